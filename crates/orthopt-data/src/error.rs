@@ -1,0 +1,168 @@
+//! The one error type of the crate.
+
+use std::io;
+
+/// Why data could not be read, written or generated.
+///
+/// Every message says what is wrong, where (file and line, or row and column, counted from 1)
+/// and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// There is no file of this name, and the name is no generator or built-in table either.
+    #[error("`{path}`: no such file; DATA can be {known}")]
+    NotFound {
+        /// What the user typed.
+        path: String,
+        /// Everything that would have been understood.
+        known: String,
+    },
+
+    /// The operating system refused to read or write.
+    #[error("cannot {action} `{path}`: {error}")]
+    Io {
+        /// `read` or `write`.
+        action: &'static str,
+        /// The file.
+        path: String,
+        /// What the operating system said.
+        error: io::Error,
+    },
+
+    /// The extension of a file belongs to no format.
+    #[error("`{path}`: {problem}; rename the file so that it ends in one of {known} (each also .gz)")]
+    UnknownFormat {
+        /// The file.
+        path: String,
+        /// What is wrong with its name.
+        problem: String,
+        /// The extensions that are known.
+        known: String,
+    },
+
+    /// A compressed file that cannot be decompressed to its end.
+    #[error("{path}: the gzip data is truncated or corrupt ({problem}); copy or compress the file again")]
+    Gzip {
+        /// The file.
+        path: String,
+        /// What the decoder said.
+        problem: String,
+    },
+
+    /// Something is wrong in one line of a text file.
+    #[error("{path}:{line}: {problem}")]
+    Line {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+
+    /// Something is wrong with a file as a whole.
+    #[error("{path}: {problem}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+
+    /// A value that is NaN or infinite.
+    #[error(
+        "{place}: the value in row {row}, column {column} (counted from 1) is {value}; \
+         all values must be finite: remove the row or fill the value in"
+    )]
+    NotFinite {
+        /// The file, with the line where it has lines.
+        place: String,
+        /// Row of the matrix, counted from 1.
+        row: usize,
+        /// Column of the matrix, counted from 1.
+        column: usize,
+        /// The value: NaN or an infinity.
+        value: f64,
+    },
+
+    /// A matrix without rows or without columns.
+    #[error("{place}: no data ({rows} rows, {columns} columns); at least one of each is needed")]
+    Empty {
+        /// The file or specification.
+        place: String,
+        /// Number of rows found.
+        rows: usize,
+        /// Number of columns found.
+        columns: usize,
+    },
+
+    /// A specification such as `randn:M:N` that cannot be understood.
+    #[error("`{spec}`: {problem}; expected {expected}")]
+    Spec {
+        /// What the user typed.
+        spec: String,
+        /// What is wrong with it.
+        problem: String,
+        /// The form that works.
+        expected: String,
+    },
+
+    /// A matrix too large for this machine or for any reasonable use.
+    #[error("{place}: {problem}")]
+    TooLarge {
+        /// The file or specification.
+        place: String,
+        /// The sizes and the limit.
+        problem: String,
+    },
+
+    /// More (or fewer) features asked for than there are columns.
+    #[error("{features} features were asked for, but the data has {columns} columns; choose 1 to {columns}")]
+    Features {
+        /// The number asked for.
+        features: usize,
+        /// The number of columns there are.
+        columns: usize,
+    },
+
+    /// Centring or scaling was asked for where the matrix is already C = AᵀA.
+    #[error(
+        "{place}: {action} is not possible, because the table is C itself and not samples; \
+         leave it out, or give the samples"
+    )]
+    GramPreparation {
+        /// The file or specification.
+        place: String,
+        /// `centring` or `scaling`.
+        action: &'static str,
+    },
+
+    /// A matrix given as C that is not square.
+    #[error(
+        "a {rows} x {columns} matrix cannot be C = AᵀA: it must be square; to use it as samples, do not give it as a Gram matrix"
+    )]
+    NotSquare {
+        /// Number of rows.
+        rows: usize,
+        /// Number of columns.
+        columns: usize,
+    },
+
+    /// A matrix given as C that is not symmetric; the worst pair is named.
+    #[error(
+        "the matrix is not symmetric: entry ({row}, {column}) is {upper} but entry ({column}, {row}) is {lower} \
+         (counted from 1); they may differ by {tolerance:e}. Symmetrise it as (C + Cᵀ)/2 if that is what is meant"
+    )]
+    NotSymmetric {
+        /// Row of the entry above the diagonal, counted from 1.
+        row: usize,
+        /// Column of the entry above the diagonal, counted from 1.
+        column: usize,
+        /// The value above the diagonal.
+        upper: f64,
+        /// The value below the diagonal.
+        lower: f64,
+        /// The difference that would have been accepted.
+        tolerance: f64,
+    },
+}

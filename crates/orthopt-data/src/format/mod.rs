@@ -1,0 +1,140 @@
+//! File formats: one file each, and one line in the registry below.
+
+mod delimited;
+mod libsvm;
+mod matrix_market;
+mod npy;
+mod npy_header;
+mod npz;
+mod npz_sparse;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use faer::{Mat, MatRef};
+
+use crate::dataset::DataSet;
+use crate::error::DataError;
+use crate::input::{Input, is_named_gzip};
+use crate::output;
+
+/// How to read a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Number of columns of a LIBSVM file, which does not state it: columns beyond the largest
+    /// index are empty, and an index beyond this number is an error. Without it the largest
+    /// index decides. The other formats state their width and ignore this; to select leading
+    /// columns use [`Prepare::features`](crate::Prepare::features).
+    pub features: Option<usize>,
+}
+
+type ReadFn = fn(Input, &LoadOptions) -> Result<DataSet, DataError>;
+type WriteFn = fn(&DataSet, &mut dyn Write) -> io::Result<()>;
+
+struct Format {
+    extensions: &'static [&'static str],
+    about: &'static str,
+    read: ReadFn,
+    write: WriteFn,
+}
+
+#[rustfmt::skip]
+const FORMATS: &[Format] = &[
+    Format { extensions: &["svm", "libsvm"], read: libsvm::read, write: libsvm::write,
+        about: "LIBSVM text, `label index:value ...`, indices from 1; sparse" },
+    Format { extensions: &["mtx"], read: matrix_market::read, write: matrix_market::write,
+        about: "Matrix Market, coordinate (sparse) or array (dense)" },
+    Format { extensions: &["npy"], read: npy::read, write: npy::write,
+        about: "NumPy array; dense" },
+    Format { extensions: &["npz"], read: npz::read, write: npz::write,
+        about: "NumPy archive: the array X, data, arr_0 or the only one, or scipy.sparse.save_npz" },
+    Format { extensions: &["csv"], read: delimited::read_csv, write: delimited::write_csv,
+        about: "comma separated, with or without a line of column names; dense" },
+    Format { extensions: &["tsv"], read: delimited::read_tsv, write: delimited::write_tsv,
+        about: "tab separated, otherwise as .csv" },
+];
+
+/// The file formats: extensions and one line about each.
+pub fn formats() -> Vec<(String, &'static str)> {
+    FORMATS.iter().map(|format| (dotted(format.extensions), format.about)).collect()
+}
+
+/// All extensions, for messages.
+pub(crate) fn known_extensions() -> String {
+    FORMATS.iter().map(|format| dotted(format.extensions)).collect::<Vec<_>>().join(", ")
+}
+
+/// Reads a data file; the extension decides the format, and gzip is recognised by itself.
+///
+/// # Errors
+/// [`DataError`] when there is no such file, when it cannot be read or understood, when it holds
+/// no rows or no columns, or when a value is NaN or infinite.
+pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataError> {
+    let format = format_of(path);
+    // A missing file is the likelier mistake than a wrong extension, so it is named first.
+    let input = Input::open(path)?;
+    (format?.read)(input, options)?.checked()
+}
+
+/// Writes a data set; the extension decides the format, and a final `.gz` compresses.
+///
+/// A sparse matrix stays sparse in `.svm`, `.mtx` and `.npz` and is written out in full in
+/// `.npy`, `.csv` and `.tsv` (row by row, without a dense copy in memory). Column names are kept
+/// by `.csv` and `.tsv`, labels by `.svm` and `.npz`; what a format cannot hold is left out.
+/// Values come back from every format with the same bits (except that sparse formats turn -0
+/// into 0).
+///
+/// # Errors
+/// [`DataError::UnknownFormat`], or [`DataError::Io`] when the file cannot be written.
+pub fn write_file(path: &Path, data: &DataSet) -> Result<(), DataError> {
+    let write = format_of(path)?.write;
+    output::write_to(path, |out| write(data, out))
+}
+
+/// Reads a dense matrix such as X; in spite of the name from any format, usually `.npy`.
+/// A one-dimensional array is a single column.
+///
+/// # Errors
+/// As [`read_file`], and [`DataError::TooLarge`] for a sparse file that is too large when dense.
+pub fn read_dense_npy(path: &Path) -> Result<Mat<f64>, DataError> {
+    let data = read_file(path, &LoadOptions::default())?;
+    match data.matrix {
+        crate::Matrix::Dense(dense) => Ok(dense),
+        sparse => sparse.try_to_dense(&data.source),
+    }
+}
+
+/// Writes a matrix as a NumPy array (float64, C order), whatever the extension; a final `.gz`
+/// compresses.
+///
+/// # Errors
+/// [`DataError::Io`] when the file cannot be written.
+pub fn write_npy(path: &Path, matrix: MatRef<'_, f64>) -> Result<(), DataError> {
+    output::write_to(path, |out| npy::write_matrix(matrix, out))
+}
+
+/// Reads a table that is part of the program.
+pub(crate) fn read_builtin_csv(name: &str, text: &'static str) -> Result<DataSet, DataError> {
+    let input = Input::from_bytes(name, text.as_bytes());
+    delimited::read_csv(input, &LoadOptions::default())?.checked()
+}
+
+fn format_of(path: &Path) -> Result<&'static Format, DataError> {
+    let stem = if is_named_gzip(path) { path.with_extension("") } else { path.into() };
+    let extension = stem.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let found = extension
+        .as_deref()
+        .and_then(|extension| FORMATS.iter().find(|format| format.extensions.contains(&extension)));
+    found.ok_or_else(|| DataError::UnknownFormat {
+        path: path.display().to_string(),
+        problem: match extension {
+            Some(extension) => format!("the extension .{extension} is not that of a known format"),
+            None => "the name has no extension to tell the format".into(),
+        },
+        known: known_extensions(),
+    })
+}
+
+fn dotted(extensions: &[&str]) -> String {
+    extensions.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
+}

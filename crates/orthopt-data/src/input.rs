@@ -1,0 +1,135 @@
+//! A file opened for reading: decompressed on the way, and knowing its own name and line so that
+//! every error can say where it happened.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::DataError;
+use crate::source;
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const BUFFER: usize = 1 << 16;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The bytes of one data file or built-in table.
+pub(crate) struct Input {
+    name: String,
+    reader: Box<dyn BufRead>,
+    gzip: bool,
+    size: Option<u64>,
+    line: u64,
+}
+
+impl Input {
+    /// Opens a file; gzip is recognised by its first two bytes, whatever the file is called.
+    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| open_error(&name, error))?;
+        let size = file.metadata().ok().filter(|meta| meta.is_file()).map(|meta| meta.len());
+        let mut reader = BufReader::with_capacity(BUFFER, file);
+        let start = reader.fill_buf().map_err(|error| read_error(&name, error))?;
+        if start.is_empty() {
+            return Err(DataError::File { path: name, problem: "the file is empty".into() });
+        }
+        let gzip = start.starts_with(&GZIP_MAGIC);
+        if !gzip && is_named_gzip(path) {
+            let problem = "it does not start like a gzip file".into();
+            return Err(DataError::Gzip { path: name, problem });
+        }
+        let (reader, size): (Box<dyn BufRead>, _) = if gzip {
+            (Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader))), None)
+        } else {
+            (Box::new(reader), size)
+        };
+        Ok(Self { name, reader, gzip, size, line: 0 })
+    }
+
+    /// Bytes that are already in memory.
+    pub(crate) fn from_bytes(name: &str, bytes: &'static [u8]) -> Self {
+        let size = Some(bytes.len() as u64);
+        Self { name: name.into(), reader: Box::new(Cursor::new(bytes)), gzip: false, size, line: 0 }
+    }
+
+    /// The name for messages and for `DataSet::source`.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Size in bytes, where it is known beforehand (a plain file).
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// Reads the next line into `line` (with its line end); false at the end of the file.
+    pub(crate) fn next_line(&mut self, line: &mut Vec<u8>) -> Result<bool, DataError> {
+        line.clear();
+        let read = self.reader.read_until(b'\n', line);
+        if read.map_err(|error| self.read_error(error))? == 0 {
+            return Ok(false);
+        }
+        if self.line == 0 && line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+        }
+        self.line += 1;
+        Ok(true)
+    }
+
+    /// The number of the line read last, counted from 1.
+    pub(crate) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The file and the line read last, as `file:line`.
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", self.name, self.line)
+    }
+
+    /// An error in the line read last.
+    pub(crate) fn line_error(&self, problem: impl Into<String>) -> DataError {
+        DataError::Line { path: self.name.clone(), line: self.line, problem: problem.into() }
+    }
+
+    /// An error of the file as a whole.
+    pub(crate) fn file_error(&self, problem: impl Into<String>) -> DataError {
+        DataError::File { path: self.name.clone(), problem: problem.into() }
+    }
+
+    /// A failed read: of the decompressor, or of the operating system.
+    pub(crate) fn read_error(&self, error: io::Error) -> DataError {
+        if self.gzip && error.raw_os_error().is_none() {
+            let problem = match error.kind() {
+                io::ErrorKind::UnexpectedEof => "it ends too early".to_string(),
+                _ => error.to_string(),
+            };
+            return DataError::Gzip { path: self.name.clone(), problem };
+        }
+        read_error(&self.name, error)
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+/// Whether the last extension is `.gz`.
+pub(crate) fn is_named_gzip(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+}
+
+fn open_error(name: &str, error: io::Error) -> DataError {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            DataError::NotFound { path: name.into(), known: source::everything_known() }
+        }
+        _ => read_error(name, error),
+    }
+}
+
+fn read_error(name: &str, error: io::Error) -> DataError {
+    DataError::Io { action: "read", path: name.into(), error }
+}

@@ -1,0 +1,56 @@
+//! Data for orthopt: readers, writers, generators and built-in tables.
+//!
+//! Everything that is named on the command line as `DATA` goes through [`load`]:
+//!
+//! | `DATA` | gives |
+//! |---|---|
+//! | a file | `.svm`/`.libsvm`, `.mtx`, `.npy`, `.npz`, `.csv`, `.tsv`, each also with `.gz` ([`formats`]) |
+//! | `randn:M:N[:SEED]` | a dense matrix of standard normal numbers ([`generators`]) |
+//! | `sparse-randn:M:N:NNZ[:SEED]` | normal numbers at random positions |
+//! | `spiked:M:N:R:NNZ[:SNR[:SEED]]` | samples with R known sparse components |
+//! | `spiked:zht[:M[:SEED]]` | the three-factor example of Zou, Hastie and Tibshirani (2006) |
+//! | `builtin:pitprops` | a table that comes with the crate ([`builtins`]) |
+//!
+//! The result is a [`DataSet`]: a dense or sparse [`Matrix`] whose rows are samples and whose
+//! columns are variables, with names, labels and true components where the source has them.
+//! Nothing is centred or scaled on the way in; [`prepare`] does that when asked.
+//!
+//! ```
+//! use orthopt_data::{LoadOptions, load};
+//!
+//! let data = load("randn:50:8:7", &LoadOptions::default())?;
+//! assert_eq!((data.matrix.nrows(), data.matrix.ncols()), (50, 8));
+//!
+//! let error = load("randn:50", &LoadOptions::default()).unwrap_err();
+//! assert!(error.to_string().contains("expected randn:M:N[:SEED]"));
+//! # Ok::<(), orthopt_data::DataError>(())
+//! ```
+//!
+//! Bad input of any kind is a [`DataError`] that says what is wrong, where, and what to do;
+//! nothing here panics on a file or a specification, and no size declared in a header is
+//! believed before the data to fill it has been seen. Rows, columns and lines in messages are
+//! counted from 1.
+//!
+//! A new format, generator or table is one file and one line in the registry of its folder.
+
+mod builtin;
+mod check;
+mod dataset;
+mod error;
+mod format;
+mod generate;
+mod input;
+mod output;
+pub mod prepare;
+mod source;
+mod sparse;
+mod text;
+
+pub use builtin::builtins;
+pub use check::{SYMMETRY_TOLERANCE, check_symmetric};
+pub use dataset::{DataSet, MAX_DENSE_ENTRIES, Matrix, Role};
+pub use error::DataError;
+pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, write_npy};
+pub use generate::generators;
+pub use prepare::{Prepare, Prepared, Scale};
+pub use source::load;

@@ -1,0 +1,220 @@
+//! What may be done to data before a problem is made of it, only when asked for: selecting
+//! leading columns, centring, scaling.
+//!
+//! ```
+//! use orthopt_data::{LoadOptions, Prepare, Scale, load};
+//!
+//! let data = load("sparse-randn:100:20:300", &LoadOptions::default())?;
+//! let prepare = Prepare { center: true, scale: Scale::Unit, features: Some(10) };
+//! let prepared = prepare.apply(data.matrix)?;
+//! assert_eq!(prepared.matrix.ncols(), 10);
+//! assert!(prepared.means.is_some()); // still to be subtracted: the matrix stayed sparse
+//! # Ok::<(), orthopt_data::DataError>(())
+//! ```
+
+use faer::Mat;
+use faer::sparse::SparseColMat;
+
+use crate::dataset::{DataSet, Matrix, Role};
+use crate::error::DataError;
+use crate::sparse::Columns;
+
+/// A column whose norm falls by this factor when its mean is removed is constant, and what is
+/// left of it is rounding.
+const CONSTANT: f64 = 1e-12;
+
+/// How the columns are scaled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scale {
+    /// As they are.
+    #[default]
+    None,
+    /// To 2-norm 1, after centring if that is asked for too. Columns of zeros stay (with
+    /// centring, that means constant columns).
+    Unit,
+}
+
+/// What to do. The default is nothing.
+///
+/// The order is fixed: columns are selected, then centred, then scaled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prepare {
+    /// Subtract from each column its mean.
+    pub center: bool,
+    /// Scale the columns.
+    pub scale: Scale,
+    /// Keep this many leading columns.
+    pub features: Option<usize>,
+}
+
+/// The result of [`Prepare::apply`].
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The matrix, with all of the above done, except that a sparse matrix is not centred.
+    pub matrix: Matrix,
+    /// For a sparse matrix that is to be centred: the means of the columns of `matrix`. The data
+    /// meant is `matrix` − 1·`means`ᵀ, which would be dense and is left implicit. `None`
+    /// otherwise: the matrix is the data.
+    pub means: Option<Vec<f64>>,
+}
+
+impl Prepare {
+    /// Prepares a matrix of samples; a dense one in place.
+    ///
+    /// # Errors
+    /// [`DataError::Features`] when more columns are to be kept than there are, or none.
+    pub fn apply(&self, matrix: Matrix) -> Result<Prepared, DataError> {
+        let columns = matrix.ncols();
+        let matrix = match self.features {
+            Some(features) if features == 0 || features > columns => {
+                return Err(DataError::Features { features, columns });
+            }
+            Some(features) if features < columns => leading_columns(matrix, features),
+            _ => matrix,
+        };
+        Ok(match matrix {
+            Matrix::Dense(dense) => self.dense(dense),
+            Matrix::Sparse(sparse) => self.sparse(sparse),
+        })
+    }
+
+    /// Prepares a data set: its matrix as [`apply`](Self::apply) does, with the names cut to the
+    /// columns that are kept. Returns the data set and the means of [`Prepared::means`]. The true
+    /// components are dropped when columns are, because they are not orthonormal any more.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply); [`DataError::GramPreparation`] when data that is C itself is to
+    /// be centred or scaled. (Keeping leading columns keeps the same rows of C.)
+    pub fn apply_to(&self, data: DataSet) -> Result<(DataSet, Option<Vec<f64>>), DataError> {
+        let mut data = data;
+        if data.role == Role::Gram {
+            return Ok((self.gram(data)?, None));
+        }
+        let columns = data.matrix.ncols();
+        let prepared = self.apply(data.matrix)?;
+        data.matrix = prepared.matrix;
+        forget_columns(&mut data.names, &mut data.truth, columns, data.matrix.ncols());
+        Ok((data, prepared.means))
+    }
+
+    fn gram(&self, mut data: DataSet) -> Result<DataSet, DataError> {
+        let refused =
+            if self.center { Some("centring") } else { (self.scale != Scale::None).then_some("scaling") };
+        if let Some(action) = refused {
+            return Err(DataError::GramPreparation { place: data.source, action });
+        }
+        let columns = data.matrix.ncols();
+        let select = Self { features: self.features, ..Self::default() };
+        data.matrix = leading_rows(select.apply(data.matrix)?.matrix, columns);
+        forget_columns(&mut data.names, &mut data.truth, columns, data.matrix.ncols());
+        Ok(data)
+    }
+
+    fn dense(&self, mut matrix: Mat<f64>) -> Prepared {
+        if self.center || self.scale != Scale::None {
+            for j in 0..matrix.ncols() {
+                self.dense_column(matrix.col_as_slice_mut(j));
+            }
+        }
+        Prepared { matrix: matrix.into(), means: None }
+    }
+
+    fn dense_column(&self, column: &mut [f64]) {
+        if self.center {
+            let before = norm(column);
+            let mean = column.iter().sum::<f64>() / column.len() as f64;
+            column.iter_mut().for_each(|value| *value -= mean);
+            if norm(column) <= CONSTANT * before {
+                column.fill(0.0);
+            }
+        }
+        let norm = norm(column);
+        if self.scale == Scale::Unit && norm > 0.0 {
+            column.iter_mut().for_each(|value| *value /= norm);
+        }
+    }
+
+    fn sparse(&self, mut matrix: SparseColMat<usize, f64>) -> Prepared {
+        let rows = matrix.nrows();
+        let mut means = Vec::new();
+        for j in 0..matrix.ncols() {
+            let column = matrix.val_of_col_mut(j);
+            let mean = if self.center { column.iter().sum::<f64>() / rows as f64 } else { 0.0 };
+            let norm = if self.scale == Scale::Unit { centred_norm(column, rows, mean) } else { 1.0 };
+            let norm = if norm > 0.0 { norm } else { 1.0 };
+            if norm != 1.0 {
+                column.iter_mut().for_each(|value| *value /= norm);
+            }
+            means.push(mean / norm);
+        }
+        Prepared { matrix: matrix.into(), means: self.center.then_some(means) }
+    }
+}
+
+/// 2-norm, safe from overflow and underflow of the squares.
+fn norm(values: &[f64]) -> f64 {
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if largest == 0.0 {
+        return 0.0;
+    }
+    largest * values.iter().map(|value| (value / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The norm of a sparse column minus its mean, 0 where only rounding is left. Summed around the
+/// mean: the shortcut Σx² − m·mean² cancels.
+fn centred_norm(stored: &[f64], rows: usize, mean: f64) -> f64 {
+    let shifted: Vec<f64> = stored.iter().map(|value| value - mean).collect();
+    let absent = (rows - stored.len()) as f64;
+    let centred = norm(&shifted).hypot(absent.sqrt() * mean);
+    if centred <= CONSTANT * norm(stored) { 0.0 } else { centred }
+}
+
+fn leading_columns(matrix: Matrix, count: usize) -> Matrix {
+    match matrix {
+        Matrix::Dense(mut dense) => {
+            dense.truncate(dense.nrows(), count);
+            dense.into()
+        }
+        Matrix::Sparse(sparse) => keep(&sparse, sparse.nrows(), count).into(),
+    }
+}
+
+/// After the columns of a square matrix were cut, the same for its rows.
+fn leading_rows(matrix: Matrix, before: usize) -> Matrix {
+    let count = matrix.ncols();
+    if count == before || matrix.nrows() <= count {
+        return matrix;
+    }
+    match matrix {
+        Matrix::Dense(mut dense) => {
+            dense.truncate(count, count);
+            dense.into()
+        }
+        Matrix::Sparse(sparse) => keep(&sparse, count, count).into(),
+    }
+}
+
+fn keep(matrix: &SparseColMat<usize, f64>, nrows: usize, ncols: usize) -> SparseColMat<usize, f64> {
+    let mut columns = Columns::new(nrows, 0);
+    for j in 0..ncols {
+        let entries = matrix.row_idx_of_col(j).zip(matrix.val_of_col(j));
+        entries.filter(|(i, _)| *i < nrows).for_each(|(i, value)| columns.push(i, *value));
+        columns.end_column();
+    }
+    columns.finish()
+}
+
+fn forget_columns(
+    names: &mut Option<Vec<String>>,
+    truth: &mut Option<Mat<f64>>,
+    before: usize,
+    after: usize,
+) {
+    if after < before {
+        *truth = None;
+        if let Some(names) = names {
+            names.truncate(after);
+        }
+    }
+}

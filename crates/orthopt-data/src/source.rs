@@ -1,0 +1,39 @@
+//! What the user typed as `DATA`: a file, a generator with its numbers, or a built-in table.
+
+use std::path::Path;
+
+use crate::dataset::DataSet;
+use crate::error::DataError;
+use crate::format::{LoadOptions, known_extensions, read_file};
+use crate::{builtin, generate};
+
+/// Loads what a `DATA` argument names: a file, `randn:M:N[:SEED]` and the other
+/// [`generators`](crate::generators), or `builtin:NAME`.
+///
+/// A generator is recognised by its name up to the first colon; anything that is neither a
+/// generator nor `builtin:` is a path.
+///
+/// # Errors
+/// [`DataError`] as from [`read_file`], or [`DataError::Spec`] with the form that was expected.
+pub fn load(spec: &str, options: &LoadOptions) -> Result<DataSet, DataError> {
+    if let Some(name) = spec.strip_prefix("builtin:") {
+        return builtin::load(spec, name);
+    }
+    match generate::find(spec) {
+        // A file that happens to be called `randn` is still a file.
+        Some(generator) if spec.contains(':') || !Path::new(spec).exists() => generate::run(generator, spec),
+        _ => read_file(Path::new(spec), options),
+    }
+}
+
+/// Everything that [`load`] understands, for the message about a missing file.
+pub(crate) fn everything_known() -> String {
+    let generators: Vec<_> = generate::generators().into_iter().map(|(usage, _)| usage).collect();
+    let builtins: Vec<_> = builtin::builtins().into_iter().map(|(name, _)| name).collect();
+    format!(
+        "an existing file ({}, each also .gz), {} or {}",
+        known_extensions(),
+        generators.join(", "),
+        builtins.join(", ")
+    )
+}

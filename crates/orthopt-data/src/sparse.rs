@@ -1,0 +1,178 @@
+//! Building compressed columns from entries in any order.
+
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+
+use crate::error::DataError;
+
+/// Entries of a sparse matrix as they come, positions counted from 0.
+#[derive(Default)]
+pub(crate) struct Triplets {
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Triplets {
+    /// Room for `entries`, but not for more than a file that is read in a moment could hold:
+    /// the number may come from a header that is wrong.
+    pub(crate) fn with_declared(entries: usize) -> Self {
+        let room = entries.min(1 << 16);
+        Self {
+            rows: Vec::with_capacity(room),
+            cols: Vec::with_capacity(room),
+            values: Vec::with_capacity(room),
+        }
+    }
+
+    pub(crate) fn push(&mut self, row: usize, col: usize, value: f64) {
+        self.rows.push(row);
+        self.cols.push(col);
+        self.values.push(value);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Compressed columns; entries at the same position are summed, zeros are dropped. Positions
+    /// must be inside the matrix. Two counting sorts: time and memory linear in entries and sizes.
+    pub(crate) fn into_matrix(self, nrows: usize, ncols: usize) -> SparseColMat<usize, f64> {
+        let by_row =
+            if self.rows.is_sorted() { self } else { self.sorted_by(nrows, |entries| &entries.rows) };
+        let col_ptr = starts(&by_row.cols, ncols);
+        let sorted = by_row.sorted_by(ncols, |entries| &entries.cols);
+        merge_columns(nrows, &col_ptr, &sorted.rows, &sorted.values)
+    }
+
+    /// Stable sort by one of the positions, which is below `size`.
+    fn sorted_by(&self, size: usize, key: impl Fn(&Self) -> &[usize]) -> Self {
+        let keys = key(self);
+        let mut next = starts(keys, size);
+        let mut sorted =
+            Self { rows: vec![0; self.len()], cols: vec![0; self.len()], values: vec![0.0; self.len()] };
+        for (from, &key) in keys.iter().enumerate() {
+            let to = next[key];
+            next[key] += 1;
+            sorted.rows[to] = self.rows[from];
+            sorted.cols[to] = self.cols[from];
+            sorted.values[to] = self.values[from];
+        }
+        sorted
+    }
+}
+
+/// Where each key's group starts in sorted order, and the total at the end.
+fn starts(keys: &[usize], size: usize) -> Vec<usize> {
+    let mut starts = vec![0; size + 1];
+    for &key in keys {
+        starts[key + 1] += 1;
+    }
+    for key in 0..size {
+        starts[key + 1] += starts[key];
+    }
+    starts
+}
+
+/// Sums neighbours of the same row within each column and drops what is zero.
+fn merge_columns(
+    nrows: usize,
+    col_ptr: &[usize],
+    rows: &[usize],
+    values: &[f64],
+) -> SparseColMat<usize, f64> {
+    let mut columns = Columns::new(nrows, rows.len());
+    for range in col_ptr.windows(2) {
+        let mut at = range[0];
+        while at < range[1] {
+            let row = rows[at];
+            let mut value = 0.0;
+            while at < range[1] && rows[at] == row {
+                value += values[at];
+                at += 1;
+            }
+            if value != 0.0 {
+                columns.push(row, value);
+            }
+        }
+        columns.end_column();
+    }
+    columns.finish()
+}
+
+/// Compressed columns, filled column by column with rows increasing.
+pub(crate) struct Columns {
+    nrows: usize,
+    col_ptr: Vec<usize>,
+    rows: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Columns {
+    pub(crate) fn new(nrows: usize, entries: usize) -> Self {
+        Self {
+            nrows,
+            col_ptr: vec![0],
+            rows: Vec::with_capacity(entries),
+            values: Vec::with_capacity(entries),
+        }
+    }
+
+    pub(crate) fn push(&mut self, row: usize, value: f64) {
+        self.rows.push(row);
+        self.values.push(value);
+    }
+
+    pub(crate) fn end_column(&mut self) {
+        self.col_ptr.push(self.rows.len());
+    }
+
+    pub(crate) fn finish(self) -> SparseColMat<usize, f64> {
+        let ncols = self.col_ptr.len() - 1;
+        let pattern = SymbolicSparseColMat::new_checked(self.nrows, ncols, self.col_ptr, None, self.rows);
+        SparseColMat::new(pattern, self.values)
+    }
+}
+
+/// Refuses sizes that the entries present do not justify: storage grows with the number of
+/// columns (and of rows) even when all of them are empty, and one wrong digit must not cost
+/// gigabytes.
+pub(crate) fn check_size(place: &str, nrows: usize, ncols: usize, entries: usize) -> Result<(), DataError> {
+    let largest = entries.saturating_mul(8).max(1 << 24);
+    for (size, what) in [(nrows, "rows"), (ncols, "columns")] {
+        if size > largest {
+            let problem = format!(
+                "a sparse matrix with {size} {what} but only {entries} entries is refused \
+                 (at most {largest} for so few); check the sizes or indices"
+            );
+            return Err(DataError::TooLarge { place: place.into(), problem });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_order_duplicates_and_zeros() {
+        let mut entries = Triplets::default();
+        for (row, col, value) in
+            [(2, 1, 5.0), (0, 1, 1.0), (2, 1, -2.0), (1, 0, 4.0), (1, 2, 7.0), (1, 2, -7.0)]
+        {
+            entries.push(row, col, value);
+        }
+        let matrix = entries.into_matrix(3, 4);
+        assert_eq!(matrix.col_ptr(), [0, 1, 3, 3, 3]);
+        assert_eq!(matrix.row_idx(), [1, 0, 2]);
+        assert_eq!(matrix.val(), [4.0, 1.0, 3.0]);
+    }
+
+    #[test]
+    fn sizes_need_entries() {
+        assert!(check_size("f", 1 << 24, 10, 0).is_ok());
+        assert!(check_size("f", 10, 30_000_000, 5_000_000).is_ok());
+        let error = check_size("f", 3, 1 << 40, 7).unwrap_err().to_string();
+        assert!(error.contains("1099511627776 columns but only 7 entries"), "{error}");
+    }
+}

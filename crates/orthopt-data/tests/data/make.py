@@ -1,0 +1,23 @@
+"""Writes the golden files of this folder, with NumPy 2.4.6 and SciPy 1.17.1.
+
+They hold the same 3 x 4 matrix unless their name says otherwise:
+
+    1.5   0    -2     0
+    0     0     0.1   0
+    0     3     0     4
+"""
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+a = np.array([[1.5, 0, -2, 0], [0, 0, 0.1, 0], [0, 3, 0, 4]])
+np.save("f8.npy", a)
+np.save("f8_fortran.npy", np.asfortranarray(a))
+np.save("f4_big_endian_of_10a.npy", (10 * a).astype(">f4"))
+np.savez("named.npz", other=np.arange(5), X=a, y=np.array([1, -1, 1]))
+scipy.sparse.save_npz("csr.npz", scipy.sparse.csr_matrix(a))
+scipy.sparse.save_npz("csc.npz", scipy.sparse.csc_matrix(a))
+scipy.sparse.save_npz("coo.npz", scipy.sparse.coo_matrix(a))
+scipy.io.mmwrite("coordinate.mtx", scipy.sparse.coo_matrix(a), comment="written by SciPy")
+scipy.io.mmwrite("array_symmetric_of_aat.mtx", a @ a.T, symmetry="symmetric")
