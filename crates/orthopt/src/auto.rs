@@ -1,0 +1,130 @@
+//! `--solver auto`: chooses solver, working set and starting points from the penalty and the
+//! data, and says what it chose and why.
+
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::AnyProblem;
+use crate::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
+use crate::start::Start;
+
+/// What the user has fixed; everything else is chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Starting point.
+    pub start: Option<Start>,
+    /// Rule for the working set.
+    pub working_set: Option<WorkingSet>,
+    /// Rows per working set.
+    pub block: Option<usize>,
+    /// Model of a block.
+    pub model: Option<Model>,
+    /// α.
+    pub alpha: Option<f64>,
+    /// Pairs scored by greedy rules.
+    pub candidates: Option<Candidates>,
+    /// Seed.
+    pub seed: u64,
+}
+
+/// A solver with all its options, starting points in the order they should be tried, and the
+/// reasons.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Options of OBCD for the first start.
+    pub obcd: ObcdOptions,
+    /// Starting points; further starts go round in this list.
+    pub starts: Vec<Start>,
+    /// One sentence per choice that was made for the user.
+    pub reasons: Vec<String>,
+}
+
+impl Plan {
+    /// Solver and X⁰ of start k = 0, 1, ... for [`crate::solve::run_restarts`]: the starting
+    /// points in turn, every start with a seed of its own. A rule without chance in it would
+    /// find the same point again, so once all starting points have been tried it gives way to
+    /// random pairs.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the starting point.
+    pub fn start(&self, problem: &AnyProblem, k: u64) -> Result<(Obcd, RowMat)> {
+        let start = &self.starts[(k % self.starts.len() as u64) as usize];
+        let seed = self.obcd.seed.wrapping_add(k);
+        let x0 = start.point(&problem.f, problem.rank(), problem.h.requires_nonneg(), seed)?;
+        let mut options = ObcdOptions { seed, ..self.obcd.clone() };
+        if k >= self.starts.len() as u64 && options.working_set == WorkingSet::Cyclic {
+            options.working_set = WorkingSet::Random;
+        }
+        Ok((Obcd::new(options)?, x0))
+    }
+
+    /// Name of the first starting point.
+    pub fn start_name(&self) -> &'static str {
+        self.starts[0].name()
+    }
+}
+
+/// Makes a plan for `problem`. With `automatic`, what the user left open is chosen by the
+/// rules below; otherwise it takes the defaults of the papers (random pairs from the identity,
+/// or from a partition for nonnegative problems).
+///
+/// Starting points, measured on w1a, randn:500:1000, colon and pitprops: the lowest F among
+/// the candidates of the penalty is tried first and the others follow when there is time for
+/// more starts. Random pairs are the working set: on those data cyclic and greedy rules were
+/// slower or ended higher in most cases (`bench/RESULTS.md`).
+///
+/// # Errors
+/// Whatever is wrong with a starting point the user gave, or options out of range.
+pub fn plan(problem: &AnyProblem, wanted: &Wanted, automatic: bool) -> Result<Plan> {
+    let mut reasons = Vec::new();
+    let nonneg = problem.h.requires_nonneg();
+    let starts = match &wanted.start {
+        Some(start) => vec![start.clone()],
+        None if automatic => ordered_starts(problem, wanted.seed, &mut reasons)?,
+        None if nonneg => vec![Start::Partition],
+        None => vec![Start::Identity],
+    };
+    let defaults = ObcdOptions::default();
+    let obcd = ObcdOptions {
+        working_set: wanted.working_set.unwrap_or(defaults.working_set),
+        block: wanted.block.unwrap_or(defaults.block),
+        model: wanted.model.unwrap_or(defaults.model),
+        alpha: wanted.alpha.unwrap_or(defaults.alpha),
+        candidates: wanted.candidates,
+        seed: wanted.seed,
+    };
+    Obcd::new(obcd.clone())?;
+    if automatic {
+        reasons.push("solver obcd: feasible and monotone, with exact zeros".into());
+        if wanted.working_set.is_none() {
+            reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
+        }
+    }
+    Ok(Plan { obcd, starts, reasons })
+}
+
+/// The starts worth trying for the penalty, lowest F first; one that fails (an eigenvalue
+/// routine) is passed over.
+fn ordered_starts(problem: &AnyProblem, seed: u64, reasons: &mut Vec<String>) -> Result<Vec<Start>> {
+    let nonneg = problem.h.requires_nonneg();
+    let candidates = match &problem.h {
+        _ if nonneg => vec![Start::Pca, Start::Partition, Start::Coordinates],
+        h if h.promotes_sparsity() => vec![Start::Coordinates, Start::Pca],
+        _ => vec![Start::Pca],
+    };
+    let mut tried = Vec::new();
+    let mut failure = None;
+    for start in candidates {
+        match start.point(&problem.f, problem.rank(), nonneg, seed) {
+            Ok(x) => tried.push((problem.objective(&x).total, start)),
+            Err(e) => failure = Some(e),
+        }
+    }
+    if let (true, Some(e)) = (tried.is_empty(), failure) {
+        return Err(e);
+    }
+    tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let list: Vec<String> = tried.iter().map(|(f, s)| format!("{} {f:.6e}", s.name())).collect();
+    reasons.push(format!("start {}: the lowest F of {}", tried[0].1.name(), list.join(", ")));
+    Ok(tried.into_iter().map(|t| t.1).collect())
+}

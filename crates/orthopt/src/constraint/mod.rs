@@ -1,0 +1,3 @@
+//! Constraints, one per file: feasibility, tangent space, random points, repair.
+
+pub mod stiefel;

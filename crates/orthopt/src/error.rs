@@ -1,0 +1,111 @@
+//! What can be wrong with the input. What the mathematics does is a
+//! [`Status`](crate::solve::Status), not an error.
+
+/// Result with this crate's error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Invalid input: each message says what, where and what to do.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An option outside its range.
+    #[error("{option} is {value}: expected {expected}")]
+    InvalidOption {
+        /// Name of the option.
+        option: String,
+        /// The offending value.
+        value: String,
+        /// What would be accepted.
+        expected: String,
+    },
+    /// A rank of zero, or larger than the number of variables.
+    #[error("rank {rank} {problem} {columns} columns of the data: choose a rank from 1 to {columns}", problem = if *rank == 0 { "is no rank for the" } else { "exceeds the" })]
+    Rank {
+        /// The rank asked for.
+        rank: usize,
+        /// Number of variables n.
+        columns: usize,
+    },
+    /// Two shapes that must agree do not.
+    #[error("{what} is {rows} x {cols}, expected {expected_rows} x {expected_cols}")]
+    Shape {
+        /// Which matrix.
+        what: String,
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        cols: usize,
+        /// Rows it should have.
+        expected_rows: usize,
+        /// Columns it should have.
+        expected_cols: usize,
+    },
+    /// A matrix that must have orthonormal columns does not.
+    #[error(
+        "{what} is not orthonormal: the error of its Gram matrix is {error:.3e}, at most {tolerance:.0e} is accepted"
+    )]
+    NotOrthonormal {
+        /// Which matrix.
+        what: String,
+        /// Measured ‖XᵀX − I‖_F.
+        error: f64,
+        /// Largest accepted error.
+        tolerance: f64,
+    },
+    /// A matrix that must be nonnegative is not.
+    #[error(
+        "{what} has a negative entry {value} in row {row}, column {col} (counted from 1), but the problem asks for X >= 0"
+    )]
+    Negative {
+        /// Which matrix.
+        what: String,
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        col: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// NaN or infinity where a number is needed.
+    #[error("{what} has a value that is not finite in row {row}, column {col} (counted from 1)")]
+    NotFinite {
+        /// Which matrix.
+        what: String,
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        col: usize,
+    },
+    /// A quadratic term whose matrix is not symmetric.
+    #[error(
+        "{what} is not symmetric: entry ({row}, {col}) is {upper} but ({col}, {row}) is {lower} (counted from 1)"
+    )]
+    NotSymmetric {
+        /// Which matrix.
+        what: String,
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        col: usize,
+        /// Entry (row, col).
+        upper: f64,
+        /// Entry (col, row).
+        lower: f64,
+    },
+    /// A name that is not in the registry.
+    #[error("no {kind} is called '{name}'; there are: {known}")]
+    UnknownName {
+        /// Kind of thing: problem, solver, penalty, ...
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What exists.
+        known: String,
+    },
+    /// Two choices that do not go together.
+    #[error("{0}")]
+    Incompatible(String),
+    /// The eigenvalue or orthogonalisation routine failed.
+    #[error("{0} did not converge; choose another --init")]
+    Factorisation(&'static str),
+}

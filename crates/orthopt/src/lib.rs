@@ -1,0 +1,70 @@
+//! Nonsmooth optimisation under orthogonality constraints.
+//!
+//! ```text
+//! min F(X) = f(X) + h(X)   subject to   XᵀX = I_r,   X ∈ ℝⁿˣʳ
+//! ```
+//!
+//! with a smooth f and a separable nonsmooth h: sparse PCA (ℓ0, ℓ1) and nonnegative PCA whose
+//! components are *exactly* orthogonal. The solver is OBCD, block coordinate descent on the rows
+//! of X: every iterate is feasible, F never rises, zeros are exact, and what it returns comes
+//! with a statement of what kind of point it is (block-2 stationary, checked over all pairs).
+//!
+//! ```
+//! use orthopt::certify::{Scope, block_stationarity};
+//! use orthopt::problem::{AnyProblem, PcaData, Storage};
+//! use orthopt::solve::{RunOptions, Stationary, Status, Stop, TimeLimit, run};
+//! use orthopt::solvers::obcd::{Obcd, ObcdOptions};
+//! use orthopt::start::Start;
+//!
+//! // 40 samples of 6 variables, rows are samples
+//! let a = faer::Mat::from_fn(40, 6, |i, j| ((i * (j + 3)) as f64 * 0.37).sin() * (j + 1) as f64);
+//! let data = PcaData::Dense(a.as_ref());
+//!
+//! // min −½ tr(XᵀAᵀAX) + 20‖X‖₀ over 6 × 2 matrices with orthonormal columns
+//! let problem = AnyProblem::pca("l0-pca", &data, 2, 20.0, Storage::Auto)?;
+//! let x0 = Start::Coordinates.point(&problem.f, 2, false, 0)?;
+//! let mut stop = Stationary { tol: 1e-10 }.or(TimeLimit(Some(10.0)));
+//! let solver = Obcd::new(ObcdOptions::default())?;
+//! let solution = run(&problem, &solver, x0, RunOptions::default(), &mut stop, &mut [])?;
+//!
+//! assert_eq!(solution.status, Status::Converged);
+//! assert!(solution.feasibility <= 1e-12);
+//! let certificate = block_stationarity(&problem, &solution.x, Scope::All);
+//! assert!(certificate.holds(1e-8));
+//! # Ok::<(), orthopt::Error>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`problem`] | what users name: `l0-pca`, `l1-pca`, `nonneg-pca`, `pca`; F and its parts |
+//! | [`smooth`] | f, one storage per file: dense M, −AᵀA with dense or sparse A |
+//! | [`nonsmooth`] | h, one penalty per file |
+//! | [`pair`] | the 2-row subproblem, solved globally |
+//! | [`solvers`] | algorithms |
+//! | [`solve`] | the one loop: clock, stopping, observers, solution |
+//! | [`start`] | starting points |
+//! | [`certify`] | criticality and block-2 stationarity |
+//! | [`constraint`] | the Stiefel manifold |
+//! | [`auto`] | choices made for the user |
+//! | [`linalg`] | row-major matrices, eight-lane kernels, Givens factorisation |
+//!
+//! Bad input is an [`Error`]; what the mathematics does is a [`solve::Status`]. Nothing panics
+//! on user input. The same seed gives the same X for any number of threads.
+
+pub mod auto;
+pub mod certify;
+pub mod constraint;
+pub mod error;
+pub mod linalg;
+pub mod nonsmooth;
+pub mod pair;
+pub mod problem;
+pub mod registry;
+pub mod smooth;
+pub mod solve;
+pub mod solvers;
+pub mod start;
+
+pub use error::{Error, Result};

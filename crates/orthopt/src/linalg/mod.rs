@@ -1,0 +1,14 @@
+//! Row-major matrices, SIMD kernels, deterministic products and small factorisations.
+//!
+//! faer is the matrix library; what stands here is what row-block methods need on top of it:
+//! contiguous rows, eight-lane arithmetic and products whose result does not depend on the
+//! number of threads.
+
+pub mod f8;
+pub mod givens;
+pub mod kernels;
+pub mod products;
+pub mod row_mat;
+
+pub use givens::{GivensFactor, givens_factors};
+pub use row_mat::RowMat;

@@ -1,0 +1,57 @@
+use super::{Nonsmooth, PairPenalty, REPORT_ZERO, checked_lambda};
+use crate::error::Result;
+use crate::pair::lanes::{self, Scratch};
+use crate::pair::{PairModel, PairMove};
+
+/// h = λ·#{x ≠ 0}, λ ≥ 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct L0 {
+    lambda: f64,
+}
+
+impl L0 {
+    /// The penalty with weight λ.
+    ///
+    /// # Errors
+    /// λ negative, NaN or infinite.
+    pub fn new(lambda: f64) -> Result<Self> {
+        Ok(Self { lambda: checked_lambda(lambda)? })
+    }
+}
+
+impl Nonsmooth for L0 {
+    #[inline(always)]
+    fn entry(&self, x: f64) -> f64 {
+        if x == 0.0 { 0.0 } else { self.lambda }
+    }
+
+    #[inline(always)]
+    fn value(&self, x: &[f64]) -> f64 {
+        // counted first, so that sums over rows are exact multiples of λ
+        self.lambda * x.iter().filter(|v| **v != 0.0).count() as f64
+    }
+
+    fn reported_value(&self, x: &[f64]) -> f64 {
+        self.lambda * x.iter().filter(|v| v.abs() > REPORT_ZERO).count() as f64
+    }
+
+    fn prox(&self, v: f64, mu: f64) -> f64 {
+        if v * v > 2.0 * mu * self.lambda { v } else { 0.0 }
+    }
+
+    fn subdifferential(&self, x: f64) -> (f64, f64) {
+        // at 0 every number is a limiting subgradient (for λ > 0)
+        if x == 0.0 && self.lambda > 0.0 { (f64::NEG_INFINITY, f64::INFINITY) } else { (0.0, 0.0) }
+    }
+
+    fn promotes_sparsity(&self) -> bool {
+        true
+    }
+}
+
+impl PairPenalty for L0 {
+    #[inline(always)]
+    fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        lanes::search_l0(self.lambda, m, scratch)
+    }
+}

@@ -1,0 +1,58 @@
+use super::{Nonsmooth, PairPenalty, checked_lambda};
+use crate::error::Result;
+use crate::pair::lanes::{self, Scratch};
+use crate::pair::{PairModel, PairMove};
+
+/// h = λ·|x|, λ ≥ 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct L1 {
+    lambda: f64,
+}
+
+impl L1 {
+    /// The penalty with weight λ.
+    ///
+    /// # Errors
+    /// λ negative, NaN or infinite.
+    pub fn new(lambda: f64) -> Result<Self> {
+        Ok(Self { lambda: checked_lambda(lambda)? })
+    }
+}
+
+impl Nonsmooth for L1 {
+    #[inline(always)]
+    fn entry(&self, x: f64) -> f64 {
+        self.lambda * x.abs()
+    }
+
+    fn prox(&self, v: f64, mu: f64) -> f64 {
+        let t = mu * self.lambda;
+        if v > t {
+            v - t
+        } else if v < -t {
+            v + t
+        } else {
+            0.0
+        }
+    }
+
+    fn subdifferential(&self, x: f64) -> (f64, f64) {
+        if x == 0.0 {
+            (-self.lambda, self.lambda)
+        } else {
+            let g = self.lambda * x.signum();
+            (g, g)
+        }
+    }
+
+    fn promotes_sparsity(&self) -> bool {
+        true
+    }
+}
+
+impl PairPenalty for L1 {
+    #[inline(always)]
+    fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        lanes::search_l1(self.lambda, m, scratch)
+    }
+}

@@ -1,0 +1,156 @@
+//! Trigonometric polynomials of degree 2 on the circle and their global minimum.
+
+use super::one_minus_cos;
+
+/// p(θ) = a cos θ + b sin θ + a2 cos 2θ + b2 sin 2θ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trig {
+    /// Coefficient of cos θ.
+    pub a: f64,
+    /// Coefficient of sin θ.
+    pub b: f64,
+    /// Coefficient of cos 2θ (A in the math note).
+    pub a2: f64,
+    /// Coefficient of sin 2θ (B in the math note).
+    pub b2: f64,
+}
+
+impl Trig {
+    /// p at the direction (c, s) = (cos θ, sin θ).
+    #[inline(always)]
+    pub fn value(&self, c: f64, s: f64) -> f64 {
+        self.a * c + self.b * s + self.a2 * (c - s) * (c + s) + 2.0 * self.b2 * (s * c)
+    }
+
+    /// p(0).
+    #[inline(always)]
+    pub fn at_zero(&self) -> f64 {
+        self.a + self.a2
+    }
+
+    /// p′ at the direction (c, s).
+    #[inline(always)]
+    pub fn slope(&self, c: f64, s: f64) -> f64 {
+        self.b * c - self.a * s - 4.0 * self.a2 * (s * c) + 2.0 * self.b2 * (c - s) * (c + s)
+    }
+
+    /// p″ at the direction (c, s).
+    #[inline(always)]
+    pub fn bend(&self, c: f64, s: f64) -> f64 {
+        -self.a * c - self.b * s - 4.0 * (self.a2 * (c - s) * (c + s) + 2.0 * self.b2 * (s * c))
+    }
+
+    /// p(0) − p(θ), free of cancellation for small θ.
+    #[inline(always)]
+    pub fn decrease_from_zero(&self, c: f64, s: f64) -> f64 {
+        self.a * one_minus_cos(c, s) - self.b * s + 2.0 * self.a2 * (s * s) - 2.0 * self.b2 * (s * c)
+    }
+
+    /// The polynomial δ ↦ p(θ + δ) for the direction (c, s) of θ.
+    #[inline(always)]
+    pub fn shifted(&self, c: f64, s: f64) -> Self {
+        let (c2, s2) = ((c - s) * (c + s), 2.0 * s * c);
+        Self {
+            a: self.a * c + self.b * s,
+            b: self.b * c - self.a * s,
+            a2: self.a2 * c2 + self.b2 * s2,
+            b2: self.b2 * c2 - self.a2 * s2,
+        }
+    }
+
+    /// Size of the coefficients: a bound on |p| and the yardstick of rounding errors.
+    #[inline(always)]
+    pub fn scale(&self) -> f64 {
+        self.a.abs() + self.b.abs() + self.a2.abs() + self.b2.abs()
+    }
+
+    /// Lower bound on p over the circle: −‖(a, b)‖ − ‖(a2, b2)‖.
+    #[inline(always)]
+    pub fn lower_bound(&self) -> f64 {
+        -hypot(self.a, self.b) - hypot(self.a2, self.b2)
+    }
+
+    /// The direction (c, s) of the global minimum of p over the whole circle.
+    ///
+    /// With v = (c, s) this is a trust-region problem in the plane, min ½vᵀSv + gᵀv on ‖v‖ = 1,
+    /// S = 2[a2 b2; b2 −a2]. In the eigenbasis of S (eigenvalues ±2R) the minimiser is
+    /// v = −(S + μI)⁻¹g for the one root ν = μ − 2R ≥ 0 of
+    /// g₁²/(ν+4R)² + g₂²/ν² = 1, found by Newton's method on the reciprocal root, which is
+    /// monotone from the left; the hard case g₂ = 0 is taken apart. Two Newton steps on p′
+    /// finish the digits.
+    #[inline(always)]
+    pub fn minimiser(&self) -> (f64, f64) {
+        let big_r = hypot(self.a2, self.b2);
+        let g = hypot(self.a, self.b);
+        if big_r == 0.0 {
+            return if g == 0.0 { (1.0, 0.0) } else { (-self.a / g, -self.b / g) };
+        }
+        // e2: eigenvector of −2R, at half the angle of (−a2, −b2); e1 ⟂ e2.
+        let (cos2, sin2) = (-self.a2 / big_r, -self.b2 / big_r);
+        let (ec, es) = if cos2 >= 0.0 {
+            let c = (0.5 * (1.0 + cos2)).sqrt();
+            (c, 0.5 * sin2 / c)
+        } else {
+            let s = (0.5 * (1.0 - cos2)).sqrt();
+            (0.5 * sin2 / s, s)
+        };
+        let (g1, g2) = (self.a * es - self.b * ec, self.a * ec + self.b * es);
+        let (v1, v2) = secular_root(g1, g2, 4.0 * big_r);
+        let (c, s) = (v1 * es + v2 * ec, v2 * es - v1 * ec);
+        self.polished(c, s)
+    }
+
+    /// Up to two Newton steps on p′ from the direction (c, s), kept only while p″ > 0 and the
+    /// step is short: near a minimum they gain the last digits, elsewhere they do nothing.
+    #[inline(always)]
+    fn polished(&self, c: f64, s: f64) -> (f64, f64) {
+        let n = 1.0 / (c * c + s * s).sqrt();
+        let (mut c, mut s) = (c * n, s * n);
+        for _ in 0..2 {
+            let (d, dd) = (self.slope(c, s), self.bend(c, s));
+            // Steps longer than this mean a flat minimum, where Newton's model is no help.
+            if dd <= 0.0 || d.abs() > 1e-3 * dd {
+                break;
+            }
+            let t = -0.5 * d / dd; // ≈ tan of half the step
+            let q = 1.0 / (1.0 + t * t);
+            let (dc, ds) = ((1.0 - t * t) * q, 2.0 * t * q);
+            (c, s) = (c * dc - s * ds, s * dc + c * ds);
+        }
+        (c, s)
+    }
+}
+
+/// The unit vector v = (−g₁/(ν+gap), −g₂/ν) minimising R(v₁² − v₂²) + g·v with gap = 4R.
+#[inline(always)]
+fn secular_root(g1: f64, g2: f64, gap: f64) -> (f64, f64) {
+    let tiny = f64::EPSILON * f64::EPSILON * gap;
+    if g2.abs() <= tiny {
+        // Hard case: either ν = |g₁| − gap > 0, or ν = 0 and v₂ fills up the length.
+        if g1.abs() >= gap {
+            return (-g1.signum(), 0.0);
+        }
+        let v1 = -g1 / gap;
+        return (v1, (1.0 - v1 * v1).sqrt());
+    }
+    let mut nu = g2.abs().max(hypot(g1, g2) - gap);
+    for _ in 0..40 {
+        let (v1, v2) = (g1 / (nu + gap), g2 / nu);
+        let norm2 = v1 * v1 + v2 * v2;
+        let norm = norm2.sqrt();
+        // φ = ‖v‖², −φ′/2 = v₁²/(ν+gap) + v₂²/ν; Newton on 1/‖v‖ = 1.
+        let step = (norm - 1.0) * norm2 / (v1 * v1 / (nu + gap) + v2 * v2 / nu);
+        nu += step;
+        if step <= 1e-14 * nu {
+            break;
+        }
+    }
+    (-g1 / (nu + gap), -g2 / nu)
+}
+
+/// √(x² + y²) without the guard against overflow of `f64::hypot`, which costs ten times more;
+/// coefficients here are sums of products of data and stay far from 1e154.
+#[inline(always)]
+pub fn hypot(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}

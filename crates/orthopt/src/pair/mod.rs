@@ -1,0 +1,191 @@
+//! The k = 2 subproblem of OBCD, solved globally: one angle.
+//!
+//! For two rows Z (2 × r) of X, minimise over V ∈ O(2)
+//!
+//! ```text
+//! q(V) = ⟨V, P⟩ + ½ tr(Vᵀ K V W) + h(V Z),      W = Z Zᵀ
+//! ```
+//!
+//! (OBCD paper, Problem (3) and Lemma 2.3). O(2) is two circles, `rot(θ) = [c s; −s c]` and
+//! `ref(θ) = [−c s; s c]`; on each the smooth part is a trigonometric polynomial of degree 2
+//! ([`circle::Trig`]). A penalty solves the problem in [`PairPenalty::search`], usually through
+//! one of the engines here:
+//!
+//! * [`lanes`]: penalties that ignore signs share one curve among eight smooth polynomials;
+//! * [`arc`]: global minimum of a trigonometric polynomial on an arc, by branch and bound;
+//! * [`slow`]: the slow, obvious twin for any separable penalty, the oracle of the tests.
+//!
+//! [`PairPenalty::search`]: crate::nonsmooth::PairPenalty::search
+
+pub mod arc;
+pub mod circle;
+pub mod lanes;
+pub mod slow;
+
+use crate::linalg::kernels::pair_products;
+use circle::Trig;
+
+/// Entries below this times the length of their column of Z are set to exactly 0 when a move
+/// is applied, and columns of Z whose directions differ by less vanish together in the
+/// searches: one constant for both, so that no search promises a zero that is not then made.
+pub const SNAP: f64 = 1e-14;
+
+/// The two connected parts of O(2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Branch {
+    /// `rot(θ) = [c s; −s c]`, a Givens rotation.
+    Rotation,
+    /// `ref(θ) = [−c s; s c]`, a Jacobi reflection.
+    Reflection,
+}
+
+/// A 2×2 orthogonal matrix V, stored by branch and unit vector (c, s) = (cos θ, sin θ).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairMove {
+    /// Rotation or reflection.
+    pub branch: Branch,
+    /// cos θ.
+    pub c: f64,
+    /// sin θ.
+    pub s: f64,
+}
+
+impl PairMove {
+    /// V = I.
+    pub const IDENTITY: Self = Self { branch: Branch::Rotation, c: 1.0, s: 0.0 };
+
+    /// The move with the direction (c, s), which is scaled to unit length to the last bit or
+    /// two: c² + s² = 1 is what keeps XᵀX = I over 10⁷ moves.
+    #[inline(always)]
+    pub fn new(branch: Branch, c: f64, s: f64) -> Self {
+        // One Newton step on 1/√(c²+s²); exact to second order as callers pass unit vectors.
+        let scale = 1.5 - 0.5 * (c * c + s * s);
+        Self { branch, c: c * scale, s: s * scale }
+    }
+
+    /// The entries of V.
+    #[inline(always)]
+    pub fn matrix(&self) -> [[f64; 2]; 2] {
+        let (c, s) = (self.c, self.s);
+        match self.branch {
+            Branch::Rotation => [[c, s], [-s, c]],
+            Branch::Reflection => [[-c, s], [s, c]],
+        }
+    }
+
+    /// ½‖V − I‖²_F = 2 − tr V, without cancellation near the identity.
+    #[inline(always)]
+    pub fn half_dist_sq(&self) -> f64 {
+        match self.branch {
+            Branch::Rotation => 2.0 * one_minus_cos(self.c, self.s),
+            Branch::Reflection => 2.0,
+        }
+    }
+
+    /// ‖V − I‖_F.
+    pub fn distance_to_identity(&self) -> f64 {
+        (2.0 * self.half_dist_sq()).sqrt()
+    }
+
+    /// V Z into (out1, out2), entries that the search counts as zero set to exactly 0.0.
+    /// Exact zeros of a column stay exact. Cost 6·r flops.
+    #[inline(always)]
+    pub fn apply(&self, z1: &[f64], z2: &[f64], out1: &mut [f64], out2: &mut [f64]) {
+        let v = self.matrix();
+        let r = z1.len();
+        let (z2, out1, out2) = (&z2[..r], &mut out1[..r], &mut out2[..r]);
+        for k in 0..r {
+            let (a, b) = (z1[k], z2[k]);
+            let limit = SNAP * (a.abs() + b.abs());
+            let x = v[0][0] * a + v[0][1] * b;
+            let y = v[1][0] * a + v[1][1] * b;
+            out1[k] = if x.abs() <= limit { 0.0 } else { x };
+            out2[k] = if y.abs() <= limit { 0.0 } else { y };
+        }
+    }
+}
+
+/// 1 − cos θ from (cos θ, sin θ), accurate for small θ.
+#[inline(always)]
+pub fn one_minus_cos(c: f64, s: f64) -> f64 {
+    if c > 0.0 { s * s / (1.0 + c) } else { 1.0 - c }
+}
+
+/// Data of one subproblem.
+#[derive(Clone, Copy, Debug)]
+pub struct PairModel<'a> {
+    /// P = G_B Zᵀ − K W − αI (2 × 2).
+    pub p: [[f64; 2]; 2],
+    /// K₁₁, K₁₂, K₂₂ of the symmetric curvature K = M_BB (zero for the diagonal model (9)).
+    pub k: [f64; 3],
+    /// W₁₁, W₁₂, W₂₂ of W = Z Zᵀ.
+    pub w: [f64; 3],
+    /// First row of Z.
+    pub z1: &'a [f64],
+    /// Second row of Z.
+    pub z2: &'a [f64],
+}
+
+impl<'a> PairModel<'a> {
+    /// The model of the rows `z1, z2` with gradient rows `g1, g2` and curvature `k`:
+    /// the exact choice (8) of Q. `shift` is α, or ς + α with the diagonal choice (9) and
+    /// `k = 0`. Cost 14·r flops.
+    #[inline(always)]
+    pub fn new(g1: &[f64], g2: &[f64], k: [f64; 3], shift: f64, z1: &'a [f64], z2: &'a [f64]) -> Self {
+        let [g11, g12, g21, g22, w11, w12, w22] = pair_products(g1, g2, z1, z2);
+        let p = [
+            [g11 - k[0] * w11 - k[1] * w12 - shift, g12 - k[0] * w12 - k[1] * w22],
+            [g21 - k[1] * w11 - k[2] * w12, g22 - k[1] * w12 - k[2] * w22 - shift],
+        ];
+        Self { p, k, w: [w11, w12, w22], z1, z2 }
+    }
+
+    /// The model ⟨V, P⟩ + h(V Z) without curvature.
+    pub fn linear(p: [[f64; 2]; 2], z1: &'a [f64], z2: &'a [f64]) -> Self {
+        Self::with_curvature(p, [0.0; 3], z1, z2)
+    }
+
+    /// The model with P given as it is.
+    pub fn with_curvature(p: [[f64; 2]; 2], k: [f64; 3], z1: &'a [f64], z2: &'a [f64]) -> Self {
+        let [_, _, _, _, w11, w12, w22] = pair_products(z1, z2, z1, z2);
+        Self { p, k, w: [w11, w12, w22], z1, z2 }
+    }
+
+    /// The smooth part on the two circles, `[rot, ref]`, up to the constant ¼ tr(K) tr(W)
+    /// (math note, section 2).
+    #[inline(always)]
+    pub fn circles(&self) -> [Trig; 2] {
+        let p = &self.p;
+        let (dk, dw) = (0.5 * (self.k[0] - self.k[2]), 0.5 * (self.w[0] - self.w[2]));
+        let (k12, w12) = (self.k[1], self.w[1]);
+        [
+            Trig {
+                a: p[0][0] + p[1][1],
+                b: p[0][1] - p[1][0],
+                a2: dk * dw + k12 * w12,
+                b2: dk * w12 - k12 * dw,
+            },
+            Trig {
+                a: p[1][1] - p[0][0],
+                b: p[0][1] + p[1][0],
+                a2: dk * dw - k12 * w12,
+                b2: -dk * w12 - k12 * dw,
+            },
+        ]
+    }
+
+    /// The constant ¼ tr(K) tr(W) that [`Self::circles`] leaves out.
+    pub fn constant(&self) -> f64 {
+        0.25 * (self.k[0] + self.k[2]) * (self.w[0] + self.w[2])
+    }
+
+    /// Decrease of the smooth part, p(I) − p(V), without cancellation for V near I.
+    #[inline(always)]
+    pub fn smooth_decrease(&self, v: &PairMove) -> f64 {
+        let [rot, refl] = self.circles();
+        match v.branch {
+            Branch::Rotation => rot.decrease_from_zero(v.c, v.s),
+            Branch::Reflection => rot.at_zero() - refl.value(v.c, v.s),
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! What users name: sparse PCA, nonnegative PCA, plain PCA, assembled from a smooth part and a
+//! penalty.
+
+use faer::MatRef;
+use faer::sparse::SparseColMatRef;
+
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, REPORT_ZERO};
+use crate::smooth::{AnySmooth, BlockModel, DenseGram, Quadratic, Smooth, SparseGram};
+
+/// min F(X) = f(X) + h(X) over X ∈ St(n, r).
+#[derive(Clone, Debug)]
+pub struct Problem<F, H> {
+    /// The smooth part f.
+    pub f: F,
+    /// The nonsmooth part h.
+    pub h: H,
+    rank: usize,
+}
+
+/// The problem with parts chosen at run time.
+pub type AnyProblem = Problem<AnySmooth, AnyPenalty>;
+
+/// F(X) and its parts, with the papers' convention for ℓ0 (|x| > 1e-6 counts as nonzero).
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Objective {
+    /// F = f + h.
+    pub total: f64,
+    /// f(X).
+    pub smooth: f64,
+    /// h(X).
+    pub nonsmooth: f64,
+}
+
+impl<F: Smooth, H: Nonsmooth> Problem<F, H> {
+    /// min f + h over St(n, r), n the number of rows f is made for.
+    ///
+    /// # Errors
+    /// [`Error::Rank`] unless 1 ≤ r ≤ n.
+    pub fn new(f: F, h: H, rank: usize) -> Result<Self> {
+        if rank == 0 || rank > f.nrows() {
+            return Err(Error::Rank { rank, columns: f.nrows() });
+        }
+        Ok(Self { f, h, rank })
+    }
+
+    /// Number of rows n of X.
+    pub fn nrows(&self) -> usize {
+        self.f.nrows()
+    }
+
+    /// Number of columns r of X.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// F(X) and its parts. Cost of a gradient.
+    pub fn objective(&self, x: &RowMat) -> Objective {
+        let (smooth, nonsmooth) = (self.f.value(x), self.h.reported_value(x.data()));
+        Objective { total: smooth + nonsmooth, smooth, nonsmooth }
+    }
+
+    /// ‖XᵀX − I‖_F.
+    pub fn feasibility(&self, x: &RowMat) -> f64 {
+        stiefel::feasibility(x)
+    }
+
+    /// ‖min(0, X)‖_F where X must be nonnegative.
+    pub fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
+        self.h.requires_nonneg().then(|| x.data().iter().map(|v| v.min(0.0).powi(2)).sum::<f64>().sqrt())
+    }
+}
+
+/// Entries with |x| > 1e-6 (the papers' convention).
+pub fn count_nonzeros(x: &RowMat) -> usize {
+    x.data().iter().filter(|v| v.abs() > REPORT_ZERO).count()
+}
+
+/// Data of a PCA problem: samples in rows and variables in columns, or C itself.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum PcaData<'a> {
+    /// A dense A (m × n), C = AᵀA.
+    Dense(MatRef<'a, f64>),
+    /// A sparse A (m × n), C = AᵀA; with column means, C = (A − 1μᵀ)ᵀ(A − 1μᵀ), not densified.
+    Sparse(SparseColMatRef<'a, usize, f64>, Option<Vec<f64>>),
+    /// A symmetric C (n × n).
+    Gram(MatRef<'a, f64>),
+}
+
+/// How f keeps the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Chosen from the shape and the number of nonzeros.
+    #[default]
+    Auto,
+    /// C = AᵀA formed (n² numbers).
+    Dense,
+    /// A kept as it is, nothing n × n.
+    Gram,
+}
+
+impl Storage {
+    /// Parses `auto`, `dense` or `gram`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            "dense" => Ok(Self::Dense),
+            "gram" => Ok(Self::Gram),
+            _ => Err(Error::UnknownName {
+                kind: "storage",
+                name: name.into(),
+                known: "auto, dense, gram".into(),
+            }),
+        }
+    }
+}
+
+/// Largest n for which `Storage::Auto` forms C from dense data (128 MB).
+const DENSE_LIMIT: usize = 4096;
+/// The same for sparse data, where A itself is small.
+const SPARSE_LIMIT: usize = 2048;
+
+/// What the registry says of a problem.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemInfo {
+    /// The name users type.
+    pub name: &'static str,
+    /// Name of its penalty.
+    pub penalty: &'static str,
+    /// Whether λ means something.
+    pub uses_lambda: bool,
+    /// One line of documentation.
+    pub doc: &'static str,
+}
+
+/// All problems of the library.
+pub const PROBLEMS: &[ProblemInfo] = &[
+    ProblemInfo {
+        name: "l0-pca",
+        penalty: "l0",
+        uses_lambda: true,
+        doc: "sparse PCA: min -1/2 <X, CX> + lambda ||X||_0, X'X = I",
+    },
+    ProblemInfo {
+        name: "l1-pca",
+        penalty: "l1",
+        uses_lambda: true,
+        doc: "sparse PCA: min -1/2 <X, CX> + lambda ||X||_1, X'X = I",
+    },
+    ProblemInfo {
+        name: "nonneg-pca",
+        penalty: "nonneg",
+        uses_lambda: false,
+        doc: "nonnegative PCA: min -1/2 <X, CX>, X'X = I, X >= 0",
+    },
+    ProblemInfo {
+        name: "pca",
+        penalty: "none",
+        uses_lambda: false,
+        doc: "plain PCA: min -1/2 <X, CX>, X'X = I (any basis of the leading eigenspace)",
+    },
+];
+
+/// Looks a problem up by name.
+///
+/// # Errors
+/// [`Error::UnknownName`] with the names there are.
+pub fn find_problem(name: &str) -> Result<&'static ProblemInfo> {
+    PROBLEMS.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownName {
+        kind: "problem",
+        name: name.into(),
+        known: PROBLEMS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+impl AnyProblem {
+    /// The PCA problem called `name` (see [`PROBLEMS`]) of the data, with C = AᵀA:
+    /// F(X) = −½ tr(XᵀCX) + h(X).
+    ///
+    /// # Errors
+    /// An unknown name, a bad rank or λ, data that are not finite, a C that is not symmetric.
+    pub fn pca(name: &str, data: &PcaData<'_>, rank: usize, lambda: f64, storage: Storage) -> Result<Self> {
+        let info = find_problem(name)?;
+        let penalty =
+            PENALTIES.iter().find(|p| p.name == info.penalty).ok_or_else(|| Error::UnknownName {
+                kind: "penalty",
+                name: info.penalty.into(),
+                known: PENALTIES.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+            })?;
+        let columns = match data {
+            PcaData::Dense(a) => a.ncols(),
+            PcaData::Sparse(a, _) => a.ncols(),
+            PcaData::Gram(c) => c.ncols(),
+        };
+        if rank == 0 || rank > columns {
+            return Err(Error::Rank { rank, columns }); // before any work
+        }
+        let h = (penalty.make)(lambda)?;
+        Self::new(covariance_model(data, storage)?, h, rank)
+    }
+}
+
+/// f(X) = −½ tr(XᵀCX) in the storage asked for.
+///
+/// # Errors
+/// Data that are not finite, a C that is not symmetric.
+pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
+    Ok(match data {
+        PcaData::Gram(c) => AnySmooth::Quadratic(Quadratic::negative(*c)?),
+        PcaData::Dense(a) => {
+            check_finite(*a)?;
+            let dense = match storage {
+                Storage::Auto => a.ncols() <= DENSE_LIMIT || a.ncols() <= 2 * a.nrows(),
+                other => other == Storage::Dense,
+            };
+            if dense {
+                AnySmooth::Quadratic(Quadratic::from_gram_of(*a))
+            } else {
+                AnySmooth::DenseGram(DenseGram::new(*a))
+            }
+        }
+        PcaData::Sparse(a, means) => {
+            let model = SparseGram::new(*a, means.clone())?;
+            let dense = match storage {
+                Storage::Auto => a.ncols() <= SPARSE_LIMIT,
+                other => other == Storage::Dense,
+            };
+            if dense {
+                AnySmooth::Quadratic(Quadratic::from_negative_gram(model.negative_gram()))
+            } else {
+                AnySmooth::SparseGram(model)
+            }
+        }
+    })
+}
+
+fn check_finite(a: MatRef<'_, f64>) -> Result<()> {
+    for j in 0..a.ncols() {
+        for i in 0..a.nrows() {
+            if !a[(i, j)].is_finite() {
+                return Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Variance explained by the columns of X under C: per component tr(xₖᵀCxₖ), and together.
+///
+/// The scores of sparse components are correlated, so the parts do not add up: `adjusted` gives
+/// each component only what the ones before it have not explained (Zou, Hastie, Tibshirani
+/// 2006: squared diagonal of R in the QR decomposition of the scores AX), and their sum is the
+/// total.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ExplainedVariance {
+    /// xₖᵀCxₖ / tr C.
+    pub ratio: Vec<f64>,
+    /// The part of it that earlier components do not explain already.
+    pub adjusted: Vec<f64>,
+    /// Sum of `adjusted`.
+    pub total: f64,
+}
+
+/// Variance explained by X; `f` must be −½ tr(XᵀCX). Cost of a gradient plus O(nr² + r³).
+pub fn explained_variance(f: &impl BlockModel, x: &RowMat) -> ExplainedVariance {
+    let trace: f64 = -f.diagonal().iter().sum::<f64>();
+    let cx = f.apply(x);
+    let s = crate::linalg::products::cross(x, &cx); // −XᵀCX
+    let r = x.ncols();
+    let safe = if trace > 0.0 { trace } else { 1.0 };
+    // Cholesky of XᵀCX = RᵀR: Rₖₖ² is what component k adds
+    let mut l = RowMat::from_fn(r, r, |i, j| -0.5 * (s.get(i, j) + s.get(j, i)));
+    let ratio = (0..r).map(|k| l.get(k, k) / safe).collect();
+    let mut adjusted = vec![0.0; r];
+    for k in 0..r {
+        let pivot = l.get(k, k).max(0.0);
+        adjusted[k] = pivot / safe;
+        if pivot <= 1e-12 * safe {
+            continue; // nothing left of this component
+        }
+        for i in k + 1..r {
+            let factor = l.get(i, k) / pivot;
+            for j in k + 1..r {
+                l.set(i, j, l.get(i, j) - factor * l.get(k, j));
+            }
+        }
+    }
+    let total = adjusted.iter().sum();
+    ExplainedVariance { ratio, adjusted, total }
+}

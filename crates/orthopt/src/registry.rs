@@ -1,0 +1,19 @@
+//! Everything that has a name users type, with one line each.
+
+use crate::nonsmooth::PENALTIES;
+use crate::problem::PROBLEMS;
+use crate::solvers::SOLVERS;
+use crate::solvers::obcd::WORKING_SETS;
+use crate::start::STARTS;
+
+/// A list of names: `(name, one line)`.
+pub type Entries = Vec<(&'static str, &'static str)>;
+
+/// The registries by the word users type for them.
+pub const LISTS: &[(&str, fn() -> Entries)] = &[
+    ("problems", || PROBLEMS.iter().map(|p| (p.name, p.doc)).collect()),
+    ("solvers", || SOLVERS.iter().map(|s| (s.name, s.doc)).collect()),
+    ("penalties", || PENALTIES.iter().map(|p| (p.name, p.doc)).collect()),
+    ("starts", || STARTS.to_vec()),
+    ("working-sets", || WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()),
+];

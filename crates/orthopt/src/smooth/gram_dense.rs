@@ -1,0 +1,119 @@
+use faer::{Mat, MatRef};
+
+use super::{BlockModel, LinearTerm, Smooth, spectral_norm};
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::linalg::kernels::{axpy, axpy2, dot};
+use crate::linalg::products::{cross, product};
+
+/// f(X) = −½ tr(XᵀAᵀAX) + ⟨E, X⟩ with a dense A (m × n); AᵀA is never formed.
+///
+/// Keeps R = AX (m × r). A gradient row costs 2mr flops, a move of two rows 4mr, a curvature
+/// entry 2m: the storage for wide data, m ≪ n.
+#[derive(Clone, Debug)]
+pub struct DenseGram {
+    at: RowMat, // Aᵀ: a variable is a contiguous row
+    e: LinearTerm,
+    norms: Vec<f64>, // ‖A(:, i)‖²
+}
+
+impl DenseGram {
+    /// The model of a data matrix A (rows are samples). Copies A.
+    pub fn new(a: MatRef<'_, f64>) -> Self {
+        let at = RowMat::from_mat(a.transpose());
+        let norms = (0..at.nrows()).map(|i| dot(at.row(i), at.row(i))).collect();
+        Self { at, e: LinearTerm::default(), norms }
+    }
+
+    /// Adds the linear term ⟨E, X⟩.
+    ///
+    /// # Errors
+    /// E has another number of rows than A has columns or is not finite.
+    pub fn with_linear(mut self, e: RowMat) -> Result<Self> {
+        self.e = LinearTerm::checked(e, self.at.nrows())?;
+        Ok(self)
+    }
+
+    /// A as faer sees it (m × n).
+    pub fn matrix(&self) -> Mat<f64> {
+        self.at.as_mat().transpose().to_owned()
+    }
+}
+
+impl Smooth for DenseGram {
+    fn nrows(&self) -> usize {
+        self.at.nrows()
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        self.value_at(&self.image(x), x)
+    }
+
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        let r = self.image(x);
+        product(g, false, -1.0, self.at.as_mat(), r.as_mat());
+        self.e.add(g);
+    }
+
+    fn lipschitz(&self) -> f64 {
+        spectral_norm(self.nrows(), self.norms.iter().sum(), |v| self.apply(v))
+    }
+
+    fn is_concave(&self) -> bool {
+        true
+    }
+}
+
+impl BlockModel for DenseGram {
+    type Image = RowMat; // R = AX
+
+    fn image(&self, x: &RowMat) -> RowMat {
+        cross(&self.at, x)
+    }
+
+    #[inline(always)]
+    fn gradient_row<'a>(&'a self, r: &'a RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
+        buf.fill(0.0);
+        for (l, a) in self.at.row(i).iter().enumerate() {
+            axpy(-a, r.row(l), buf);
+        }
+        self.e.add_row(i, buf);
+        buf
+    }
+
+    #[inline(always)]
+    fn curvature(&self, i: usize, j: usize) -> f64 {
+        if i == j { -self.norms[i] } else { -dot(self.at.row(i), self.at.row(j)) }
+    }
+
+    #[inline(always)]
+    fn move_pair(&self, r: &mut RowMat, i: usize, j: usize, di: &[f64], dj: &[f64]) {
+        let (ai, aj) = (self.at.row(i), self.at.row(j));
+        for l in 0..ai.len() {
+            axpy2(ai[l], di, aj[l], dj, r.row_mut(l));
+        }
+    }
+
+    fn move_block(&self, r: &mut RowMat, rows: &[usize], delta: &RowMat) {
+        let columns = RowMat::from_fn(rows.len(), self.at.ncols(), |k, l| self.at.get(rows[k], l));
+        product(r, true, 1.0, columns.as_mat().transpose(), delta.as_mat());
+    }
+
+    fn value_at(&self, r: &RowMat, x: &RowMat) -> f64 {
+        -0.5 * r.inner(r) + self.e.inner(x)
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        self.norms.iter().map(|v| -v).collect()
+    }
+
+    fn apply(&self, v: &RowMat) -> RowMat {
+        let mut out = RowMat::zeros(v.nrows(), v.ncols());
+        product(&mut out, false, -1.0, self.at.as_mat(), cross(&self.at, v).as_mat());
+        out
+    }
+
+    fn bookkeeping(&self) -> String {
+        "R = AX kept, gradient rows as -A(:,i)'R (dense A, nothing n x n)".into()
+    }
+}

@@ -1,0 +1,242 @@
+use faer::sparse::SparseColMatRef;
+use rayon::prelude::*;
+
+use super::{BlockModel, LinearTerm, Smooth, spectral_norm};
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::kernels::axpy;
+
+/// f(X) = −½ tr(XᵀAᵀAX) + ⟨E, X⟩ with a sparse A (m × n), optionally centred:
+/// A stands for S − 1μᵀ with sparse S and column means μ, and nothing is densified.
+/// Nothing of size n × n or m × n is ever formed.
+///
+/// Keeps R = SX (m × r) and q = μᵀX. A gradient row costs 2·nnz(S(:, i))·r flops, a move of
+/// two rows twice that, a curvature entry nnz of the two columns.
+#[derive(Clone, Debug)]
+pub struct SparseGram {
+    nrows: usize, // m
+    col_ptr: Vec<usize>,
+    row_idx: Vec<u32>,
+    values: Vec<f64>,
+    mu: Option<Vec<f64>>, // column means of S when A = S − 1μᵀ
+    e: LinearTerm,
+    norms: Vec<f64>, // ‖A(:, i)‖²
+}
+
+/// R = SX and q = μᵀX.
+#[derive(Clone, Debug)]
+pub struct SparseImage {
+    r: RowMat,
+    q: Vec<f64>,
+}
+
+impl SparseGram {
+    /// The model of a sparse data matrix (rows are samples). `means` are the column means to
+    /// subtract implicitly. Copies the nonzeros (12 bytes each).
+    ///
+    /// # Errors
+    /// A value or mean that is not finite, a wrong number of means, more than 2³² rows.
+    pub fn new(a: SparseColMatRef<'_, usize, f64>, means: Option<Vec<f64>>) -> Result<Self> {
+        let (m, n) = (a.nrows(), a.ncols());
+        let row_limit =
+            u32::try_from(m).map_err(|_| Error::Incompatible(format!("{m} rows are more than 2^32")))?;
+        debug_assert!(row_limit as usize == m);
+        let (mut col_ptr, mut row_idx, mut values) = (vec![0], Vec::new(), Vec::new());
+        for j in 0..n {
+            let rows = a.row_idx_of_col_raw(j);
+            for (i, v) in rows.iter().zip(a.val_of_col(j)) {
+                if !v.is_finite() {
+                    return Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 });
+                }
+                if *v != 0.0 {
+                    row_idx.push(*i as u32);
+                    values.push(*v);
+                }
+            }
+            col_ptr.push(values.len());
+        }
+        if let Some(mu) = &means
+            && (mu.len() != n || mu.iter().any(|v| !v.is_finite()))
+        {
+            return Err(Error::Incompatible(format!("expected {n} finite column means, got {}", mu.len())));
+        }
+        let mut out =
+            Self { nrows: m, col_ptr, row_idx, values, mu: means, e: LinearTerm::default(), norms: vec![] };
+        out.norms = (0..n).map(|i| out.column_product(i, i)).collect();
+        Ok(out)
+    }
+
+    /// Adds the linear term ⟨E, X⟩.
+    ///
+    /// # Errors
+    /// E has another number of rows than A has columns or is not finite.
+    pub fn with_linear(mut self, e: RowMat) -> Result<Self> {
+        self.e = LinearTerm::checked(e, self.nrows())?;
+        Ok(self)
+    }
+
+    /// Row indices and values of column `i` of S.
+    #[inline(always)]
+    fn column(&self, i: usize) -> (&[u32], &[f64]) {
+        let range = self.col_ptr[i]..self.col_ptr[i + 1];
+        (&self.row_idx[range.clone()], &self.values[range])
+    }
+
+    /// ⟨A(:, i), A(:, j)⟩ = ⟨S(:, i), S(:, j)⟩ − m μᵢ μⱼ by merging two sorted columns.
+    fn column_product(&self, i: usize, j: usize) -> f64 {
+        let ((ri, vi), (rj, vj)) = (self.column(i), self.column(j));
+        let (mut p, mut q, mut sum) = (0, 0, 0.0);
+        while p < ri.len() && q < rj.len() {
+            match ri[p].cmp(&rj[q]) {
+                std::cmp::Ordering::Less => p += 1,
+                std::cmp::Ordering::Greater => q += 1,
+                std::cmp::Ordering::Equal => {
+                    sum += vi[p] * vj[q];
+                    p += 1;
+                    q += 1;
+                }
+            }
+        }
+        match &self.mu {
+            Some(mu) => sum - self.nrows as f64 * mu[i] * mu[j],
+            None => sum,
+        }
+    }
+
+    /// R and q move with row i of X.
+    #[inline(always)]
+    fn move_row(&self, image: &mut SparseImage, i: usize, dx: &[f64]) {
+        let (rows, values) = self.column(i);
+        for (l, v) in rows.iter().zip(values) {
+            axpy(*v, dx, image.r.row_mut(*l as usize));
+        }
+        if let Some(mu) = &self.mu {
+            axpy(mu[i], dx, &mut image.q);
+        }
+    }
+
+    /// Row i of −AᵀAX into `buf`.
+    #[inline(always)]
+    fn product_row(&self, image: &SparseImage, i: usize, buf: &mut [f64]) {
+        buf.fill(0.0);
+        let (rows, values) = self.column(i);
+        for (l, v) in rows.iter().zip(values) {
+            axpy(-v, image.r.row(*l as usize), buf);
+        }
+        if let Some(mu) = &self.mu {
+            // AᵀAX = SᵀSX − m μ (μᵀX)
+            axpy(self.nrows as f64 * mu[i], &image.q, buf);
+        }
+    }
+
+    /// The dense n × n matrix −AᵀA, for the storage that keeps it; small n only.
+    pub(crate) fn negative_gram(&self) -> RowMat {
+        let n = self.col_ptr.len() - 1;
+        let mut out = RowMat::zeros(n, n);
+        // rows of AᵀA by scattering one column at a time into a dense vector of length m
+        out.data_mut().par_chunks_mut(n.max(1)).enumerate().for_each_init(
+            || vec![0.0; self.nrows],
+            |dense, (i, row)| {
+                let (rows, values) = self.column(i);
+                rows.iter().zip(values).for_each(|(l, v)| dense[*l as usize] = *v);
+                for (j, out) in row.iter_mut().enumerate() {
+                    let (rj, vj) = self.column(j);
+                    let sum: f64 = rj.iter().zip(vj).map(|(l, v)| dense[*l as usize] * v).sum();
+                    let shift = self.mu.as_ref().map_or(0.0, |mu| self.nrows as f64 * mu[i] * mu[j]);
+                    *out = shift - sum;
+                }
+                rows.iter().for_each(|l| dense[*l as usize] = 0.0);
+            },
+        );
+        out
+    }
+}
+
+impl Smooth for SparseGram {
+    fn nrows(&self) -> usize {
+        self.col_ptr.len() - 1
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        self.value_at(&self.image(x), x)
+    }
+
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        let image = self.image(x);
+        let r = g.ncols();
+        if r > 0 {
+            g.data_mut().par_chunks_mut(r).enumerate().for_each(|(i, row)| {
+                self.gradient_row(&image, i, row);
+            });
+        }
+    }
+
+    fn lipschitz(&self) -> f64 {
+        spectral_norm(self.nrows(), self.norms.iter().sum(), |v| self.apply(v))
+    }
+
+    fn is_concave(&self) -> bool {
+        true
+    }
+}
+
+impl BlockModel for SparseGram {
+    type Image = SparseImage;
+
+    fn image(&self, x: &RowMat) -> SparseImage {
+        let mut image = SparseImage { r: RowMat::zeros(self.nrows, x.ncols()), q: vec![0.0; x.ncols()] };
+        for i in 0..self.nrows() {
+            // row-sparse X is the rule: a zero row costs nothing
+            if x.row(i).iter().any(|v| *v != 0.0) {
+                self.move_row(&mut image, i, x.row(i));
+            }
+        }
+        image
+    }
+
+    #[inline(always)]
+    fn gradient_row<'a>(&'a self, image: &'a SparseImage, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
+        self.product_row(image, i, buf);
+        self.e.add_row(i, buf);
+        buf
+    }
+
+    #[inline(always)]
+    fn curvature(&self, i: usize, j: usize) -> f64 {
+        if i == j { -self.norms[i] } else { -self.column_product(i, j) }
+    }
+
+    #[inline(always)]
+    fn move_pair(&self, image: &mut SparseImage, i: usize, j: usize, di: &[f64], dj: &[f64]) {
+        self.move_row(image, i, di);
+        self.move_row(image, j, dj);
+    }
+
+    fn move_block(&self, image: &mut SparseImage, rows: &[usize], delta: &RowMat) {
+        for (k, i) in rows.iter().enumerate() {
+            self.move_row(image, *i, delta.row(k));
+        }
+    }
+
+    fn value_at(&self, image: &SparseImage, x: &RowMat) -> f64 {
+        let q2: f64 = image.q.iter().map(|v| v * v).sum();
+        -0.5 * (image.r.inner(&image.r) - self.nrows as f64 * q2) + self.e.inner(x)
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        self.norms.iter().map(|v| -v).collect()
+    }
+
+    fn apply(&self, v: &RowMat) -> RowMat {
+        let image = self.image(v);
+        let mut out = RowMat::zeros(v.nrows(), v.ncols());
+        for i in 0..self.nrows() {
+            self.product_row(&image, i, out.row_mut(i));
+        }
+        out
+    }
+
+    fn bookkeeping(&self) -> String {
+        "R = AX kept, gradient rows as -A(:,i)'R over the nonzeros (sparse A, nothing n x n)".into()
+    }
+}

@@ -1,0 +1,221 @@
+//! The smooth part f(X), one storage per file.
+//!
+//! OBCD sees f through [`BlockModel`]: rows of the gradient, the curvature of a block of rows,
+//! and a cheap update after those rows change. How the gradient is kept is the model's
+//! business: its [`BlockModel::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
+
+mod gram_dense;
+mod gram_sparse;
+mod quadratic;
+
+pub use gram_dense::DenseGram;
+pub use gram_sparse::SparseGram;
+pub use quadratic::Quadratic;
+
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+
+/// A smooth function of X (n × r).
+pub trait Smooth: Send + Sync {
+    /// Number of rows n of X.
+    fn nrows(&self) -> usize;
+
+    /// f(X).
+    fn value(&self, x: &RowMat) -> f64;
+
+    /// G ← ∇f(X) (n × r).
+    fn gradient(&self, x: &RowMat, g: &mut RowMat);
+
+    /// An upper bound of the Lipschitz constant of ∇f (Frobenius norm).
+    fn lipschitz(&self) -> f64;
+
+    /// Whether f is concave. Then a linearisation majorises f and ς = 0 serves in (9).
+    fn is_concave(&self) -> bool;
+}
+
+/// A smooth function that row-block methods can work with: quadratic in every block of rows,
+/// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X)).
+pub trait BlockModel: Smooth {
+    /// What is kept of X to make gradient rows cheap.
+    type Image: Clone + Send + Sync;
+
+    /// The image of X from scratch. Cost of a full gradient.
+    fn image(&self, x: &RowMat) -> Self::Image;
+
+    /// Row i of ∇f(X), either a slice of the image or computed into `buf` (length r).
+    fn gradient_row<'a>(&'a self, image: &'a Self::Image, i: usize, buf: &'a mut [f64]) -> &'a [f64];
+
+    /// Mᵢⱼ.
+    fn curvature(&self, i: usize, j: usize) -> f64;
+
+    /// K = M_BB for the rows `rows`, k × k.
+    fn curvature_block(&self, rows: &[usize]) -> RowMat {
+        let mut k = RowMat::zeros(rows.len(), rows.len());
+        for (p, i) in rows.iter().enumerate() {
+            for (q, j) in rows.iter().enumerate().take(p + 1) {
+                let v = self.curvature(*i, *j);
+                k.set(p, q, v);
+                k.set(q, p, v);
+            }
+        }
+        k
+    }
+
+    /// Brings the image up to date after rows i and j of X changed by `di` and `dj`.
+    fn move_pair(&self, image: &mut Self::Image, i: usize, j: usize, di: &[f64], dj: &[f64]);
+
+    /// The same for a block: row `rows[k]` changed by row k of `delta`.
+    fn move_block(&self, image: &mut Self::Image, rows: &[usize], delta: &RowMat);
+
+    /// f(X) from X and its image. Cost O(nr) or O(mr).
+    fn value_at(&self, image: &Self::Image, x: &RowMat) -> f64;
+
+    /// Diagonal of M, the scores of the coordinates as starting points (−Cᵢᵢ).
+    fn diagonal(&self) -> Vec<f64> {
+        (0..self.nrows()).map(|i| self.curvature(i, i)).collect()
+    }
+
+    /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
+    fn apply(&self, v: &RowMat) -> RowMat;
+
+    /// How gradients are kept, in words, for reports.
+    fn bookkeeping(&self) -> String;
+}
+
+/// The linear term E of f, or none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinearTerm(pub(crate) Option<RowMat>);
+
+impl LinearTerm {
+    pub(crate) fn checked(e: RowMat, n: usize) -> Result<Self> {
+        if e.nrows() != n {
+            return Err(Error::Shape {
+                what: "the linear term E".into(),
+                rows: e.nrows(),
+                cols: e.ncols(),
+                expected_rows: n,
+                expected_cols: e.ncols(),
+            });
+        }
+        match e.find_non_finite() {
+            Some((i, j)) => {
+                Err(Error::NotFinite { what: "the linear term E".into(), row: i + 1, col: j + 1 })
+            }
+            None => Ok(Self(Some(e))),
+        }
+    }
+
+    pub(crate) fn inner(&self, x: &RowMat) -> f64 {
+        self.0.as_ref().map_or(0.0, |e| e.inner(x))
+    }
+
+    /// out += E, row `i`.
+    #[inline(always)]
+    pub(crate) fn add_row(&self, i: usize, out: &mut [f64]) {
+        if let Some(e) = &self.0 {
+            for (o, v) in out.iter_mut().zip(e.row(i)) {
+                *o += v;
+            }
+        }
+    }
+
+    pub(crate) fn add(&self, out: &mut RowMat) {
+        if let Some(e) = &self.0 {
+            for (o, v) in out.data_mut().iter_mut().zip(e.data()) {
+                *o += v;
+            }
+        }
+    }
+}
+
+/// Bound on λ_max|M| by power iteration on M² (deterministic start), inflated by 1 %, never
+/// above `cap` where a cheap upper bound is known.
+pub(crate) fn spectral_norm(n: usize, cap: f64, apply: impl Fn(&RowMat) -> RowMat) -> f64 {
+    let mut v = RowMat::from_fn(n, 1, |i, _| 1.0 + 0.5 * ((i as f64 + 1.0) * 0.754_877).fract());
+    let mut norm = 0.0;
+    for _ in 0..60 {
+        let scale = v.norm();
+        if scale == 0.0 {
+            return 0.0;
+        }
+        v.data_mut().iter_mut().for_each(|x| *x /= scale);
+        let next = apply(&v);
+        let estimate = next.norm();
+        let settled = (estimate - norm).abs() <= 1e-6 * estimate;
+        norm = estimate;
+        v = next;
+        if settled {
+            break;
+        }
+    }
+    (1.01 * norm).min(cap)
+}
+
+macro_rules! any_smooth {
+    ($($variant:ident($type:ty), $doc:literal;)*) => {
+        /// Any smooth part of the library, chosen at run time.
+        #[derive(Clone, Debug)]
+        #[non_exhaustive]
+        pub enum AnySmooth { $(#[doc = $doc] $variant($type),)* }
+
+        /// The image of [`AnySmooth`].
+        #[derive(Clone, Debug)]
+        #[non_exhaustive]
+        pub enum AnyImage { $(#[doc = $doc] $variant(<$type as BlockModel>::Image),)* }
+
+        impl Smooth for AnySmooth {
+            fn nrows(&self) -> usize { match self { $(Self::$variant(f) => f.nrows(),)* } }
+            fn value(&self, x: &RowMat) -> f64 { match self { $(Self::$variant(f) => f.value(x),)* } }
+            fn gradient(&self, x: &RowMat, g: &mut RowMat) { match self { $(Self::$variant(f) => f.gradient(x, g),)* } }
+            fn lipschitz(&self) -> f64 { match self { $(Self::$variant(f) => f.lipschitz(),)* } }
+            fn is_concave(&self) -> bool { match self { $(Self::$variant(f) => f.is_concave(),)* } }
+        }
+
+        impl BlockModel for AnySmooth {
+            type Image = AnyImage;
+            fn image(&self, x: &RowMat) -> AnyImage {
+                match self { $(Self::$variant(f) => AnyImage::$variant(f.image(x)),)* }
+            }
+            #[inline(always)]
+            fn gradient_row<'a>(&'a self, image: &'a AnyImage, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.gradient_row(y, i, buf),)*
+                    _ => unreachable!("image of another storage"),
+                }
+            }
+            #[inline(always)]
+            fn curvature(&self, i: usize, j: usize) -> f64 { match self { $(Self::$variant(f) => f.curvature(i, j),)* } }
+            #[inline(always)]
+            fn move_pair(&self, image: &mut AnyImage, i: usize, j: usize, di: &[f64], dj: &[f64]) {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.move_pair(y, i, j, di, dj),)*
+                    _ => unreachable!("image of another storage"),
+                }
+            }
+            fn curvature_block(&self, rows: &[usize]) -> RowMat {
+                match self { $(Self::$variant(f) => f.curvature_block(rows),)* }
+            }
+            fn diagonal(&self) -> Vec<f64> { match self { $(Self::$variant(f) => f.diagonal(),)* } }
+            fn move_block(&self, image: &mut AnyImage, rows: &[usize], delta: &RowMat) {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.move_block(y, rows, delta),)*
+                    _ => unreachable!("image of another storage"),
+                }
+            }
+            fn value_at(&self, image: &AnyImage, x: &RowMat) -> f64 {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.value_at(y, x),)*
+                    _ => unreachable!("image of another storage"),
+                }
+            }
+            fn apply(&self, v: &RowMat) -> RowMat { match self { $(Self::$variant(f) => f.apply(v),)* } }
+            fn bookkeeping(&self) -> String { match self { $(Self::$variant(f) => f.bookkeeping(),)* } }
+        }
+    };
+}
+
+any_smooth! {
+    Quadratic(Quadratic), "Dense symmetric M.";
+    DenseGram(DenseGram), "M = −AᵀA with dense A.";
+    SparseGram(SparseGram), "M = −AᵀA with sparse A.";
+}

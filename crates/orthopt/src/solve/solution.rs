@@ -1,0 +1,145 @@
+//! What a run returns.
+
+use std::collections::BTreeMap;
+
+use super::Trace;
+use crate::linalg::RowMat;
+use crate::problem::Objective;
+
+/// How a run ended. A result, not an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Status {
+    /// The solver's own stationarity test holds to the tolerance.
+    Converged,
+    /// The iteration limit was reached.
+    MaxIters,
+    /// The time limit was reached.
+    TimeLimit,
+    /// The user interrupted the run.
+    Interrupted,
+    /// Progress fell below the threshold before stationarity was shown.
+    Stalled,
+    /// The objective has no lower bound.
+    Unbounded,
+    /// NaN or infinity appeared.
+    NumericalError,
+}
+
+impl Status {
+    /// The name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::MaxIters => "max_iters",
+            Self::TimeLimit => "time_limit",
+            Self::Interrupted => "interrupted",
+            Self::Stalled => "stalled",
+            Self::Unbounded => "unbounded",
+            Self::NumericalError => "numerical_error",
+        }
+    }
+}
+
+/// A value among the settings of a run.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// A yes or no.
+    Bool(bool),
+    /// A whole number.
+    Int(u64),
+    /// A real number.
+    Real(f64),
+    /// A name or a sentence.
+    Text(String),
+}
+
+impl From<bool> for Setting {
+    fn from(v: bool) -> Self {
+        Self::Bool(v)
+    }
+}
+impl From<u64> for Setting {
+    fn from(v: u64) -> Self {
+        Self::Int(v)
+    }
+}
+impl From<usize> for Setting {
+    fn from(v: usize) -> Self {
+        Self::Int(v as u64)
+    }
+}
+impl From<f64> for Setting {
+    fn from(v: f64) -> Self {
+        Self::Real(v)
+    }
+}
+impl From<&str> for Setting {
+    fn from(v: &str) -> Self {
+        Self::Text(v.into())
+    }
+}
+impl From<String> for Setting {
+    fn from(v: String) -> Self {
+        Self::Text(v)
+    }
+}
+
+/// Settings and counters by name.
+pub type Settings = BTreeMap<String, Setting>;
+
+/// Block-2 stationarity of a point (math note, section 9; OBCD paper, Definition 3.5).
+///
+/// Only pairs with a nonzero row can change X; `pairs_total` counts those. The point is
+/// certified when all of them were checked and none lowers F by more than a stated tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Certificate {
+    /// Pairs whose subproblem was solved globally.
+    pub pairs_checked: u64,
+    /// Pairs that can change X.
+    pub pairs_total: u64,
+    /// The largest decrease of F that any checked pair offers.
+    pub max_decrease: f64,
+    /// Mean over the checked pairs of dist(I, argmin)².
+    pub mean_distance: f64,
+}
+
+impl Certificate {
+    /// Whether every pair was checked and none offers more than `tolerance`.
+    pub fn holds(&self, tolerance: f64) -> bool {
+        self.pairs_checked == self.pairs_total && self.max_decrease <= tolerance
+    }
+}
+
+/// The best point found and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// X (n × r), XᵀX = I to rounding.
+    pub x: RowMat,
+    /// F(X) and its parts, evaluated afresh at `x`.
+    pub objective: Objective,
+    /// ‖XᵀX − I‖_F.
+    pub feasibility: f64,
+    /// ‖min(0, X)‖_F where the problem asks for X ≥ 0.
+    pub nonneg_violation: Option<f64>,
+    /// Entries with |x| > 1e-6.
+    pub nnz: usize,
+    /// How the run ended.
+    pub status: Status,
+    /// The same as a sentence.
+    pub message: String,
+    /// Iterations (OBCD: working sets tried).
+    pub iterations: u64,
+    /// Seconds in the solver, data preparation excluded.
+    pub seconds: f64,
+    /// Convergence curve.
+    pub trace: Trace,
+    /// The seed all random choices came from.
+    pub seed: u64,
+    /// Name of the solver.
+    pub solver: String,
+    /// Its settings and counters.
+    pub settings: Settings,
+}

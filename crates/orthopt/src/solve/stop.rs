@@ -1,0 +1,142 @@
+//! Stopping criteria: each can explain itself, and they compose.
+
+use super::{Pass, Status};
+
+/// What a criterion looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Iterations so far.
+    pub iteration: u64,
+    /// Seconds so far.
+    pub seconds: f64,
+    /// F now, as the solver tracks it.
+    pub objective: f64,
+    /// The pass that ended with this step, if one did.
+    pub pass: Option<Pass>,
+}
+
+/// Why a run stops.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StopReason {
+    /// The status it ends with.
+    pub status: Status,
+    /// A sentence for the user.
+    pub message: String,
+}
+
+/// A stopping criterion.
+pub trait Stop {
+    /// The reason to stop now, or `None` to go on.
+    fn check(&mut self, p: &Progress) -> Option<StopReason>;
+
+    /// Stops when `self` or `other` does; `self` is asked first.
+    fn or<B: Stop>(self, other: B) -> Or<Self, B>
+    where
+        Self: Sized,
+    {
+        Or(self, other)
+    }
+
+    /// Stops when both do at the same step, with the reason of `self`.
+    fn and<B: Stop>(self, other: B) -> And<Self, B>
+    where
+        Self: Sized,
+    {
+        And(self, other)
+    }
+}
+
+impl Stop for Box<dyn Stop + '_> {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        (**self).check(p)
+    }
+}
+
+/// See [`Stop::or`].
+#[derive(Clone, Copy, Debug)]
+pub struct Or<A, B>(A, B);
+
+impl<A: Stop, B: Stop> Stop for Or<A, B> {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        self.0.check(p).or_else(|| self.1.check(p))
+    }
+}
+
+/// See [`Stop::and`].
+#[derive(Clone, Copy, Debug)]
+pub struct And<A, B>(A, B);
+
+impl<A: Stop, B: Stop> Stop for And<A, B> {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        let (a, b) = (self.0.check(p), self.1.check(p));
+        b.and(a)
+    }
+}
+
+/// Stops after so many iterations; `None` never stops.
+#[derive(Clone, Copy, Debug)]
+pub struct MaxIterations(pub Option<u64>);
+
+impl Stop for MaxIterations {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        let limit = self.0?;
+        (p.iteration >= limit).then(|| StopReason {
+            status: Status::MaxIters,
+            message: format!("reached the limit of {limit} iterations"),
+        })
+    }
+}
+
+/// Stops after so many seconds; `None` never stops.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeLimit(pub Option<f64>);
+
+impl Stop for TimeLimit {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        let limit = self.0?;
+        (p.seconds >= limit).then(|| StopReason {
+            status: Status::TimeLimit,
+            message: format!("reached the time limit of {limit} s"),
+        })
+    }
+}
+
+/// Stops as converged when a whole pass over everything that can move found no decrease above
+/// `tol`·(1 + |F|).
+#[derive(Clone, Copy, Debug)]
+pub struct Stationary {
+    /// Tolerance relative to 1 + |F|.
+    pub tol: f64,
+}
+
+impl Stop for Stationary {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        let pass = p.pass.filter(|pass| pass.covers_all)?;
+        let limit = self.tol * (1.0 + p.objective.abs());
+        (pass.max_decrease <= limit).then(|| StopReason {
+            status: Status::Converged,
+            message: format!(
+                "block-2 stationary: a whole pass over all {} pairs that can move found no decrease above {limit:.3e}",
+                pass.pairs
+            ),
+        })
+    }
+}
+
+/// Stops as stalled when a pass lowers F by less than `tol`·(1 + |F|); `tol` = 0 never stops.
+#[derive(Clone, Copy, Debug)]
+pub struct RelativeDecrease {
+    /// Tolerance relative to 1 + |F|.
+    pub tol: f64,
+}
+
+impl Stop for RelativeDecrease {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        let pass = p.pass?;
+        let limit = self.tol * (1.0 + p.objective.abs());
+        (pass.decrease < limit).then(|| StopReason {
+            status: Status::Stalled,
+            message: format!("a pass of {} pairs lowered F by {:.3e} only", pass.pairs, pass.decrease),
+        })
+    }
+}

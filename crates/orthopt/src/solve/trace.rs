@@ -1,0 +1,50 @@
+//! The convergence curve of a run.
+
+/// One recorded point.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct TracePoint {
+    /// Seconds since the start of the run.
+    pub seconds: f64,
+    /// Iterations so far.
+    pub iteration: u64,
+    /// F as the solver tracks it (ℓ0 counts exact zeros).
+    pub objective: f64,
+    /// ‖XᵀX − I‖_F.
+    pub feasibility: f64,
+    /// Entries with |x| > 1e-6.
+    pub nnz: usize,
+}
+
+/// Points at about log-spaced times, at most about 1,000.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    points: Vec<TracePoint>,
+    next: f64, // seconds at which the next point is due
+}
+
+/// First spacing, and growth of the spacing afterwards.
+const FIRST_GAP: f64 = 2e-3;
+const GROWTH: f64 = 0.02;
+/// A hard limit whatever the length of the run.
+const MOST: usize = 1000;
+
+impl Trace {
+    /// The recorded points, in order of time.
+    pub fn points(&self) -> &[TracePoint] {
+        &self.points
+    }
+
+    /// Whether a point at `seconds` is due.
+    pub fn is_due(&self, seconds: f64) -> bool {
+        seconds >= self.next && self.points.len() < MOST - 1
+    }
+
+    /// Records a point and sets when the next one is due.
+    pub fn push(&mut self, point: TracePoint) {
+        self.next = point.seconds + FIRST_GAP.max(GROWTH * point.seconds);
+        match self.points.last_mut() {
+            Some(last) if last.iteration == point.iteration => *last = point,
+            _ => self.points.push(point),
+        }
+    }
+}

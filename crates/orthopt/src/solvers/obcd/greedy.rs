@@ -1,0 +1,206 @@
+//! Greedy working sets (OBCD paper, Appendix D, Algorithm 2).
+//!
+//! * WSS-SV: S = X Gᵀ − G Xᵀ, the violation of stationarity;
+//! * WSS-OR: Sᵢⱼ = min over V ∈ O(2) of ⟨V − I, T_BB⟩, T = (G − L_f X)Xᵀ − αI, the reduction of
+//!   a linear model: min(−c₁ − √(c₁² + c₂²), −c₁ − √(c₃² + c₄²)) (math note, section 4).
+//!
+//! G = ∇f + a subgradient of h: 0 for ℓ0 and indicators, λ sign(X) for ℓ1.
+
+use rand_pcg::Pcg64;
+
+use super::working_set::Movable;
+use super::{Candidates, Chosen, ObcdOptions, PairWork, WorkingSet};
+use crate::linalg::RowMat;
+use crate::linalg::f8::dispatch;
+use crate::linalg::kernels::pair_products;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::{BlockModel, Smooth};
+
+/// Best pairs kept from one scoring of all pairs; they are tried in order until one moves.
+const KEEP: usize = 64;
+/// Steps in a row without a move after which a whole pass is due.
+const PATIENCE: u32 = 50;
+
+/// State of the greedy rule.
+#[derive(Clone, Debug)]
+pub(crate) struct Greedy {
+    rule: WorkingSet,
+    candidates: Candidates,
+    alpha: f64,
+    lipschitz: f64,             // L_f, for WSS-OR only
+    queue: Vec<(usize, usize)>, // best pairs not tried yet, best last (all pairs scored)
+    fruitless: u32,
+}
+
+impl Greedy {
+    pub fn new(options: &ObcdOptions, f: &impl Smooth, n: usize) -> Self {
+        let rule = options.working_set;
+        Self {
+            rule,
+            candidates: options.candidates.unwrap_or(Candidates::Sample(n.min(200))),
+            alpha: options.alpha,
+            lipschitz: if rule == WorkingSet::GreedyOr { f.lipschitz() } else { 0.0 },
+            queue: Vec::new(),
+            fruitless: 0,
+        }
+    }
+
+    pub fn describe(&self) -> String {
+        match self.candidates {
+            Candidates::Sample(p) => format!("{p} sampled pairs"),
+            Candidates::All => "all pairs".into(),
+        }
+    }
+
+    /// X has changed: scores are stale.
+    pub fn moved(&mut self) {
+        self.queue.clear();
+        self.fruitless = 0;
+    }
+
+    /// Whether the best pairs keep failing, so that a whole pass is due.
+    pub fn exhausted(&self) -> bool {
+        self.fruitless >= PATIENCE
+    }
+
+    /// The working set of largest |S|.
+    #[allow(clippy::too_many_arguments)]
+    pub fn choose<F: BlockModel, H: Nonsmooth>(
+        &mut self,
+        k: usize,
+        p: &Problem<F, H>,
+        x: &RowMat,
+        image: &F::Image,
+        rows: &Movable,
+        rng: &mut Pcg64,
+        work: &mut PairWork,
+    ) -> Option<Chosen> {
+        self.fruitless += 1;
+        if let Some((i, j)) = self.queue.pop() {
+            return Some(Chosen::Pair(i, j));
+        }
+        let mut scored = match self.candidates {
+            Candidates::Sample(count) => {
+                let pairs: Vec<_> = (0..count).map_while(|_| rows.random_pair(rng)).collect();
+                dispatch(
+                    #[inline(always)]
+                    || self.score_pairs(&pairs, p, x, image, work),
+                )
+            }
+            Candidates::All => self.score_all(p, x, image, rows),
+        };
+        let best_last = |a: &(f64, usize, usize), b: &(f64, usize, usize)| {
+            a.0.total_cmp(&b.0).then((b.1, b.2).cmp(&(a.1, a.2)))
+        };
+        if k > 2 {
+            scored.sort_unstable_by(best_last);
+            return Some(Chosen::Block(non_overlapping(&scored, k)));
+        }
+        if self.candidates == Candidates::All {
+            if scored.len() > KEEP {
+                let cut = scored.len() - KEEP;
+                scored.select_nth_unstable_by(cut, best_last);
+                scored.drain(..cut);
+            }
+            scored.sort_unstable_by(best_last);
+            self.queue = scored.iter().map(|s| (s.1, s.2)).collect();
+            return self.queue.pop().map(|(i, j)| Chosen::Pair(i, j));
+        }
+        scored.into_iter().max_by(best_last).map(|(_, i, j)| Chosen::Pair(i, j))
+    }
+
+    #[inline(always)]
+    fn score_pairs<F: BlockModel, H: Nonsmooth>(
+        &self,
+        pairs: &[(usize, usize)],
+        p: &Problem<F, H>,
+        x: &RowMat,
+        image: &F::Image,
+        work: &mut PairWork,
+    ) -> Vec<(f64, usize, usize)> {
+        let r = x.ncols();
+        let (mut g1, mut g2) = (vec![0.0; r], vec![0.0; r]);
+        let score = |&(i, j): &(usize, usize)| {
+            let (z1, z2) = (x.row(i), x.row(j));
+            for (g, z, row, buf) in [(&mut g1, z1, i, &mut work.g1), (&mut g2, z2, j, &mut work.g2)] {
+                g.copy_from_slice(p.f.gradient_row(image, row, buf));
+                add_subgradient(&p.h, z, g);
+            }
+            (self.score(pair_products(&g1, &g2, z1, z2)), i, j)
+        };
+        pairs.iter().map(score).collect()
+    }
+
+    /// |Sᵢⱼ| from g₁·z₁, g₁·z₂, g₂·z₁, g₂·z₂, z₁·z₁, z₁·z₂, z₂·z₂.
+    #[inline(always)]
+    fn score(&self, [g11, g12, g21, g22, w11, w12, w22]: [f64; 7]) -> f64 {
+        if self.rule == WorkingSet::GreedySv {
+            return (g12 - g21).abs();
+        }
+        let l = self.lipschitz;
+        let (t11, t22) = (g11 - l * w11 - self.alpha, g22 - l * w22 - self.alpha);
+        let (t12, t21) = (g12 - l * w12, g21 - l * w12);
+        let c1 = t11 + t22;
+        let rotation = c1 * c1 + (t12 - t21) * (t12 - t21);
+        let reflection = (t22 - t11) * (t22 - t11) + (t12 + t21) * (t12 + t21);
+        (c1 + rotation.max(reflection).sqrt()).abs()
+    }
+
+    fn score_all<F: BlockModel, H: Nonsmooth>(
+        &self,
+        p: &Problem<F, H>,
+        x: &RowMat,
+        image: &F::Image,
+        rows: &Movable,
+    ) -> Vec<(f64, usize, usize)> {
+        let (n, r) = (x.nrows(), x.ncols());
+        let mut g = RowMat::zeros(n, r);
+        let mut buf = vec![0.0; r];
+        for i in 0..n {
+            g.row_mut(i).copy_from_slice(p.f.gradient_row(image, i, &mut buf));
+            add_subgradient(&p.h, x.row(i), g.row_mut(i));
+        }
+        let nonzero = rows.sorted();
+        let mut out = Vec::with_capacity(rows.pairs() as usize);
+        dispatch(
+            #[inline(always)]
+            || {
+                for &i in &nonzero {
+                    for j in 0..n {
+                        if j != i && (j > i || !rows.contains(j)) {
+                            let products = pair_products(g.row(i), g.row(j), x.row(i), x.row(j));
+                            out.push((self.score(products), i.min(j), i.max(j)));
+                        }
+                    }
+                }
+            },
+        );
+        out
+    }
+}
+
+#[inline(always)]
+fn add_subgradient(h: &impl Nonsmooth, z: &[f64], g: &mut [f64]) {
+    for (gi, zi) in g.iter_mut().zip(z) {
+        let (lo, hi) = h.subdifferential(*zi);
+        // at a kink the choice is 0, as in the papers
+        if lo == hi {
+            *gi += lo;
+        }
+    }
+}
+
+/// The rows of the best pairs until k distinct ones are found; `scored` has the best last.
+fn non_overlapping(scored: &[(f64, usize, usize)], k: usize) -> Vec<usize> {
+    let mut rows = Vec::with_capacity(k);
+    for &(_, i, j) in scored.iter().rev() {
+        if rows.len() + 2 > k {
+            break;
+        }
+        if !rows.contains(&i) && !rows.contains(&j) {
+            rows.extend([i, j]);
+        }
+    }
+    rows
+}

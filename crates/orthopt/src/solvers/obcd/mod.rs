@@ -1,0 +1,492 @@
+//! OBCD: block coordinate descent on rows for f(X) + h(X), XᵀX = I (OBCD paper, Algorithm 1).
+//!
+//! ```text
+//! for t = 0, 1, ...
+//!   (S1) choose a working set B of k rows            working_set.rs, greedy.rs
+//!   (S2) choose Q by (8) [exact] or (9) [diagonal]   step.rs
+//!   (S3) V ← a global (k = 2) or local (k > 2) minimiser of K(V; X, B), K(V) ≤ K(I)
+//!   (S4) X(B, :) ← V X(B, :)
+//! ```
+//!
+//! Every accepted move satisfies F(Xᵗ) − F(Xᵗ⁺¹) ≥ α/2‖V − I‖². Pairs whose two rows are zero
+//! cannot move anything and are never drawn. Whenever random or greedy choices bring little, a
+//! whole pass over all pairs that can move follows, which either finds what they missed or
+//! shows block-2 stationarity.
+//!
+//! Cost per pair: two gradient rows, O(r) products and an O(r log r) search; an accepted move
+//! adds the update of the image (O(nr) or less, see [`crate::smooth`]).
+
+mod block;
+mod greedy;
+mod step;
+mod working_set;
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::nonsmooth::{PairPenalty, REPORT_ZERO};
+use crate::problem::Problem;
+use crate::smooth::BlockModel;
+use crate::solve::{Pass, Settings, Solver, StepInfo};
+pub use step::PairWork;
+pub(crate) use step::{Shape, solve_pair};
+use working_set::Cursor;
+pub(crate) use working_set::Movable;
+
+/// Rule for choosing the rows of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WorkingSet {
+    /// Uniformly among the pairs that can move (OBCD-R).
+    Random,
+    /// All pairs that can move, in order.
+    Cyclic,
+    /// The pair of largest stationarity violation, S = XGᵀ − GXᵀ (OBCD-SV).
+    GreedySv,
+    /// The pair of largest objective reduction of a linear model (OBCD-OR).
+    GreedyOr,
+}
+
+/// Names of the working set rules, with one line each.
+pub const WORKING_SETS: &[(&str, WorkingSet, &str)] = &[
+    ("random", WorkingSet::Random, "uniform over the pairs that can move"),
+    ("cyclic", WorkingSet::Cyclic, "all pairs that can move, in order"),
+    ("greedy-sv", WorkingSet::GreedySv, "largest stationarity violation among sampled pairs"),
+    ("greedy-or", WorkingSet::GreedyOr, "largest model reduction among sampled pairs"),
+];
+
+impl WorkingSet {
+    /// Parses one of [`WORKING_SETS`].
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        WORKING_SETS.iter().find(|w| w.0 == name).map(|w| w.1).ok_or_else(|| Error::UnknownName {
+            kind: "working set",
+            name: name.into(),
+            known: WORKING_SETS.iter().map(|w| w.0).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Its name in [`WORKING_SETS`].
+    pub fn name(self) -> &'static str {
+        WORKING_SETS.iter().find(|w| w.1 == self).map_or("?", |w| w.0)
+    }
+}
+
+/// The choice of Q in step (S2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// (8): the quadratic model of the block is exact.
+    #[default]
+    Exact,
+    /// (9): Q = ςI, ς ≥ λ_max(Q); ς = 0 for a concave f.
+    Diagonal,
+}
+
+impl Model {
+    /// Parses `exact` or `diagonal`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "exact" => Ok(Self::Exact),
+            "diagonal" => Ok(Self::Diagonal),
+            _ => {
+                Err(Error::UnknownName { kind: "model", name: name.into(), known: "exact, diagonal".into() })
+            }
+        }
+    }
+
+    /// `exact` or `diagonal`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Diagonal => "diagonal",
+        }
+    }
+}
+
+/// How many pairs a greedy rule scores per step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidates {
+    /// A random sample of so many pairs (papers: min(n, 200)).
+    Sample(usize),
+    /// All pairs; O(n²r) per move.
+    All,
+}
+
+/// Options of OBCD with the papers' defaults.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObcdOptions {
+    /// Rule for the working set.
+    pub working_set: WorkingSet,
+    /// k, rows per working set, ≥ 2.
+    pub block: usize,
+    /// Choice of Q.
+    pub model: Model,
+    /// α > 0 of the proximal term; the papers use 1e-5.
+    pub alpha: f64,
+    /// Pairs scored by the greedy rules; `None` is min(n, 200).
+    pub candidates: Option<Candidates>,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl Default for ObcdOptions {
+    fn default() -> Self {
+        Self {
+            working_set: WorkingSet::Random,
+            block: 2,
+            model: Model::Exact,
+            alpha: 1e-5,
+            candidates: None,
+            seed: 0,
+        }
+    }
+}
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct Obcd {
+    options: ObcdOptions,
+}
+
+/// Accepted moves between two refreshes of the image from X.
+const REFRESH: u64 = 100_000;
+/// ‖XᵀX − I‖_F above which X is repaired on its support.
+const DRIFT: f64 = 3e-13;
+/// A round of random or greedy steps that lowers F by less than this, relative to 1 + |F|, is
+/// followed by a whole pass.
+const SLOW_ROUND: f64 = 1e-4;
+
+impl Obcd {
+    /// OBCD with checked options.
+    ///
+    /// # Errors
+    /// α not positive and finite, k < 2, or no candidates.
+    pub fn new(options: ObcdOptions) -> Result<Self> {
+        let invalid = |option: &str, value: String, expected: &str| {
+            Err(Error::InvalidOption { option: option.into(), value, expected: expected.into() })
+        };
+        if !(options.alpha > 0.0 && options.alpha.is_finite()) {
+            return invalid("alpha", options.alpha.to_string(), "a finite number > 0 (papers: 1e-5)");
+        }
+        if options.block < 2 {
+            return invalid("block", options.block.to_string(), "at least 2 rows");
+        }
+        if options.candidates == Some(Candidates::Sample(0)) {
+            return invalid("candidates", "0".into(), "at least 1 pair, or all");
+        }
+        Ok(Self { options })
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &ObcdOptions {
+        &self.options
+    }
+}
+
+/// What OBCD is doing.
+#[derive(Clone, Debug)]
+enum Phase {
+    /// Working sets by the rule, so many left in this round.
+    Select { left: u64, sum: Tally },
+    /// A whole pass over all pairs that can move.
+    Sweep { cursor: Cursor, sum: Tally },
+}
+
+/// Sums over a round or pass.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    pairs: u64,
+    decrease: f64,
+    max_decrease: f64,
+}
+
+impl Tally {
+    fn add(&mut self, pairs: u64, decrease: f64, max_decrease: f64) {
+        self.pairs += pairs;
+        self.decrease += decrease;
+        self.max_decrease = self.max_decrease.max(max_decrease);
+    }
+
+    fn pass(&self, covers_all: bool) -> Pass {
+        Pass { pairs: self.pairs, decrease: self.decrease, max_decrease: self.max_decrease, covers_all }
+    }
+}
+
+/// State of OBCD.
+#[derive(Clone, Debug)]
+pub struct State<I> {
+    x: RowMat,      // Xᵗ
+    image: I,       // Y = MX or R = AX
+    objective: f64, // F(Xᵗ), tracked by the decreases
+    rows: Movable,  // nonzero rows of X
+    phase: Phase,   //
+    rng: Pcg64,     //
+    work: PairWork, // buffers of the pair step
+    greedy: greedy::Greedy,
+    pairs: u64,       // pairs tried
+    moves: u64,       // pairs moved
+    refreshed: u64,   // `moves` at the last refresh
+    repairs: u64,     // times X was repaired
+    max_block: usize, // k, at most n
+}
+
+impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
+    type State = State<F::Image>;
+
+    fn name(&self) -> &'static str {
+        "obcd"
+    }
+
+    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<Self::State> {
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let image = p.f.image(&x0);
+        let objective = p.f.value_at(&image, &x0) + p.h.value(x0.data());
+        let rows = Movable::new(&x0);
+        let mut state = State {
+            image,
+            objective,
+            rows,
+            phase: Phase::Select { left: 0, sum: Tally::default() },
+            rng: Pcg64::seed_from_u64(self.options.seed),
+            work: PairWork::new(x0.ncols()),
+            greedy: greedy::Greedy::new(&self.options, &p.f, x0.nrows()),
+            pairs: 0,
+            moves: 0,
+            refreshed: 0,
+            repairs: 0,
+            max_block: self.options.block.min(x0.nrows()),
+            x: x0,
+        };
+        state.phase = self.next_round(&state);
+        Ok(state)
+    }
+
+    fn step(&self, p: &Problem<F, H>, st: &mut Self::State, budget: u64) -> StepInfo {
+        let mut iterations = 0;
+        let mut pass = None;
+        while iterations < budget && pass.is_none() {
+            pass = self.iterate_once(p, st);
+            iterations += 1;
+        }
+        StepInfo { iterations, objective: st.objective, pass }
+    }
+
+    fn iterate<'a>(&self, st: &'a Self::State) -> &'a RowMat {
+        &st.x
+    }
+
+    fn finish(&self, p: &Problem<F, H>, st: Self::State) -> RowMat {
+        let mut x = drop_dust(p, st.x);
+        if stiefel::feasibility(&x) > DRIFT {
+            stiefel::repair_on_support(&mut x);
+        }
+        x
+    }
+
+    fn settings(&self, p: &Problem<F, H>, st: &Self::State) -> Settings {
+        let o = &self.options;
+        let mut s = Settings::new();
+        s.insert("working_set".into(), o.working_set.name().into());
+        s.insert("block".into(), st.max_block.into());
+        s.insert("model".into(), o.model.name().into());
+        s.insert("alpha".into(), o.alpha.into());
+        if self.is_greedy() {
+            s.insert("candidates".into(), st.greedy.describe().into());
+        }
+        s.insert("gradient".into(), p.f.bookkeeping().into());
+        s.insert("pairs".into(), st.pairs.into());
+        s.insert("moves".into(), st.moves.into());
+        s.insert("repairs".into(), st.repairs.into());
+        s
+    }
+}
+
+impl Obcd {
+    /// One working set: (S1) to (S4), and what ends with it.
+    fn iterate_once<F: BlockModel, H: PairPenalty>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State<F::Image>,
+    ) -> Option<Pass> {
+        let before = (st.pairs, st.objective);
+        let max_decrease = match self.choose(p, st) {
+            Some(Chosen::Pair(i, j)) => self.pair(p, st, i, j),
+            Some(Chosen::Block(rows)) => self.block(p, st, &rows),
+            None => 0.0, // nothing can move
+        };
+        let tried = st.pairs - before.0;
+        let decrease = before.1 - st.objective;
+        if st.moves >= st.refreshed + REFRESH {
+            self.refresh(p, st);
+        }
+        self.advance(st, tried, decrease, max_decrease)
+    }
+
+    /// Step (S1).
+    fn choose<F: BlockModel, H: PairPenalty>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State<F::Image>,
+    ) -> Option<Chosen> {
+        let k = st.max_block;
+        match &mut st.phase {
+            Phase::Sweep { cursor, .. } => cursor.next(&st.rows).map(Chosen::from),
+            Phase::Select { .. } => match self.options.working_set {
+                WorkingSet::GreedySv | WorkingSet::GreedyOr => {
+                    st.greedy.choose(k, p, &st.x, &st.image, &st.rows, &mut st.rng, &mut st.work)
+                }
+                _ if k > 2 => Some(Chosen::Block(st.rows.random_block(k, &mut st.rng))),
+                _ => st.rows.random_pair(&mut st.rng).map(|(i, j)| Chosen::Pair(i, j)),
+            },
+        }
+    }
+
+    /// Steps (S2) to (S4) for a pair; returns the decrease of F.
+    fn pair<F: BlockModel, H: PairPenalty>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State<F::Image>,
+        i: usize,
+        j: usize,
+    ) -> f64 {
+        st.pairs += 1;
+        let shape = self.shape(&p.f);
+        let decrease = step::pair_step(&p.f, &p.h, shape, &mut st.x, &mut st.image, &mut st.work, i, j);
+        if decrease > 0.0 {
+            st.moves += 1;
+            st.objective -= decrease;
+            st.rows.update(i, &st.x);
+            st.rows.update(j, &st.x);
+            st.greedy.moved();
+        }
+        decrease
+    }
+
+    /// Steps (S2) to (S4) for a block of more than two rows; returns the largest decrease that
+    /// one pair made, or the decrease of the block where it is solved at once.
+    fn block<F: BlockModel, H: PairPenalty>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State<F::Image>,
+        rows: &[usize],
+    ) -> f64 {
+        let shape = self.shape(&p.f);
+        let done = block::block_step(&p.f, &p.h, shape, &mut st.x, &mut st.image, &mut st.work, rows);
+        st.pairs += done.pairs;
+        if done.moves > 0 {
+            st.moves += done.moves;
+            st.objective -= done.decrease;
+            rows.iter().for_each(|i| st.rows.update(*i, &st.x));
+            st.greedy.moved();
+        }
+        done.max_decrease
+    }
+
+    fn is_greedy(&self) -> bool {
+        matches!(self.options.working_set, WorkingSet::GreedySv | WorkingSet::GreedyOr)
+    }
+
+    fn shape(&self, f: &impl BlockModel) -> Shape {
+        Shape { model: self.options.model, alpha: self.options.alpha, concave: f.is_concave() }
+    }
+
+    /// Books a working set and moves on to the next phase where a round or pass ends.
+    fn advance<I>(&self, st: &mut State<I>, tried: u64, decrease: f64, max_decrease: f64) -> Option<Pass> {
+        let scale = 1.0 + st.objective.abs();
+        match &mut st.phase {
+            Phase::Select { left, sum } => {
+                sum.add(tried, decrease, max_decrease);
+                *left = left.saturating_sub(1);
+                if *left > 0 && !st.greedy.exhausted() {
+                    return None;
+                }
+                let pass = sum.pass(false);
+                let slow = sum.decrease <= SLOW_ROUND * scale;
+                st.phase = if slow || st.greedy.exhausted() { self.sweep(st) } else { self.next_round(st) };
+                st.greedy.moved();
+                Some(pass)
+            }
+            Phase::Sweep { cursor, sum } => {
+                sum.add(tried, decrease, max_decrease);
+                if !cursor.is_done() {
+                    return None;
+                }
+                let pass = sum.pass(true);
+                let slow = sum.decrease <= SLOW_ROUND * scale;
+                st.phase = if slow && pass.decrease > 0.0 { self.sweep(st) } else { self.next_round(st) };
+                Some(pass)
+            }
+        }
+    }
+
+    /// A round of working sets by the rule: as many as there are pairs that can move (a block
+    /// of k rows counts for its pairs).
+    fn next_round<I>(&self, st: &State<I>) -> Phase {
+        if self.options.working_set == WorkingSet::Cyclic {
+            return self.sweep(st);
+        }
+        let inside = (st.max_block * (st.max_block - 1) / 2) as u64;
+        // a greedy step looks at many pairs, so its rounds are shorter
+        let pairs = if self.is_greedy() { st.x.nrows() as u64 } else { st.rows.pairs() };
+        let left = pairs.div_ceil(inside).max(1);
+        Phase::Select { left, sum: Tally::default() }
+    }
+
+    fn sweep<I>(&self, st: &State<I>) -> Phase {
+        Phase::Sweep { cursor: Cursor::new(&st.rows, st.max_block), sum: Tally::default() }
+    }
+
+    /// Drift control: the image afresh from X, X repaired where it left the manifold by more
+    /// than [`DRIFT`], F compared with the tracked value.
+    fn refresh<F: BlockModel, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
+        st.refreshed = st.moves;
+        if stiefel::feasibility(&st.x) > DRIFT {
+            stiefel::repair_on_support(&mut st.x);
+            st.repairs += 1;
+        }
+        st.image = p.f.image(&st.x);
+        let fresh = p.f.value_at(&st.image, &st.x) + p.h.value(st.x.data());
+        let drift = fresh - st.objective;
+        // Rounding may put the fresh value a hair above the tracked one, which would show as an
+        // increase; only a real difference replaces it.
+        if drift < 0.0 || drift > 1e-9 * (1.0 + fresh.abs()) || drift.is_nan() {
+            st.objective = fresh;
+        }
+    }
+}
+
+/// Entries that reports do not count as nonzero (|x| ≤ 1e-6) but F does: sets them to zero,
+/// restores XᵀX = I on the support that is left, and keeps the result if F is lower for it.
+fn drop_dust<F: BlockModel, H: PairPenalty>(p: &Problem<F, H>, x: RowMat) -> RowMat {
+    if p.h.value(x.data()) == p.h.reported_value(x.data()) {
+        return x;
+    }
+    let mut clean = x.clone();
+    clean.data_mut().iter_mut().filter(|v| v.abs() <= REPORT_ZERO).for_each(|v| *v = 0.0);
+    let error = stiefel::repair_on_support(&mut clean);
+    let exact = |x: &RowMat| p.f.value(x) + p.h.value(x.data());
+    if error <= DRIFT && exact(&clean) <= exact(&x) { clean } else { x }
+}
+
+/// A working set.
+enum Chosen {
+    Pair(usize, usize),
+    Block(Vec<usize>),
+}
+
+impl From<working_set::Next> for Chosen {
+    fn from(next: working_set::Next) -> Self {
+        match next {
+            working_set::Next::Pair(i, j) => Self::Pair(i, j),
+            working_set::Next::Block(rows) => Self::Block(rows),
+        }
+    }
+}

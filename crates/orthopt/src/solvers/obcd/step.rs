@@ -1,0 +1,155 @@
+//! Steps (S2) to (S4) for a pair of rows.
+
+use super::Model;
+use crate::linalg::RowMat;
+use crate::linalg::f8::dispatch;
+use crate::linalg::kernels::{dot, is_zero};
+use crate::nonsmooth::PairPenalty;
+use crate::pair::lanes::Scratch;
+use crate::pair::{PairModel, PairMove};
+use crate::smooth::BlockModel;
+
+/// What the model of a block needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub model: Model,
+    pub alpha: f64,    // α
+    pub concave: bool, // f concave: ς = 0 is valid in (9)
+}
+
+impl Shape {
+    /// The exact model without a proximal term: F itself over the pair.
+    pub fn exact(f: &impl BlockModel) -> Self {
+        Self { model: Model::Exact, alpha: 0.0, concave: f.is_concave() }
+    }
+}
+
+/// Buffers of the pair step, sized once: a pair allocates nothing.
+#[derive(Clone, Debug)]
+pub struct PairWork {
+    pub(crate) scratch: Scratch,
+    pub(crate) g1: Vec<f64>,
+    pub(crate) g2: Vec<f64>,
+    new1: Vec<f64>, // rows of VZ, then their change
+    new2: Vec<f64>,
+}
+
+impl PairWork {
+    /// Buffers for rows of length r.
+    pub fn new(r: usize) -> Self {
+        let row = || vec![0.0; r];
+        Self { scratch: Scratch::new(r), g1: row(), g2: row(), new1: row(), new2: row() }
+    }
+
+    /// What [`solve_pair`] writes to.
+    #[inline(always)]
+    pub(crate) fn parts(&mut self) -> (&mut Scratch, &mut [f64], &mut [f64]) {
+        (&mut self.scratch, &mut self.new1, &mut self.new2)
+    }
+}
+
+/// The best move of a pair and the decrease of F it brings (0 and `None`: stay).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairResult {
+    pub decrease: f64,
+    pub step: Option<PairMove>,
+}
+
+/// Solves the subproblem of rows z1, z2 with gradient rows g1, g2 and curvature k globally.
+/// The new rows are left in `work`. The decrease is that of F itself, evaluated at the new
+/// rows as they will be stored, from differences, so it is right also for tiny moves.
+#[inline(always)]
+pub(crate) fn solve_pair<H: PairPenalty>(
+    h: &H,
+    shape: Shape,
+    k: [f64; 3],
+    (g1, g2): (&[f64], &[f64]),
+    (z1, z2): (&[f64], &[f64]),
+    (scratch, new1, new2): (&mut Scratch, &mut [f64], &mut [f64]),
+) -> PairResult {
+    let stay = PairResult { decrease: 0.0, step: None };
+    let model = match shape.model {
+        Model::Exact => PairModel::new(g1, g2, k, shape.alpha, z1, z2),
+        Model::Diagonal => {
+            let damping = if shape.concave { 0.0 } else { spectral_bound(k, z1, z2) };
+            PairModel::new(g1, g2, [0.0; 3], damping + shape.alpha, z1, z2)
+        }
+    };
+    let Some(step) = h.search(&model, scratch) else {
+        return stay;
+    };
+    step.apply(z1, z2, new1, new2);
+    let h_change = h.value(new1) + h.value(new2) - h.value(z1) - h.value(z2);
+    for (new, old) in [(&mut *new1, z1), (&mut *new2, z2)] {
+        new.iter_mut().zip(old).for_each(|(a, b)| *a -= b);
+    }
+    let (d1, d2) = (&*new1, &*new2);
+    let linear = dot(g1, d1) + dot(g2, d2);
+    let bend = k[0] * dot(d1, d1) + 2.0 * k[1] * dot(d1, d2) + k[2] * dot(d2, d2);
+    let decrease = -(linear + 0.5 * bend + h_change);
+    // sufficient decrease: F(X) − F(X⁺) ≥ α/2‖V − I‖² (half_dist_sq is ½‖V − I‖²)
+    if decrease > 0.0 && decrease >= shape.alpha * step.half_dist_sq() {
+        PairResult { decrease, step: Some(step) }
+    } else {
+        stay
+    }
+}
+
+/// ς ≥ λ_max(W ⊗ K)₊ for the 2×2 blocks W = ZZᵀ and K.
+#[inline(always)]
+fn spectral_bound(k: [f64; 3], z1: &[f64], z2: &[f64]) -> f64 {
+    let top = |a: f64, b: f64, c: f64| 0.5 * (a + c + ((a - c) * (a - c) + 4.0 * b * b).sqrt());
+    let w = top(dot(z1, z1), dot(z1, z2), dot(z2, z2));
+    w * top(k[0], k[1], k[2]).max(0.0)
+}
+
+/// Moves rows i and j of X to the global minimiser of their subproblem; returns the decrease
+/// of F, 0 when they stay.
+#[allow(clippy::too_many_arguments)] // the pieces of a step, borrowed apart
+pub(crate) fn pair_step<F: BlockModel, H: PairPenalty>(
+    f: &F,
+    h: &H,
+    shape: Shape,
+    x: &mut RowMat,
+    image: &mut F::Image,
+    work: &mut PairWork,
+    i: usize,
+    j: usize,
+) -> f64 {
+    dispatch(
+        #[inline(always)]
+        || pair_step_inline(f, h, shape, x, image, work, i, j),
+    )
+}
+
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+pub(crate) fn pair_step_inline<F: BlockModel, H: PairPenalty>(
+    f: &F,
+    h: &H,
+    shape: Shape,
+    x: &mut RowMat,
+    image: &mut F::Image,
+    work: &mut PairWork,
+    i: usize,
+    j: usize,
+) -> f64 {
+    let (z1, z2) = (x.row(i), x.row(j));
+    if is_zero(z1) && is_zero(z2) {
+        return 0.0;
+    }
+    let k = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
+    let PairWork { scratch, g1, g2, new1, new2 } = work;
+    let gi = f.gradient_row(image, i, g1);
+    let gj = f.gradient_row(image, j, g2);
+    let result = solve_pair(h, shape, k, (gi, gj), (z1, z2), (scratch, new1, new2));
+    let Some(step) = result.step else { return 0.0 };
+    f.move_pair(image, i, j, new1, new2);
+    // X is written with V Z itself, not with X + Δ, so that zeros are exact
+    g1.copy_from_slice(z1);
+    g2.copy_from_slice(z2);
+    step.apply(g1, g2, new1, new2);
+    x.row_mut(i).copy_from_slice(new1);
+    x.row_mut(j).copy_from_slice(new2);
+    result.decrease
+}

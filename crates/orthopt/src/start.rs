@@ -1,0 +1,293 @@
+//! Starting points X⁰ ∈ St(n, r) (math note, section 5).
+
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::matrix_free::eigen::{
+    PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch,
+};
+use faer::{Mat, MatMut, MatRef, Par};
+use rand::RngExt;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::smooth::BlockModel;
+
+/// How to choose X⁰.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Start {
+    /// The first r columns of I_n.
+    Identity,
+    /// The r coordinates with the largest Cᵢᵢ = −Mᵢᵢ.
+    Coordinates,
+    /// The r leading eigenvectors of C = −M. For nonnegative problems each variable is given
+    /// to the component where its loading is largest in absolute value.
+    Pca,
+    /// Q of a Gaussian matrix. Not feasible for nonnegative problems.
+    Random,
+    /// A random partition of the variables into r nonempty groups Gₖ, X(Gₖ, k) = 1/√|Gₖ|.
+    Partition,
+    /// A point of the user's own.
+    Given(RowMat),
+}
+
+/// Names of the starting points users can type, with one line each; a file name is accepted too.
+pub const STARTS: &[(&str, &str)] = &[
+    ("identity", "the first r columns of the identity"),
+    ("coordinates", "the r variables with the largest variance"),
+    ("pca", "the r leading eigenvectors of C (nonnegative problems: rounded to a partition)"),
+    ("random", "Q of a Gaussian matrix"),
+    ("partition", "a random partition of the variables, one group per component"),
+];
+
+impl Start {
+    /// Parses one of [`STARTS`].
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        Ok(match name {
+            "identity" => Self::Identity,
+            "coordinates" => Self::Coordinates,
+            "pca" => Self::Pca,
+            "random" => Self::Random,
+            "partition" => Self::Partition,
+            _ => {
+                let known = STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+                return Err(Error::UnknownName {
+                    kind: "starting point",
+                    name: name.into(),
+                    known: known + ", or a .npy file",
+                });
+            }
+        })
+    }
+
+    /// The name in [`STARTS`], or `file`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Coordinates => "coordinates",
+            Self::Pca => "pca",
+            Self::Random => "random",
+            Self::Partition => "partition",
+            Self::Given(_) => "file",
+        }
+    }
+
+    /// The point X⁰ (n × r) for the smooth part `f`; `nonneg` asks for X⁰ ≥ 0.
+    ///
+    /// # Errors
+    /// A start that cannot be nonnegative, a given X of the wrong shape, not orthonormal to
+    /// 1e-6, or negative; an eigenvalue routine that fails.
+    pub fn point(&self, f: &impl BlockModel, r: usize, nonneg: bool, seed: u64) -> Result<RowMat> {
+        let n = f.nrows();
+        let mut rng = Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830);
+        let coordinate = |order: &[usize]| RowMat::from_fn(n, r, |i, k| f64::from(u8::from(order[k] == i)));
+        Ok(match self {
+            Self::Identity => coordinate(&(0..r).collect::<Vec<_>>()),
+            Self::Coordinates => {
+                let diagonal = f.diagonal();
+                let mut order: Vec<usize> = (0..n).collect();
+                order.sort_by(|i, j| diagonal[*i].total_cmp(&diagonal[*j]));
+                coordinate(&order)
+            }
+            Self::Pca => {
+                let v = leading_eigenvectors(f, r)?;
+                if nonneg { round_to_partition(&v) } else { v }
+            }
+            Self::Random if nonneg => {
+                return Err(Error::Incompatible(
+                    "--init random is not nonnegative: use partition, pca, coordinates or identity for nonneg-pca".into(),
+                ));
+            }
+            Self::Random => stiefel::random(n, r, &mut rng),
+            Self::Partition => partition(n, r, &mut rng),
+            Self::Given(x) => given(x, n, r, nonneg)?,
+        })
+    }
+}
+
+fn given(x: &RowMat, n: usize, r: usize, nonneg: bool) -> Result<RowMat> {
+    let what = "the starting point X";
+    stiefel::check(x, n, r, what)?;
+    if nonneg && let Some(k) = x.data().iter().position(|v| *v < 0.0) {
+        return Err(Error::Negative {
+            what: what.into(),
+            row: k / r + 1,
+            col: k % r + 1,
+            value: x.data()[k],
+        });
+    }
+    let mut x = x.clone();
+    let error = stiefel::repair_on_support(&mut x);
+    if error > 1e-12 {
+        return Err(Error::NotOrthonormal { what: what.into(), error, tolerance: 1e-12 });
+    }
+    Ok(x)
+}
+
+/// Uniform assignment of rows to groups, one row of every group fixed first so that none is
+/// empty.
+fn partition(n: usize, r: usize, rng: &mut Pcg64) -> RowMat {
+    let mut rows: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        rows.swap(i, rng.random_range(0..=i));
+    }
+    let mut group = vec![0; n];
+    for (k, row) in rows.iter().enumerate() {
+        group[*row] = if k < r { k } else { rng.random_range(0..r) };
+    }
+    from_groups(&group, r)
+}
+
+fn from_groups(group: &[usize], r: usize) -> RowMat {
+    let mut size = vec![0usize; r];
+    group.iter().for_each(|k| size[*k] += 1);
+    RowMat::from_fn(group.len(), r, |i, k| if group[i] == k { 1.0 / (size[k] as f64).sqrt() } else { 0.0 })
+}
+
+/// A nonnegative orthonormal matrix near V: row i keeps the entry where |Vᵢₖ| is largest, signs
+/// of a column by its heavier half, entries of the lighter half dropped; columns left empty get
+/// the heaviest variables not used.
+fn round_to_partition(v: &RowMat) -> RowMat {
+    let (n, r) = (v.nrows(), v.ncols());
+    let mut sign = vec![1.0; r];
+    for (k, s) in sign.iter_mut().enumerate() {
+        let (mut plus, mut minus) = (0.0, 0.0);
+        for i in 0..n {
+            let x = v.get(i, k);
+            if x > 0.0 { plus += x * x } else { minus += x * x }
+        }
+        *s = if plus >= minus { 1.0 } else { -1.0 };
+    }
+    let mut x = RowMat::zeros(n, r);
+    let mut filled = vec![0.0; r];
+    for i in 0..n {
+        let best = (0..r).max_by(|a, b| (sign[*a] * v.get(i, *a)).total_cmp(&(sign[*b] * v.get(i, *b))));
+        if let Some(k) = best {
+            let value = sign[k] * v.get(i, k);
+            if value > 0.0 {
+                x.set(i, k, value);
+                filled[k] += value * value;
+            }
+        }
+    }
+    // An empty column takes a row of a column that can spare one (n ≥ r, so one exists).
+    for k in 0..r {
+        if filled[k] == 0.0 {
+            let row = (0..n).find(|i| {
+                let owner = (0..r).find(|l| x.get(*i, *l) != 0.0);
+                owner.is_none_or(|l| (0..n).filter(|j| x.get(*j, l) != 0.0).count() > 1)
+            });
+            if let Some(i) = row {
+                x.row_mut(i).fill(0.0);
+                x.set(i, k, 1.0);
+                filled[k] = 1.0;
+            }
+        }
+    }
+    for k in 0..r {
+        let norm = (0..n).map(|i| x.get(i, k).powi(2)).sum::<f64>().sqrt();
+        (0..n).for_each(|i| x.set(i, k, x.get(i, k) / norm));
+    }
+    x
+}
+
+/// C + σI = σI − M as faer's matrix-free operator; σ > 0 makes an indefinite C positive, since
+/// the routine looks for the largest magnitudes.
+struct Covariance<'a, F> {
+    f: &'a F,
+    shift: f64,
+}
+
+impl<F> std::fmt::Debug for Covariance<'_, F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Covariance")
+    }
+}
+
+impl<F: BlockModel> faer::matrix_free::LinOp<f64> for Covariance<'_, F> {
+    fn apply_scratch(&self, _: usize, _: Par) -> StackReq {
+        StackReq::EMPTY
+    }
+    fn nrows(&self) -> usize {
+        self.f.nrows()
+    }
+    fn ncols(&self) -> usize {
+        self.f.nrows()
+    }
+    fn apply(&self, mut out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, _: Par, _: &mut MemStack) {
+        let y = self.f.apply(&RowMat::from_mat(rhs));
+        for j in 0..out.ncols() {
+            for i in 0..out.nrows() {
+                out[(i, j)] = self.shift * rhs[(i, j)] - y.get(i, j);
+            }
+        }
+    }
+    fn conj_apply(&self, out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, par: Par, stack: &mut MemStack) {
+        self.apply(out, rhs, par, stack);
+    }
+}
+
+/// The eigenvectors of C = −M for its r largest eigenvalues (n × r), each with a positive sum
+/// of cubes so that signs are reproducible: dense for small n, Krylov–Schur (faer) otherwise.
+///
+/// # Errors
+/// The eigenvalue routine does not converge.
+pub fn leading_eigenvectors(f: &impl BlockModel, r: usize) -> Result<RowMat> {
+    let n = f.nrows();
+    let mut v = if n <= 256 || 4 * r >= n { dense_eigenvectors(f, r)? } else { krylov_eigenvectors(f, r)? };
+    for k in 0..r {
+        let skew: f64 = (0..n).map(|i| v.get(i, k).powi(3)).sum();
+        if skew < 0.0 {
+            (0..n).for_each(|i| v.set(i, k, -v.get(i, k)));
+        }
+    }
+    Ok(v)
+}
+
+fn dense_eigenvectors(f: &impl BlockModel, r: usize) -> Result<RowMat> {
+    let n = f.nrows();
+    let identity = RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
+    let m = f.apply(&identity);
+    let evd = m
+        .as_mat()
+        .self_adjoint_eigen(faer::Side::Lower)
+        .map_err(|_| Error::Factorisation("the eigenvalue decomposition"))?;
+    // eigenvalues of M ascend, so the first r columns belong to the largest of C = −M
+    Ok(RowMat::from_mat(evd.U().subcols(0, r)))
+}
+
+fn krylov_eigenvectors(f: &impl BlockModel, r: usize) -> Result<RowMat> {
+    let n = f.nrows();
+    let op = Covariance { f, shift: if f.is_concave() { 0.0 } else { f.lipschitz() } };
+    let params = PartialEigenParams { max_restarts: 200, ..Default::default() };
+    let mut vectors = Mat::<f64>::zeros(n, r);
+    let mut values = vec![0.0; r];
+    let v0 = Mat::from_fn(n, 1, |i, _| 1.0 + 0.5 * ((i as f64 + 1.0) * 0.754_877).fract());
+    let v0 = &v0 * faer::Scale(1.0 / v0.norm_l2());
+    let mut memory = MemBuffer::new(partial_self_adjoint_eigen_scratch(&op, r, Par::Seq, params));
+    let info = partial_self_adjoint_eigen(
+        vectors.as_mut(),
+        &mut values,
+        &op,
+        v0.col(0),
+        1e-10,
+        Par::Seq,
+        MemStack::new(&mut memory),
+        params,
+    );
+    if info.n_converged_eigen < r {
+        tracing::debug!("{} of {r} eigenvectors converged to 1e-10", info.n_converged_eigen);
+    }
+    // re-orthonormalised: also a basis that has not fully converged is a feasible start
+    let mut q = stiefel::orthonormalise(&RowMat::from_mat(vectors.as_ref()));
+    if q.find_non_finite().is_some() {
+        return Err(Error::Factorisation("the partial eigenvalue decomposition"));
+    }
+    stiefel::repair_on_support(&mut q);
+    Ok(q)
+}
