@@ -5,14 +5,14 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use crate::linalg::RowMat;
-use crate::linalg::f8::dispatch;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::products::{cross, product};
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::nonsmooth::{Nonsmooth, PairPenalty};
 use crate::problem::Problem;
 use crate::smooth::{BlockModel, Smooth};
 use crate::solve::Certificate;
-use crate::solvers::obcd::{Movable, PairWork, Shape, solve_pair};
+use crate::solvers::obcd::{Movable, PairResult, PairWork, Shape, solve_pair};
 
 /// Which pairs [`block_stationarity`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,25 @@ struct Tally {
     distance: f64,
 }
 
+/// One subproblem as a kernel.
+struct Solve<'a, H> {
+    h: &'a H,
+    shape: Shape,
+    k: [f64; 3],
+    g: (&'a [f64], &'a [f64]),
+    z: (&'a [f64], &'a [f64]),
+    work: &'a mut PairWork,
+}
+
+impl<H: PairPenalty> WithSimd for Solve<'_, H> {
+    type Output = PairResult;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> PairResult {
+        solve_pair(simd, self.h, self.shape, self.k, self.g, self.z, self.work.parts())
+    }
+}
+
 struct Check<'a, F, H> {
     p: &'a Problem<F, H>,
     x: &'a RowMat,
@@ -123,10 +142,7 @@ impl<F: BlockModel, H: PairPenalty> Check<'_, F, H> {
         let k = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
         let (g, z) = ((self.g.row(i), self.g.row(j)), (self.x.row(i), self.x.row(j)));
         debug_assert!(!is_zero(z.0) || !is_zero(z.1));
-        let found = dispatch(
-            #[inline(always)]
-            || solve_pair(&self.p.h, self.shape, k, g, z, work.parts()),
-        );
+        let found = dispatch(Solve { h: &self.p.h, shape: self.shape, k, g, z, work });
         tally.checked += 1;
         tally.max_decrease = tally.max_decrease.max(found.decrease);
         // a minimiser no lower than I up to rounding (swapped duplicate rows, say) makes I one too

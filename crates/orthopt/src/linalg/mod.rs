@@ -4,11 +4,11 @@
 //! contiguous rows, eight-lane arithmetic and products whose result does not depend on the
 //! number of threads.
 
-pub mod f8;
 pub mod givens;
 pub mod kernels;
 pub mod products;
 pub mod row_mat;
+pub mod simd;
 
 pub use givens::{GivensFactor, givens_factors};
 pub use row_mat::RowMat;

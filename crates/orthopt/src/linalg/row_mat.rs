@@ -99,10 +99,7 @@ impl RowMat {
 
     /// ⟨self, other⟩ = Σ selfᵢⱼ·otherᵢⱼ, summed in a fixed order.
     pub fn inner(&self, other: &Self) -> f64 {
-        super::f8::dispatch(
-            #[inline(always)]
-            || super::kernels::dot(&self.data, &other.data),
-        )
+        super::kernels::inner(&self.data, &other.data)
     }
 
     /// ‖self‖_F.

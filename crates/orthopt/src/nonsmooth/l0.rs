@@ -1,6 +1,8 @@
 use super::{Nonsmooth, PairPenalty, REPORT_ZERO, checked_lambda};
 use crate::error::Result;
-use crate::pair::lanes::{self, Scratch};
+use crate::linalg::simd::Simd;
+use crate::pair::fold::Scratch;
+use crate::pair::l0_search::search_l0;
 use crate::pair::{PairModel, PairMove};
 
 /// h = λ·#{x ≠ 0}, λ ≥ 0.
@@ -51,7 +53,7 @@ impl Nonsmooth for L0 {
 
 impl PairPenalty for L0 {
     #[inline(always)]
-    fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
-        lanes::search_l0(self.lambda, m, scratch)
+    fn search_in<S: Simd>(&self, simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        search_l0(simd, self.lambda, m, scratch)
     }
 }

@@ -1,6 +1,8 @@
 use super::{Nonsmooth, PairPenalty, checked_lambda};
 use crate::error::Result;
-use crate::pair::lanes::{self, Scratch};
+use crate::linalg::simd::Simd;
+use crate::pair::fold::Scratch;
+use crate::pair::l1_search::search_l1;
 use crate::pair::{PairModel, PairMove};
 
 /// h = λ·|x|, λ ≥ 0.
@@ -52,7 +54,7 @@ impl Nonsmooth for L1 {
 
 impl PairPenalty for L1 {
     #[inline(always)]
-    fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
-        lanes::search_l1(self.lambda, m, scratch)
+    fn search_in<S: Simd>(&self, simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        search_l1(simd, self.lambda, m, scratch)
     }
 }

@@ -14,7 +14,8 @@ pub use none::NoPenalty;
 pub use nonneg::Nonneg;
 
 use crate::error::{Error, Result};
-use crate::pair::lanes::Scratch;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::pair::fold::Scratch;
 use crate::pair::{PairModel, PairMove, slow};
 
 /// Entries above this in absolute value are counted as nonzero in reports (the papers'
@@ -69,10 +70,29 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
 pub trait PairPenalty: Nonsmooth {
     /// The global minimiser V ∈ O(2) of the subproblem, or `None` when V = I is one up to
     /// rounding. Penalties without a fast method of their own inherit the slow twin.
-    fn search(&self, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
+    ///
+    /// Called inside a kernel with its token; [`PairPenalty::search`] is the same from outside.
+    #[inline(always)]
+    fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
         let best = slow::minimise(m, self);
         let identity = m.circles()[0].at_zero() + m.constant() + self.value(m.z1) + self.value(m.z2);
         (best.value < identity - 1e-12 * (1.0 + identity.abs())).then_some(best.step)
+    }
+
+    /// [`PairPenalty::search_in`] with the widest instruction set of this machine.
+    fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        dispatch(Search(self, m, scratch))
+    }
+}
+
+struct Search<'a, 'b, H>(&'a H, &'a PairModel<'b>, &'a mut Scratch);
+
+impl<H: PairPenalty> WithSimd for Search<'_, '_, H> {
+    type Output = Option<PairMove>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Option<PairMove> {
+        self.0.search_in(simd, self.1, self.2)
     }
 }
 
@@ -131,8 +151,8 @@ macro_rules! penalties {
 
         impl PairPenalty for AnyPenalty {
             #[inline(always)]
-            fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
-                match self { $(Self::$variant(h) => h.search(m, scratch),)* }
+            fn search_in<S: Simd>(&self, simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+                match self { $(Self::$variant(h) => h.search_in(simd, m, scratch),)* }
             }
         }
     };

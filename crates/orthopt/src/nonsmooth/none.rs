@@ -1,5 +1,7 @@
 use super::{Nonsmooth, PairPenalty};
-use crate::pair::lanes::{self, Scratch};
+use crate::linalg::simd::Simd;
+use crate::pair::fold::Scratch;
+use crate::pair::l0_search::search_none;
 use crate::pair::{PairModel, PairMove};
 
 /// h = 0.
@@ -32,7 +34,7 @@ impl Nonsmooth for NoPenalty {
 
 impl PairPenalty for NoPenalty {
     #[inline(always)]
-    fn search(&self, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
-        lanes::search_none(m)
+    fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
+        search_none(m)
     }
 }

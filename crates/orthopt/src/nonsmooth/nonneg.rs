@@ -1,7 +1,9 @@
 use super::{Nonsmooth, PairPenalty};
+use crate::linalg::simd::Simd;
 use crate::pair::arc;
 use crate::pair::circle::{Trig, hypot};
-use crate::pair::lanes::Scratch;
+use crate::pair::fold::Scratch;
+use crate::pair::l0_search::search_none;
 use crate::pair::{Branch, PairModel, PairMove, SNAP};
 
 /// h = indicator of x ≥ 0.
@@ -34,8 +36,10 @@ impl PairPenalty for Nonneg {
     /// arcs of the same width π/2 + min φ − max φ. On each the candidates are its two ends and
     /// the minima inside (math note 2.3). Cost O(r).
     #[inline(always)]
-    fn search(&self, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
-        let (lo, hi) = extreme_directions(m.z1, m.z2)?;
+    fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
+        let Some((lo, hi)) = extreme_directions(m.z1, m.z2) else {
+            return search_none(m); // Z = 0 is feasible whatever V is
+        };
         let circles = m.circles();
         let eps = 8.0 * f64::EPSILON * circles[0].scale().max(circles[1].scale());
         // width of both arcs: cos Δ = sin(max φ − min φ), sin Δ = cos(max φ − min φ)
@@ -106,9 +110,13 @@ fn extreme_directions(z1: &[f64], z2: &[f64]) -> Option<((f64, f64), (f64, f64))
             (hi_key, hi) = (key, (u, v));
         }
     }
-    let unit = |d: (f64, f64)| {
-        let scale = 1.0 / hypot(d.0, d.1);
-        (d.0 * scale, d.1 * scale)
-    };
     (hi_key >= lo_key).then(|| (unit(lo), unit(hi)))
+}
+
+#[inline(always)]
+fn unit((u, v): (f64, f64)) -> (f64, f64) {
+    let sum = 1.0 / (u + v); // first, as squares of tiny entries underflow
+    let (u, v) = (u * sum, v * sum);
+    let scale = 1.0 / hypot(u, v);
+    (u * scale, v * scale)
 }

@@ -20,7 +20,7 @@ pub struct ArcMin {
 /// rounding (value differences are second order in the width).
 const MAX_DEPTH: u32 = 48;
 
-/// The lowest interior point of `p` on 0 ≤ δ ≤ Δ, tan(Δ/2) = `t`, Δ ≤ π, that lies more than
+/// The lowest interior point of `p` on 0 ≤ δ ≤ Δ, tan(Δ/2) = `t`, Δ ≤ π/2, that lies more than
 /// `eps` below `upper`, or `None` when there is none. The two ends are the caller's business.
 ///
 /// Cost: a bound of some 20 flops where it suffices, else a few splits and Newton steps.
@@ -110,35 +110,37 @@ fn solve(p: &Trig, t: f64, upper: f64, eps: f64, bounds: Bounds) -> Option<ArcMi
     best
 }
 
-/// Minimum of a convex piece by Newton's method kept inside a shrinking bracket.
+/// Minimum of a convex piece by Newton's method kept inside a shrinking bracket, in the
+/// variable τ = tan(δ/2) ∈ [0, t], so that no trigonometric function is called.
+#[inline(always)]
 fn convex_minimum(q: &Trig, t: f64, c_end: f64, s_end: f64) -> Option<ArcMin> {
-    if slope_at_zero(q) >= 0.0 || q.slope(c_end, s_end) <= 0.0 {
+    let (d0, d1) = (slope_at_zero(q), q.slope(c_end, s_end));
+    if d0 >= 0.0 || d1 <= 0.0 {
         return None; // the minimum is at an end
     }
-    let (mut lo, mut hi) = (0.0, 2.0 * t.atan());
-    let mut x = {
-        // secant guess between the two end slopes
-        let (d0, d1) = (slope_at_zero(q), q.slope(c_end, s_end));
-        hi * d0 / (d0 - d1)
-    };
-    let mut dir = (1.0, 0.0);
+    let (mut lo, mut hi) = (0.0, t);
+    let mut tau = t * d0 / (d0 - d1); // secant guess between the two end slopes
+    let mut dir = half_tan(tau);
     for _ in 0..60 {
-        let (s, c) = x.sin_cos();
-        dir = (c, s);
-        let (d, dd) = (q.slope(c, s), q.bend(c, s));
+        let (d, dd) = (q.slope(dir.0, dir.1), q.bend(dir.0, dir.1));
         if d > 0.0 {
-            hi = x;
+            hi = tau;
         } else {
-            lo = x;
+            lo = tau;
         }
-        let mut next = if dd > 0.0 { x - d / dd } else { 0.5 * (lo + hi) };
-        if !(next > lo && next < hi) {
+        // δ ← δ − d/dd; tan of half of that, up to the third order in the step
+        let step = -0.5 * d / dd;
+        let mut next = (tau + step) / (1.0 - tau * step);
+        if !(dd > 0.0 && next > lo && next < hi) {
             next = 0.5 * (lo + hi);
         }
-        if (next - x).abs() <= 1e-15 + 1e-15 * x.abs() {
+        let moved = (next - tau).abs();
+        tau = next;
+        dir = half_tan(tau);
+        // the value is second order in what is left
+        if moved <= 1e-9 * t {
             break;
         }
-        x = next;
     }
     Some(ArcMin { c: dir.0, s: dir.1, value: q.value(dir.0, dir.1) })
 }
@@ -156,10 +158,6 @@ fn slope_at_zero(p: &Trig) -> f64 {
 /// (cos δ, sin δ) from tan(δ/2).
 #[inline(always)]
 pub fn half_tan(t: f64) -> (f64, f64) {
-    if t.is_finite() {
-        let q = 1.0 / (1.0 + t * t);
-        ((1.0 - t * t) * q, 2.0 * t * q)
-    } else {
-        (-1.0, 0.0) // a half circle
-    }
+    let q = 1.0 / (1.0 + t * t);
+    ((1.0 - t * t) * q, 2.0 * t * q)
 }

@@ -86,18 +86,14 @@ impl Trig {
             return if g == 0.0 { (1.0, 0.0) } else { (-self.a / g, -self.b / g) };
         }
         // e2: eigenvector of −2R, at half the angle of (−a2, −b2); e1 ⟂ e2.
-        let (cos2, sin2) = (-self.a2 / big_r, -self.b2 / big_r);
-        let (ec, es) = if cos2 >= 0.0 {
-            let c = (0.5 * (1.0 + cos2)).sqrt();
-            (c, 0.5 * sin2 / c)
-        } else {
-            let s = (0.5 * (1.0 - cos2)).sqrt();
-            (0.5 * sin2 / s, s)
-        };
+        let inverse = 1.0 / big_r;
+        let (cos2, sin2) = (-self.a2 * inverse, -self.b2 * inverse);
+        let big = (0.5 + 0.5 * cos2.abs()).sqrt();
+        let small = 0.5 * sin2 / big;
+        let (ec, es) = if cos2 >= 0.0 { (big, small) } else { (small, big) };
         let (g1, g2) = (self.a * es - self.b * ec, self.a * ec + self.b * es);
-        let (v1, v2) = secular_root(g1, g2, 4.0 * big_r);
-        let (c, s) = (v1 * es + v2 * ec, v2 * es - v1 * ec);
-        self.polished(c, s)
+        let (v1, v2) = secular_root(g1, g2, g, 4.0 * big_r);
+        self.polished(v1 * es + v2 * ec, v2 * es - v1 * ec)
     }
 
     /// Up to two Newton steps on p′ from the direction (c, s), kept only while p″ > 0 and the
@@ -108,8 +104,9 @@ impl Trig {
         let (mut c, mut s) = (c * n, s * n);
         for _ in 0..2 {
             let (d, dd) = (self.slope(c, s), self.bend(c, s));
-            // Steps longer than this mean a flat minimum, where Newton's model is no help.
-            if dd <= 0.0 || d.abs() > 1e-3 * dd {
+            // Steps longer than this mean a flat minimum, where Newton's model is no help;
+            // shorter ones than that no longer change the value.
+            if dd <= 0.0 || d.abs() > 1e-3 * dd || d.abs() < 1e-12 * dd {
                 break;
             }
             let t = -0.5 * d / dd; // ≈ tan of half the step
@@ -121,9 +118,10 @@ impl Trig {
     }
 }
 
-/// The unit vector v = (−g₁/(ν+gap), −g₂/ν) minimising R(v₁² − v₂²) + g·v with gap = 4R.
+/// The unit vector v = (−g₁/(ν+gap), −g₂/ν) minimising R(v₁² − v₂²) + g·v with gap = 4R and
+/// `g` = ‖(g₁, g₂)‖.
 #[inline(always)]
-fn secular_root(g1: f64, g2: f64, gap: f64) -> (f64, f64) {
+fn secular_root(g1: f64, g2: f64, g: f64, gap: f64) -> (f64, f64) {
     let tiny = f64::EPSILON * f64::EPSILON * gap;
     if g2.abs() <= tiny {
         // Hard case: either ν = |g₁| − gap > 0, or ν = 0 and v₂ fills up the length.
@@ -133,19 +131,22 @@ fn secular_root(g1: f64, g2: f64, gap: f64) -> (f64, f64) {
         let v1 = -g1 / gap;
         return (v1, (1.0 - v1 * v1).sqrt());
     }
-    let mut nu = g2.abs().max(hypot(g1, g2) - gap);
+    let mut nu = g2.abs().max(g - gap);
+    let (mut i1, mut i2) = (1.0 / (nu + gap), 1.0 / nu);
     for _ in 0..40 {
-        let (v1, v2) = (g1 / (nu + gap), g2 / nu);
+        let (v1, v2) = (g1 * i1, g2 * i2);
         let norm2 = v1 * v1 + v2 * v2;
-        let norm = norm2.sqrt();
         // φ = ‖v‖², −φ′/2 = v₁²/(ν+gap) + v₂²/ν; Newton on 1/‖v‖ = 1.
-        let step = (norm - 1.0) * norm2 / (v1 * v1 / (nu + gap) + v2 * v2 / nu);
+        let step = (norm2.sqrt() - 1.0) * norm2 / (v1 * v1 * i1 + v2 * v2 * i2);
         nu += step;
-        if step <= 1e-14 * nu {
+        (i1, i2) = (1.0 / (nu + gap), 1.0 / nu);
+        // quadratic convergence: after this step the error is the square of it, and the
+        // polishing of the angle takes care of the rest
+        if step <= 1e-5 * nu {
             break;
         }
     }
-    (-g1 / (nu + gap), -g2 / nu)
+    (-g1 * i1, -g2 * i2)
 }
 
 /// √(x² + y²) without the guard against overflow of `f64::hypot`, which costs ten times more;

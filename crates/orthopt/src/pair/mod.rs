@@ -11,7 +11,8 @@
 //! ([`circle::Trig`]). A penalty solves the problem in [`PairPenalty::search`], usually through
 //! one of the engines here:
 //!
-//! * [`lanes`]: penalties that ignore signs share one curve among eight smooth polynomials;
+//! * [`l0_search`], [`l1_search`]: penalties that ignore signs share one curve among eight smooth
+//!   polynomials ([`fold`]);
 //! * [`arc`]: global minimum of a trigonometric polynomial on an arc, by branch and bound;
 //! * [`slow`]: the slow, obvious twin for any separable penalty, the oracle of the tests.
 //!
@@ -19,10 +20,13 @@
 
 pub mod arc;
 pub mod circle;
-pub mod lanes;
+pub mod fold;
+pub mod l0_search;
+pub mod l1_search;
 pub mod slow;
 
 use crate::linalg::kernels::pair_products;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use circle::Trig;
 
 /// Entries below this times the length of their column of Z are set to exactly 0 when a move
@@ -111,6 +115,19 @@ pub fn one_minus_cos(c: f64, s: f64) -> f64 {
     if c > 0.0 { s * s / (1.0 + c) } else { 1.0 - c }
 }
 
+/// W₁₁, W₁₂, W₂₂ outside a kernel.
+struct Products<'a>(&'a [f64], &'a [f64]);
+
+impl WithSimd for Products<'_> {
+    type Output = [f64; 3];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> [f64; 3] {
+        let [_, _, _, _, w11, w12, w22] = pair_products(simd, self.0, self.1, self.0, self.1);
+        [w11, w12, w22]
+    }
+}
+
 /// Data of one subproblem.
 #[derive(Clone, Copy, Debug)]
 pub struct PairModel<'a> {
@@ -131,8 +148,14 @@ impl<'a> PairModel<'a> {
     /// the exact choice (8) of Q. `shift` is α, or ς + α with the diagonal choice (9) and
     /// `k = 0`. Cost 14·r flops.
     #[inline(always)]
-    pub fn new(g1: &[f64], g2: &[f64], k: [f64; 3], shift: f64, z1: &'a [f64], z2: &'a [f64]) -> Self {
-        let [g11, g12, g21, g22, w11, w12, w22] = pair_products(g1, g2, z1, z2);
+    pub fn new<S: Simd>(
+        simd: S,
+        (g1, g2): (&[f64], &[f64]),
+        k: [f64; 3],
+        shift: f64,
+        (z1, z2): (&'a [f64], &'a [f64]),
+    ) -> Self {
+        let [g11, g12, g21, g22, w11, w12, w22] = pair_products(simd, g1, g2, z1, z2);
         let p = [
             [g11 - k[0] * w11 - k[1] * w12 - shift, g12 - k[0] * w12 - k[1] * w22],
             [g21 - k[1] * w11 - k[2] * w12, g22 - k[1] * w12 - k[2] * w22 - shift],
@@ -147,8 +170,8 @@ impl<'a> PairModel<'a> {
 
     /// The model with P given as it is.
     pub fn with_curvature(p: [[f64; 2]; 2], k: [f64; 3], z1: &'a [f64], z2: &'a [f64]) -> Self {
-        let [_, _, _, _, w11, w12, w22] = pair_products(z1, z2, z1, z2);
-        Self { p, k, w: [w11, w12, w22], z1, z2 }
+        let w = dispatch(Products(z1, z2));
+        Self { p, k, w, z1, z2 }
     }
 
     /// The smooth part on the two circles, `[rot, ref]`, up to the constant ¼ tr(K) tr(W)

@@ -3,8 +3,9 @@ use faer::{Mat, MatRef};
 use super::{BlockModel, LinearTerm, Smooth, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::linalg::kernels::{axpy, axpy2, dot};
+use crate::linalg::kernels::{axpy, axpy2, inner};
 use crate::linalg::products::{cross, product};
+use crate::linalg::simd::Simd;
 
 /// f(X) = −½ tr(XᵀAᵀAX) + ⟨E, X⟩ with a dense A (m × n); AᵀA is never formed.
 ///
@@ -21,7 +22,7 @@ impl DenseGram {
     /// The model of a data matrix A (rows are samples). Copies A.
     pub fn new(a: MatRef<'_, f64>) -> Self {
         let at = RowMat::from_mat(a.transpose());
-        let norms = (0..at.nrows()).map(|i| dot(at.row(i), at.row(i))).collect();
+        let norms = (0..at.nrows()).map(|i| inner(at.row(i), at.row(i))).collect();
         Self { at, e: LinearTerm::default(), norms }
     }
 
@@ -83,14 +84,14 @@ impl BlockModel for DenseGram {
 
     #[inline(always)]
     fn curvature(&self, i: usize, j: usize) -> f64 {
-        if i == j { -self.norms[i] } else { -dot(self.at.row(i), self.at.row(j)) }
+        if i == j { -self.norms[i] } else { -inner(self.at.row(i), self.at.row(j)) }
     }
 
     #[inline(always)]
-    fn move_pair(&self, r: &mut RowMat, i: usize, j: usize, di: &[f64], dj: &[f64]) {
+    fn move_pair<S: Simd>(&self, simd: S, r: &mut RowMat, i: usize, j: usize, di: &[f64], dj: &[f64]) {
         let (ai, aj) = (self.at.row(i), self.at.row(j));
         for l in 0..ai.len() {
-            axpy2(ai[l], di, aj[l], dj, r.row_mut(l));
+            axpy2(simd, ai[l], di, aj[l], dj, r.row_mut(l));
         }
     }
 

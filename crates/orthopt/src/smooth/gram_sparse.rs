@@ -5,6 +5,7 @@ use super::{BlockModel, LinearTerm, Smooth, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
+use crate::linalg::simd::Simd;
 
 /// f(X) = −½ tr(XᵀAᵀAX) + ⟨E, X⟩ with a sparse A (m × n), optionally centred:
 /// A stands for S − 1μᵀ with sparse S and column means μ, and nothing is densified.
@@ -207,7 +208,15 @@ impl BlockModel for SparseGram {
     }
 
     #[inline(always)]
-    fn move_pair(&self, image: &mut SparseImage, i: usize, j: usize, di: &[f64], dj: &[f64]) {
+    fn move_pair<S: Simd>(
+        &self,
+        _simd: S,
+        image: &mut SparseImage,
+        i: usize,
+        j: usize,
+        di: &[f64],
+        dj: &[f64],
+    ) {
         self.move_row(image, i, di);
         self.move_row(image, j, dj);
     }

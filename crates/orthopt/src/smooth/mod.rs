@@ -14,6 +14,7 @@ pub use quadratic::Quadratic;
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::simd::Simd;
 
 /// A smooth function of X (n × r).
 pub trait Smooth: Send + Sync {
@@ -62,7 +63,16 @@ pub trait BlockModel: Smooth {
     }
 
     /// Brings the image up to date after rows i and j of X changed by `di` and `dj`.
-    fn move_pair(&self, image: &mut Self::Image, i: usize, j: usize, di: &[f64], dj: &[f64]);
+    /// `simd` is the token of the kernel it is called from.
+    fn move_pair<S: Simd>(
+        &self,
+        simd: S,
+        image: &mut Self::Image,
+        i: usize,
+        j: usize,
+        di: &[f64],
+        dj: &[f64],
+    );
 
     /// The same for a block: row `rows[k]` changed by row k of `delta`.
     fn move_block(&self, image: &mut Self::Image, rows: &[usize], delta: &RowMat);
@@ -186,9 +196,9 @@ macro_rules! any_smooth {
             #[inline(always)]
             fn curvature(&self, i: usize, j: usize) -> f64 { match self { $(Self::$variant(f) => f.curvature(i, j),)* } }
             #[inline(always)]
-            fn move_pair(&self, image: &mut AnyImage, i: usize, j: usize, di: &[f64], dj: &[f64]) {
+            fn move_pair<S: Simd>(&self, simd: S, image: &mut AnyImage, i: usize, j: usize, di: &[f64], dj: &[f64]) {
                 match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.move_pair(y, i, j, di, dj),)*
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.move_pair(simd, y, i, j, di, dj),)*
                     _ => unreachable!("image of another storage"),
                 }
             }

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy2;
 use crate::linalg::products::product;
+use crate::linalg::simd::Simd;
 
 /// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ with a dense symmetric M (n × n).
 ///
@@ -152,10 +153,10 @@ impl BlockModel for Quadratic {
     }
 
     #[inline(always)]
-    fn move_pair(&self, y: &mut RowMat, i: usize, j: usize, di: &[f64], dj: &[f64]) {
+    fn move_pair<S: Simd>(&self, simd: S, y: &mut RowMat, i: usize, j: usize, di: &[f64], dj: &[f64]) {
         let (mi, mj) = (self.m.row(i), self.m.row(j)); // rows of M are its columns
         for l in 0..mi.len() {
-            axpy2(mi[l], di, mj[l], dj, y.row_mut(l));
+            axpy2(simd, mi[l], di, mj[l], dj, y.row_mut(l));
         }
     }
 

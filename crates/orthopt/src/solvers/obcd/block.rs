@@ -5,11 +5,11 @@
 //! copied out and its pairs are swept until none improves (Remark 2.4), each move costing 4kr
 //! flops; one rank-k product then brings the image up to date.
 
-use super::step::{PairWork, Shape, pair_step_inline};
+use super::step::{PairStep, PairWork, Shape};
 use super::{Model, RowMat};
-use crate::linalg::f8::dispatch;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::products::product;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::nonsmooth::PairPenalty;
 use crate::smooth::{BlockModel, Quadratic};
 
@@ -52,10 +52,8 @@ pub(crate) fn block_step<F: BlockModel, H: PairPenalty>(
     let done = if smooth_only {
         polar_step(&local, shape, &mut z, &g)
     } else {
-        dispatch(
-            #[inline(always)]
-            || sweep_block(&local, h, shape, &mut z, &mut g, work),
-        )
+        let step = PairStep { f: &local, h, shape, x: &mut z, image: &mut g, work };
+        dispatch(Sweep(step))
     };
     if done.moves > 0 {
         let delta = RowMat::from_fn(rows.len(), r, |k, c| z.get(k, c) - old.get(k, c));
@@ -65,34 +63,36 @@ pub(crate) fn block_step<F: BlockModel, H: PairPenalty>(
     done
 }
 
-#[inline(always)]
-fn sweep_block<H: PairPenalty>(
-    local: &Quadratic,
-    h: &H,
-    shape: Shape,
-    z: &mut RowMat,
-    g: &mut RowMat,
-    work: &mut PairWork,
-) -> BlockDone {
-    let mut done = BlockDone::default();
-    for _ in 0..MAX_SWEEPS {
-        let before = done.decrease;
-        for p in 0..z.nrows() {
-            for q in p + 1..z.nrows() {
-                let decrease = pair_step_inline(local, h, shape, z, g, work, p, q);
-                done.pairs += 1;
-                if decrease > 0.0 {
-                    done.moves += 1;
-                    done.decrease += decrease;
-                    done.max_decrease = done.max_decrease.max(decrease);
+/// Sweeps over all pairs of a block until one brings little.
+struct Sweep<'a, H>(PairStep<'a, Quadratic, H>);
+
+impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
+    type Output = BlockDone;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> BlockDone {
+        let mut step = self.0;
+        let k = step.x.nrows();
+        let mut done = BlockDone::default();
+        for _ in 0..MAX_SWEEPS {
+            let before = done.decrease;
+            for p in 0..k {
+                for q in p + 1..k {
+                    let decrease = step.run_in(simd, p, q);
+                    done.pairs += 1;
+                    if decrease > 0.0 {
+                        done.moves += 1;
+                        done.decrease += decrease;
+                        done.max_decrease = done.max_decrease.max(decrease);
+                    }
                 }
             }
+            if done.decrease - before <= LEAST_GAIN * done.decrease {
+                break;
+            }
         }
-        if done.decrease - before <= LEAST_GAIN * done.decrease {
-            break;
-        }
+        done
     }
-    done
 }
 
 /// V = the nearest orthogonal matrix to (ς + α)I − G_B Zᵀ, by an SVD of size k.

@@ -11,8 +11,8 @@ use rand_pcg::Pcg64;
 use super::working_set::Movable;
 use super::{Candidates, Chosen, ObcdOptions, PairWork, WorkingSet};
 use crate::linalg::RowMat;
-use crate::linalg::f8::dispatch;
 use crate::linalg::kernels::pair_products;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::{BlockModel, Smooth};
@@ -83,10 +83,7 @@ impl Greedy {
         let mut scored = match self.candidates {
             Candidates::Sample(count) => {
                 let pairs: Vec<_> = (0..count).map_while(|_| rows.random_pair(rng)).collect();
-                dispatch(
-                    #[inline(always)]
-                    || self.score_pairs(&pairs, p, x, image, work),
-                )
+                self.score_pairs(&pairs, p, x, image, work)
             }
             Candidates::All => self.score_all(p, x, image, rows),
         };
@@ -110,7 +107,6 @@ impl Greedy {
         scored.into_iter().max_by(best_last).map(|(_, i, j)| Chosen::Pair(i, j))
     }
 
-    #[inline(always)]
     fn score_pairs<F: BlockModel, H: Nonsmooth>(
         &self,
         pairs: &[(usize, usize)],
@@ -119,17 +115,16 @@ impl Greedy {
         image: &F::Image,
         work: &mut PairWork,
     ) -> Vec<(f64, usize, usize)> {
-        let r = x.ncols();
-        let (mut g1, mut g2) = (vec![0.0; r], vec![0.0; r]);
-        let score = |&(i, j): &(usize, usize)| {
-            let (z1, z2) = (x.row(i), x.row(j));
-            for (g, z, row, buf) in [(&mut g1, z1, i, &mut work.g1), (&mut g2, z2, j, &mut work.g2)] {
-                g.copy_from_slice(p.f.gradient_row(image, row, buf));
-                add_subgradient(&p.h, z, g);
+        // gradient rows of the sampled pairs, two rows of `g` for each
+        let mut g = RowMat::zeros(2 * pairs.len(), x.ncols());
+        for (k, &(i, j)) in pairs.iter().enumerate() {
+            for (at, row) in [(2 * k, i), (2 * k + 1, j)] {
+                g.row_mut(at).copy_from_slice(p.f.gradient_row(image, row, &mut work.g1));
+                add_subgradient(&p.h, x.row(row), g.row_mut(at));
             }
-            (self.score(pair_products(&g1, &g2, z1, z2)), i, j)
-        };
-        pairs.iter().map(score).collect()
+        }
+        let jobs = pairs.iter().enumerate().map(|(k, &(i, j))| Job { g: (2 * k, 2 * k + 1), x: (i, j) });
+        dispatch(Score { greedy: self, g: &g, x, jobs })
     }
 
     /// |Sᵢⱼ| from g₁·z₁, g₁·z₂, g₂·z₁, g₂·z₂, z₁·z₁, z₁·z₂, z₂·z₂.
@@ -162,20 +157,39 @@ impl Greedy {
             add_subgradient(&p.h, x.row(i), g.row_mut(i));
         }
         let nonzero = rows.sorted();
-        let mut out = Vec::with_capacity(rows.pairs() as usize);
-        dispatch(
-            #[inline(always)]
-            || {
-                for &i in &nonzero {
-                    for j in 0..n {
-                        if j != i && (j > i || !rows.contains(j)) {
-                            let products = pair_products(g.row(i), g.row(j), x.row(i), x.row(j));
-                            out.push((self.score(products), i.min(j), i.max(j)));
-                        }
-                    }
-                }
-            },
-        );
+        let partners = |i: usize| (0..n).filter(move |j| *j != i && (*j > i || !rows.contains(*j)));
+        let pair = |i: usize, j: usize| Job { g: (i.min(j), i.max(j)), x: (i.min(j), i.max(j)) };
+        let jobs = nonzero.iter().flat_map(|&i| partners(i).map(move |j| pair(i, j)));
+        dispatch(Score { greedy: self, g: &g, x, jobs })
+    }
+}
+
+/// One pair to score: rows of the gradient matrix and rows of X.
+#[derive(Clone, Copy)]
+struct Job {
+    g: (usize, usize),
+    x: (usize, usize),
+}
+
+/// Scores a list of pairs, as a kernel.
+struct Score<'a, I> {
+    greedy: &'a Greedy,
+    g: &'a RowMat,
+    x: &'a RowMat,
+    jobs: I,
+}
+
+impl<I: Iterator<Item = Job>> WithSimd for Score<'_, I> {
+    type Output = Vec<(f64, usize, usize)>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let (g, x) = (self.g, self.x);
+        let mut out = Vec::with_capacity(self.jobs.size_hint().0);
+        for Job { g: (gi, gj), x: (i, j) } in self.jobs {
+            let products = pair_products(simd, g.row(gi), g.row(gj), x.row(i), x.row(j));
+            out.push((self.greedy.score(products), i, j));
+        }
         out
     }
 }

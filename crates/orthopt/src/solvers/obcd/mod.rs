@@ -31,8 +31,9 @@ use crate::nonsmooth::{PairPenalty, REPORT_ZERO};
 use crate::problem::Problem;
 use crate::smooth::BlockModel;
 use crate::solve::{Pass, Settings, Solver, StepInfo};
+use step::PairStep;
 pub use step::PairWork;
-pub(crate) use step::{Shape, solve_pair};
+pub(crate) use step::{PairResult, Shape, solve_pair};
 use working_set::Cursor;
 pub(crate) use working_set::Movable;
 
@@ -359,7 +360,9 @@ impl Obcd {
     ) -> f64 {
         st.pairs += 1;
         let shape = self.shape(&p.f);
-        let decrease = step::pair_step(&p.f, &p.h, shape, &mut st.x, &mut st.image, &mut st.work, i, j);
+        let decrease =
+            PairStep { f: &p.f, h: &p.h, shape, x: &mut st.x, image: &mut st.image, work: &mut st.work }
+                .run(i, j);
         if decrease > 0.0 {
             st.moves += 1;
             st.objective -= decrease;

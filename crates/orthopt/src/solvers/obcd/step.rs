@@ -2,10 +2,10 @@
 
 use super::Model;
 use crate::linalg::RowMat;
-use crate::linalg::f8::dispatch;
 use crate::linalg::kernels::{dot, is_zero};
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::nonsmooth::PairPenalty;
-use crate::pair::lanes::Scratch;
+use crate::pair::fold::Scratch;
 use crate::pair::{PairModel, PairMove};
 use crate::smooth::BlockModel;
 
@@ -59,7 +59,8 @@ pub(crate) struct PairResult {
 /// The new rows are left in `work`. The decrease is that of F itself, evaluated at the new
 /// rows as they will be stored, from differences, so it is right also for tiny moves.
 #[inline(always)]
-pub(crate) fn solve_pair<H: PairPenalty>(
+pub(crate) fn solve_pair<S: Simd, H: PairPenalty>(
+    simd: S,
     h: &H,
     shape: Shape,
     k: [f64; 3],
@@ -69,13 +70,13 @@ pub(crate) fn solve_pair<H: PairPenalty>(
 ) -> PairResult {
     let stay = PairResult { decrease: 0.0, step: None };
     let model = match shape.model {
-        Model::Exact => PairModel::new(g1, g2, k, shape.alpha, z1, z2),
+        Model::Exact => PairModel::new(simd, (g1, g2), k, shape.alpha, (z1, z2)),
         Model::Diagonal => {
-            let damping = if shape.concave { 0.0 } else { spectral_bound(k, z1, z2) };
-            PairModel::new(g1, g2, [0.0; 3], damping + shape.alpha, z1, z2)
+            let damping = if shape.concave { 0.0 } else { spectral_bound(simd, k, z1, z2) };
+            PairModel::new(simd, (g1, g2), [0.0; 3], damping + shape.alpha, (z1, z2))
         }
     };
-    let Some(step) = h.search(&model, scratch) else {
+    let Some(step) = h.search_in(simd, &model, scratch) else {
         return stay;
     };
     step.apply(z1, z2, new1, new2);
@@ -84,8 +85,8 @@ pub(crate) fn solve_pair<H: PairPenalty>(
         new.iter_mut().zip(old).for_each(|(a, b)| *a -= b);
     }
     let (d1, d2) = (&*new1, &*new2);
-    let linear = dot(g1, d1) + dot(g2, d2);
-    let bend = k[0] * dot(d1, d1) + 2.0 * k[1] * dot(d1, d2) + k[2] * dot(d2, d2);
+    let linear = dot(simd, g1, d1) + dot(simd, g2, d2);
+    let bend = k[0] * dot(simd, d1, d1) + 2.0 * k[1] * dot(simd, d1, d2) + k[2] * dot(simd, d2, d2);
     let decrease = -(linear + 0.5 * bend + h_change);
     // sufficient decrease: F(X) − F(X⁺) ≥ α/2‖V − I‖² (half_dist_sq is ½‖V − I‖²)
     if decrease > 0.0 && decrease >= shape.alpha * step.half_dist_sq() {
@@ -97,59 +98,65 @@ pub(crate) fn solve_pair<H: PairPenalty>(
 
 /// ς ≥ λ_max(W ⊗ K)₊ for the 2×2 blocks W = ZZᵀ and K.
 #[inline(always)]
-fn spectral_bound(k: [f64; 3], z1: &[f64], z2: &[f64]) -> f64 {
+fn spectral_bound<S: Simd>(simd: S, k: [f64; 3], z1: &[f64], z2: &[f64]) -> f64 {
     let top = |a: f64, b: f64, c: f64| 0.5 * (a + c + ((a - c) * (a - c) + 4.0 * b * b).sqrt());
-    let w = top(dot(z1, z1), dot(z1, z2), dot(z2, z2));
+    let w = top(dot(simd, z1, z1), dot(simd, z1, z2), dot(simd, z2, z2));
     w * top(k[0], k[1], k[2]).max(0.0)
 }
 
-/// Moves rows i and j of X to the global minimiser of their subproblem; returns the decrease
-/// of F, 0 when they stay.
-#[allow(clippy::too_many_arguments)] // the pieces of a step, borrowed apart
-pub(crate) fn pair_step<F: BlockModel, H: PairPenalty>(
-    f: &F,
-    h: &H,
-    shape: Shape,
-    x: &mut RowMat,
-    image: &mut F::Image,
-    work: &mut PairWork,
-    i: usize,
-    j: usize,
-) -> f64 {
-    dispatch(
-        #[inline(always)]
-        || pair_step_inline(f, h, shape, x, image, work, i, j),
-    )
+/// The pair step as a kernel: moves rows i and j of X to the global minimiser of their
+/// subproblem; gives the decrease of F, 0 when they stay.
+pub(crate) struct PairStep<'a, F: BlockModel, H> {
+    pub f: &'a F,
+    pub h: &'a H,
+    pub shape: Shape,
+    pub x: &'a mut RowMat,
+    pub image: &'a mut F::Image,
+    pub work: &'a mut PairWork,
 }
 
-#[allow(clippy::too_many_arguments)]
-#[inline(always)]
-pub(crate) fn pair_step_inline<F: BlockModel, H: PairPenalty>(
-    f: &F,
-    h: &H,
-    shape: Shape,
-    x: &mut RowMat,
-    image: &mut F::Image,
-    work: &mut PairWork,
+impl<F: BlockModel, H: PairPenalty> PairStep<'_, F, H> {
+    /// The step on rows i and j.
+    pub fn run(&mut self, i: usize, j: usize) -> f64 {
+        dispatch(On { step: self, i, j })
+    }
+
+    /// The same inside a kernel.
+    #[inline(always)]
+    pub fn run_in<S: Simd>(&mut self, simd: S, i: usize, j: usize) -> f64 {
+        let (f, x) = (self.f, &mut *self.x);
+        let (z1, z2) = (x.row(i), x.row(j));
+        if is_zero(z1) && is_zero(z2) {
+            return 0.0;
+        }
+        let k = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
+        let PairWork { scratch, g1, g2, new1, new2 } = &mut *self.work;
+        let gi = f.gradient_row(self.image, i, g1);
+        let gj = f.gradient_row(self.image, j, g2);
+        let result = solve_pair(simd, self.h, self.shape, k, (gi, gj), (z1, z2), (scratch, new1, new2));
+        let Some(step) = result.step else { return 0.0 };
+        f.move_pair(simd, self.image, i, j, new1, new2);
+        // X is written with V Z itself, not with X + Δ, so that zeros are exact
+        g1.copy_from_slice(z1);
+        g2.copy_from_slice(z2);
+        step.apply(g1, g2, new1, new2);
+        x.row_mut(i).copy_from_slice(new1);
+        x.row_mut(j).copy_from_slice(new2);
+        result.decrease
+    }
+}
+
+struct On<'a, 'b, F: BlockModel, H> {
+    step: &'a mut PairStep<'b, F, H>,
     i: usize,
     j: usize,
-) -> f64 {
-    let (z1, z2) = (x.row(i), x.row(j));
-    if is_zero(z1) && is_zero(z2) {
-        return 0.0;
+}
+
+impl<F: BlockModel, H: PairPenalty> WithSimd for On<'_, '_, F, H> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        self.step.run_in(simd, self.i, self.j)
     }
-    let k = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
-    let PairWork { scratch, g1, g2, new1, new2 } = work;
-    let gi = f.gradient_row(image, i, g1);
-    let gj = f.gradient_row(image, j, g2);
-    let result = solve_pair(h, shape, k, (gi, gj), (z1, z2), (scratch, new1, new2));
-    let Some(step) = result.step else { return 0.0 };
-    f.move_pair(image, i, j, new1, new2);
-    // X is written with V Z itself, not with X + Δ, so that zeros are exact
-    g1.copy_from_slice(z1);
-    g2.copy_from_slice(z2);
-    step.apply(g1, g2, new1, new2);
-    x.row_mut(i).copy_from_slice(new1);
-    x.row_mut(j).copy_from_slice(new2);
-    result.decrease
 }
