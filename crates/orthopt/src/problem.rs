@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, REPORT_ZERO};
 use crate::smooth::{AnySmooth, BlockModel, DenseGram, Quadratic, Smooth, SparseGram};
+use crate::solve::Solution;
 
 /// min F(X) = f(X) + h(X) over X ∈ St(n, r).
 #[derive(Clone, Debug)]
@@ -276,10 +277,10 @@ pub fn explained_variance(f: &impl BlockModel, x: &RowMat) -> ExplainedVariance 
     let safe = if trace > 0.0 { trace } else { 1.0 };
     // Cholesky of XᵀCX = RᵀR: Rₖₖ² is what component k adds
     let mut l = RowMat::from_fn(r, r, |i, j| -0.5 * (s.get(i, j) + s.get(j, i)));
-    let ratio = (0..r).map(|k| l.get(k, k) / safe).collect();
+    let ratio = (0..r).map(|k| l.get(k, k) / safe + 0.0).collect();
     let mut adjusted = vec![0.0; r];
     for k in 0..r {
-        let pivot = l.get(k, k).max(0.0);
+        let pivot = l.get(k, k).max(0.0) + 0.0;
         adjusted[k] = pivot / safe;
         if pivot <= 1e-12 * safe {
             continue; // nothing left of this component
@@ -293,4 +294,17 @@ pub fn explained_variance(f: &impl BlockModel, x: &RowMat) -> ExplainedVariance 
     }
     let total = adjusted.iter().sum();
     ExplainedVariance { ratio, adjusted, total }
+}
+
+/// Puts the components of a solution in the order of the variance they explain, xₖᵀCxₖ, largest
+/// first. The order is free: the value of a PCA problem does not depend on it.
+pub fn order_components(problem: &AnyProblem, solution: &mut Solution) {
+    let x = &solution.x;
+    let cx = problem.f.apply(x); // −CX
+    let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
+    let mut order: Vec<(f64, usize)> = (0..x.ncols()).map(|k| (variance(k), k)).collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    solution.x = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k].1));
+    solution.objective = problem.objective(&solution.x);
+    solution.feasibility = problem.feasibility(&solution.x);
 }

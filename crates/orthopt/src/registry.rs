@@ -9,8 +9,11 @@ use crate::start::STARTS;
 /// A list of names: `(name, one line)`.
 pub type Entries = Vec<(&'static str, &'static str)>;
 
+/// A registry: the word users type for it, and its entries.
+pub type List = (&'static str, fn() -> Entries);
+
 /// The registries by the word users type for them.
-pub const LISTS: &[(&str, fn() -> Entries)] = &[
+pub const LISTS: &[List] = &[
     ("problems", || PROBLEMS.iter().map(|p| (p.name, p.doc)).collect()),
     ("solvers", || SOLVERS.iter().map(|s| (s.name, s.doc)).collect()),
     ("penalties", || PENALTIES.iter().map(|p| (p.name, p.doc)).collect()),

@@ -12,6 +12,7 @@ use rand_pcg::Pcg64;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::sequential::sequential;
 use crate::smooth::BlockModel;
 
 /// How to choose X⁰.
@@ -253,9 +254,7 @@ fn dense_eigenvectors(f: &impl BlockModel, r: usize) -> Result<RowMat> {
     let n = f.nrows();
     let identity = RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
     let m = f.apply(&identity);
-    let evd = m
-        .as_mat()
-        .self_adjoint_eigen(faer::Side::Lower)
+    let evd = sequential(|| m.as_mat().self_adjoint_eigen(faer::Side::Lower))
         .map_err(|_| Error::Factorisation("the eigenvalue decomposition"))?;
     // eigenvalues of M ascend, so the first r columns belong to the largest of C = −M
     Ok(RowMat::from_mat(evd.U().subcols(0, r)))

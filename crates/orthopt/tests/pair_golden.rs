@@ -1,7 +1,7 @@
 //! The golden values of the 2-row subproblem: the fast searches and their slow twin.
 
 use orthopt::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, PairPenalty};
-use orthopt::pair::lanes::Scratch;
+use orthopt::pair::fold::Scratch;
 use orthopt::pair::{Branch, PairModel, PairMove, circle::Trig, slow};
 use serde_json::Value;
 

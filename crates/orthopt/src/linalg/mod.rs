@@ -8,6 +8,7 @@ pub mod givens;
 pub mod kernels;
 pub mod products;
 pub mod row_mat;
+pub mod sequential;
 pub mod simd;
 
 pub use givens::{GivensFactor, givens_factors};

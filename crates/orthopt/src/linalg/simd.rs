@@ -4,7 +4,7 @@
 //! instruction set of the machine. Everything a kernel calls takes the token `S` along and is
 //! `#[inline(always)]`, otherwise it would be compiled for the baseline.
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 pub use pulp::{Simd, WithSimd};
 
@@ -102,12 +102,6 @@ impl<S: Simd> V<S> {
         Self { simd: self.simd, v: self.simd.sqrt_f64s(self.v) }
     }
 
-    /// Lane-wise quotient.
-    #[inline(always)]
-    pub fn div(self, o: Self) -> Self {
-        Self { simd: self.simd, v: self.simd.div_f64s(self.v, o.v) }
-    }
-
     /// Sum of the lanes.
     #[inline(always)]
     pub fn sum(self) -> f64 {
@@ -160,8 +154,7 @@ impl<S: Simd> Mask<S> {
             let byte: u8 = pulp::bytemuck::cast(self.m);
             return u32::from(byte) & ((1u32 << S::F64_LANES) - 1);
         }
-        let one = V::splat(self.simd, 1.0);
-        let flags = self.select(one, one - one);
+        let flags = self.select(V::splat(self.simd, 1.0), V::splat(self.simd, 0.0));
         let mut lanes = [0.0; PAD];
         flags.store(&mut lanes, 0);
         let mut bits = 0;
@@ -193,6 +186,14 @@ impl<S: Simd> Mul for V<S> {
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
         Self { simd: self.simd, v: self.simd.mul_f64s(self.v, o.v) }
+    }
+}
+
+impl<S: Simd> Div for V<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, o: Self) -> Self {
+        Self { simd: self.simd, v: self.simd.div_f64s(self.v, o.v) }
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Penalties that ignore signs are unchanged when the two rows of V Z are negated or swapped,
 //! and O(2) is the eight signed 2×2 permutations times {rot(θ): 0 ≤ θ < π/2}. So h(θ) and its
-//! breakpoints on [0, π/2) are found once and serve eight smooth polynomials ([`Lanes`]) that
+//! breakpoints on [0, π/2) are found once and serve eight smooth polynomials (`Lanes`) that
 //! differ in signs and order of (a, b, a2, b2) only (math note, section 2).
 //!
 //! No angle is ever computed: a column becomes (u, v) with u, v ≥ 0 by swaps and signs, its
@@ -113,7 +113,7 @@ impl Scratch {
             let small = zero.less(length).and(length.less(V::splat(simd, 1e-140)));
             let up = if small.bits() == 0 { one } else { small.select(V::splat(simd, 1e200), one) };
             let (u, v) = (u * up, v * up);
-            let inverse = one.div(u.mul_add(u, v * v).max(tiny).sqrt());
+            let inverse = one / u.mul_add(u, v * v).max(tiny).sqrt();
             (u * inverse).store(&mut self.c, at);
             (v * inverse).store(&mut self.s, at);
             at += V::<S>::LANES;

@@ -71,7 +71,7 @@ fn sort<S: Simd>(simd: S, scratch: &mut Scratch, n: usize) {
     at = 0;
     while at < n {
         let own = V::load(simd, keys, at);
-        let mut rank = one - one;
+        let mut rank = V::splat(simd, 0.0);
         for key in &keys[..n] {
             rank = V::splat(simd, *key).less(own).select(rank + one, rank);
         }
@@ -181,7 +181,7 @@ fn solve_intervals<S: Simd>(
             V::load(simd, &curve.h, at + 1),
         );
         let (sin, cos) = ((c * s1 - s * c1).max(V::splat(simd, 0.0)), c.mul_add(c1, s * s1));
-        let t = sin.div(V::splat(simd, 1.0) + cos); // tan(Δ/2) ≥ Δ/2 ≥ sin(Δ)/2
+        let t = sin / (V::splat(simd, 1.0) + cos); // tan(Δ/2) ≥ Δ/2 ≥ sin(Δ)/2
         let (half_sin, rise) = (sin * V::splat(simd, 0.5), (h1 - h) * V::splat(simd, 0.5));
         for b in 0..2 {
             let sag = V::splat(simd, bend[b]) * (t * t);

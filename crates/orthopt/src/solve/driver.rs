@@ -74,28 +74,29 @@ pub struct RunOptions {
     pub restarts: u64,
 }
 
+/// Starts without a better point after which no further start is made.
+const PATIENCE: u64 = 100;
+
 /// Runs `solver` from X⁰ until `stop` says so or an observer breaks.
 ///
 /// # Errors
 /// Whatever [`Solver::init`] finds wrong. What happens later is a [`Status`].
-pub fn run<F: Smooth, H: Nonsmooth, S: Solver<Problem<F, H>>>(
+pub fn run<F: Smooth, H: Nonsmooth, S: Solver<Problem<F, H>> + Clone>(
     problem: &Problem<F, H>,
     solver: &S,
     x0: RowMat,
     options: RunOptions,
     stop: &mut dyn Stop,
     observers: &mut [&mut dyn Observer],
-) -> Result<Solution>
-where
-    S: Clone,
-{
+) -> Result<Solution> {
     run_restarts(problem, |_| Ok((solver.clone(), x0.clone())), options, stop, observers)
 }
 
 /// Runs from several starts under one clock, one iteration count and one trace (of the best F
 /// so far), and returns the best point. `start(k)` gives the solver and X⁰ of start k = 0, 1,
 /// ..., `options.restarts`; a further start is made only when the one before ended by itself
-/// (converged or stalled).
+/// (converged or stalled), and not after a hundred that found nothing better. The number of
+/// starts and the best of them are among the settings of the solution.
 ///
 /// # Errors
 /// Whatever `start(0)` or its [`Solver::init`] finds wrong; a later start that fails ends the run.
@@ -111,16 +112,19 @@ pub fn run_restarts<F: Smooth, H: Nonsmooth, S: Solver<Problem<F, H>>>(
         Session { problem, options, trace: Trace::default(), iteration: 0, clock, best: f64::INFINITY };
     let (solver, x0) = start(0)?;
     let mut best = session.run_once(&solver, x0, stop, observers)?;
-    let mut runs = 1;
+    let (mut runs, mut winner) = (1, 0);
     let mut last = best.reason.status;
-    while runs <= options.restarts && matches!(last, Status::Converged | Status::Stalled) {
+    while runs <= options.restarts
+        && runs - winner <= PATIENCE
+        && matches!(last, Status::Converged | Status::Stalled)
+    {
         let Ok((solver, x0)) = start(runs) else { break };
         let outcome = session.run_once(&solver, x0, stop, observers)?;
         last = outcome.reason.status;
-        runs += 1;
         if outcome.objective < best.objective {
-            best = outcome;
+            (best, winner) = (outcome, runs);
         }
+        runs += 1;
     }
     if runs > 1 {
         best.reason.message = format!("{} (the best of {runs} starts)", best.reason.message);
@@ -130,6 +134,7 @@ pub fn run_restarts<F: Smooth, H: Nonsmooth, S: Solver<Problem<F, H>>>(
         best.reason.status = last;
     }
     best.settings.insert("starts".into(), runs.into());
+    best.settings.insert("best_start".into(), winner.into());
     Ok(session.solution(best))
 }
 

@@ -436,7 +436,7 @@ impl Obcd {
         if self.options.working_set == WorkingSet::Cyclic {
             return self.sweep(st);
         }
-        let inside = (st.max_block * (st.max_block - 1) / 2) as u64;
+        let inside = ((st.max_block * (st.max_block - 1) / 2) as u64).max(1);
         // a greedy step looks at many pairs, so its rounds are shorter
         let pairs = if self.is_greedy() { st.x.nrows() as u64 } else { st.rows.pairs() };
         let left = pairs.div_ceil(inside).max(1);

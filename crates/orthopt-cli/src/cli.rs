@@ -1,0 +1,56 @@
+//! The command line as a whole: one line per subcommand.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::cmd;
+
+const EXAMPLES: &str = "\
+Examples:
+  orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
+  orthopt solve nonneg-pca data.csv --center -r 5 --save-x x.npy
+  orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1
+  orthopt data info data.svm.gz
+  orthopt list";
+
+/// Sparse, nonnegative and plain PCA whose components are orthogonal to rounding:
+/// min f(X) + h(X) over the n x r matrices X with X'X = I.
+#[derive(Debug, Parser)]
+#[command(name = "orthopt", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Solve(Box<cmd::solve::Args>),
+    Certify(Box<cmd::certify::Args>),
+    Data(cmd::data::Args),
+    List(cmd::list::Args),
+    Completions(cmd::completions::Args),
+}
+
+impl Cli {
+    /// Runs the subcommand; the exit code says how it ended (see [`crate::failure`]).
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Command::Solve(args) => cmd::solve::run(*args),
+            Command::Certify(args) => cmd::certify::run(*args),
+            Command::Data(args) => cmd::data::run(args),
+            Command::List(args) => cmd::list::run(args),
+            Command::Completions(args) => cmd::completions::run(args),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn definition_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

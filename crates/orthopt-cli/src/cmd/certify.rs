@@ -1,0 +1,240 @@
+//! `orthopt certify PROBLEM DATA --x X.npy`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::ValueHint;
+use orthopt::certify::Scope;
+use orthopt::constraint::stiefel;
+use orthopt::linalg::RowMat;
+use orthopt::nonsmooth::{AnyPenalty, Nonsmooth, REPORT_ZERO};
+use orthopt::problem::{Objective, Storage, count_nonzeros, explained_variance, find_problem};
+use orthopt::solve::Certificate;
+use serde::Serialize;
+
+use crate::export::json::{self, SCHEMA};
+use crate::failure::say;
+use crate::input::{DataInfo, DataRequest, Input, check_rows, one_source, read_x};
+use crate::pose::pose;
+use crate::report::Checks;
+use crate::settings::{at_least_one, at_least_zero, prepare};
+use crate::summary::{Summary, verdict};
+use crate::{options, output};
+
+/// Entries of a nonnegative X down to minus this are rounding.
+const NEGATIVE: f64 = 1e-6;
+
+const EXAMPLES: &str = "\
+Examples:
+  orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1
+  orthopt certify nonneg-pca data.svm.gz --center --x x.npy --sample 100000";
+
+/// Say what kind of point a given X is: feasibility, criticality, block-2 stationarity
+///
+/// The data must be prepared as they were when X was found (--center, --scale, --features).
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "orthopt certify [OPTIONS] PROBLEM DATA --x X.npy\n       orthopt certify [OPTIONS] PROBLEM --gram FILE --x X.npy",
+    after_help = EXAMPLES
+)]
+pub struct Args {
+    /// What X is meant to solve
+    #[arg(value_name = "PROBLEM", value_parser = options::problems())]
+    problem: String,
+
+    /// The samples, as for solve
+    #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
+    data: Option<String>,
+
+    /// X, n x r with X'X = I to 1e-6; r is the rank
+    #[arg(long, value_name = "X.npy", value_hint = ValueHint::FilePath)]
+    x: PathBuf,
+
+    /// lambda >= 0, the weight of the penalty h [default: as for solve]
+    #[arg(long, value_name = "LAMBDA", allow_hyphen_values = true)]
+    lambda: Option<f64>,
+
+    /// Check so many random pairs of rows instead of all
+    #[arg(long, value_name = "PAIRS")]
+    sample: Option<u64>,
+
+    /// Seed of the sample
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+
+    /// A decrease of F up to TOL * (1 + |F|) counts as none
+    #[arg(long, value_name = "TOL", default_value_t = 1e-9, allow_hyphen_values = true)]
+    tol: f64,
+
+    /// Write the result as JSON; - is stdout, without the text
+    #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+
+    /// Give C itself (symmetric, n x n) instead of DATA
+    #[arg(long, value_name = "FILE", conflicts_with = "data", help_heading = "Data", value_hint = ValueHint::FilePath)]
+    gram: Option<String>,
+
+    /// Subtract the mean of each column
+    #[arg(long, help_heading = "Data")]
+    center: bool,
+
+    /// Scale the columns, after centring: unit (2-norm 1) or none
+    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["unit", "none"], hide_possible_values = true)]
+    scale: Option<String>,
+
+    /// Keep the first N columns only
+    #[arg(long, value_name = "N", help_heading = "Data")]
+    features: Option<usize>,
+
+    /// How f keeps the data: dense (forms C), gram (keeps A) or auto
+    #[arg(long, value_name = "HOW", help_heading = "Data", default_value = "auto", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
+    storage: String,
+}
+
+/// What is known of X.
+#[derive(Debug, Serialize)]
+struct Findings {
+    schema: u32,
+    problem: &'static str,
+    data: DataInfo,
+    x: String,
+    rank: usize,
+    lambda: Option<f64>,
+    reasons: Vec<String>,
+    objective: f64,
+    smooth: f64,
+    nonsmooth: f64,
+    nnz: usize,
+    explained_variance: orthopt::problem::ExplainedVariance,
+    feasibility: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonneg_violation: Option<f64>,
+    criticality: Option<f64>,
+    certificate: Option<Certificate>,
+    tolerance: f64,
+    certified: bool,
+    verdict: String,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let info = find_problem(&args.problem)?;
+    let tol = at_least_zero("tol", args.tol)?;
+    args.lambda.map(|lambda| at_least_zero("lambda", lambda)).transpose()?;
+    let scope = scope(&args)?;
+    let input = Input::load(&data_request(&args)?)?;
+    let n = input.info.cols;
+    let given = read_x("--x", &args.x)?;
+    check_rows("--x", &given, n)?;
+    let rank = given.ncols();
+    let posed = pose(info, input, rank, args.lambda, Storage::parse(&args.storage)?)?;
+    stiefel::check(&given, n, rank, "X").with_context(|| args.x.display().to_string())?;
+
+    let problem = Arc::new(posed.problem);
+    let violation = problem.nonneg_violation(&given);
+    let x = without_rounding(given, problem.h.requires_nonneg(), &args.x)?;
+    posed.notes.iter().for_each(|note| say("note", note));
+    remark_on_tiny_entries(&x, &problem.h);
+    let objective = problem.objective(&x);
+    let tolerance = tol * (1.0 + objective.total.abs());
+    let mut checks = Checks::default();
+    checks.measure_criticality(&problem, &x);
+    checks.certify(&problem, &x, scope);
+
+    let findings = Findings {
+        schema: SCHEMA,
+        problem: info.name,
+        data: posed.data,
+        x: args.x.display().to_string(),
+        rank,
+        lambda: posed.lambda,
+        reasons: posed.reasons,
+        objective: objective.total,
+        smooth: objective.smooth,
+        nonsmooth: objective.nonsmooth,
+        nnz: count_nonzeros(&x),
+        explained_variance: explained_variance(&problem.f, &x),
+        feasibility: problem.feasibility(&x),
+        nonneg_violation: violation,
+        criticality: checks.criticality,
+        certificate: checks.certificate,
+        tolerance,
+        certified: checks.certificate.is_some_and(|c| c.holds(tolerance)),
+        verdict: checks.certificate.map_or(String::new(), |c| verdict(&c, tolerance)),
+    };
+    if args.json.as_deref() != Some(Path::new("-")) {
+        output::print(&text(&findings, info, &objective))?;
+    }
+    if let Some(path) = &args.json {
+        json::write(&findings, path)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn data_request(args: &Args) -> anyhow::Result<DataRequest> {
+    let (source, gram) = one_source(args.data.as_deref(), args.gram.as_deref())?;
+    let prepare = prepare(Some(args.center), args.scale.as_deref(), args.features)?;
+    Ok(DataRequest { source, gram, prepare })
+}
+
+fn scope(args: &Args) -> anyhow::Result<Scope> {
+    match args.sample {
+        None => Ok(Scope::All),
+        Some(pairs) => Ok(Scope::Sample { pairs: at_least_one("sample", pairs)?, seed: args.seed }),
+    }
+}
+
+/// Where X must be nonnegative, entries a hair below zero become zero, and others are an error.
+fn without_rounding(mut x: RowMat, nonneg: bool, path: &Path) -> anyhow::Result<RowMat> {
+    if !nonneg {
+        return Ok(x);
+    }
+    let columns = x.ncols();
+    for (k, value) in x.data_mut().iter_mut().enumerate() {
+        if *value < -NEGATIVE {
+            let error = orthopt::Error::Negative {
+                what: "X".into(),
+                row: k / columns + 1,
+                col: k % columns + 1,
+                value: *value,
+            };
+            return Err(anyhow::Error::from(error).context(path.display().to_string()));
+        }
+        *value = value.max(0.0);
+    }
+    Ok(x)
+}
+
+/// Where h counts entries, rounding in X would show as a large decrease without a reason.
+fn remark_on_tiny_entries(x: &RowMat, h: &AnyPenalty) {
+    if h.value(x.data()) > h.reported_value(x.data()) {
+        let tiny = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count();
+        let entries = if tiny == 1 { "1 entry of X is" } else { &format!("{tiny} entries of X are") };
+        say(
+            "note",
+            &format!(
+                "{entries} not zero but at most {REPORT_ZERO:e}; F and nonzeros take that as zero, the certificate does not"
+            ),
+        );
+    }
+}
+
+fn text(found: &Findings, info: &orthopt::problem::ProblemInfo, objective: &Objective) -> String {
+    let mut summary = Summary::default();
+    summary.problem(info, &found.data, found.rank, found.lambda);
+    found.reasons.iter().for_each(|reason| summary.line("", &format!("- {reason}")));
+    summary.line("X", &format!("{}, {} x {}", found.x, found.data.cols, found.rank));
+    summary.gap();
+    summary.objective(objective, info.uses_lambda, found.feasibility, found.nonneg_violation);
+    summary.line("nonzeros", &format!("{} of {}", found.nnz, found.data.cols * found.rank));
+    let checks = Checks { criticality: found.criticality, certificate: found.certificate };
+    summary.checks(&checks, found.tolerance);
+    if let Some(c) = &found.certificate {
+        summary.line(
+            "mean distance",
+            &format!("{:.3e}, of I to the best move of a pair, squared", c.mean_distance),
+        );
+    }
+    summary.take()
+}

@@ -1,0 +1,30 @@
+//! `orthopt completions SHELL`.
+
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::cli::Cli;
+use crate::output::print_bytes;
+
+const EXAMPLES: &str = "\
+Examples:
+  orthopt completions bash > ~/.local/share/bash-completion/completions/orthopt
+  orthopt completions fish > ~/.config/fish/completions/orthopt.fish";
+
+/// Print a completion script for a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The shell to complete for
+    shell: Shell,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    // Through a buffer: clap_complete panics when stdout is closed early.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "orthopt", &mut script);
+    print_bytes(&script)?;
+    Ok(ExitCode::SUCCESS)
+}

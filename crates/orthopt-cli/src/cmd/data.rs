@@ -1,0 +1,293 @@
+//! `orthopt data info|convert|generate`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Subcommand, ValueHint};
+use orthopt_data::{DataSet, LoadOptions, Matrix, Role, generators, load, write_file, write_npy};
+use serde::Serialize;
+
+use crate::export::json;
+use crate::failure::{say, usage};
+use crate::{output, text};
+
+/// Look at, convert and make data
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Info(InfoArgs),
+    Convert(ConvertArgs),
+    Generate(GenerateArgs),
+}
+
+const INFO_EXAMPLES: &str = "\
+Examples:
+  orthopt data info data.svm.gz
+  orthopt data info builtin:pitprops --json -";
+
+/// Show shape, density, names, labels and range of DATA
+#[derive(Debug, clap::Args)]
+#[command(after_help = INFO_EXAMPLES)]
+struct InfoArgs {
+    /// A file, randn:M:N[:SEED] or builtin:NAME
+    #[arg(value_hint = ValueHint::FilePath)]
+    data: String,
+
+    /// Write the same as JSON; - is stdout, without the text
+    #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+}
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  orthopt data convert data.svm data.npz
+  orthopt data convert builtin:pitprops pitprops.csv";
+
+/// Write DATA to a file in the format of its extension
+///
+/// Sparse data stay sparse in .svm, .mtx and .npz. Names are kept by .csv and .tsv, labels by
+/// .svm and .npz. A final .gz compresses.
+#[derive(Debug, clap::Args)]
+#[command(after_help = CONVERT_EXAMPLES)]
+struct ConvertArgs {
+    /// A file, randn:M:N[:SEED] or builtin:NAME
+    #[arg(value_hint = ValueHint::FilePath)]
+    data: String,
+
+    /// Where to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
+    #[arg(value_hint = ValueHint::FilePath)]
+    file: PathBuf,
+}
+
+const GENERATE_EXAMPLES: &str = "\
+Examples:
+  orthopt data generate randn:500:1000:7 randn.npy
+  orthopt data generate spiked:200:50:3:5 spiked.csv --truth truth.npy
+  orthopt list generators";
+
+/// Write random data to a file
+#[derive(Debug, clap::Args)]
+#[command(after_help = GENERATE_EXAMPLES)]
+struct GenerateArgs {
+    /// A generator with its numbers, such as spiked:200:50:3:5 (see `orthopt list generators`)
+    spec: String,
+
+    /// Where to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
+    #[arg(value_hint = ValueHint::FilePath)]
+    file: PathBuf,
+
+    /// Write the true components, for generators that have them
+    #[arg(long, value_name = "FILE.npy", value_hint = ValueHint::FilePath)]
+    truth: Option<PathBuf>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    match args.command {
+        Command::Info(args) => info(&args)?,
+        Command::Convert(args) => convert(&args)?,
+        Command::Generate(args) => generate(&args)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn info(args: &InfoArgs) -> anyhow::Result<()> {
+    let data = load(&args.data, &LoadOptions::default())?;
+    let facts = Facts::of(&data);
+    if args.json.as_deref() != Some(Path::new("-")) {
+        output::print(&facts.text())?;
+    }
+    match &args.json {
+        Some(path) => json::write(&facts, path),
+        None => Ok(()),
+    }
+}
+
+fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
+    let data = load(&args.data, &LoadOptions::default())?;
+    write_file(&args.file, &data)?;
+    if data.role == Role::Gram {
+        say("note", &format!("the table is C itself: use the file with --gram {}", args.file.display()));
+    }
+    output::print(&wrote(&args.file, &data))
+}
+
+fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
+    let names: Vec<_> = generators().into_iter().map(|(form, _)| form).collect();
+    let is_generator = names.iter().any(|form| {
+        let name = form.split([':', '[']).next().unwrap_or(form);
+        args.spec.split(':').next() == Some(name)
+    });
+    if !is_generator {
+        return Err(usage(format!("`{}` is no generator; there are: {}", args.spec, names.join(", "))));
+    }
+    let data = load(&args.spec, &LoadOptions::default())?;
+    let truth = match (&args.truth, &data.truth) {
+        (None, _) => None,
+        (Some(path), Some(truth)) => Some((path, truth)),
+        (Some(_), None) => {
+            return Err(usage(format!(
+                "--truth: {} has no true components; the spiked generators have",
+                data.source
+            )));
+        }
+    };
+    write_file(&args.file, &data)?;
+    let mut text = wrote(&args.file, &data);
+    if let Some((path, truth)) = truth {
+        write_npy(path, truth.as_ref())?;
+        let (rows, cols) = truth.shape();
+        let _ = writeln!(text, "wrote {}: {rows} x {cols}, the true components", path.display());
+    }
+    output::print(&text)
+}
+
+fn wrote(path: &Path, data: &DataSet) -> String {
+    let (rows, cols) = (data.matrix.nrows(), data.matrix.ncols());
+    format!("wrote {}: {rows} x {cols} from {}\n", path.display(), data.source)
+}
+
+/// What there is to say of a data set.
+#[derive(Debug, Serialize)]
+struct Facts {
+    source: String,
+    rows: usize,
+    cols: usize,
+    nnz: usize,
+    density: f64,
+    storage: &'static str,
+    role: &'static str,
+    min: f64,
+    max: f64,
+    empty_rows: usize,
+    empty_cols: usize,
+    names: Option<Vec<String>>,
+    labels: Option<Vec<LabelCount>>,
+    truth: Option<[usize; 2]>,
+}
+
+#[derive(Debug, Serialize)]
+struct LabelCount {
+    label: f64,
+    rows: usize,
+}
+
+impl Facts {
+    fn of(data: &DataSet) -> Self {
+        let (rows, cols) = (data.matrix.nrows(), data.matrix.ncols());
+        let nnz = data.matrix.nnz();
+        let scan = Scan::of(&data.matrix);
+        Self {
+            source: data.source.clone(),
+            rows,
+            cols,
+            nnz,
+            density: nnz as f64 / (rows as f64 * cols as f64),
+            storage: if data.matrix.is_sparse() { "sparse" } else { "dense" },
+            role: if data.role == Role::Gram { "gram" } else { "samples" },
+            min: scan.min,
+            max: scan.max,
+            empty_rows: scan.filled_rows.iter().filter(|filled| !**filled).count(),
+            empty_cols: scan.empty_cols,
+            names: data.names.clone(),
+            labels: data.labels.as_deref().map(count_labels),
+            truth: data.truth.as_ref().map(|t| [t.nrows(), t.ncols()]),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = String::new();
+        let mut line = |label: &str, value: String| {
+            let _ = writeln!(out, "{label:14}{value}");
+        };
+        line("source", self.source.clone());
+        line("shape", format!("{} x {} ({})", self.rows, self.cols, self.rows_are()));
+        let nnz = text::grouped(self.nnz as u64);
+        line("nonzeros", format!("{nnz}, {} % of the entries", text::number(100.0 * self.density, 3)));
+        line("storage", self.storage.into());
+        line("values", format!("{} to {}", text::exact(self.min), text::exact(self.max)));
+        line("empty rows", self.empty_rows.to_string());
+        line("empty columns", self.empty_cols.to_string());
+        line("names", self.names.as_deref().map_or("none".into(), first_few));
+        line("labels", self.labels.as_deref().map_or("none".into(), label_summary));
+        if let Some([n, r]) = self.truth {
+            line("truth", format!("{n} x {r} true components"));
+        }
+        out
+    }
+
+    fn rows_are(&self) -> &'static str {
+        if self.role == "gram" { "C itself" } else { "samples x variables" }
+    }
+}
+
+fn first_few(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN { format!("{shown}, ... ({} in all)", names.len()) } else { shown }
+}
+
+fn label_summary(labels: &[LabelCount]) -> String {
+    const SHOWN: usize = 20;
+    if labels.len() > SHOWN {
+        let (low, high) = (labels[0].label, labels[labels.len() - 1].label);
+        return format!("{} different values from {low} to {high}", labels.len());
+    }
+    let counts = labels.iter().map(|l| format!("{} ({} rows)", l.label, text::grouped(l.rows as u64)));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// How many rows have each label, in order.
+fn count_labels(labels: &[f64]) -> Vec<LabelCount> {
+    let mut sorted = labels.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.chunk_by(|a, b| a == b).map(|same| LabelCount { label: same[0], rows: same.len() }).collect()
+}
+
+/// One look at every stored value.
+struct Scan {
+    min: f64,
+    max: f64,
+    filled_rows: Vec<bool>,
+    empty_cols: usize,
+}
+
+impl Scan {
+    fn of(matrix: &Matrix) -> Self {
+        let mut scan = Self {
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+            filled_rows: vec![false; matrix.nrows()],
+            empty_cols: 0,
+        };
+        for j in 0..matrix.ncols() {
+            let filled = match matrix {
+                Matrix::Dense(a) => scan.column(a.col_as_slice(j).iter().copied().enumerate()),
+                Matrix::Sparse(a) => scan.column(a.row_idx_of_col(j).zip(a.val_of_col(j).iter().copied())),
+            };
+            scan.empty_cols += usize::from(filled == 0);
+        }
+        if matrix.nnz() < matrix.nrows() * matrix.ncols() {
+            (scan.min, scan.max) = (scan.min.min(0.0), scan.max.max(0.0)); // zeros that are not stored
+        }
+        scan
+    }
+
+    /// Returns the number of nonzeros.
+    fn column(&mut self, entries: impl Iterator<Item = (usize, f64)>) -> usize {
+        let mut filled = 0;
+        for (i, value) in entries {
+            (self.min, self.max) = (self.min.min(value), self.max.max(value));
+            if value != 0.0 {
+                self.filled_rows[i] = true;
+                filled += 1;
+            }
+        }
+        filled
+    }
+}

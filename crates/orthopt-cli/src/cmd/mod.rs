@@ -1,0 +1,7 @@
+//! The subcommands, one per file.
+
+pub mod certify;
+pub mod completions;
+pub mod data;
+pub mod list;
+pub mod solve;

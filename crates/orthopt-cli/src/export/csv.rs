@@ -1,0 +1,16 @@
+//! The convergence curve as comma separated values.
+
+use std::path::Path;
+
+use super::to_file;
+use crate::report::Report;
+
+pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
+    to_file(path, |out| {
+        writeln!(out, "seconds,iteration,objective,feasibility,nnz")?;
+        for p in report.solution.trace.points() {
+            writeln!(out, "{:.6},{},{},{:e},{}", p.seconds, p.iteration, p.objective, p.feasibility, p.nnz)?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,9 @@
+//! X as a NumPy array.
+
+use std::path::Path;
+
+use crate::report::Report;
+
+pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
+    Ok(orthopt_data::write_npy(path, report.solution.x.as_mat())?)
+}

@@ -1,0 +1,92 @@
+//! Errors on their way out: one line on stderr and an exit code.
+//!
+//! | code | means |
+//! |---|---|
+//! | 0 | finished: converged, or a limit the user set |
+//! | 1 | unreadable or invalid data, or a file that cannot be written |
+//! | 2 | usage: an option or a value of it that makes no sense |
+//! | 4 | numerical breakdown, or an unbounded problem |
+//! | 130 | interrupted |
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use orthopt::solve::Status;
+use orthopt_data::DataError;
+
+/// The user asked for something that makes no sense.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Numbers left the range of floating point before there was a run to have a status.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Breakdown(pub String);
+
+/// An [`anyhow::Error`] that exits with code 2.
+pub fn usage(message: impl Into<String>) -> anyhow::Error {
+    Usage(message.into()).into()
+}
+
+/// Prints the error and gives its exit code.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    say("error", &format!("{error:#}"));
+    ExitCode::from(code(error))
+}
+
+/// One line on stderr. A closed stderr is nobody's fault.
+pub fn say(kind: &str, message: &str) {
+    let _ = writeln!(std::io::stderr(), "{kind}: {}", message.trim_end());
+}
+
+fn code(error: &anyhow::Error) -> u8 {
+    if error.is::<Usage>() {
+        return 2;
+    }
+    if error.is::<Breakdown>() {
+        return 4;
+    }
+    if let Some(error) = error.downcast_ref::<DataError>() {
+        return match error {
+            DataError::Features { .. } | DataError::GramPreparation { .. } => 2,
+            _ => 1,
+        };
+    }
+    match error.downcast_ref::<orthopt::Error>() {
+        Some(
+            orthopt::Error::InvalidOption { .. }
+            | orthopt::Error::Rank { .. }
+            | orthopt::Error::UnknownName { .. }
+            | orthopt::Error::Incompatible(_),
+        ) => 2,
+        Some(orthopt::Error::Factorisation(_)) => 4,
+        _ => 1,
+    }
+}
+
+/// The exit code of a run that ended with `status`.
+pub fn code_of(status: Status) -> u8 {
+    match status {
+        Status::Interrupted => 130,
+        Status::Unbounded | Status::NumericalError => 4,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn context_does_not_hide_the_code() {
+        let rank = orthopt::Error::Rank { rank: 20, columns: 13 };
+        let error = Err::<(), _>(rank).context("data.csv").unwrap_err();
+        assert_eq!(code(&error), 2);
+        assert_eq!(code(&usage("no")), 2);
+        assert_eq!(code(&anyhow::anyhow!("disk full")), 1);
+        let empty = DataError::Empty { place: "a".into(), rows: 0, columns: 0 };
+        assert_eq!(code(&empty.into()), 1);
+    }
+}

@@ -1,0 +1,168 @@
+//! The options of `solve` as they are typed or written in a config file: one struct for both.
+//! What they mean is in [`crate::settings`].
+
+use std::path::PathBuf;
+
+use clap::ValueHint;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use orthopt::problem::PROBLEMS;
+use orthopt::solvers::SOLVERS;
+use orthopt::solvers::obcd::WORKING_SETS;
+use serde::{Deserialize, Serialize};
+
+/// Every option of `solve`; `None` is "not given".
+///
+/// The doc comments are the help texts. A config file has the long names as its keys.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SolveOptions {
+    /// What to solve
+    #[arg(value_name = "PROBLEM", value_parser = problems())]
+    pub problem: Option<String>,
+
+    /// The samples: a file (.svm, .mtx, .npy, .npz, .csv, .tsv, each also .gz), randn:M:N[:SEED]
+    /// or builtin:NAME
+    ///
+    /// Rows are samples and columns are variables; C = A'A of the matrix as it is. `orthopt list`
+    /// shows all formats, generators and built-in tables.
+    #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
+    pub data: Option<String>,
+
+    /// Give C itself (symmetric, n x n) instead of DATA
+    #[arg(long, value_name = "FILE", conflicts_with = "data", help_heading = "Data", value_hint = ValueHint::FilePath)]
+    pub gram: Option<String>,
+
+    /// Subtract the mean of each column (sparse data stay sparse)
+    #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub center: Option<bool>,
+
+    /// Scale the columns, after centring: unit (2-norm 1) or none
+    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["unit", "none"], hide_possible_values = true)]
+    pub scale: Option<String>,
+
+    /// Keep the first N columns only
+    #[arg(long, value_name = "N", help_heading = "Data")]
+    pub features: Option<usize>,
+
+    /// How f keeps the data: dense (forms C), gram (keeps A) or auto [default: auto]
+    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
+    pub storage: Option<String>,
+
+    /// r, the number of components [default: 5, or all columns if there are fewer]
+    #[arg(short, long, value_name = "R", help_heading = "Problem")]
+    pub rank: Option<usize>,
+
+    /// lambda >= 0, the weight of the penalty h [default: 0.05 (l0) or 0.5 (l1) of the mean of the r
+    /// largest C_ii]
+    #[arg(long, value_name = "LAMBDA", help_heading = "Problem", allow_hyphen_values = true)]
+    pub lambda: Option<f64>,
+
+    /// auto chooses start and working sets and says why; obcd uses the defaults of the paper
+    /// [default: auto]
+    #[arg(long, value_name = "NAME", help_heading = "Solver and start", value_parser = solvers(), hide_possible_values = true)]
+    pub solver: Option<String>,
+
+    /// X0: identity, coordinates, pca, random, partition, or a file with an orthonormal n x r matrix
+    #[arg(long, value_name = "START|FILE.npy", help_heading = "Solver and start", value_hint = ValueHint::FilePath)]
+    pub init: Option<String>,
+
+    /// Further starts after the first has ended by itself; the best X counts [default: with
+    /// --time-limit as many as fit into it, until 100 in a row find nothing better; without,
+    /// one for each other starting point that auto considers, 0 for other solvers]
+    #[arg(long, value_name = "N", help_heading = "Solver and start")]
+    pub restarts: Option<u64>,
+
+    /// Seed of all random choices [default: 0]
+    #[arg(long, value_name = "SEED", help_heading = "Solver and start")]
+    pub seed: Option<u64>,
+
+    /// Threads to use [default: all]; X does not depend on it
+    #[arg(long, value_name = "N", help_heading = "Solver and start")]
+    pub threads: Option<usize>,
+
+    /// Stop after so many iterations (working sets tried)
+    #[arg(long, value_name = "N", help_heading = "Stopping")]
+    pub max_iters: Option<u64>,
+
+    /// Stop after so many seconds in the solver
+    #[arg(long, value_name = "SECONDS", help_heading = "Stopping", allow_hyphen_values = true)]
+    pub time_limit: Option<f64>,
+
+    /// Converged when a pass over all pairs that can move finds no decrease above TOL * (1 + |F|)
+    /// [default: 1e-9]
+    #[arg(long, value_name = "TOL", help_heading = "Stopping", allow_hyphen_values = true)]
+    pub tol: Option<f64>,
+
+    /// Stalled when a pass lowers F by less than TOL * (1 + |F|) [default: 0, never]
+    #[arg(long, value_name = "TOL", help_heading = "Stopping", allow_hyphen_values = true)]
+    pub min_decrease: Option<f64>,
+
+    /// B, the rule for choosing rows: random, cyclic, greedy-sv or greedy-or [default: random]
+    #[arg(long, value_name = "RULE", help_heading = "OBCD", value_parser = working_sets(), hide_possible_values = true)]
+    pub working_set: Option<String>,
+
+    /// k >= 2, the number of rows in B [default: 2, where subproblems are solved globally]
+    #[arg(long, value_name = "K", help_heading = "OBCD")]
+    pub block: Option<usize>,
+
+    /// Q, the model of a block: exact (8) or diagonal (9) [default: exact]
+    #[arg(long, value_name = "MODEL", help_heading = "OBCD", value_parser = ["exact", "diagonal"], hide_possible_values = true)]
+    pub model: Option<String>,
+
+    /// alpha > 0 of the proximal term alpha/2 ||V - I||^2 [default: 1e-5]
+    #[arg(long, value_name = "ALPHA", help_heading = "OBCD", allow_hyphen_values = true)]
+    pub alpha: Option<f64>,
+
+    /// Pairs scored by the greedy rules: a number or all [default: min(n, 200)]
+    #[arg(long, value_name = "N|all", help_heading = "OBCD")]
+    pub candidates: Option<String>,
+
+    /// Check all pairs of rows: certifies block-2 stationarity or says what is left to gain
+    #[arg(long, value_name = "BOOL", help_heading = "Certificate", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub certify: Option<bool>,
+
+    /// Check so many random pairs instead of all
+    #[arg(long, value_name = "PAIRS", help_heading = "Certificate")]
+    pub certify_sample: Option<u64>,
+
+    /// Variables listed per component [default: 5]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub top: Option<usize>,
+
+    /// Write the result as JSON; - is stdout, without the summary
+    #[arg(long, value_name = "FILE|-", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+
+    /// Write the convergence curve: seconds, iteration, objective, feasibility, nnz
+    #[arg(long, value_name = "FILE.csv|.jsonl", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub trace: Option<PathBuf>,
+
+    /// Write X, n x r
+    #[arg(long, value_name = "FILE.npy", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub save_x: Option<PathBuf>,
+
+    /// Draw F against time
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub plot: Option<PathBuf>,
+
+    /// No progress bar and no notes on stderr
+    #[arg(short, long, value_name = "BOOL", help_heading = "Output", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub quiet: Option<bool>,
+}
+
+/// The problems as values of an argument.
+pub fn problems() -> PossibleValuesParser {
+    values(PROBLEMS.iter().map(|p| (p.name, p.doc)))
+}
+
+fn solvers() -> PossibleValuesParser {
+    values(SOLVERS.iter().map(|s| (s.name, s.doc)))
+}
+
+fn working_sets() -> PossibleValuesParser {
+    values(WORKING_SETS.iter().map(|w| (w.0, w.2)))
+}
+
+fn values(entries: impl Iterator<Item = (&'static str, &'static str)>) -> PossibleValuesParser {
+    PossibleValuesParser::new(entries.map(|(name, doc)| PossibleValue::new(name).help(doc)))
+}

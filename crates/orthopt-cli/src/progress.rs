@@ -1,0 +1,114 @@
+//! The progress bar: iteration, F, feasibility and rate on stderr, only on a terminal.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use orthopt::solve::{self, Event, Observer};
+
+use crate::settings::Stopping;
+use crate::text;
+
+const REFRESH: Duration = Duration::from_millis(100);
+
+/// A bar that watches a run, and says what the program is doing before and after it.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    quiet: bool,
+    stopping: Stopping,
+    feasibility: f64,
+    shown: Instant,
+    shown_iteration: u64,
+}
+
+impl Progress {
+    /// Nothing is drawn when `quiet`, or when stderr is not a terminal. No colours are used, so
+    /// NO_COLOR holds.
+    pub fn new(quiet: bool, stopping: Stopping) -> Self {
+        let visible = !quiet && std::io::stderr().is_terminal();
+        let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target).with_style(style("{spinner} {wide_msg}"));
+        if visible {
+            bar.enable_steady_tick(REFRESH);
+        }
+        Self { bar, quiet, stopping, feasibility: 0.0, shown: Instant::now(), shown_iteration: 0 }
+    }
+
+    /// Says what is being done.
+    pub fn stage(&self, what: impl Into<String>) {
+        self.bar.set_style(style("{spinner} {wide_msg}"));
+        self.bar.set_message(what.into());
+    }
+
+    /// From now on a run is watched.
+    pub fn run_begins(&mut self) {
+        if self.stopping.max_iters.is_some() || self.stopping.time_limit.is_some() {
+            self.bar.set_length(1000);
+            self.bar.set_style(style("{spinner} {elapsed} [{bar:10}] {wide_msg}"));
+        } else {
+            self.bar.set_style(style("{spinner} {elapsed} {wide_msg}"));
+        }
+        self.bar.reset();
+        self.bar.set_message("");
+    }
+
+    /// Writes a note above the bar, unless `quiet`.
+    pub fn note(&self, message: &str) {
+        if !self.quiet {
+            self.suspend(|| crate::failure::say("note", message));
+        }
+    }
+
+    /// Does something with the bar out of the way.
+    pub fn suspend<T>(&self, action: impl FnOnce() -> T) -> T {
+        self.bar.suspend(action)
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn show(&mut self, p: &solve::Progress) {
+        let seconds = self.shown.elapsed().as_secs_f64();
+        let rate = (p.iteration.saturating_sub(self.shown_iteration)) as f64 / seconds;
+        self.bar.set_position((1000.0 * self.share(p)) as u64);
+        self.bar.set_message(format!(
+            "iteration {}  {}/s  F {}  feasibility {:.0e}",
+            text::grouped(p.iteration),
+            text::short(rate),
+            text::number(p.objective, 9),
+            self.feasibility,
+        ));
+        (self.shown, self.shown_iteration) = (Instant::now(), p.iteration);
+    }
+
+    /// How much of the limits is used up.
+    fn share(&self, p: &solve::Progress) -> f64 {
+        let of = |part: f64, limit: f64| (part / limit.max(1e-9)).min(1.0);
+        let iterations = self.stopping.max_iters.map_or(0.0, |n| of(p.iteration as f64, n as f64));
+        let time = self.stopping.time_limit.map_or(0.0, |s| of(p.seconds, s));
+        iterations.max(time)
+    }
+}
+
+impl Observer for Progress {
+    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        match event {
+            Event::Trace(point, _) => self.feasibility = point.feasibility,
+            Event::Step(progress) if self.shown.elapsed() >= REFRESH && !self.bar.is_hidden() => {
+                self.show(progress);
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
+        .progress_chars("=> ")
+}

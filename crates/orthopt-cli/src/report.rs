@@ -1,0 +1,80 @@
+//! The result of a run, as the summary and the exporters read it.
+
+use orthopt::certify::{Scope, block_stationarity, criticality};
+use orthopt::linalg::RowMat;
+use orthopt::nonsmooth::REPORT_ZERO;
+use orthopt::problem::{AnyProblem, ExplainedVariance, ProblemInfo};
+use orthopt::solve::{Certificate, Solution};
+use std::sync::Arc;
+
+use crate::input::DataInfo;
+use crate::interrupt::unless_interrupted;
+use crate::settings::Stopping;
+
+/// Everything there is to say of a run.
+#[derive(Debug)]
+pub struct Report {
+    pub problem: &'static ProblemInfo,
+    pub data: DataInfo,
+    pub rank: usize,
+    pub lambda: Option<f64>,
+    /// The starting points tried, in order.
+    pub start: String,
+    /// Why what was left open was chosen as it was.
+    pub reasons: Vec<String>,
+    pub stopping: Stopping,
+    pub threads: usize,
+    pub solution: Solution,
+    pub explained: ExplainedVariance,
+    pub checks: Checks,
+}
+
+impl Report {
+    /// Nonzeros of each component.
+    pub fn nonzeros(&self) -> Vec<usize> {
+        nonzeros(&self.solution.x)
+    }
+}
+
+/// Nonzeros of each column, by the papers' convention.
+pub fn nonzeros(x: &RowMat) -> Vec<usize> {
+    let mut counts = vec![0; x.ncols()];
+    for i in 0..x.nrows() {
+        for (count, value) in counts.iter_mut().zip(x.row(i)) {
+            *count += usize::from(value.abs() > REPORT_ZERO);
+        }
+    }
+    counts
+}
+
+/// What kind of point X is. `None` is not asked for, or interrupted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checks {
+    pub criticality: Option<f64>,
+    pub certificate: Option<Certificate>,
+}
+
+impl Checks {
+    /// Criticality of X.
+    pub fn measure_criticality(&mut self, problem: &Arc<AnyProblem>, x: &RowMat) {
+        let (problem, x) = (Arc::clone(problem), x.clone());
+        self.criticality = unless_interrupted(move || criticality(&problem, &x));
+    }
+
+    /// Block-2 stationarity of X. A sample of as many pairs as there are is all of them.
+    pub fn certify(&mut self, problem: &Arc<AnyProblem>, x: &RowMat, scope: Scope) {
+        let (problem, x) = (Arc::clone(problem), x.clone());
+        let scope = match scope {
+            Scope::Sample { pairs, .. } if pairs >= movable_pairs(&x) => Scope::All,
+            scope => scope,
+        };
+        self.certificate = unless_interrupted(move || block_stationarity(&*problem, &x, scope));
+    }
+}
+
+/// Pairs of rows of which at least one is not zero.
+fn movable_pairs(x: &RowMat) -> u64 {
+    let n = x.nrows() as u64;
+    let moving = (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).count() as u64;
+    moving * (n - moving) + moving * moving.saturating_sub(1) / 2
+}

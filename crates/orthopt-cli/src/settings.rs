@@ -1,0 +1,232 @@
+//! What the options of `solve` mean: checked, with defaults filled in.
+
+use std::path::{Path, PathBuf};
+
+use orthopt::auto::Wanted;
+use orthopt::certify::Scope;
+use orthopt::problem::{ProblemInfo, Storage, find_problem};
+use orthopt::solve::{MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
+use orthopt::solvers::SOLVERS;
+use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
+use orthopt::start::Start;
+use orthopt_data::{Prepare, Scale};
+use serde::Serialize;
+
+use crate::export::{Output, What};
+use crate::failure::usage;
+use crate::input::DataRequest;
+use crate::options::SolveOptions;
+
+/// The smallest of this and n is the rank of those who do not give one.
+pub const DEFAULT_RANK: usize = 5;
+
+/// Everything `solve` needs to know.
+#[derive(Debug)]
+pub struct Settings {
+    pub problem: &'static ProblemInfo,
+    pub data: DataRequest,
+    pub storage: Storage,
+    pub rank: Option<usize>,
+    pub lambda: Option<f64>,
+    /// Whether `--solver auto` chooses what is left open.
+    pub automatic: bool,
+    pub init: Option<Init>,
+    /// What the user fixed; the start is filled in from `init`.
+    pub wanted: Wanted,
+    pub restarts: Option<u64>,
+    pub threads: Option<usize>,
+    pub stopping: Stopping,
+    pub certify: Option<Scope>,
+    pub top: usize,
+    pub json: Option<PathBuf>,
+    pub outputs: Vec<Output>,
+    pub quiet: bool,
+}
+
+/// A starting point by name or in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Init {
+    Named(Start),
+    File(PathBuf),
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Stopping {
+    pub max_iters: Option<u64>,
+    pub time_limit: Option<f64>,
+    pub tol: f64,
+    pub min_decrease: f64,
+}
+
+impl Stopping {
+    /// The criteria; convergence is asked about first.
+    pub fn criteria(&self) -> impl Stop + use<> {
+        Stationary { tol: self.tol }
+            .or(MaxIterations(self.max_iters))
+            .or(TimeLimit(self.time_limit))
+            .or(RelativeDecrease { tol: self.min_decrease })
+    }
+}
+
+impl Stopping {
+    /// The decrease of F that counts as none, at an F of this size.
+    pub fn tolerance(&self, objective: f64) -> f64 {
+        self.tol * (1.0 + objective.abs())
+    }
+}
+
+impl Settings {
+    /// Checks `options` without looking at the data, and fills defaults into `options` itself,
+    /// so that they can be printed.
+    ///
+    /// # Errors
+    /// A value that makes no sense; exit code 2.
+    pub fn resolve(options: &mut SolveOptions) -> anyhow::Result<Self> {
+        let solver = options.solver.get_or_insert_with(|| "auto".into());
+        check_solver(solver)?;
+        let automatic = solver == "auto";
+        let lambda = options.lambda;
+        if let Some(lambda) = lambda {
+            at_least_zero("lambda", lambda)?;
+        }
+        let stopping = Stopping {
+            max_iters: options.max_iters.map(|n| at_least_one("max-iters", n)).transpose()?,
+            time_limit: options.time_limit.map(|s| at_least_zero("time-limit", s)).transpose()?,
+            tol: at_least_zero("tol", *options.tol.get_or_insert(1e-9))?,
+            min_decrease: at_least_zero("min-decrease", *options.min_decrease.get_or_insert(0.0))?,
+        };
+        let seed = *options.seed.get_or_insert(0);
+        let quiet = *options.quiet.get_or_insert(false);
+        Ok(Self {
+            problem: problem(options.problem.as_deref())?,
+            data: DataRequest::new(options)?,
+            storage: Storage::parse(options.storage.get_or_insert_with(|| "auto".into()))?,
+            rank: options.rank,
+            lambda,
+            automatic,
+            init: options.init.as_deref().map(parse_init).transpose()?,
+            wanted: wanted(options, seed)?,
+            restarts: options.restarts,
+            threads: options
+                .threads
+                .map(|n| at_least_one("threads", n as u64).map(|n| n as usize))
+                .transpose()?,
+            stopping,
+            certify: scope(options, seed)?,
+            top: *options.top.get_or_insert(5),
+            json: options.json.clone(),
+            outputs: outputs(options)?,
+            quiet,
+        })
+    }
+}
+
+fn problem(name: Option<&str>) -> anyhow::Result<&'static ProblemInfo> {
+    match name {
+        Some(name) => Ok(find_problem(name)?),
+        None => Err(usage(
+            "PROBLEM is missing: orthopt solve PROBLEM DATA; `orthopt list problems` shows what there is",
+        )),
+    }
+}
+
+fn check_solver(name: &str) -> anyhow::Result<()> {
+    if SOLVERS.iter().any(|s| s.name == name) {
+        return Ok(());
+    }
+    let known: Vec<_> = SOLVERS.iter().map(|s| s.name).collect();
+    Err(orthopt::Error::UnknownName { kind: "solver", name: name.into(), known: known.join(", ") }.into())
+}
+
+/// The name of a start, or else of a file that has an extension or exists.
+fn parse_init(text: &str) -> anyhow::Result<Init> {
+    match Start::parse(text) {
+        Ok(start) => Ok(Init::Named(start)),
+        Err(_) if Path::new(text).extension().is_some() || Path::new(text).exists() => {
+            Ok(Init::File(text.into()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn wanted(options: &SolveOptions, seed: u64) -> anyhow::Result<Wanted> {
+    let wanted = Wanted {
+        working_set: options.working_set.as_deref().map(WorkingSet::parse).transpose()?,
+        block: options.block,
+        model: options.model.as_deref().map(Model::parse).transpose()?,
+        alpha: options.alpha,
+        candidates: options.candidates.as_deref().map(parse_candidates).transpose()?,
+        seed,
+        ..Default::default()
+    };
+    // The solver checks its options; doing it now spares reading the data first.
+    let defaults = ObcdOptions::default();
+    Obcd::new(ObcdOptions {
+        block: wanted.block.unwrap_or(defaults.block),
+        alpha: wanted.alpha.unwrap_or(defaults.alpha),
+        candidates: wanted.candidates,
+        ..defaults
+    })?;
+    Ok(wanted)
+}
+
+fn parse_candidates(text: &str) -> anyhow::Result<Candidates> {
+    match text {
+        "all" => Ok(Candidates::All),
+        _ => text
+            .parse()
+            .map(Candidates::Sample)
+            .map_err(|_| invalid("candidates", text, "a number of pairs, or all")),
+    }
+}
+
+fn scope(options: &SolveOptions, seed: u64) -> anyhow::Result<Option<Scope>> {
+    Ok(match options.certify_sample {
+        // --certify=false in front of a sample from a config file switches it off
+        _ if options.certify == Some(false) => None,
+        Some(pairs) => Some(Scope::Sample { pairs: at_least_one("certify-sample", pairs)?, seed }),
+        None => (options.certify == Some(true)).then_some(Scope::All),
+    })
+}
+
+fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
+    let asked = [(What::X, &options.save_x), (What::Trace, &options.trace), (What::Plot, &options.plot)];
+    asked.into_iter().filter_map(|(what, path)| path.as_deref().map(|path| Output::new(what, path))).collect()
+}
+
+/// How the data are prepared.
+pub fn prepare(
+    center: Option<bool>,
+    scale: Option<&str>,
+    features: Option<usize>,
+) -> anyhow::Result<Prepare> {
+    Ok(Prepare {
+        center: center.unwrap_or(false),
+        scale: match scale {
+            None | Some("none") => Scale::None,
+            Some("unit") => Scale::Unit,
+            Some(other) => return Err(invalid("scale", other, "unit or none")),
+        },
+        features,
+    })
+}
+
+/// `value`, unless it is negative or NaN.
+pub fn at_least_zero(option: &str, value: f64) -> anyhow::Result<f64> {
+    if value >= 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(invalid(option, &value.to_string(), "a finite number >= 0"))
+    }
+}
+
+/// `value`, unless it is 0.
+pub fn at_least_one(option: &str, value: u64) -> anyhow::Result<u64> {
+    if value >= 1 { Ok(value) } else { Err(invalid(option, "0", "a whole number >= 1")) }
+}
+
+fn invalid(option: &str, value: &str, expected: &str) -> anyhow::Error {
+    orthopt::Error::InvalidOption { option: option.into(), value: value.into(), expected: expected.into() }
+        .into()
+}

@@ -1,0 +1,223 @@
+//! The result for a person.
+
+use std::fmt::Write;
+
+use orthopt::linalg::RowMat;
+use orthopt::nonsmooth::REPORT_ZERO;
+use orthopt::problem::{ExplainedVariance, Objective, ProblemInfo};
+use orthopt::solve::Certificate;
+
+use crate::input::DataInfo;
+use crate::report::{Checks, Report, nonzeros};
+use crate::text;
+
+/// Width of the left column.
+const LABEL: usize = 14;
+/// Lines are broken here where they can be.
+const WIDTH: usize = 100;
+
+/// The text in the making: labelled lines and tables.
+#[derive(Debug, Default)]
+pub struct Summary(String);
+
+impl Summary {
+    /// The text so far, taken out.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.0)
+    }
+
+    /// A line with a label on the left.
+    pub fn line(&mut self, label: &str, value: &str) {
+        let _ = writeln!(self.0, "{label:LABEL$}{value}");
+    }
+
+    /// A line of its own.
+    pub fn sentence(&mut self, text: &str) {
+        let _ = writeln!(self.0, "{text}");
+    }
+
+    /// An empty line.
+    pub fn gap(&mut self) {
+        self.0.push('\n');
+    }
+
+    /// Problem, data, rank, λ, and what was chosen for the user.
+    pub fn problem(&mut self, info: &ProblemInfo, data: &DataInfo, rank: usize, lambda: Option<f64>) {
+        self.line("problem", &format!("{}, {}", info.name, info.doc));
+        self.line("data", &describe(data));
+        self.line("rank", &rank.to_string());
+        if let Some(lambda) = lambda {
+            self.line("lambda", &text::exact(lambda));
+        }
+    }
+
+    /// F, its parts and how feasible X is.
+    pub fn objective(&mut self, f: &Objective, has_penalty: bool, feasibility: f64, violation: Option<f64>) {
+        let total = text::number(f.total, 10);
+        let parts = format!(
+            "{total} = {} (smooth) + {} (penalty)",
+            text::number(f.smooth, 10),
+            text::number(f.nonsmooth, 10)
+        );
+        self.line("F", if has_penalty { &parts } else { &total });
+        self.line("feasibility", &format!("{feasibility:.1e}, ||X'X - I||_F"));
+        if let Some(violation) = violation {
+            self.line("nonnegativity", &format!("{violation:.1e}, ||min(0, X)||_F"));
+        }
+    }
+
+    /// One row per component, and what they explain together.
+    pub fn components(&mut self, x: &RowMat, explained: &ExplainedVariance, data: &DataInfo, top: usize) {
+        let counts = nonzeros(x);
+        let share = share_of(data);
+        self.sentence(&format!(
+            "component  nonzeros  {share:>9}  adjusted{}",
+            if top > 0 { "  largest loadings" } else { "" }
+        ));
+        let indent = " ".repeat(42);
+        for k in 0..x.ncols() {
+            let row = format!(
+                "{:>9}  {:>8}  {:>7.2} %  {:>6.2} %",
+                k + 1,
+                counts[k],
+                100.0 * explained.ratio[k] + 0.0, // not -0
+                100.0 * explained.adjusted[k]
+            );
+            let lines = text::wrap(loadings(x, k, data, top), WIDTH - indent.len());
+            let mut lines = lines.iter();
+            let first = lines.next().map_or(String::new(), |line| format!("  {line}"));
+            self.sentence(&format!("{row}{first}"));
+            lines.for_each(|line| self.sentence(&format!("{indent}{line}")));
+        }
+        let sum: usize = counts.iter().sum();
+        self.sentence(&format!("{:>9}  {sum:>8}  {:>9}  {:>6.2} %", "together", "", 100.0 * explained.total));
+        if x.ncols() > 1 {
+            self.sentence(
+                "Scores of sparse components are correlated: together counts, of each, only what earlier ones leave.",
+            );
+        }
+    }
+}
+
+impl Summary {
+    /// What is known before the checks.
+    pub fn result(&mut self, report: &Report, top: usize) {
+        let s = &report.solution;
+        self.problem(report.problem, &report.data, report.rank, report.lambda);
+        self.line("solver", &solver(report));
+        for reason in &report.reasons {
+            self.line("", &format!("- {reason}"));
+        }
+        self.gap();
+        let has_penalty = report.problem.uses_lambda;
+        self.objective(&s.objective, has_penalty, s.feasibility, s.nonneg_violation);
+        self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
+        self.gap();
+        self.components(&s.x, &report.explained, &report.data, top);
+        self.gap();
+        self.line(s.status.name(), &s.message);
+        self.line(
+            "time",
+            &format!(
+                "{} in the solver, {}",
+                text::duration(s.seconds),
+                text::count(s.iterations, "iteration")
+            ),
+        );
+    }
+
+    /// What kind of point X is; `tolerance` is absolute.
+    pub fn checks(&mut self, checks: &Checks, tolerance: f64) {
+        match checks.criticality {
+            Some(value) => {
+                self.line("criticality", &format!("{value:.3e}, dist(0, dF(X)) along the manifold"))
+            }
+            None => self.line("criticality", "not measured: interrupted"),
+        }
+        match &checks.certificate {
+            Some(certificate) => self.line("certificate", &verdict(certificate, tolerance)),
+            None => self.line("certificate", "none: interrupted"),
+        }
+    }
+}
+
+/// What the certificate says, and what it does not. `tolerance` is absolute.
+pub fn verdict(c: &Certificate, tolerance: f64) -> String {
+    let (checked, total) = (text::grouped(c.pairs_checked), text::grouped(c.pairs_total));
+    let all = c.pairs_checked == c.pairs_total;
+    let best = text::number(c.max_decrease, 4);
+    match (all, c.max_decrease <= tolerance) {
+        (true, true) => format!(
+            "certified block-2 stationary: all {total} pairs checked, none lowers F by more than {}",
+            text::number(tolerance, 4)
+        ),
+        (true, false) => {
+            format!("not block-2 stationary: of all {total} pairs the best one lowers F by {best}")
+        }
+        (false, true) => format!(
+            "{checked} random pairs of {total} checked, none lowers F by more than {} (a sample, not a certificate)",
+            text::number(tolerance, 4)
+        ),
+        (false, false) => format!(
+            "not block-2 stationary: of {checked} random pairs (of {total}) the best one lowers F by {best}"
+        ),
+    }
+}
+
+fn describe(data: &DataInfo) -> String {
+    let mut text = format!("{}, {} x {}", data.source, data.rows, data.cols);
+    if data.nnz < data.rows * data.cols {
+        text += &format!(", {} nonzeros", text::grouped(data.nnz as u64));
+    }
+    if data.role == "gram" {
+        text += ", C itself";
+    }
+    if data.centered {
+        text += ", columns centred";
+    }
+    if data.scaled {
+        text += ", columns scaled to norm 1";
+    }
+    text
+}
+
+/// xᵀCx is a variance only where C is one.
+fn share_of(data: &DataInfo) -> &'static str {
+    if data.centered || data.role == "gram" { "variance" } else { "of tr C" }
+}
+
+fn solver(report: &Report) -> String {
+    let mut text = format!("{} from {}", report.solution.solver, report.start);
+    for name in ["working_set", "block", "model"] {
+        if let Some(value) = report.solution.settings.get(name) {
+            let value = serde_json::to_string(value).unwrap_or_default();
+            text += &format!(", {} {}", name.replace('_', " "), value.trim_matches('"'));
+        }
+    }
+    text
+}
+
+/// The `top` largest loadings of component k, with their variables.
+fn loadings(x: &RowMat, k: usize, data: &DataInfo, top: usize) -> Vec<String> {
+    let mut order: Vec<usize> = (0..x.nrows()).filter(|i| x.get(*i, k).abs() > REPORT_ZERO).collect();
+    // Equal loadings in the order of the variables: the sort is stable.
+    order.sort_by(|a, b| x.get(*b, k).abs().total_cmp(&x.get(*a, k).abs()));
+    let shown = order.iter().take(top);
+    shown.map(|i| format!("{} {:.3}", data.variable(*i), x.get(*i, k))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_full_check_certifies() {
+        let mut c =
+            Certificate { pairs_checked: 33, pairs_total: 33, max_decrease: 1e-12, mean_distance: 0.0 };
+        assert!(verdict(&c, 1e-9).starts_with("certified block-2 stationary: all 33 pairs"));
+        c.pairs_checked = 10;
+        assert!(verdict(&c, 1e-9).ends_with("(a sample, not a certificate)"));
+        c.max_decrease = 0.25;
+        assert!(verdict(&c, 1e-9).ends_with("the best one lowers F by 0.2500"));
+    }
+}

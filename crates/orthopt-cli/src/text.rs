@@ -1,0 +1,106 @@
+//! Numbers and lines for people.
+
+/// `x` with so many significant digits, in exponent form where that is shorter to read.
+pub fn number(x: f64, digits: usize) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    let exponent = x.abs().log10().floor() as i32;
+    if (-4..9).contains(&exponent) {
+        let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
+        format!("{x:.decimals$}")
+    } else {
+        format!("{x:.*e}", digits - 1)
+    }
+}
+
+/// `x` with all its digits, in exponent form where it would be long otherwise.
+pub fn exact(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e12).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
+}
+
+/// `x` rounded to so many significant digits.
+pub fn rounded(x: f64, digits: usize) -> f64 {
+    format!("{x:.*e}", digits - 1).parse().unwrap_or(x)
+}
+
+/// 1234567 as `1,234,567`.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 pair`, `2 pairs`.
+pub fn count(n: u64, singular: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {singular}{plural}", grouped(n))
+}
+
+/// `250 us`, `3.1 ms`, `12.34 s` or `2 min 5 s`.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 9.5e-4 => format!("{:.0} us", 1e6 * s),
+        s if s < 0.9995 => format!("{:.1} ms", 1e3 * s),
+        s if s < 120.0 => format!("{s:.2} s"),
+        s => format!("{:.0} min {:.0} s", (s / 60.0).floor(), (s % 60.0).floor()),
+    }
+}
+
+/// `x` as 620, 62k or 6.2M.
+pub fn short(x: f64) -> String {
+    match x {
+        x if x < 1e3 => format!("{x:.0}"),
+        x if x < 1e6 => format!("{:.0}k", x / 1e3),
+        x => format!("{:.1}M", x / 1e6),
+    }
+}
+
+/// `items` joined by two spaces, broken into lines of at most `width` characters.
+pub fn wrap(items: impl IntoIterator<Item = String>, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 2 + item.chars().count() <= width => {
+                line.push_str("  ");
+                line.push_str(&item);
+            }
+            _ => lines.push(item),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(number(-1.2345678912, 6), "-1.23457");
+        assert_eq!(number(-12345.678, 10), "-12345.67800");
+        assert_eq!(number(1.5e-7, 3), "1.50e-7");
+        assert_eq!(number(2.5e12, 3), "2.50e12");
+        assert_eq!(number(0.0, 3), "0");
+        assert_eq!((exact(0.05), exact(-2.5e300)), ("0.05".into(), "-2.5e300".into()));
+        assert_eq!(rounded(0.123456, 3), 0.123);
+        assert_eq!(rounded(0.0, 3), 0.0);
+        assert_eq!((grouped(7), grouped(1234567)), ("7".into(), "1,234,567".into()));
+        assert_eq!((count(1, "pair"), count(1000, "pair")), ("1 pair".into(), "1,000 pairs".into()));
+        assert_eq!((short(620.0), short(62e3), short(6.2e6)), ("620".into(), "62k".into(), "6.2M".into()));
+        assert_eq!((duration(0.0031), duration(125.9)), ("3.1 ms".into(), "2 min 5 s".into()));
+    }
+
+    #[test]
+    fn lines_are_broken_between_items() {
+        let items = ["aaa", "bbb", "ccc"].map(String::from);
+        assert_eq!(wrap(items, 8), ["aaa  bbb", "ccc"]);
+        assert!(wrap([], 8).is_empty());
+    }
+}
