@@ -117,6 +117,10 @@ pub struct SolveOptions {
     #[arg(long, value_name = "N|all", help_heading = "OBCD")]
     pub candidates: Option<String>,
 
+    /// Rounds of n/2 disjoint pairs in parallel with the diagonal model
+    #[arg(long, value_name = "BOOL", help_heading = "OBCD", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub jacobi: Option<bool>,
+
     /// Check all pairs of rows: certifies block-2 stationarity or says what is left to gain
     #[arg(long, value_name = "BOOL", help_heading = "Certificate", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub certify: Option<bool>,

@@ -157,6 +157,7 @@ fn wanted(options: &SolveOptions, seed: u64) -> anyhow::Result<Wanted> {
         model: options.model.as_deref().map(Model::parse).transpose()?,
         alpha: options.alpha,
         candidates: options.candidates.as_deref().map(parse_candidates).transpose()?,
+        jacobi: options.jacobi.unwrap_or(false),
         seed,
         ..Default::default()
     };

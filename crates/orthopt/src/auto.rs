@@ -3,8 +3,9 @@
 
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::nonsmooth::Nonsmooth;
+use crate::nonsmooth::{AnyPenalty, Nonsmooth};
 use crate::problem::AnyProblem;
+use crate::smooth::AnySmooth;
 use crate::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
 use crate::start::Start;
 
@@ -23,6 +24,8 @@ pub struct Wanted {
     pub alpha: Option<f64>,
     /// Pairs scored by greedy rules.
     pub candidates: Option<Candidates>,
+    /// Jacobi rounds.
+    pub jacobi: bool,
     /// Seed.
     pub seed: u64,
 }
@@ -87,20 +90,37 @@ pub fn plan(problem: &AnyProblem, wanted: &Wanted, automatic: bool) -> Result<Pl
     let defaults = ObcdOptions::default();
     let obcd = ObcdOptions {
         working_set: wanted.working_set.unwrap_or(defaults.working_set),
-        block: wanted.block.unwrap_or(defaults.block),
+        block: wanted.block.unwrap_or(if automatic { choose_block(problem) } else { defaults.block }),
         model: wanted.model.unwrap_or(defaults.model),
         alpha: wanted.alpha.unwrap_or(defaults.alpha),
         candidates: wanted.candidates,
+        jacobi: wanted.jacobi,
+        search: defaults.search,
         seed: wanted.seed,
     };
     Obcd::new(obcd.clone())?;
     if automatic {
         reasons.push("solver obcd: feasible and monotone, with exact zeros".into());
+        if wanted.block.is_none() && obcd.block > 2 {
+            reasons.push(format!(
+                "blocks of {}: moves are frequent and a sweep inside a block makes them cheap",
+                obcd.block
+            ));
+        }
         if wanted.working_set.is_none() {
             reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
         }
     }
     Ok(Plan { obcd, starts, reasons })
+}
+
+/// Rows per working set: blocks pay where most pairs move, so that updates of the gradient
+/// dominate (convex penalties on a dense M), and where a round of blocks is a small part of all
+/// rows. Elsewhere (zeros to be found, signs to keep) single random pairs end lower.
+fn choose_block(problem: &AnyProblem) -> usize {
+    let convex = matches!(problem.h, AnyPenalty::None(_) | AnyPenalty::L1(_));
+    let dense = matches!(problem.f, AnySmooth::Quadratic(_));
+    if convex && dense && problem.nrows() >= 512 { 32 } else { 2 }
 }
 
 /// The starts worth trying for the penalty, lowest F first; one that fails (an eigenvalue

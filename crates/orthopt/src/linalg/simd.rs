@@ -72,10 +72,10 @@ impl<S: Simd> V<S> {
         head[0] = self.v;
     }
 
-    /// `self · m + a`, fused.
+    /// `self · m + a`, fused where the machine does that.
     #[inline(always)]
     pub fn mul_add(self, m: Self, a: Self) -> Self {
-        Self { simd: self.simd, v: self.simd.mul_add_f64s(self.v, m.v, a.v) }
+        Self { simd: self.simd, v: self.simd.mul_add_e_f64s(self.v, m.v, a.v) }
     }
 
     /// Lane-wise minimum.

@@ -37,6 +37,10 @@ impl Nonsmooth for L0 {
         self.lambda * x.iter().filter(|v| v.abs() > REPORT_ZERO).count() as f64
     }
 
+    fn affine(&self, x: f64) -> Option<(f64, f64)> {
+        Some((self.entry(x), 0.0))
+    }
+
     fn prox(&self, v: f64, mu: f64) -> f64 {
         if v * v > 2.0 * mu * self.lambda { v } else { 0.0 }
     }

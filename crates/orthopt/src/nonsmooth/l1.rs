@@ -27,6 +27,10 @@ impl Nonsmooth for L1 {
         self.lambda * x.abs()
     }
 
+    fn affine(&self, x: f64) -> Option<(f64, f64)> {
+        Some((0.0, self.lambda * x.signum()))
+    }
+
     fn prox(&self, v: f64, mu: f64) -> f64 {
         let t = mu * self.lambda;
         if v > t {

@@ -50,6 +50,11 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
         (lo + g).max(-g - hi).max(0.0)
     }
 
+    /// (α, β) with h(t) = α + βt for t near x, where h is affine there (x not a kink).
+    fn affine(&self, _x: f64) -> Option<(f64, f64)> {
+        None
+    }
+
     /// The points where h is not smooth.
     fn kinks(&self) -> &[f64] {
         &[0.0]
@@ -144,6 +149,7 @@ macro_rules! penalties {
             fn reported_value(&self, x: &[f64]) -> f64 { match self { $(Self::$variant(h) => h.reported_value(x),)* } }
             fn prox(&self, v: f64, mu: f64) -> f64 { match self { $(Self::$variant(h) => h.prox(v, mu),)* } }
             fn subdifferential(&self, x: f64) -> (f64, f64) { match self { $(Self::$variant(h) => h.subdifferential(x),)* } }
+            fn affine(&self, x: f64) -> Option<(f64, f64)> { match self { $(Self::$variant(h) => h.affine(x),)* } }
             fn kinks(&self) -> &[f64] { match self { $(Self::$variant(h) => h.kinks(),)* } }
             fn requires_nonneg(&self) -> bool { match self { $(Self::$variant(h) => h.requires_nonneg(),)* } }
             fn promotes_sparsity(&self) -> bool { match self { $(Self::$variant(h) => h.promotes_sparsity(),)* } }

@@ -19,6 +19,10 @@ impl Nonsmooth for NoPenalty {
         0.0
     }
 
+    fn affine(&self, _x: f64) -> Option<(f64, f64)> {
+        Some((0.0, 0.0))
+    }
+
     fn prox(&self, v: f64, _mu: f64) -> f64 {
         v
     }

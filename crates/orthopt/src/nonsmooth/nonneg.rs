@@ -16,6 +16,10 @@ impl Nonsmooth for Nonneg {
         if x >= 0.0 { 0.0 } else { f64::INFINITY }
     }
 
+    fn affine(&self, x: f64) -> Option<(f64, f64)> {
+        (x >= 0.0).then_some((0.0, 0.0))
+    }
+
     fn prox(&self, v: f64, _mu: f64) -> f64 {
         v.max(0.0)
     }

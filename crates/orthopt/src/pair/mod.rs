@@ -14,6 +14,7 @@
 //! * [`l0_search`], [`l1_search`]: penalties that ignore signs share one curve among eight smooth
 //!   polynomials ([`fold`]);
 //! * [`arc`]: global minimum of a trigonometric polynomial on an arc, by branch and bound;
+//! * [`plain`]: the breakpoint search of the papers, scalar and O(r²);
 //! * [`slow`]: the slow, obvious twin for any separable penalty, the oracle of the tests.
 //!
 //! [`PairPenalty::search`]: crate::nonsmooth::PairPenalty::search
@@ -23,6 +24,7 @@ pub mod circle;
 pub mod fold;
 pub mod l0_search;
 pub mod l1_search;
+pub mod plain;
 pub mod slow;
 
 use crate::linalg::kernels::pair_products;

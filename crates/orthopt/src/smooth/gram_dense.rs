@@ -114,7 +114,11 @@ impl BlockModel for DenseGram {
         out
     }
 
+    fn keeps_gradient(&self) -> bool {
+        false
+    }
+
     fn bookkeeping(&self) -> String {
-        "R = AX kept, gradient rows as -A(:,i)'R (dense A, nothing n x n)".into()
+        "R = AX kept, gradient rows as -A(:,i)'R, reused until X moves (dense A, nothing n x n)".into()
     }
 }

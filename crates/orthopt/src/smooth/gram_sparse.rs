@@ -83,21 +83,10 @@ impl SparseGram {
         (&self.row_idx[range.clone()], &self.values[range])
     }
 
-    /// ⟨A(:, i), A(:, j)⟩ = ⟨S(:, i), S(:, j)⟩ − m μᵢ μⱼ by merging two sorted columns.
+    /// ⟨A(:, i), A(:, j)⟩ = ⟨S(:, i), S(:, j)⟩ − m μᵢ μⱼ.
+    #[inline(always)]
     fn column_product(&self, i: usize, j: usize) -> f64 {
-        let ((ri, vi), (rj, vj)) = (self.column(i), self.column(j));
-        let (mut p, mut q, mut sum) = (0, 0, 0.0);
-        while p < ri.len() && q < rj.len() {
-            match ri[p].cmp(&rj[q]) {
-                std::cmp::Ordering::Less => p += 1,
-                std::cmp::Ordering::Greater => q += 1,
-                std::cmp::Ordering::Equal => {
-                    sum += vi[p] * vj[q];
-                    p += 1;
-                    q += 1;
-                }
-            }
-        }
+        let sum = sparse_product(self.column(i), self.column(j));
         match &self.mu {
             Some(mu) => sum - self.nrows as f64 * mu[i] * mu[j],
             None => sum,
@@ -245,7 +234,46 @@ impl BlockModel for SparseGram {
         out
     }
 
-    fn bookkeeping(&self) -> String {
-        "R = AX kept, gradient rows as -A(:,i)'R over the nonzeros (sparse A, nothing n x n)".into()
+    fn keeps_gradient(&self) -> bool {
+        false
     }
+
+    fn bookkeeping(&self) -> String {
+        "R = AX kept, gradient rows as -A(:,i)'R over the nonzeros, reused until X moves (sparse A, nothing n x n)"
+            .into()
+    }
+}
+
+/// Inner product of two sorted sparse vectors: merged when they are of like length, else the
+/// entries of the shorter looked up in what is left of the longer (a frequent word has a
+/// thousand times the entries of a rare one).
+fn sparse_product<'a>(a: (&'a [u32], &'a [f64]), b: (&'a [u32], &'a [f64])) -> f64 {
+    let ((short, vs), (long, vl)) = if a.0.len() <= b.0.len() { (a, b) } else { (b, a) };
+    let mut sum = 0.0;
+    let mut from = 0;
+    if 8 * short.len() < long.len() {
+        for (row, v) in short.iter().zip(vs) {
+            from += long[from..].partition_point(|l| l < row);
+            if from == long.len() {
+                break;
+            }
+            if long[from] == *row {
+                sum += v * vl[from];
+            }
+        }
+        return sum;
+    }
+    let mut p = 0;
+    while p < short.len() && from < long.len() {
+        match short[p].cmp(&long[from]) {
+            std::cmp::Ordering::Less => p += 1,
+            std::cmp::Ordering::Greater => from += 1,
+            std::cmp::Ordering::Equal => {
+                sum += vs[p] * vl[from];
+                p += 1;
+                from += 1;
+            }
+        }
+    }
+    sum
 }

@@ -88,6 +88,12 @@ pub trait BlockModel: Smooth {
     /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
     fn apply(&self, v: &RowMat) -> RowMat;
 
+    /// Whether the image holds the gradient, so that a row of it costs nothing. If not, rows that
+    /// have been computed are reused until X moves.
+    fn keeps_gradient(&self) -> bool {
+        true
+    }
+
     /// How gradients are kept, in words, for reports.
     fn bookkeeping(&self) -> String;
 }
@@ -219,6 +225,7 @@ macro_rules! any_smooth {
                 }
             }
             fn apply(&self, v: &RowMat) -> RowMat { match self { $(Self::$variant(f) => f.apply(v),)* } }
+            fn keeps_gradient(&self) -> bool { match self { $(Self::$variant(f) => f.keeps_gradient(),)* } }
             fn bookkeeping(&self) -> String { match self { $(Self::$variant(f) => f.bookkeeping(),)* } }
         }
     };

@@ -130,7 +130,7 @@ pub struct Solution {
     pub status: Status,
     /// The same as a sentence.
     pub message: String,
-    /// Iterations (OBCD: working sets tried).
+    /// Iterations (OBCD: pairs tried, or rounds of blocks).
     pub iterations: u64,
     /// Seconds in the solver, data preparation excluded.
     pub seconds: f64,

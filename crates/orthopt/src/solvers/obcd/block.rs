@@ -1,9 +1,17 @@
-//! Steps (S2) to (S4) for k > 2 rows.
+//! Steps (S2) to (S4) for k > 2 rows, several disjoint blocks at a time.
 //!
-//! With h = 0 and the diagonal model the block is solved at once by a polar factor (OBCD paper,
+//! With h = 0 and the diagonal model a block is solved at once by a polar factor (OBCD paper,
 //! Lemma 2.3(b)). Otherwise its k rows, their gradient rows and their k × k curvature are
 //! copied out and its pairs are swept (a local solution with K(V) ≤ K(I), Remark 2.4), each
-//! move costing 4kr flops; one rank-k product then brings the image up to date.
+//! move costing 4kr flops; one matrix product then brings the image up to date.
+//!
+//! The blocks of a round are solved in parallel from the same X. What they gain together is
+//! known exactly, because f is quadratic: the sum of their own gains minus the cross terms
+//! tr(Δ_aᵀ M_ab Δ_b). They are accepted in order, each only if it still lowers F by
+//! α/2‖Δ_b‖² after the cross terms with those before it, so F falls as in the sequential method,
+//! and X does not depend on the number of threads.
+
+use rayon::prelude::*;
 
 use super::step::{PairStep, PairWork, Shape};
 use super::{Model, RowMat};
@@ -12,9 +20,9 @@ use crate::linalg::products::product;
 use crate::linalg::sequential::sequential;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::nonsmooth::PairPenalty;
-use crate::smooth::{BlockModel, Quadratic};
+use crate::smooth::{BlockModel, Quadratic, Smooth};
 
-/// What a block step did.
+/// What a round of blocks did.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BlockDone {
     pub pairs: u64,
@@ -23,40 +31,95 @@ pub(crate) struct BlockDone {
     pub max_decrease: f64,
 }
 
-pub(crate) fn block_step<F: BlockModel, H: PairPenalty>(
+/// A block that has been solved but not yet written back.
+struct Solved<'a> {
+    rows: &'a [usize],
+    z: RowMat,     // its new rows
+    delta: RowMat, // their change
+    done: BlockDone,
+}
+
+/// Solves disjoint blocks in parallel and applies those that lower F together.
+pub(crate) fn block_round<F: BlockModel, H: PairPenalty>(
     f: &F,
     h: &H,
     shape: Shape,
     x: &mut RowMat,
     image: &mut F::Image,
-    work: &mut PairWork,
-    rows: &[usize],
+    blocks: &[Vec<usize>],
 ) -> BlockDone {
     let r = x.ncols();
+    let solved: Vec<Solved<'_>> = blocks
+        .par_iter()
+        .map_init(|| PairWork::new(r), |work, rows| solve_block(f, h, shape, x, image, rows, work))
+        .collect();
+    let mut total = BlockDone::default();
+    let mut accepted: Vec<&Solved<'_>> = Vec::with_capacity(solved.len());
+    for block in &solved {
+        total.pairs += block.done.pairs;
+        if block.done.moves == 0 {
+            continue;
+        }
+        let cross: f64 = accepted.iter().map(|a| cross_term(f, a, block)).sum();
+        let decrease = block.done.decrease - cross;
+        let proximal = 0.5 * shape.alpha * block.delta.inner(&block.delta);
+        if decrease > 0.0 && (cross <= 0.0 || decrease >= proximal) {
+            total.moves += block.done.moves;
+            total.decrease += decrease;
+            total.max_decrease = total.max_decrease.max(block.done.max_decrease);
+            accepted.push(block);
+        }
+    }
+    if !accepted.is_empty() {
+        let rows: Vec<usize> = accepted.iter().flat_map(|b| b.rows.iter().copied()).collect();
+        let stacked: Vec<f64> = accepted.iter().flat_map(|b| b.delta.data().iter().copied()).collect();
+        let delta = RowMat::from_vec(rows.len(), r, stacked).unwrap_or_else(|| RowMat::zeros(0, r));
+        f.move_block(image, &rows, &delta);
+        for block in accepted {
+            block.rows.iter().enumerate().for_each(|(k, i)| x.row_mut(*i).copy_from_slice(block.z.row(k)));
+        }
+    }
+    total
+}
+
+/// tr(Δ_aᵀ M_ab Δ_b).
+fn cross_term<F: BlockModel>(f: &F, a: &Solved<'_>, b: &Solved<'_>) -> f64 {
+    let m = RowMat::from_fn(a.rows.len(), b.rows.len(), |p, q| f.curvature(a.rows[p], b.rows[q]));
+    let mut mb = RowMat::zeros(a.rows.len(), b.delta.ncols());
+    product(&mut mb, false, 1.0, m.as_mat(), b.delta.as_mat());
+    a.delta.inner(&mb)
+}
+
+fn solve_block<'a, F: BlockModel, H: PairPenalty>(
+    f: &F,
+    h: &H,
+    shape: Shape,
+    x: &RowMat,
+    image: &F::Image,
+    rows: &'a [usize],
+    work: &mut PairWork,
+) -> Solved<'a> {
+    let r = x.ncols();
     let old = RowMat::from_fn(rows.len(), r, |k, c| x.get(rows[k], c));
-    if is_zero(old.data()) {
-        return BlockDone::default();
-    }
-    let mut g = RowMat::zeros(rows.len(), r);
-    for (k, i) in rows.iter().enumerate() {
-        let row = f.gradient_row(image, *i, &mut work.g1);
-        g.row_mut(k).copy_from_slice(row);
-    }
-    let local = Quadratic::block(f.curvature_block(rows), shape.concave);
     let mut z = old.clone();
-    let smooth_only = h.kinks().is_empty() && shape.model == Model::Diagonal;
-    let done = if smooth_only {
-        polar_step(&local, shape, &mut z, &g)
-    } else {
-        let step = PairStep { f: &local, h, shape, x: &mut z, image: &mut g, work };
-        dispatch(Sweep(step))
-    };
-    if done.moves > 0 {
-        let delta = RowMat::from_fn(rows.len(), r, |k, c| z.get(k, c) - old.get(k, c));
-        f.move_block(image, rows, &delta);
-        rows.iter().enumerate().for_each(|(k, i)| x.row_mut(*i).copy_from_slice(z.row(k)));
+    let mut done = BlockDone::default();
+    if !is_zero(old.data()) {
+        let mut g = RowMat::zeros(rows.len(), r);
+        for (k, i) in rows.iter().enumerate() {
+            let row = f.gradient_row(image, *i, &mut work.g1);
+            g.row_mut(k).copy_from_slice(row);
+        }
+        let local = Quadratic::block(f.curvature_block(rows), f.is_concave());
+        let smooth_only = h.kinks().is_empty() && shape.model == Model::Diagonal;
+        done = if smooth_only {
+            polar_step(&local, shape, &mut z, &g)
+        } else {
+            let step = PairStep { f: &local, h, shape, x: &mut z, image: &mut g, work, cache: None };
+            dispatch(Sweep(step))
+        };
     }
-    done
+    let delta = RowMat::from_fn(rows.len(), r, |k, c| z.get(k, c) - old.get(k, c));
+    Solved { rows, z, delta, done }
 }
 
 /// One sweep over all pairs of a block. Sweeping on until nothing improves spends its pairs on
@@ -91,7 +154,7 @@ impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
 fn polar_step(local: &Quadratic, shape: Shape, z: &mut RowMat, g: &RowMat) -> BlockDone {
     let k = z.nrows();
     let stay = BlockDone { pairs: (k * (k - 1) / 2) as u64, ..Default::default() };
-    let damping = if shape.concave { 0.0 } else { block_bound(local, z) };
+    let damping = if local.is_concave() { 0.0 } else { block_bound(local, z) };
     let mut target = RowMat::from_fn(k, k, |i, j| if i == j { damping + shape.alpha } else { 0.0 });
     product(&mut target, true, -1.0, g.as_mat(), z.as_mat().transpose());
     let Ok(svd) = sequential(|| target.as_mat().svd()) else {

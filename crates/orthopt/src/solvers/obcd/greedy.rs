@@ -92,7 +92,7 @@ impl Greedy {
         };
         if k > 2 {
             scored.sort_unstable_by(best_last);
-            return Some(Chosen::Block(non_overlapping(&scored, k)));
+            return Some(Chosen::Blocks(vec![non_overlapping(&scored, k)]));
         }
         if self.candidates == Candidates::All {
             if scored.len() > KEEP {

@@ -13,11 +13,15 @@
 //! whole pass over all pairs that can move follows, which either finds what they missed or
 //! shows block-2 stationarity.
 //!
+//! With `block` > 2 a step takes a round of disjoint blocks of k rows and sweeps the pairs
+//! inside each (block.rs).
+//!
 //! Cost per pair: two gradient rows, O(r) products and an O(r log r) search; an accepted move
 //! adds the update of the image (O(nr) or less, see [`crate::smooth`]).
 
 mod block;
 mod greedy;
+mod jacobi;
 mod step;
 mod working_set;
 
@@ -31,8 +35,8 @@ use crate::nonsmooth::{PairPenalty, REPORT_ZERO};
 use crate::problem::Problem;
 use crate::smooth::BlockModel;
 use crate::solve::{Pass, Settings, Solver, StepInfo};
-use step::PairStep;
 pub use step::PairWork;
+use step::{Damping, GradientCache, PairStep};
 pub(crate) use step::{PairResult, Shape, solve_pair};
 use working_set::Cursor;
 pub(crate) use working_set::Movable;
@@ -112,6 +116,17 @@ impl Model {
     }
 }
 
+/// How the two-row subproblem is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// The penalty's own search on the widest vectors of the machine.
+    #[default]
+    Fast,
+    /// The papers' scalar O(r²) search and no vector instructions beyond the baseline: the
+    /// yardstick of the benchmarks ([`crate::pair::plain`]).
+    Plain,
+}
+
 /// How many pairs a greedy rule scores per step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Candidates {
@@ -134,6 +149,11 @@ pub struct ObcdOptions {
     pub alpha: f64,
     /// Pairs scored by the greedy rules; `None` is min(n, 200).
     pub candidates: Option<Candidates>,
+    /// Rounds of n/2 disjoint pairs in parallel with the diagonal model (Appendix C.4) instead of
+    /// single working sets; whole passes stay as they are.
+    pub jacobi: bool,
+    /// How pairs are solved.
+    pub search: Search,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -146,6 +166,8 @@ impl Default for ObcdOptions {
             model: Model::Exact,
             alpha: 1e-5,
             candidates: None,
+            jacobi: false,
+            search: Search::Fast,
             seed: 0,
         }
     }
@@ -161,6 +183,9 @@ pub struct Obcd {
 const REFRESH: u64 = 100_000;
 /// ‖XᵀX − I‖_F above which X is repaired on its support.
 const DRIFT: f64 = 3e-13;
+/// Disjoint blocks solved in parallel from the same X. A constant, so that X does not depend on
+/// the number of threads.
+const ROUND: usize = 4;
 /// A round of random or greedy steps that lowers F by less than this, relative to 1 + |F|, is
 /// followed by a whole pass.
 const SLOW_ROUND: f64 = 1e-4;
@@ -232,11 +257,22 @@ pub struct State<I> {
     rng: Pcg64,     //
     work: PairWork, // buffers of the pair step
     greedy: greedy::Greedy,
+    cache: Option<GradientCache>,
     pairs: u64,       // pairs tried
     moves: u64,       // pairs moved
     refreshed: u64,   // `moves` at the last refresh
     repairs: u64,     // times X was repaired
     max_block: usize, // k, at most n
+    lipschitz: f64,   // λ_max(H)₊ for Jacobi rounds of an f that is not concave
+}
+
+impl<I> State<I> {
+    /// X has moved outside the pair step: cached gradient rows are stale.
+    fn forget_gradients(&mut self) {
+        if let Some(cache) = &mut self.cache {
+            cache.moved();
+        }
+    }
 }
 
 impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
@@ -259,11 +295,13 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
             rng: Pcg64::seed_from_u64(self.options.seed),
             work: PairWork::new(x0.ncols()),
             greedy: greedy::Greedy::new(&self.options, &p.f, x0.nrows()),
+            cache: GradientCache::new(&p.f, x0.ncols()),
             pairs: 0,
             moves: 0,
             refreshed: 0,
             repairs: 0,
             max_block: self.options.block.min(x0.nrows()),
+            lipschitz: if self.options.jacobi && !p.f.is_concave() { p.f.lipschitz() } else { 0.0 },
             x: x0,
         };
         state.phase = self.next_round(&state);
@@ -299,6 +337,7 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
         s.insert("block".into(), st.max_block.into());
         s.insert("model".into(), o.model.name().into());
         s.insert("alpha".into(), o.alpha.into());
+        s.insert("jacobi".into(), o.jacobi.into());
         if self.is_greedy() {
             s.insert("candidates".into(), st.greedy.describe().into());
         }
@@ -320,7 +359,8 @@ impl Obcd {
         let before = (st.pairs, st.objective);
         let max_decrease = match self.choose(p, st) {
             Some(Chosen::Pair(i, j)) => self.pair(p, st, i, j),
-            Some(Chosen::Block(rows)) => self.block(p, st, &rows),
+            Some(Chosen::Blocks(blocks)) => self.blocks(p, st, &blocks),
+            Some(Chosen::Matching(pairs)) => self.matching(p, st, &pairs),
             None => 0.0, // nothing can move
         };
         let tried = st.pairs - before.0;
@@ -339,12 +379,15 @@ impl Obcd {
     ) -> Option<Chosen> {
         let k = st.max_block;
         match &mut st.phase {
-            Phase::Sweep { cursor, .. } => cursor.next(&st.rows).map(Chosen::from),
+            Phase::Sweep { cursor, .. } => cursor.next(&st.rows, ROUND).map(Chosen::from),
+            Phase::Select { .. } if self.options.jacobi => {
+                Some(Chosen::Matching(jacobi::matching(st.x.nrows(), &mut st.rng)))
+            }
             Phase::Select { .. } => match self.options.working_set {
                 WorkingSet::GreedySv | WorkingSet::GreedyOr => {
                     st.greedy.choose(k, p, &st.x, &st.image, &st.rows, &mut st.rng, &mut st.work)
                 }
-                _ if k > 2 => Some(Chosen::Block(st.rows.random_block(k, &mut st.rng))),
+                _ if k > 2 => Some(Chosen::Blocks(st.rows.random_blocks(k, ROUND, &mut st.rng))),
                 _ => st.rows.random_pair(&mut st.rng).map(|(i, j)| Chosen::Pair(i, j)),
             },
         }
@@ -360,9 +403,16 @@ impl Obcd {
     ) -> f64 {
         st.pairs += 1;
         let shape = self.shape(&p.f);
-        let decrease =
-            PairStep { f: &p.f, h: &p.h, shape, x: &mut st.x, image: &mut st.image, work: &mut st.work }
-                .run(i, j);
+        let decrease = PairStep {
+            f: &p.f,
+            h: &p.h,
+            shape,
+            x: &mut st.x,
+            image: &mut st.image,
+            work: &mut st.work,
+            cache: st.cache.as_mut(),
+        }
+        .run(i, j);
         if decrease > 0.0 {
             st.moves += 1;
             st.objective -= decrease;
@@ -373,22 +423,46 @@ impl Obcd {
         decrease
     }
 
-    /// Steps (S2) to (S4) for a block of more than two rows; returns the largest decrease that
-    /// one pair made, or the decrease of the block where it is solved at once.
-    fn block<F: BlockModel, H: PairPenalty>(
+    /// Steps (S2) to (S4) for disjoint blocks of more than two rows; returns the largest decrease
+    /// that one pair made, or the decrease of a block where it is solved at once.
+    fn blocks<F: BlockModel, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
-        rows: &[usize],
+        blocks: &[Vec<usize>],
     ) -> f64 {
-        let shape = self.shape(&p.f);
-        let done = block::block_step(&p.f, &p.h, shape, &mut st.x, &mut st.image, &mut st.work, rows);
+        let done = block::block_round(&p.f, &p.h, self.shape(&p.f), &mut st.x, &mut st.image, blocks);
         st.pairs += done.pairs;
         if done.moves > 0 {
             st.moves += done.moves;
             st.objective -= done.decrease;
-            rows.iter().for_each(|i| st.rows.update(*i, &st.x));
+            blocks.iter().flatten().for_each(|i| st.rows.update(*i, &st.x));
+            st.forget_gradients();
             st.greedy.moved();
+        }
+        done.max_decrease
+    }
+
+    /// Steps (S2) to (S4) for disjoint pairs with the diagonal model.
+    fn matching<F: BlockModel, H: PairPenalty>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State<F::Image>,
+        pairs: &[(usize, usize)],
+    ) -> f64 {
+        let damping = if p.f.is_concave() { Damping::None } else { Damping::Global(st.lipschitz) };
+        let shape =
+            Shape { model: Model::Diagonal, alpha: self.options.alpha, damping, search: self.options.search };
+        let done = jacobi::jacobi_round(&p.f, &p.h, shape, &mut st.x, &mut st.image, pairs);
+        st.pairs += done.pairs;
+        if done.moves > 0 {
+            st.moves += done.moves;
+            st.objective -= done.decrease;
+            st.forget_gradients();
+            pairs.iter().for_each(|(i, j)| {
+                st.rows.update(*i, &st.x);
+                st.rows.update(*j, &st.x);
+            });
         }
         done.max_decrease
     }
@@ -398,7 +472,12 @@ impl Obcd {
     }
 
     fn shape(&self, f: &impl BlockModel) -> Shape {
-        Shape { model: self.options.model, alpha: self.options.alpha, concave: f.is_concave() }
+        Shape {
+            model: self.options.model,
+            alpha: self.options.alpha,
+            damping: Damping::of(f),
+            search: self.options.search,
+        }
     }
 
     /// Books a working set and moves on to the next phase where a round or pass ends.
@@ -433,13 +512,20 @@ impl Obcd {
     /// A round of working sets by the rule: as many as there are pairs that can move (a block
     /// of k rows counts for its pairs).
     fn next_round<I>(&self, st: &State<I>) -> Phase {
-        if self.options.working_set == WorkingSet::Cyclic {
+        if self.options.working_set == WorkingSet::Cyclic && !self.options.jacobi {
             return self.sweep(st);
         }
         let inside = ((st.max_block * (st.max_block - 1) / 2) as u64).max(1);
         // a greedy step looks at many pairs, so its rounds are shorter
         let pairs = if self.is_greedy() { st.x.nrows() as u64 } else { st.rows.pairs() };
-        let left = pairs.div_ceil(inside).max(1);
+        let at_once = if self.options.jacobi {
+            (st.x.nrows() as u64 / 2).max(1)
+        } else if st.max_block > 2 && !self.is_greedy() {
+            inside * ROUND as u64
+        } else {
+            inside
+        };
+        let left = pairs.div_ceil(at_once).max(1);
         Phase::Select { left, sum: Tally::default() }
     }
 
@@ -456,6 +542,7 @@ impl Obcd {
             st.repairs += 1;
         }
         st.image = p.f.image(&st.x);
+        st.forget_gradients();
         let fresh = p.f.value_at(&st.image, &st.x) + p.h.value(st.x.data());
         let drift = fresh - st.objective;
         // Rounding may put the fresh value a hair above the tracked one, which would show as an
@@ -482,14 +569,15 @@ fn drop_dust<F: BlockModel, H: PairPenalty>(p: &Problem<F, H>, x: RowMat) -> Row
 /// A working set.
 enum Chosen {
     Pair(usize, usize),
-    Block(Vec<usize>),
+    Blocks(Vec<Vec<usize>>),
+    Matching(Vec<(usize, usize)>),
 }
 
 impl From<working_set::Next> for Chosen {
     fn from(next: working_set::Next) -> Self {
         match next {
             working_set::Next::Pair(i, j) => Self::Pair(i, j),
-            working_set::Next::Block(rows) => Self::Block(rows),
+            working_set::Next::Blocks(blocks) => Self::Blocks(blocks),
         }
     }
 }

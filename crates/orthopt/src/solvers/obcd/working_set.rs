@@ -83,21 +83,30 @@ impl Movable {
         }
     }
 
-    /// k distinct rows: half of them nonzero (or as many as there are), the others any.
-    pub fn random_block(&self, k: usize, rng: &mut Pcg64) -> Vec<usize> {
+    /// `count` disjoint blocks of `k` rows: in each, half of the rows nonzero (or as many as
+    /// there are), the others any.
+    pub fn random_blocks(&self, k: usize, count: usize, rng: &mut Pcg64) -> Vec<Vec<usize>> {
         let n = self.nrows();
-        let mut rows = Vec::with_capacity(k);
-        let nonzero = k.div_ceil(2).min(self.list.len());
-        for at in rand::seq::index::sample(rng, self.list.len(), nonzero) {
-            rows.push(self.list[at]);
+        let count = count.min(n / k).max(1);
+        let k = k.min(n);
+        let share = k.div_ceil(2).min(self.list.len().div_ceil(count));
+        let mut used = vec![false; n];
+        let mut blocks = vec![Vec::with_capacity(k); count];
+        let nonzero = (share * count).min(self.list.len());
+        for (place, at) in rand::seq::index::sample(rng, self.list.len(), nonzero).into_iter().enumerate() {
+            blocks[place % count].push(self.list[at]);
+            used[self.list[at]] = true;
         }
-        while rows.len() < k.min(n) {
-            let i = rng.random_range(0..n);
-            if !rows.contains(&i) {
-                rows.push(i);
+        for block in &mut blocks {
+            while block.len() < k {
+                let i = rng.random_range(0..n);
+                if !used[i] {
+                    used[i] = true;
+                    block.push(i);
+                }
             }
         }
-        rows
+        blocks
     }
 }
 
@@ -105,18 +114,19 @@ impl Movable {
 #[derive(Clone, Debug)]
 pub(crate) enum Next {
     Pair(usize, usize),
-    Block(Vec<usize>),
+    Blocks(Vec<Vec<usize>>),
 }
 
 /// A pass over all pairs that can move: every nonzero row i (as the pass begins) with every
-/// other row, each pair once. With blocks, rows are cut into chunks of k/2 and every two chunks
-/// with a nonzero row make a block. Rows that become nonzero during the pass are met as
+/// other row, each pair once. With blocks, rows are cut into chunks of k/2; every two chunks
+/// make a block, in the rounds of a tournament so that the blocks of a round are disjoint, and
+/// blocks without a nonzero row are left out. Rows that become nonzero during the pass are met as
 /// partners; a pass that certifies moves nothing, so there the cover is complete.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     start: Vec<usize>, // nonzero rows at the start, sorted (pairs); unused for blocks
-    place: usize,      // position in `start`, or first chunk
-    partner: usize,    // next partner row, or second chunk
+    place: usize,      // position in `start`, or round of the tournament
+    partner: usize,    // next partner row, or next match of the round
     chunk: usize,      // rows per chunk; 0: pairs
     n: usize,
 }
@@ -129,13 +139,18 @@ impl Cursor {
     }
 
     pub fn is_done(&self) -> bool {
-        let end = if self.chunk == 0 { self.start.len() } else { self.n.div_ceil(self.chunk) };
+        let end = if self.chunk == 0 { self.start.len() } else { self.seats().max(2) - 1 };
         self.place >= end
     }
 
+    /// Chunks, made even by an empty one.
+    fn seats(&self) -> usize {
+        self.n.div_ceil(self.chunk).next_multiple_of(2)
+    }
+
     /// The next working set, `None` at the end.
-    pub fn next(&mut self, rows: &Movable) -> Option<Next> {
-        if self.chunk == 0 { self.next_pair(rows) } else { self.next_block(rows) }
+    pub fn next(&mut self, rows: &Movable, group: usize) -> Option<Next> {
+        if self.chunk == 0 { self.next_pair(rows) } else { self.next_blocks(rows, group) }
     }
 
     #[inline]
@@ -157,30 +172,130 @@ impl Cursor {
         None
     }
 
-    fn next_block(&mut self, rows: &Movable) -> Option<Next> {
-        let chunks = self.n.div_ceil(self.chunk);
-        let range = |c: usize| c * self.chunk..((c + 1) * self.chunk).min(self.n);
-        while !self.is_done() {
-            let (a, b) = (self.place, self.partner);
-            self.partner += 1;
-            if self.partner >= chunks {
-                self.place += 1;
-                self.partner = self.place + 1;
-                if self.place + 1 >= chunks {
-                    self.place = chunks; // the last chunk has met all others
+    /// Up to `group` blocks of one round: in round t of the circle method seat 0 meets the last
+    /// seat's place, and seat a meets seat b with a + b = 2t modulo seats − 1.
+    fn next_blocks(&mut self, rows: &Movable, group: usize) -> Option<Next> {
+        let range = |c: usize| (c * self.chunk).min(self.n)..((c + 1) * self.chunk).min(self.n);
+        let (seats, mut blocks) = (self.seats(), Vec::new());
+        let (mut place, mut partner) = (self.place, self.partner);
+        while place < seats - 1 && blocks.len() < group {
+            let (a, b) = tournament(seats, place, partner);
+            let block: Vec<usize> = range(a).chain(range(b)).collect();
+            if block.iter().any(|i| rows.contains(*i)) {
+                blocks.push(block);
+            }
+            partner += 1;
+            if partner == seats / 2 {
+                (place, partner) = (place + 1, 0);
+                if !blocks.is_empty() {
+                    break; // blocks of another round are not disjoint from these
                 }
             }
-            if b <= a && chunks > 1 {
-                continue;
-            }
-            let mut block: Vec<usize> = range(a).collect();
-            if b > a {
-                block.extend(range(b));
-            }
-            if block.iter().any(|i| rows.contains(*i)) {
-                return Some(Next::Block(block));
+        }
+        (self.place, self.partner) = (place, partner);
+        (!blocks.is_empty()).then_some(Next::Blocks(blocks))
+    }
+}
+
+/// Match `m` of round `t` among an even number of seats (circle method): over seats − 1 rounds
+/// every two seats meet exactly once.
+fn tournament(seats: usize, t: usize, m: usize) -> (usize, usize) {
+    let wheel = seats - 1;
+    if m == 0 { (t, wheel) } else { ((t + m) % wheel, (t + wheel - m) % wheel) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    fn rows_of(n: usize, zero: impl Fn(usize) -> bool) -> Movable {
+        Movable::new(&RowMat::from_fn(n, 2, |i, _| if zero(i) { 0.0 } else { 1.0 }))
+    }
+
+    /// How often a pass meets each pair, and whether the blocks of a round are disjoint.
+    fn meetings(rows: &Movable, block: usize, group: usize) -> Vec<Vec<u32>> {
+        let n = rows.nrows();
+        let mut met = vec![vec![0; n]; n];
+        let mut cursor = Cursor::new(rows, block);
+        while let Some(next) = cursor.next(rows, group) {
+            match next {
+                Next::Pair(i, j) => met[i][j] += 1,
+                Next::Blocks(blocks) => {
+                    let mut all: Vec<usize> = blocks.iter().flatten().copied().collect();
+                    all.sort_unstable();
+                    assert!(all.windows(2).all(|w| w[0] < w[1]), "blocks of a round overlap");
+                    for b in blocks {
+                        for p in 0..b.len() {
+                            (p + 1..b.len()).for_each(|q| met[b[p].min(b[q])][b[p].max(b[q])] += 1);
+                        }
+                    }
+                }
             }
         }
-        None
+        assert!(cursor.is_done());
+        met
+    }
+
+    #[test]
+    fn a_pass_of_pairs_meets_every_pair_that_can_move_once() {
+        for n in [2, 3, 7, 12] {
+            let rows = rows_of(n, |i| i % 3 == 1);
+            let met = meetings(&rows, 2, 4);
+            for i in 0..n {
+                for j in i + 1..n {
+                    assert_eq!(met[i][j], u32::from(rows.contains(i) || rows.contains(j)), "n {n}: {i} {j}");
+                }
+            }
+            assert_eq!(met.iter().flatten().map(|m| u64::from(*m)).sum::<u64>(), rows.pairs());
+        }
+    }
+
+    #[test]
+    fn a_pass_of_blocks_meets_every_pair_that_can_move() {
+        for n in [3, 5, 8, 17, 30] {
+            for block in [3, 4, 6, 7, 30] {
+                let rows = rows_of(n, |i| i % 2 == 1);
+                let met = meetings(&rows, block.min(n), 3);
+                for i in 0..n {
+                    for j in i + 1..n {
+                        let movable = rows.contains(i) || rows.contains(j);
+                        assert!(!movable || met[i][j] > 0, "n {n}, block {block}: {i} {j} not met");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn random_blocks_are_disjoint_and_full() {
+        let mut rng = Pcg64::seed_from_u64(3);
+        for (n, k, count) in [(10, 3, 4), (7, 7, 4), (40, 8, 4), (5, 9, 2)] {
+            for zero in [0, 2, 9] {
+                let rows = rows_of(n, |i| zero > 0 && i % 10 >= 10 - zero);
+                let blocks = rows.random_blocks(k, count, &mut rng);
+                let mut all: Vec<usize> = blocks.iter().flatten().copied().collect();
+                assert!(blocks.iter().all(|b| b.len() == k.min(n)));
+                all.sort_unstable();
+                assert!(all.windows(2).all(|w| w[0] < w[1]), "overlap in {blocks:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn random_pairs_are_uniform_over_those_that_can_move() {
+        let rows = rows_of(6, |i| i > 2);
+        let mut rng = Pcg64::seed_from_u64(5);
+        let mut count = [[0u32; 6]; 6];
+        for _ in 0..24_000 {
+            let (i, j) = rows.random_pair(&mut rng).expect("there are nonzero rows");
+            count[i][j] += 1;
+        }
+        for i in 0..6 {
+            for j in i + 1..6 {
+                let expected = if i <= 2 { 2000.0 } else { 0.0 }; // 12 pairs can move
+                assert!((f64::from(count[i][j]) - expected).abs() <= 250.0, "{i} {j}: {}", count[i][j]);
+            }
+        }
     }
 }

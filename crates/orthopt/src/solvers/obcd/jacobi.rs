@@ -1,0 +1,123 @@
+//! Jacobi rounds (OBCD paper, Appendix C.4): n/2 disjoint pairs at once with the diagonal model.
+//!
+//! For X⁺ that differs from X by a move of every pair, ‖X⁺ − X‖²_H ≤ λ_max(H)₊ Σ ‖Z_i‖²_sp
+//! ‖V_i − I‖², so with ς_i = λ_max(H)₊‖Z_i‖²_sp the sum of the pairs' models majorises F. For a
+//! concave f ς = 0 serves: a linearisation is enough. Pairs are solved in parallel, then one
+//! matrix product brings the image up to date. X does not depend on the number of threads.
+
+use rand::RngExt;
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+
+use super::block::BlockDone;
+use super::step::{PairWork, Shape, solve_pair};
+use crate::linalg::RowMat;
+use crate::linalg::kernels::is_zero;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::nonsmooth::PairPenalty;
+use crate::smooth::BlockModel;
+
+/// Pairs one task solves.
+const CHUNK: usize = 32;
+
+/// A random perfect matching of the rows (one row stays out when n is odd).
+pub(crate) fn matching(n: usize, rng: &mut Pcg64) -> Vec<(usize, usize)> {
+    let mut rows: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        rows.swap(i, rng.random_range(0..=i));
+    }
+    rows.chunks_exact(2).map(|p| (p[0].min(p[1]), p[0].max(p[1]))).collect()
+}
+
+/// Moves that one task found: rows and their new values.
+#[derive(Default)]
+struct Found {
+    rows: Vec<usize>,
+    z: Vec<f64>,
+}
+
+/// One round over the disjoint pairs `pairs`. F falls by at least α/2 Σ‖V_i − I‖².
+pub(crate) fn jacobi_round<F: BlockModel, H: PairPenalty>(
+    f: &F,
+    h: &H,
+    shape: Shape,
+    x: &mut RowMat,
+    image: &mut F::Image,
+    pairs: &[(usize, usize)],
+) -> BlockDone {
+    let r = x.ncols();
+    let task = |work: &mut PairWork, chunk: &[(usize, usize)]| {
+        dispatch(Task { f, h, shape, x, image, work, pairs: chunk })
+    };
+    let found: Vec<Found> =
+        pairs.par_chunks(CHUNK).map_init(|| PairWork::new(r), |work, chunk| task(work, chunk)).collect();
+    let rows: Vec<usize> = found.iter().flat_map(|t| t.rows.iter().copied()).collect();
+    let mut done = BlockDone { pairs: pairs.len() as u64, ..Default::default() };
+    if rows.is_empty() {
+        return done;
+    }
+    let z: Vec<f64> = found.into_iter().flat_map(|t| t.z).collect();
+    let z = RowMat::from_vec(rows.len(), r, z).unwrap_or_else(|| RowMat::zeros(0, r));
+    let (h_before, g_before) = (h_of(h, x, &rows), gradient_rows(f, image, &rows, r));
+    let delta = RowMat::from_fn(rows.len(), r, |k, c| z.get(k, c) - x.get(rows[k], c));
+    f.move_block(image, &rows, &delta);
+    rows.iter().enumerate().for_each(|(k, i)| x.row_mut(*i).copy_from_slice(z.row(k)));
+    done.moves = rows.len() as u64 / 2;
+    // f is quadratic: f(X) − f(X⁺) = −½⟨Δ, ∇f(X) + ∇f(X⁺)⟩, without cancellation
+    let smooth = -0.5 * (delta.inner(&g_before) + delta.inner(&gradient_rows(f, image, &rows, r)));
+    done.decrease = smooth + h_before - h_of(h, x, &rows);
+    done.max_decrease = done.decrease;
+    done
+}
+
+fn gradient_rows<F: BlockModel>(f: &F, image: &F::Image, rows: &[usize], r: usize) -> RowMat {
+    let mut buf = vec![0.0; r];
+    let mut g = RowMat::zeros(rows.len(), r);
+    for (k, i) in rows.iter().enumerate() {
+        g.row_mut(k).copy_from_slice(f.gradient_row(image, *i, &mut buf));
+    }
+    g
+}
+
+fn h_of<H: PairPenalty>(h: &H, x: &RowMat, rows: &[usize]) -> f64 {
+    rows.iter().map(|i| h.value(x.row(*i))).sum()
+}
+
+struct Task<'a, F: BlockModel, H> {
+    f: &'a F,
+    h: &'a H,
+    shape: Shape,
+    x: &'a RowMat,
+    image: &'a F::Image,
+    work: &'a mut PairWork,
+    pairs: &'a [(usize, usize)],
+}
+
+impl<F: BlockModel, H: PairPenalty> WithSimd for Task<'_, F, H> {
+    type Output = Found;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Found {
+        let mut found = Found::default();
+        let r = self.x.ncols();
+        for &(i, j) in self.pairs {
+            let (z1, z2) = (self.x.row(i), self.x.row(j));
+            if is_zero(z1) && is_zero(z2) {
+                continue;
+            }
+            let PairWork { scratch, g1, g2, new1, new2 } = &mut *self.work;
+            let gi = self.f.gradient_row(self.image, i, g1);
+            let gj = self.f.gradient_row(self.image, j, g2);
+            // no curvature: the model is all that is known when others move too
+            let solved =
+                solve_pair(simd, self.h, self.shape, [0.0; 3], (gi, gj), (z1, z2), (scratch, new1, new2));
+            if let Some(step) = solved.step {
+                step.apply(z1, z2, new1, new2);
+                found.rows.extend([i, j]);
+                found.z.extend_from_slice(&new1[..r]);
+                found.z.extend_from_slice(&new2[..r]);
+            }
+        }
+        found
+    }
+}
