@@ -68,7 +68,8 @@ pub struct SolveOptions {
 
     /// Further starts after the first has ended by itself; the best X counts [default: with
     /// --time-limit as many as fit into it, until 100 in a row find nothing better; without,
-    /// one for each other starting point that auto considers, 0 for other solvers]
+    /// auto makes one for each other starting point it considers, and more until it has spent
+    /// two million iterations; other solvers make none]
     #[arg(long, value_name = "N", help_heading = "Solver and start")]
     pub restarts: Option<u64>,
 

@@ -158,6 +158,7 @@ fn wanted(options: &SolveOptions, seed: u64) -> anyhow::Result<Wanted> {
         alpha: options.alpha,
         candidates: options.candidates.as_deref().map(parse_candidates).transpose()?,
         jacobi: options.jacobi.unwrap_or(false),
+        tol: options.tol,
         seed,
         ..Default::default()
     };

@@ -24,6 +24,8 @@ pub struct Wanted {
     pub alpha: Option<f64>,
     /// Pairs scored by greedy rules.
     pub candidates: Option<Candidates>,
+    /// Tolerance of whole passes; give the one of the stopping rule.
+    pub tol: Option<f64>,
     /// Jacobi rounds.
     pub jacobi: bool,
     /// Seed.
@@ -96,6 +98,7 @@ pub fn plan(problem: &AnyProblem, wanted: &Wanted, automatic: bool) -> Result<Pl
         candidates: wanted.candidates,
         jacobi: wanted.jacobi,
         search: defaults.search,
+        tol: wanted.tol.unwrap_or(defaults.tol),
         seed: wanted.seed,
     };
     Obcd::new(obcd.clone())?;

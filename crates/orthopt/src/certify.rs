@@ -12,7 +12,7 @@ use crate::nonsmooth::{Nonsmooth, PairPenalty};
 use crate::problem::Problem;
 use crate::smooth::{BlockModel, Smooth};
 use crate::solve::Certificate;
-use crate::solvers::obcd::{Movable, PairResult, PairWork, Shape, solve_pair};
+use crate::solvers::obcd::{Movable, Pair, PairResult, PairWork, Shape, solve_pair};
 
 /// Which pairs [`block_stationarity`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,8 @@ impl<H: PairPenalty> WithSimd for Solve<'_, H> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> PairResult {
-        solve_pair(simd, self.h, self.shape, self.k, self.g, self.z, self.work.parts())
+        let pair = Pair { k: self.k, g: self.g, z: self.z };
+        solve_pair(simd, self.h, self.shape, pair, self.work.parts())
     }
 }
 

@@ -1,10 +1,5 @@
 //! Starting points X⁰ ∈ St(n, r) (math note, section 5).
 
-use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::matrix_free::eigen::{
-    PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch,
-};
-use faer::{Mat, MatMut, MatRef, Par};
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -12,7 +7,7 @@ use rand_pcg::Pcg64;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::sequential::sequential;
+use crate::linalg::krylov::{Operator, leading};
 use crate::smooth::BlockModel;
 
 /// How to choose X⁰.
@@ -197,96 +192,31 @@ fn round_to_partition(v: &RowMat) -> RowMat {
     x
 }
 
-/// C + σI = σI − M as faer's matrix-free operator; σ > 0 makes an indefinite C positive, since
-/// the routine looks for the largest magnitudes.
-struct Covariance<'a, F> {
-    f: &'a F,
-    shift: f64,
-}
-
-impl<F> std::fmt::Debug for Covariance<'_, F> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Covariance")
-    }
-}
-
-impl<F: BlockModel> faer::matrix_free::LinOp<f64> for Covariance<'_, F> {
-    fn apply_scratch(&self, _: usize, _: Par) -> StackReq {
-        StackReq::EMPTY
-    }
-    fn nrows(&self) -> usize {
-        self.f.nrows()
-    }
-    fn ncols(&self) -> usize {
-        self.f.nrows()
-    }
-    fn apply(&self, mut out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, _: Par, _: &mut MemStack) {
-        let y = self.f.apply(&RowMat::from_mat(rhs));
-        for j in 0..out.ncols() {
-            for i in 0..out.nrows() {
-                out[(i, j)] = self.shift * rhs[(i, j)] - y.get(i, j);
-            }
-        }
-    }
-    fn conj_apply(&self, out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, par: Par, stack: &mut MemStack) {
-        self.apply(out, rhs, par, stack);
-    }
-}
-
 /// The eigenvectors of C = −M for its r largest eigenvalues (n × r), each with a positive sum
-/// of cubes so that signs are reproducible: dense for small n, Krylov–Schur (faer) otherwise.
+/// of cubes so that signs are reproducible.
 ///
 /// # Errors
 /// The eigenvalue routine does not converge.
 pub fn leading_eigenvectors(f: &impl BlockModel, r: usize) -> Result<RowMat> {
-    let n = f.nrows();
-    let mut v = if n <= 256 || 4 * r >= n { dense_eigenvectors(f, r)? } else { krylov_eigenvectors(f, r)? };
+    // σI − M with σ > 0 where C may be indefinite: the routine looks for the largest magnitudes
+    let shift = if f.is_concave() { 0.0 } else { f.lipschitz() };
+    let apply = |v: &RowMat| {
+        let mut y = f.apply(v);
+        y.data_mut().iter_mut().zip(v.data()).for_each(|(y, v)| *y = shift * v - *y);
+        y
+    };
+    let (_, v) = leading(&Operator { n: f.nrows(), apply: &apply }, r)?;
+    // re-orthonormalised: also a basis that has not fully converged is a feasible start
+    let mut v = stiefel::orthonormalise(&v);
+    if v.find_non_finite().is_some() {
+        return Err(Error::Factorisation("the partial eigenvalue decomposition"));
+    }
+    stiefel::repair_on_support(&mut v);
     for k in 0..r {
-        let skew: f64 = (0..n).map(|i| v.get(i, k).powi(3)).sum();
+        let skew: f64 = (0..v.nrows()).map(|i| v.get(i, k).powi(3)).sum();
         if skew < 0.0 {
-            (0..n).for_each(|i| v.set(i, k, -v.get(i, k)));
+            (0..v.nrows()).for_each(|i| v.set(i, k, -v.get(i, k)));
         }
     }
     Ok(v)
-}
-
-fn dense_eigenvectors(f: &impl BlockModel, r: usize) -> Result<RowMat> {
-    let n = f.nrows();
-    let identity = RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
-    let m = f.apply(&identity);
-    let evd = sequential(|| m.as_mat().self_adjoint_eigen(faer::Side::Lower))
-        .map_err(|_| Error::Factorisation("the eigenvalue decomposition"))?;
-    // eigenvalues of M ascend, so the first r columns belong to the largest of C = −M
-    Ok(RowMat::from_mat(evd.U().subcols(0, r)))
-}
-
-fn krylov_eigenvectors(f: &impl BlockModel, r: usize) -> Result<RowMat> {
-    let n = f.nrows();
-    let op = Covariance { f, shift: if f.is_concave() { 0.0 } else { f.lipschitz() } };
-    let params = PartialEigenParams { max_restarts: 200, ..Default::default() };
-    let mut vectors = Mat::<f64>::zeros(n, r);
-    let mut values = vec![0.0; r];
-    let v0 = Mat::from_fn(n, 1, |i, _| 1.0 + 0.5 * ((i as f64 + 1.0) * 0.754_877).fract());
-    let v0 = &v0 * faer::Scale(1.0 / v0.norm_l2());
-    let mut memory = MemBuffer::new(partial_self_adjoint_eigen_scratch(&op, r, Par::Seq, params));
-    let info = partial_self_adjoint_eigen(
-        vectors.as_mut(),
-        &mut values,
-        &op,
-        v0.col(0),
-        1e-10,
-        Par::Seq,
-        MemStack::new(&mut memory),
-        params,
-    );
-    if info.n_converged_eigen < r {
-        tracing::debug!("{} of {r} eigenvectors converged to 1e-10", info.n_converged_eigen);
-    }
-    // re-orthonormalised: also a basis that has not fully converged is a feasible start
-    let mut q = stiefel::orthonormalise(&RowMat::from_mat(vectors.as_ref()));
-    if q.find_non_finite().is_some() {
-        return Err(Error::Factorisation("the partial eigenvalue decomposition"));
-    }
-    stiefel::repair_on_support(&mut q);
-    Ok(q)
 }

@@ -132,9 +132,12 @@ fn plan(settings: &Settings, problem: &AnyProblem) -> anyhow::Result<Plan> {
         let sentence =
             "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
         plan.reasons.push(sentence.into());
-    } else if settings.restarts.is_none() && plan.starts.len() > 1 {
+    } else if by_effort(settings) {
         let names: Vec<_> = plan.starts.iter().map(Start::name).collect();
-        plan.reasons.push(format!("one run each from {}; the best X counts (--restarts)", names.join(", ")));
+        let (names, effort) = (names.join(", "), AUTO_EFFORT / 1_000_000);
+        plan.reasons.push(format!(
+            "one run each from {names}, and more while under {effort} million iterations; the best X counts (--restarts)"
+        ));
     }
     Ok(plan)
 }
@@ -162,6 +165,14 @@ fn default_rank(settings: &Settings, rank: usize) -> Vec<String> {
     if settings.rank.is_none() { vec![sentence] } else { Vec::new() }
 }
 
+/// Iterations that auto spends at least when neither time nor restarts are given: about a second.
+const AUTO_EFFORT: u64 = 2_000_000;
+
+/// Whether auto decides how many starts to make.
+fn by_effort(settings: &Settings) -> bool {
+    settings.automatic && settings.restarts.is_none() && settings.stopping.time_limit.is_none()
+}
+
 fn minimise(
     settings: &Settings,
     problem: &AnyProblem,
@@ -175,6 +186,7 @@ fn minimise(
             Some(_) => u64::MAX,
             None => plan.starts.len() as u64 - 1,
         }),
+        effort: if by_effort(settings) { AUTO_EFFORT } else { 0 },
     };
     let mut stop = settings.stopping.criteria();
     let mut interrupted = Interrupt(interrupt::asked());

@@ -123,7 +123,10 @@ fn orthogonality_error(d: MatRef<'_, f64>) -> f64 {
     for j in 0..gram.ncols() {
         for i in 0..gram.nrows() {
             let e = (gram[(i, j)] - f64::from(u8::from(i == j))).abs();
-            worst = if e.is_nan() { f64::NAN } else { worst.max(e) };
+            if e.is_nan() {
+                return e;
+            }
+            worst = worst.max(e);
         }
     }
     worst

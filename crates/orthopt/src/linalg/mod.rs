@@ -6,6 +6,7 @@
 
 pub mod givens;
 pub mod kernels;
+pub mod krylov;
 pub mod products;
 pub mod row_mat;
 pub mod sequential;

@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-pub use pulp::{Simd, WithSimd};
+pub use pulp::{Scalar, Simd, WithSimd};
 
 /// Arrays that kernels read as vectors are padded to a multiple of this many numbers, which
 /// every vector length divides.

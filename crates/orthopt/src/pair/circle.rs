@@ -96,23 +96,27 @@ impl Trig {
         self.polished(v1 * es + v2 * ec, v2 * es - v1 * ec)
     }
 
-    /// Up to two Newton steps on p′ from the direction (c, s), kept only while p″ > 0 and the
-    /// step is short: near a minimum they gain the last digits, elsewhere they do nothing.
+    /// Up to two Newton steps on p′ from the direction (c, s), of length 1 to 1e-8 or better,
+    /// taken only while p″ > 0 and the step is short: near a minimum they gain the last digits,
+    /// elsewhere they do nothing.
     #[inline(always)]
     fn polished(&self, c: f64, s: f64) -> (f64, f64) {
-        let n = 1.0 / (c * c + s * s).sqrt();
+        let n = 1.5 - 0.5 * (c * c + s * s);
         let (mut c, mut s) = (c * n, s * n);
         for _ in 0..2 {
             let (d, dd) = (self.slope(c, s), self.bend(c, s));
-            // Steps longer than this mean a flat minimum, where Newton's model is no help;
-            // shorter ones than that no longer change the value.
-            if dd <= 0.0 || d.abs() > 1e-3 * dd || d.abs() < 1e-12 * dd {
+            // Longer steps mean a flat minimum, where Newton's model is no help.
+            if dd <= 0.0 || d.abs() > 1e-3 * dd {
                 break;
             }
-            let t = -0.5 * d / dd; // ≈ tan of half the step
-            let q = 1.0 / (1.0 + t * t);
-            let (dc, ds) = ((1.0 - t * t) * q, 2.0 * t * q);
+            let t = -0.5 * d / dd; // ≈ tan of half the step, |t| ≤ 5e-4
+            let t2 = t * t;
+            let q = 1.0 - t2 + t2 * t2; // 1/(1 + t²)
+            let (dc, ds) = ((1.0 - t2) * q, 2.0 * t * q);
             (c, s) = (c * dc - s * ds, s * dc + c * ds);
+            if t.abs() < 1e-7 {
+                break; // what is left no longer changes the value
+            }
         }
         (c, s)
     }

@@ -71,7 +71,7 @@ fn penalty(branch: Branch, theta: f64, m: &PairModel<'_>, h: &impl Nonsmooth, sn
     entries(branch, m)
         .map(|(x, y)| {
             let v = c * x + s * y;
-            h.entry(if snap && v.abs() <= 10.0 * SNAP * (x.abs() + y.abs()) { 0.0 } else { v })
+            h.entry(if snap && v.abs() <= SNAP * (x.abs() + y.abs()) { 0.0 } else { v })
         })
         .sum()
 }

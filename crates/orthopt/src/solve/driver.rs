@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use super::{Event, Observer, Progress, Settings, Solution, Status, Stop, StopReason, Trace, TracePoint};
+use super::{
+    Event, MaxIterations, Observer, Progress, Settings, Solution, Status, Stop, StopReason, Trace, TracePoint,
+};
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -72,6 +74,9 @@ pub struct RunOptions {
     pub seed: u64,
     /// Further starts after the first has ended by itself; the best point counts.
     pub restarts: u64,
+    /// Further starts beyond `restarts` until this many iterations have been made in all: small
+    /// problems get many starts, large ones none, and no clock decides.
+    pub effort: u64,
 }
 
 /// Starts without a better point after which no further start is made.
@@ -114,7 +119,7 @@ pub fn run_restarts<F: Smooth, H: Nonsmooth, S: Solver<Problem<F, H>>>(
     let mut best = session.run_once(&solver, x0, stop, observers)?;
     let (mut runs, mut winner) = (1, 0);
     let mut last = best.reason.status;
-    while runs <= options.restarts
+    while (runs <= options.restarts || session.iteration < options.effort)
         && runs - winner <= PATIENCE
         && matches!(last, Status::Converged | Status::Stalled)
     {
@@ -180,7 +185,8 @@ impl<F: Smooth, H: Nonsmooth> Session<'_, F, H> {
             pace.adapt(info.iterations, p.seconds - before);
             reason = if info.objective.is_finite() {
                 let broke = self.show(&p, solver.iterate(&state), observers);
-                stop.check(&p).or_else(|| broke.then(interrupted))
+                let limit = MaxIterations(self.options.max_iterations).check(&p);
+                stop.check(&p).or(limit).or_else(|| broke.then(interrupted))
             } else {
                 Some(numerical_error())
             };

@@ -102,7 +102,7 @@ impl Stop for TimeLimit {
 }
 
 /// Stops as converged when a whole pass over everything that can move found no decrease above
-/// `tol`·(1 + |F|).
+/// `tol`·(1 + |F|) and moved nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Stationary {
     /// Tolerance relative to 1 + |F|.
@@ -113,7 +113,8 @@ impl Stop for Stationary {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         let pass = p.pass.filter(|pass| pass.covers_all)?;
         let limit = self.tol * (1.0 + p.objective.abs());
-        (pass.max_decrease <= limit).then(|| StopReason {
+        // a pass that moved something has not checked the X it ended with
+        (pass.decrease == 0.0 && pass.max_decrease <= limit).then(|| StopReason {
             status: Status::Converged,
             message: format!(
                 "block-2 stationary: a whole pass over all {} pairs that can move found no decrease above {limit:.3e}",

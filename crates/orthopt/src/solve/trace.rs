@@ -36,7 +36,7 @@ impl Trace {
 
     /// Whether a point at `seconds` is due.
     pub fn is_due(&self, seconds: f64) -> bool {
-        seconds >= self.next && self.points.len() < MOST - 1
+        seconds >= self.next
     }
 
     /// Records a point and sets when the next one is due.
@@ -45,6 +45,15 @@ impl Trace {
         match self.points.last_mut() {
             Some(last) if last.iteration == point.iteration => *last = point,
             _ => self.points.push(point),
+        }
+        if self.points.len() >= MOST {
+            // every second point goes; the first and the last stay
+            let last = self.points.len() - 1;
+            let mut k = 0;
+            self.points.retain(|_| {
+                k += 1;
+                k % 2 == 1 || k > last
+            });
         }
     }
 }

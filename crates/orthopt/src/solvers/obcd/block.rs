@@ -39,11 +39,14 @@ struct Solved<'a> {
     done: BlockDone,
 }
 
-/// Solves disjoint blocks in parallel and applies those that lower F together.
+/// Solves disjoint blocks in parallel and applies those that lower F together; pairs that lower
+/// it by no more than `least` are left alone.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn block_round<F: BlockModel, H: PairPenalty>(
     f: &F,
     h: &H,
     shape: Shape,
+    least: f64,
     x: &mut RowMat,
     image: &mut F::Image,
     blocks: &[Vec<usize>],
@@ -51,12 +54,14 @@ pub(crate) fn block_round<F: BlockModel, H: PairPenalty>(
     let r = x.ncols();
     let solved: Vec<Solved<'_>> = blocks
         .par_iter()
-        .map_init(|| PairWork::new(r), |work, rows| solve_block(f, h, shape, x, image, rows, work))
+        .map_init(|| PairWork::new(r), |work, rows| solve_block(f, h, (shape, least), x, image, rows, work))
         .collect();
     let mut total = BlockDone::default();
     let mut accepted: Vec<&Solved<'_>> = Vec::with_capacity(solved.len());
     for block in &solved {
         total.pairs += block.done.pairs;
+        // also what a refused block offered: a pass that certifies must have seen it
+        total.max_decrease = total.max_decrease.max(block.done.max_decrease);
         if block.done.moves == 0 {
             continue;
         }
@@ -66,7 +71,6 @@ pub(crate) fn block_round<F: BlockModel, H: PairPenalty>(
         if decrease > 0.0 && (cross <= 0.0 || decrease >= proximal) {
             total.moves += block.done.moves;
             total.decrease += decrease;
-            total.max_decrease = total.max_decrease.max(block.done.max_decrease);
             accepted.push(block);
         }
     }
@@ -93,7 +97,7 @@ fn cross_term<F: BlockModel>(f: &F, a: &Solved<'_>, b: &Solved<'_>) -> f64 {
 fn solve_block<'a, F: BlockModel, H: PairPenalty>(
     f: &F,
     h: &H,
-    shape: Shape,
+    (shape, least): (Shape, f64),
     x: &RowMat,
     image: &F::Image,
     rows: &'a [usize],
@@ -112,9 +116,9 @@ fn solve_block<'a, F: BlockModel, H: PairPenalty>(
         let local = Quadratic::block(f.curvature_block(rows), f.is_concave());
         let smooth_only = h.kinks().is_empty() && shape.model == Model::Diagonal;
         done = if smooth_only {
-            polar_step(&local, shape, &mut z, &g)
+            polar_step(&local, shape, least, &mut z, &g)
         } else {
-            let step = PairStep { f: &local, h, shape, x: &mut z, image: &mut g, work, cache: None };
+            let step = PairStep { f: &local, h, shape, x: &mut z, image: &mut g, work, cache: None, least };
             dispatch(Sweep(step))
         };
     }
@@ -137,12 +141,12 @@ impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
         let mut done = BlockDone::default();
         for p in 0..k {
             for q in p + 1..k {
-                let decrease = step.run_in(simd, p, q);
+                let pair = step.run_in(simd, p, q);
                 done.pairs += 1;
-                if decrease > 0.0 {
+                done.max_decrease = done.max_decrease.max(pair.offered);
+                if pair.decrease > 0.0 {
                     done.moves += 1;
-                    done.decrease += decrease;
-                    done.max_decrease = done.max_decrease.max(decrease);
+                    done.decrease += pair.decrease;
                 }
             }
         }
@@ -151,7 +155,7 @@ impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
 }
 
 /// V = the nearest orthogonal matrix to (ς + α)I − G_B Zᵀ, by an SVD of size k.
-fn polar_step(local: &Quadratic, shape: Shape, z: &mut RowMat, g: &RowMat) -> BlockDone {
+fn polar_step(local: &Quadratic, shape: Shape, least: f64, z: &mut RowMat, g: &RowMat) -> BlockDone {
     let k = z.nrows();
     let stay = BlockDone { pairs: (k * (k - 1) / 2) as u64, ..Default::default() };
     let damping = if local.is_concave() { 0.0 } else { block_bound(local, z) };
@@ -171,11 +175,13 @@ fn polar_step(local: &Quadratic, shape: Shape, z: &mut RowMat, g: &RowMat) -> Bl
             .flat_map(|i| (0..k).map(move |j| (i, j)))
             .map(|(i, j)| (v[(i, j)] - f64::from(u8::from(i == j))).powi(2))
             .sum::<f64>();
-    if decrease > 0.0 && decrease >= shape.alpha * half_dist_sq {
+    // gains below this are rounding of the products and the SVD
+    let noise = 1e-13 * (1.0 + g.norm() * z.norm());
+    if decrease > least.max(noise) && decrease >= shape.alpha * half_dist_sq {
         *z = new;
         BlockDone { moves: 1, decrease, max_decrease: decrease, ..stay }
     } else {
-        stay
+        BlockDone { max_decrease: if decrease > noise { decrease } else { 0.0 }, ..stay }
     }
 }
 

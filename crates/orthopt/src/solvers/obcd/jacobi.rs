@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use super::block::BlockDone;
-use super::step::{PairWork, Shape, solve_pair};
+use super::step::{Pair, PairWork, Shape, apply_clean, solve_pair};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
@@ -109,10 +109,10 @@ impl<F: BlockModel, H: PairPenalty> WithSimd for Task<'_, F, H> {
             let gi = self.f.gradient_row(self.image, i, g1);
             let gj = self.f.gradient_row(self.image, j, g2);
             // no curvature: the model is all that is known when others move too
-            let solved =
-                solve_pair(simd, self.h, self.shape, [0.0; 3], (gi, gj), (z1, z2), (scratch, new1, new2));
+            let pair = Pair { k: [0.0; 3], g: (gi, gj), z: (z1, z2) };
+            let solved = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));
             if let Some(step) = solved.step {
-                step.apply(z1, z2, new1, new2);
+                apply_clean(self.h, &step, (z1, z2), new1, new2);
                 found.rows.extend([i, j]);
                 found.z.extend_from_slice(&new1[..r]);
                 found.z.extend_from_slice(&new2[..r]);

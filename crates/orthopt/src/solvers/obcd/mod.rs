@@ -37,7 +37,7 @@ use crate::smooth::BlockModel;
 use crate::solve::{Pass, Settings, Solver, StepInfo};
 pub use step::PairWork;
 use step::{Damping, GradientCache, PairStep};
-pub(crate) use step::{PairResult, Shape, solve_pair};
+pub(crate) use step::{Pair, PairResult, Shape, solve_pair};
 use working_set::Cursor;
 pub(crate) use working_set::Movable;
 
@@ -154,6 +154,9 @@ pub struct ObcdOptions {
     pub jacobi: bool,
     /// How pairs are solved.
     pub search: Search,
+    /// Whole passes leave pairs alone that offer no more than this times 1 + |F|, so that the
+    /// last pass moves nothing and is a certificate of the X it leaves.
+    pub tol: f64,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -168,6 +171,7 @@ impl Default for ObcdOptions {
             candidates: None,
             jacobi: false,
             search: Search::Fast,
+            tol: 1e-9,
             seed: 0,
         }
     }
@@ -181,6 +185,8 @@ pub struct Obcd {
 
 /// Accepted moves between two refreshes of the image from X.
 const REFRESH: u64 = 100_000;
+/// Accepted moves between two looks at the feasibility of X.
+const CHECK: u64 = 5_000;
 /// ‖XᵀX − I‖_F above which X is repaired on its support.
 const DRIFT: f64 = 3e-13;
 /// Disjoint blocks solved in parallel from the same X. A constant, so that X does not depend on
@@ -204,6 +210,9 @@ impl Obcd {
         }
         if options.block < 2 {
             return invalid("block", options.block.to_string(), "at least 2 rows");
+        }
+        if !(options.tol >= 0.0 && options.tol.is_finite()) {
+            return invalid("tol", options.tol.to_string(), "a finite number >= 0");
         }
         if options.candidates == Some(Candidates::Sample(0)) {
             return invalid("candidates", "0".into(), "at least 1 pair, or all");
@@ -258,15 +267,26 @@ pub struct State<I> {
     work: PairWork, // buffers of the pair step
     greedy: greedy::Greedy,
     cache: Option<GradientCache>,
+    tol: f64,         // what whole passes leave alone, relative to 1 + |F|
+    alpha: f64,       // α, lowered when it alone stands in the way
     pairs: u64,       // pairs tried
     moves: u64,       // pairs moved
     refreshed: u64,   // `moves` at the last refresh
     repairs: u64,     // times X was repaired
+    checked: u64,     // `moves` at the last look at feasibility
     max_block: usize, // k, at most n
     lipschitz: f64,   // λ_max(H)₊ for Jacobi rounds of an f that is not concave
 }
 
 impl<I> State<I> {
+    /// Decreases of F that are left alone: none in rounds, those within the tolerance in passes.
+    fn least(&self) -> f64 {
+        match self.phase {
+            Phase::Select { .. } => 0.0,
+            Phase::Sweep { .. } => self.tol * (1.0 + self.objective.abs()),
+        }
+    }
+
     /// X has moved outside the pair step: cached gradient rows are stale.
     fn forget_gradients(&mut self) {
         if let Some(cache) = &mut self.cache {
@@ -296,6 +316,9 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
             work: PairWork::new(x0.ncols()),
             greedy: greedy::Greedy::new(&self.options, &p.f, x0.nrows()),
             cache: GradientCache::new(&p.f, x0.ncols()),
+            alpha: self.options.alpha,
+            tol: self.options.tol,
+            checked: 0,
             pairs: 0,
             moves: 0,
             refreshed: 0,
@@ -337,6 +360,9 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
         s.insert("block".into(), st.max_block.into());
         s.insert("model".into(), o.model.name().into());
         s.insert("alpha".into(), o.alpha.into());
+        if st.alpha < o.alpha {
+            s.insert("alpha_at_end".into(), st.alpha.into());
+        }
         s.insert("jacobi".into(), o.jacobi.into());
         if self.is_greedy() {
             s.insert("candidates".into(), st.greedy.describe().into());
@@ -367,6 +393,11 @@ impl Obcd {
         let decrease = before.1 - st.objective;
         if st.moves >= st.refreshed + REFRESH {
             self.refresh(p, st);
+        } else if st.moves >= st.checked + CHECK {
+            st.checked = st.moves;
+            if stiefel::feasibility(&st.x) > DRIFT {
+                self.refresh(p, st);
+            }
         }
         self.advance(st, tried, decrease, max_decrease)
     }
@@ -393,7 +424,7 @@ impl Obcd {
         }
     }
 
-    /// Steps (S2) to (S4) for a pair; returns the decrease of F.
+    /// Steps (S2) to (S4) for a pair; returns the decrease of F that it offered.
     fn pair<F: BlockModel, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
@@ -402,25 +433,26 @@ impl Obcd {
         j: usize,
     ) -> f64 {
         st.pairs += 1;
-        let shape = self.shape(&p.f);
-        let decrease = PairStep {
+        let least = st.least();
+        let result = PairStep {
             f: &p.f,
             h: &p.h,
-            shape,
+            shape: self.shape(&p.f, st.alpha),
             x: &mut st.x,
             image: &mut st.image,
             work: &mut st.work,
             cache: st.cache.as_mut(),
+            least,
         }
         .run(i, j);
-        if decrease > 0.0 {
+        if result.decrease > 0.0 {
             st.moves += 1;
-            st.objective -= decrease;
+            st.objective -= result.decrease;
             st.rows.update(i, &st.x);
             st.rows.update(j, &st.x);
             st.greedy.moved();
         }
-        decrease
+        result.offered
     }
 
     /// Steps (S2) to (S4) for disjoint blocks of more than two rows; returns the largest decrease
@@ -431,7 +463,16 @@ impl Obcd {
         st: &mut State<F::Image>,
         blocks: &[Vec<usize>],
     ) -> f64 {
-        let done = block::block_round(&p.f, &p.h, self.shape(&p.f), &mut st.x, &mut st.image, blocks);
+        let least = st.least();
+        let done = block::block_round(
+            &p.f,
+            &p.h,
+            self.shape(&p.f, st.alpha),
+            least,
+            &mut st.x,
+            &mut st.image,
+            blocks,
+        );
         st.pairs += done.pairs;
         if done.moves > 0 {
             st.moves += done.moves;
@@ -451,8 +492,7 @@ impl Obcd {
         pairs: &[(usize, usize)],
     ) -> f64 {
         let damping = if p.f.is_concave() { Damping::None } else { Damping::Global(st.lipschitz) };
-        let shape =
-            Shape { model: Model::Diagonal, alpha: self.options.alpha, damping, search: self.options.search };
+        let shape = Shape { model: Model::Diagonal, alpha: st.alpha, damping, search: self.options.search };
         let done = jacobi::jacobi_round(&p.f, &p.h, shape, &mut st.x, &mut st.image, pairs);
         st.pairs += done.pairs;
         if done.moves > 0 {
@@ -471,13 +511,8 @@ impl Obcd {
         matches!(self.options.working_set, WorkingSet::GreedySv | WorkingSet::GreedyOr)
     }
 
-    fn shape(&self, f: &impl BlockModel) -> Shape {
-        Shape {
-            model: self.options.model,
-            alpha: self.options.alpha,
-            damping: Damping::of(f),
-            search: self.options.search,
-        }
+    fn shape(&self, f: &impl BlockModel, alpha: f64) -> Shape {
+        Shape { model: self.options.model, alpha, damping: Damping::of(f), search: self.options.search }
     }
 
     /// Books a working set and moves on to the next phase where a round or pass ends.
@@ -502,8 +537,17 @@ impl Obcd {
                     return None;
                 }
                 let pass = sum.pass(true);
+                if pass.decrease == 0.0 && pass.max_decrease > 0.0 {
+                    // Nobody stopped, so what is left is wanted. Either it is below the tolerance
+                    // of passes, or it goes far for little and is refused by α alone, which may
+                    // be any positive number.
+                    if pass.max_decrease > st.tol * scale {
+                        st.alpha = (0.1 * st.alpha).max(f64::MIN_POSITIVE);
+                    }
+                    st.tol = st.tol.min(0.1 * pass.max_decrease / scale);
+                }
                 let slow = sum.decrease <= SLOW_ROUND * scale;
-                st.phase = if slow && pass.decrease > 0.0 { self.sweep(st) } else { self.next_round(st) };
+                st.phase = if slow && pass.max_decrease > 0.0 { self.sweep(st) } else { self.next_round(st) };
                 Some(pass)
             }
         }
@@ -536,7 +580,7 @@ impl Obcd {
     /// Drift control: the image afresh from X, X repaired where it left the manifold by more
     /// than [`DRIFT`], F compared with the tracked value.
     fn refresh<F: BlockModel, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
-        st.refreshed = st.moves;
+        (st.refreshed, st.checked) = (st.moves, st.moves);
         if stiefel::feasibility(&st.x) > DRIFT {
             stiefel::repair_on_support(&mut st.x);
             st.repairs += 1;
@@ -553,17 +597,32 @@ impl Obcd {
     }
 }
 
-/// Entries that reports do not count as nonzero (|x| ≤ 1e-6) but F does: sets them to zero,
-/// restores XᵀX = I on the support that is left, and keeps the result if F is lower for it.
-fn drop_dust<F: BlockModel, H: PairPenalty>(p: &Problem<F, H>, x: RowMat) -> RowMat {
-    if p.h.value(x.data()) == p.h.reported_value(x.data()) {
+/// Entries that are rounding (or, for ℓ0, that reports do not count, |x| ≤ 1e-6): sets them to
+/// zero, restores XᵀX = I on the support that is left, and keeps the result if F is no higher.
+fn drop_dust<F: BlockModel, H: PairPenalty>(p: &Problem<F, H>, mut x: RowMat) -> RowMat {
+    if !p.h.promotes_sparsity() {
         return x;
     }
-    let mut clean = x.clone();
-    clean.data_mut().iter_mut().filter(|v| v.abs() <= REPORT_ZERO).for_each(|v| *v = 0.0);
-    let error = stiefel::repair_on_support(&mut clean);
     let exact = |x: &RowMat| p.f.value(x) + p.h.value(x.data());
-    if error <= DRIFT && exact(&clean) <= exact(&x) { clean } else { x }
+    for limit in [1e-10, REPORT_ZERO] {
+        if limit == REPORT_ZERO && p.h.value(x.data()) == p.h.reported_value(x.data()) {
+            break;
+        }
+        let mut clean = x.clone();
+        let dust = |v: &&mut f64| **v != 0.0 && v.abs() <= limit;
+        let dropped = clean.data_mut().iter_mut().filter(dust).map(|v| *v = 0.0).count();
+        if dropped == 0 {
+            continue;
+        }
+        let error = stiefel::repair_on_support(&mut clean);
+        let before = exact(&x);
+        // dropping rounding errors may cost rounding errors
+        let slack = if limit < REPORT_ZERO { 1e-11 * (1.0 + before.abs()) } else { 0.0 };
+        if error <= DRIFT && exact(&clean) <= before + slack {
+            x = clean;
+        }
+    }
+    x
 }
 
 /// A working set.

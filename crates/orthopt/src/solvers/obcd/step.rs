@@ -67,33 +67,62 @@ impl PairWork {
     }
 }
 
-/// The best move of a pair and the decrease of F it brings (0 and `None`: stay).
+/// What the subproblem of a pair came to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairResult {
-    pub decrease: f64,
-    pub step: Option<PairMove>,
+    pub offered: f64,           // decrease of F at the global minimiser, taken or not
+    pub decrease: f64,          // decrease of F by `step`, 0 if there is none
+    pub step: Option<PairMove>, // the move to make
 }
 
-/// Solves the subproblem of rows z1, z2 with gradient rows g1, g2 and curvature k globally.
-/// The new rows are left in `work`. The decrease is that of F itself, evaluated at the new
-/// rows as they will be stored, from differences, so it is right also for tiny moves.
+/// Two rows and what is known of f there.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<'a> {
+    pub k: [f64; 3],
+    pub g: (&'a [f64], &'a [f64]),
+    pub z: (&'a [f64], &'a [f64]),
+}
+
+/// Solves the subproblem of a pair globally and leaves the change of its rows in `new`.
+///
+/// The global minimiser without the proximal term is tried first. Nearly always it satisfies the
+/// sufficient decrease F(X) − F(X⁺) ≥ α/2‖V − I‖² and is what F wants; where it goes far for
+/// little, the minimiser with the term α/2‖V − I‖² is taken, which satisfies it by construction.
 #[inline(always)]
 pub(crate) fn solve_pair<S: Simd, H: PairPenalty>(
     simd: S,
     h: &H,
     shape: Shape,
-    k: [f64; 3],
-    (g1, g2): (&[f64], &[f64]),
-    (z1, z2): (&[f64], &[f64]),
+    pair: Pair<'_>,
     (scratch, new1, new2): (&mut Scratch, &mut [f64], &mut [f64]),
 ) -> PairResult {
-    let stay = PairResult { decrease: 0.0, step: None };
+    let first = try_pair(simd, h, shape, 0.0, pair, (&mut *scratch, &mut *new1, &mut *new2));
+    if first.step.is_some() || first.offered <= 0.0 {
+        return first;
+    }
+    let second = try_pair(simd, h, shape, shape.alpha, pair, (scratch, new1, new2));
+    PairResult { offered: first.offered, ..second }
+}
+
+/// The global minimiser of the model with the proximal weight `alpha`; its step is kept if it
+/// lowers F sufficiently. The decrease is that of F itself, evaluated at the new rows as they
+/// will be stored, from differences, so it is right also for tiny moves.
+#[inline(always)]
+fn try_pair<S: Simd, H: PairPenalty>(
+    simd: S,
+    h: &H,
+    shape: Shape,
+    alpha: f64,
+    Pair { k, g: (g1, g2), z: (z1, z2) }: Pair<'_>,
+    (scratch, new1, new2): (&mut Scratch, &mut [f64], &mut [f64]),
+) -> PairResult {
+    let stay = PairResult { offered: 0.0, decrease: 0.0, step: None };
     let mut varsigma = 0.0; // ς
     let model = match shape.model {
-        Model::Exact => PairModel::new(simd, (g1, g2), k, shape.alpha, (z1, z2)),
+        Model::Exact => PairModel::new(simd, (g1, g2), k, alpha, (z1, z2)),
         Model::Diagonal => {
             varsigma = spectral_bound(simd, shape.damping, k, z1, z2);
-            PairModel::new(simd, (g1, g2), [0.0; 3], varsigma + shape.alpha, (z1, z2))
+            PairModel::new(simd, (g1, g2), [0.0; 3], varsigma + alpha, (z1, z2))
         }
     };
     let found = match shape.search {
@@ -101,7 +130,7 @@ pub(crate) fn solve_pair<S: Simd, H: PairPenalty>(
         Search::Plain => plain::search(&model, h),
     };
     let Some(step) = found else { return stay };
-    step.apply(z1, z2, new1, new2);
+    apply_clean(h, &step, (z1, z2), new1, new2);
     let h_change = h.value(new1) + h.value(new2) - h.value(z1) - h.value(z2);
     for (new, old) in [(&mut *new1, z1), (&mut *new2, z2)] {
         new.iter_mut().zip(old).for_each(|(a, b)| *a -= b);
@@ -114,9 +143,30 @@ pub(crate) fn solve_pair<S: Simd, H: PairPenalty>(
     let decrease = -(linear + 0.5 * bend + h_change) - others;
     // sufficient decrease: F(X) − F(X⁺) ≥ α/2‖V − I‖² (half_dist_sq is ½‖V − I‖²)
     if decrease > 0.0 && decrease >= shape.alpha * step.half_dist_sq() {
-        PairResult { decrease, step: Some(step) }
+        PairResult { offered: decrease, decrease, step: Some(step) }
     } else {
-        stay
+        PairResult { offered: decrease.max(0.0), ..stay }
+    }
+}
+
+/// Entries of a sparse X below this are rounding left over from moves; X has unit columns.
+const DUST: f64 = 1e-14;
+
+/// V Z for rows of X: where zeros are wanted, entries of the size of rounding become zeros, as
+/// they would hide breakpoints and count as nonzero.
+#[inline(always)]
+pub(crate) fn apply_clean<H: PairPenalty>(
+    h: &H,
+    step: &PairMove,
+    (z1, z2): (&[f64], &[f64]),
+    new1: &mut [f64],
+    new2: &mut [f64],
+) {
+    step.apply(z1, z2, new1, new2);
+    if h.promotes_sparsity() {
+        for v in new1.iter_mut().chain(new2) {
+            *v = if v.abs() < DUST { 0.0 } else { *v };
+        }
     }
 }
 
@@ -138,7 +188,7 @@ fn top_eigenvalue(a: f64, b: f64, c: f64) -> f64 {
 }
 
 /// The pair step as a kernel: moves rows i and j of X to the global minimiser of their
-/// subproblem; gives the decrease of F, 0 when they stay.
+/// subproblem.
 pub(crate) struct PairStep<'a, F: BlockModel, H> {
     pub f: &'a F,
     pub h: &'a H,
@@ -148,6 +198,8 @@ pub(crate) struct PairStep<'a, F: BlockModel, H> {
     pub work: &'a mut PairWork,
     /// Gradient rows computed since X moved last, for models that do not keep the gradient.
     pub cache: Option<&'a mut GradientCache>,
+    /// Moves that lower F by no more than this are not made.
+    pub least: f64,
 }
 
 /// Gradient rows that are still valid. Near a solution thousands of pairs are tried between two
@@ -185,7 +237,7 @@ impl GradientCache {
 
 impl<F: BlockModel, H: PairPenalty> PairStep<'_, F, H> {
     /// The step on rows i and j.
-    pub fn run(&mut self, i: usize, j: usize) -> f64 {
+    pub fn run(&mut self, i: usize, j: usize) -> PairResult {
         match self.shape.search {
             Search::Fast => dispatch(On { step: self, i, j }),
             Search::Plain => self.run_in(pulp::Scalar, i, j),
@@ -194,11 +246,11 @@ impl<F: BlockModel, H: PairPenalty> PairStep<'_, F, H> {
 
     /// The same inside a kernel.
     #[inline(always)]
-    pub fn run_in<S: Simd>(&mut self, simd: S, i: usize, j: usize) -> f64 {
+    pub fn run_in<S: Simd>(&mut self, simd: S, i: usize, j: usize) -> PairResult {
         let (f, x) = (self.f, &mut *self.x);
         let (z1, z2) = (x.row(i), x.row(j));
         if is_zero(z1) && is_zero(z2) {
-            return 0.0;
+            return PairResult { offered: 0.0, decrease: 0.0, step: None };
         }
         let k = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
         let PairWork { scratch, g1, g2, new1, new2 } = &mut *self.work;
@@ -210,19 +262,22 @@ impl<F: BlockModel, H: PairPenalty> PairStep<'_, F, H> {
             }
             None => (f.gradient_row(self.image, i, g1), f.gradient_row(self.image, j, g2)),
         };
-        let result = solve_pair(simd, self.h, self.shape, k, (gi, gj), (z1, z2), (scratch, new1, new2));
-        let Some(step) = result.step else { return 0.0 };
+        let pair = Pair { k, g: (gi, gj), z: (z1, z2) };
+        let result = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));
+        let Some(step) = result.step.filter(|_| result.decrease > self.least) else {
+            return PairResult { decrease: 0.0, step: None, ..result };
+        };
         f.move_pair(simd, self.image, i, j, new1, new2);
         // X is written with V Z itself, not with X + Δ, so that zeros are exact
         g1.copy_from_slice(z1);
         g2.copy_from_slice(z2);
-        step.apply(g1, g2, new1, new2);
+        apply_clean(self.h, &step, (g1, g2), new1, new2);
         x.row_mut(i).copy_from_slice(new1);
         x.row_mut(j).copy_from_slice(new2);
         if let Some(cache) = &mut self.cache {
             cache.moved();
         }
-        result.decrease
+        result
     }
 }
 
@@ -233,10 +288,10 @@ struct On<'a, 'b, F: BlockModel, H> {
 }
 
 impl<F: BlockModel, H: PairPenalty> WithSimd for On<'_, '_, F, H> {
-    type Output = f64;
+    type Output = PairResult;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+    fn with_simd<S: Simd>(self, simd: S) -> PairResult {
         self.step.run_in(simd, self.i, self.j)
     }
 }

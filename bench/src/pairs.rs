@@ -1,0 +1,118 @@
+//! Global pair solves per second on one core: the fast searches and the plain one, dense and
+//! sparse rows, in one run. A pair includes its 2×2 products.
+
+use std::time::Instant;
+
+use orthopt::linalg::RowMat;
+use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
+use orthopt::nonsmooth::{AnyPenalty, PENALTIES, PairPenalty};
+use orthopt::pair::fold::Scratch;
+use orthopt::pair::{PairModel, PairMove, plain};
+
+const ROWS: usize = 2000;
+
+/// Numbers that look random, the same on every machine.
+struct Noise(u64);
+
+impl Noise {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+struct Rows {
+    z: RowMat,
+    g: RowMat,
+    k: Vec<[f64; 3]>,
+}
+
+/// Rows of a 2000 × r matrix with orthonormal-sized entries, three nonzeros a row if sparse,
+/// and gradient rows and curvature as those of randn:500:1000.
+fn rows(r: usize, sparse: bool, nonneg: bool) -> Rows {
+    let mut noise = Noise(7);
+    let z = RowMat::from_fn(ROWS, r, |i, k| {
+        let v = noise.normal() / 30.0;
+        let keep = !sparse || (0..3).any(|s| (i * (s + 3) + 5 * s) % r == k);
+        let v = if keep { v } else { 0.0 };
+        if nonneg { v.abs() } else { v }
+    });
+    let g = RowMat::from_fn(ROWS, r, |i, k| -600.0 * z.get(i, k) + 20.0 * noise.normal());
+    let k = (0..ROWS)
+        .map(|_| [-500.0 - 20.0 * noise.normal(), 20.0 * noise.normal(), -500.0 - 20.0 * noise.normal()])
+        .collect();
+    Rows { z, g, k }
+}
+
+/// One pair as the solver does it.
+struct Pair<'a> {
+    h: &'a AnyPenalty,
+    g: (&'a [f64], &'a [f64]),
+    k: [f64; 3],
+    z: (&'a [f64], &'a [f64]),
+    scratch: &'a mut Scratch,
+}
+
+impl WithSimd for Pair<'_> {
+    type Output = Option<PairMove>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Option<PairMove> {
+        let m = PairModel::new(simd, self.g, self.k, 1e-5, self.z);
+        self.h.search_in(simd, &m, self.scratch)
+    }
+}
+
+fn rate(data: &Rows, h: &AnyPenalty, fast: bool) -> f64 {
+    let mut scratch = Scratch::new(data.z.ncols());
+    let (clock, mut count, mut step, mut found) = (Instant::now(), 0u64, 1, 0u64);
+    while clock.elapsed().as_secs_f64() < 0.5 {
+        step = (step * 7 + 3) % (ROWS - 1) + 1;
+        for i in 0..if fast { ROWS } else { ROWS / 20 } {
+            let j = (i + step) % ROWS;
+            let (g, z) = ((data.g.row(i), data.g.row(j)), (data.z.row(i), data.z.row(j)));
+            let step = if fast {
+                dispatch(Pair { h, g, k: data.k[i], z, scratch: &mut scratch })
+            } else {
+                let m = PairModel::new(pulp_scalar(), g, data.k[i], 1e-5, z);
+                plain::search(&m, h)
+            };
+            found += u64::from(step.is_some());
+            count += 1;
+        }
+    }
+    assert!(found > 0, "a benchmark in which nothing moves is no benchmark");
+    count as f64 / clock.elapsed().as_secs_f64()
+}
+
+fn pulp_scalar() -> orthopt::linalg::simd::Scalar {
+    orthopt::linalg::simd::Scalar
+}
+
+/// Prints the table.
+pub fn run() {
+    println!("| penalty | r | rows | fast, 10^6/s | plain, 10^6/s | ratio |\n|---|---|---|---|---|---|");
+    for (name, lambda) in
+        [("none", 0.0), ("l0", 1.0), ("l0", 0.01), ("nonneg", 0.0), ("l1", 1.0), ("l1", 20.0)]
+    {
+        let Some(info) = PENALTIES.iter().find(|p| p.name == name) else { continue };
+        let Ok(h) = (info.make)(lambda) else { continue };
+        for r in [5, 20, 100] {
+            for sparse in [false, true] {
+                let data = rows(r, sparse, name == "nonneg");
+                let (fast, plain) = (rate(&data, &h, true), rate(&data, &h, false));
+                let kind = if sparse { "sparse" } else { "dense" };
+                println!(
+                    "| {name} {lambda} | {r} | {kind} | {:.2} | {:.4} | {:.0} |",
+                    fast / 1e6,
+                    plain / 1e6,
+                    fast / plain
+                );
+            }
+        }
+    }
+}

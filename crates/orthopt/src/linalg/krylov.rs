@@ -1,0 +1,102 @@
+//! Leading eigenpairs of a symmetric operator, dense for small n, Krylov–Schur (faer) otherwise.
+
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::matrix_free::LinOp;
+use faer::matrix_free::eigen::{
+    PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch,
+};
+use faer::{Mat, MatMut, MatRef, Par};
+
+use super::RowMat;
+use super::sequential::sequential;
+use crate::error::{Error, Result};
+
+/// A symmetric n × n operator given by its product with n × k matrices.
+pub struct Operator<'a> {
+    /// n.
+    pub n: usize,
+    /// V ↦ operator · V.
+    pub apply: &'a (dyn Fn(&RowMat) -> RowMat + Sync),
+}
+
+impl std::fmt::Debug for Operator<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Operator({})", self.n)
+    }
+}
+
+impl LinOp<f64> for Operator<'_> {
+    fn apply_scratch(&self, _: usize, _: Par) -> StackReq {
+        StackReq::EMPTY
+    }
+    fn nrows(&self) -> usize {
+        self.n
+    }
+    fn ncols(&self) -> usize {
+        self.n
+    }
+    fn apply(&self, mut out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, _: Par, _: &mut MemStack) {
+        let y = (self.apply)(&RowMat::from_mat(rhs));
+        for j in 0..out.ncols() {
+            for i in 0..out.nrows() {
+                out[(i, j)] = y.get(i, j);
+            }
+        }
+    }
+    fn conj_apply(&self, out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, par: Par, stack: &mut MemStack) {
+        self.apply(out, rhs, par, stack);
+    }
+}
+
+/// Below this n, or for a good part of all eigenvectors, a dense decomposition is used.
+const DENSE: usize = 256;
+
+/// The r eigenpairs of largest |eigenvalue|: values, and vectors as columns (n × r). The vectors
+/// of eigenvalues that did not converge may be zero or inexact.
+///
+/// # Errors
+/// The dense routine does not converge.
+pub fn leading(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
+    if op.n <= DENSE || 4 * r >= op.n { dense(op, r) } else { Ok(krylov(op, r)) }
+}
+
+fn dense(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
+    let n = op.n;
+    let m = (op.apply)(&RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j))));
+    let evd = sequential(|| m.as_mat().self_adjoint_eigen(faer::Side::Lower))
+        .map_err(|_| Error::Factorisation("the eigenvalue decomposition"))?;
+    let (values, vectors) = (evd.S().column_vector(), evd.U());
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| values[*b].abs().total_cmp(&values[*a].abs()));
+    Ok((
+        order[..r].iter().map(|k| values[*k]).collect(),
+        RowMat::from_fn(n, r, |i, k| vectors[(i, order[k])]),
+    ))
+}
+
+fn krylov(op: &Operator<'_>, r: usize) -> (Vec<f64>, RowMat) {
+    let n = op.n;
+    let v0 = Mat::from_fn(n, 1, |i, _| 1.0 + 0.5 * ((i as f64 + 1.0) * 0.754_877).fract());
+    let v0 = &v0 * faer::Scale(1.0 / v0.norm_l2());
+    if (op.apply)(&RowMat::from_mat(v0.as_ref())).norm() == 0.0 {
+        // faer's iteration does not end from a vector of the null space
+        return (vec![0.0; r], RowMat::zeros(n, r));
+    }
+    let params = PartialEigenParams { max_restarts: 200, ..Default::default() };
+    let (mut vectors, mut values) = (Mat::<f64>::zeros(n, r), vec![0.0; r]);
+    let mut memory = MemBuffer::new(partial_self_adjoint_eigen_scratch(op, r, Par::Seq, params));
+    let info = partial_self_adjoint_eigen(
+        vectors.as_mut(),
+        &mut values,
+        op,
+        v0.col(0),
+        1e-10,
+        Par::Seq,
+        MemStack::new(&mut memory),
+        params,
+    );
+    if info.n_converged_eigen < r {
+        tracing::debug!("{} of {r} eigenvectors converged to 1e-10", info.n_converged_eigen);
+    }
+    (values, RowMat::from_mat(vectors.as_ref()))
+}

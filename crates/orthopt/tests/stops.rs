@@ -1,0 +1,59 @@
+//! Stopping criteria and the trace, without a solver.
+
+use orthopt::solve::{
+    MaxIterations, Pass, Progress, RelativeDecrease, Stationary, Status, Stop, StopReason, TimeLimit, Trace,
+    TracePoint,
+};
+
+#[test]
+fn criteria_compose() {
+    let at = |iteration, seconds, pass| Progress { iteration, seconds, objective: -9.0, pass };
+    let quiet = Pass { pairs: 10, decrease: 1e-12, max_decrease: 1e-13, covers_all: true };
+    let (busy, partial) =
+        (Pass { decrease: 1.0, max_decrease: 0.5, ..quiet }, Pass { covers_all: false, ..quiet });
+    let status = |s: &mut dyn Stop, p: Progress| s.check(&p).map(|r: StopReason| r.status);
+    let mut or = MaxIterations(Some(5)).or(TimeLimit(Some(2.0)));
+    assert_eq!(status(&mut or, at(4, 1.9, None)), None);
+    assert_eq!(status(&mut or, at(5, 1.9, None)), Some(Status::MaxIters));
+    assert_eq!(status(&mut or, at(4, 2.0, None)), Some(Status::TimeLimit));
+    assert_eq!(status(&mut or, at(5, 2.0, None)), Some(Status::MaxIters)); // the first is asked first
+    let mut and = MaxIterations(Some(5)).and(TimeLimit(Some(2.0)));
+    assert_eq!(status(&mut and, at(5, 1.9, None)), None);
+    assert_eq!(status(&mut and, at(4, 2.0, None)), None);
+    assert_eq!(status(&mut and, at(5, 2.0, None)), Some(Status::MaxIters));
+    assert_eq!(status(&mut MaxIterations(None).or(TimeLimit(None)), at(u64::MAX, 1e9, Some(quiet))), None);
+    let mut stationary = Stationary { tol: 1e-10 };
+    assert_eq!(status(&mut stationary, at(1, 0.0, None)), None);
+    assert_eq!(status(&mut stationary, at(1, 0.0, Some(busy))), None);
+    assert_eq!(status(&mut stationary, at(1, 0.0, Some(partial))), None);
+    assert_eq!(status(&mut stationary, at(1, 0.0, Some(quiet))), Some(Status::Converged));
+    let mut stalled = RelativeDecrease { tol: 1e-3 };
+    assert_eq!(status(&mut stalled, at(1, 0.0, Some(busy))), None);
+    assert_eq!(status(&mut stalled, at(1, 0.0, Some(partial))), Some(Status::Stalled));
+    assert_eq!(status(&mut RelativeDecrease { tol: 0.0 }, at(1, 0.0, Some(quiet))), None);
+    let mut boxed: Box<dyn Stop> = Box::new(MaxIterations(Some(1)));
+    assert_eq!(status(&mut boxed, at(1, 0.0, None)), Some(Status::MaxIters));
+}
+
+#[test]
+fn traces_stay_short_for_any_length_of_run() {
+    let point =
+        |seconds, iteration| TracePoint { seconds, iteration, objective: 0.0, feasibility: 0.0, nnz: 0 };
+    for step in [1e-4, 1e-2, 3.0, 1e4] {
+        let mut trace = Trace::default();
+        for k in 0..300_000u64 {
+            let seconds = k as f64 * step;
+            if trace.is_due(seconds) {
+                trace.push(point(seconds, k));
+            }
+        }
+        trace.push(point(3e5 * step, 300_000)); // the last point is always recorded
+        let points = trace.points();
+        assert!(points.len() <= 1000 && points[0].iteration == 0, "{} points", points.len());
+        assert_eq!(points[points.len() - 1].iteration, 300_000);
+    }
+    let mut trace = Trace::default();
+    trace.push(point(0.0, 4));
+    trace.push(point(1.0, 4)); // the same iteration again replaces the point
+    assert_eq!(trace.points(), [point(1.0, 4)]);
+}
