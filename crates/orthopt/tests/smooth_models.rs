@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{gaussian, gaussian_rows, rng, sparse, thinned};
+use common::{gaussian, gaussian_rows, rng, sparse, thinned, within};
 use faer::Mat;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
@@ -264,10 +264,32 @@ fn lipschitz_bounds_clustered_spectra() {
                     -1.0
                 }
             });
-            let bound = Quadratic::new(m.as_ref()).unwrap().lipschitz();
+            let bound = within(10, move || Quadratic::new(m.as_ref()).unwrap().lipschitz());
             assert!(bound >= top, "n = {n}: {bound} does not bound {top}");
             assert!(bound <= 1.02 * top, "n = {n}: {bound} is a loose bound of {top}");
         }
+    }
+}
+
+/// Low rank and round numbers, large enough for iterations instead of a decomposition.
+#[test]
+fn lipschitz_bounds_of_low_rank() {
+    for (n, period) in [(300, 1), (300, 2), (301, 3), (400, 400)] {
+        let a = Mat::from_fn(1, n, |_, j| f64::from(u8::from(j % period == 0)));
+        let norm = n.div_ceil(period) as f64; // ‖A‖²
+        let m = -(a.transpose() * &a);
+        let bounds = within(10, move || {
+            let sparse = SparseGram::new(sparse(&a).as_ref(), None).unwrap();
+            [
+                DenseGram::new(a.as_ref()).lipschitz(),
+                Quadratic::new(m.as_ref()).unwrap().lipschitz(),
+                sparse.lipschitz(),
+            ]
+        });
+        assert!(
+            bounds.iter().all(|b| (norm * (1.0 - 1e-9)..=1.02 * norm).contains(b)),
+            "{bounds:?} for {norm}"
+        );
     }
 }
 

@@ -125,15 +125,43 @@ fn pca_is_the_full_eigendecomposition() {
 fn pca_of_indefinite_and_degenerate_matrices() {
     for n in [40, 300] {
         let b = gaussian(n, n, 4);
-        let m = Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
-        check_pca(&format!("indefinite {n}"), &Quadratic::new(m.as_ref()).unwrap(), &m, 5, 1e-8);
-        // all eigenvalues equal, and fewer of them than vectors asked for
-        let identity = Mat::from_fn(n, n, |i, j| -f64::from(u8::from(i == j)));
-        check_pca(&format!("identity {n}"), &Quadratic::new(identity.as_ref()).unwrap(), &identity, 4, 1e-8);
-        let one = Mat::from_fn(n, n, |_, _| -1.0);
-        check_pca(&format!("rank one {n}"), &Quadratic::new(one.as_ref()).unwrap(), &one, 4, 1e-8);
-        let few = Mat::from_fn(n, n, |i, j| if i == j && i < 2 { -1.0 - i as f64 } else { 0.0 });
-        check_pca(&format!("rank two {n}"), &Quadratic::new(few.as_ref()).unwrap(), &few, 4, 1e-8);
+        for (what, m) in [
+            ("indefinite", Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)])),
+            // all eigenvalues equal, and fewer of them than vectors asked for
+            ("identity", Mat::from_fn(n, n, |i, j| -f64::from(u8::from(i == j)))),
+            ("rank one", Mat::from_fn(n, n, |_, _| -1.0)),
+            ("rank two", Mat::from_fn(n, n, |i, j| if i == j && i < 2 { -1.0 - i as f64 } else { 0.0 })),
+        ] {
+            within(10, move || {
+                let what = format!("{what} {n}");
+                check_pca(&what, &Quadratic::new(m.as_ref()).unwrap(), &m, 4, 1e-8);
+            });
+        }
+    }
+}
+
+/// Round numbers of low rank: Krylov vectors become exactly zero.
+#[test]
+fn pca_of_round_numbers_of_low_rank() {
+    let hit = |yes: bool| f64::from(u8::from(yes));
+    let n = 300;
+    for (what, a) in [
+        ("ones", Mat::from_fn(1, n, |_, _| 1.0)),
+        ("equal rows", Mat::from_fn(7, n, |_, _| 0.1)),
+        ("every second variable", Mat::from_fn(1, n, |_, j| hit(j % 2 == 0))),
+        ("two groups of four", Mat::from_fn(2, n, |i, j| hit(j % 4 == i))),
+        ("three groups", Mat::from_fn(3, n, |i, j| hit(j % 3 == i))),
+        ("four variables", Mat::from_fn(1, n, |_, j| hit(j < 4))),
+        ("one variable", Mat::from_fn(9, n, |i, j| if j == 7 { 1.0 + i as f64 } else { 0.0 })),
+    ] {
+        within(10, move || {
+            let m = -(a.transpose() * &a);
+            for r in [1, 3, 12] {
+                check_pca(what, &DenseGram::new(a.as_ref()), &m, r, 1e-9);
+                check_pca(what, &Quadratic::new(m.as_ref()).unwrap(), &m, r, 1e-9);
+                check_pca(what, &SparseGram::new(sparse(&a).as_ref(), None).unwrap(), &m, r, 1e-9);
+            }
+        });
     }
 }
 

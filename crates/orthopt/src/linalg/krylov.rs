@@ -49,7 +49,7 @@ impl LinOp<f64> for Operator<'_> {
 }
 
 /// Below this n, or for a good part of all eigenvectors, a dense decomposition is used.
-const DENSE: usize = 256;
+const DENSE: usize = 1024;
 
 /// The r eigenpairs of largest |eigenvalue|: values, and vectors as columns (n × r). The vectors
 /// of eigenvalues that did not converge may be zero or inexact.
@@ -78,9 +78,13 @@ fn krylov(op: &Operator<'_>, r: usize) -> (Vec<f64>, RowMat) {
     let n = op.n;
     let v0 = Mat::from_fn(n, 1, |i, _| 1.0 + 0.5 * ((i as f64 + 1.0) * 0.754_877).fract());
     let v0 = &v0 * faer::Scale(1.0 / v0.norm_l2());
-    if (op.apply)(&RowMat::from_mat(v0.as_ref())).norm() == 0.0 {
-        // faer's iteration does not end from a vector of the null space
-        return (vec![0.0; r], RowMat::zeros(n, r));
+    // faer's iteration does not end when it starts from an eigenvector (a multiple of I, zero)
+    let start = RowMat::from_mat(v0.as_ref());
+    let mut residual = (op.apply)(&start);
+    let (length, value) = (residual.norm(), residual.inner(&start));
+    residual.data_mut().iter_mut().zip(start.data()).for_each(|(w, v)| *w -= value * v);
+    if residual.norm() <= 1e-10 * length {
+        return (vec![value; r], RowMat::from_fn(n, r, |i, k| if k == 0 { start.get(i, 0) } else { 0.0 }));
     }
     let params = PartialEigenParams { max_restarts: 200, ..Default::default() };
     let (mut vectors, mut values) = (Mat::<f64>::zeros(n, r), vec![0.0; r]);
