@@ -8,9 +8,11 @@ use orthopt::solve::{
 #[test]
 fn criteria_compose() {
     let at = |iteration, seconds, pass| Progress { iteration, seconds, objective: -9.0, pass };
-    let quiet = Pass { pairs: 10, decrease: 1e-12, max_decrease: 1e-13, covers_all: true };
-    let (busy, partial) =
-        (Pass { decrease: 1.0, max_decrease: 0.5, ..quiet }, Pass { covers_all: false, ..quiet });
+    let quiet = Pass { pairs: 10, decrease: 0.0, max_decrease: 1e-13, covers_all: true };
+    let partial = Pass { covers_all: false, ..quiet };
+    let busy = Pass { decrease: 1.0, max_decrease: 0.5, ..quiet };
+    let offered = Pass { max_decrease: 0.5, ..quiet };
+    let moved = Pass { decrease: 1e-12, ..quiet };
     let status = |s: &mut dyn Stop, p: Progress| s.check(&p).map(|r: StopReason| r.status);
     let mut or = MaxIterations(Some(5)).or(TimeLimit(Some(2.0)));
     assert_eq!(status(&mut or, at(4, 1.9, None)), None);
@@ -26,6 +28,8 @@ fn criteria_compose() {
     assert_eq!(status(&mut stationary, at(1, 0.0, None)), None);
     assert_eq!(status(&mut stationary, at(1, 0.0, Some(busy))), None);
     assert_eq!(status(&mut stationary, at(1, 0.0, Some(partial))), None);
+    assert_eq!(status(&mut stationary, at(1, 0.0, Some(offered))), None);
+    assert_eq!(status(&mut stationary, at(1, 0.0, Some(moved))), None); // not of the X it ended with
     assert_eq!(status(&mut stationary, at(1, 0.0, Some(quiet))), Some(Status::Converged));
     let mut stalled = RelativeDecrease { tol: 1e-3 };
     assert_eq!(status(&mut stalled, at(1, 0.0, Some(busy))), None);
