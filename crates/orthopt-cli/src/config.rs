@@ -65,9 +65,12 @@ fn overlay(typed: &SolveOptions, mut file: SolveOptions) -> anyhow::Result<Solve
     let table = |options: &SolveOptions| {
         Table::try_from(options).map_err(|error| usage(format!("with --config: {error}")))
     };
+    let mut constants = file.constants.clone();
+    constants.0.extend(typed.constants.0.clone());
     let mut merged = table(&file)?;
     merged.extend(table(typed)?); // options not given are not in the table
-    Ok(merged.try_into()?)
+    let merged: SolveOptions = merged.try_into()?;
+    Ok(SolveOptions { constants, ..merged })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod cli;
 mod cmd;
 mod config;
+mod constants;
 mod export;
 mod failure;
 mod input;

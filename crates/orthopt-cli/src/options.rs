@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use orthopt::problem::PROBLEMS;
-use orthopt::solvers::SOLVERS;
 use orthopt::solvers::obcd::WORKING_SETS;
+use orthopt::solvers::{SOLVERS, find_solvers};
 use serde::{Deserialize, Serialize};
+
+use crate::constants::Constants;
 
 /// Every option of `solve`; `None` is "not given".
 ///
@@ -57,9 +59,9 @@ pub struct SolveOptions {
     #[arg(long, value_name = "LAMBDA", help_heading = "Problem", allow_hyphen_values = true)]
     pub lambda: Option<f64>,
 
-    /// auto chooses start and working sets and says why; obcd uses the defaults of the paper
-    /// [default: auto]
-    #[arg(long, value_name = "NAME", help_heading = "Solver and start", value_parser = solvers(), hide_possible_values = true)]
+    /// auto chooses solver, start and working sets and says why; `orthopt list solvers` shows all;
+    /// A+B runs B from where A ended, under one time limit [default: auto]
+    #[arg(long, value_name = "NAME[+NAME...]", help_heading = "Solver and start", value_parser = solvers())]
     pub solver: Option<String>,
 
     /// X0: identity, coordinates, pca, random, partition, or a file with an orthonormal n x r matrix
@@ -89,7 +91,8 @@ pub struct SolveOptions {
     #[arg(long, value_name = "SECONDS", help_heading = "Stopping", allow_hyphen_values = true)]
     pub time_limit: Option<f64>,
 
-    /// Converged when a pass over all pairs that can move finds no decrease above TOL * (1 + |F|)
+    /// Converged when a pass over all pairs that can move finds no decrease above TOL * (1 + |F|),
+    /// or, for methods without passes, when their stationarity measure is at most 1000 TOL
     /// [default: 1e-9]
     #[arg(long, value_name = "TOL", help_heading = "Stopping", allow_hyphen_values = true)]
     pub tol: Option<f64>,
@@ -153,6 +156,10 @@ pub struct SolveOptions {
     /// No progress bar and no notes on stderr
     #[arg(short, long, value_name = "BOOL", help_heading = "Output", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub quiet: Option<bool>,
+
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "Constants::is_empty")]
+    pub constants: Constants,
 }
 
 /// The problems as values of an argument.
@@ -160,8 +167,12 @@ pub fn problems() -> PossibleValuesParser {
     values(PROBLEMS.iter().map(|p| (p.name, p.doc)))
 }
 
-fn solvers() -> PossibleValuesParser {
-    values(SOLVERS.iter().map(|s| (s.name, s.doc)))
+/// Names of solvers joined with `+`, or auto.
+fn solvers() -> impl Fn(&str) -> Result<String, String> + Clone {
+    |text: &str| match text {
+        "auto" => Ok(text.into()),
+        _ => find_solvers(SOLVERS, text).map(|_| text.into()).map_err(|error| format!("{error}, auto")),
+    }
 }
 
 fn working_sets() -> PossibleValuesParser {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use orthopt::auto::Wanted;
 use orthopt::certify::Scope;
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
-use orthopt::solve::{MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
-use orthopt::solvers::SOLVERS;
+use orthopt::solve::{Critical, MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
 use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
+use orthopt::solvers::{SOLVERS, find_solvers};
 use orthopt::start::Start;
 use orthopt_data::{Prepare, Scale};
 use serde::Serialize;
@@ -63,6 +63,7 @@ impl Stopping {
     /// The criteria; convergence is asked about first.
     pub fn criteria(&self) -> impl Stop + use<> {
         Stationary { tol: self.tol }
+            .or(Critical { tol: 1e3 * self.tol })
             .or(MaxIterations(self.max_iters))
             .or(TimeLimit(self.time_limit))
             .or(RelativeDecrease { tol: self.min_decrease })
@@ -84,8 +85,12 @@ impl Settings {
     /// A value that makes no sense; exit code 2.
     pub fn resolve(options: &mut SolveOptions) -> anyhow::Result<Self> {
         let solver = options.solver.get_or_insert_with(|| "auto".into());
-        check_solver(solver)?;
-        let automatic = solver == "auto";
+        let solvers = if solver == "auto" { Vec::new() } else { find_solvers(SOLVERS, solver)? };
+        if let Some(name) = options.constants.unknown() {
+            return Err(usage(format!(
+                "no solver has a constant called '{name}'; `orthopt solve --help` lists all"
+            )));
+        }
         let lambda = options.lambda;
         if let Some(lambda) = lambda {
             at_least_zero("lambda", lambda)?;
@@ -104,9 +109,9 @@ impl Settings {
             storage: Storage::parse(options.storage.get_or_insert_with(|| "auto".into()))?,
             rank: options.rank,
             lambda,
-            automatic,
+            automatic: solvers.is_empty(),
             init: options.init.as_deref().map(parse_init).transpose()?,
-            wanted: wanted(options, seed)?,
+            wanted: Wanted { solvers, ..wanted(options, seed)? },
             restarts: options.restarts,
             threads: options
                 .threads
@@ -131,14 +136,6 @@ fn problem(name: Option<&str>) -> anyhow::Result<&'static ProblemInfo> {
     }
 }
 
-fn check_solver(name: &str) -> anyhow::Result<()> {
-    if SOLVERS.iter().any(|s| s.name == name) {
-        return Ok(());
-    }
-    let known: Vec<_> = SOLVERS.iter().map(|s| s.name).collect();
-    Err(orthopt::Error::UnknownName { kind: "solver", name: name.into(), known: known.join(", ") }.into())
-}
-
 /// The name of a start, or else of a file that has an extension or exists.
 fn parse_init(text: &str) -> anyhow::Result<Init> {
     match Start::parse(text) {
@@ -160,6 +157,7 @@ fn wanted(options: &SolveOptions, seed: u64) -> anyhow::Result<Wanted> {
         jacobi: options.jacobi.unwrap_or(false),
         tol: options.tol,
         seed,
+        constants: options.constants.0.clone(),
         ..Default::default()
     };
     // The solver checks its options; doing it now spares reading the data first.

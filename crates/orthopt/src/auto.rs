@@ -1,12 +1,15 @@
 //! `--solver auto`: chooses solver, working set and starting points from the penalty and the
 //! data, and says what it chose and why.
 
+use std::collections::BTreeMap;
+
 use crate::error::Result;
-use crate::linalg::RowMat;
 use crate::nonsmooth::{AnyPenalty, Nonsmooth};
 use crate::problem::AnyProblem;
 use crate::smooth::AnySmooth;
-use crate::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
+use crate::solve::{AnySolver, Chain};
+use crate::solvers::obcd::{Candidates, INFO as OBCD, Model, ObcdOptions, WorkingSet};
+use crate::solvers::{SolverInfo, SolverOptions};
 use crate::start::Start;
 
 /// What the user has fixed; everything else is chosen.
@@ -30,14 +33,20 @@ pub struct Wanted {
     pub jacobi: bool,
     /// Seed.
     pub seed: u64,
+    /// Solvers, one after the other; none lets the library choose.
+    pub solvers: Vec<&'static SolverInfo>,
+    /// Constants of solvers: `solver-constant` to value.
+    pub constants: BTreeMap<String, f64>,
 }
 
 /// A solver with all its options, starting points in the order they should be tried, and the
 /// reasons.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Options of OBCD for the first start.
-    pub obcd: ObcdOptions,
+    /// Solvers, one after the other.
+    pub solvers: Vec<&'static SolverInfo>,
+    /// Their options for the first start.
+    pub options: SolverOptions,
     /// Starting points; further starts go round in this list.
     pub starts: Vec<Start>,
     /// One sentence per choice that was made for the user.
@@ -52,15 +61,16 @@ impl Plan {
     ///
     /// # Errors
     /// Whatever is wrong with the starting point.
-    pub fn start(&self, problem: &AnyProblem, k: u64) -> Result<(Obcd, RowMat)> {
+    pub fn start(&self, problem: &AnyProblem, k: u64) -> Result<Chain<AnySolver<AnyProblem>>> {
         let start = &self.starts[(k % self.starts.len() as u64) as usize];
-        let seed = self.obcd.seed.wrapping_add(k);
+        let seed = self.options.seed.wrapping_add(k);
         let x0 = start.point(&problem.f, problem.rank(), problem.h.requires_nonneg(), seed)?;
-        let mut options = ObcdOptions { seed, ..self.obcd.clone() };
-        if k >= self.starts.len() as u64 && options.working_set == WorkingSet::Cyclic {
-            options.working_set = WorkingSet::Random;
+        let mut options = SolverOptions { seed, ..self.options.clone() };
+        if k >= self.starts.len() as u64 && options.obcd.working_set == WorkingSet::Cyclic {
+            options.obcd.working_set = WorkingSet::Random;
         }
-        Ok((Obcd::new(options)?, x0))
+        let stages = self.solvers.iter().map(|s| s.build(problem, &options)).collect::<Result<_>>()?;
+        Ok(Chain { stages, x0 })
     }
 
     /// Name of the first starting point.
@@ -69,8 +79,8 @@ impl Plan {
     }
 }
 
-/// Makes a plan for `problem`. With `automatic`, what the user left open is chosen by the
-/// rules below; otherwise it takes the defaults of the papers (random pairs from the identity,
+/// Makes a plan for `problem`. With no solver named, what the user left open is chosen by the
+/// rules below; otherwise the solvers of `wanted` get the defaults of the papers (random pairs from the identity,
 /// or from a partition for nonnegative problems).
 ///
 /// Starting points, measured on w1a, randn:500:1000, colon and pitprops: the lowest F among
@@ -80,7 +90,8 @@ impl Plan {
 ///
 /// # Errors
 /// Whatever is wrong with a starting point the user gave, or options out of range.
-pub fn plan(problem: &AnyProblem, wanted: &Wanted, automatic: bool) -> Result<Plan> {
+pub fn plan(problem: &AnyProblem, wanted: &Wanted) -> Result<Plan> {
+    let automatic = wanted.solvers.is_empty();
     let mut reasons = Vec::new();
     let nonneg = problem.h.requires_nonneg();
     let starts = match &wanted.start {
@@ -101,7 +112,6 @@ pub fn plan(problem: &AnyProblem, wanted: &Wanted, automatic: bool) -> Result<Pl
         tol: wanted.tol.unwrap_or(defaults.tol),
         seed: wanted.seed,
     };
-    Obcd::new(obcd.clone())?;
     if automatic {
         reasons.push("solver obcd: feasible and monotone, with exact zeros".into());
         if wanted.block.is_none() && obcd.block > 2 {
@@ -114,7 +124,13 @@ pub fn plan(problem: &AnyProblem, wanted: &Wanted, automatic: bool) -> Result<Pl
             reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
         }
     }
-    Ok(Plan { obcd, starts, reasons })
+    let options = SolverOptions { seed: wanted.seed, obcd, constants: wanted.constants.clone() };
+    let solvers = if automatic { vec![&OBCD] } else { wanted.solvers.clone() };
+    let plan = Plan { solvers, options, starts, reasons };
+    for solver in &plan.solvers {
+        solver.build(problem, &plan.options)?;
+    }
+    Ok(plan)
 }
 
 /// Rows per working set: blocks pay where most pairs move, so that updates of the gradient

@@ -4,12 +4,15 @@
 use faer::MatRef;
 use faer::sparse::SparseColMatRef;
 
+use crate::certify::{self, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, REPORT_ZERO};
 use crate::smooth::{AnySmooth, BlockModel, DenseGram, Quadratic, Smooth, SparseGram};
-use crate::solve::Solution;
+use crate::solve::{Certificate, Solution};
+use crate::solvers::{SOLVERS, SolverInfo};
+use crate::start::{STARTS, Start};
 
 /// min F(X) = f(X) + h(X) over X ∈ St(n, r).
 #[derive(Clone, Debug)]
@@ -35,6 +38,41 @@ pub struct Objective {
     pub nonsmooth: f64,
 }
 
+/// What the driver asks of a problem, whatever its terms and its constraint are.
+pub trait Evaluate {
+    /// F(X) with exact zeros, as the algorithms mean it.
+    fn value(&self, x: &RowMat) -> f64;
+
+    /// F(X) and its parts as reported.
+    fn objective(&self, x: &RowMat) -> Objective;
+
+    /// How far X is from the constraint: ‖XᵀX − I‖_F, or the mean of |XᵀJX − J|.
+    fn feasibility(&self, x: &RowMat) -> f64;
+
+    /// ‖min(0, X)‖_F where X must be nonnegative.
+    fn nonneg_violation(&self, _x: &RowMat) -> Option<f64> {
+        None
+    }
+}
+
+impl<F: Smooth, H: Nonsmooth> Evaluate for Problem<F, H> {
+    fn value(&self, x: &RowMat) -> f64 {
+        self.value(x)
+    }
+
+    fn objective(&self, x: &RowMat) -> Objective {
+        self.objective(x)
+    }
+
+    fn feasibility(&self, x: &RowMat) -> f64 {
+        self.feasibility(x)
+    }
+
+    fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
+        self.nonneg_violation(x)
+    }
+}
+
 impl<F: Smooth, H: Nonsmooth> Problem<F, H> {
     /// min f + h over St(n, r), n the number of rows f is made for.
     ///
@@ -43,6 +81,15 @@ impl<F: Smooth, H: Nonsmooth> Problem<F, H> {
     pub fn new(f: F, h: H, rank: usize) -> Result<Self> {
         if rank == 0 || rank > f.nrows() {
             return Err(Error::Rank { rank, columns: f.nrows() });
+        }
+        if let Some(cols) = f.ncols().filter(|c| *c != rank) {
+            return Err(Error::Shape {
+                what: "the linear term E".into(),
+                rows: f.nrows(),
+                cols,
+                expected_rows: f.nrows(),
+                expected_cols: rank,
+            });
         }
         Ok(Self { f, h, rank })
     }
@@ -57,7 +104,12 @@ impl<F: Smooth, H: Nonsmooth> Problem<F, H> {
         self.rank
     }
 
-    /// F(X) and its parts. Cost of a gradient.
+    /// F(X) with exact zeros: the value the algorithms lower. Cost of a gradient.
+    pub fn value(&self, x: &RowMat) -> f64 {
+        self.f.value(x) + self.h.value(x.data())
+    }
+
+    /// F(X) and its parts as reported (|x| > 1e-6 counts as nonzero). Cost of a gradient.
     pub fn objective(&self, x: &RowMat) -> Objective {
         let (smooth, nonsmooth) = (self.f.value(x), self.h.reported_value(x.data()));
         Objective { total: smooth + nonsmooth, smooth, nonsmooth }
@@ -307,4 +359,65 @@ pub fn order_components(problem: &AnyProblem, solution: &mut Solution) {
     solution.x = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k].1));
     solution.objective = problem.objective(&solution.x);
     solution.feasibility = problem.feasibility(&solution.x);
+}
+
+/// A kind of problem with everything that a command line or another language needs to solve it
+/// by name: its solvers, its starting points, its certificates.
+pub trait Family: Evaluate + Send + Sync + Sized + 'static {
+    /// Its solvers.
+    fn solvers() -> &'static [SolverInfo<Self>];
+
+    /// Names of its starting points, with one line each; the first is the default.
+    fn starts() -> &'static [(&'static str, &'static str)];
+
+    /// Rows and columns of X.
+    fn shape(&self) -> (usize, usize);
+
+    /// The starting point called `name`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`], and what stands in its way.
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat>;
+
+    /// Checks an X that somebody else made: shape, finite, feasible to 1e-6.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the measured error.
+    fn check(&self, x: &RowMat, what: &str) -> Result<()>;
+
+    /// How far X is from being critical.
+    fn criticality(&self, x: &RowMat) -> f64;
+
+    /// Block-2 stationarity, where pairs of rows can be solved globally.
+    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate>;
+}
+
+impl Family for AnyProblem {
+    fn solvers() -> &'static [SolverInfo] {
+        SOLVERS
+    }
+
+    fn starts() -> &'static [(&'static str, &'static str)] {
+        STARTS
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.nrows(), self.rank())
+    }
+
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        Start::parse(name)?.point(&self.f, self.rank(), self.h.requires_nonneg(), seed)
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        stiefel::check(x, self.nrows(), self.rank(), what)
+    }
+
+    fn criticality(&self, x: &RowMat) -> f64 {
+        certify::criticality(self, x)
+    }
+
+    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
+        Some(certify::block_stationarity(self, x, scope))
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::nonsmooth::PENALTIES;
 use crate::problem::PROBLEMS;
-use crate::solvers::SOLVERS;
 use crate::solvers::obcd::WORKING_SETS;
+use crate::solvers::{AUTO, SOLVERS};
 use crate::start::STARTS;
 
 /// A list of names: `(name, one line)`.
@@ -15,7 +15,7 @@ pub type List = (&'static str, fn() -> Entries);
 /// The registries by the word users type for them.
 pub const LISTS: &[List] = &[
     ("problems", || PROBLEMS.iter().map(|p| (p.name, p.doc)).collect()),
-    ("solvers", || SOLVERS.iter().map(|s| (s.name, s.doc)).collect()),
+    ("solvers", || [AUTO].into_iter().chain(SOLVERS.iter().map(|s| (s.name, s.doc))).collect()),
     ("penalties", || PENALTIES.iter().map(|p| (p.name, p.doc)).collect()),
     ("starts", || STARTS.to_vec()),
     ("working-sets", || WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()),

@@ -13,7 +13,7 @@ use orthopt::nonsmooth::NoPenalty;
 use orthopt::problem::{AnyProblem, Problem};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{
-    Event, Interrupt, MaxIterations, Observer, Pass, RelativeDecrease, RunOptions, Setting, Settings,
+    Chain, Event, Interrupt, MaxIterations, Observer, Pass, RelativeDecrease, RunOptions, Setting, Settings,
     Solution, Solver, Stationary, Status, StepInfo, Stop, TimeLimit, run, run_restarts,
 };
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
@@ -194,7 +194,12 @@ impl Solver<Problem<Made, NoPenalty>> for Scripted {
             state.1.data_mut().fill(f64::NAN);
         }
         let pass = Pass { pairs: 1, decrease: 0.0, max_decrease: 0.0, covers_all: true };
-        StepInfo { iterations: 1, objective, pass: (state.0 >= self.values.len()).then_some(pass) }
+        StepInfo {
+            iterations: 1,
+            objective,
+            pass: (state.0 >= self.values.len()).then_some(pass),
+            ..Default::default()
+        }
     }
     fn iterate<'a>(&self, state: &'a (usize, RowMat)) -> &'a RowMat {
         &state.1
@@ -256,13 +261,13 @@ fn several_starts_share_clock_and_trace_and_the_best_counts() {
     let p = problem("nonneg-pca", 0.0, 20, 3, 4);
     let one = |k: u64| {
         let solver = Obcd::new(ObcdOptions { seed: k, ..Default::default() })?;
-        Ok((solver, usual_start(&p, k)))
+        Ok(Chain::single(solver, usual_start(&p, k)))
     };
     let mut alone = Vec::new();
     for k in 0..6 {
-        let (solver, x0) = one(k).unwrap();
+        let Chain { stages, x0 } = one(k).unwrap();
         let mut stop = Stationary { tol: 1e-10 };
-        alone.push(run(&p, &solver, x0, RunOptions::default(), &mut stop, &mut []).unwrap());
+        alone.push(run(&p, &stages[0], x0, RunOptions::default(), &mut stop, &mut []).unwrap());
     }
     let options = RunOptions { restarts: 5, ..Default::default() };
     let s = run_restarts(&p, one, options, &mut Stationary { tol: 1e-10 }, &mut []).unwrap();
@@ -290,7 +295,7 @@ fn very_many_starts_keep_the_trace_short() {
     // every start ends a little lower than the one before
     let start = |k: u64| {
         let (s, c) = (1e-4 * k as f64).sin_cos();
-        Ok((Scripted { values: vec![-s] }, RowMat::from_vec(2, 1, vec![s, c]).unwrap()))
+        Ok(Chain::single(Scripted { values: vec![-s] }, RowMat::from_vec(2, 1, vec![s, c]).unwrap()))
     };
     let options = RunOptions { restarts: 3000, ..Default::default() };
     let s = run_restarts(&made(0.0), start, options, &mut Stationary { tol: 1e-9 }, &mut []).unwrap();

@@ -6,8 +6,8 @@ use common::{PROBLEMS, gaussian, sparse};
 use faer::Mat;
 use orthopt::Error;
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::PENALTIES;
-use orthopt::problem::{AnyProblem, PcaData, Storage, covariance_model, find_problem};
+use orthopt::nonsmooth::{NoPenalty, PENALTIES};
+use orthopt::problem::{AnyProblem, PcaData, Problem, Storage, covariance_model, find_problem};
 use orthopt::smooth::{DenseGram, Quadratic, SparseGram};
 use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::Start;
@@ -115,4 +115,14 @@ fn matrices_that_do_not_fit() {
         ));
     }
     assert!(Storage::parse("sparse").unwrap_err().to_string().ends_with("there are: auto, dense, gram"));
+}
+
+/// E has as many columns as X, which only the problem knows.
+#[test]
+fn a_linear_term_of_another_rank_is_refused() {
+    let e = || RowMat::from_fn(6, 3, |i, j| (i + j) as f64);
+    let f = || Quadratic::new(Mat::<f64>::identity(6, 6).as_ref()).unwrap().with_linear(e()).unwrap();
+    assert!(Problem::new(f(), NoPenalty, 3).is_ok());
+    assert!(matches!(Problem::new(f(), NoPenalty, 2), Err(Error::Shape { .. })));
+    assert!(matches!(Problem::new(f(), NoPenalty, 4), Err(Error::Shape { .. })));
 }

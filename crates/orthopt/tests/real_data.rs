@@ -8,7 +8,7 @@ use std::path::Path;
 use common::usual_start;
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::problem::{AnyProblem, PcaData, Storage};
-use orthopt::solve::{RunOptions, Solution, Stationary, Status, Stop, TimeLimit, run_restarts};
+use orthopt::solve::{Chain, RunOptions, Solution, Stationary, Status, Stop, TimeLimit, run_restarts};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt_data::{LoadOptions, Matrix, load};
 
@@ -31,7 +31,7 @@ fn problem_on(a: &Matrix, name: &str, lambda: f64, r: usize) -> AnyProblem {
 fn solve(p: &AnyProblem, tol: f64) -> Solution {
     let start = |seed: u64| {
         let solver = Obcd::new(ObcdOptions { seed, tol, ..Default::default() })?;
-        Ok((solver, usual_start(p, seed)))
+        Ok(Chain::single(solver, usual_start(p, seed)))
     };
     let mut stop = Stationary { tol }.or(TimeLimit(Some(10.0)));
     let options = RunOptions { restarts: 12, ..Default::default() };

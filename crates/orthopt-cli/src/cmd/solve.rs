@@ -127,7 +127,7 @@ fn plan(settings: &Settings, problem: &AnyProblem) -> anyhow::Result<Plan> {
         }
     };
     let wanted = Wanted { start, ..settings.wanted.clone() };
-    let mut plan = auto::plan(problem, &wanted, settings.automatic)?;
+    let mut plan = auto::plan(problem, &wanted)?;
     if settings.restarts.is_none() && settings.stopping.time_limit.is_some() {
         let sentence =
             "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
@@ -144,9 +144,9 @@ fn plan(settings: &Settings, problem: &AnyProblem) -> anyhow::Result<Plan> {
 
 /// Options that were given and do nothing.
 fn unused(settings: &Settings, plan: &Plan) -> Option<String> {
-    let greedy = matches!(plan.obcd.working_set, WorkingSet::GreedySv | WorkingSet::GreedyOr);
+    let greedy = matches!(plan.options.obcd.working_set, WorkingSet::GreedySv | WorkingSet::GreedyOr);
     (settings.wanted.candidates.is_some() && !greedy).then(|| {
-        let rule = plan.obcd.working_set.name();
+        let rule = plan.options.obcd.working_set.name();
         format!("--candidates is for the greedy working sets; {rule} ignores it")
     })
 }
@@ -187,6 +187,7 @@ fn minimise(
             None => plan.starts.len() as u64 - 1,
         }),
         effort: if by_effort(settings) { AUTO_EFFORT } else { 0 },
+        stage_seconds: settings.stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
     };
     let mut stop = settings.stopping.criteria();
     let mut interrupted = Interrupt(interrupt::asked());

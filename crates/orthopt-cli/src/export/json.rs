@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use orthopt::problem::ExplainedVariance;
-use orthopt::solve::{Certificate, Settings, Status};
+use orthopt::solve::{Certificate, Raw, Settings, Status};
 use serde::Serialize;
 
 use super::to_file;
@@ -49,6 +49,8 @@ pub struct SolveObject<'a> {
     explained_variance: &'a ExplainedVariance,
     feasibility: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<Raw>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     nonneg_violation: Option<f64>,
     criticality: Option<f64>,
     iterations: u64,
@@ -81,6 +83,7 @@ impl<'a> From<&'a Report> for SolveObject<'a> {
             components: report.nonzeros(),
             explained_variance: &report.explained,
             feasibility: s.feasibility,
+            raw: s.raw,
             nonneg_violation: s.nonneg_violation,
             criticality: report.checks.criticality,
             iterations: s.iterations,

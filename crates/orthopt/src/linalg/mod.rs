@@ -11,6 +11,7 @@ pub mod products;
 pub mod row_mat;
 pub mod sequential;
 pub mod simd;
+pub mod small;
 
 pub use givens::{GivensFactor, givens_factors};
 pub use row_mat::RowMat;

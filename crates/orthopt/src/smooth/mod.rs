@@ -22,6 +22,11 @@ pub trait Smooth: Send + Sync {
     /// Number of rows n of X.
     fn nrows(&self) -> usize;
 
+    /// Number of columns of X, where f fixes it (a linear term does).
+    fn ncols(&self) -> Option<usize> {
+        None
+    }
+
     /// f(X).
     fn value(&self, x: &RowMat) -> f64;
 
@@ -122,6 +127,10 @@ impl LinearTerm {
         }
     }
 
+    pub(crate) fn ncols(&self) -> Option<usize> {
+        self.0.as_ref().map(RowMat::ncols)
+    }
+
     pub(crate) fn inner(&self, x: &RowMat) -> f64 {
         self.0.as_ref().map_or(0.0, |e| e.inner(x))
     }
@@ -168,6 +177,7 @@ macro_rules! any_smooth {
 
         impl Smooth for AnySmooth {
             fn nrows(&self) -> usize { match self { $(Self::$variant(f) => f.nrows(),)* } }
+            fn ncols(&self) -> Option<usize> { match self { $(Self::$variant(f) => f.ncols(),)* } }
             fn value(&self, x: &RowMat) -> f64 { match self { $(Self::$variant(f) => f.value(x),)* } }
             fn gradient(&self, x: &RowMat, g: &mut RowMat) { match self { $(Self::$variant(f) => f.gradient(x, g),)* } }
             fn lipschitz(&self) -> f64 { match self { $(Self::$variant(f) => f.lipschitz(),)* } }

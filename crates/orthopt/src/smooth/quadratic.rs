@@ -115,6 +115,10 @@ impl Smooth for Quadratic {
         self.m.nrows()
     }
 
+    fn ncols(&self) -> Option<usize> {
+        self.e.ncols()
+    }
+
     fn value(&self, x: &RowMat) -> f64 {
         self.value_at(&self.image(x), x)
     }

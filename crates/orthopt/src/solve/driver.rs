@@ -4,14 +4,12 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::{
-    Event, MaxIterations, Observer, Progress, Settings, Solution, Status, Stop, StopReason, Trace, TracePoint,
+    Event, MaxIterations, Observer, Or, Progress, Raw, Settings, Solution, Status, Stop, StopReason,
+    TimeLimit, Trace, TracePoint,
 };
-use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::nonsmooth::Nonsmooth;
-use crate::problem::{Problem, count_nonzeros};
-use crate::smooth::Smooth;
+use crate::problem::{Evaluate, count_nonzeros};
 
 /// A finished pass of a solver over its working sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +25,7 @@ pub struct Pass {
 }
 
 /// What one call of [`Solver::step`] did.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct StepInfo {
     /// Iterations made, at most the budget.
     pub iterations: u64,
@@ -35,6 +33,11 @@ pub struct StepInfo {
     pub objective: f64,
     /// The pass that ended in this step. A step ends where a pass ends.
     pub pass: Option<Pass>,
+    /// The solver's own measure of stationarity, relative so that 1e-6 is small; methods whose
+    /// certificate is a pass give none.
+    pub residual: Option<f64>,
+    /// The solver has nothing more to do: how it ended and why. The step ends there.
+    pub ended: Option<(Status, &'static str)>,
 }
 
 /// An algorithm: no clock, no printing, no stopping inside.
@@ -63,6 +66,11 @@ pub trait Solver<P> {
 
     /// Settings and counters for the report.
     fn settings(&self, problem: &P, state: &Self::State) -> Settings;
+
+    /// The method's natural iterate where that is not feasible: what the papers report.
+    fn raw(&self, _problem: &P, _state: &Self::State) -> Option<Raw> {
+        None
+    }
 }
 
 /// Options of a run.
@@ -77,6 +85,24 @@ pub struct RunOptions {
     /// Further starts beyond `restarts` until this many iterations have been made in all: small
     /// problems get many starts, large ones none, and no clock decides.
     pub effort: u64,
+    /// Seconds that a stage of a chain other than the last may take.
+    pub stage_seconds: Option<f64>,
+}
+
+/// Where a run begins: solvers that run one after the other, and X⁰ of the first.
+#[derive(Clone, Debug)]
+pub struct Chain<S> {
+    /// The solvers; each one begins where the one before it ended.
+    pub stages: Vec<S>,
+    /// X⁰.
+    pub x0: RowMat,
+}
+
+impl<S> Chain<S> {
+    /// One solver from X⁰.
+    pub fn single(solver: S, x0: RowMat) -> Self {
+        Self { stages: vec![solver], x0 }
+    }
 }
 
 /// Starts without a better point after which no further start is made.
@@ -86,28 +112,29 @@ const PATIENCE: u64 = 100;
 ///
 /// # Errors
 /// Whatever [`Solver::init`] finds wrong. What happens later is a [`Status`].
-pub fn run<F: Smooth, H: Nonsmooth, S: Solver<Problem<F, H>> + Clone>(
-    problem: &Problem<F, H>,
+pub fn run<P: Evaluate, S: Solver<P> + Clone>(
+    problem: &P,
     solver: &S,
     x0: RowMat,
     options: RunOptions,
     stop: &mut dyn Stop,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
-    run_restarts(problem, |_| Ok((solver.clone(), x0.clone())), options, stop, observers)
+    let start = |_| Ok(Chain::single(solver.clone(), x0.clone()));
+    run_restarts(problem, start, options, stop, observers)
 }
 
 /// Runs from several starts under one clock, one iteration count and one trace (of the best F
-/// so far), and returns the best point. `start(k)` gives the solver and X⁰ of start k = 0, 1,
+/// so far), and returns the best point. `start(k)` gives the solvers and X⁰ of start k = 0, 1,
 /// ..., `options.restarts`; a further start is made only when the one before ended by itself
 /// (converged or stalled), and not after a hundred that found nothing better. The number of
 /// starts and the best of them are among the settings of the solution.
 ///
 /// # Errors
 /// Whatever `start(0)` or its [`Solver::init`] finds wrong; a later start that fails ends the run.
-pub fn run_restarts<F: Smooth, H: Nonsmooth, S: Solver<Problem<F, H>>>(
-    problem: &Problem<F, H>,
-    mut start: impl FnMut(u64) -> Result<(S, RowMat)>,
+pub fn run_restarts<P: Evaluate, S: Solver<P>>(
+    problem: &P,
+    mut start: impl FnMut(u64) -> Result<Chain<S>>,
     options: RunOptions,
     stop: &mut dyn Stop,
     observers: &mut [&mut dyn Observer],
@@ -115,16 +142,15 @@ pub fn run_restarts<F: Smooth, H: Nonsmooth, S: Solver<Problem<F, H>>>(
     let clock = Instant::now();
     let mut session =
         Session { problem, options, trace: Trace::default(), iteration: 0, clock, best: f64::INFINITY };
-    let (solver, x0) = start(0)?;
-    let mut best = session.run_once(&solver, x0, stop, observers)?;
+    let mut best = session.run_chain(start(0)?, stop, observers)?;
     let (mut runs, mut winner) = (1, 0);
     let mut last = best.reason.status;
     while (runs <= options.restarts || session.iteration < options.effort)
         && runs - winner <= PATIENCE
         && matches!(last, Status::Converged | Status::Stalled)
     {
-        let Ok((solver, x0)) = start(runs) else { break };
-        let outcome = session.run_once(&solver, x0, stop, observers)?;
+        let Ok(next) = start(runs) else { break };
+        let outcome = session.run_chain(next, stop, observers)?;
         last = outcome.reason.status;
         if outcome.objective < best.objective {
             (best, winner) = (outcome, runs);
@@ -149,12 +175,13 @@ struct Outcome {
     objective: f64, // F with exact zeros
     reason: StopReason,
     settings: Settings,
-    solver: &'static str,
+    solver: String,
+    raw: Option<Raw>,
 }
 
 /// What is shared by all starts of a run.
-struct Session<'a, F, H> {
-    problem: &'a Problem<F, H>,
+struct Session<'a, P> {
+    problem: &'a P,
     options: RunOptions,
     trace: Trace,
     iteration: u64,
@@ -162,8 +189,54 @@ struct Session<'a, F, H> {
     best: f64, // lowest F recorded
 }
 
-impl<F: Smooth, H: Nonsmooth> Session<'_, F, H> {
-    fn run_once<S: Solver<Problem<F, H>>>(
+impl<P: Evaluate> Session<'_, P> {
+    /// The stages of a start, each from the best point of those before it: a later stage that
+    /// ends higher is not counted.
+    fn run_chain<S: Solver<P>>(
+        &mut self,
+        start: Chain<S>,
+        stop: &mut dyn Stop,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Outcome> {
+        let last = start.stages.len().saturating_sub(1);
+        let names: Vec<_> = start.stages.iter().map(|s| s.name().to_string()).collect();
+        let mut best: Option<Outcome> = None;
+        let mut settings = Settings::new();
+        for (k, solver) in start.stages.iter().enumerate() {
+            let x0 = best.as_ref().map_or_else(|| start.x0.clone(), |o| o.x.clone());
+            let share = self.options.stage_seconds.filter(|_| k < last).map(|s| self.seconds() + s);
+            let mut limited = Or::new(&mut *stop, TimeLimit(share));
+            let mut outcome = self.run_once(solver, x0, &mut limited, observers)?;
+            if last > 0 {
+                let own = std::mem::take(&mut outcome.settings);
+                settings.extend(own.into_iter().map(|(name, v)| (format!("{}.{name}", names[k]), v)));
+                settings.insert(format!("{}.objective", names[k]), outcome.objective.into());
+                settings.insert(format!("{}.status", names[k]), outcome.reason.status.name().into());
+            } else {
+                settings = std::mem::take(&mut outcome.settings);
+            }
+            let reason = outcome.reason.clone();
+            let over =
+                k < last && reason.status == Status::TimeLimit && share.is_some_and(|s| self.seconds() < s);
+            if best.as_ref().is_none_or(|b| outcome.objective <= b.objective) {
+                best = Some(outcome);
+            } else if let Some(b) = &mut best {
+                b.reason = reason.clone();
+            }
+            if over || matches!(reason.status, Status::Interrupted | Status::MaxIters) {
+                break;
+            }
+        }
+        // An empty list of stages is a solver that does nothing.
+        let Some(mut best) = best else {
+            return Err(crate::Error::Incompatible("a chain needs at least one solver".into()));
+        };
+        best.settings = settings;
+        best.solver = names.join("+");
+        Ok(best)
+    }
+
+    fn run_once<S: Solver<P>>(
         &mut self,
         solver: &S,
         x0: RowMat,
@@ -181,27 +254,29 @@ impl<F: Smooth, H: Nonsmooth> Session<'_, F, H> {
             let before = self.seconds();
             let info = solver.step(self.problem, &mut state, budget);
             self.iteration += info.iterations;
-            let p = self.progress(info.objective, info.pass);
+            let p = Progress { residual: info.residual, ..self.progress(info.objective, info.pass) };
             pace.adapt(info.iterations, p.seconds - before);
             reason = if info.objective.is_finite() {
                 let broke = self.show(&p, solver.iterate(&state), observers);
                 let limit = MaxIterations(self.options.max_iterations).check(&p);
-                stop.check(&p).or(limit).or_else(|| broke.then(interrupted))
+                let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
+                stop.check(&p).or(limit).or(ended).or_else(|| broke.then(interrupted))
             } else {
                 Some(numerical_error())
             };
         }
         let settings = solver.settings(self.problem, &state);
+        let raw = solver.raw(self.problem, &state);
         let mut x = solver.finish(self.problem, state);
         if x.find_non_finite().is_some() {
             x = fallback; // never hand out a broken X
         }
-        let objective = self.problem.f.value(&x) + self.problem.h.value(x.data());
+        let objective = self.problem.value(&x);
         let p = self.progress(objective, None);
         self.record(&p, &x, observers);
         let reason = reason.unwrap_or_else(interrupted);
         tracing::info!(status = reason.status.name(), iterations = self.iteration, objective, "ended");
-        Ok(Outcome { x, objective, reason, settings, solver: solver.name() })
+        Ok(Outcome { x, objective, reason, settings, solver: solver.name().into(), raw })
     }
 
     fn seconds(&self) -> f64 {
@@ -213,12 +288,12 @@ impl<F: Smooth, H: Nonsmooth> Session<'_, F, H> {
     }
 
     fn progress(&self, objective: f64, pass: Option<Pass>) -> Progress {
-        Progress { iteration: self.iteration, seconds: self.seconds(), objective, pass }
+        Progress { iteration: self.iteration, seconds: self.seconds(), objective, pass, residual: None }
     }
 
     /// Records X⁰; a starting point where F is not finite ends the run.
     fn begin(&mut self, x: &RowMat, observers: &mut [&mut dyn Observer]) -> Option<StopReason> {
-        let objective = self.problem.f.value(x) + self.problem.h.value(x.data());
+        let objective = self.problem.value(x);
         let p = self.progress(objective, None);
         self.record(&p, x, observers);
         (!objective.is_finite()).then(numerical_error)
@@ -247,7 +322,7 @@ impl<F: Smooth, H: Nonsmooth> Session<'_, F, H> {
             seconds: p.seconds,
             iteration: p.iteration,
             objective: self.best,
-            feasibility: stiefel::feasibility(x),
+            feasibility: self.problem.feasibility(x),
             nnz: count_nonzeros(x),
         };
         self.trace.push(point);
@@ -271,7 +346,8 @@ impl<F: Smooth, H: Nonsmooth> Session<'_, F, H> {
             seconds: self.clock.elapsed().as_secs_f64(),
             trace: self.trace,
             seed: self.options.seed,
-            solver: best.solver.into(),
+            solver: best.solver,
+            raw: best.raw,
             settings: best.settings,
         }
     }

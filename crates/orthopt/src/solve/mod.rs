@@ -1,13 +1,17 @@
 //! The one loop around every solver: clock, NaN check, stopping, observers, solution.
 
+mod any;
 mod driver;
 mod observer;
 mod solution;
 mod stop;
 mod trace;
 
-pub use driver::{Pass, RunOptions, Solver, StepInfo, run, run_restarts};
+pub use any::{AnySolver, ErasedSolver, Running};
+pub use driver::{Chain, Pass, RunOptions, Solver, StepInfo, run, run_restarts};
 pub use observer::{Event, Interrupt, Observer};
-pub use solution::{Certificate, Setting, Settings, Solution, Status};
-pub use stop::{MaxIterations, Progress, RelativeDecrease, Stationary, Stop, StopReason, TimeLimit};
+pub use solution::{Certificate, Raw, Setting, Settings, Solution, Status};
+pub use stop::{
+    And, Critical, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason, TimeLimit,
+};
 pub use trace::{Trace, TracePoint};

@@ -113,6 +113,17 @@ impl Certificate {
     }
 }
 
+/// The natural iterate of a method that is feasible in the limit only.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Raw {
+    /// F there, with the papers' convention for zeros.
+    pub objective: f64,
+    /// Its ‖XᵀX − I‖_F.
+    pub feasibility: f64,
+    /// Its entries with |x| > 1e-6.
+    pub nnz: usize,
+}
+
 /// The best point found and what is known of it.
 #[derive(Clone, Debug)]
 pub struct Solution {
@@ -142,4 +153,6 @@ pub struct Solution {
     pub solver: String,
     /// Its settings and counters.
     pub settings: Settings,
+    /// The last infeasible iterate, of methods that have one.
+    pub raw: Option<Raw>,
 }

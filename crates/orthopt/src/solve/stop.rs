@@ -13,6 +13,8 @@ pub struct Progress {
     pub objective: f64,
     /// The pass that ended with this step, if one did.
     pub pass: Option<Pass>,
+    /// The solver's own measure of stationarity, if it has one.
+    pub residual: Option<f64>,
 }
 
 /// Why a run stops.
@@ -46,6 +48,12 @@ pub trait Stop {
     }
 }
 
+impl<S: Stop + ?Sized> Stop for &mut S {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        (**self).check(p)
+    }
+}
+
 impl Stop for Box<dyn Stop + '_> {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         (**self).check(p)
@@ -55,6 +63,12 @@ impl Stop for Box<dyn Stop + '_> {
 /// See [`Stop::or`].
 #[derive(Clone, Copy, Debug)]
 pub struct Or<A, B>(A, B);
+
+impl<A, B> Or<A, B> {
+    pub(super) fn new(first: A, second: B) -> Self {
+        Self(first, second)
+    }
+}
 
 impl<A: Stop, B: Stop> Stop for Or<A, B> {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
@@ -120,6 +134,24 @@ impl Stop for Stationary {
                 "block-2 stationary: a whole pass over all {} pairs that can move found no decrease above {limit:.3e}",
                 pass.pairs
             ),
+        })
+    }
+}
+
+/// Stops as converged when the solver's own measure of stationarity is small; never for solvers
+/// that have none.
+#[derive(Clone, Copy, Debug)]
+pub struct Critical {
+    /// Tolerance of the measure, which is relative.
+    pub tol: f64,
+}
+
+impl Stop for Critical {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        let residual = p.residual?;
+        (residual <= self.tol).then(|| StopReason {
+            status: Status::Converged,
+            message: format!("critical: the relative stationarity measure of the method is {residual:.1e}"),
         })
     }
 }

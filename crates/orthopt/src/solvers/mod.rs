@@ -1,24 +1,111 @@
-//! Algorithms, one per file or folder.
+//! Algorithms, one per file or folder, and the list of them.
+//!
+//! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
+//! a `SolverInfo`, and has one line in [`SOLVERS`].
 
 pub mod obcd;
 
-/// What the registry says of a solver.
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
+use crate::problem::AnyProblem;
+use crate::solve::AnySolver;
+use obcd::ObcdOptions;
+
+/// What the registry says of a solver for problems of type `P`.
 #[derive(Clone, Copy, Debug)]
-pub struct SolverInfo {
+pub struct SolverInfo<P: 'static = AnyProblem> {
     /// The name users type.
     pub name: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
+    /// Its constants; users may set them as `NAME-CONSTANT`.
+    pub constants: &'static [Constant],
+    /// Whether it can solve the problem.
+    pub handles: fn(&P) -> bool,
+    /// What it can solve, as the end of "... is for".
+    pub scope: &'static str,
+    /// Makes it.
+    pub make: fn(&SolverOptions) -> Result<AnySolver<P>>,
 }
 
-/// All solvers of the library.
-pub const SOLVERS: &[SolverInfo] = &[
-    SolverInfo {
-        name: "auto",
-        doc: "chooses solver, working set and start from the penalty and the data, and says so",
-    },
-    SolverInfo {
-        name: "obcd",
-        doc: "block coordinate descent on rows with globally solved pairs; feasible and monotone",
-    },
-];
+impl<P> SolverInfo<P> {
+    /// The solver, or why it does not fit `problem`.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] and what is wrong with the constants.
+    pub fn build(&self, problem: &P, options: &SolverOptions) -> Result<AnySolver<P>> {
+        if !(self.handles)(problem) {
+            return Err(Error::Incompatible(format!("solver {} is for {}", self.name, self.scope)));
+        }
+        (self.make)(options)
+    }
+}
+
+/// A constant of a solver that users may set.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// Its name, the symbol of the paper in letters.
+    pub name: &'static str,
+    /// Symbol and meaning.
+    pub doc: &'static str,
+    /// Its value unless set; `None` is chosen from the data, as the doc says.
+    pub default: Option<f64>,
+}
+
+/// Options of all solvers.
+#[derive(Clone, Debug, Default)]
+pub struct SolverOptions {
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Options of OBCD (its seed is taken from above).
+    pub obcd: ObcdOptions,
+    /// Constants that users have set: `solver-constant` to value.
+    pub constants: BTreeMap<String, f64>,
+}
+
+impl SolverOptions {
+    /// The constant `name` of a solver: what the user has set, or else its default.
+    pub fn constant<P>(&self, info: &SolverInfo<P>, name: &str) -> Option<f64> {
+        let default = || info.constants.iter().find(|c| c.name == name).and_then(|c| c.default);
+        self.constants.get(&format!("{}-{name}", info.name)).copied().or_else(default)
+    }
+
+    /// The same for a constant that has a default.
+    pub fn value<P>(&self, info: &SolverInfo<P>, name: &str) -> f64 {
+        self.constant(info, name).unwrap_or(f64::NAN)
+    }
+}
+
+/// The name that lets the library choose (see [`crate::auto`]).
+pub const AUTO: (&str, &str) =
+    ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
+
+/// All solvers of the problems with XᵀX = I.
+pub const SOLVERS: &[SolverInfo] = &[obcd::INFO];
+
+/// Looks solvers up by names joined with `+`, a chain.
+///
+/// # Errors
+/// [`Error::UnknownName`] with the names there are.
+pub fn find_solvers<P>(list: &'static [SolverInfo<P>], names: &str) -> Result<Vec<&'static SolverInfo<P>>> {
+    let find = |name: &str| {
+        list.iter().find(|s| s.name == name).ok_or_else(|| Error::UnknownName {
+            kind: "solver",
+            name: name.into(),
+            known: list.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
+        })
+    };
+    names.split('+').map(find).collect()
+}
+
+/// `value` if it is finite and `accepted`, or an error that names the constant.
+///
+/// # Errors
+/// [`Error::InvalidOption`].
+pub fn checked(option: &str, value: f64, expected: &str, accepted: impl Fn(f64) -> bool) -> Result<f64> {
+    if value.is_finite() && accepted(value) {
+        return Ok(value);
+    }
+    Err(Error::InvalidOption { option: option.into(), value: value.to_string(), expected: expected.into() })
+}

@@ -68,7 +68,8 @@ pub fn walk(what: &str, p: &AnyProblem, options: &ObcdOptions, x0: &RowMat) -> R
             }
             (x, value) = (next.clone(), fresh);
         }
-        let progress = Progress { iteration, seconds: 0.0, objective: info.objective, pass: info.pass };
+        let progress =
+            Progress { iteration, seconds: 0.0, objective: info.objective, pass: info.pass, residual: None };
         if (Stationary { tol: TOL }).check(&progress).is_some() {
             return solver.finish(p, state);
         }

@@ -35,6 +35,7 @@ use crate::nonsmooth::{PairPenalty, REPORT_ZERO};
 use crate::problem::Problem;
 use crate::smooth::BlockModel;
 use crate::solve::{Pass, Settings, Solver, StepInfo};
+use crate::solvers::SolverInfo;
 pub use step::PairWork;
 use step::{Damping, GradientCache, PairStep};
 pub(crate) use step::{Pair, PairResult, Shape, solve_pair};
@@ -176,6 +177,16 @@ impl Default for ObcdOptions {
         }
     }
 }
+
+/// What the registry says of OBCD. Its constants are options of their own.
+pub const INFO: SolverInfo = SolverInfo {
+    name: "obcd",
+    doc: "block coordinate descent on rows with globally solved pairs; feasible and monotone",
+    constants: &[],
+    handles: |_| true,
+    scope: "every problem",
+    make: |o| Ok(Box::new(Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })?)),
+};
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -338,7 +349,7 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
             pass = self.iterate_once(p, st);
             iterations += 1;
         }
-        StepInfo { iterations, objective: st.objective, pass }
+        StepInfo { iterations, objective: st.objective, pass, ..StepInfo::default() }
     }
 
     fn iterate<'a>(&self, st: &'a Self::State) -> &'a RowMat {

@@ -1,0 +1,125 @@
+//! Solvers chosen at run time: one type for all of them.
+
+use super::{Raw, Settings, Solver, StepInfo};
+use crate::error::Result;
+use crate::linalg::RowMat;
+
+/// A solver whose type is not known before the program runs. It is itself a [`Solver`].
+pub type AnySolver<P> = Box<dyn ErasedSolver<P>>;
+
+/// [`Solver`] without its state in the type; made for every solver below.
+pub trait ErasedSolver<P>: Send + Sync {
+    /// See [`Solver::name`].
+    fn erased_name(&self) -> &'static str;
+
+    /// See [`Solver::init`].
+    ///
+    /// # Errors
+    /// Those of [`Solver::init`].
+    fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>>;
+
+    /// The same solver once more.
+    fn boxed_clone(&self) -> AnySolver<P>;
+}
+
+/// A solver with its state.
+pub trait Running<P>: Send {
+    /// See [`Solver::step`].
+    fn step(&mut self, problem: &P, budget: u64) -> StepInfo;
+    /// See [`Solver::iterate`].
+    fn iterate(&self) -> &RowMat;
+    /// See [`Solver::finish`].
+    fn finish(self: Box<Self>, problem: &P) -> RowMat;
+    /// See [`Solver::settings`].
+    fn settings(&self, problem: &P) -> Settings;
+    /// See [`Solver::raw`].
+    fn raw(&self, problem: &P) -> Option<Raw>;
+}
+
+struct Run<S, T> {
+    solver: S,
+    state: T,
+}
+
+impl<P, S: Solver<P>> Running<P> for Run<S, S::State>
+where
+    S: Send,
+    S::State: Send,
+{
+    fn step(&mut self, problem: &P, budget: u64) -> StepInfo {
+        self.solver.step(problem, &mut self.state, budget)
+    }
+
+    fn iterate(&self) -> &RowMat {
+        self.solver.iterate(&self.state)
+    }
+
+    fn finish(self: Box<Self>, problem: &P) -> RowMat {
+        self.solver.finish(problem, self.state)
+    }
+
+    fn settings(&self, problem: &P) -> Settings {
+        self.solver.settings(problem, &self.state)
+    }
+
+    fn raw(&self, problem: &P) -> Option<Raw> {
+        self.solver.raw(problem, &self.state)
+    }
+}
+
+impl<P: 'static, S> ErasedSolver<P> for S
+where
+    S: Solver<P> + Clone + Send + Sync + 'static,
+    S::State: Send + 'static,
+{
+    fn erased_name(&self) -> &'static str {
+        self.name()
+    }
+
+    fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
+        let state = self.init(problem, x0)?;
+        Ok(Box::new(Run { solver: self.clone(), state }))
+    }
+
+    fn boxed_clone(&self) -> AnySolver<P> {
+        Box::new(self.clone())
+    }
+}
+
+impl<P: 'static> Clone for AnySolver<P> {
+    fn clone(&self) -> Self {
+        (**self).boxed_clone()
+    }
+}
+
+impl<P: 'static> Solver<P> for AnySolver<P> {
+    type State = Box<dyn Running<P>>;
+
+    fn name(&self) -> &'static str {
+        (**self).erased_name()
+    }
+
+    fn init(&self, problem: &P, x0: RowMat) -> Result<Self::State> {
+        (**self).start(problem, x0)
+    }
+
+    fn step(&self, problem: &P, state: &mut Self::State, budget: u64) -> StepInfo {
+        (**state).step(problem, budget)
+    }
+
+    fn iterate<'a>(&self, state: &'a Self::State) -> &'a RowMat {
+        (**state).iterate()
+    }
+
+    fn finish(&self, problem: &P, state: Self::State) -> RowMat {
+        state.finish(problem)
+    }
+
+    fn settings(&self, problem: &P, state: &Self::State) -> Settings {
+        (**state).settings(problem)
+    }
+
+    fn raw(&self, problem: &P, state: &Self::State) -> Option<Raw> {
+        (**state).raw(problem)
+    }
+}
