@@ -94,11 +94,14 @@ fn pulp_scalar() -> orthopt::linalg::simd::Scalar {
 }
 
 /// Prints the table.
-pub fn run() {
+pub fn run(filter: Option<&str>) {
     println!("| penalty | r | rows | fast, 10^6/s | plain, 10^6/s | ratio |\n|---|---|---|---|---|---|");
     for (name, lambda) in
         [("none", 0.0), ("l0", 1.0), ("l0", 0.01), ("nonneg", 0.0), ("l1", 1.0), ("l1", 20.0)]
     {
+        if filter.is_some_and(|f| f != name) {
+            continue;
+        }
         let Some(info) = PENALTIES.iter().find(|p| p.name == name) else { continue };
         let Ok(h) = (info.make)(lambda) else { continue };
         for r in [5, 20, 100] {

@@ -220,16 +220,22 @@ pub(super) fn noise([rot, refl]: &[Trig; 2], h: f64) -> f64 {
 /// circle with the lower bound first, the other only if its bound can still win.
 #[inline(always)]
 pub(super) fn offer_smooth(best: &mut Best, circles: &[Trig; 2], h: f64, eps: f64) {
-    let bounds = [circles[0].lower_bound(), circles[1].lower_bound()];
-    let first = usize::from(bounds[1] < bounds[0]);
-    for k in [first, 1 - first] {
-        if bounds[k] + h < best.value - eps {
-            let (c, s) = circles[k].minimiser();
-            let value = circles[k].value(c, s) + h;
-            if value < best.value - eps {
-                let branch = if k == 0 { Branch::Rotation } else { Branch::Reflection };
-                *best = Best { value, found: Some(PairMove::new(branch, c, s)) };
-            }
+    let norms = [circles[0].norms(), circles[1].norms()];
+    // which circle leads is a toss-up: an index instead of a branch that would be mispredicted
+    let first = usize::from(norms[1].0 + norms[1].1 > norms[0].0 + norms[0].1);
+    offer_circle(best, circles, norms, first, h, eps);
+    offer_circle(best, circles, norms, 1 - first, h, eps);
+}
+
+#[inline(always)]
+fn offer_circle(best: &mut Best, circles: &[Trig; 2], norms: [(f64, f64); 2], k: usize, h: f64, eps: f64) {
+    if h - norms[k].0 - norms[k].1 < best.value - eps {
+        let circle = circles[k];
+        let (c, s) = circle.minimiser_given(norms[k]);
+        let value = circle.value(c, s) + h;
+        if value < best.value - eps {
+            let branch = if k == 0 { Branch::Rotation } else { Branch::Reflection };
+            *best = Best { value, found: Some(PairMove::new(branch, c, s)) };
         }
     }
 }
