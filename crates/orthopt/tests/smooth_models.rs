@@ -7,7 +7,7 @@ use faer::Mat;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{BlockModel, DenseGram, Quadratic, Smooth, SparseGram};
+use orthopt::smooth::{BlockModel, DenseGram, Quadratic, Smooth, SparseGram, Usage};
 use rand::seq::index::sample;
 
 /// M and E written out.
@@ -60,7 +60,7 @@ fn read<F: BlockModel>(f: &F, image: &F::Image, x: &RowMat) -> (RowMat, f64) {
     let mut g = RowMat::zeros(x.nrows(), x.ncols());
     let mut buf = vec![f64::NAN; x.ncols()];
     for i in 0..x.nrows() {
-        g.row_mut(i).copy_from_slice(f.gradient_row(image, i, &mut buf));
+        g.row_mut(i).copy_from_slice(f.gradient_row(image, x, i, &mut buf));
     }
     (g, f.value_at(image, x))
 }
@@ -83,10 +83,57 @@ impl<F: BlockModel> WithSimd for Move<'_, F> {
     }
 }
 
+/// Random moves from an image made afresh.
+fn check_moves<F: BlockModel>(what: &str, f: &F, naive: &Naive, x: &mut RowMat, tol: f64) {
+    let mut image = f.image(x);
+    check_image(what, f, naive, (&mut image, x), tol);
+}
+
+/// Random moves of X, pairs and blocks in turn: gradient rows and value follow.
+fn check_image<F: BlockModel>(
+    what: &str,
+    f: &F,
+    naive: &Naive,
+    (image, x): (&mut F::Image, &mut RowMat),
+    tol: f64,
+) {
+    let (n, r) = (x.nrows(), x.ncols());
+    let mut rng = rng(77);
+    for round in 0..6 {
+        // two rows, then a block of rows, change
+        if round % 2 == 0 && n >= 2 {
+            let pair = sample(&mut rng, n, 2);
+            let (i, j) = (pair.index(0), pair.index(1));
+            let delta = gaussian_rows(2, r, 100 + round);
+            let step = Move { f, image: image, rows: (i, j), delta: &delta };
+            if round == 2 {
+                step.with_simd(pulp::Scalar::new())
+            } else {
+                dispatch(step)
+            }
+            add_rows(x, &[i, j], &delta);
+        } else {
+            let rows: Vec<usize> = sample(&mut rng, n, n.min(5)).into_vec();
+            let delta = gaussian_rows(rows.len(), r, 100 + round);
+            f.move_block(image, &rows, &delta);
+            add_rows(x, &rows, &delta);
+            let k = f.curvature_block(&rows);
+            let known = RowMat::from_fn(rows.len(), rows.len(), |p, q| naive.m[(rows[p], rows[q])]);
+            assert!(apart(&k, &known) <= tol, "{what}: curvature of a block");
+        }
+        let (rows, value) = read(f, image, x);
+        assert!(apart(&rows, &naive.gradient(x)) <= 10.0 * tol, "{what}: gradient rows after moves");
+        let size = 10.0 * tol * (1.0 + x.norm());
+        assert!((value - naive.value(x)).abs() <= size, "{what}: value after moves");
+        let (fresh, again) = read(f, &f.image(x), x);
+        assert!(apart(&rows, &fresh) <= 10.0 * tol && (value - again).abs() <= size, "{what}: image");
+    }
+}
+
 /// Everything a model can be asked, at a random X and after random moves of it.
 fn check<F: BlockModel>(what: &str, f: &F, naive: &Naive) {
     let (n, r) = (naive.m.nrows(), naive.e.ncols());
-    let (mut rng, tol) = (rng(77), 1e-12 * naive.size());
+    let tol = 1e-12 * naive.size();
     let mut x = gaussian_rows(n, r, 5);
     x.row_mut(n / 2).fill(0.0);
     assert_eq!(f.nrows(), n, "{what}");
@@ -102,40 +149,21 @@ fn check<F: BlockModel>(what: &str, f: &F, naive: &Naive) {
             assert!((f.curvature(i, j) - naive.m[(i, j)]).abs() <= tol, "{what}: curvature");
         }
     }
+    check_moves(what, f, naive, &mut x, tol);
+    // once more with every way of keeping the gradient that the model has
     let mut image = f.image(&x);
-    for round in 0..6 {
-        // two rows, then a block of rows, change
-        if round % 2 == 0 && n >= 2 {
-            let pair = sample(&mut rng, n, 2);
-            let (i, j) = (pair.index(0), pair.index(1));
-            let delta = gaussian_rows(2, r, 100 + round);
-            let step = Move { f, image: &mut image, rows: (i, j), delta: &delta };
-            if round == 2 {
-                step.with_simd(pulp::Scalar::new())
-            } else {
-                dispatch(step)
-            }
-            add_rows(&mut x, &[i, j], &delta);
-        } else {
-            let rows: Vec<usize> = sample(&mut rng, n, n.min(5)).into_vec();
-            let delta = gaussian_rows(rows.len(), r, 100 + round);
-            f.move_block(&mut image, &rows, &delta);
-            add_rows(&mut x, &rows, &delta);
-            let k = f.curvature_block(&rows);
-            let known = RowMat::from_fn(rows.len(), rows.len(), |p, q| naive.m[(rows[p], rows[q])]);
-            assert!(apart(&k, &known) <= tol, "{what}: curvature of a block");
+    let many = Usage { pairs: 10, moves: 1000, nonzero_rows: 1 };
+    let none = Usage { pairs: 1000, moves: 0, nonzero_rows: n };
+    for usage in [many, none] {
+        if f.rebalance(&mut image, &x, usage) {
+            assert!(!f.rebalance(&mut image, &x, usage), "{what}: changed twice");
+            check_image(what, f, naive, (&mut image, &mut x), tol);
         }
-        let (rows, value) = read(f, &image, &x);
-        assert!(apart(&rows, &naive.gradient(&x)) <= 10.0 * tol, "{what}: gradient rows after moves");
-        let size = 10.0 * tol * (1.0 + x.norm());
-        assert!((value - naive.value(&x)).abs() <= size, "{what}: value after moves");
-        let (fresh, again) = read(f, &f.image(&x), &x);
-        assert!(apart(&rows, &fresh) <= 10.0 * tol && (value - again).abs() <= size, "{what}: image");
     }
     let (bound, norm) = (f.lipschitz(), naive.spectral_norm());
     assert!(bound >= norm * (1.0 - 1e-12), "{what}: Lipschitz bound {bound} of {norm}");
     assert!(bound <= 1.02 * norm + 1e-12, "{what}: Lipschitz bound {bound} of {norm} is loose");
-    assert!(!f.bookkeeping().is_empty());
+    assert!(!f.bookkeeping(&image).is_empty());
     check_slope(what, f, &x);
 }
 

@@ -73,7 +73,7 @@ impl BlockModel for DenseGram {
     }
 
     #[inline(always)]
-    fn gradient_row<'a>(&'a self, r: &'a RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
+    fn gradient_row<'a>(&'a self, r: &'a RowMat, _x: &RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
         buf.fill(0.0);
         for (l, a) in self.at.row(i).iter().enumerate() {
             axpy(-a, r.row(l), buf);
@@ -114,11 +114,11 @@ impl BlockModel for DenseGram {
         out
     }
 
-    fn keeps_gradient(&self) -> bool {
+    fn keeps_gradient(&self, _r: &RowMat) -> bool {
         false
     }
 
-    fn bookkeeping(&self) -> String {
+    fn bookkeeping(&self, _r: &RowMat) -> String {
         "R = AX kept, gradient rows as -A(:,i)'R, reused until X moves (dense A, nothing n x n)".into()
     }
 }

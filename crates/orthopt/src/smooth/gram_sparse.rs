@@ -156,7 +156,7 @@ impl Smooth for SparseGram {
         let r = g.ncols();
         if r > 0 {
             g.data_mut().par_chunks_mut(r).enumerate().for_each(|(i, row)| {
-                self.gradient_row(&image, i, row);
+                self.gradient_row(&image, x, i, row);
             });
         }
     }
@@ -185,7 +185,13 @@ impl BlockModel for SparseGram {
     }
 
     #[inline(always)]
-    fn gradient_row<'a>(&'a self, image: &'a SparseImage, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
+    fn gradient_row<'a>(
+        &'a self,
+        image: &'a SparseImage,
+        _x: &RowMat,
+        i: usize,
+        buf: &'a mut [f64],
+    ) -> &'a [f64] {
         self.product_row(image, i, buf);
         self.e.add_row(i, buf);
         buf
@@ -234,11 +240,11 @@ impl BlockModel for SparseGram {
         out
     }
 
-    fn keeps_gradient(&self) -> bool {
+    fn keeps_gradient(&self, _image: &SparseImage) -> bool {
         false
     }
 
-    fn bookkeeping(&self) -> String {
+    fn bookkeeping(&self, _image: &SparseImage) -> String {
         "R = AX kept, gradient rows as -A(:,i)'R over the nonzeros, reused until X moves (sparse A, nothing n x n)"
             .into()
     }

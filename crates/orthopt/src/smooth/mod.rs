@@ -10,7 +10,7 @@ mod quadratic;
 
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
-pub use quadratic::Quadratic;
+pub use quadratic::{Quadratic, QuadraticImage};
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -49,8 +49,15 @@ pub trait BlockModel: Smooth {
     /// The image of X from scratch. Cost of a full gradient.
     fn image(&self, x: &RowMat) -> Self::Image;
 
-    /// Row i of ∇f(X), either a slice of the image or computed into `buf` (length r).
-    fn gradient_row<'a>(&'a self, image: &'a Self::Image, i: usize, buf: &'a mut [f64]) -> &'a [f64];
+    /// Row i of ∇f(X), either a slice of the image or computed into `buf` (length r). `x` is the X
+    /// that the image belongs to.
+    fn gradient_row<'a>(
+        &'a self,
+        image: &'a Self::Image,
+        x: &RowMat,
+        i: usize,
+        buf: &'a mut [f64],
+    ) -> &'a [f64];
 
     /// Mᵢⱼ.
     fn curvature(&self, i: usize, j: usize) -> f64;
@@ -96,12 +103,29 @@ pub trait BlockModel: Smooth {
 
     /// Whether the image holds the gradient, so that a row of it costs nothing. If not, rows that
     /// have been computed are reused until X moves.
-    fn keeps_gradient(&self) -> bool {
+    fn keeps_gradient(&self, _image: &Self::Image) -> bool {
         true
     }
 
-    /// How gradients are kept, in words, for reports.
-    fn bookkeeping(&self) -> String;
+    /// Changes the way gradients are kept if `usage` says that another one is clearly cheaper;
+    /// whether it did.
+    fn rebalance(&self, _image: &mut Self::Image, _x: &RowMat, _usage: Usage) -> bool {
+        false
+    }
+
+    /// How gradients are kept and why, in words, for reports.
+    fn bookkeeping(&self, image: &Self::Image) -> String;
+}
+
+/// What a method has lately asked of the gradient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// Pairs of gradient rows read.
+    pub pairs: u64,
+    /// Pairs of rows of X that moved.
+    pub moves: u64,
+    /// Rows of X that are not zero.
+    pub nonzero_rows: usize,
 }
 
 /// The linear term E of f, or none.
@@ -190,9 +214,9 @@ macro_rules! any_smooth {
                 match self { $(Self::$variant(f) => AnyImage::$variant(f.image(x)),)* }
             }
             #[inline(always)]
-            fn gradient_row<'a>(&'a self, image: &'a AnyImage, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
+            fn gradient_row<'a>(&'a self, image: &'a AnyImage, x: &RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
                 match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.gradient_row(y, i, buf),)*
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.gradient_row(y, x, i, buf),)*
                     _ => unreachable!("image of another storage"),
                 }
             }
@@ -222,8 +246,24 @@ macro_rules! any_smooth {
                 }
             }
             fn apply(&self, v: &RowMat) -> RowMat { match self { $(Self::$variant(f) => f.apply(v),)* } }
-            fn keeps_gradient(&self) -> bool { match self { $(Self::$variant(f) => f.keeps_gradient(),)* } }
-            fn bookkeeping(&self) -> String { match self { $(Self::$variant(f) => f.bookkeeping(),)* } }
+            fn keeps_gradient(&self, image: &AnyImage) -> bool {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.keeps_gradient(y),)*
+                    _ => unreachable!("image of another storage"),
+                }
+            }
+            fn rebalance(&self, image: &mut AnyImage, x: &RowMat, usage: Usage) -> bool {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.rebalance(y, x, usage),)*
+                    _ => unreachable!("image of another storage"),
+                }
+            }
+            fn bookkeeping(&self, image: &AnyImage) -> String {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.bookkeeping(y),)*
+                    _ => unreachable!("image of another storage"),
+                }
+            }
         }
     };
 }

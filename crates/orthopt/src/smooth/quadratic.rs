@@ -1,15 +1,16 @@
 use faer::MatRef;
 
-use super::{BlockModel, LinearTerm, Smooth, spectral_norm};
+use super::{BlockModel, LinearTerm, Smooth, Usage, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::kernels::axpy2;
+use crate::linalg::kernels::{axpy, axpy2, inner, is_zero};
 use crate::linalg::products::product;
 use crate::linalg::simd::Simd;
 
 /// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ with a dense symmetric M (n × n).
 ///
-/// Keeps Y = MX + E. A gradient row costs nothing, a move of two rows 4nr flops.
+/// Keeps Y = MX + E where X has many nonzero rows or few pairs move, and computes rows of it
+/// where X has few nonzero rows and many pairs move ([`QuadraticImage`]).
 #[derive(Clone, Debug)]
 pub struct Quadratic {
     m: RowMat, // M, symmetric
@@ -120,7 +121,9 @@ impl Smooth for Quadratic {
     }
 
     fn value(&self, x: &RowMat) -> f64 {
-        self.value_at(&self.image(x), x)
+        let mut y = RowMat::zeros(x.nrows(), x.ncols());
+        self.gradient(x, &mut y);
+        0.5 * (x.inner(&y) + self.e.inner(x))
     }
 
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
@@ -137,18 +140,74 @@ impl Smooth for Quadratic {
     }
 }
 
-impl BlockModel for Quadratic {
-    type Image = RowMat; // Y = MX + E
+/// How the gradient Y = MX + E of a dense M is kept: whichever is cheaper.
+#[derive(Clone, Debug)]
+pub enum QuadraticImage {
+    /// Y itself: a row costs nothing, a move of two rows 4nr flops.
+    Kept(RowMat),
+    /// Nothing but the rows of X that may be nonzero, s of them: a gradient row costs 2sr flops, a
+    /// move nothing.
+    Rows {
+        /// The rows, in the order they became nonzero.
+        list: Vec<usize>,
+        /// Whether a row is among them.
+        member: Vec<bool>,
+    },
+}
 
-    fn image(&self, x: &RowMat) -> RowMat {
+impl QuadraticImage {
+    fn rows(x: &RowMat) -> Self {
+        let member: Vec<bool> = (0..x.nrows()).map(|i| !is_zero(x.row(i))).collect();
+        Self::Rows { list: (0..x.nrows()).filter(|i| member[*i]).collect(), member }
+    }
+}
+
+/// A run begins without Y where fewer than one row in so many is nonzero.
+const FEW_ROWS: usize = 16;
+/// How many times cheaper computed rows must be to give up Y, which has to be made again later.
+const CLEARLY: f64 = 4.0;
+
+impl Quadratic {
+    /// Row i of MX + E over the rows of X that may be nonzero.
+    #[inline(always)]
+    fn row_from(&self, list: &[usize], x: &RowMat, i: usize, buf: &mut [f64]) {
+        buf.fill(0.0);
+        self.e.add_row(i, buf);
+        let m = self.m.row(i);
+        for s in list {
+            axpy(m[*s], x.row(*s), buf);
+        }
+    }
+}
+
+impl BlockModel for Quadratic {
+    type Image = QuadraticImage;
+
+    fn image(&self, x: &RowMat) -> QuadraticImage {
+        let nonzero = (0..x.nrows()).filter(|i| !is_zero(x.row(*i))).count();
+        if nonzero <= x.nrows() / FEW_ROWS {
+            return QuadraticImage::rows(x);
+        }
         let mut y = RowMat::zeros(x.nrows(), x.ncols());
         self.gradient(x, &mut y);
-        y
+        QuadraticImage::Kept(y)
     }
 
     #[inline(always)]
-    fn gradient_row<'a>(&'a self, y: &'a RowMat, i: usize, _buf: &'a mut [f64]) -> &'a [f64] {
-        y.row(i)
+    fn gradient_row<'a>(
+        &'a self,
+        image: &'a QuadraticImage,
+        x: &RowMat,
+        i: usize,
+        buf: &'a mut [f64],
+    ) -> &'a [f64] {
+        match image {
+            QuadraticImage::Kept(y) => y.row(i),
+            QuadraticImage::Rows { list, .. } => {
+                self.row_from(list, x, i, buf);
+                buf
+            }
+        }
     }
 
     #[inline(always)]
@@ -157,22 +216,58 @@ impl BlockModel for Quadratic {
     }
 
     #[inline(always)]
-    fn move_pair<S: Simd>(&self, simd: S, y: &mut RowMat, i: usize, j: usize, di: &[f64], dj: &[f64]) {
-        let (mi, mj) = (self.m.row(i), self.m.row(j)); // rows of M are its columns
-        for l in 0..mi.len() {
-            axpy2(simd, mi[l], di, mj[l], dj, y.row_mut(l));
+    fn move_pair<S: Simd>(
+        &self,
+        simd: S,
+        image: &mut QuadraticImage,
+        i: usize,
+        j: usize,
+        di: &[f64],
+        dj: &[f64],
+    ) {
+        match image {
+            QuadraticImage::Kept(y) => {
+                let (mi, mj) = (self.m.row(i), self.m.row(j)); // rows of M are its columns
+                for l in 0..mi.len() {
+                    axpy2(simd, mi[l], di, mj[l], dj, y.row_mut(l));
+                }
+            }
+            QuadraticImage::Rows { list, member } => {
+                for row in [i, j] {
+                    if !std::mem::replace(&mut member[row], true) {
+                        list.push(row);
+                    }
+                }
+            }
         }
     }
 
-    fn move_block(&self, y: &mut RowMat, rows: &[usize], delta: &RowMat) {
-        // Y += M(:, B)·Δ with M(:, B) gathered from the rows of M
-        let columns = RowMat::from_fn(rows.len(), self.nrows(), |k, l| self.m.get(rows[k], l));
-        product(y, true, 1.0, columns.as_mat().transpose(), delta.as_mat());
+    fn move_block(&self, image: &mut QuadraticImage, rows: &[usize], delta: &RowMat) {
+        match image {
+            QuadraticImage::Kept(y) => {
+                // Y += M(:, B)·Δ with M(:, B) gathered from the rows of M
+                let columns = RowMat::from_fn(rows.len(), self.nrows(), |k, l| self.m.get(rows[k], l));
+                product(y, true, 1.0, columns.as_mat().transpose(), delta.as_mat());
+            }
+            QuadraticImage::Rows { list, member } => {
+                list.extend(rows.iter().filter(|i| !std::mem::replace(&mut member[**i], true)));
+            }
+        }
     }
 
-    fn value_at(&self, y: &RowMat, x: &RowMat) -> f64 {
-        // ½⟨X, Y + E⟩ as Y already holds E
-        0.5 * (x.inner(y) + self.e.inner(x))
+    fn value_at(&self, image: &QuadraticImage, x: &RowMat) -> f64 {
+        match image {
+            // ½⟨X, Y + E⟩ as Y already holds E
+            QuadraticImage::Kept(y) => 0.5 * (x.inner(y) + self.e.inner(x)),
+            QuadraticImage::Rows { list, .. } => {
+                let mut buf = vec![0.0; x.ncols()];
+                let row = |i: &usize| {
+                    self.row_from(list, x, *i, &mut buf);
+                    inner(&buf, x.row(*i))
+                };
+                0.5 * (list.iter().map(row).sum::<f64>() + self.e.inner(x))
+            }
+        }
     }
 
     fn apply(&self, v: &RowMat) -> RowMat {
@@ -181,7 +276,39 @@ impl BlockModel for Quadratic {
         out
     }
 
-    fn bookkeeping(&self) -> String {
-        "Y = MX kept, rank-2 update per move (dense M, n x n)".into()
+    fn keeps_gradient(&self, image: &QuadraticImage) -> bool {
+        matches!(image, QuadraticImage::Kept(_))
+    }
+
+    /// In units of 2r flops: keeping Y costs 2n a move; computing rows costs s for each that is
+    /// read and has not been since X moved last.
+    fn rebalance(&self, image: &mut QuadraticImage, x: &RowMat, usage: Usage) -> bool {
+        let n = self.nrows() as f64;
+        let keeping = 2.0 * n * usage.moves as f64;
+        let read = (2.0 * usage.pairs as f64).min(n * (usage.moves + 1) as f64);
+        let computing = read * usage.nonzero_rows as f64;
+        match image {
+            QuadraticImage::Kept(_) if CLEARLY * computing < keeping => *image = QuadraticImage::rows(x),
+            QuadraticImage::Rows { .. } if keeping < computing => {
+                let mut y = RowMat::zeros(x.nrows(), x.ncols());
+                self.gradient(x, &mut y);
+                *image = QuadraticImage::Kept(y);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn bookkeeping(&self, image: &QuadraticImage) -> String {
+        match image {
+            QuadraticImage::Kept(_) => {
+                "Y = MX kept, rank-2 update per move (dense M): cheaper than rows from the nonzero rows of X"
+                    .into()
+            }
+            QuadraticImage::Rows { list, .. } => format!(
+                "rows of MX computed from the {} nonzero rows of X, reused until X moves (dense M): cheaper than keeping Y = MX",
+                list.len()
+            ),
+        }
     }
 }

@@ -20,7 +20,7 @@ use crate::linalg::products::product;
 use crate::linalg::sequential::sequential;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::nonsmooth::PairPenalty;
-use crate::smooth::{BlockModel, Quadratic, Smooth};
+use crate::smooth::{BlockModel, Quadratic, QuadraticImage, Smooth};
 
 /// What a round of blocks did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,7 +110,7 @@ fn solve_block<'a, F: BlockModel, H: PairPenalty>(
     if !is_zero(old.data()) {
         let mut g = RowMat::zeros(rows.len(), r);
         for (k, i) in rows.iter().enumerate() {
-            let row = f.gradient_row(image, *i, &mut work.g1);
+            let row = f.gradient_row(image, x, *i, &mut work.g1);
             g.row_mut(k).copy_from_slice(row);
         }
         let local = Quadratic::block(f.curvature_block(rows), f.is_concave());
@@ -118,8 +118,8 @@ fn solve_block<'a, F: BlockModel, H: PairPenalty>(
         done = if smooth_only {
             polar_step(&local, shape, least, &mut z, &g)
         } else {
-            let step = PairStep { f: &local, h, shape, x: &mut z, image: &mut g, work, cache: None, least };
-            dispatch(Sweep(step))
+            let image = &mut QuadraticImage::Kept(g);
+            dispatch(Sweep(PairStep { f: &local, h, shape, x: &mut z, image, work, cache: None, least }))
         };
     }
     let delta = RowMat::from_fn(rows.len(), r, |k, c| z.get(k, c) - old.get(k, c));

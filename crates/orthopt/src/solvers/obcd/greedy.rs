@@ -9,7 +9,7 @@
 use rand_pcg::Pcg64;
 
 use super::working_set::Movable;
-use super::{Candidates, Chosen, ObcdOptions, PairWork, WorkingSet};
+use super::{Candidates, Chosen, GradientCache, ObcdOptions, PairWork, WorkingSet};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::pair_products;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
@@ -74,7 +74,7 @@ impl Greedy {
         image: &F::Image,
         rows: &Movable,
         rng: &mut Pcg64,
-        work: &mut PairWork,
+        (work, cache): (&mut PairWork, Option<&mut GradientCache>),
     ) -> Option<Chosen> {
         self.fruitless += 1;
         if let Some((i, j)) = self.queue.pop() {
@@ -83,7 +83,7 @@ impl Greedy {
         let mut scored = match self.candidates {
             Candidates::Sample(count) => {
                 let pairs: Vec<_> = (0..count).map_while(|_| rows.random_pair(rng)).collect();
-                self.score_pairs(&pairs, p, x, image, work)
+                self.score_pairs(&pairs, p, x, image, (work, cache))
             }
             Candidates::All => self.score_all(p, x, image, rows),
         };
@@ -113,13 +113,17 @@ impl Greedy {
         p: &Problem<F, H>,
         x: &RowMat,
         image: &F::Image,
-        work: &mut PairWork,
+        (work, mut cache): (&mut PairWork, Option<&mut GradientCache>),
     ) -> Vec<(f64, usize, usize)> {
         // gradient rows of the sampled pairs, two rows of `g` for each
         let mut g = RowMat::zeros(2 * pairs.len(), x.ncols());
         for (k, &(i, j)) in pairs.iter().enumerate() {
             for (at, row) in [(2 * k, i), (2 * k + 1, j)] {
-                g.row_mut(at).copy_from_slice(p.f.gradient_row(image, row, &mut work.g1));
+                let known = match &mut cache {
+                    Some(cache) => cache.row(&p.f, image, x, row, &mut work.g1),
+                    None => p.f.gradient_row(image, x, row, &mut work.g1),
+                };
+                g.row_mut(at).copy_from_slice(known);
                 add_subgradient(&p.h, x.row(row), g.row_mut(at));
             }
         }
@@ -153,7 +157,7 @@ impl Greedy {
         let mut g = RowMat::zeros(n, r);
         let mut buf = vec![0.0; r];
         for i in 0..n {
-            g.row_mut(i).copy_from_slice(p.f.gradient_row(image, i, &mut buf));
+            g.row_mut(i).copy_from_slice(p.f.gradient_row(image, x, i, &mut buf));
             add_subgradient(&p.h, x.row(i), g.row_mut(i));
         }
         let nonzero = rows.sorted();

@@ -58,23 +58,24 @@ pub(crate) fn jacobi_round<F: BlockModel, H: PairPenalty>(
     }
     let z: Vec<f64> = found.into_iter().flat_map(|t| t.z).collect();
     let z = RowMat::from_vec(rows.len(), r, z).unwrap_or_else(|| RowMat::zeros(0, r));
-    let (h_before, g_before) = (h_of(h, x, &rows), gradient_rows(f, image, &rows, r));
+    let (h_before, g_before) = (h_of(h, x, &rows), gradient_rows(f, image, x, &rows));
     let delta = RowMat::from_fn(rows.len(), r, |k, c| z.get(k, c) - x.get(rows[k], c));
     f.move_block(image, &rows, &delta);
     rows.iter().enumerate().for_each(|(k, i)| x.row_mut(*i).copy_from_slice(z.row(k)));
     done.moves = rows.len() as u64 / 2;
     // f is quadratic: f(X) − f(X⁺) = −½⟨Δ, ∇f(X) + ∇f(X⁺)⟩, without cancellation
-    let smooth = -0.5 * (delta.inner(&g_before) + delta.inner(&gradient_rows(f, image, &rows, r)));
+    let smooth = -0.5 * (delta.inner(&g_before) + delta.inner(&gradient_rows(f, image, x, &rows)));
     done.decrease = smooth + h_before - h_of(h, x, &rows);
     done.max_decrease = done.decrease;
     done
 }
 
-fn gradient_rows<F: BlockModel>(f: &F, image: &F::Image, rows: &[usize], r: usize) -> RowMat {
+fn gradient_rows<F: BlockModel>(f: &F, image: &F::Image, x: &RowMat, rows: &[usize]) -> RowMat {
+    let r = x.ncols();
     let mut buf = vec![0.0; r];
     let mut g = RowMat::zeros(rows.len(), r);
     for (k, i) in rows.iter().enumerate() {
-        g.row_mut(k).copy_from_slice(f.gradient_row(image, *i, &mut buf));
+        g.row_mut(k).copy_from_slice(f.gradient_row(image, x, *i, &mut buf));
     }
     g
 }
@@ -106,8 +107,8 @@ impl<F: BlockModel, H: PairPenalty> WithSimd for Task<'_, F, H> {
                 continue;
             }
             let PairWork { scratch, g1, g2, new1, new2 } = &mut *self.work;
-            let gi = self.f.gradient_row(self.image, i, g1);
-            let gj = self.f.gradient_row(self.image, j, g2);
+            let gi = self.f.gradient_row(self.image, self.x, i, g1);
+            let gj = self.f.gradient_row(self.image, self.x, j, g2);
             // no curvature: the model is all that is known when others move too
             let pair = Pair { k: [0.0; 3], g: (gi, gj), z: (z1, z2) };
             let solved = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));

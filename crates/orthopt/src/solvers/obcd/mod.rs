@@ -33,7 +33,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::nonsmooth::{PairPenalty, REPORT_ZERO};
 use crate::problem::Problem;
-use crate::smooth::BlockModel;
+use crate::smooth::{BlockModel, Usage};
 use crate::solve::{Pass, Settings, Solver, StepInfo};
 use crate::solvers::SolverInfo;
 pub use step::PairWork;
@@ -278,15 +278,17 @@ pub struct State<I> {
     work: PairWork, // buffers of the pair step
     greedy: greedy::Greedy,
     cache: Option<GradientCache>,
-    tol: f64,         // what whole passes leave alone, relative to 1 + |F|
-    alpha: f64,       // α, lowered when it alone stands in the way
-    pairs: u64,       // pairs tried
-    moves: u64,       // pairs moved
-    refreshed: u64,   // `moves` at the last refresh
-    repairs: u64,     // times X was repaired
-    checked: u64,     // `moves` at the last look at feasibility
-    max_block: usize, // k, at most n
-    lipschitz: f64,   // λ_max(H)₊ for Jacobi rounds of an f that is not concave
+    tol: f64,            // what whole passes leave alone, relative to 1 + |F|
+    alpha: f64,          // α, lowered when it alone stands in the way
+    pairs: u64,          // pairs tried
+    moves: u64,          // pairs moved
+    refreshed: u64,      // `moves` at the last refresh
+    repairs: u64,        // times X was repaired
+    weighed: (u64, u64), // pairs and moves when the cost of the gradient was last weighed
+    rebalanced: u64,     // times the way it is kept was changed
+    checked: u64,        // `moves` at the last look at feasibility
+    max_block: usize,    // k, at most n
+    lipschitz: f64,      // λ_max(H)₊ for Jacobi rounds of an f that is not concave
 }
 
 impl<I> State<I> {
@@ -319,6 +321,7 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
         let objective = p.f.value_at(&image, &x0) + p.h.value(x0.data());
         let rows = Movable::new(&x0);
         let mut state = State {
+            cache: GradientCache::new(&p.f, &image, x0.ncols()),
             image,
             objective,
             rows,
@@ -326,7 +329,6 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
             rng: Pcg64::seed_from_u64(self.options.seed),
             work: PairWork::new(x0.ncols()),
             greedy: greedy::Greedy::new(&self.options, &p.f, x0.nrows()),
-            cache: GradientCache::new(&p.f, x0.ncols()),
             alpha: self.options.alpha,
             tol: self.options.tol,
             checked: 0,
@@ -334,6 +336,8 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
             moves: 0,
             refreshed: 0,
             repairs: 0,
+            weighed: (0, 0),
+            rebalanced: 0,
             max_block: self.options.block.min(x0.nrows()),
             lipschitz: if self.options.jacobi && !p.f.is_concave() { p.f.lipschitz() } else { 0.0 },
             x: x0,
@@ -378,7 +382,8 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
         if self.is_greedy() {
             s.insert("candidates".into(), st.greedy.describe().into());
         }
-        s.insert("gradient".into(), p.f.bookkeeping().into());
+        s.insert("gradient".into(), p.f.bookkeeping(&st.image).into());
+        s.insert("gradient_changes".into(), st.rebalanced.into());
         s.insert("pairs".into(), st.pairs.into());
         s.insert("moves".into(), st.moves.into());
         s.insert("repairs".into(), st.repairs.into());
@@ -402,6 +407,7 @@ impl Obcd {
         };
         let tried = st.pairs - before.0;
         let decrease = before.1 - st.objective;
+        self.weigh(p, st);
         if st.moves >= st.refreshed + REFRESH {
             self.refresh(p, st);
         } else if st.moves >= st.checked + CHECK {
@@ -411,6 +417,23 @@ impl Obcd {
             }
         }
         self.advance(st, tried, decrease, max_decrease)
+    }
+
+    /// Every n/8 pairs or so: is the gradient kept the cheapest way?
+    fn weigh<F: BlockModel, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
+        let usage = Usage {
+            pairs: st.pairs - st.weighed.0,
+            moves: st.moves - st.weighed.1,
+            nonzero_rows: st.rows.len(),
+        };
+        if usage.pairs < (st.x.nrows() as u64 / 8).max(16) {
+            return;
+        }
+        st.weighed = (st.pairs, st.moves);
+        if p.f.rebalance(&mut st.image, &st.x, usage) {
+            st.cache = GradientCache::new(&p.f, &st.image, st.x.ncols());
+            st.rebalanced += 1;
+        }
     }
 
     /// Step (S1).
@@ -427,7 +450,8 @@ impl Obcd {
             }
             Phase::Select { .. } => match self.options.working_set {
                 WorkingSet::GreedySv | WorkingSet::GreedyOr => {
-                    st.greedy.choose(k, p, &st.x, &st.image, &st.rows, &mut st.rng, &mut st.work)
+                    let buffers = (&mut st.work, st.cache.as_mut());
+                    st.greedy.choose(k, p, &st.x, &st.image, &st.rows, &mut st.rng, buffers)
                 }
                 _ if k > 2 => Some(Chosen::Blocks(st.rows.random_blocks(k, ROUND, &mut st.rng))),
                 _ => st.rows.random_pair(&mut st.rng).map(|(i, j)| Chosen::Pair(i, j)),
@@ -597,7 +621,7 @@ impl Obcd {
             st.repairs += 1;
         }
         st.image = p.f.image(&st.x);
-        st.forget_gradients();
+        st.cache = GradientCache::new(&p.f, &st.image, st.x.ncols());
         let fresh = p.f.value_at(&st.image, &st.x) + p.h.value(st.x.data());
         let drift = fresh - st.objective;
         // Rounding may put the fresh value a hair above the tracked one, which would show as an

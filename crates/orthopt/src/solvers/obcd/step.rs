@@ -213,9 +213,9 @@ pub(crate) struct GradientCache {
 
 impl GradientCache {
     /// A cache for `f` and X with r columns, where `f` has use for it.
-    pub fn new(f: &impl BlockModel, r: usize) -> Option<Self> {
+    pub fn new<F: BlockModel>(f: &F, image: &F::Image, r: usize) -> Option<Self> {
         let n = f.nrows();
-        (!f.keeps_gradient()).then(|| Self { rows: RowMat::zeros(n, r), stamp: vec![0; n], now: 1 })
+        (!f.keeps_gradient(image)).then(|| Self { rows: RowMat::zeros(n, r), stamp: vec![0; n], now: 1 })
     }
 
     /// X has moved: nothing is valid any more.
@@ -226,12 +226,25 @@ impl GradientCache {
 
     /// Makes row i valid.
     #[inline(always)]
-    fn refresh<F: BlockModel>(&mut self, f: &F, image: &F::Image, i: usize, buf: &mut [f64]) {
+    fn refresh<F: BlockModel>(&mut self, f: &F, image: &F::Image, x: &RowMat, i: usize, buf: &mut [f64]) {
         if self.stamp[i] != self.now {
-            let row = f.gradient_row(image, i, buf);
+            let row = f.gradient_row(image, x, i, buf);
             self.rows.row_mut(i).copy_from_slice(row);
             self.stamp[i] = self.now;
         }
+    }
+
+    /// Row i of ∇f(X), from the cache.
+    pub fn row<F: BlockModel>(
+        &mut self,
+        f: &F,
+        image: &F::Image,
+        x: &RowMat,
+        i: usize,
+        buf: &mut [f64],
+    ) -> &[f64] {
+        self.refresh(f, image, x, i, buf);
+        self.rows.row(i)
     }
 }
 
@@ -256,11 +269,11 @@ impl<F: BlockModel, H: PairPenalty> PairStep<'_, F, H> {
         let PairWork { scratch, g1, g2, new1, new2 } = &mut *self.work;
         let (gi, gj) = match &mut self.cache {
             Some(cache) => {
-                cache.refresh(f, self.image, i, g1);
-                cache.refresh(f, self.image, j, g1);
+                cache.refresh(f, self.image, x, i, g1);
+                cache.refresh(f, self.image, x, j, g1);
                 (cache.rows.row(i), cache.rows.row(j))
             }
-            None => (f.gradient_row(self.image, i, g1), f.gradient_row(self.image, j, g2)),
+            None => (f.gradient_row(self.image, x, i, g1), f.gradient_row(self.image, x, j, g2)),
         };
         let pair = Pair { k, g: (gi, gj), z: (z1, z2) };
         let result = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));

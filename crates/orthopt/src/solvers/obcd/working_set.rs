@@ -59,6 +59,11 @@ impl Movable {
         rows
     }
 
+    /// Number of nonzero rows.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Number of pairs that can move.
     pub fn pairs(&self) -> u64 {
         let (s, n) = (self.list.len() as u64, self.nrows() as u64);
