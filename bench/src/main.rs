@@ -9,6 +9,7 @@
 mod convergence;
 mod drift;
 mod instance;
+mod loglog;
 mod pairs;
 mod sparse;
 mod threads;

@@ -105,7 +105,7 @@ fn check_image<F: BlockModel>(
             let pair = sample(&mut rng, n, 2);
             let (i, j) = (pair.index(0), pair.index(1));
             let delta = gaussian_rows(2, r, 100 + round);
-            let step = Move { f, image: image, rows: (i, j), delta: &delta };
+            let step = Move { f, image, rows: (i, j), delta: &delta };
             if round == 2 {
                 step.with_simd(pulp::Scalar::new())
             } else {
