@@ -72,7 +72,12 @@ pub fn run(seconds: f64) -> Result<()> {
         Series { label: "solver".into(), points: solver },
         Series { label: "check of all pairs".into(), points: check },
     ];
-    let svg = draw("cost of a pair, sparse n x n data, 10 nonzeros a column, lambda 0.3", "n", "microseconds", &series)?;
+    let svg = draw(
+        "cost of a pair, sparse n x n data, 10 nonzeros a column, lambda 0.3",
+        "n",
+        "microseconds",
+        &series,
+    )?;
     std::fs::write(PLOT, svg).with_context(|| format!("cannot write {PLOT}"))?;
     println!("drawn in {PLOT}");
     Ok(())

@@ -10,6 +10,7 @@ const EXAMPLES: &str = "\
 Examples:
   orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
   orthopt solve nonneg-pca data.csv --center -r 5 --save-x x.npy
+  orthopt compare l1-pca builtin:pitprops -r 3 --time-limit 2
   orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1
   orthopt data info data.svm.gz
   orthopt list";
@@ -26,6 +27,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Solve(Box<cmd::solve::Args>),
+    Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
     Data(cmd::data::Args),
     List(cmd::list::Args),
@@ -37,6 +39,7 @@ impl Cli {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
             Command::Solve(args) => cmd::solve::run(*args),
+            Command::Compare(args) => cmd::compare::run(*args),
             Command::Certify(args) => cmd::certify::run(*args),
             Command::Data(args) => cmd::data::run(args),
             Command::List(args) => cmd::list::run(args),

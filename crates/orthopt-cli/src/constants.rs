@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use orthopt::solvers::{Constant, SOLVERS};
+use orthopt::named::all_solvers;
+use orthopt::solvers::Constant;
 use serde::{Deserialize, Serialize};
 
 /// The constants that were set: `solver-constant` to value. In a config file a table of that
@@ -27,7 +28,7 @@ impl Constants {
 
 /// All constants with the names of their options.
 pub fn all() -> impl Iterator<Item = (String, &'static Constant)> {
-    SOLVERS.iter().flat_map(|s| s.constants.iter().map(move |c| (format!("{}-{}", s.name, c.name), c)))
+    all_solvers().into_iter().flat_map(|s| s.2.iter().map(move |c| (format!("{}-{}", s.0, c.name), c)))
 }
 
 impl clap::Args for Constants {

@@ -19,11 +19,6 @@ use orthopt_data::DataError;
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Numbers left the range of floating point before there was a run to have a status.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Breakdown(pub String);
-
 /// An [`anyhow::Error`] that exits with code 2.
 pub fn usage(message: impl Into<String>) -> anyhow::Error {
     Usage(message.into()).into()
@@ -44,9 +39,6 @@ fn code(error: &anyhow::Error) -> u8 {
     if error.is::<Usage>() {
         return 2;
     }
-    if error.is::<Breakdown>() {
-        return 4;
-    }
     if let Some(error) = error.downcast_ref::<DataError>() {
         return match error {
             DataError::Features { .. } | DataError::GramPreparation { .. } => 2,
@@ -60,7 +52,7 @@ fn code(error: &anyhow::Error) -> u8 {
             | orthopt::Error::UnknownName { .. }
             | orthopt::Error::Incompatible(_),
         ) => 2,
-        Some(orthopt::Error::Factorisation(_)) => 4,
+        Some(orthopt::Error::Factorisation(_) | orthopt::Error::Overflow { .. }) => 4,
         _ => 1,
     }
 }

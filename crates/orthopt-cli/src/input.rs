@@ -121,6 +121,14 @@ impl Input {
         }
     }
 
+    /// Sum of the squares of all entries: tr C of samples.
+    pub fn sum_of_squares(&self) -> f64 {
+        match &self.matrix {
+            Matrix::Dense(a) => a.squared_norm_l2(),
+            Matrix::Sparse(a) => a.val().iter().map(|v| v * v).sum(),
+        }
+    }
+
     /// The column means of samples that were not centred.
     pub fn means_left_in(&self) -> Option<Vec<f64>> {
         (self.info.role == "samples" && !self.info.centered).then(|| self.matrix.column_means())

@@ -14,8 +14,10 @@ mod plot;
 mod pose;
 mod progress;
 mod report;
+mod run;
 mod settings;
 mod summary;
+mod table;
 mod text;
 
 use std::io::IsTerminal;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use orthopt::named::check_solvers;
 use orthopt::problem::PROBLEMS;
 use orthopt::solvers::obcd::WORKING_SETS;
-use orthopt::solvers::{SOLVERS, find_solvers};
 use serde::{Deserialize, Serialize};
 
 use crate::constants::Constants;
@@ -171,7 +171,7 @@ pub fn problems() -> PossibleValuesParser {
 fn solvers() -> impl Fn(&str) -> Result<String, String> + Clone {
     |text: &str| match text {
         "auto" => Ok(text.into()),
-        _ => find_solvers(SOLVERS, text).map(|_| text.into()).map_err(|error| format!("{error}, auto")),
+        _ => check_solvers(text).map(|()| text.into()).map_err(|error| format!("{error}, auto")),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The result of a run, as the summary and the exporters read it.
 
-use orthopt::certify::{Scope, block_stationarity, criticality};
+use orthopt::certify::Scope;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::REPORT_ZERO;
-use orthopt::problem::{AnyProblem, ExplainedVariance, ProblemInfo};
+use orthopt::problem::{ExplainedVariance, Family, ProblemInfo};
 use orthopt::solve::{Certificate, Solution};
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ pub struct Report {
     pub stopping: Stopping,
     pub threads: usize,
     pub solution: Solution,
-    pub explained: ExplainedVariance,
+    /// Where it means something.
+    pub explained: Option<ExplainedVariance>,
     pub checks: Checks,
 }
 
@@ -56,19 +57,19 @@ pub struct Checks {
 
 impl Checks {
     /// Criticality of X.
-    pub fn measure_criticality(&mut self, problem: &Arc<AnyProblem>, x: &RowMat) {
+    pub fn measure_criticality<P: Family>(&mut self, problem: &Arc<P>, x: &RowMat) {
         let (problem, x) = (Arc::clone(problem), x.clone());
-        self.criticality = unless_interrupted(move || criticality(&problem, &x));
+        self.criticality = unless_interrupted(move || problem.criticality(&x));
     }
 
     /// Block-2 stationarity of X. A sample of as many pairs as there are is all of them.
-    pub fn certify(&mut self, problem: &Arc<AnyProblem>, x: &RowMat, scope: Scope) {
+    pub fn certify<P: Family>(&mut self, problem: &Arc<P>, x: &RowMat, scope: Scope) {
         let (problem, x) = (Arc::clone(problem), x.clone());
         let scope = match scope {
             Scope::Sample { pairs, .. } if pairs >= movable_pairs(&x) => Scope::All,
             scope => scope,
         };
-        self.certificate = unless_interrupted(move || block_stationarity(&*problem, &x, scope));
+        self.certificate = unless_interrupted(move || problem.block_stationarity(&x, scope)).flatten();
     }
 }
 

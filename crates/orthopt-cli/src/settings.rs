@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use orthopt::auto::Wanted;
 use orthopt::certify::Scope;
+use orthopt::named::{PoseOptions, check_solvers};
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
 use orthopt::solve::{Critical, MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
 use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
-use orthopt::solvers::{SOLVERS, find_solvers};
 use orthopt::start::Start;
 use orthopt_data::{Prepare, Scale};
 use serde::Serialize;
@@ -17,19 +17,12 @@ use crate::failure::usage;
 use crate::input::DataRequest;
 use crate::options::SolveOptions;
 
-/// The smallest of this and n is the rank of those who do not give one.
-pub const DEFAULT_RANK: usize = 5;
-
-/// Everything `solve` needs to know.
-#[derive(Debug)]
+/// Everything `solve` and `compare` need to know.
+#[derive(Clone, Debug)]
 pub struct Settings {
     pub problem: &'static ProblemInfo,
     pub data: DataRequest,
-    pub storage: Storage,
-    pub rank: Option<usize>,
-    pub lambda: Option<f64>,
-    /// Whether `--solver auto` chooses what is left open.
-    pub automatic: bool,
+    pub pose: PoseOptions,
     pub init: Option<Init>,
     /// What the user fixed; the start is filled in from `init`.
     pub wanted: Wanted,
@@ -46,7 +39,7 @@ pub struct Settings {
 /// A starting point by name or in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
-    Named(Start),
+    Named(String),
     File(PathBuf),
 }
 
@@ -85,7 +78,8 @@ impl Settings {
     /// A value that makes no sense; exit code 2.
     pub fn resolve(options: &mut SolveOptions) -> anyhow::Result<Self> {
         let solver = options.solver.get_or_insert_with(|| "auto".into());
-        let solvers = if solver == "auto" { Vec::new() } else { find_solvers(SOLVERS, solver)? };
+        let solver = (solver != "auto").then(|| solver.clone());
+        solver.as_deref().map_or(Ok(()), check_solvers)?;
         if let Some(name) = options.constants.unknown() {
             return Err(usage(format!(
                 "no solver has a constant called '{name}'; `orthopt solve --help` lists all"
@@ -106,12 +100,13 @@ impl Settings {
         Ok(Self {
             problem: problem(options.problem.as_deref())?,
             data: DataRequest::new(options)?,
-            storage: Storage::parse(options.storage.get_or_insert_with(|| "auto".into()))?,
-            rank: options.rank,
-            lambda,
-            automatic: solvers.is_empty(),
+            pose: PoseOptions {
+                rank: options.rank,
+                lambda,
+                storage: Storage::parse(options.storage.get_or_insert_with(|| "auto".into()))?,
+            },
             init: options.init.as_deref().map(parse_init).transpose()?,
-            wanted: Wanted { solvers, ..wanted(options, seed)? },
+            wanted: Wanted { solver, ..wanted(options, seed)? },
             restarts: options.restarts,
             threads: options
                 .threads
@@ -139,7 +134,7 @@ fn problem(name: Option<&str>) -> anyhow::Result<&'static ProblemInfo> {
 /// The name of a start, or else of a file that has an extension or exists.
 fn parse_init(text: &str) -> anyhow::Result<Init> {
     match Start::parse(text) {
-        Ok(start) => Ok(Init::Named(start)),
+        Ok(_) => Ok(Init::Named(text.into())),
         Err(_) if Path::new(text).extension().is_some() || Path::new(text).exists() => {
             Ok(Init::File(text.into()))
         }

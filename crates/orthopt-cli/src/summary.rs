@@ -113,8 +113,10 @@ impl Summary {
         self.objective(&s.objective, has_penalty, s.feasibility, s.nonneg_violation);
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
         self.gap();
-        self.components(&s.x, &report.explained, &report.data, top);
-        self.gap();
+        if let Some(explained) = &report.explained {
+            self.components(&s.x, explained, &report.data, top);
+            self.gap();
+        }
         self.line(s.status.name(), &s.message);
         self.line(
             "time",

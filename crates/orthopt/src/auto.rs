@@ -1,22 +1,54 @@
-//! `--solver auto`: chooses solver, working set and starting points from the penalty and the
-//! data, and says what it chose and why.
+//! From what the user wants to solvers, options and starting points: what is left open is chosen
+//! from the penalty and the data, and the choice is explained.
 
 use std::collections::BTreeMap;
 
 use crate::error::Result;
+use crate::linalg::RowMat;
 use crate::nonsmooth::{AnyPenalty, Nonsmooth};
-use crate::problem::AnyProblem;
+use crate::problem::{AnyProblem, Family};
 use crate::smooth::AnySmooth;
 use crate::solve::{AnySolver, Chain};
 use crate::solvers::obcd::{Candidates, INFO as OBCD, Model, ObcdOptions, WorkingSet};
-use crate::solvers::{SolverInfo, SolverOptions};
-use crate::start::Start;
+use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
+
+/// A starting point by name or as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Begin {
+    /// One of [`Family::starts`].
+    Named(String),
+    /// A point of the user's own.
+    Given(RowMat),
+}
+
+impl Begin {
+    /// The name, or `file`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Named(name) => name,
+            Self::Given(_) => "file",
+        }
+    }
+
+    /// X⁰ for `problem`.
+    ///
+    /// # Errors
+    /// An unknown name; a point that does not fit.
+    pub fn point<P: Family>(&self, problem: &P, seed: u64) -> Result<RowMat> {
+        match self {
+            Self::Named(name) => problem.start(name, seed),
+            Self::Given(x) => problem.given(x),
+        }
+    }
+}
 
 /// What the user has fixed; everything else is chosen.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
+    /// Solvers, one after the other, joined with `+`; `None` lets the library choose.
+    pub solver: Option<String>,
     /// Starting point.
-    pub start: Option<Start>,
+    pub start: Option<Begin>,
     /// Rule for the working set.
     pub working_set: Option<WorkingSet>,
     /// Rows per working set.
@@ -33,38 +65,82 @@ pub struct Wanted {
     pub jacobi: bool,
     /// Seed.
     pub seed: u64,
-    /// Solvers, one after the other; none lets the library choose.
-    pub solvers: Vec<&'static SolverInfo>,
     /// Constants of solvers: `solver-constant` to value.
     pub constants: BTreeMap<String, f64>,
 }
 
-/// A solver with all its options, starting points in the order they should be tried, and the
+impl Wanted {
+    /// The options of solvers with what is not wanted otherwise at its default.
+    pub fn options(&self) -> SolverOptions {
+        let defaults = ObcdOptions::default();
+        let obcd = ObcdOptions {
+            working_set: self.working_set.unwrap_or(defaults.working_set),
+            block: self.block.unwrap_or(defaults.block),
+            model: self.model.unwrap_or(defaults.model),
+            alpha: self.alpha.unwrap_or(defaults.alpha),
+            candidates: self.candidates,
+            jacobi: self.jacobi,
+            search: defaults.search,
+            tol: self.tol.unwrap_or(defaults.tol),
+            seed: self.seed,
+        };
+        SolverOptions { seed: self.seed, obcd, constants: self.constants.clone() }
+    }
+}
+
+/// Solvers with all their options, starting points in the order they should be tried, and the
 /// reasons.
-#[derive(Clone, Debug)]
-pub struct Plan {
+#[derive(Debug)]
+pub struct Plan<P: Family> {
     /// Solvers, one after the other.
-    pub solvers: Vec<&'static SolverInfo>,
+    pub solvers: Vec<&'static SolverInfo<P>>,
     /// Their options for the first start.
     pub options: SolverOptions,
     /// Starting points; further starts go round in this list.
-    pub starts: Vec<Start>,
+    pub starts: Vec<Begin>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<String>,
 }
 
-impl Plan {
-    /// Solver and X⁰ of start k = 0, 1, ... for [`crate::solve::run_restarts`]: the starting
+impl<P: Family> Plan<P> {
+    /// What `wanted` says with the defaults of the papers for the rest: the solvers it names, or
+    /// the first of the family, from the start it names, or the first of the family.
+    ///
+    /// # Errors
+    /// Unknown names, solvers that do not fit the problem, options out of range.
+    pub fn by_default(problem: &P, wanted: &Wanted) -> Result<Self> {
+        let mut reasons = Vec::new();
+        let solvers = match &wanted.solver {
+            Some(names) => find_solvers(P::solvers(), names)?,
+            None => {
+                let first: Vec<_> = P::solvers().iter().take(1).collect();
+                reasons.extend(first.iter().map(|s| format!("solver {}: {}", s.name, s.doc)));
+                first
+            }
+        };
+        let start = wanted.start.clone().unwrap_or_else(|| Begin::Named(problem.default_start().into()));
+        Self { solvers, options: wanted.options(), starts: vec![start], reasons }.checked(problem)
+    }
+
+    /// The plan, if its solvers can be made for the problem.
+    fn checked(self, problem: &P) -> Result<Self> {
+        for solver in &self.solvers {
+            solver.build(problem, &self.options)?;
+        }
+        Ok(self)
+    }
+
+    /// Solvers and X⁰ of start k = 0, 1, ... for [`crate::solve::run_restarts`]: the starting
     /// points in turn, every start with a seed of its own. A rule without chance in it would
     /// find the same point again, so once all starting points have been tried it gives way to
     /// random pairs.
     ///
     /// # Errors
     /// Whatever is wrong with the starting point.
-    pub fn start(&self, problem: &AnyProblem, k: u64) -> Result<Chain<AnySolver<AnyProblem>>> {
-        let start = &self.starts[(k % self.starts.len() as u64) as usize];
+    pub fn start(&self, problem: &P, k: u64) -> Result<Chain<AnySolver<P>>> {
+        let begin = &self.starts[(k % self.starts.len() as u64) as usize];
         let seed = self.options.seed.wrapping_add(k);
-        let x0 = start.point(&problem.f, problem.rank(), problem.h.requires_nonneg(), seed)?;
+        let x0 = begin.point(problem, seed)?;
         let mut options = SolverOptions { seed, ..self.options.clone() };
         if k >= self.starts.len() as u64 && options.obcd.working_set == WorkingSet::Cyclic {
             options.obcd.working_set = WorkingSet::Random;
@@ -73,15 +149,15 @@ impl Plan {
         Ok(Chain { stages, x0 })
     }
 
-    /// Name of the first starting point.
-    pub fn start_name(&self) -> &'static str {
-        self.starts[0].name()
+    /// Name of the starting point of start k.
+    pub fn start_name(&self, k: u64) -> &str {
+        self.starts[(k % self.starts.len() as u64) as usize].name()
     }
 }
 
-/// Makes a plan for `problem`. With no solver named, what the user left open is chosen by the
-/// rules below; otherwise the solvers of `wanted` get the defaults of the papers (random pairs from the identity,
-/// or from a partition for nonnegative problems).
+/// The plan for a PCA problem. With no solver named, what the user left open is chosen by the
+/// rules below; otherwise the solvers of `wanted` get the defaults of the papers (random pairs
+/// from the identity, or from a partition for nonnegative problems).
 ///
 /// Starting points, measured on w1a, randn:500:1000, colon and pitprops: the lowest F among
 /// the candidates of the penalty is tried first and the others follow when there is time for
@@ -90,47 +166,28 @@ impl Plan {
 ///
 /// # Errors
 /// Whatever is wrong with a starting point the user gave, or options out of range.
-pub fn plan(problem: &AnyProblem, wanted: &Wanted) -> Result<Plan> {
-    let automatic = wanted.solvers.is_empty();
+pub(crate) fn plan(problem: &AnyProblem, wanted: &Wanted) -> Result<Plan<AnyProblem>> {
+    if wanted.solver.is_some() {
+        return Plan::by_default(problem, wanted);
+    }
     let mut reasons = Vec::new();
-    let nonneg = problem.h.requires_nonneg();
     let starts = match &wanted.start {
         Some(start) => vec![start.clone()],
-        None if automatic => ordered_starts(problem, wanted.seed, &mut reasons)?,
-        None if nonneg => vec![Start::Partition],
-        None => vec![Start::Identity],
+        None => ordered_starts(problem, wanted.seed, &mut reasons)?,
     };
-    let defaults = ObcdOptions::default();
-    let obcd = ObcdOptions {
-        working_set: wanted.working_set.unwrap_or(defaults.working_set),
-        block: wanted.block.unwrap_or(if automatic { choose_block(problem) } else { defaults.block }),
-        model: wanted.model.unwrap_or(defaults.model),
-        alpha: wanted.alpha.unwrap_or(defaults.alpha),
-        candidates: wanted.candidates,
-        jacobi: wanted.jacobi,
-        search: defaults.search,
-        tol: wanted.tol.unwrap_or(defaults.tol),
-        seed: wanted.seed,
-    };
-    if automatic {
-        reasons.push("solver obcd: feasible and monotone, with exact zeros".into());
-        if wanted.block.is_none() && obcd.block > 2 {
-            reasons.push(format!(
-                "blocks of {}: moves are frequent and a sweep inside a block makes them cheap",
-                obcd.block
-            ));
-        }
-        if wanted.working_set.is_none() {
-            reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
-        }
+    let mut options = wanted.options();
+    options.obcd.block = wanted.block.unwrap_or_else(|| choose_block(problem));
+    reasons.push("solver obcd: feasible and monotone, with exact zeros".into());
+    if wanted.block.is_none() && options.obcd.block > 2 {
+        reasons.push(format!(
+            "blocks of {}: moves are frequent and a sweep inside a block makes them cheap",
+            options.obcd.block
+        ));
     }
-    let options = SolverOptions { seed: wanted.seed, obcd, constants: wanted.constants.clone() };
-    let solvers = if automatic { vec![&OBCD] } else { wanted.solvers.clone() };
-    let plan = Plan { solvers, options, starts, reasons };
-    for solver in &plan.solvers {
-        solver.build(problem, &plan.options)?;
+    if wanted.working_set.is_none() {
+        reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
     }
-    Ok(plan)
+    Plan { solvers: vec![&OBCD], options, starts, reasons }.checked(problem)
 }
 
 /// Rows per working set: blocks pay where most pairs move, so that updates of the gradient
@@ -144,18 +201,17 @@ fn choose_block(problem: &AnyProblem) -> usize {
 
 /// The starts worth trying for the penalty, lowest F first; one that fails (an eigenvalue
 /// routine) is passed over.
-fn ordered_starts(problem: &AnyProblem, seed: u64, reasons: &mut Vec<String>) -> Result<Vec<Start>> {
-    let nonneg = problem.h.requires_nonneg();
-    let candidates = match &problem.h {
-        _ if nonneg => vec![Start::Pca, Start::Partition, Start::Coordinates],
-        h if h.promotes_sparsity() => vec![Start::Coordinates, Start::Pca],
-        _ => vec![Start::Pca],
+fn ordered_starts(problem: &AnyProblem, seed: u64, reasons: &mut Vec<String>) -> Result<Vec<Begin>> {
+    let candidates: &[&str] = match &problem.h {
+        h if h.requires_nonneg() => &["pca", "partition", "coordinates"],
+        h if h.promotes_sparsity() => &["coordinates", "pca"],
+        _ => &["pca"],
     };
     let mut tried = Vec::new();
     let mut failure = None;
-    for start in candidates {
-        match start.point(&problem.f, problem.rank(), nonneg, seed) {
-            Ok(x) => tried.push((problem.objective(&x).total, start)),
+    for name in candidates {
+        match problem.start(name, seed) {
+            Ok(x) => tried.push((problem.objective(&x).total, *name)),
             Err(e) => failure = Some(e),
         }
     }
@@ -163,7 +219,7 @@ fn ordered_starts(problem: &AnyProblem, seed: u64, reasons: &mut Vec<String>) ->
         return Err(e);
     }
     tried.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let list: Vec<String> = tried.iter().map(|(f, s)| format!("{} {f:.6e}", s.name())).collect();
-    reasons.push(format!("start {}: the lowest F of {}", tried[0].1.name(), list.join(", ")));
-    Ok(tried.into_iter().map(|t| t.1).collect())
+    let list: Vec<String> = tried.iter().map(|(f, name)| format!("{name} {f:.6e}")).collect();
+    reasons.push(format!("start {}: the lowest F of {}", tried[0].1, list.join(", ")));
+    Ok(tried.into_iter().map(|t| Begin::Named(t.1.into())).collect())
 }

@@ -102,6 +102,14 @@ pub enum Error {
         /// What exists.
         known: String,
     },
+    /// Data so large that C = AᵀA is not finite.
+    #[error(
+        "C = A'A overflows in column {column} (counted from 1): the data are too large; scale them (--scale unit)"
+    )]
+    Overflow {
+        /// Column, from 1.
+        column: usize,
+    },
     /// Two choices that do not go together.
     #[error("{0}")]
     Incompatible(String),

@@ -38,6 +38,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`named`] | problems by name, with defaults for what is left open |
 //! | [`problem`] | what users name: `l0-pca`, `l1-pca`, `nonneg-pca`, `pca`; F and its parts |
 //! | [`smooth`] | f, one storage per file: dense M, −AᵀA with dense or sparse A |
 //! | [`nonsmooth`] | h, one penalty per file |
@@ -58,6 +59,7 @@ pub mod certify;
 pub mod constraint;
 pub mod error;
 pub mod linalg;
+pub mod named;
 pub mod nonsmooth;
 pub mod pair;
 pub mod problem;

@@ -4,6 +4,7 @@
 use faer::MatRef;
 use faer::sparse::SparseColMatRef;
 
+use crate::auto::{self, Plan, Wanted};
 use crate::certify::{self, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -143,6 +144,17 @@ pub enum PcaData<'a> {
     Gram(MatRef<'a, f64>),
 }
 
+impl PcaData<'_> {
+    /// n, the number of variables.
+    pub fn ncols(&self) -> usize {
+        match self {
+            Self::Dense(a) => a.ncols(),
+            Self::Sparse(a, _) => a.ncols(),
+            Self::Gram(c) => c.ncols(),
+        }
+    }
+}
+
 /// How f keeps the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
@@ -246,11 +258,7 @@ impl AnyProblem {
                 name: info.penalty.into(),
                 known: PENALTIES.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
             })?;
-        let columns = match data {
-            PcaData::Dense(a) => a.ncols(),
-            PcaData::Sparse(a, _) => a.ncols(),
-            PcaData::Gram(c) => c.ncols(),
-        };
+        let columns = data.ncols();
         if rank == 0 || rank > columns {
             return Err(Error::Rank { rank, columns }); // before any work
         }
@@ -379,6 +387,36 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// [`Error::UnknownName`], and what stands in its way.
     fn start(&self, name: &str, seed: u64) -> Result<RowMat>;
 
+    /// The starting point of those who do not name one.
+    fn default_start(&self) -> &'static str {
+        Self::starts().first().map_or("random", |s| s.0)
+    }
+
+    /// A starting point of the user's own, checked and repaired to rounding.
+    ///
+    /// # Errors
+    /// As [`Family::check`].
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        self.check(x, "the starting point X")?;
+        Ok(x.clone())
+    }
+
+    /// Solvers, options and starting points for what the user wants.
+    ///
+    /// # Errors
+    /// Unknown names, solvers that do not fit, options out of range.
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        Plan::by_default(self, wanted)
+    }
+
+    /// Variance explained by the columns of X, where that means something.
+    fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
+        None
+    }
+
+    /// Puts the columns of the solution in a canonical order, where the order is free.
+    fn order_components(&self, _solution: &mut Solution) {}
+
     /// Checks an X that somebody else made: shape, finite, feasible to 1e-6.
     ///
     /// # Errors
@@ -407,6 +445,26 @@ impl Family for AnyProblem {
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
         Start::parse(name)?.point(&self.f, self.rank(), self.h.requires_nonneg(), seed)
+    }
+
+    fn default_start(&self) -> &'static str {
+        if self.h.requires_nonneg() { "partition" } else { "identity" }
+    }
+
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        Start::Given(x.clone()).point(&self.f, self.rank(), self.h.requires_nonneg(), 0)
+    }
+
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        auto::plan(self, wanted)
+    }
+
+    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
+        Some(explained_variance(&self.f, x))
+    }
+
+    fn order_components(&self, solution: &mut Solution) {
+        order_components(self, solution);
     }
 
     fn check(&self, x: &RowMat, what: &str) -> Result<()> {

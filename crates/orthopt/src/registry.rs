@@ -1,9 +1,10 @@
 //! Everything that has a name users type, with one line each.
 
+use crate::named::all_solvers;
 use crate::nonsmooth::PENALTIES;
 use crate::problem::PROBLEMS;
+use crate::solvers::AUTO;
 use crate::solvers::obcd::WORKING_SETS;
-use crate::solvers::{AUTO, SOLVERS};
 use crate::start::STARTS;
 
 /// A list of names: `(name, one line)`.
@@ -15,7 +16,7 @@ pub type List = (&'static str, fn() -> Entries);
 /// The registries by the word users type for them.
 pub const LISTS: &[List] = &[
     ("problems", || PROBLEMS.iter().map(|p| (p.name, p.doc)).collect()),
-    ("solvers", || [AUTO].into_iter().chain(SOLVERS.iter().map(|s| (s.name, s.doc))).collect()),
+    ("solvers", || [AUTO].into_iter().chain(all_solvers().into_iter().map(|s| (s.0, s.1))).collect()),
     ("penalties", || PENALTIES.iter().map(|p| (p.name, p.doc)).collect()),
     ("starts", || STARTS.to_vec()),
     ("working-sets", || WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()),

@@ -7,11 +7,14 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::ValueHint;
 use orthopt::certify::Scope;
-use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::{AnyPenalty, Nonsmooth, REPORT_ZERO};
-use orthopt::problem::{Objective, Storage, count_nonzeros, explained_variance, find_problem};
+use orthopt::named::{PoseOptions, Posed};
+use orthopt::nonsmooth::REPORT_ZERO;
+use orthopt::problem::{
+    ExplainedVariance, Family, Objective, ProblemInfo, Storage, count_nonzeros, find_problem,
+};
 use orthopt::solve::Certificate;
+use orthopt::with_family;
 use serde::Serialize;
 
 use crate::export::json::{self, SCHEMA};
@@ -107,7 +110,8 @@ struct Findings {
     smooth: f64,
     nonsmooth: f64,
     nnz: usize,
-    explained_variance: orthopt::problem::ExplainedVariance,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained_variance: Option<ExplainedVariance>,
     feasibility: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonneg_violation: Option<f64>,
@@ -127,34 +131,60 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let n = input.info.cols;
     let given = read_x("--x", &args.x)?;
     check_rows("--x", &given, n)?;
-    let rank = given.ncols();
-    let posed = pose(info, input, rank, args.lambda, Storage::parse(&args.storage)?)?;
-    stiefel::check(&given, n, rank, "X").with_context(|| args.x.display().to_string())?;
+    let options = PoseOptions {
+        rank: Some(given.ncols()),
+        lambda: args.lambda,
+        storage: Storage::parse(&args.storage)?,
+    };
+    let (posed, data) = pose(info, input, &options)?;
+    let Posed { problem, rank, lambda, reasons, notes, .. } = posed;
+    let known = Known { data, rank, lambda, reasons, notes, scope, tol };
+    with_family!(problem, problem => certify(&args, info, known, problem, given))
+}
 
-    let problem = Arc::new(posed.problem);
+/// What is known before X is looked at.
+struct Known {
+    data: DataInfo,
+    rank: usize,
+    lambda: Option<f64>,
+    reasons: Vec<String>,
+    notes: Vec<String>,
+    scope: Scope,
+    tol: f64,
+}
+
+fn certify<P: Family>(
+    args: &Args,
+    info: &'static ProblemInfo,
+    known: Known,
+    problem: P,
+    given: RowMat,
+) -> anyhow::Result<ExitCode> {
+    problem.check(&given, "X").with_context(|| args.x.display().to_string())?;
+    let problem = Arc::new(problem);
     let violation = problem.nonneg_violation(&given);
-    let x = without_rounding(given, problem.h.requires_nonneg(), &args.x)?;
-    posed.notes.iter().for_each(|note| say("note", note));
-    remark_on_tiny_entries(&x, &problem.h);
+    let x = without_rounding(given, violation.is_some(), &args.x)?;
+    known.notes.iter().for_each(|note| say("note", note));
+    remark_on_tiny_entries(&x, &*problem);
     let objective = problem.objective(&x);
-    let tolerance = tol * (1.0 + objective.total.abs());
+    let tolerance = known.tol * (1.0 + objective.total.abs());
     let mut checks = Checks::default();
     checks.measure_criticality(&problem, &x);
-    checks.certify(&problem, &x, scope);
+    checks.certify(&problem, &x, known.scope);
 
     let findings = Findings {
         schema: SCHEMA,
         problem: info.name,
-        data: posed.data,
+        data: known.data,
         x: args.x.display().to_string(),
-        rank,
-        lambda: posed.lambda,
-        reasons: posed.reasons,
+        rank: known.rank,
+        lambda: known.lambda,
+        reasons: known.reasons,
         objective: objective.total,
         smooth: objective.smooth,
         nonsmooth: objective.nonsmooth,
         nnz: count_nonzeros(&x),
-        explained_variance: explained_variance(&problem.f, &x),
+        explained_variance: problem.explained_variance(&x),
         feasibility: problem.feasibility(&x),
         nonneg_violation: violation,
         criticality: checks.criticality,
@@ -207,8 +237,9 @@ fn without_rounding(mut x: RowMat, nonneg: bool, path: &Path) -> anyhow::Result<
 }
 
 /// Where h counts entries, rounding in X would show as a large decrease without a reason.
-fn remark_on_tiny_entries(x: &RowMat, h: &AnyPenalty) {
-    if h.value(x.data()) > h.reported_value(x.data()) {
+fn remark_on_tiny_entries<P: Family>(x: &RowMat, problem: &P) {
+    let (exact, reported) = (problem.value(x), problem.objective(x).total);
+    if exact > reported + 1e-10 * (1.0 + reported.abs()) {
         let tiny = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count();
         let entries = if tiny == 1 { "1 entry of X is" } else { &format!("{tiny} entries of X are") };
         say(
@@ -220,7 +251,7 @@ fn remark_on_tiny_entries(x: &RowMat, h: &AnyPenalty) {
     }
 }
 
-fn text(found: &Findings, info: &orthopt::problem::ProblemInfo, objective: &Objective) -> String {
+fn text(found: &Findings, info: &ProblemInfo, objective: &Objective) -> String {
     let mut summary = Summary::default();
     summary.problem(info, &found.data, found.rank, found.lambda);
     found.reasons.iter().for_each(|reason| summary.line("", &format!("- {reason}")));

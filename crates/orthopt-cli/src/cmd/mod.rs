@@ -1,6 +1,7 @@
 //! The subcommands, one per file.
 
 pub mod certify;
+pub mod compare;
 pub mod completions;
 pub mod data;
 pub mod list;

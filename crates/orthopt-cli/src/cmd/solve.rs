@@ -6,20 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
-use orthopt::auto::{self, Plan, Wanted};
-use orthopt::problem::{AnyProblem, explained_variance, order_components};
-use orthopt::solve::{Interrupt, Observer, RunOptions, Setting, Solution, run_restarts};
-use orthopt::solvers::obcd::WorkingSet;
-use orthopt::start::Start;
+use orthopt::problem::Family;
+use orthopt::with_family;
 
 use crate::export::json::{self, SolveObject};
 use crate::failure::{code_of, say, usage};
-use crate::input::{Input, check_rows, read_x};
+use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::progress::Progress;
-use crate::report::{Checks, Report};
-use crate::settings::{DEFAULT_RANK, Init, Settings};
+use crate::report::Report;
+use crate::run::{self, Task};
+use crate::settings::Settings;
 use crate::summary::Summary;
 use crate::{config, interrupt, output};
 
@@ -76,39 +74,37 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
-    let mut progress = Progress::new(settings.quiet, settings.stopping);
+    let progress = Progress::new(settings.quiet, settings.stopping);
     progress.stage(format!("reading {}", settings.data.source));
     let input = Input::load(&settings.data)?;
-    let rank = settings.rank.unwrap_or(DEFAULT_RANK.min(input.info.cols));
     progress.stage("setting up the problem");
-    let posed = pose(settings.problem, input, rank, settings.lambda, settings.storage)?;
-    progress.stage("choosing the starting point");
-    let plan = plan(settings, &posed.problem)?;
-    for note in posed.notes.iter().chain(&unused(settings, &plan)) {
-        progress.note(note);
-    }
-
-    interrupt::install()?; // from here on there is something to lose
-    progress.run_begins();
-    let solution = minimise(settings, &posed.problem, &plan, &mut progress)?;
-    let problem = Arc::new(posed.problem);
-    let report = Report {
-        problem: posed.info,
-        data: posed.data,
-        rank,
-        lambda: posed.lambda,
-        start: best_start(&plan, &solution),
-        reasons: [default_rank(settings, rank), posed.reasons, plan.reasons].concat(),
-        stopping: settings.stopping,
-        threads: rayon::current_num_threads(),
-        explained: explained_variance(&problem.f, &solution.x),
-        solution,
-        checks: Checks::default(),
-    };
-    Ok(publish(settings, &problem, report, &progress))
+    let (posed, data) = pose(settings.problem, input, &settings.pose)?;
+    posed.notes.iter().for_each(|note| progress.note(note));
+    let task =
+        Task { problem: posed.info, data, rank: posed.rank, lambda: posed.lambda, reasons: posed.reasons };
+    with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
 }
 
-fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
+fn solve_family<P: Family>(
+    settings: &Settings,
+    problem: P,
+    task: &Task,
+    mut progress: Progress,
+) -> anyhow::Result<ExitCode> {
+    progress.stage("choosing the starting point");
+    let plan = run::plan(settings, &settings.wanted, &problem)?;
+    run::unused(&settings.wanted, &plan).iter().for_each(|note| progress.note(note));
+    interrupt::install()?; // from here on there is something to lose
+    progress.run_begins();
+    let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;
+    Ok(publish(settings, &Arc::new(problem), report, &progress))
+}
+
+/// Makes the pool of so many threads, all there are if not given.
+///
+/// # Errors
+/// They cannot be started.
+pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
     let Some(threads) = threads else { return Ok(()) };
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -116,92 +112,11 @@ fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
         .map_err(|error| usage(format!("cannot start {threads} threads: {error}")))
 }
 
-fn plan(settings: &Settings, problem: &AnyProblem) -> anyhow::Result<Plan> {
-    let start = match &settings.init {
-        None => None,
-        Some(Init::Named(start)) => Some(start.clone()),
-        Some(Init::File(path)) => {
-            let x = read_x("--init", path)?;
-            check_rows("--init", &x, problem.nrows())?;
-            Some(Start::Given(x))
-        }
-    };
-    let wanted = Wanted { start, ..settings.wanted.clone() };
-    let mut plan = auto::plan(problem, &wanted)?;
-    if settings.restarts.is_none() && settings.stopping.time_limit.is_some() {
-        let sentence =
-            "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
-        plan.reasons.push(sentence.into());
-    } else if by_effort(settings) {
-        let names: Vec<_> = plan.starts.iter().map(Start::name).collect();
-        let (names, effort) = (names.join(", "), AUTO_EFFORT / 1_000_000);
-        plan.reasons.push(format!(
-            "one run each from {names}, and more while under {effort} million iterations; the best X counts (--restarts)"
-        ));
-    }
-    Ok(plan)
-}
-
-/// Options that were given and do nothing.
-fn unused(settings: &Settings, plan: &Plan) -> Option<String> {
-    let greedy = matches!(plan.options.obcd.working_set, WorkingSet::GreedySv | WorkingSet::GreedyOr);
-    (settings.wanted.candidates.is_some() && !greedy).then(|| {
-        let rule = plan.options.obcd.working_set.name();
-        format!("--candidates is for the greedy working sets; {rule} ignores it")
-    })
-}
-
-/// Name of the starting point that led to the best X.
-fn best_start(plan: &Plan, solution: &Solution) -> String {
-    let best = match solution.settings.get("best_start") {
-        Some(Setting::Int(k)) => *k as usize,
-        _ => 0,
-    };
-    plan.starts[best % plan.starts.len()].name().into()
-}
-
-fn default_rank(settings: &Settings, rank: usize) -> Vec<String> {
-    let sentence = format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer");
-    if settings.rank.is_none() { vec![sentence] } else { Vec::new() }
-}
-
-/// Iterations that auto spends at least when neither time nor restarts are given: about a second.
-const AUTO_EFFORT: u64 = 2_000_000;
-
-/// Whether auto decides how many starts to make.
-fn by_effort(settings: &Settings) -> bool {
-    settings.automatic && settings.restarts.is_none() && settings.stopping.time_limit.is_none()
-}
-
-fn minimise(
-    settings: &Settings,
-    problem: &AnyProblem,
-    plan: &Plan,
-    progress: &mut Progress,
-) -> anyhow::Result<Solution> {
-    let options = RunOptions {
-        max_iterations: settings.stopping.max_iters,
-        seed: settings.wanted.seed,
-        restarts: settings.restarts.unwrap_or(match settings.stopping.time_limit {
-            Some(_) => u64::MAX,
-            None => plan.starts.len() as u64 - 1,
-        }),
-        effort: if by_effort(settings) { AUTO_EFFORT } else { 0 },
-        stage_seconds: settings.stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
-    };
-    let mut stop = settings.stopping.criteria();
-    let mut interrupted = Interrupt(interrupt::asked());
-    let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];
-    let mut solution = run_restarts(problem, |k| plan.start(problem, k), options, &mut stop, observers)?;
-    order_components(problem, &mut solution);
-    Ok(solution)
-}
-
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.
 /// What cannot be written is said at the end.
-fn publish(
+fn publish<P: Family>(
     settings: &Settings,
-    problem: &Arc<AnyProblem>,
+    problem: &Arc<P>,
     mut report: Report,
     progress: &Progress,
 ) -> ExitCode {
@@ -217,14 +132,10 @@ fn publish(
 
     summary.result(&report, settings.top);
     show(&mut summary);
-    let x = &report.solution.x;
     if settings.certify.is_some() || settings.json.is_some() {
-        progress.stage("measuring criticality");
-        report.checks.measure_criticality(problem, x);
+        run::check(settings, problem, &mut report, progress);
     }
-    if let Some(scope) = settings.certify {
-        progress.stage("checking pairs of rows");
-        report.checks.certify(problem, x, scope);
+    if settings.certify.is_some() {
         summary.checks(&report.checks, settings.stopping.tolerance(report.solution.objective.total));
     }
     progress.clear();

@@ -46,7 +46,8 @@ pub struct SolveObject<'a> {
     nonsmooth: f64,
     nnz: usize,
     components: Vec<usize>,
-    explained_variance: &'a ExplainedVariance,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained_variance: Option<&'a ExplainedVariance>,
     feasibility: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Raw>,
@@ -81,7 +82,7 @@ impl<'a> From<&'a Report> for SolveObject<'a> {
             nonsmooth: s.objective.nonsmooth,
             nnz: s.nnz,
             components: report.nonzeros(),
-            explained_variance: &report.explained,
+            explained_variance: report.explained.as_ref(),
             feasibility: s.feasibility,
             raw: s.raw,
             nonneg_violation: s.nonneg_violation,

@@ -4,7 +4,7 @@ mod csv;
 pub mod json;
 mod jsonl;
 mod npy;
-mod svg;
+pub mod svg;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -84,6 +84,16 @@ impl Output {
             Some(format) => (format.write)(report, &self.path),
             None => Ok(()), // excluded by `new`
         }
+    }
+
+    /// Whether it is a plot.
+    pub fn is_plot(&self) -> bool {
+        self.what == What::Plot
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     fn format(&self) -> Option<&'static Format> {

@@ -12,22 +12,40 @@ pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
     to_file(path, |out| out.write_all(picture.as_bytes()))
 }
 
+/// The curves of a comparison.
+pub fn write_all(reports: &[Report], path: &Path) -> anyhow::Result<()> {
+    let Some(best) =
+        reports.iter().min_by(|a, b| a.solution.objective.total.total_cmp(&b.solution.objective.total))
+    else {
+        return Ok(());
+    };
+    let s = &best.solution;
+    let subtitle = format!("lowest F = {} by {}", text::number(s.objective.total, 7), s.solver);
+    let curves: Vec<Curve> = reports.iter().map(curve).collect();
+    let picture = convergence(&title(best), &subtitle, &curves)?;
+    to_file(path, |out| out.write_all(picture.as_bytes()))
+}
+
+fn title(report: &Report) -> String {
+    let title = format!("{}, {}, r = {}", report.problem.name, short_name(&report.data.source), report.rank);
+    let lambda = report.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));
+    title + &lambda
+}
+
+fn curve(report: &Report) -> Curve {
+    let points = report.solution.trace.points().iter().map(|p| (p.seconds, p.objective));
+    Curve { label: report.solution.solver.clone(), points: points.collect() }
+}
+
 fn picture(report: &Report) -> anyhow::Result<String> {
     let s = &report.solution;
-    let mut title =
-        format!("{}, {}, r = {}", report.problem.name, short_name(&report.data.source), report.rank);
-    if let Some(lambda) = report.lambda {
-        title += &format!(", lambda = {}", text::exact(lambda));
-    }
     let subtitle = format!(
         "F = {} with {} after {}",
         text::number(s.objective.total, 7),
         text::count(s.nnz as u64, "nonzero"),
         text::duration(s.seconds)
     );
-    let points = s.trace.points().iter().map(|p| (p.seconds, p.objective));
-    let curve = Curve { label: s.solver.clone(), points: points.collect() };
-    convergence(&title, &subtitle, &[curve])
+    convergence(&title(report), &subtitle, &[curve(report)])
 }
 
 /// A file without its folders; other sources are names already.

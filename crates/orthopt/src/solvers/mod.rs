@@ -82,7 +82,15 @@ pub const AUTO: (&str, &str) =
     ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
 
 /// All solvers of the problems with XᵀX = I.
-pub const SOLVERS: &[SolverInfo] = &[obcd::INFO];
+pub const SOLVERS: &[SolverInfo] = &[
+    obcd::INFO,
+    obcd::OBCD_R,
+    obcd::OBCD_C,
+    obcd::OBCD_SV,
+    obcd::OBCD_OR,
+    obcd::OBCD_BLOCK,
+    obcd::OBCD_JACOBI,
+];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///

@@ -31,6 +31,7 @@ pub(crate) struct Greedy {
     lipschitz: f64,             // L_f, for WSS-OR only
     queue: Vec<(usize, usize)>, // best pairs not tried yet, best last (all pairs scored)
     fruitless: u32,
+    scored: u64, // pairs scored so far
 }
 
 impl Greedy {
@@ -43,6 +44,7 @@ impl Greedy {
             lipschitz: if rule == WorkingSet::GreedyOr { f.lipschitz() } else { 0.0 },
             queue: Vec::new(),
             fruitless: 0,
+            scored: 0,
         }
     }
 
@@ -51,6 +53,11 @@ impl Greedy {
             Candidates::Sample(p) => format!("{p} sampled pairs"),
             Candidates::All => "all pairs".into(),
         }
+    }
+
+    /// Pairs scored so far.
+    pub fn scored(&self) -> u64 {
+        self.scored
     }
 
     /// X has changed: scores are stale.
@@ -87,6 +94,7 @@ impl Greedy {
             }
             Candidates::All => self.score_all(p, x, image, rows),
         };
+        self.scored += scored.len() as u64;
         let best_last = |a: &(f64, usize, usize), b: &(f64, usize, usize)| {
             a.0.total_cmp(&b.0).then((b.1, b.2).cmp(&(a.1, a.2)))
         };

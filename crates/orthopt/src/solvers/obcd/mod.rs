@@ -32,10 +32,10 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::nonsmooth::{PairPenalty, REPORT_ZERO};
-use crate::problem::Problem;
+use crate::problem::{AnyProblem, Problem};
 use crate::smooth::{BlockModel, Usage};
-use crate::solve::{Pass, Settings, Solver, StepInfo};
-use crate::solvers::SolverInfo;
+use crate::solve::{AnySolver, Pass, Settings, Solver, StepInfo};
+use crate::solvers::{SolverInfo, SolverOptions};
 pub use step::PairWork;
 use step::{Damping, GradientCache, PairStep};
 pub(crate) use step::{Pair, PairResult, Shape, solve_pair};
@@ -185,8 +185,57 @@ pub const INFO: SolverInfo = SolverInfo {
     constants: &[],
     handles: |_| true,
     scope: "every problem",
-    make: |o| Ok(Box::new(Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })?)),
+    make: |o| made(o, |_| ()),
 };
+
+/// The rules of the papers by the papers' names, and two more.
+pub const OBCD_R: SolverInfo = SolverInfo {
+    name: "obcd-r",
+    doc: "OBCD with random working sets",
+    make: |o| made(o, |options| options.working_set = WorkingSet::Random),
+    ..INFO
+};
+/// See [`OBCD_R`].
+pub const OBCD_C: SolverInfo = SolverInfo {
+    name: "obcd-c",
+    doc: "OBCD with cyclic working sets",
+    make: |o| made(o, |options| options.working_set = WorkingSet::Cyclic),
+    ..INFO
+};
+/// See [`OBCD_R`].
+pub const OBCD_SV: SolverInfo = SolverInfo {
+    name: "obcd-sv",
+    doc: "OBCD with greedy working sets by stationarity violation",
+    make: |o| made(o, |options| options.working_set = WorkingSet::GreedySv),
+    ..INFO
+};
+/// See [`OBCD_R`].
+pub const OBCD_OR: SolverInfo = SolverInfo {
+    name: "obcd-or",
+    doc: "OBCD with greedy working sets by objective reduction",
+    make: |o| made(o, |options| options.working_set = WorkingSet::GreedyOr),
+    ..INFO
+};
+/// See [`OBCD_R`].
+pub const OBCD_BLOCK: SolverInfo = SolverInfo {
+    name: "obcd-block",
+    doc: "OBCD with sweeps inside blocks of 32 rows (or --block K)",
+    make: |o| made(o, |options| options.block = if options.block > 2 { options.block } else { 32 }),
+    ..INFO
+};
+/// See [`OBCD_R`].
+pub const OBCD_JACOBI: SolverInfo = SolverInfo {
+    name: "obcd-jacobi",
+    doc: "OBCD with rounds of n/2 disjoint pairs in parallel",
+    make: |o| made(o, |options| options.jacobi = true),
+    ..INFO
+};
+
+fn made(o: &SolverOptions, preset: fn(&mut ObcdOptions)) -> Result<AnySolver<AnyProblem>> {
+    let mut options = ObcdOptions { seed: o.seed, ..o.obcd.clone() };
+    preset(&mut options);
+    Ok(Box::new(Obcd::new(options)?))
+}
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -284,7 +333,7 @@ pub struct State<I> {
     moves: u64,          // pairs moved
     refreshed: u64,      // `moves` at the last refresh
     repairs: u64,        // times X was repaired
-    weighed: (u64, u64), // pairs and moves when the cost of the gradient was last weighed
+    weighed: (u64, u64), // pairs read and moves when the cost of the gradient was last weighed
     rebalanced: u64,     // times the way it is kept was changed
     checked: u64,        // `moves` at the last look at feasibility
     max_block: usize,    // k, at most n
@@ -421,15 +470,13 @@ impl Obcd {
 
     /// Every n/8 pairs or so: is the gradient kept the cheapest way?
     fn weigh<F: BlockModel, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
-        let usage = Usage {
-            pairs: st.pairs - st.weighed.0,
-            moves: st.moves - st.weighed.1,
-            nonzero_rows: st.rows.len(),
-        };
+        let read = st.pairs + st.greedy.scored();
+        let usage =
+            Usage { pairs: read - st.weighed.0, moves: st.moves - st.weighed.1, nonzero_rows: st.rows.len() };
         if usage.pairs < (st.x.nrows() as u64 / 8).max(16) {
             return;
         }
-        st.weighed = (st.pairs, st.moves);
+        st.weighed = (read, st.moves);
         if p.f.rebalance(&mut st.image, &st.x, usage) {
             st.cache = GradientCache::new(&p.f, &st.image, st.x.ncols());
             st.rebalanced += 1;

@@ -1,0 +1,189 @@
+//! `orthopt compare PROBLEM DATA --solvers a,b`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use clap::ValueHint;
+use orthopt::auto::Wanted;
+use orthopt::named::{Posed, check_solvers};
+use orthopt::problem::Family;
+use orthopt::solve::Status;
+use orthopt::with_family;
+
+use super::solve::use_threads;
+use crate::export::json::{self, SolveObject};
+use crate::export::{Output, svg};
+use crate::failure::{code_of, say, usage};
+use crate::input::Input;
+use crate::options::SolveOptions;
+use crate::pose::pose;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::run::{self, Task};
+use crate::settings::{Init, Settings};
+use crate::table;
+use crate::{config, interrupt, output};
+
+/// Seconds for each solver of those who give no limit.
+const SECONDS: f64 = 10.0;
+
+const EXAMPLES: &str = "\
+Examples:
+  The solvers of the papers on a built-in table, two seconds each:
+    orthopt compare l1-pca builtin:pitprops -r 3 --lambda 0.3 --solvers obcd,manpg,ladmm+obcd --time-limit 2
+  The rules for working sets, from the leading eigenvectors, with a plot and all results as JSON:
+    orthopt compare l0-pca data.svm -r 10 --solvers obcd-r,obcd-sv,obcd-or --init pca --plot f.svg --json all.json";
+
+/// Run several solvers on the same problem from the same start: a table, and a plot of F against time
+///
+/// Every solver starts from the same X0, runs once (--restarts N: N more starts) and has the same
+/// limit, 10 s unless --time-limit or --max-iters is given. F is evaluated at a feasible X; methods
+/// that are feasible in the limit only show F and the error of their own iterate too, under raw.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "orthopt compare [OPTIONS] PROBLEM DATA --solvers A,B,...",
+    after_help = EXAMPLES
+)]
+pub struct Args {
+    #[command(flatten)]
+    options: SolveOptions,
+
+    /// The solvers, separated by commas; A+B is a chain, auto lets the library choose
+    /// [default: all that can solve the problem]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', help_heading = "Solver and start")]
+    solvers: Vec<String>,
+
+    /// Read options from a TOML file, as for solve; what is typed overrides it
+    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut options = match &args.config {
+        Some(path) => config::merge(&args.options, path)?,
+        None => args.options,
+    };
+    if options.solver.is_some() {
+        return Err(usage("compare takes --solvers A,B,... instead of --solver"));
+    }
+    if options.trace.is_some() {
+        return Err(usage("compare writes no trace; --plot draws all curves and --json holds all results"));
+    }
+    if options.time_limit.is_none() && options.max_iters.is_none() {
+        options.time_limit = Some(SECONDS);
+    }
+    options.restarts.get_or_insert(0);
+    let settings = Settings::resolve(&mut options);
+    let settings = match &args.config {
+        Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
+        None => settings?,
+    };
+    args.solvers.iter().filter(|name| *name != "auto").try_for_each(|name| check_solvers(name.trim()))?;
+    compare(&settings, &args.solvers)
+}
+
+fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> {
+    use_threads(settings.threads)?;
+    let progress = Progress::new(settings.quiet, settings.stopping);
+    progress.stage(format!("reading {}", settings.data.source));
+    let input = Input::load(&settings.data)?;
+    progress.stage("setting up the problem");
+    let (Posed { info, problem, rank, lambda, reasons, notes }, data) =
+        pose(settings.problem, input, &settings.pose)?;
+    notes.iter().for_each(|note| progress.note(note));
+    let task = Task { problem: info, data, rank, lambda, reasons };
+    with_family!(problem, problem => compare_family(settings, solvers, problem, &task, progress))
+}
+
+fn compare_family<P: Family>(
+    settings: &Settings,
+    solvers: &[String],
+    problem: P,
+    task: &Task,
+    mut progress: Progress,
+) -> anyhow::Result<ExitCode> {
+    let names = names(&problem, solvers);
+    let jobs = plans(settings, &names, &problem)?;
+    let problem = Arc::new(problem);
+    interrupt::install()?;
+    let mut reports: Vec<Report> = Vec::with_capacity(jobs.len());
+    for (name, wanted, plan) in &jobs {
+        if interrupt::asked().load(Ordering::Relaxed) {
+            break; // what is finished is reported
+        }
+        progress.run_begins();
+        let mut report = run::minimise(settings, wanted, &*problem, plan, task, &mut progress)
+            .with_context(|| format!("solver {name}"))?;
+        report.solution.solver.clone_from(name);
+        run::check(settings, &problem, &mut report, &progress);
+        reports.push(report);
+    }
+    progress.clear();
+    Ok(publish(settings, &reports))
+}
+
+/// The solvers asked for, or all that can solve the problem.
+fn names<P: Family>(problem: &P, solvers: &[String]) -> Vec<String> {
+    if solvers.is_empty() {
+        return P::solvers().iter().filter(|s| (s.handles)(problem)).map(|s| s.name.into()).collect();
+    }
+    solvers.iter().map(|name| name.trim().to_string()).collect()
+}
+
+/// A plan for every solver from the same start, before anything runs.
+#[allow(clippy::type_complexity)]
+fn plans<P: Family>(
+    settings: &Settings,
+    names: &[String],
+    problem: &P,
+) -> anyhow::Result<Vec<(String, Wanted, orthopt::auto::Plan<P>)>> {
+    let start = settings.init.clone().unwrap_or_else(|| Init::Named(problem.default_start().into()));
+    let same = Settings { init: Some(start), ..settings.clone() };
+    let mut jobs = Vec::with_capacity(names.len());
+    for name in names {
+        let solver = (name != "auto").then(|| name.clone());
+        let wanted = Wanted { solver, ..settings.wanted.clone() };
+        let plan = run::plan(&same, &wanted, problem)?;
+        jobs.push((name.clone(), wanted, plan));
+    }
+    Ok(jobs)
+}
+
+/// Files first, then the table; what cannot be written is said at the end.
+fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
+    let best = reports
+        .iter()
+        .filter(|r| r.solution.objective.total.is_finite())
+        .min_by(|a, b| a.solution.objective.total.total_cmp(&b.solution.objective.total));
+    let mut failures: Vec<anyhow::Error> = Vec::new();
+    for output in &settings.outputs {
+        failures.extend(write(output, reports, best).err());
+    }
+    if settings.json.as_deref() != Some(Path::new("-")) {
+        failures.extend(output::print(&table::comparison(reports, settings.stopping)).err());
+    }
+    if let Some(path) = &settings.json {
+        let objects: Vec<SolveObject<'_>> = reports.iter().map(SolveObject::from).collect();
+        failures.extend(json::write(&objects, path).err());
+    }
+    failures.iter().for_each(|failure| say("error", &format!("{failure:#}")));
+    // one method that breaks down is a result; all of them are a failure
+    let status = best.map_or(Status::NumericalError, |r| r.solution.status);
+    ExitCode::from(match status {
+        _ if !failures.is_empty() => 1,
+        _ if interrupt::asked().load(Ordering::Relaxed) => 130,
+        status => code_of(status),
+    })
+}
+
+/// The plot has all curves; X is the best one.
+fn write(output: &Output, reports: &[Report], best: Option<&Report>) -> anyhow::Result<()> {
+    match (output.is_plot(), best) {
+        (true, _) => svg::write_all(reports, output.path()),
+        (false, Some(best)) => output.write(best),
+        (false, None) => Ok(()),
+    }
+}

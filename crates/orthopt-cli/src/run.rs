@@ -1,0 +1,153 @@
+//! One problem, one plan, one run: shared by `solve` and `compare`.
+
+use std::sync::Arc;
+
+use orthopt::auto::{Begin, Plan, Wanted};
+use orthopt::problem::Family;
+use orthopt::solve::{Interrupt, Observer, RunOptions, Setting, Solution, run_restarts};
+use orthopt::solvers::obcd::WorkingSet;
+
+use crate::input::{check_rows, read_x};
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report::{Checks, Report};
+use crate::settings::{Init, Settings};
+
+/// Iterations that auto spends at least when neither time nor restarts are given: about a second.
+const AUTO_EFFORT: u64 = 2_000_000;
+
+/// What the run is part of, for the report.
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub problem: &'static orthopt::problem::ProblemInfo,
+    pub data: crate::input::DataInfo,
+    pub rank: usize,
+    pub lambda: Option<f64>,
+    pub reasons: Vec<String>,
+}
+
+/// Solvers and starts for `problem`: what was typed, and the choices of the library for the rest.
+///
+/// # Errors
+/// A start that cannot be read or does not fit; solvers that do not fit.
+pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> anyhow::Result<Plan<P>> {
+    let start = match &settings.init {
+        None => None,
+        Some(Init::Named(start)) => Some(Begin::Named(start.clone())),
+        Some(Init::File(path)) => {
+            let x = read_x("--init", path)?;
+            check_rows("--init", &x, problem.shape().0)?;
+            Some(Begin::Given(x))
+        }
+    };
+    let wanted = Wanted { start, ..wanted.clone() };
+    let mut plan = problem.plan(&wanted)?;
+    if settings.restarts.is_none() && settings.stopping.time_limit.is_some() {
+        let sentence =
+            "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
+        plan.reasons.push(sentence.into());
+    } else if by_effort(settings, &wanted) {
+        let names: Vec<_> = plan.starts.iter().map(Begin::name).collect();
+        let (names, effort) = (names.join(", "), AUTO_EFFORT / 1_000_000);
+        plan.reasons.push(format!(
+            "one run each from {names}, and more while under {effort} million iterations; the best X counts (--restarts)"
+        ));
+    }
+    Ok(plan)
+}
+
+/// Options that were given and do nothing.
+pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
+    let rule = plan.options.obcd.working_set;
+    let greedy = matches!(rule, WorkingSet::GreedySv | WorkingSet::GreedyOr);
+    let mut notes = Vec::new();
+    if wanted.candidates.is_some() && !greedy {
+        notes.push(format!("--candidates is for the greedy working sets; {} ignores it", rule.name()));
+    }
+    let has_obcd = plan.solvers.iter().any(|s| s.name.contains("obcd"));
+    let given =
+        wanted.working_set.is_some() || wanted.block.is_some() || wanted.model.is_some() || wanted.jacobi;
+    if given && !has_obcd {
+        let names: Vec<_> = plan.solvers.iter().map(|s| s.name).collect();
+        notes.push(format!("the options of OBCD mean nothing to {}", names.join("+")));
+    }
+    let used = |key: &str| {
+        plan.solvers.iter().any(|s| s.constants.iter().any(|c| key == format!("{}-{}", s.name, c.name)))
+    };
+    notes.extend(
+        wanted
+            .constants
+            .keys()
+            .filter(|key| !used(key))
+            .map(|key| format!("--{key} is of a solver that does not run")),
+    );
+    notes
+}
+
+/// Whether auto decides how many starts to make.
+fn by_effort(settings: &Settings, wanted: &Wanted) -> bool {
+    wanted.solver.is_none() && settings.restarts.is_none() && settings.stopping.time_limit.is_none()
+}
+
+/// Runs the plan and reports; checks come later.
+///
+/// # Errors
+/// What [`run_restarts`] finds wrong.
+pub fn minimise<P: Family>(
+    settings: &Settings,
+    wanted: &Wanted,
+    problem: &P,
+    plan: &Plan<P>,
+    task: &Task,
+    progress: &mut Progress,
+) -> anyhow::Result<Report> {
+    let options = RunOptions {
+        max_iterations: settings.stopping.max_iters,
+        seed: wanted.seed,
+        restarts: settings.restarts.unwrap_or(match settings.stopping.time_limit {
+            Some(_) => u64::MAX,
+            None => plan.starts.len() as u64 - 1,
+        }),
+        effort: if by_effort(settings, wanted) { AUTO_EFFORT } else { 0 },
+        stage_seconds: settings.stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
+    };
+    let mut stop = settings.stopping.criteria();
+    let mut interrupted = Interrupt(interrupt::asked());
+    let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];
+    let mut solution = run_restarts(problem, |k| plan.start(problem, k), options, &mut stop, observers)?;
+    problem.order_components(&mut solution);
+    solution.solver = plan.solvers.iter().map(|s| s.name).collect::<Vec<_>>().join("+");
+    Ok(Report {
+        problem: task.problem,
+        data: task.data.clone(),
+        rank: task.rank,
+        lambda: task.lambda,
+        start: best_start(plan, &solution),
+        reasons: [task.reasons.clone(), plan.reasons.clone()].concat(),
+        stopping: settings.stopping,
+        threads: rayon::current_num_threads(),
+        explained: problem.explained_variance(&solution.x),
+        solution,
+        checks: Checks::default(),
+    })
+}
+
+/// Name of the starting point that led to the best X.
+fn best_start<P: Family>(plan: &Plan<P>, solution: &Solution) -> String {
+    let best = match solution.settings.get("best_start") {
+        Some(Setting::Int(k)) => *k,
+        _ => 0,
+    };
+    plan.start_name(best).into()
+}
+
+/// Criticality, where it is wanted, and block stationarity, where that is.
+pub fn check<P: Family>(settings: &Settings, problem: &Arc<P>, report: &mut Report, progress: &Progress) {
+    let x = &report.solution.x;
+    progress.stage("measuring criticality");
+    report.checks.measure_criticality(problem, x);
+    if let Some(scope) = settings.certify {
+        progress.stage("checking pairs of rows");
+        report.checks.certify(problem, x, scope);
+    }
+}

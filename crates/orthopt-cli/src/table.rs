@@ -1,0 +1,101 @@
+//! The table of `compare`.
+
+use orthopt::solve::Certificate;
+
+use crate::report::Report;
+use crate::settings::Stopping;
+use crate::summary::Summary;
+use crate::text;
+
+/// All results of a comparison for a person: one row per solver in the order asked for, with the
+/// distance to the best F of the table.
+pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
+    let mut summary = Summary::default();
+    let Some(first) = reports.first() else { return "nothing was run\n".into() };
+    summary.problem(first.problem, &first.data, first.rank, first.lambda);
+    summary.line("start", &first.start);
+    summary.gap();
+    let best = reports.iter().map(|r| r.solution.objective.total).fold(f64::INFINITY, f64::min);
+    let mut rows = vec![header(reports)];
+    rows.extend(reports.iter().map(|r| row(r, best, reports, stopping)));
+    aligned(&rows).iter().for_each(|line| summary.sentence(line));
+    summary.gap();
+    summary.sentence(
+        "above best: F minus the lowest F of the table. criticality: dist(0, dF(X)) along the manifold.",
+    );
+    if reports.iter().any(|r| r.solution.raw.is_some()) {
+        summary.sentence("raw: F and ||X'X - I||_F of the method's own iterate, which is not feasible.");
+    }
+    summary.take()
+}
+
+fn header(reports: &[Report]) -> Vec<String> {
+    let mut cells = vec!["solver", "F", "above best", "nonzeros", "feasibility", "criticality"];
+    if reports.iter().any(|r| r.checks.certificate.is_some()) {
+        cells.push("best pair");
+    }
+    if reports.iter().any(|r| r.solution.raw.is_some()) {
+        cells.extend(["raw F", "raw feas."]);
+    }
+    cells.extend(["seconds", "ended"]);
+    cells.into_iter().map(String::from).collect()
+}
+
+fn row(report: &Report, best: f64, all: &[Report], stopping: Stopping) -> Vec<String> {
+    let s = &report.solution;
+    let f = s.objective.total;
+    let mut cells = vec![
+        s.solver.clone(),
+        text::number(f, 8),
+        if f == best { "0".into() } else { format!("{:.1e}", f - best) },
+        s.nnz.to_string(),
+        format!("{:.0e}", s.feasibility),
+        report.checks.criticality.map_or("-".into(), |c| format!("{c:.0e}")),
+    ];
+    if all.iter().any(|r| r.checks.certificate.is_some()) {
+        cells.push(report.checks.certificate.as_ref().map_or("-".into(), |c| pair(c, stopping.tolerance(f))));
+    }
+    if all.iter().any(|r| r.solution.raw.is_some()) {
+        cells.push(s.raw.map_or("-".into(), |r| text::number(r.objective, 6)));
+        cells.push(s.raw.map_or("-".into(), |r| format!("{:.0e}", r.feasibility)));
+    }
+    cells.push(format!("{:.3}", s.seconds));
+    cells.push(s.status.name().into());
+    cells
+}
+
+/// What the best pair still offers.
+fn pair(c: &Certificate, tolerance: f64) -> String {
+    if c.holds(tolerance) { "certified".into() } else { format!("{:.0e}", c.max_decrease) }
+}
+
+/// Columns as wide as their widest cell, numbers to the right, first and last column to the left.
+fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |k: usize| rows.iter().map(|r| r[k].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> = row
+            .iter()
+            .enumerate()
+            .map(|(k, cell)| {
+                let fill = " ".repeat(widths[k] - cell.chars().count());
+                if k == 0 || k + 1 == columns { format!("{cell}{fill}") } else { format!("{fill}{cell}") }
+            })
+            .collect();
+        cells.join("  ").trim_end().to_string()
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned() {
+        let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
+        let lines = aligned(&[row(["solver", "F", "ended"]), row(["a", "-12.5", "x"])]);
+        assert_eq!(lines, ["solver      F  ended", "a       -12.5  x"]);
+    }
+}
