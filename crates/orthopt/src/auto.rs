@@ -124,7 +124,8 @@ pub fn plan(problem: &AnyProblem, wanted: &Wanted) -> Result<Plan> {
             reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
         }
     }
-    let options = SolverOptions { seed: wanted.seed, obcd, constants: wanted.constants.clone() };
+    let options =
+        SolverOptions { seed: wanted.seed, obcd, constants: wanted.constants.clone(), ..Default::default() };
     let solvers = if automatic { vec![&OBCD] } else { wanted.solvers.clone() };
     let plan = Plan { solvers, options, starts, reasons };
     for solver in &plan.solvers {

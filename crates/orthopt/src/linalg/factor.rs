@@ -6,9 +6,19 @@ use faer::linalg::solvers::{DenseSolveCore, Solve};
 use super::RowMat;
 use super::sequential::sequential;
 
-/// Aᵀ.
+/// Aᵀ, in square tiles that stay in the cache.
 pub fn transpose(a: &RowMat) -> RowMat {
-    RowMat::from_fn(a.ncols(), a.nrows(), |i, j| a.get(j, i))
+    const TILE: usize = 32;
+    let (m, n) = (a.nrows(), a.ncols());
+    let mut out = RowMat::zeros(n, m);
+    for top in (0..m).step_by(TILE) {
+        for left in (0..n).step_by(TILE) {
+            for i in top..(top + TILE).min(m) {
+                (left..(left + TILE).min(n)).for_each(|j| out.set(j, i, a.get(i, j)));
+            }
+        }
+    }
+    out
 }
 
 /// The lower triangular L with A = LLᵀ; `None` unless A (symmetric, its lower triangle is read)
