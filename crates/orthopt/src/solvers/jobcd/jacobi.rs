@@ -256,8 +256,8 @@ impl JJobcd {
         let mut moved_to = None;
         for _ in 0..DOUBLINGS {
             let moves = solve(&data, &p.signature, state.s, theta, limit);
-            if moves.predicted <= 0.0 {
-                break;
+            if moves.predicted <= f64::EPSILON * st.objective.abs() {
+                break; // no more than rounding
             }
             let next = moved(&st.x, &moves.list);
             let value = if both { p.f.gradient(&next, &mut next_g) } else { p.f.value(&next) };
