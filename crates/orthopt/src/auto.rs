@@ -84,7 +84,7 @@ impl Wanted {
             tol: self.tol.unwrap_or(defaults.tol),
             seed: self.seed,
         };
-        SolverOptions { seed: self.seed, obcd, constants: self.constants.clone() }
+        SolverOptions { seed: self.seed, obcd, constants: self.constants.clone(), ..Default::default() }
     }
 }
 

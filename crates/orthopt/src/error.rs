@@ -52,6 +52,30 @@ pub enum Error {
         /// Largest accepted error.
         tolerance: f64,
     },
+    /// A matrix that must be J-orthogonal is not.
+    #[error(
+        "{what} is not J-orthogonal: the mean of |X'JX - J| is {error:.3e}, at most {tolerance:.0e} is accepted"
+    )]
+    NotJOrthogonal {
+        /// Which matrix.
+        what: String,
+        /// Measured mean of |XᵀJX − J|.
+        error: f64,
+        /// Largest accepted error.
+        tolerance: f64,
+    },
+    /// A matrix that must be positive definite is not.
+    #[error(
+        "{what} is not positive definite: its smallest eigenvalue is {smallest:.3e}, so the minimum may not exist; add a ridge of at least {ridge:.1e} times its mean diagonal entry"
+    )]
+    NotDefinite {
+        /// Which matrix.
+        what: String,
+        /// Its smallest eigenvalue.
+        smallest: f64,
+        /// The ridge that would make it definite, relative to tr(C)/n.
+        ridge: f64,
+    },
     /// A matrix that must be nonnegative is not.
     #[error(
         "{what} has a negative entry {value} in row {row}, column {col} (counted from 1), but the problem asks for X >= 0"

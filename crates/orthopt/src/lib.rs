@@ -58,6 +58,8 @@ pub mod auto;
 pub mod certify;
 pub mod constraint;
 pub mod error;
+pub mod j_problem;
+pub mod jpair;
 pub mod linalg;
 pub mod named;
 pub mod nonsmooth;

@@ -1,3 +1,4 @@
 //! Constraints, one per file: feasibility, tangent space, random points, repair.
 
+pub mod j_orthogonal;
 pub mod stiefel;

@@ -3,11 +3,13 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod jobcd;
 pub mod obcd;
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
+use crate::j_problem::JProblem;
 use crate::problem::AnyProblem;
 use crate::solve::AnySolver;
 use obcd::ObcdOptions;
@@ -60,6 +62,8 @@ pub struct SolverOptions {
     pub seed: u64,
     /// Options of OBCD (its seed is taken from above).
     pub obcd: ObcdOptions,
+    /// Choices of the solvers for XᵀJX = J.
+    pub jobcd: jobcd::JobcdOptions,
     /// Constants that users have set: `solver-constant` to value.
     pub constants: BTreeMap<String, f64>,
 }
@@ -91,6 +95,9 @@ pub const SOLVERS: &[SolverInfo] = &[
     obcd::OBCD_BLOCK,
     obcd::OBCD_JACOBI,
 ];
+
+/// All solvers of the problems with XᵀJX = J.
+pub const J_SOLVERS: &[SolverInfo<JProblem>] = &[jobcd::GS_JOBCD, jobcd::J_JOBCD, jobcd::VR_J_JOBCD];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///

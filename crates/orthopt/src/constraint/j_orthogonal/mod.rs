@@ -1,0 +1,121 @@
+//! The J-orthogonal group {X ∈ ℝⁿˣⁿ : XᵀJX = J}, J a diagonal of signs.
+//!
+//! XᵀJX = J implies X⁻¹ = JXᵀJ and XJXᵀ = J, so Xᵀ belongs to the group too, every row has
+//! xᵢJxᵢᵀ = Jᵢᵢ and so |xᵢ| ≥ 1, and ‖X‖₂ = ‖X⁻¹‖₂ ≥ 1. Where both signs occur the group is not
+//! compact: ‖X‖ has no bound, and rounding leaves a residual of about eps·‖X‖² (math note, A.4).
+//! With one sign only it is the orthogonal group.
+//!
+//! With W = ∇f(X)Xᵀ, the skew matrix Ω = JW − (JW)ᵀ holds the derivatives of f along all plane
+//! rotations, circular and hyperbolic, of pairs of rows; X is critical when it vanishes.
+
+mod cs;
+mod repair;
+mod signature;
+
+pub use cs::{CsFactors, random};
+pub use repair::{REPAIR_LIMIT, polar, repair};
+pub use signature::Signature;
+
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::products::{cross, product};
+
+/// Largest mean |XᵀJX − J| of a starting point that is accepted (and then repaired).
+pub const START_TOLERANCE: f64 = 1e-6;
+
+/// XᵀJX − J.
+pub fn residual(x: &RowMat, j: &Signature) -> RowMat {
+    let mut e = cross(x, &j.times(x));
+    (0..j.len()).for_each(|i| e.set(i, i, e.get(i, i) - j.sign(i)));
+    e
+}
+
+/// The mean of |XᵀJX − J| over all entries, the measure of the papers. Cost 2n³ flops.
+pub fn feasibility(x: &RowMat, j: &Signature) -> f64 {
+    mean_abs(&residual(x, j))
+}
+
+/// The same divided by ‖X‖₂², the unit in which rounding counts.
+pub fn relative_feasibility(x: &RowMat, j: &Signature) -> f64 {
+    feasibility(x, j) / spectral_norm(x).powi(2).max(1.0)
+}
+
+fn mean_abs(e: &RowMat) -> f64 {
+    e.data().iter().map(|v| v.abs()).sum::<f64>() / e.data().len().max(1) as f64
+}
+
+/// ‖X‖₂ from below, to a few digits: power iteration on XᵀX from a fixed vector.
+pub fn spectral_norm(x: &RowMat) -> f64 {
+    let (n, m) = (x.nrows(), x.ncols());
+    let mut v: Vec<f64> = (0..m).map(|i| 1.0 + 0.5 * ((i as f64 + 1.0) * 0.754_877).fract()).collect();
+    let mut norm = 0.0;
+    for _ in 0..100 {
+        let length = v.iter().map(|a| a * a).sum::<f64>().sqrt();
+        if !(length > 0.0 && length.is_finite()) {
+            return length;
+        }
+        let mut next = vec![0.0; m];
+        for i in 0..n {
+            let row = x.row(i);
+            let along = row.iter().zip(&v).map(|(a, b)| a * b).sum::<f64>() / length;
+            next.iter_mut().zip(row).for_each(|(t, a)| *t += along * a);
+        }
+        let estimate = next.iter().map(|a| a * a).sum::<f64>().sqrt().sqrt();
+        v = next;
+        if (estimate - norm).abs() <= 1e-6 * estimate {
+            return estimate;
+        }
+        norm = estimate;
+    }
+    norm
+}
+
+/// Ω = JW − (JW)ᵀ with W = GXᵀ: entry (i, j) is, up to sign, the derivative of f along the plane
+/// rotation of rows i and j. Cost 2n³ flops.
+pub fn skew(x: &RowMat, g: &RowMat, j: &Signature) -> RowMat {
+    let mut jw = RowMat::zeros(x.nrows(), x.nrows());
+    product(&mut jw, false, 1.0, j.times(g).as_mat(), x.as_mat().transpose());
+    RowMat::from_fn(x.nrows(), x.nrows(), |a, b| jw.get(a, b) - jw.get(b, a))
+}
+
+/// The stationarity measure max |Ωᵢⱼ| (math note, A.0); zero exactly at critical points.
+pub fn stationarity(x: &RowMat, g: &RowMat, j: &Signature) -> f64 {
+    max_abs(&skew(x, g, j))
+}
+
+pub(crate) fn max_abs(m: &RowMat) -> f64 {
+    m.data().iter().fold(0.0, |a, v| a.max(v.abs()))
+}
+
+/// The tangent descent direction −JΩX, along which f falls at the rate ½‖Ω‖²_F. (G − JXGᵀXJ of
+/// the paper vanishes at the same points, but it is not tangent.) Cost 4n³ flops.
+pub fn tangent_descent(x: &RowMat, g: &RowMat, j: &Signature) -> RowMat {
+    let mut out = RowMat::zeros(x.nrows(), x.ncols());
+    product(&mut out, false, -1.0, j.times(&skew(x, g, j)).as_mat(), x.as_mat());
+    out
+}
+
+/// Checks an X that somebody else made: n × n, finite, J-orthogonal to 1e-6 on average.
+///
+/// # Errors
+/// [`Error::Shape`], [`Error::NotFinite`] or [`Error::NotJOrthogonal`] with the measured error.
+pub fn check(x: &RowMat, j: &Signature, what: &str) -> Result<()> {
+    let n = j.len();
+    if (x.nrows(), x.ncols()) != (n, n) {
+        return Err(Error::Shape {
+            what: what.into(),
+            rows: x.nrows(),
+            cols: x.ncols(),
+            expected_rows: n,
+            expected_cols: n,
+        });
+    }
+    if let Some((row, col)) = x.find_non_finite() {
+        return Err(Error::NotFinite { what: what.into(), row: row + 1, col: col + 1 });
+    }
+    let error = feasibility(x, j);
+    if error > START_TOLERANCE || error.is_nan() {
+        return Err(Error::NotJOrthogonal { what: what.into(), error, tolerance: START_TOLERANCE });
+    }
+    Ok(())
+}

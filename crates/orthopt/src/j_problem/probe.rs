@@ -1,0 +1,250 @@
+//! The structural probe (JOBCD paper, Section 6; math note, A.7): find X such that distances in
+//! ultrahyperbolic space match a given table.
+//!
+//! ```text
+//! f(X) = (1/m²) Σ_{i≠j} (T_ij − d(q_i, q_j))²,     Q = φ(DX),     XᵀJX = J
+//! ```
+//!
+//! As printed, Q = φ(D)X, and ⟨qᵢ, qⱼ⟩_J = φ(dᵢ)ᵀXJXᵀφ(dⱼ) = φ(dᵢ)ᵀJφ(dⱼ): f does not depend on
+//! X (math note, C12). Applying X first makes it a problem. The printed form stays as
+//! [`Placement::Printed`], whose constant value is a check of feasibility.
+//!
+//! f is the mean over i of fᵢ = (1/m) Σⱼ (T_ij − d_ij)²: a finite sum, for VR-J-JOBCD.
+
+use faer::MatRef;
+use rayon::prelude::*;
+
+use super::JSmooth;
+use super::geodesic::{distance, project, pull_back};
+use crate::constraint::j_orthogonal::Signature;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::products::{cross, product};
+
+/// Where φ stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// Q = φ(DX): X acts first.
+    #[default]
+    After,
+    /// Q = φ(D)X, as printed: f does not depend on a feasible X.
+    Printed,
+}
+
+/// The structural probe of m points. A gradient costs 4m²n + 4mn² flops and m² distances; the
+/// m × m inner products are made tile by tile and never kept.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    d: RowMat, // D (m × n); with the printed placement φ(D)
+    t: RowMat, // T (m × m), symmetric
+    j: Signature,
+    alpha: f64, // α
+    placement: Placement,
+}
+
+/// Rows of a tile.
+const TILE: usize = 64;
+/// Components of a sample that are treated at once.
+const SAMPLE: usize = 256;
+
+impl Probe {
+    /// The probe of the rows of D (m × n) and the distances T (m × m) with radius α.
+    ///
+    /// # Errors
+    /// Shapes that do not agree, entries that are not finite, T not symmetric, α ≤ 0, a signature
+    /// without minus ones (there is no such space).
+    pub fn new(
+        d: MatRef<'_, f64>,
+        t: RowMat,
+        j: Signature,
+        alpha: f64,
+        placement: Placement,
+    ) -> Result<Self> {
+        let (m, n) = (d.nrows(), j.len());
+        let shape = |what: &str, rows, cols, expected_rows, expected_cols| {
+            Err(Error::Shape { what: what.into(), rows, cols, expected_rows, expected_cols })
+        };
+        if d.ncols() != n {
+            return shape("the data matrix D", m, d.ncols(), m, n);
+        }
+        if (t.nrows(), t.ncols()) != (m, m) {
+            return shape("the table of distances T", t.nrows(), t.ncols(), m, m);
+        }
+        let d = RowMat::from_mat(d);
+        for (what, matrix) in [("the data matrix D", &d), ("the table of distances T", &t)] {
+            if let Some((row, col)) = matrix.find_non_finite() {
+                return Err(Error::NotFinite { what: what.into(), row: row + 1, col: col + 1 });
+            }
+        }
+        let largest = t.data().iter().fold(0.0f64, |a, v| a.max(v.abs()));
+        for row in 0..m {
+            for col in row + 1..m {
+                let (upper, lower) = (t.get(row, col), t.get(col, row));
+                if (upper - lower).abs() > 1e-8 * largest {
+                    let what = "the table of distances T".into();
+                    return Err(Error::NotSymmetric { what, row: row + 1, col: col + 1, upper, lower });
+                }
+            }
+        }
+        let invalid = |option: &str, value: String, expected: &str| {
+            Err(Error::InvalidOption { option: option.into(), value, expected: expected.into() })
+        };
+        if !(alpha > 0.0 && alpha.is_finite()) {
+            return invalid("alpha", alpha.to_string(), "a finite radius > 0 (papers: 1)");
+        }
+        if j.minus().is_empty() {
+            return invalid("signature", j.describe(), "at least one minus one for the probe");
+        }
+        let d = if placement == Placement::Printed { project(&d, &j, alpha) } else { d };
+        Ok(Self { d, t, j, alpha, placement })
+    }
+
+    /// U = DX and Q.
+    fn embed(&self, x: &RowMat) -> (RowMat, RowMat) {
+        let mut u = RowMat::zeros(self.d.nrows(), x.ncols());
+        product(&mut u, false, 1.0, self.d.as_mat(), x.as_mat());
+        let q = match self.placement {
+            Placement::After => project(&u, &self.j, self.alpha),
+            Placement::Printed => u.clone(),
+        };
+        (u, q)
+    }
+
+    /// ∇f(X) from the gradient with respect to Q.
+    fn to_x(&self, u: &RowMat, mut gq: RowMat, g: &mut RowMat) {
+        if self.placement == Placement::After {
+            pull_back(u, &self.j, self.alpha, &mut gq);
+        }
+        *g = cross(&self.d, &gq);
+    }
+
+    /// How far k of the points i and j may be from ±1 by rounding.
+    #[inline(always)]
+    fn rounding(&self, norms: &[f64], i: usize, j: usize) -> f64 {
+        1e-12 * (norms[i] * norms[j] / (self.alpha * self.alpha)).max(1.0)
+    }
+
+    /// Replaces k = ⟨qᵢ, qⱼ⟩_J/α² in `row` (over all j) by −2(T_ij − d_ij)d′(k), and returns
+    /// Σⱼ (T_ij − d_ij)².
+    fn weights(&self, i: usize, norms: &[f64], row: &mut [f64]) -> f64 {
+        let mut sum = 0.0;
+        for (j, k) in row.iter_mut().enumerate() {
+            if i == j {
+                *k = 0.0; // k = 1 up to rounding, where d′ is not defined
+                continue;
+            }
+            let (d, slope) = distance(*k, self.alpha, self.rounding(norms, i, j));
+            let r = self.t.get(i, j) - d;
+            sum += r * r;
+            *k = -2.0 * r * slope;
+        }
+        sum
+    }
+
+    /// Tile after tile of rows, in parallel, the sums in order: Σᵢⱼ (T_ij − d_ij)² and, if `gq` is
+    /// given, the gradient of f with respect to Q.
+    fn tiles(&self, q: &RowMat, gq: Option<&mut RowMat>) -> f64 {
+        let (m, n) = (q.nrows(), q.ncols());
+        let (norms, qj) = (row_norms(q), self.j.times_right(q));
+        let scale = 1.0 / (self.alpha * self.alpha);
+        // T and K are symmetric, so both roles of a point give the same: twice one of them
+        let weight = 2.0 * scale / (m as f64 * m as f64);
+        let tile = |at: usize, out: Option<&mut [f64]>| {
+            let rows = TILE.min(m - at);
+            let mut k = RowMat::zeros(rows, m);
+            product(&mut k, false, scale, qj.as_mat().subrows(at, rows), q.as_mat().transpose());
+            let mut sum = 0.0;
+            for i in 0..rows {
+                sum += self.weights(at + i, &norms, k.row_mut(i));
+            }
+            if let Some(out) = out {
+                let mut part = RowMat::zeros(rows, n);
+                product(&mut part, false, weight, k.as_mat(), qj.as_mat());
+                out.copy_from_slice(part.data());
+            }
+            sum
+        };
+        let sums: Vec<f64> = match gq {
+            None => (0..m.div_ceil(TILE)).into_par_iter().map(|p| tile(p * TILE, None)).collect(),
+            Some(gq) => {
+                let parts = gq.data_mut().par_chunks_mut(TILE * n).enumerate();
+                parts.map(|(p, part)| tile(p * TILE, Some(part))).collect()
+            }
+        };
+        sums.iter().sum()
+    }
+
+    /// The rows `sample` against all points: adds the gradient of `weight`·Σ (T_ij − d_ij)² with
+    /// respect to Q to `gq` and returns that sum.
+    fn sampled(&self, sample: &[usize], q: &RowMat, weight: f64, gq: &mut RowMat) -> f64 {
+        let (m, n, b) = (q.nrows(), q.ncols(), sample.len());
+        let (norms, qj) = (row_norms(q), self.j.times_right(q));
+        let scale = 1.0 / (self.alpha * self.alpha);
+        let chosen = RowMat::from_fn(b, n, |i, k| qj.get(sample[i], k));
+        let mut k = RowMat::zeros(b, m);
+        product(&mut k, false, scale, chosen.as_mat(), q.as_mat().transpose());
+        let rows = k.data_mut().par_chunks_mut(m.max(1)).zip(sample);
+        let sums: Vec<f64> = rows.map(|(row, i)| self.weights(*i, &norms, row)).collect();
+        // the sampled points as partners of all, and all as partners of the sampled points
+        product(gq, true, weight * scale, k.as_mat().transpose(), chosen.as_mat());
+        let mut own = RowMat::zeros(b, n);
+        product(&mut own, false, weight * scale, k.as_mat(), qj.as_mat());
+        for (i, row) in sample.iter().enumerate() {
+            gq.row_mut(*row).iter_mut().zip(own.row(i)).for_each(|(g, v)| *g += v);
+        }
+        sums.iter().sum()
+    }
+}
+
+fn row_norms(q: &RowMat) -> Vec<f64> {
+    (0..q.nrows()).map(|i| q.row(i).iter().map(|v| v * v).sum::<f64>().sqrt()).collect()
+}
+
+impl JSmooth for Probe {
+    fn order(&self) -> usize {
+        self.j.len()
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        let m = self.d.nrows() as f64;
+        self.tiles(&self.embed(x).1, None) / (m * m)
+    }
+
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        let (m, (u, q)) = (self.d.nrows() as f64, self.embed(x));
+        let mut gq = RowMat::zeros(q.nrows(), q.ncols());
+        let sum = self.tiles(&q, Some(&mut gq));
+        self.to_x(&u, gq, g);
+        sum / (m * m)
+    }
+
+    fn components(&self) -> usize {
+        self.d.nrows()
+    }
+
+    fn sample_gradient(&self, sample: &[usize], x: &RowMat, g: &mut RowMat) -> f64 {
+        let (u, q) = self.embed(x);
+        let weight = 1.0 / (self.d.nrows() as f64 * sample.len().max(1) as f64);
+        let mut gq = RowMat::zeros(q.nrows(), q.ncols());
+        let mut sum = 0.0;
+        for part in sample.chunks(SAMPLE) {
+            sum += self.sampled(part, &q, weight, &mut gq);
+        }
+        self.to_x(&u, gq, g);
+        weight * sum
+    }
+}
+
+/// The table of Euclidean distances of the rows of D, as T. Cost m²n flops.
+pub fn euclidean_distances(d: MatRef<'_, f64>) -> RowMat {
+    let rows = RowMat::from_mat(d);
+    let m = rows.nrows();
+    let mut t = RowMat::zeros(m, m);
+    t.data_mut().par_chunks_mut(m.max(1)).enumerate().for_each(|(i, out)| {
+        for (j, v) in out.iter_mut().enumerate() {
+            let (a, b) = (rows.row(i), rows.row(j));
+            *v = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt();
+        }
+    });
+    t
+}

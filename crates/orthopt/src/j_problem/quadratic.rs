@@ -1,0 +1,266 @@
+//! f(X) = ½tr(XᵀMXN), and the hyperbolic eigenvalue problem among them.
+//!
+//! `hyperbolic-eig` is min tr(XᵀCX) over XᵀJX = J with C positive definite. Its minimum is
+//! Σ|λᵢ(JC)|, every critical point is a global minimiser, and the minimisers are X*·blkdiag(O_p,
+//! O_q) (math note, A.3). The papers print the problem with a minus sign, for which f has no lower
+//! bound whenever both signs occur: a boost by μ in a plane whose light-like vector C does not
+//! kill multiplies f by e^{2μ}. That form is kept as the reproduction mode.
+
+use faer::MatRef;
+
+use super::JSmooth;
+use crate::constraint::j_orthogonal::Signature;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::factor::{cholesky, transpose};
+use crate::linalg::products::product;
+use crate::linalg::small::symmetric_eigen;
+use crate::problem::{PcaData, Storage, covariance_model};
+use crate::smooth::{BlockModel, spectral_norm};
+
+/// f(X) = ½tr(XᵀMXN) with symmetric M and N (n × n). A gradient costs 4n³ flops, half of that
+/// where N = I.
+#[derive(Clone, Debug)]
+pub struct JQuadratic {
+    m: RowMat,              // M
+    n: Option<RowMat>,      // N; None: I
+    factor: Option<RowMat>, // K with M = KKᵀ, where M is known to be positive definite
+    lipschitz: f64,         // ‖M‖₂‖N‖₂
+}
+
+/// M symmetric to 1e-8 relative to its largest entry, as a row-major copy made exactly symmetric.
+fn symmetric(what: &str, m: MatRef<'_, f64>) -> Result<RowMat> {
+    let n = m.nrows();
+    if m.ncols() != n {
+        return Err(Error::Shape {
+            what: what.into(),
+            rows: n,
+            cols: m.ncols(),
+            expected_rows: n,
+            expected_cols: n,
+        });
+    }
+    let out = RowMat::from_fn(n, n, |i, j| 0.5 * (m[(i, j)] + m[(j, i)]));
+    let largest = out.data().iter().fold(0.0f64, |a, v| a.max(v.abs()));
+    for i in 0..n {
+        for j in 0..n {
+            if !m[(i, j)].is_finite() {
+                return Err(Error::NotFinite { what: what.into(), row: i + 1, col: j + 1 });
+            }
+        }
+    }
+    for i in 0..n {
+        for j in i + 1..n {
+            if (m[(i, j)] - m[(j, i)]).abs() > 1e-8 * largest {
+                return Err(Error::NotSymmetric {
+                    what: what.into(),
+                    row: i + 1,
+                    col: j + 1,
+                    upper: m[(i, j)],
+                    lower: m[(j, i)],
+                });
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn norm_of(m: &RowMat) -> f64 {
+    spectral_norm(m.nrows(), m.norm(), |v| {
+        let mut out = RowMat::zeros(v.nrows(), v.ncols());
+        product(&mut out, false, 1.0, m.as_mat(), v.as_mat());
+        out
+    })
+}
+
+impl JQuadratic {
+    /// ½tr(XᵀMXN); N = I where it is `None`. Cost O(n³), for norms.
+    ///
+    /// # Errors
+    /// A matrix that is not square, not finite, not symmetric to 1e-8 relative to its largest
+    /// entry, or of another order than the other.
+    pub fn new(m: MatRef<'_, f64>, n: Option<MatRef<'_, f64>>) -> Result<Self> {
+        let m = symmetric("the matrix M", m)?;
+        let n = n.map(|n| symmetric("the matrix N", n)).transpose()?;
+        if let Some(n) = n.as_ref().filter(|n| n.nrows() != m.nrows()) {
+            return Err(Error::Shape {
+                what: "the matrix N".into(),
+                rows: n.nrows(),
+                cols: n.ncols(),
+                expected_rows: m.nrows(),
+                expected_cols: m.nrows(),
+            });
+        }
+        let lipschitz = norm_of(&m) * n.as_ref().map_or(1.0, norm_of);
+        Ok(Self { m, n, factor: None, lipschitz })
+    }
+
+    /// tr(XᵀCX) for a positive definite C.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`Error::NotDefinite`] with the smallest eigenvalue of C and the ridge
+    /// that would make it definite.
+    pub fn hyperbolic_eig(c: MatRef<'_, f64>) -> Result<Self> {
+        let what = "the matrix C";
+        let c = symmetric(what, c)?;
+        let factor = definite_factor(&c, what)?;
+        let root2 = std::f64::consts::SQRT_2;
+        let scaled = |a: &RowMat, by: f64| RowMat::from_fn(a.nrows(), a.ncols(), |i, j| by * a.get(i, j));
+        let lipschitz = 2.0 * norm_of(&c);
+        Ok(Self { m: scaled(&c, 2.0), n: None, factor: Some(scaled(&factor, root2)), lipschitz })
+    }
+
+    /// −tr(XᵀCX), the papers' objective, for any symmetric C.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn reproduction(c: MatRef<'_, f64>) -> Result<Self> {
+        let c = symmetric("the matrix C", c)?;
+        let lipschitz = 2.0 * norm_of(&c);
+        let m = RowMat::from_fn(c.nrows(), c.ncols(), |i, j| -2.0 * c.get(i, j));
+        Ok(Self { m, n: None, factor: None, lipschitz })
+    }
+
+    /// M.
+    pub fn m(&self) -> &RowMat {
+        &self.m
+    }
+
+    /// N, `None` for I.
+    pub fn n(&self) -> Option<&RowMat> {
+        self.n.as_ref()
+    }
+
+    /// K with M = KKᵀ, where M is known to be positive definite and N = I.
+    pub fn factor(&self) -> Option<&RowMat> {
+        self.factor.as_ref()
+    }
+
+    /// MXN.
+    pub fn image(&self, x: &RowMat) -> RowMat {
+        let mut mx = RowMat::zeros(x.nrows(), x.ncols());
+        product(&mut mx, false, 1.0, self.m.as_mat(), x.as_mat());
+        self.times_n(mx)
+    }
+
+    /// XN.
+    pub fn times_n(&self, x: RowMat) -> RowMat {
+        match &self.n {
+            None => x,
+            Some(n) => {
+                let mut out = RowMat::zeros(x.nrows(), x.ncols());
+                product(&mut out, false, 1.0, x.as_mat(), n.as_mat());
+                out
+            }
+        }
+    }
+}
+
+impl JSmooth for JQuadratic {
+    fn order(&self) -> usize {
+        self.m.nrows()
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        0.5 * self.image(x).inner(x)
+    }
+
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        *g = self.image(x);
+        0.5 * g.inner(x)
+    }
+
+    fn lipschitz(&self) -> Option<f64> {
+        Some(self.lipschitz)
+    }
+
+    fn hessian(&self, _: &RowMat, d: &RowMat) -> RowMat {
+        self.image(d)
+    }
+}
+
+/// The Cholesky factor of a symmetric C, whose eigenvalues must be above rounding.
+fn definite_factor(c: &RowMat, what: &str) -> Result<RowMat> {
+    let mean = (0..c.nrows()).map(|i| c.get(i, i)).sum::<f64>() / c.nrows().max(1) as f64;
+    let factor = cholesky(c);
+    // a factor with a negligible pivot is one of a singular matrix
+    let solid = |l: &RowMat| (0..l.nrows()).all(|i| l.get(i, i).powi(2) > 1e-13 * mean.abs());
+    match factor.filter(solid) {
+        Some(l) => Ok(l),
+        None => {
+            let failed = Error::Factorisation("the eigenvalue decomposition");
+            let smallest = symmetric_eigen(c).and_then(|(w, _)| w.first().copied()).ok_or(failed)?;
+            let ridge = (1e-3f64).max(1.1 * -smallest / mean.abs().max(f64::MIN_POSITIVE));
+            Err(Error::NotDefinite { what: what.into(), smallest, ridge })
+        }
+    }
+}
+
+/// The minimum Σ|λᵢ(JC)| of tr(XᵀCX) over XᵀJX = J, and a minimiser: C = LLᵀ, LᵀJL = WΛWᵀ, X* =
+/// L⁻ᵀW|Λ|^½ with the signs of Λ in the order of J. Cost O(n³).
+///
+/// # Errors
+/// C not symmetric or not positive definite, of another order than J, or an eigenvalue routine
+/// that fails.
+pub fn hyperbolic_optimum(c: MatRef<'_, f64>, j: &Signature) -> Result<(f64, RowMat)> {
+    let n = j.len();
+    let what = "the matrix C";
+    let c = symmetric(what, c)?;
+    if c.nrows() != n {
+        let (rows, cols) = (c.nrows(), c.ncols());
+        return Err(Error::Shape { what: what.into(), rows, cols, expected_rows: n, expected_cols: n });
+    }
+    let l = definite_factor(&c, what)?;
+    let mut ljl = RowMat::zeros(n, n);
+    product(&mut ljl, false, 1.0, l.as_mat().transpose(), j.times(&l).as_mat());
+    let failed = || Error::Factorisation("the eigenvalue decomposition");
+    let (values, w) = symmetric_eigen(&ljl).ok_or_else(failed)?;
+    // ascending: the q negative eigenvalues come first (Sylvester's law of inertia)
+    let q = j.minus().len();
+    let mut place = vec![0; n];
+    j.minus().iter().enumerate().for_each(|(k, i)| place[*i] = k);
+    j.plus().iter().enumerate().for_each(|(k, i)| place[*i] = q + k);
+    // LᵀX* = W|Λ|^½, by back substitution
+    let mut x = RowMat::from_fn(n, n, |i, k| w.get(i, place[k]) * values[place[k]].abs().sqrt());
+    let lt = transpose(&l);
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            let factor = lt.get(i, k);
+            for col in 0..n {
+                x.set(i, col, x.get(i, col) - factor * x.get(k, col));
+            }
+        }
+        let pivot = lt.get(i, i);
+        x.row_mut(i).iter_mut().for_each(|v| *v /= pivot);
+    }
+    Ok((values.iter().map(|v| v.abs()).sum(), x))
+}
+
+/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (their means taken off where the data say
+/// so), or C + ridge·tr(C)/n·I of a C that is given. Cost O(mn²).
+///
+/// # Errors
+/// Data that are not finite, a C that is not symmetric, a negative ridge.
+pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
+    if !(ridge >= 0.0 && ridge.is_finite()) {
+        return Err(Error::InvalidOption {
+            option: "ridge".into(),
+            value: ridge.to_string(),
+            expected: "a finite number >= 0; it is relative to tr(C)/n".into(),
+        });
+    }
+    let samples = match data {
+        PcaData::Dense(a) => a.nrows(),
+        PcaData::Sparse(a, _) => a.nrows(),
+        PcaData::Gram(_) => 1,
+    };
+    let model = covariance_model(data, Storage::Dense)?; // −½tr(XᵀAᵀAX)
+    let n = model.diagonal().len();
+    let identity = RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)));
+    let minus = model.apply(&identity);
+    let scale = 1.0 / samples.max(1) as f64;
+    let mut c = RowMat::from_fn(n, n, |i, k| -0.5 * scale * (minus.get(i, k) + minus.get(k, i)));
+    let mean = (0..n).map(|i| c.get(i, i)).sum::<f64>() / n.max(1) as f64;
+    (0..n).for_each(|i| c.set(i, i, c.get(i, i) + ridge * mean));
+    Ok(c)
+}

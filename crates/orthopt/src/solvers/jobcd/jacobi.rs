@@ -1,0 +1,386 @@
+//! J-JOBCD: n/2 disjoint pairs at once (JOBCD paper, Section 2.2; math note, A.5).
+//!
+//! *Any f, pairs of rows.* With G = ∇f(X), f(X⁺) ≤ f(X) + Σᵢ ⟨Vᵢ − I, [GXᵀ]_BᵢBᵢ⟩ + ½s‖(Vᵢ −
+//! I)Zᵢ‖² for s ≥ L_f: the metric Qᵢ = s(ZᵢZᵢᵀ ⊗ I₂) + θI (the paper's ςI with ς ≤ L_f is too small by
+//! ‖ZᵢZᵢᵀ‖ ≥ 1, math note C10). s is found by backtracking, between steps as large as f allows and
+//! L_f where that is known. A round costs a gradient, a few values of f, and O(n²).
+//!
+//! *`hyperbolic-eig`, pairs of columns.* The pairs decouple: a round solves each of them exactly in
+//! closed form, O(n) a pair, and n − 1 rounds meet all pairs once.
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use super::super::obcd::WorkingSet;
+use super::image::Image;
+use super::pairing::{Tournament, matching};
+use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
+use super::{JobcdOptions, Side, UNBOUNDED, constant, largest_row};
+use crate::constraint::j_orthogonal::{self, max_abs};
+use crate::error::Result;
+use crate::j_problem::{JProblem, JQuadratic, JSmooth};
+use crate::linalg::RowMat;
+use crate::linalg::products::product;
+use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
+use crate::solvers::{Constant, SolverInfo, SolverOptions};
+
+/// What the registry says of J-JOBCD.
+pub const INFO: SolverInfo<JProblem> = SolverInfo {
+    name: "j-jobcd",
+    doc: "rounds of n/2 disjoint pairs in parallel; feasible and monotone, for any f",
+    constants: &[
+        Constant {
+            name: "theta",
+            doc: "theta, proximal term of a step, relative to the size of grad f(X) X'",
+            default: Some(1e-8),
+        },
+        Constant {
+            name: "tol",
+            doc: "hyperbolic-eig: all pairs that a whole pass leaves alone together offer at most this times |f|",
+            default: Some(1e-11),
+        },
+        Constant {
+            name: "s",
+            doc: "s of the majoriser at the start; by default L_f, or ||grad f(X)||/||X||",
+            default: None,
+        },
+        Constant {
+            name: "mu-max",
+            doc: "largest |mu| of a step where f may be unbounded",
+            default: Some(1.0),
+        },
+        Constant {
+            name: "norm-limit",
+            doc: "row norm of X at which an f that may be unbounded is given up",
+            default: Some(1e4),
+        },
+    ],
+    handles: |_| true,
+    scope: "every f",
+    make: |o| Ok(Box::new(JJobcd::new(o)?)),
+};
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct JJobcd {
+    options: JobcdOptions,
+    theta: f64,
+    tol: f64,
+    s: Option<f64>,
+    mu_max: f64,
+    norm_limit: f64,
+    seed: u64,
+}
+
+/// Share of the predicted decrease that a trial must bring.
+const ARMIJO: f64 = 1e-4;
+/// Doublings of s before a pairing is given up.
+pub(super) const DOUBLINGS: u32 = 40;
+/// s is divided by this after a success.
+const RELAX: f64 = 1.5;
+/// Pairings in a row without a decrease after which nothing more is to be had.
+const HOPELESS: u32 = 30;
+/// Rounds between two measurements of the residual, each worth a product of matrices.
+const LOOK: u64 = 16;
+/// Rounds between two looks at feasibility.
+const CHECK: u64 = 200;
+/// ‖XᵀJX − J‖_F above which X is repaired.
+pub(super) const DRIFT: f64 = 1e-10;
+/// See GS-JOBCD.
+const ALIGNED: f64 = 1e-10;
+
+impl JJobcd {
+    /// J-JOBCD with checked constants.
+    ///
+    /// # Errors
+    /// A constant outside its range.
+    pub fn new(o: &SolverOptions) -> Result<Self> {
+        let positive = "a finite number > 0";
+        let s = match o.constant(&INFO, "s") {
+            Some(_) => Some(constant(&INFO, o, "s", positive, |v| v > 0.0)?),
+            None => None,
+        };
+        Ok(Self {
+            options: o.jobcd.clone(),
+            theta: constant(&INFO, o, "theta", "a finite number >= 0", |v| v >= 0.0)?,
+            tol: constant(&INFO, o, "tol", "a finite number >= 0", |v| v >= 0.0)?,
+            s,
+            mu_max: constant(&INFO, o, "mu-max", positive, |v| v > 0.0)?,
+            norm_limit: constant(&INFO, o, "norm-limit", "a finite number >= 1", |v| v >= 1.0)?,
+            seed: o.seed,
+        })
+    }
+}
+
+/// State of J-JOBCD.
+#[derive(Clone, Debug)]
+pub struct State {
+    mode: Mode,
+    x: RowMat,      // Xᵗ
+    objective: f64, // f(Xᵗ)
+    rng: Pcg64,
+    rounds: u64,
+    repairs: u64,
+    ended: Option<(Status, &'static str)>,
+}
+
+#[derive(Clone, Debug)]
+enum Mode {
+    Gradient(Gradient),
+    Decoupled(Decoupled),
+}
+
+/// State of rounds of rows with a gradient.
+#[derive(Clone, Debug)]
+struct Gradient {
+    g: RowMat,      // ∇f(Xᵗ)
+    s: f64,         // s of the metric
+    usual: f64,     // running median of s, in steps of a tenth
+    cap: f64,       // L_f, or infinity
+    scale: f64,     // largest |W| seen, the unit of the residual
+    failures: u32,  // pairings in a row without a decrease
+    gradients: u64, // evaluations of ∇f
+    values: u64,    // evaluations of f alone
+}
+
+/// State of rounds of decoupled columns.
+#[derive(Clone, Debug)]
+struct Decoupled {
+    y: RowMat, // Xᵀ
+    f: RowMat, // YK, f = ½‖YK‖²
+    tournament: Tournament,
+    pass: Pass,
+    aligned: u64,
+    align: bool,
+}
+
+impl Solver<JProblem> for JJobcd {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+        let (mode, objective) = match p.f.quadratic().filter(|q| q.factor().is_some()) {
+            Some(q) if self.options.side != Side::Rows => {
+                let Image::Half { y, f } = Image::new(q, &x0, true, true) else {
+                    return Err(crate::Error::Incompatible("f does not decouple".into()));
+                };
+                let objective = 0.5 * f.inner(&f);
+                let tournament = Tournament::new(x0.nrows());
+                let d = Decoupled { y, f, tournament, pass: EMPTY, aligned: 0, align: true };
+                (Mode::Decoupled(d), objective)
+            }
+            _ => {
+                let (state, objective) = self.gradient_mode(p, &x0);
+                (Mode::Gradient(state), objective)
+            }
+        };
+        let rng = Pcg64::seed_from_u64(self.seed);
+        Ok(State { mode, x: x0, objective, rng, rounds: 0, repairs: 0, ended: None })
+    }
+
+    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget && info.pass.is_none() && info.residual.is_none() && st.ended.is_none()
+        {
+            info.iterations += 1;
+            st.rounds += 1;
+            match &mut st.mode {
+                Mode::Decoupled(_) => info.pass = self.decoupled_round(p, st),
+                Mode::Gradient(_) => info.residual = self.gradient_round(p, st),
+            }
+        }
+        if let Mode::Decoupled(d) = &st.mode {
+            st.x = crate::linalg::factor::transpose(&d.y);
+        }
+        StepInfo { objective: st.objective, ended: st.ended, ..info }
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.x
+    }
+
+    fn finish(&self, p: &JProblem, st: State) -> RowMat {
+        let mut x = st.x;
+        j_orthogonal::repair(&mut x, &p.signature);
+        x
+    }
+
+    fn settings(&self, p: &JProblem, st: &State) -> Settings {
+        let mut out = Settings::new();
+        out.insert("rounds".into(), st.rounds.into());
+        out.insert("repairs".into(), st.repairs.into());
+        match &st.mode {
+            Mode::Decoupled(_) => {
+                out.insert("side".into(), "columns".into());
+            }
+            Mode::Gradient(g) => {
+                out.insert("side".into(), "rows".into());
+                out.insert("s".into(), g.s.into());
+                out.insert("gradients".into(), g.gradients.into());
+                out.insert("values".into(), g.values.into());
+                let n = p.f.components() as u64;
+                out.insert("component_gradients".into(), (n * g.gradients).into());
+            }
+        }
+        out
+    }
+}
+
+const EMPTY: Pass = Pass { pairs: 0, decrease: 0.0, max_decrease: 0.0, covers_all: true };
+
+impl JJobcd {
+    fn gradient_mode(&self, p: &JProblem, x: &RowMat) -> (Gradient, f64) {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        let objective = p.f.gradient(x, &mut g);
+        let cap = p.f.lipschitz().unwrap_or(f64::INFINITY);
+        let guess = if cap.is_finite() { cap } else { g.norm() / x.norm().max(1.0) };
+        let s = self.s.unwrap_or(guess).max(f64::MIN_POSITIVE);
+        let state = Gradient { g, s, usual: s, cap, scale: 0.0, failures: 0, gradients: 1, values: 0 };
+        (state, objective)
+    }
+
+    /// One round of rows: the pairing, then trials with growing s until f falls enough.
+    fn gradient_round(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+        let Mode::Gradient(state) = &mut st.mode else { return None };
+        let pairs = matching(p.order(), &mut st.rng);
+        let data = pair_data(&st.x, &state.g, &pairs);
+        let limit = (!p.is_bounded()).then_some(self.mu_max);
+        let theta = self.theta * state.g.norm() * st.x.norm() / p.order().max(1) as f64;
+        // a quadratic has its value from its gradient, others are cheaper without
+        let both = p.f.quadratic().is_some();
+        let mut next_g = RowMat::zeros(0, 0);
+        let mut moved_to = None;
+        for _ in 0..DOUBLINGS {
+            let moves = solve(&data, &p.signature, state.s, theta, limit);
+            if moves.predicted <= f64::EPSILON * st.objective.abs() {
+                break; // no more than rounding
+            }
+            let next = moved(&st.x, &moves.list);
+            let value = if both { p.f.gradient(&next, &mut next_g) } else { p.f.value(&next) };
+            if both {
+                state.gradients += 1
+            } else {
+                state.values += 1
+            }
+            // with s = L_f the majoriser guarantees the decrease, but for rounding
+            let rounding = if state.s >= state.cap { 1e-14 * st.objective.abs() } else { 0.0 };
+            if value <= st.objective - ARMIJO * moves.predicted + rounding {
+                moved_to = Some((next, value.min(st.objective)));
+                break;
+            }
+            if state.s >= state.cap {
+                break;
+            }
+            state.s = (2.0 * state.s).min(state.cap);
+        }
+        match moved_to {
+            Some((x, value)) => {
+                (st.x, st.objective) = (x, value);
+                if both {
+                    state.g = next_g;
+                } else {
+                    p.f.gradient(&st.x, &mut state.g);
+                    state.gradients += 1;
+                }
+                state.failures = 0;
+                state.usual *= if state.s > state.usual { 1.1 } else { 1.0 / 1.1 };
+                state.s = (state.s / RELAX).max(f64::MIN_POSITIVE);
+            }
+            None => {
+                state.failures += 1;
+                state.s = state.usual; // a kink of f: another pairing may pass by it
+            }
+        }
+        state.s = if state.s > 1e6 * state.usual { state.usual } else { state.s };
+        if state.failures >= HOPELESS {
+            st.ended = Some((Status::Stalled, "no pairing of the rows lowers f any more"));
+        }
+        if !p.is_bounded() && largest_row(&st.x) > self.norm_limit {
+            st.ended = Some((Status::Unbounded, UNBOUNDED));
+        }
+        self.look(p, st)
+    }
+
+    /// Repairs X now and then, and measures max |Ω| relative to the largest |W| so far.
+    fn look(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+        let Mode::Gradient(state) = &mut st.mode else { return None };
+        if st.rounds.is_multiple_of(CHECK)
+            && j_orthogonal::residual(&st.x, &p.signature).norm() > DRIFT
+            && j_orthogonal::repair(&mut st.x, &p.signature).is_some()
+        {
+            st.repairs += 1;
+            st.objective = p.f.gradient(&st.x, &mut state.g);
+            state.gradients += 1;
+        }
+        (st.rounds.is_multiple_of(LOOK) || st.ended.is_some())
+            .then(|| relative_stationarity(p, &st.x, &state.g, &mut state.scale))
+    }
+
+    /// One round of decoupled columns.
+    fn decoupled_round(&self, p: &JProblem, st: &mut State) -> Option<Pass> {
+        let Mode::Decoupled(d) = &mut st.mode else { return None };
+        let n = p.order() as f64;
+        let least = self.tol * st.objective.abs() / (0.5 * n * (n - 1.0)).max(1.0);
+        let (pairs, last) = d.tournament.next();
+        let rule = HalfRule { align: d.align, aligned: ALIGNED, least };
+        let done = half_round(&mut d.y, &mut d.f, &pairs, &p.signature, rule);
+        st.objective -= done.decrease;
+        d.pass.pairs += pairs.len() as u64;
+        d.pass.decrease += done.decrease;
+        d.pass.max_decrease = d.pass.max_decrease.max(done.max_decrease);
+        d.aligned += done.aligned;
+        if !last {
+            return None;
+        }
+        let pass = Pass { covers_all: d.aligned == 0, ..std::mem::replace(&mut d.pass, EMPTY) };
+        // a pass that shows stationarity must leave X alone
+        d.align = pass.max_decrease > least;
+        d.aligned = 0;
+        if self.options.working_set != WorkingSet::Cyclic {
+            d.tournament.shuffle(&mut st.rng);
+        }
+        let passes = st.rounds / d.tournament.rounds() as u64;
+        if passes.is_multiple_of(4)
+            && let Some(q) = p.f.quadratic()
+        {
+            refresh(p, q, d, &mut st.objective, &mut st.repairs);
+        }
+        Some(pass)
+    }
+}
+
+/// Drift control, as in GS-JOBCD.
+fn refresh(p: &JProblem, q: &JQuadratic, d: &mut Decoupled, objective: &mut f64, repairs: &mut u64) {
+    if j_orthogonal::residual(&d.y, &p.signature).norm() > DRIFT
+        && j_orthogonal::repair(&mut d.y, &p.signature).is_some()
+    {
+        *repairs += 1;
+    }
+    if let Some(k) = q.factor() {
+        product(&mut d.f, false, 1.0, d.y.as_mat(), k.as_mat());
+    }
+    let fresh = 0.5 * d.f.inner(&d.f);
+    if fresh < *objective || fresh > *objective * (1.0 + 1e-9) {
+        *objective = fresh;
+    }
+}
+
+/// max |Ω| relative to the largest |W| seen so far, W = GXᵀ, Ω = JW − (JW)ᵀ.
+pub(super) fn relative_stationarity(p: &JProblem, x: &RowMat, g: &RowMat, scale: &mut f64) -> f64 {
+    let n = p.order();
+    let mut w = RowMat::zeros(n, n);
+    product(&mut w, false, 1.0, g.as_mat(), x.as_mat().transpose());
+    *scale = scale.max(max_abs(&w));
+    let j = &p.signature;
+    let mut most = 0.0f64;
+    for a in 0..n {
+        for b in 0..a {
+            most = most.max((j.sign(a) * w.get(a, b) - j.sign(b) * w.get(b, a)).abs());
+        }
+    }
+    if most == 0.0 { 0.0 } else { most / scale.max(f64::MIN_POSITIVE) }
+}

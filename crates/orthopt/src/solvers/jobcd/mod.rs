@@ -1,0 +1,125 @@
+//! JOBCD: block coordinate descent for min f(X), XᵀJX = J (JOBCD paper; math note, part A).
+//!
+//! ```text
+//! GS-JOBCD (Algorithm 1)                          gs.rs, image.rs
+//!   (S1) choose two rows B
+//!   (S2) choose Q: exact, or the majoriser L_f(ZZᵀ ⊗ I₂) + θI
+//!   (S3) V ← a global minimiser of ⟨V − I, [∇f(X)Xᵀ]_BB⟩ + ½‖V − I‖²_Q, VᵀJ_BBV = J_BB
+//!   (S4) X(B, :) ← V X(B, :)
+//! J-JOBCD: the same for n/2 disjoint pairs at once   jacobi.rs, rounds.rs
+//! VR-J-JOBCD (Algorithm 2): with a PAGE estimator     vr.rs
+//! ```
+//!
+//! **Rows or columns.** The group is closed under transposition, so Y = Xᵀ with f̃(Y) = f(Yᵀ) is a
+//! problem of the same kind, and Algorithm 1 on it turns pairs of columns of X. For f = ½tr(XᵀMXN)
+//! both are ½tr(A S), S = YBYᵀ, with (Y, A, B) = (X, M, N) for rows and (Xᵀ, N, M) for columns, and
+//! a step costs O(n). For `hyperbolic-eig` A = I on the column side: the pairs decouple, rounds of
+//! disjoint pairs are exact, and Algorithm 1 becomes the J-Jacobi eigenvalue method, which
+//! converges quadratically ([`crate::jpair::jacobi`]); on the row side it is coordinate descent,
+//! whose rate falls with the condition of C. [`Side::Auto`] takes columns there and rows (the
+//! paper) elsewhere.
+
+mod gs;
+mod image;
+mod jacobi;
+mod pairing;
+mod rounds;
+mod vr;
+
+use super::obcd::{Model, WorkingSet};
+use super::{SolverInfo, SolverOptions, checked};
+use crate::error::{Error, Result};
+use crate::j_problem::JProblem;
+use crate::linalg::RowMat;
+
+pub use gs::{GsJobcd, INFO as GS_JOBCD};
+pub use jacobi::{INFO as J_JOBCD, JJobcd};
+pub use vr::{INFO as VR_J_JOBCD, VrJJobcd};
+
+/// Which pairs a step turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Side {
+    /// Columns where that decouples the pairs (`hyperbolic-eig`), rows elsewhere.
+    #[default]
+    Auto,
+    /// Pairs of rows of X, as in the paper.
+    Rows,
+    /// Pairs of columns of X: the paper's algorithm on the transposed problem.
+    Columns,
+}
+
+/// Names of the sides, with one line each.
+pub const SIDES: &[(&str, Side, &str)] = &[
+    ("auto", Side::Auto, "columns where that decouples the pairs (hyperbolic-eig), rows elsewhere"),
+    ("rows", Side::Rows, "pairs of rows of X, as in the paper"),
+    ("columns", Side::Columns, "pairs of columns of X: the same algorithm on the transposed problem"),
+];
+
+impl Side {
+    /// Parses one of [`SIDES`].
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        SIDES.iter().find(|s| s.0 == name).map(|s| s.1).ok_or_else(|| Error::UnknownName {
+            kind: "side",
+            name: name.into(),
+            known: SIDES.iter().map(|s| s.0).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Its name in [`SIDES`].
+    pub fn name(self) -> &'static str {
+        SIDES.iter().find(|s| s.1 == self).map_or("?", |s| s.0)
+    }
+}
+
+/// Choices of JOBCD that are not numbers; numbers are constants of the solvers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobcdOptions {
+    /// Rule for the pair of a step (GS), or for the pairs of a round (J: random or cyclic).
+    pub working_set: WorkingSet,
+    /// Choice of Q in GS-JOBCD.
+    pub model: Model,
+    /// Rows or columns of X.
+    pub side: Side,
+}
+
+impl Default for JobcdOptions {
+    fn default() -> Self {
+        Self { working_set: WorkingSet::Cyclic, model: Model::Exact, side: Side::Auto }
+    }
+}
+
+/// What stops a run whose f has no lower bound.
+pub(crate) const UNBOUNDED: &str = "f has no lower bound here: boosts of two rows lower it without end. Stopped where \
+     ||X|| reached the limit, beyond which rounding, eps*||X||^2, would leave nothing of X'JX = J; X is the \
+     last point before that";
+
+/// Largest row norm of X, or infinity where it is not a number.
+fn largest_row(x: &RowMat) -> f64 {
+    (0..x.nrows()).fold(0.0, |m: f64, i| m.max(row_norm(x.row(i))))
+}
+
+fn row_norm(row: &[f64]) -> f64 {
+    let square: f64 = row.iter().map(|v| v * v).sum();
+    if square.is_finite() { square.sqrt() } else { f64::INFINITY }
+}
+
+/// The constant `name` of a solver, checked.
+fn constant(
+    info: &SolverInfo<JProblem>,
+    options: &SolverOptions,
+    name: &str,
+    expected: &str,
+    accepted: impl Fn(f64) -> bool,
+) -> Result<f64> {
+    checked(&format!("{}-{name}", info.name), options.value(info, name), expected, accepted)
+}
+
+/// Rows i < j of a matrix, both writable.
+fn two_rows(m: &mut RowMat, i: usize, j: usize) -> (&mut [f64], &mut [f64]) {
+    let n = m.ncols();
+    let (head, tail) = m.data_mut().split_at_mut(j * n);
+    (&mut head[i * n..(i + 1) * n], &mut tail[..n])
+}

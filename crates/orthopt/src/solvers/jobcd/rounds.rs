@@ -1,0 +1,158 @@
+//! Rounds of disjoint pairs, solved in parallel. What a pair does depends on its own rows alone, so
+//! the result does not depend on the number of threads.
+
+use rayon::prelude::*;
+
+use super::image::gram_of;
+use crate::constraint::j_orthogonal::Signature;
+use crate::jpair::{JMove, JPair, jacobi};
+use crate::linalg::RowMat;
+use crate::linalg::kernels::pair_products;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
+
+/// Numbers that one task reads and writes at least.
+const TASK: usize = 16_384;
+
+/// Pairs per task.
+fn per_task(n: usize) -> usize {
+    (TASK / n.max(1)).max(1)
+}
+
+/// What the models of a pair need, at one X and gradient.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairData {
+    pub i: usize,
+    pub j: usize,
+    w: [[f64; 2]; 2], // [G Xᵀ]_BB
+    gram: [f64; 3],   // ZZᵀ
+}
+
+struct Products<'a>(&'a RowMat, &'a RowMat, usize, usize);
+
+impl WithSimd for Products<'_> {
+    type Output = [f64; 7];
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> [f64; 7] {
+        let Self(x, g, i, j) = self;
+        pair_products(simd, g.row(i), g.row(j), x.row(i), x.row(j))
+    }
+}
+
+/// [G Xᵀ]_BB and ZZᵀ of every pair. Cost 14n flops each.
+pub(super) fn pair_data(x: &RowMat, g: &RowMat, pairs: &[(usize, usize)]) -> Vec<PairData> {
+    let data = |(i, j): &(usize, usize)| {
+        let [w11, w12, w21, w22, z11, z12, z22] = dispatch(Products(x, g, *i, *j));
+        PairData { i: *i, j: *j, w: [[w11, w12], [w21, w22]], gram: [z11, z12, z22] }
+    };
+    pairs.par_iter().with_min_len(per_task(x.ncols())).map(data).collect()
+}
+
+/// The moves of a round and what their models promise.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Moves {
+    pub list: Vec<(usize, usize, JMove)>,
+    pub predicted: f64,
+}
+
+/// Minimises ⟨V − I, W⟩ + ½s‖(V − I)Z‖² + ½θ‖V − I‖² (math note, C10) for every pair, boosts
+/// within |μ| ≤ `limit`.
+pub(super) fn solve(data: &[PairData], j: &Signature, s: f64, theta: f64, limit: Option<f64>) -> Moves {
+    let one = |p: &PairData| {
+        let (model, mixed) = (JPair::metric(p.w, s, p.gram, theta), j.mixed(p.i, p.j));
+        let found = match limit {
+            None => model.solve(mixed),
+            Some(limit) => model.solve_within(mixed, limit),
+        };
+        found.step.map(|v| (p.i, p.j, v, found.decrease))
+    };
+    let found: Vec<_> = data.par_iter().with_min_len(32).map(one).collect();
+    let mut out = Moves::default();
+    for (i, j, v, decrease) in found.into_iter().flatten() {
+        out.list.push((i, j, v));
+        out.predicted += decrease;
+    }
+    out
+}
+
+/// X with all moves made. Cost O(n²).
+pub(super) fn moved(x: &RowMat, moves: &[(usize, usize, JMove)]) -> RowMat {
+    let mut out = x.clone();
+    let n = x.ncols();
+    let mut rows: Vec<Option<&mut [f64]>> = out.data_mut().chunks_mut(n.max(1)).map(Some).collect();
+    let mut work: Vec<_> =
+        moves.iter().filter_map(|(i, j, v)| Some((rows[*i].take()?, rows[*j].take()?, v))).collect();
+    work.par_iter_mut().with_min_len(per_task(n)).for_each(|(a, b, v)| v.apply_wide(a, b));
+    out
+}
+
+/// What a round of the decoupled pairs found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HalfRound {
+    pub decrease: f64,
+    pub max_decrease: f64,
+    pub moves: u64,
+    pub aligned: u64,
+}
+
+/// How the decoupled pairs are treated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HalfRule {
+    /// Whether pairs of the same sign are aligned.
+    pub align: bool,
+    /// |S₁₂| relative to √(S₁₁S₂₂) up to which they count as aligned.
+    pub aligned: f64,
+    /// Decreases of f that are left alone.
+    pub least: f64,
+}
+
+/// One round for f = ½‖F‖² with F = YK: every pair in closed form from its own two rows of F. Cost
+/// 22n flops a pair.
+pub(super) fn half_round(
+    y: &mut RowMat,
+    f: &mut RowMat,
+    pairs: &[(usize, usize)],
+    j: &Signature,
+    rule: HalfRule,
+) -> HalfRound {
+    let n = y.ncols();
+    let mut y_rows: Vec<Option<&mut [f64]>> = y.data_mut().chunks_mut(n.max(1)).map(Some).collect();
+    let mut f_rows: Vec<Option<&mut [f64]>> = f.data_mut().chunks_mut(n.max(1)).map(Some).collect();
+    let mut work = Vec::with_capacity(pairs.len());
+    for (i, k) in pairs {
+        if let (Some(y1), Some(y2), Some(f1), Some(f2)) =
+            (y_rows[*i].take(), y_rows[*k].take(), f_rows[*i].take(), f_rows[*k].take())
+        {
+            work.push((j.mixed(*i, *k), y1, y2, f1, f2));
+        }
+    }
+    let turn = |(mixed, y1, y2, f1, f2): &mut (bool, &mut [f64], &mut [f64], &mut [f64], &mut [f64])| {
+        let s = gram_of(f1, f2);
+        let mut done = HalfRound::default();
+        let v = if *mixed {
+            let Some((v, decrease)) = jacobi::hyperbolic(s) else { return done };
+            done.max_decrease = decrease;
+            if decrease <= rule.least {
+                return done;
+            }
+            done.decrease = decrease;
+            v
+        } else {
+            if !rule.align || s[1].abs() <= rule.aligned * (s[0] * s[2]).sqrt() {
+                return done;
+            }
+            done.aligned = 1;
+            jacobi::circular(s)
+        };
+        v.apply_wide(y1, y2);
+        v.apply_wide(f1, f2);
+        done.moves = 1;
+        done
+    };
+    let found: Vec<HalfRound> = work.par_iter_mut().with_min_len(per_task(2 * n)).map(turn).collect();
+    found.iter().fold(HalfRound::default(), |sum, one| HalfRound {
+        decrease: sum.decrease + one.decrease,
+        max_decrease: sum.max_decrease.max(one.max_decrease),
+        moves: sum.moves + one.moves,
+        aligned: sum.aligned + one.aligned,
+    })
+}

@@ -1,0 +1,292 @@
+//! VR-J-JOBCD (JOBCD paper, Algorithm 2): J-JOBCD for f = (1/N) Σ fᵢ with a PAGE estimator of the
+//! gradient (equation (9)).
+//!
+//! With b = N, b′ = √N and p = b′/(b + b′): with probability p the estimator is ∇f(Xᵗ), otherwise it
+//! is the last one plus the mean of ∇fᵢ(Xᵗ) − ∇fᵢ(Xᵗ⁻¹) over b′ components drawn without
+//! replacement. The linear term uses the estimator (math note, C7). The method does not descend in
+//! every step; whenever ∇f is computed, f comes with it, and if f has risen the best X is restored
+//! and s doubled. The same samples give an estimate of f in the same way; when it has lost half of
+//! what was gained, ∇f is computed at once. Boosts are kept to |μ| ≤ `mu-max`.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::jacobi::{DOUBLINGS, DRIFT, relative_stationarity};
+use super::pairing::{matching, sample};
+use super::rounds::{moved, pair_data, solve};
+use super::{UNBOUNDED, constant, largest_row};
+use crate::constraint::j_orthogonal;
+use crate::error::Result;
+use crate::j_problem::{JProblem, JSmooth};
+use crate::linalg::RowMat;
+use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::solvers::{Constant, SolverInfo, SolverOptions};
+
+/// What the registry says of VR-J-JOBCD.
+pub const INFO: SolverInfo<JProblem> = SolverInfo {
+    name: "vr-j-jobcd",
+    doc: "rounds of n/2 disjoint pairs with a variance-reduced gradient, for finite sums",
+    constants: &[
+        Constant {
+            name: "theta",
+            doc: "theta, proximal term of a step, relative to the size of grad f(X) X'",
+            default: Some(1e-8),
+        },
+        Constant {
+            name: "batch",
+            doc: "b', components per estimate, as a multiple of sqrt(N)",
+            default: Some(1.0),
+        },
+        Constant {
+            name: "s",
+            doc: "s of the majoriser at the start; by default found by backtracking",
+            default: None,
+        },
+        Constant { name: "mu-max", doc: "largest |mu| of a step", default: Some(0.5) },
+        Constant {
+            name: "norm-limit",
+            doc: "row norm of X at which an f that may be unbounded is given up",
+            default: Some(1e4),
+        },
+    ],
+    handles: |p| p.f.components() > 1,
+    scope: "finite sums (probe)",
+    make: |o| Ok(Box::new(VrJJobcd::new(o)?)),
+};
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct VrJJobcd {
+    theta: f64,
+    batch: f64,
+    s: Option<f64>,
+    mu_max: f64,
+    norm_limit: f64,
+    seed: u64,
+}
+
+/// s is divided by this at a refresh that found f lower. (With 1.5, as in J-JOBCD, every third
+/// refresh finds f higher and throws away all that was done since the one before.)
+const RELAX: f64 = 1.15;
+/// The gradient is computed at once when the estimate of f has lost this share of what was gained
+/// since the last time.
+const LOST: f64 = 0.5;
+/// Refreshes in a row that found nothing better after which nothing more is to be had.
+const HOPELESS: u32 = 40;
+
+impl VrJJobcd {
+    /// VR-J-JOBCD with checked constants.
+    ///
+    /// # Errors
+    /// A constant outside its range.
+    pub fn new(o: &SolverOptions) -> Result<Self> {
+        let positive = "a finite number > 0";
+        let s = match o.constant(&INFO, "s") {
+            Some(_) => Some(constant(&INFO, o, "s", positive, |v| v > 0.0)?),
+            None => None,
+        };
+        Ok(Self {
+            theta: constant(&INFO, o, "theta", "a finite number >= 0", |v| v >= 0.0)?,
+            batch: constant(&INFO, o, "batch", positive, |v| v > 0.0)?,
+            s,
+            mu_max: constant(&INFO, o, "mu-max", positive, |v| v > 0.0)?,
+            norm_limit: constant(&INFO, o, "norm-limit", "a finite number >= 1", |v| v >= 1.0)?,
+            seed: o.seed,
+        })
+    }
+
+    /// N and b′.
+    fn sizes(&self, p: &JProblem) -> (usize, usize) {
+        let n = p.f.components();
+        let batch = (self.batch * (n as f64).sqrt()).round() as usize;
+        (n, batch.clamp(1, n.max(1)))
+    }
+}
+
+/// A point where f and its gradient are known exactly.
+#[derive(Clone, Debug)]
+struct Known {
+    x: RowMat,
+    g: RowMat,
+    f: f64,
+}
+
+/// State of VR-J-JOBCD.
+#[derive(Clone, Debug)]
+pub struct State {
+    x: RowMat,        // Xᵗ
+    previous: RowMat, // Xᵗ⁻¹
+    estimate: RowMat, // G̃ᵗ at Xᵗ⁻¹, or at Xᵗ after a refresh
+    fresh: bool,      // the estimate is ∇f(Xᵗ)
+    predicted: f64,   // decrease that the last round promised
+    tracked: f64,     // estimate of f(Xᵗ), by the same samples as that of the gradient
+    lowest: f64,      // the lowest such estimate since the last refresh
+    best: Known,      // the lowest f known, which is what is shown
+    s: f64,           // s of the metric
+    scale: f64,       // largest |W| seen
+    failures: u32,    // refreshes in a row that found nothing better
+    rng: Pcg64,
+    refreshes: u64,
+    restores: u64,
+    component_gradients: u64,
+    values: u64,
+    ended: Option<(Status, &'static str)>,
+}
+
+impl Solver<JProblem> for VrJJobcd {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+        let mut g = RowMat::zeros(x0.nrows(), x0.ncols());
+        let f = p.f.gradient(&x0, &mut g);
+        let s = self.s.unwrap_or(g.norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
+        let mut st = State {
+            x: x0.clone(),
+            previous: x0.clone(),
+            estimate: g.clone(),
+            fresh: true,
+            predicted: 0.0,
+            tracked: f,
+            lowest: f,
+            best: Known { x: x0, g, f },
+            s,
+            scale: 0.0,
+            failures: 0,
+            rng: Pcg64::seed_from_u64(self.seed),
+            refreshes: 1,
+            restores: 0,
+            component_gradients: p.f.components() as u64,
+            values: 0,
+            ended: None,
+        };
+        if self.s.is_none() {
+            self.first_s(p, &mut st);
+        }
+        Ok(st)
+    }
+
+    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget && info.residual.is_none() && st.ended.is_none() {
+            info.iterations += 1;
+            info.residual = self.iterate_once(p, st);
+        }
+        StepInfo { objective: st.best.f, ended: st.ended, ..info }
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.best.x
+    }
+
+    fn finish(&self, p: &JProblem, st: State) -> RowMat {
+        // the current point may be better than the last one that was looked at
+        let mut x = if p.f.value(&st.x) < st.best.f { st.x } else { st.best.x };
+        j_orthogonal::repair(&mut x, &p.signature);
+        x
+    }
+
+    fn settings(&self, p: &JProblem, st: &State) -> Settings {
+        let (components, batch) = self.sizes(p);
+        let mut out = Settings::new();
+        out.insert("components".into(), components.into());
+        out.insert("batch".into(), batch.into());
+        out.insert("s".into(), st.s.into());
+        out.insert("refreshes".into(), st.refreshes.into());
+        out.insert("restores".into(), st.restores.into());
+        out.insert("component_gradients".into(), st.component_gradients.into());
+        out.insert("values".into(), st.values.into());
+        out
+    }
+}
+
+impl VrJJobcd {
+    /// Doubles s until the first round lowers f.
+    fn first_s(&self, p: &JProblem, st: &mut State) {
+        let pairs = matching(p.order(), &mut st.rng.clone());
+        let data = pair_data(&st.x, &st.estimate, &pairs);
+        for _ in 0..DOUBLINGS {
+            let moves = solve(&data, &p.signature, st.s, self.theta_at(st), Some(self.mu_max));
+            st.values += 1;
+            if p.f.value(&moved(&st.x, &moves.list)) <= st.best.f - 1e-4 * moves.predicted {
+                break;
+            }
+            st.s *= 2.0;
+        }
+    }
+
+    fn theta_at(&self, st: &State) -> f64 {
+        self.theta * st.best.g.norm() * st.best.x.norm() / st.x.nrows().max(1) as f64
+    }
+
+    /// The estimator at Xᵗ, then a round of pairs.
+    fn iterate_once(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+        let residual = if st.fresh { None } else { self.estimate(p, st) };
+        st.fresh = false;
+        if st.ended.is_some() {
+            return residual;
+        }
+        let pairs = matching(p.order(), &mut st.rng);
+        let data = pair_data(&st.x, &st.estimate, &pairs);
+        let moves = solve(&data, &p.signature, st.s, self.theta_at(st), Some(self.mu_max));
+        let next = moved(&st.x, &moves.list);
+        st.predicted = moves.predicted;
+        st.previous = std::mem::replace(&mut st.x, next);
+        residual
+    }
+
+    /// Equation (9): the estimator moves from Xᵗ⁻¹ to Xᵗ.
+    fn estimate(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+        let (n, batch) = self.sizes(p);
+        let probability = batch as f64 / (n + batch) as f64;
+        // more rounding than signal: start again from what is known
+        let lost = largest_row(&st.x) > self.norm_limit;
+        let falling = st.tracked - st.lowest <= LOST * (st.best.f - st.lowest);
+        if lost || !falling || st.rng.random::<f64>() < probability {
+            return self.refresh(p, st, lost);
+        }
+        let drawn = sample(n, batch, &mut st.rng);
+        let (mut now, mut before) = (RowMat::zeros(0, 0), RowMat::zeros(0, 0));
+        let value = p.f.sample_gradient(&drawn, &st.x, &mut now);
+        let change = value - p.f.sample_gradient(&drawn, &st.previous, &mut before);
+        st.component_gradients += 2 * batch as u64;
+        for (e, (a, b)) in st.estimate.data_mut().iter_mut().zip(now.data().iter().zip(before.data())) {
+            *e += a - b;
+        }
+        st.tracked += change;
+        st.lowest = st.lowest.min(st.tracked);
+        None
+    }
+
+    /// ∇f and f at Xᵗ; back to the best X where f has risen.
+    fn refresh(&self, p: &JProblem, st: &mut State, lost: bool) -> Option<f64> {
+        if j_orthogonal::residual(&st.x, &p.signature).norm() > DRIFT {
+            j_orthogonal::repair(&mut st.x, &p.signature);
+        }
+        let mut g = RowMat::zeros(st.x.nrows(), st.x.ncols());
+        let f = p.f.gradient(&st.x, &mut g);
+        st.refreshes += 1;
+        st.component_gradients += p.f.components() as u64;
+        if f < st.best.f && !lost {
+            st.best = Known { x: st.x.clone(), g, f };
+            (st.s, st.failures) = (st.s / RELAX, 0);
+        } else {
+            st.x = st.best.x.clone();
+            st.s *= 2.0;
+            st.failures += 1;
+            st.restores += 1;
+            if lost && st.failures >= HOPELESS {
+                st.ended = Some((Status::Unbounded, UNBOUNDED));
+            } else if st.failures >= HOPELESS {
+                st.ended = Some((Status::Stalled, "no round lowers f any more"));
+            }
+        }
+        st.estimate = st.best.g.clone();
+        (st.tracked, st.lowest) = (st.best.f, st.best.f);
+        Some(relative_stationarity(p, &st.best.x, &st.best.g, &mut st.scale))
+    }
+}
