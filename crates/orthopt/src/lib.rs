@@ -55,9 +55,11 @@
 
 pub mod auto;
 pub mod certify;
+pub mod concave;
 pub mod constraint;
 pub mod error;
 pub mod linalg;
+pub mod linear_map;
 pub mod nonsmooth;
 pub mod pair;
 pub mod problem;
