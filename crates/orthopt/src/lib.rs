@@ -56,11 +56,13 @@
 
 pub mod auto;
 pub mod certify;
+pub mod concave;
 pub mod constraint;
 pub mod error;
 pub mod j_problem;
 pub mod jpair;
 pub mod linalg;
+pub mod linear_map;
 pub mod named;
 pub mod nonsmooth;
 pub mod pair;

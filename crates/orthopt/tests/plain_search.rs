@@ -33,7 +33,11 @@ fn the_fast_searches_find_what_the_plain_one_finds() {
             (0..r)
                 .map(|k| {
                     let v: f64 = rng.sample(rand_distr::StandardNormal);
-                    let v = if info.name == "nonneg" { v.abs() } else { v };
+                    let v = match info.name {
+                        "nonneg" => v.abs(),
+                        "box" => v.clamp(-1.0, 1.0),
+                        _ => v,
+                    };
                     if zero && (k + case) % 4 != 0 { 0.0 } else { v }
                 })
                 .collect()

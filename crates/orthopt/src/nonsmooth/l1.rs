@@ -42,6 +42,14 @@ impl Nonsmooth for L1 {
         }
     }
 
+    fn weak_convexity(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn lipschitz(&self) -> f64 {
+        self.lambda
+    }
+
     fn subdifferential(&self, x: f64) -> (f64, f64) {
         if x == 0.0 {
             (-self.lambda, self.lambda)

@@ -27,6 +27,14 @@ impl Nonsmooth for NoPenalty {
         v
     }
 
+    fn weak_convexity(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn lipschitz(&self) -> f64 {
+        0.0
+    }
+
     fn subdifferential(&self, _x: f64) -> (f64, f64) {
         (0.0, 0.0)
     }

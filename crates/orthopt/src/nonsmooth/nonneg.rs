@@ -24,6 +24,10 @@ impl Nonsmooth for Nonneg {
         v.max(0.0)
     }
 
+    fn weak_convexity(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn subdifferential(&self, x: f64) -> (f64, f64) {
         // the normal cone of [0, ∞)
         if x > 0.0 { (0.0, 0.0) } else { (f64::NEG_INFINITY, 0.0) }

@@ -3,7 +3,7 @@
 use super::one_minus_cos;
 
 /// p(θ) = a cos θ + b sin θ + a2 cos 2θ + b2 sin 2θ.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trig {
     /// Coefficient of cos θ.
     pub a: f64,

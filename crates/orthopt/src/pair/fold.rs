@@ -26,6 +26,8 @@ pub struct Scratch {
     pub(super) s: Vec<f64>,
     pub(super) f: Vec<f64>, // values at the breakpoints
     pub(super) sorted: super::l1_search::Curve,
+    pub(super) cuts: Vec<super::pieces::Cut>, // breakpoints of other penalties
+    pub(super) arcs: Vec<(f64, f64)>,         // arcs where an entry leaves a box
 }
 
 /// How many columns of Z are not zero, and how many of these have exactly one nonzero entry.
@@ -48,6 +50,8 @@ impl Scratch {
             s: a(),
             f: a(),
             sorted: super::l1_search::Curve::new(r),
+            cuts: Vec::new(),
+            arcs: Vec::new(),
         }
     }
 

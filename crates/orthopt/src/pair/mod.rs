@@ -13,6 +13,8 @@
 //!
 //! * [`l0_search`], [`l1_search`]: penalties that ignore signs share one curve among eight smooth
 //!   polynomials ([`fold`]);
+//! * [`pieces`]: penalties that ignore signs and are quadratic between kinks (mcp, scad, capped ℓ1);
+//! * [`box_search`]: entries between bounds;
 //! * [`arc`]: global minimum of a trigonometric polynomial on an arc, by branch and bound;
 //! * [`plain`]: the breakpoint search of the papers, scalar and O(r²);
 //! * [`slow`]: the slow, obvious twin for any separable penalty, the oracle of the tests.
@@ -20,10 +22,12 @@
 //! [`PairPenalty::search`]: crate::nonsmooth::PairPenalty::search
 
 pub mod arc;
+pub mod box_search;
 pub mod circle;
 pub mod fold;
 pub mod l0_search;
 pub mod l1_search;
+pub mod pieces;
 pub mod plain;
 pub mod slow;
 

@@ -1,7 +1,7 @@
 //! The plain breakpoint search, as in the papers: angles by atan2, all breakpoints of the circle
 //! sorted, the penalty evaluated afresh at each, every piece solved. Scalar, O(r²).
 //!
-//! It serves penalties that are affine between their kinks, as a middle way between the fast
+//! It serves penalties that are quadratic between their kinks, as a middle way between the fast
 //! searches and the slow twin, and as the yardstick of the benchmarks.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -11,7 +11,7 @@ use super::{Branch, PairModel, PairMove, SNAP, arc};
 use crate::nonsmooth::Nonsmooth;
 
 /// The global minimiser of the pair problem, or `None` when V = I is one up to rounding (or h is
-/// not affine between its kinks).
+/// not quadratic between its kinks).
 pub fn search(m: &PairModel<'_>, h: &impl Nonsmooth) -> Option<PairMove> {
     let circles = m.circles();
     let mut best = (circles[0].at_zero() + h.value(m.z1) + h.value(m.z2), None);
@@ -76,16 +76,19 @@ fn penalty(branch: Branch, theta: f64, m: &PairModel<'_>, h: &impl Nonsmooth, sn
         .sum()
 }
 
-/// On the piece around `theta`, h(V Z) = constant + a′ cos θ + b′ sin θ: the constant, and p with
-/// (a′, b′) added. `None` where h is infinite or not affine.
+/// On the piece around `theta`, h(V Z) is a constant and a trigonometric polynomial of degree 2: the
+/// constant, and p with the polynomial added. `None` where h is infinite or of another form.
 fn piece(branch: Branch, theta: f64, p: &Trig, m: &PairModel<'_>, h: &impl Nonsmooth) -> Option<(f64, Trig)> {
     let (s, c) = theta.sin_cos();
     let (mut constant, mut curve) = (0.0, *p);
     for (x, y) in entries(branch, m) {
         let (alpha, beta) = h.affine(c * x + s * y)?;
-        constant += alpha;
+        let quarter = 0.25 * h.bend(c * x + s * y);
+        constant += alpha + quarter * (x * x + y * y);
         curve.a += beta * x;
         curve.b += beta * y;
+        curve.a2 += quarter * (x - y) * (x + y);
+        curve.b2 += 2.0 * quarter * x * y;
     }
     Some((constant, curve))
 }

@@ -1,0 +1,301 @@
+//! The linear map A in h(A(X)): identity, selections, differences, a matrix from the left, and
+//! compositions. A takes an n × r matrix to a p × s matrix on which h acts entry by entry.
+
+use std::f64::consts::PI;
+
+use faer::MatRef;
+
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::krylov::{Operator, leading};
+use crate::linalg::products::{cross, product};
+
+/// A linear map of n × r matrices.
+pub trait LinearMap: Clone + std::fmt::Debug + Send + Sync {
+    /// Rows and columns of A(X) for an X with `input` rows and columns.
+    ///
+    /// # Errors
+    /// The map does not fit such an X.
+    fn output(&self, input: (usize, usize)) -> Result<(usize, usize)>;
+
+    /// A(X).
+    fn apply(&self, x: &RowMat) -> RowMat;
+
+    /// Aᵀ(Y), with `input` rows and columns: ⟨A(X), Y⟩ = ⟨X, Aᵀ(Y)⟩.
+    fn adjoint(&self, y: &RowMat, input: (usize, usize)) -> RowMat;
+
+    /// Ā ≥ max ‖A(V)‖_F / ‖V‖_F over the V with `input` rows and columns.
+    fn norm(&self, input: (usize, usize)) -> f64;
+}
+
+/// A(X) = X.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Identity;
+
+impl LinearMap for Identity {
+    fn output(&self, input: (usize, usize)) -> Result<(usize, usize)> {
+        Ok(input)
+    }
+
+    fn apply(&self, x: &RowMat) -> RowMat {
+        x.clone()
+    }
+
+    fn adjoint(&self, y: &RowMat, _input: (usize, usize)) -> RowMat {
+        y.clone()
+    }
+
+    fn norm(&self, _input: (usize, usize)) -> f64 {
+        1.0
+    }
+}
+
+/// Some rows, or some columns, of X.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    indices: Vec<usize>,
+    columns: bool,
+}
+
+impl Selection {
+    /// The rows with these numbers (from 0), in this order.
+    ///
+    /// # Errors
+    /// No number, or one twice.
+    pub fn rows(indices: Vec<usize>) -> Result<Self> {
+        Self::new(indices, false)
+    }
+
+    /// The columns with these numbers (from 0), in this order.
+    ///
+    /// # Errors
+    /// No number, or one twice.
+    pub fn columns(indices: Vec<usize>) -> Result<Self> {
+        Self::new(indices, true)
+    }
+
+    fn new(indices: Vec<usize>, columns: bool) -> Result<Self> {
+        let mut sorted = indices.clone();
+        sorted.sort_unstable();
+        if indices.is_empty() || sorted.windows(2).any(|w| w[0] == w[1]) {
+            let what = if columns { "columns" } else { "rows" };
+            return Err(Error::Incompatible(format!("a selection of {what} needs at least one, each once")));
+        }
+        Ok(Self { indices, columns })
+    }
+}
+
+impl LinearMap for Selection {
+    fn output(&self, (n, r): (usize, usize)) -> Result<(usize, usize)> {
+        let (what, size) = if self.columns { ("column", r) } else { ("row", n) };
+        if let Some(i) = self.indices.iter().find(|i| **i >= size) {
+            return Err(Error::Incompatible(format!(
+                "the linear map selects {what} {i} (counted from 0), but X is {n} x {r}"
+            )));
+        }
+        Ok(if self.columns { (n, self.indices.len()) } else { (self.indices.len(), r) })
+    }
+
+    fn apply(&self, x: &RowMat) -> RowMat {
+        let k = &self.indices;
+        if self.columns {
+            RowMat::from_fn(x.nrows(), k.len(), |i, j| x.get(i, k[j]))
+        } else {
+            RowMat::from_fn(k.len(), x.ncols(), |i, j| x.get(k[i], j))
+        }
+    }
+
+    fn adjoint(&self, y: &RowMat, (n, r): (usize, usize)) -> RowMat {
+        let mut x = RowMat::zeros(n, r);
+        for i in 0..y.nrows() {
+            for j in 0..y.ncols() {
+                let (row, column) = if self.columns { (i, self.indices[j]) } else { (self.indices[i], j) };
+                x.set(row, column, y.get(i, j));
+            }
+        }
+        x
+    }
+
+    fn norm(&self, _input: (usize, usize)) -> f64 {
+        1.0
+    }
+}
+
+/// A(X)ᵢ = Xᵢ₊₁ − Xᵢ, differences of neighbouring rows: a sparse A(X) is a piecewise constant X.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Differences;
+
+impl LinearMap for Differences {
+    fn output(&self, (n, r): (usize, usize)) -> Result<(usize, usize)> {
+        if n < 2 {
+            return Err(Error::Incompatible(format!("differences of rows need 2 rows, but X is {n} x {r}")));
+        }
+        Ok((n - 1, r))
+    }
+
+    fn apply(&self, x: &RowMat) -> RowMat {
+        RowMat::from_fn(x.nrows().saturating_sub(1), x.ncols(), |i, j| x.get(i + 1, j) - x.get(i, j))
+    }
+
+    fn adjoint(&self, y: &RowMat, (n, r): (usize, usize)) -> RowMat {
+        RowMat::from_fn(n, r, |i, j| {
+            let from_above = if i > 0 { y.get(i - 1, j) } else { 0.0 };
+            let from_below = if i < y.nrows() { y.get(i, j) } else { 0.0 };
+            from_above - from_below
+        })
+    }
+
+    /// The largest singular value of the difference matrix, 2 cos(π/2n).
+    fn norm(&self, (n, _): (usize, usize)) -> f64 {
+        2.0 * (PI / (2.0 * n as f64)).cos()
+    }
+}
+
+/// A(X) = BX for a dense B (p × n).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftMatrix {
+    b: RowMat,
+    norm: f64, // ‖B‖₂
+}
+
+impl LeftMatrix {
+    /// The map of a matrix B. Copies it and finds its norm.
+    ///
+    /// # Errors
+    /// An empty B, or an entry that is not finite.
+    pub fn new(b: MatRef<'_, f64>) -> Result<Self> {
+        let b = RowMat::from_mat(b);
+        if b.data().is_empty() {
+            return Err(Error::Incompatible("the matrix of the linear map is empty".into()));
+        }
+        if let Some((i, j)) = b.find_non_finite() {
+            let what = "the matrix of the linear map".into();
+            return Err(Error::NotFinite { what, row: i + 1, col: j + 1 });
+        }
+        let apply = |v: &RowMat| cross(&b, &left_product(&b, v));
+        let norm = spectral(b.ncols(), &apply).min(b.norm());
+        Ok(Self { b, norm })
+    }
+}
+
+fn left_product(b: &RowMat, x: &RowMat) -> RowMat {
+    let mut out = RowMat::zeros(b.nrows(), x.ncols());
+    product(&mut out, false, 1.0, b.as_mat(), x.as_mat());
+    out
+}
+
+/// √λ_max of a positive semidefinite operator, one part in a million up; infinite if the
+/// eigenvalue routine fails.
+fn spectral(n: usize, apply: &(dyn Fn(&RowMat) -> RowMat + Sync)) -> f64 {
+    match leading(&Operator { n, apply }, 1) {
+        Ok((values, _)) if values[0].is_finite() => 1.000_001 * values[0].abs().sqrt(),
+        _ => f64::INFINITY,
+    }
+}
+
+impl LinearMap for LeftMatrix {
+    fn output(&self, (n, r): (usize, usize)) -> Result<(usize, usize)> {
+        let (rows, cols) = (self.b.nrows(), self.b.ncols());
+        if cols != n {
+            return Err(Error::Shape {
+                what: "the matrix of the linear map".into(),
+                rows,
+                cols,
+                expected_rows: rows,
+                expected_cols: n,
+            });
+        }
+        Ok((rows, r))
+    }
+
+    fn apply(&self, x: &RowMat) -> RowMat {
+        left_product(&self.b, x)
+    }
+
+    fn adjoint(&self, y: &RowMat, _input: (usize, usize)) -> RowMat {
+        cross(&self.b, y)
+    }
+
+    fn norm(&self, _input: (usize, usize)) -> f64 {
+        self.norm
+    }
+}
+
+/// One map after another.
+#[derive(Clone, Debug)]
+pub struct Composition {
+    outer: Box<AnyMap>,
+    inner: Box<AnyMap>,
+}
+
+impl Composition {
+    /// A(X) = outer(inner(X)).
+    pub fn new(outer: AnyMap, inner: AnyMap) -> Self {
+        Self { outer: Box::new(outer), inner: Box::new(inner) }
+    }
+
+    /// What the inner map makes of an input that [`LinearMap::output`] has accepted.
+    fn between(&self, input: (usize, usize)) -> (usize, usize) {
+        self.inner.output(input).unwrap_or(input)
+    }
+}
+
+impl LinearMap for Composition {
+    fn output(&self, input: (usize, usize)) -> Result<(usize, usize)> {
+        self.outer.output(self.inner.output(input)?)
+    }
+
+    fn apply(&self, x: &RowMat) -> RowMat {
+        self.outer.apply(&self.inner.apply(x))
+    }
+
+    fn adjoint(&self, y: &RowMat, input: (usize, usize)) -> RowMat {
+        self.inner.adjoint(&self.outer.adjoint(y, self.between(input)), input)
+    }
+
+    /// √λ_max(AᵀA), and never more than the product of the two norms.
+    fn norm(&self, input: (usize, usize)) -> f64 {
+        let (n, r) = input;
+        let apply = |v: &RowMat| {
+            let mut out = RowMat::zeros(n * r, v.ncols());
+            for k in 0..v.ncols() {
+                let x = RowMat::from_fn(n, r, |i, j| v.get(i * r + j, k));
+                let ata = self.adjoint(&self.apply(&x), input);
+                ata.data().iter().enumerate().for_each(|(i, a)| out.set(i, k, *a));
+            }
+            out
+        };
+        spectral(n * r, &apply).min(self.inner.norm(input) * self.outer.norm(self.between(input)))
+    }
+}
+
+macro_rules! linear_maps {
+    ($($variant:ident($type:ty), $doc:literal;)*) => {
+        /// Any linear map of the library, chosen at run time.
+        #[derive(Clone, Debug)]
+        #[non_exhaustive]
+        pub enum AnyMap { $(#[doc = $doc] $variant($type),)* }
+
+        impl LinearMap for AnyMap {
+            fn output(&self, input: (usize, usize)) -> Result<(usize, usize)> { match self { $(Self::$variant(a) => a.output(input),)* } }
+            fn apply(&self, x: &RowMat) -> RowMat { match self { $(Self::$variant(a) => a.apply(x),)* } }
+            fn adjoint(&self, y: &RowMat, input: (usize, usize)) -> RowMat { match self { $(Self::$variant(a) => a.adjoint(y, input),)* } }
+            fn norm(&self, input: (usize, usize)) -> f64 { match self { $(Self::$variant(a) => a.norm(input),)* } }
+        }
+    };
+}
+
+linear_maps! {
+    Identity(Identity), "A(X) = X.";
+    Selection(Selection), "Some rows or columns of X.";
+    Differences(Differences), "Differences of neighbouring rows.";
+    Left(LeftMatrix), "BX.";
+    Composition(Composition), "One map after another.";
+}
+
+impl AnyMap {
+    /// Whether A(X) = X, which some methods ask for.
+    pub fn is_identity(&self) -> bool {
+        matches!(self, Self::Identity(_))
+    }
+}

@@ -1,0 +1,91 @@
+use super::{Lookup, Nonsmooth, PairPenalty};
+use crate::error::Result;
+use crate::linalg::simd::Simd;
+use crate::pair::box_search::search_box;
+use crate::pair::fold::Scratch;
+use crate::pair::{PairModel, PairMove};
+use crate::solvers::{Constant, checked};
+
+/// Shape parameters.
+pub(super) const SHAPE: &[Constant] = &[
+    Constant {
+        name: "lower",
+        doc: "lower bound <= 0 of every entry (-1: none, as |x| <= 1)",
+        default: Some(-1.0),
+    },
+    Constant {
+        name: "upper",
+        doc: "upper bound > 0 of every entry (1: none, as |x| <= 1)",
+        default: Some(1.0),
+    },
+];
+
+/// Entries beyond a bound by less than this count as inside: a move is rounded, and X is repaired
+/// now and then.
+const SLACK: f64 = 1e-9;
+
+pub(super) fn make(_lambda: f64, shape: Lookup<'_>) -> Result<BoxBounds> {
+    BoxBounds::new(shape("lower"), shape("upper"))
+}
+
+/// h = indicator of lower ≤ x ≤ upper, lower ≤ 0 < upper. X⁰ must be inside: bounds below
+/// 1/√n in absolute value leave no feasible X at all, and `partition` is the start with the
+/// smallest entries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoxBounds {
+    bounds: [f64; 2], // lower, upper
+}
+
+impl BoxBounds {
+    /// The box [lower, upper].
+    ///
+    /// # Errors
+    /// Bounds that are not finite, lower > 0, or upper ≤ 0.
+    pub fn new(lower: f64, upper: f64) -> Result<Self> {
+        let lower = checked("box-lower", lower, "a finite number <= 0", |v| v <= 0.0)?;
+        let upper = checked("box-upper", upper, "a finite number > 0", |v| v > 0.0)?;
+        Ok(Self { bounds: [lower, upper] })
+    }
+}
+
+impl Nonsmooth for BoxBounds {
+    #[inline(always)]
+    fn entry(&self, x: f64) -> f64 {
+        let [lower, upper] = self.bounds;
+        if x >= lower - SLACK && x <= upper + SLACK { 0.0 } else { f64::INFINITY }
+    }
+
+    fn affine(&self, x: f64) -> Option<(f64, f64)> {
+        (self.entry(x) == 0.0).then_some((0.0, 0.0))
+    }
+
+    fn weak_convexity(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn prox(&self, v: f64, _mu: f64) -> f64 {
+        v.clamp(self.bounds[0], self.bounds[1])
+    }
+
+    fn subdifferential(&self, x: f64) -> (f64, f64) {
+        // the normal cone of [lower, upper]
+        let [lower, upper] = self.bounds;
+        let below = if x <= lower { f64::NEG_INFINITY } else { 0.0 };
+        (below, if x >= upper { f64::INFINITY } else { 0.0 })
+    }
+
+    fn kinks(&self) -> &[f64] {
+        &self.bounds
+    }
+
+    fn requires_nonneg(&self) -> bool {
+        self.bounds[0] >= 0.0
+    }
+}
+
+impl PairPenalty for BoxBounds {
+    #[inline(always)]
+    fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        search_box(self.bounds, m, scratch)
+    }
+}

@@ -1,0 +1,82 @@
+use super::{Lookup, Nonsmooth, PairPenalty, checked_lambda};
+use crate::error::Result;
+use crate::linalg::simd::Simd;
+use crate::pair::fold::Scratch;
+use crate::pair::pieces::{Piece, Pieces};
+use crate::pair::{PairModel, PairMove};
+use crate::solvers::{Constant, checked};
+
+/// Shape parameters.
+pub(crate) const SHAPE: &[Constant] =
+    &[Constant { name: "cap", doc: "cap > 0: the penalty is constant from there on", default: Some(0.25) }];
+
+pub(super) fn make(lambda: f64, shape: Lookup<'_>) -> Result<CappedL1> {
+    CappedL1::new(lambda, shape("cap"))
+}
+
+/// h = λ·min(|x|, q). Its kinks at ±q point upwards, so no W makes it weakly convex; methods
+/// that need that take it as λ|x| − λ·max(|x| − q, 0), see [`crate::concave::CappedExcess`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct CappedL1 {
+    lambda: f64,
+    cap: f64, // q
+    pieces: Pieces,
+}
+
+impl CappedL1 {
+    /// The penalty with weight λ ≥ 0 and cap q > 0.
+    ///
+    /// # Errors
+    /// A parameter outside its range, NaN or infinite.
+    pub fn new(lambda: f64, cap: f64) -> Result<Self> {
+        let lambda = checked_lambda(lambda)?;
+        let cap = checked("capped-l1-cap", cap, "a finite number > 0", |q| q > 0.0)?;
+        let pieces = Pieces::new(vec![
+            Piece { from: 0.0, constant: 0.0, slope: lambda, bend: 0.0 },
+            Piece { from: cap, constant: lambda * cap, slope: 0.0, bend: 0.0 },
+        ]);
+        Ok(Self { lambda, cap, pieces })
+    }
+}
+
+impl Nonsmooth for CappedL1 {
+    #[inline(always)]
+    fn entry(&self, x: f64) -> f64 {
+        self.pieces.entry(x)
+    }
+
+    fn affine(&self, x: f64) -> Option<(f64, f64)> {
+        Some(self.pieces.affine(x))
+    }
+
+    fn lipschitz(&self) -> f64 {
+        self.lambda
+    }
+
+    /// The better of the soft threshold kept below q and v kept above it.
+    fn prox(&self, v: f64, mu: f64) -> f64 {
+        let size = v.abs();
+        let (low, high) = ((size - mu * self.lambda).clamp(0.0, self.cap), size.max(self.cap));
+        let cost = |x: f64| 0.5 * (x - size) * (x - size) / mu + self.entry(x);
+        v.signum() * if cost(high) < cost(low) { high } else { low }
+    }
+
+    fn subdifferential(&self, x: f64) -> (f64, f64) {
+        self.pieces.subdifferential(x)
+    }
+
+    fn kinks(&self) -> &[f64] {
+        self.pieces.kinks()
+    }
+
+    fn promotes_sparsity(&self) -> bool {
+        true
+    }
+}
+
+impl PairPenalty for CappedL1 {
+    #[inline(always)]
+    fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        self.pieces.search(m, scratch)
+    }
+}

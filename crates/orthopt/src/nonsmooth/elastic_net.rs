@@ -1,0 +1,85 @@
+use super::{Lookup, Nonsmooth, PairPenalty, checked_lambda};
+use crate::error::Result;
+use crate::linalg::simd::Simd;
+use crate::pair::fold::Scratch;
+use crate::pair::l1_search::search_l1;
+use crate::pair::{PairModel, PairMove};
+use crate::solvers::{Constant, checked};
+
+/// Shape parameters.
+pub(super) const SHAPE: &[Constant] = &[Constant {
+    name: "eta",
+    doc: "eta >= 0, weight of the square; a constant on X'X = I, so it matters under a linear map only",
+    default: Some(1.0),
+}];
+
+pub(super) fn make(lambda: f64, shape: Lookup<'_>) -> Result<ElasticNet> {
+    ElasticNet::new(lambda, shape("eta"))
+}
+
+/// h = λ(|x| + η/2·x²), λ, η ≥ 0. On the manifold Σ x² = r, so for OBCD it is ℓ1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElasticNet {
+    lambda: f64,
+    eta: f64, // η
+}
+
+impl ElasticNet {
+    /// The penalty with weight λ and share η of the square.
+    ///
+    /// # Errors
+    /// A parameter negative, NaN or infinite.
+    pub fn new(lambda: f64, eta: f64) -> Result<Self> {
+        let lambda = checked_lambda(lambda)?;
+        Ok(Self { lambda, eta: checked("elastic-net-eta", eta, "a finite number >= 0", |e| e >= 0.0)? })
+    }
+}
+
+impl Nonsmooth for ElasticNet {
+    #[inline(always)]
+    fn entry(&self, x: f64) -> f64 {
+        self.lambda * (x.abs() + 0.5 * self.eta * x * x)
+    }
+
+    fn affine(&self, x: f64) -> Option<(f64, f64)> {
+        Some((0.0, self.lambda * x.signum()))
+    }
+
+    fn bend(&self, _x: f64) -> f64 {
+        self.lambda * self.eta
+    }
+
+    fn weak_convexity(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn lipschitz(&self) -> f64 {
+        self.lambda * (1.0 + self.eta)
+    }
+
+    fn prox(&self, v: f64, mu: f64) -> f64 {
+        let t = mu * self.lambda;
+        v.signum() * (v.abs() - t).max(0.0) / (1.0 + t * self.eta)
+    }
+
+    fn subdifferential(&self, x: f64) -> (f64, f64) {
+        if x == 0.0 {
+            (-self.lambda, self.lambda)
+        } else {
+            let g = self.lambda * (x.signum() + self.eta * x);
+            (g, g)
+        }
+    }
+
+    fn promotes_sparsity(&self) -> bool {
+        true
+    }
+}
+
+impl PairPenalty for ElasticNet {
+    /// The square is the same for every V Z.
+    #[inline(always)]
+    fn search_in<S: Simd>(&self, simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        search_l1(simd, self.lambda, m, scratch)
+    }
+}

@@ -1,0 +1,306 @@
+//! Penalties of |x| that are quadratic between kinks, and their pair search.
+//!
+//! An entry of V Z is x(θ) = a cos θ + b sin θ, so between two kinks its penalty
+//! c + s|x| + ½q x² is a trigonometric polynomial of degree 2, like the smooth part: on every
+//! interval between breakpoints the whole problem is one [`Trig`] plus a constant, and its
+//! minimum is found by [`arc::minimise`].
+//!
+//! As the penalty ignores signs, the columns are folded into the first quadrant and one curve
+//! on [0, π/2] serves eight smooth polynomials, as in [`super::l1_search`]. There a column at
+//! the angle φ with length ρ has the two entries ρ cos(φ − θ) and ρ|sin(φ − θ)|; the second is
+//! zero at φ, and kinks κ < ρ are passed at φ ± acos(κ/ρ) and φ ± asin(κ/ρ). Directions come
+//! from products of cosines and sines, so no angle is computed here either.
+
+use super::circle::Trig;
+use super::fold::{Best, Lanes, Scratch, lane_move, noise};
+use super::{PairModel, PairMove, arc};
+
+/// c + s·x + ½q·x² for x ≥ `from`, up to the next piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// Where it begins.
+    pub from: f64,
+    /// c.
+    pub constant: f64,
+    /// s.
+    pub slope: f64,
+    /// q.
+    pub bend: f64,
+}
+
+impl Piece {
+    #[inline(always)]
+    fn value(&self, x: f64) -> f64 {
+        self.constant + (self.slope + 0.5 * self.bend * x) * x
+    }
+
+    fn derivative(&self, x: f64) -> f64 {
+        self.slope + self.bend * x
+    }
+}
+
+/// A continuous penalty of |x|, piece by piece from 0 on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pieces {
+    pieces: Vec<Piece>,
+    kinks: Vec<f64>, // where pieces meet, with both signs, and 0
+}
+
+impl Pieces {
+    /// The penalty with the given pieces, the first from 0 and the others in order.
+    pub fn new(pieces: Vec<Piece>) -> Self {
+        let mut kinks: Vec<f64> = pieces.iter().skip(1).flat_map(|p| [-p.from, p.from]).collect();
+        kinks.push(0.0);
+        Self { pieces, kinks }
+    }
+
+    /// The piece of the size x ≥ 0.
+    #[inline(always)]
+    fn at(&self, size: f64) -> &Piece {
+        let k = self.pieces.iter().skip(1).take_while(|p| p.from < size).count();
+        &self.pieces[k]
+    }
+
+    /// h(x).
+    #[inline(always)]
+    pub fn entry(&self, x: f64) -> f64 {
+        let size = x.abs();
+        self.at(size).value(size)
+    }
+
+    /// See [`crate::nonsmooth::Nonsmooth::affine`].
+    pub fn affine(&self, x: f64) -> (f64, f64) {
+        let piece = self.at(x.abs());
+        (piece.constant, piece.slope * x.signum())
+    }
+
+    /// See [`crate::nonsmooth::Nonsmooth::bend`].
+    pub fn bend(&self, x: f64) -> f64 {
+        self.at(x.abs()).bend
+    }
+
+    /// See [`crate::nonsmooth::Nonsmooth::kinks`].
+    pub fn kinks(&self) -> &[f64] {
+        &self.kinks
+    }
+
+    /// The limiting subdifferential, where it is not an interval the smallest one around it.
+    pub fn subdifferential(&self, x: f64) -> (f64, f64) {
+        let size = x.abs();
+        if size == 0.0 {
+            let slope = self.pieces[0].slope;
+            return (-slope, slope);
+        }
+        let before = self.at(size).derivative(size);
+        let after = self.pieces.iter().find(|p| p.from == size).map_or(before, |p| p.derivative(size));
+        let (lo, hi) = (before.min(after), before.max(after));
+        if x > 0.0 { (lo, hi) } else { (-hi, -lo) }
+    }
+
+    /// A global minimiser of (x − v)²/(2μ) + h(x), whatever μ > 0 is: the best of the minimisers
+    /// over the pieces. The closed forms of the penalties are tested against it.
+    pub fn prox(&self, v: f64, mu: f64) -> f64 {
+        let size = v.abs();
+        let mut best = (f64::INFINITY, 0.0);
+        let mut offer = |x: f64| {
+            let cost = 0.5 * (x - size) * (x - size) / mu + self.entry(x);
+            if cost < best.0 {
+                best = (cost, x);
+            }
+        };
+        offer(0.0);
+        for (k, piece) in self.pieces.iter().enumerate() {
+            let end = self.pieces.get(k + 1).map_or(f64::INFINITY, |p| p.from);
+            offer(piece.from);
+            let convex = 1.0 + mu * piece.bend;
+            if convex > 0.0 {
+                offer(((size - mu * piece.slope) / convex).clamp(piece.from, end));
+            }
+        }
+        v.signum() * best.1
+    }
+
+    /// The pair search: O(r) breakpoints in order, eight polynomials on every interval between
+    /// them. Cost O(r log r).
+    #[inline(never)]
+    pub(crate) fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        let circles = m.circles();
+        let n = scratch.pack(pulp::Scalar, m.z1, m.z2).nonzero;
+        scratch.fold(pulp::Scalar, n);
+        let (mut curve, size) = self.first_interval(scratch, n);
+        let eps = noise(&circles, size);
+        let h0 = curve.value(1.0, 0.0);
+        let mut best = Best { value: circles[0].at_zero() + h0, found: None };
+        self.fill_breakpoints(scratch, n);
+        let lanes = Lanes::new(&circles);
+        let all = [0, 1, 2, 3, 4, 5, 6, 7].map(|l| lanes.lane(l));
+        let (mut c, mut s) = (1.0, 0.0);
+        offer_point(&lanes, &curve, (c, s), eps, &mut best);
+        for cut in &scratch.cuts {
+            solve_interval(&all, &curve, (c, s), (cut.c, cut.s), eps, &mut best);
+            curve.add(&cut.change);
+            (c, s) = (cut.c, cut.s);
+            offer_point(&lanes, &curve, (c, s), eps, &mut best);
+        }
+        solve_interval(&all, &curve, (c, s), (0.0, 1.0), eps, &mut best);
+        offer_point(&lanes, &curve, (0.0, 1.0), eps, &mut best);
+        best.found
+    }
+
+    /// h just after θ = 0, and the size of its terms.
+    fn first_interval(&self, scratch: &Scratch, n: usize) -> (Curve, f64) {
+        let (mut curve, mut size) = (Curve::default(), 0.0);
+        for k in 0..n {
+            let (u, v) = (scratch.u[k], scratch.v[k]);
+            let rho = length(scratch, k);
+            // ρ cos(φ − θ) rises from u and so has passed a kink at u < ρ, ρ sin(φ − θ) falls from v
+            let passed = self.pieces.iter().skip(1).take_while(|p| p.from <= u && p.from < rho).count();
+            for (piece, (a, b)) in [(&self.pieces[passed], (u, v)), (self.at(v), (v, -u))] {
+                curve.add(&Curve::entry(piece, a, b));
+                size += piece.constant.abs() + (piece.slope + piece.bend.abs() * (u + v)) * (u + v);
+            }
+        }
+        (curve, size)
+    }
+
+    /// The breakpoints in (0, π/2), each with the change of the curve there, by angle.
+    fn fill_breakpoints(&self, scratch: &mut Scratch, n: usize) {
+        scratch.cuts.clear();
+        for k in 0..n {
+            let (u, v, c, s) = (scratch.u[k], scratch.v[k], scratch.c[k], scratch.s[k]);
+            let rho = length(scratch, k);
+            let cuts = &mut scratch.cuts;
+            let first = Curve::entry(&self.pieces[0], -v, u);
+            cuts.push(Cut::new((c, s), first.minus(&Curve::entry(&self.pieces[0], v, -u))));
+            for (low, high) in self.pieces.iter().zip(&self.pieces[1..]) {
+                let kink = high.from;
+                if kink >= rho {
+                    break;
+                }
+                // κ/ρ = cos d = sin(π/2 − d)
+                let x = kink / rho;
+                let y = ((1.0 - x) * (1.0 + x)).sqrt();
+                let (low_first, high_first) = (Curve::entry(low, u, v), Curve::entry(high, u, v));
+                if u < kink {
+                    cuts.push(Cut::new((c * x + s * y, s * x - c * y), high_first.minus(&low_first)));
+                }
+                if v < kink {
+                    cuts.push(Cut::new((c * x - s * y, s * x + c * y), low_first.minus(&high_first)));
+                }
+                if v > kink {
+                    let down = Curve::entry(low, v, -u).minus(&Curve::entry(high, v, -u));
+                    cuts.push(Cut::new((c * y + s * x, s * y - c * x), down));
+                }
+                if u > kink {
+                    let up = Curve::entry(high, -v, u).minus(&Curve::entry(low, -v, u));
+                    cuts.push(Cut::new((c * y - s * x, s * y + c * x), up));
+                }
+            }
+        }
+        scratch.cuts.sort_unstable_by(|a, b| a.key.total_cmp(&b.key));
+    }
+}
+
+/// ρ of the folded column k, not below its entries.
+#[inline(always)]
+fn length(scratch: &Scratch, k: usize) -> f64 {
+    let (u, v) = (scratch.u[k], scratch.v[k]);
+    (u * scratch.c[k] + v * scratch.s[k]).max(u).max(v)
+}
+
+/// A trigonometric polynomial of degree 2 with its constant: h on one interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Curve {
+    constant: f64,
+    p: Trig,
+}
+
+impl Curve {
+    /// The piece at x = a cos θ + b sin θ ≥ 0: x² = ½(a²+b²) + ½(a²−b²) cos 2θ + ab sin 2θ.
+    #[inline(always)]
+    fn entry(piece: &Piece, a: f64, b: f64) -> Self {
+        let q = 0.25 * piece.bend;
+        Self {
+            constant: piece.constant + q * (a * a + b * b),
+            p: Trig {
+                a: piece.slope * a,
+                b: piece.slope * b,
+                a2: q * (a - b) * (a + b),
+                b2: 2.0 * q * (a * b),
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, o: &Self) {
+        self.constant += o.constant;
+        self.p.a += o.p.a;
+        self.p.b += o.p.b;
+        self.p.a2 += o.p.a2;
+        self.p.b2 += o.p.b2;
+    }
+
+    #[inline(always)]
+    fn minus(mut self, o: &Self) -> Self {
+        let o = Self { constant: -o.constant, p: Trig { a: -o.p.a, b: -o.p.b, a2: -o.p.a2, b2: -o.p.b2 } };
+        self.add(&o);
+        self
+    }
+
+    #[inline(always)]
+    fn value(&self, c: f64, s: f64) -> f64 {
+        self.constant + self.p.value(c, s)
+    }
+}
+
+/// A breakpoint in the first quadrant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    key: f64, // s − c, which grows with the angle
+    c: f64,
+    s: f64,
+    change: Curve,
+}
+
+impl Cut {
+    /// At a direction inside the quadrant up to rounding.
+    #[inline(always)]
+    fn new((c, s): (f64, f64), change: Curve) -> Self {
+        let (c, s) = (c.max(0.0), s.max(0.0));
+        Self { key: s - c, c, s, change }
+    }
+}
+
+#[inline(always)]
+fn offer_point(lanes: &Lanes, curve: &Curve, (c, s): (f64, f64), eps: f64, best: &mut Best) {
+    let (lane, smooth) = lanes.lowest_lane(c, s);
+    let value = smooth + curve.value(c, s);
+    if value < best.value - eps {
+        *best = Best { value, found: Some(lane_move(lane, c, s)) };
+    }
+}
+
+/// The minimum inside an interval, for all lanes.
+#[inline(always)]
+fn solve_interval(
+    lanes: &[Trig; 8],
+    curve: &Curve,
+    (c, s): (f64, f64),
+    end: (f64, f64),
+    eps: f64,
+    best: &mut Best,
+) {
+    let (sin, cos) = (c * end.1 - s * end.0, c * end.0 + s * end.1);
+    if sin <= 0.0 {
+        return;
+    }
+    let t = sin / (1.0 + cos); // tan of half the width
+    for (l, lane) in lanes.iter().enumerate() {
+        let h = &curve.p;
+        let p = Trig { a: lane.a + h.a, b: lane.b + h.b, a2: lane.a2 + h.a2, b2: lane.b2 + h.b2 };
+        if let Some(found) = arc::minimise(&p.shifted(c, s), t, best.value - curve.constant, eps) {
+            let dir = (c * found.c - s * found.s, s * found.c + c * found.s);
+            *best = Best { value: found.value + curve.constant, found: Some(lane_move(l, dir.0, dir.1)) };
+        }
+    }
+}
