@@ -1,10 +1,11 @@
-//! Every constant of every solver as an option `--SOLVER-CONSTANT`, made from the registry.
+//! Every constant of every solver as an option `--SOLVER-CONSTANT`, and every shape parameter of a
+//! penalty as `--PENALTY-PARAMETER`, made from the registries.
 
 use std::collections::BTreeMap;
 
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use orthopt::named::all_solvers;
+use orthopt::named::{all_shapes, all_solvers};
 use orthopt::solvers::Constant;
 use serde::{Deserialize, Serialize};
 
@@ -26,9 +27,15 @@ impl Constants {
     }
 }
 
+/// The part of them that belongs to penalties.
+pub fn is_shape(name: &str) -> bool {
+    all_shapes().any(|(owner, c)| name == format!("{owner}-{}", c.name))
+}
+
 /// All constants with the names of their options.
 pub fn all() -> impl Iterator<Item = (String, &'static Constant)> {
-    all_solvers().into_iter().flat_map(|s| s.2.iter().map(move |c| (format!("{}-{}", s.0, c.name), c)))
+    let of_solvers = all_solvers().into_iter().flat_map(|s| s.2.iter().map(move |c| (s.0, c)));
+    of_solvers.chain(all_shapes()).map(|(owner, c)| (format!("{owner}-{}", c.name), c))
 }
 
 impl clap::Args for Constants {
@@ -45,7 +52,7 @@ impl clap::Args for Constants {
                 .action(ArgAction::Set)
                 .allow_hyphen_values(true)
                 .value_parser(value_parser!(f64))
-                .help_heading("Constants of solvers")
+                .help_heading("Constants of solvers and penalties")
                 .hide_short_help(true)
         }))
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use orthopt::named::check_solvers;
+use orthopt::nonsmooth::PENALTIES;
 use orthopt::problem::PROBLEMS;
 use orthopt::solvers::obcd::WORKING_SETS;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,32 @@ pub struct SolveOptions {
     /// largest C_ii]
     #[arg(long, value_name = "LAMBDA", help_heading = "Problem", allow_hyphen_values = true)]
     pub lambda: Option<f64>,
+
+    /// Another penalty for a PCA problem: `orthopt list penalties` shows all; with pca or as l1-pca
+    /// --penalty mcp [default: the one in the name of the problem]
+    #[arg(long, value_name = "NAME", help_heading = "Problem", value_parser = penalties(), hide_possible_values = true)]
+    pub penalty: Option<String>,
+
+    /// J of X'JX = J: P ones and then minus ones, or a file with one sign per variable
+    /// [default: half of the variables]
+    #[arg(long, value_name = "P|FILE", help_heading = "Problem")]
+    pub signature: Option<String>,
+
+    /// Add R * tr(C)/n to the diagonal of C (hyperbolic-eig) [default: 0]
+    #[arg(long, value_name = "R", help_heading = "Problem", allow_hyphen_values = true)]
+    pub ridge: Option<f64>,
+
+    /// hyperbolic-eig with the sign of the paper, which has no lower bound: ends as unbounded
+    #[arg(long, value_name = "BOOL", help_heading = "Problem", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub reproduction: Option<bool>,
+
+    /// Distances that probe should match, m x m [default: the Euclidean ones of the samples]
+    #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath)]
+    pub distances: Option<PathBuf>,
+
+    /// Radius > 0 of the ultrahyperbolic space of probe [default: 1]
+    #[arg(long, value_name = "RADIUS", help_heading = "Problem", allow_hyphen_values = true)]
+    pub radius: Option<f64>,
 
     /// auto chooses solver, start and working sets and says why; `orthopt list solvers` shows all;
     /// A+B runs B from where A ended, under one time limit [default: auto]
@@ -173,6 +200,10 @@ fn solvers() -> impl Fn(&str) -> Result<String, String> + Clone {
         "auto" => Ok(text.into()),
         _ => check_solvers(text).map(|()| text.into()).map_err(|error| format!("{error}, auto")),
     }
+}
+
+fn penalties() -> PossibleValuesParser {
+    values(PENALTIES.iter().map(|p| (p.name, p.doc)))
 }
 
 fn working_sets() -> PossibleValuesParser {

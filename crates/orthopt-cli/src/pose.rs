@@ -1,7 +1,7 @@
 //! From what the user typed to the problem, with remarks on the data.
 
 use orthopt::named::{self, PoseOptions, Posed};
-use orthopt::problem::ProblemInfo;
+use orthopt::problem::{Kind, ProblemInfo};
 
 use crate::input::{DataInfo, Input};
 
@@ -18,7 +18,9 @@ pub fn pose(
     options: &PoseOptions,
 ) -> anyhow::Result<(Posed, DataInfo)> {
     let mut posed = named::pose(info, &input.pca(), options)?;
-    posed.notes.extend(remark_on_means(&input));
+    if info.kind != Kind::Probe {
+        posed.notes.extend(remark_on_means(&input));
+    }
     Ok((posed, input.info))
 }
 

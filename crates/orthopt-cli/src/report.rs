@@ -25,6 +25,10 @@ pub struct Report {
     pub stopping: Stopping,
     pub threads: usize,
     pub solution: Solution,
+    /// What the feasibility and criticality of the problem are, in words.
+    pub measures: (&'static str, &'static str),
+    /// The minimum of F, where it is known in closed form.
+    pub optimum: Option<f64>,
     /// Where it means something.
     pub explained: Option<ExplainedVariance>,
     pub checks: Checks,

@@ -42,7 +42,9 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
     };
     let wanted = Wanted { start, ..wanted.clone() };
     let mut plan = problem.plan(&wanted)?;
-    if settings.restarts.is_none() && settings.stopping.time_limit.is_some() {
+    if !problem.has_local_solutions() {
+        // one start is as good as many
+    } else if settings.restarts.is_none() && settings.stopping.time_limit.is_some() {
         let sentence =
             "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
         plan.reasons.push(sentence.into());
@@ -105,10 +107,10 @@ pub fn minimise<P: Family>(
         max_iterations: settings.stopping.max_iters,
         seed: wanted.seed,
         restarts: settings.restarts.unwrap_or(match settings.stopping.time_limit {
-            Some(_) => u64::MAX,
-            None => plan.starts.len() as u64 - 1,
+            Some(_) if problem.has_local_solutions() => u64::MAX,
+            _ => plan.starts.len() as u64 - 1,
         }),
-        effort: if by_effort(settings, wanted) { AUTO_EFFORT } else { 0 },
+        effort: if by_effort(settings, wanted) && problem.has_local_solutions() { AUTO_EFFORT } else { 0 },
         stage_seconds: settings.stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
     };
     let mut stop = settings.stopping.criteria();
@@ -126,6 +128,8 @@ pub fn minimise<P: Family>(
         reasons: [task.reasons.clone(), plan.reasons.clone()].concat(),
         stopping: settings.stopping,
         threads: rayon::current_num_threads(),
+        measures: (problem.feasibility_name(), problem.criticality_name()),
+        optimum: problem.known_optimum(),
         explained: problem.explained_variance(&solution.x),
         solution,
         checks: Checks::default(),

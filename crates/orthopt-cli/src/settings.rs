@@ -1,20 +1,25 @@
 //! What the options of `solve` mean: checked, with defaults filled in.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+use anyhow::Context;
 
 use orthopt::auto::Wanted;
 use orthopt::certify::Scope;
+use orthopt::j_problem::J_STARTS;
 use orthopt::named::{PoseOptions, check_solvers};
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
 use orthopt::solve::{Critical, MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
 use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
-use orthopt::start::Start;
+use orthopt::start::{STARTS, Start};
 use orthopt_data::{Prepare, Scale};
 use serde::Serialize;
 
+use crate::constants::is_shape;
 use crate::export::{Output, What};
 use crate::failure::usage;
-use crate::input::DataRequest;
+use crate::input::{DataRequest, read_x};
 use crate::options::SolveOptions;
 
 /// Everything `solve` and `compare` need to know.
@@ -85,10 +90,6 @@ impl Settings {
                 "no solver has a constant called '{name}'; `orthopt solve --help` lists all"
             )));
         }
-        let lambda = options.lambda;
-        if let Some(lambda) = lambda {
-            at_least_zero("lambda", lambda)?;
-        }
         let stopping = Stopping {
             max_iters: options.max_iters.map(|n| at_least_one("max-iters", n)).transpose()?,
             time_limit: options.time_limit.map(|s| at_least_zero("time-limit", s)).transpose()?,
@@ -100,11 +101,7 @@ impl Settings {
         Ok(Self {
             problem: problem(options.problem.as_deref())?,
             data: DataRequest::new(options)?,
-            pose: PoseOptions {
-                rank: options.rank,
-                lambda,
-                storage: Storage::parse(options.storage.get_or_insert_with(|| "auto".into()))?,
-            },
+            pose: pose_options(options)?,
             init: options.init.as_deref().map(parse_init).transpose()?,
             wanted: Wanted { solver, ..wanted(options, seed)? },
             restarts: options.restarts,
@@ -131,9 +128,47 @@ fn problem(name: Option<&str>) -> anyhow::Result<&'static ProblemInfo> {
     }
 }
 
+/// What the problem needs besides its data.
+///
+/// # Errors
+/// A value that makes no sense, a file that cannot be read.
+pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
+    let storage = Storage::parse(options.storage.get_or_insert_with(|| "auto".into()))?;
+    if let Some(lambda) = options.lambda {
+        at_least_zero("lambda", lambda)?;
+    }
+    Ok(PoseOptions {
+        rank: options.rank,
+        lambda: options.lambda,
+        storage,
+        penalty: options.penalty.clone(),
+        shape: constants(options, is_shape),
+        signature: options.signature.as_deref().map(signature).transpose()?,
+        ridge: at_least_zero("ridge", options.ridge.unwrap_or(0.0))?,
+        reproduction: options.reproduction.unwrap_or(false),
+        distances: options.distances.as_deref().map(|path| read_x("--distances", path)).transpose()?,
+        radius: options.radius,
+    })
+}
+
+/// The constants for which `which` says yes.
+fn constants(options: &SolveOptions, which: fn(&str) -> bool) -> BTreeMap<String, f64> {
+    options.constants.0.iter().filter(|(name, _)| which(name)).map(|(name, v)| (name.clone(), *v)).collect()
+}
+
+/// P as it is, or the signs in a file.
+fn signature(text: &str) -> anyhow::Result<String> {
+    if text.trim().parse::<usize>().is_ok() {
+        return Ok(text.into());
+    }
+    std::fs::read_to_string(text).with_context(|| format!("--signature: `{text}` is no number and no file"))
+}
+
 /// The name of a start, or else of a file that has an extension or exists.
 fn parse_init(text: &str) -> anyhow::Result<Init> {
+    let known = STARTS.iter().chain(J_STARTS).any(|start| start.0 == text);
     match Start::parse(text) {
+        _ if known => Ok(Init::Named(text.into())),
         Ok(_) => Ok(Init::Named(text.into())),
         Err(_) if Path::new(text).extension().is_some() || Path::new(text).exists() => {
             Ok(Init::File(text.into()))
@@ -152,7 +187,7 @@ fn wanted(options: &SolveOptions, seed: u64) -> anyhow::Result<Wanted> {
         jacobi: options.jacobi.unwrap_or(false),
         tol: options.tol,
         seed,
-        constants: options.constants.0.clone(),
+        constants: constants(options, |name| !is_shape(name)),
         ..Default::default()
     };
     // The solver checks its options; doing it now spares reading the data first.

@@ -52,7 +52,13 @@ impl Summary {
     }
 
     /// F, its parts and how feasible X is.
-    pub fn objective(&mut self, f: &Objective, has_penalty: bool, feasibility: f64, violation: Option<f64>) {
+    pub fn objective(
+        &mut self,
+        f: &Objective,
+        has_penalty: bool,
+        feasibility: (f64, &str),
+        violation: Option<f64>,
+    ) {
         let total = text::number(f.total, 10);
         let parts = format!(
             "{total} = {} (smooth) + {} (penalty)",
@@ -60,7 +66,7 @@ impl Summary {
             text::number(f.nonsmooth, 10)
         );
         self.line("F", if has_penalty { &parts } else { &total });
-        self.line("feasibility", &format!("{feasibility:.1e}, ||X'X - I||_F"));
+        self.line("feasibility", &format!("{:.1e}, {}", feasibility.0, feasibility.1));
         if let Some(violation) = violation {
             self.line("nonnegativity", &format!("{violation:.1e}, ||min(0, X)||_F"));
         }
@@ -109,8 +115,14 @@ impl Summary {
             self.line("", &format!("- {reason}"));
         }
         self.gap();
-        let has_penalty = report.problem.uses_lambda;
-        self.objective(&s.objective, has_penalty, s.feasibility, s.nonneg_violation);
+        let has_penalty = report.lambda.is_some();
+        let feasibility = (s.feasibility, report.measures.0);
+        self.objective(&s.objective, has_penalty, feasibility, s.nonneg_violation);
+        if let Some(optimum) = report.optimum {
+            let gap = (s.objective.total - optimum) / optimum.abs().max(f64::MIN_POSITIVE);
+            let known = text::number(optimum, 10);
+            self.line("optimum", &format!("{known}, known in closed form; F is above it by {gap:.1e} of it"));
+        }
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
         self.gap();
         if let Some(explained) = &report.explained {
@@ -129,16 +141,14 @@ impl Summary {
     }
 
     /// What kind of point X is; `tolerance` is absolute.
-    pub fn checks(&mut self, checks: &Checks, tolerance: f64) {
+    pub fn checks(&mut self, checks: &Checks, measure: &str, tolerance: f64) {
         match checks.criticality {
-            Some(value) => {
-                self.line("criticality", &format!("{value:.3e}, dist(0, dF(X)) along the manifold"))
-            }
+            Some(value) => self.line("criticality", &format!("{value:.3e}, {measure}")),
             None => self.line("criticality", "not measured: interrupted"),
         }
         match &checks.certificate {
             Some(certificate) => self.line("certificate", &verdict(certificate, tolerance)),
-            None => self.line("certificate", "none: interrupted"),
+            None => self.line("certificate", "none: interrupted, or no pairs to solve in closed form"),
         }
     }
 }

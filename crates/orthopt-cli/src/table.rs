@@ -14,15 +14,19 @@ pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
     let Some(first) = reports.first() else { return "nothing was run\n".into() };
     summary.problem(first.problem, &first.data, first.rank, first.lambda);
     summary.line("start", &first.start);
+    if let Some(optimum) = first.optimum {
+        summary.line("optimum", &format!("{}, known in closed form", text::number(optimum, 10)));
+    }
     summary.gap();
     let best = reports.iter().map(|r| r.solution.objective.total).fold(f64::INFINITY, f64::min);
     let mut rows = vec![header(reports)];
     rows.extend(reports.iter().map(|r| row(r, best, reports, stopping)));
     aligned(&rows).iter().for_each(|line| summary.sentence(line));
     summary.gap();
-    summary.sentence(
-        "above best: F minus the lowest F of the table. criticality: dist(0, dF(X)) along the manifold.",
-    );
+    summary.sentence(&format!(
+        "above best: F minus the lowest F of the table. feasibility: {}. criticality: {}.",
+        first.measures.0, first.measures.1
+    ));
     if reports.iter().any(|r| r.solution.raw.is_some()) {
         summary.sentence("raw: F and ||X'X - I||_F of the method's own iterate, which is not feasible.");
     }

@@ -104,7 +104,7 @@ pub struct Plan<P: Family> {
 
 impl<P: Family> Plan<P> {
     /// What `wanted` says with the defaults of the papers for the rest: the solvers it names, or
-    /// the first of the family, from the start it names, or the first of the family.
+    /// the first of the family that can solve the problem, from the start it names, or the first of the family.
     ///
     /// # Errors
     /// Unknown names, solvers that do not fit the problem, options out of range.
@@ -113,7 +113,7 @@ impl<P: Family> Plan<P> {
         let solvers = match &wanted.solver {
             Some(names) => find_solvers(P::solvers(), names)?,
             None => {
-                let first: Vec<_> = P::solvers().iter().take(1).collect();
+                let first: Vec<_> = P::solvers().iter().filter(|s| (s.handles)(problem)).take(1).collect();
                 reasons.extend(first.iter().map(|s| format!("solver {}: {}", s.name, s.doc)));
                 first
             }

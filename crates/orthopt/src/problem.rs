@@ -196,6 +196,8 @@ const SPARSE_LIMIT: usize = 2048;
 pub struct ProblemInfo {
     /// The name users type.
     pub name: &'static str,
+    /// What it is made of and which solvers there are.
+    pub kind: Kind,
     /// Name of its penalty.
     pub penalty: &'static str,
     /// Whether λ means something.
@@ -204,31 +206,61 @@ pub struct ProblemInfo {
     pub doc: &'static str,
 }
 
+/// The kinds of problems, each with solvers of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// −½⟨X, CX⟩ + h(X), XᵀX = I.
+    Pca,
+    /// tr(XᵀCX), XᵀJX = J.
+    HyperbolicEig,
+    /// Distances in ultrahyperbolic space, XᵀJX = J.
+    Probe,
+}
+
 /// All problems of the library.
 pub const PROBLEMS: &[ProblemInfo] = &[
     ProblemInfo {
         name: "l0-pca",
+        kind: Kind::Pca,
         penalty: "l0",
         uses_lambda: true,
         doc: "sparse PCA: min -1/2 <X, CX> + lambda ||X||_0, X'X = I",
     },
     ProblemInfo {
         name: "l1-pca",
+        kind: Kind::Pca,
         penalty: "l1",
         uses_lambda: true,
         doc: "sparse PCA: min -1/2 <X, CX> + lambda ||X||_1, X'X = I",
     },
     ProblemInfo {
         name: "nonneg-pca",
+        kind: Kind::Pca,
         penalty: "nonneg",
         uses_lambda: false,
         doc: "nonnegative PCA: min -1/2 <X, CX>, X'X = I, X >= 0",
     },
     ProblemInfo {
         name: "pca",
+        kind: Kind::Pca,
         penalty: "none",
         uses_lambda: false,
         doc: "plain PCA: min -1/2 <X, CX>, X'X = I (any basis of the leading eigenspace)",
+    },
+    ProblemInfo {
+        name: "hyperbolic-eig",
+        kind: Kind::HyperbolicEig,
+        penalty: "none",
+        uses_lambda: false,
+        doc: "hyperbolic eigenvalues: min tr(X'CX), X'JX = J, C = A'A/m + ridge positive definite; the minimum is known",
+    },
+    ProblemInfo {
+        name: "probe",
+        kind: Kind::Probe,
+        penalty: "none",
+        uses_lambda: false,
+        doc: "structural probe: a J-orthogonal map after which distances of the samples in ultrahyperbolic space match a table",
     },
 ];
 
@@ -407,6 +439,26 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// Unknown names, solvers that do not fit, options out of range.
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
         Plan::by_default(self, wanted)
+    }
+
+    /// What [`Evaluate::feasibility`] measures, in words.
+    fn feasibility_name(&self) -> &'static str {
+        "||X'X - I||_F"
+    }
+
+    /// What [`Family::criticality`] measures, in words.
+    fn criticality_name(&self) -> &'static str {
+        "dist(0, dF(X)) along the manifold"
+    }
+
+    /// Whether local solutions differ, so that further starts are worth their time.
+    fn has_local_solutions(&self) -> bool {
+        true
+    }
+
+    /// The minimum of F where it is known in closed form. May cost O(n³).
+    fn known_optimum(&self) -> Option<f64> {
+        None
     }
 
     /// Variance explained by the columns of X, where that means something.

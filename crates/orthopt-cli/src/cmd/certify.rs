@@ -10,19 +10,19 @@ use orthopt::certify::Scope;
 use orthopt::linalg::RowMat;
 use orthopt::named::{PoseOptions, Posed};
 use orthopt::nonsmooth::REPORT_ZERO;
-use orthopt::problem::{
-    ExplainedVariance, Family, Objective, ProblemInfo, Storage, count_nonzeros, find_problem,
-};
+use orthopt::problem::{ExplainedVariance, Family, Objective, ProblemInfo, count_nonzeros, find_problem};
 use orthopt::solve::Certificate;
 use orthopt::with_family;
 use serde::Serialize;
 
+use crate::constants::Constants;
 use crate::export::json::{self, SCHEMA};
 use crate::failure::say;
 use crate::input::{DataInfo, DataRequest, Input, check_rows, one_source, read_x};
+use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::report::Checks;
-use crate::settings::{at_least_one, at_least_zero, prepare};
+use crate::settings::{at_least_one, at_least_zero, pose_options, prepare};
 use crate::summary::{Summary, verdict};
 use crate::{options, output};
 
@@ -58,6 +58,29 @@ pub struct Args {
     /// lambda >= 0, the weight of the penalty h [default: as for solve]
     #[arg(long, value_name = "LAMBDA", allow_hyphen_values = true)]
     lambda: Option<f64>,
+
+    /// Another penalty for a PCA problem, as for solve
+    #[arg(long, value_name = "NAME")]
+    penalty: Option<String>,
+
+    /// J of X'JX = J: P ones and then minus ones, or a file with one sign per variable
+    #[arg(long, value_name = "P|FILE")]
+    signature: Option<String>,
+
+    /// Add R * tr(C)/n to the diagonal of C (hyperbolic-eig)
+    #[arg(long, value_name = "R", allow_hyphen_values = true)]
+    ridge: Option<f64>,
+
+    /// Distances of probe, as for solve
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    distances: Option<PathBuf>,
+
+    /// Radius of probe, as for solve
+    #[arg(long, value_name = "RADIUS", allow_hyphen_values = true)]
+    radius: Option<f64>,
+
+    #[command(flatten)]
+    constants: Constants,
 
     /// Check so many random pairs of rows instead of all
     #[arg(long, value_name = "PAIRS")]
@@ -125,17 +148,13 @@ struct Findings {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let info = find_problem(&args.problem)?;
     let tol = at_least_zero("tol", args.tol)?;
-    args.lambda.map(|lambda| at_least_zero("lambda", lambda)).transpose()?;
     let scope = scope(&args)?;
+    let options = pose_options(&mut problem_options(&args))?;
     let input = Input::load(&data_request(&args)?)?;
     let n = input.info.cols;
     let given = read_x("--x", &args.x)?;
     check_rows("--x", &given, n)?;
-    let options = PoseOptions {
-        rank: Some(given.ncols()),
-        lambda: args.lambda,
-        storage: Storage::parse(&args.storage)?,
-    };
+    let options = PoseOptions { rank: Some(given.ncols()), ..options };
     let (posed, data) = pose(info, input, &options)?;
     let Posed { problem, rank, lambda, reasons, notes, .. } = posed;
     let known = Known { data, rank, lambda, reasons, notes, scope, tol };
@@ -194,12 +213,28 @@ fn certify<P: Family>(
         verdict: checks.certificate.map_or(String::new(), |c| verdict(&c, tolerance)),
     };
     if args.json.as_deref() != Some(Path::new("-")) {
-        output::print(&text(&findings, info, &objective))?;
+        let measures = (problem.feasibility_name(), problem.criticality_name());
+        output::print(&text(&findings, info, &objective, measures))?;
     }
     if let Some(path) = &args.json {
         json::write(&findings, path)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The options of the problem, which mean what they mean to `solve`.
+fn problem_options(args: &Args) -> SolveOptions {
+    SolveOptions {
+        lambda: args.lambda,
+        storage: Some(args.storage.clone()),
+        penalty: args.penalty.clone(),
+        signature: args.signature.clone(),
+        ridge: args.ridge,
+        distances: args.distances.clone(),
+        radius: args.radius,
+        constants: args.constants.clone(),
+        ..Default::default()
+    }
 }
 
 fn data_request(args: &Args) -> anyhow::Result<DataRequest> {
@@ -251,16 +286,16 @@ fn remark_on_tiny_entries<P: Family>(x: &RowMat, problem: &P) {
     }
 }
 
-fn text(found: &Findings, info: &ProblemInfo, objective: &Objective) -> String {
+fn text(found: &Findings, info: &ProblemInfo, objective: &Objective, measures: (&str, &str)) -> String {
     let mut summary = Summary::default();
     summary.problem(info, &found.data, found.rank, found.lambda);
     found.reasons.iter().for_each(|reason| summary.line("", &format!("- {reason}")));
     summary.line("X", &format!("{}, {} x {}", found.x, found.data.cols, found.rank));
     summary.gap();
-    summary.objective(objective, info.uses_lambda, found.feasibility, found.nonneg_violation);
+    summary.objective(objective, info.uses_lambda, (found.feasibility, measures.0), found.nonneg_violation);
     summary.line("nonzeros", &format!("{} of {}", found.nnz, found.data.cols * found.rank));
     let checks = Checks { criticality: found.criticality, certificate: found.certificate };
-    summary.checks(&checks, found.tolerance);
+    summary.checks(&checks, measures.1, found.tolerance);
     if let Some(c) = &found.certificate {
         summary.line(
             "mean distance",

@@ -136,7 +136,11 @@ fn publish<P: Family>(
         run::check(settings, problem, &mut report, progress);
     }
     if settings.certify.is_some() {
-        summary.checks(&report.checks, settings.stopping.tolerance(report.solution.objective.total));
+        summary.checks(
+            &report.checks,
+            report.measures.1,
+            settings.stopping.tolerance(report.solution.objective.total),
+        );
     }
     progress.clear();
     show(&mut summary);

@@ -48,6 +48,8 @@ pub struct SolveObject<'a> {
     components: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explained_variance: Option<&'a ExplainedVariance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    optimum: Option<f64>,
     feasibility: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Raw>,
@@ -83,6 +85,7 @@ impl<'a> From<&'a Report> for SolveObject<'a> {
             nnz: s.nnz,
             components: report.nonzeros(),
             explained_variance: report.explained.as_ref(),
+            optimum: report.optimum,
             feasibility: s.feasibility,
             raw: s.raw,
             nonneg_violation: s.nonneg_violation,

@@ -46,27 +46,6 @@ use crate::problem::{Evaluate, Family, Objective};
 use crate::solve::Certificate;
 use crate::solvers::{J_SOLVERS, SolverInfo};
 
-/// What the registry says of a problem over the J-orthogonal group.
-#[derive(Clone, Copy, Debug)]
-pub struct JProblemInfo {
-    /// The name users type.
-    pub name: &'static str,
-    /// One line of documentation.
-    pub doc: &'static str,
-}
-
-/// All problems over the J-orthogonal group that have a name.
-pub const J_PROBLEMS: &[JProblemInfo] = &[
-    JProblemInfo {
-        name: "hyperbolic-eig",
-        doc: "hyperbolic eigenvalues: min tr(X'CX), C positive definite, X'JX = J; the minimum is known",
-    },
-    JProblemInfo {
-        name: "probe",
-        doc: "structural probe: match distances in ultrahyperbolic space after a J-orthogonal map",
-    },
-];
-
 /// Names of the starting points, with one line each.
 pub const J_STARTS: &[(&str, &str)] = &[
     ("random", "a random hyperbolic CS decomposition with ||X|| at most e"),
@@ -215,6 +194,23 @@ impl Family for JProblem {
 
     fn starts() -> &'static [(&'static str, &'static str)] {
         J_STARTS
+    }
+
+    fn feasibility_name(&self) -> &'static str {
+        "mean of |X'JX - J|"
+    }
+
+    fn criticality_name(&self) -> &'static str {
+        "max |skew part of J grad f(X) X'|"
+    }
+
+    /// Every critical point of `hyperbolic-eig` is a global minimiser (math note, A.3).
+    fn has_local_solutions(&self) -> bool {
+        self.kind == Kind::Other
+    }
+
+    fn known_optimum(&self) -> Option<f64> {
+        self.optimum()?.ok()
     }
 
     fn shape(&self) -> (usize, usize) {
