@@ -3,6 +3,7 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod j_baselines;
 pub mod jobcd;
 pub mod obcd;
 
@@ -97,7 +98,14 @@ pub const SOLVERS: &[SolverInfo] = &[
 ];
 
 /// All solvers of the problems with XᵀJX = J.
-pub const J_SOLVERS: &[SolverInfo<JProblem>] = &[jobcd::GS_JOBCD, jobcd::J_JOBCD, jobcd::VR_J_JOBCD];
+pub const J_SOLVERS: &[SolverInfo<JProblem>] = &[
+    jobcd::GS_JOBCD,
+    jobcd::J_JOBCD,
+    jobcd::VR_J_JOBCD,
+    j_baselines::J_ADMM,
+    j_baselines::UMCM,
+    j_baselines::CSDM,
+];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///

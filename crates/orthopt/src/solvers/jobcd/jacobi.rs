@@ -370,7 +370,7 @@ fn refresh(p: &JProblem, q: &JQuadratic, d: &mut Decoupled, objective: &mut f64,
 }
 
 /// max |Ω| relative to the largest |W| seen so far, W = GXᵀ, Ω = JW − (JW)ᵀ.
-pub(super) fn relative_stationarity(p: &JProblem, x: &RowMat, g: &RowMat, scale: &mut f64) -> f64 {
+pub(crate) fn relative_stationarity(p: &JProblem, x: &RowMat, g: &RowMat, scale: &mut f64) -> f64 {
     let n = p.order();
     let mut w = RowMat::zeros(n, n);
     product(&mut w, false, 1.0, g.as_mat(), x.as_mat().transpose());

@@ -32,6 +32,8 @@ use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
 use crate::linalg::RowMat;
 
+pub(crate) use jacobi::relative_stationarity;
+
 pub use gs::{GsJobcd, INFO as GS_JOBCD};
 pub use jacobi::{INFO as J_JOBCD, JJobcd};
 pub use vr::{INFO as VR_J_JOBCD, VrJJobcd};

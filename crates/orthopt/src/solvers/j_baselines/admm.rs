@@ -1,0 +1,209 @@
+//! ADMM for min f(X), XᵀY = J, Y = JX (JOBCD paper, Appendix F.3; math note, C14).
+//!
+//! ```text
+//! X⁺ = −(l I + β(YYᵀ + I))⁻¹ (∇f(X) − l X + Y Zᵀ + J W − β Y J − β J Y)
+//! Y⁺ = −(β(X⁺X⁺ᵀ + I))⁻¹ (X⁺ Z − W − β X⁺ J − β J X⁺)
+//! Z⁺ = Z + β(X⁺ᵀY⁺ − J),   W⁺ = W + β(J X⁺ − Y⁺)
+//! ```
+//!
+//! The printed updates are not stationary points of their subproblems; these are. Start Y⁰ = JX⁰
+//! (the printed Y⁰ = X⁰ is infeasible). Two definite solves and eight products, about 20n³ flops.
+
+use super::{LOOK, Shown, lost, positive, raw, size};
+use crate::constraint::j_orthogonal::{self, Signature};
+use crate::error::Result;
+use crate::j_problem::{JProblem, JSmooth};
+use crate::linalg::RowMat;
+use crate::linalg::factor::solve_definite;
+use crate::linalg::products::{cross, product};
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
+use crate::solvers::{Constant, SolverInfo, SolverOptions, checked};
+
+/// What the registry says of ADMM.
+pub const INFO: SolverInfo<JProblem> = SolverInfo {
+    name: "j-admm",
+    doc: "ADMM on X'Y = J, Y = JX: infeasible until the end",
+    constants: &[
+        Constant {
+            name: "beta",
+            doc: "beta, penalty at the start; by default L_f or an estimate",
+            default: None,
+        },
+        Constant {
+            name: "l",
+            doc: "l >= L_f of the majoriser of f; by default L_f or an estimate",
+            default: None,
+        },
+        Constant {
+            name: "double",
+            doc: "iterations after which beta doubles (papers: 5); 0 never",
+            default: Some(100.0),
+        },
+        Constant { name: "beta-max", doc: "beta does not double beyond this", default: Some(1e9) },
+        Constant {
+            name: "norm-limit",
+            doc: "entry of X at which an unbounded f is given up",
+            default: Some(1e4),
+        },
+    ],
+    handles: |_| true,
+    scope: "every f",
+    make: |o| Ok(Box::new(Admm::new(o)?)),
+};
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct Admm {
+    beta: Option<f64>,
+    l: Option<f64>,
+    double: u64,
+    beta_max: f64,
+    norm_limit: f64,
+}
+
+impl Admm {
+    /// ADMM with checked constants.
+    ///
+    /// # Errors
+    /// A constant outside its range.
+    pub fn new(o: &SolverOptions) -> Result<Self> {
+        let given = |name: &str| o.constant(&INFO, name).map(|_| positive(&INFO, o, name)).transpose();
+        let whole = |v: f64| v >= 0.0 && v.fract() == 0.0;
+        let double = checked("j-admm-double", o.value(&INFO, "double"), "a whole number >= 0", whole)?;
+        Ok(Self {
+            beta: given("beta")?,
+            l: given("l")?,
+            double: double as u64,
+            beta_max: positive(&INFO, o, "beta-max")?,
+            norm_limit: positive(&INFO, o, "norm-limit")?,
+        })
+    }
+}
+
+/// State of ADMM.
+#[derive(Clone, Debug)]
+pub struct State {
+    x: RowMat, // Xᵗ
+    y: RowMat, // Yᵗ ≈ JXᵗ
+    z: RowMat, // Zᵗ, multiplier of XᵀY = J
+    w: RowMat, // Wᵗ, multiplier of Y = JX
+    beta: f64, // β
+    l: f64,    // l
+    iterations: u64,
+    shown: Shown,
+    ended: Option<(Status, &'static str)>,
+}
+
+/// One iteration from (X, Y, Z, W); `grad` is ∇f(X). `None` where a system is not definite or not
+/// finite.
+pub fn admm_update(
+    (x, y, z, w): (&RowMat, &RowMat, &RowMat, &RowMat),
+    grad: &RowMat,
+    j: &Signature,
+    beta: f64,
+    l: f64,
+) -> Option<(RowMat, RowMat, RowMat, RowMat)> {
+    let n = x.nrows();
+    // β(AAᵀ + I) + shift·I
+    let system = |a: &RowMat, shift: f64| {
+        let mut m = RowMat::zeros(n, n);
+        product(&mut m, false, beta, a.as_mat(), a.as_mat().transpose());
+        (0..n).for_each(|i| m.set(i, i, m.get(i, i) + beta + shift));
+        m
+    };
+    let (yj, jy, jw) = (j.times_right(y), j.times(y), j.times(w));
+    let mut rhs = RowMat::from_fn(n, n, |a, b| {
+        l * x.get(a, b) - grad.get(a, b) - jw.get(a, b) + beta * (yj.get(a, b) + jy.get(a, b))
+    });
+    product(&mut rhs, true, -1.0, y.as_mat(), z.as_mat().transpose());
+    let x = solve_definite(&system(y, l), &rhs)?;
+
+    let (xj, jx) = (j.times_right(&x), j.times(&x));
+    let mut rhs = RowMat::from_fn(n, n, |a, b| w.get(a, b) + beta * (xj.get(a, b) + jx.get(a, b)));
+    product(&mut rhs, true, -1.0, x.as_mat(), z.as_mat());
+    let y = solve_definite(&system(&x, 0.0), &rhs)?;
+
+    let xty = cross(&x, &y);
+    let z = RowMat::from_fn(n, n, |a, b| {
+        z.get(a, b) + beta * (xty.get(a, b) - if a == b { j.sign(a) } else { 0.0 })
+    });
+    let w = RowMat::from_fn(n, n, |a, b| w.get(a, b) + beta * (jx.get(a, b) - y.get(a, b)));
+    Some((x, y, z, w))
+}
+
+impl Solver<JProblem> for Admm {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+        let n = p.order();
+        let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
+        let l = self.l.or(p.f.lipschitz().filter(|l| *l > 0.0)).unwrap_or_else(estimate);
+        Ok(State {
+            y: p.signature.times(&x0),
+            z: RowMat::zeros(n, n),
+            w: RowMat::zeros(n, n),
+            beta: self.beta.unwrap_or(l),
+            l,
+            iterations: 0,
+            shown: Shown::new(p, x0.clone()),
+            ended: None,
+            x: x0,
+        })
+    }
+
+    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget && info.residual.is_none() && st.ended.is_none() {
+            info.iterations += 1;
+            info.residual = self.iterate_once(p, st);
+        }
+        StepInfo { objective: st.shown.f, ended: st.ended, ..info }
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.shown.x
+    }
+
+    fn finish(&self, p: &JProblem, mut st: State) -> RowMat {
+        st.shown.offer(p, &st.x);
+        st.shown.x
+    }
+
+    fn settings(&self, _: &JProblem, st: &State) -> Settings {
+        let mut out = Settings::new();
+        out.insert("l".into(), st.l.into());
+        out.insert("beta_at_end".into(), st.beta.into());
+        out.insert("misses".into(), st.shown.misses.into());
+        out
+    }
+
+    fn raw(&self, p: &JProblem, st: &State) -> Option<Raw> {
+        Some(raw(p, &st.x))
+    }
+}
+
+impl Admm {
+    fn iterate_once(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+        let grad = p.gradient(&st.x);
+        let now = (&st.x, &st.y, &st.z, &st.w);
+        let Some((x, y, z, w)) = admm_update(now, &grad, &p.signature, st.beta, st.l) else {
+            st.ended = lost(p, f64::INFINITY, self.norm_limit);
+            return None;
+        };
+        st.ended = lost(p, size(&x), self.norm_limit);
+        if st.ended.is_some() {
+            return None;
+        }
+        (st.x, st.y, st.z, st.w) = (x, y, z, w);
+        st.iterations += 1;
+        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max {
+            st.beta *= 2.0;
+        }
+        st.iterations.is_multiple_of(LOOK).then(|| st.shown.offer(p, &st.x))
+    }
+}

@@ -1,0 +1,176 @@
+//! UMCM, the unconstrained multiplier correction method (JOBCD paper, Appendix F.4; math note,
+//! A.9): Adagrad on
+//!
+//! ```text
+//! f(X) − ½⟨JXᵀ∇f(X), R⟩ + ½β‖R‖²_F,     R = XᵀJX − J
+//! ```
+//!
+//! About 16n³ flops an iteration, and a product with the Hessian.
+
+use super::adagrad::Adagrad;
+use super::{LOOK, Shown, lost, positive, raw, size};
+use crate::constraint::j_orthogonal::{self, Signature, residual};
+use crate::error::Result;
+use crate::j_problem::{JProblem, JSmooth};
+use crate::linalg::RowMat;
+use crate::linalg::factor::transpose;
+use crate::linalg::products::{cross, product};
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
+use crate::solvers::{Constant, SolverInfo, SolverOptions, checked};
+
+/// What the registry says of UMCM.
+pub const INFO: SolverInfo<JProblem> = SolverInfo {
+    name: "umcm",
+    doc: "unconstrained multiplier correction with Adagrad: infeasible until the end",
+    constants: &[
+        Constant {
+            name: "beta",
+            doc: "beta, penalty at the start; by default L_f or an estimate",
+            default: None,
+        },
+        Constant { name: "lr", doc: "learning rate of Adagrad (papers: 5e-4 to 5e-3)", default: Some(5e-3) },
+        Constant { name: "double", doc: "iterations after which beta doubles; 0 never", default: Some(0.0) },
+        Constant { name: "beta-max", doc: "beta does not double beyond this", default: Some(1e9) },
+        Constant {
+            name: "norm-limit",
+            doc: "entry of X at which an unbounded f is given up",
+            default: Some(1e4),
+        },
+    ],
+    handles: |_| true,
+    scope: "every f",
+    make: |o| Ok(Box::new(Umcm::new(o)?)),
+};
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct Umcm {
+    beta: Option<f64>,
+    lr: f64,
+    double: u64,
+    beta_max: f64,
+    norm_limit: f64,
+}
+
+impl Umcm {
+    /// UMCM with checked constants.
+    ///
+    /// # Errors
+    /// A constant outside its range.
+    pub fn new(o: &SolverOptions) -> Result<Self> {
+        let whole = |v: f64| v >= 0.0 && v.fract() == 0.0;
+        let double = checked("umcm-double", o.value(&INFO, "double"), "a whole number >= 0", whole)?;
+        Ok(Self {
+            beta: o.constant(&INFO, "beta").map(|_| positive(&INFO, o, "beta")).transpose()?,
+            lr: positive(&INFO, o, "lr")?,
+            double: double as u64,
+            beta_max: positive(&INFO, o, "beta-max")?,
+            norm_limit: positive(&INFO, o, "norm-limit")?,
+        })
+    }
+}
+
+/// The merit function and its gradient
+/// G − ½[G R J + ∇²f(X)[X J R] + J X (Λ + Λᵀ)] + 2β J X R, Λ = JXᵀG.
+pub fn merit(f: &impl JSmooth, x: &RowMat, j: &Signature, beta: f64) -> (f64, RowMat) {
+    let n = x.nrows();
+    let mut g = RowMat::zeros(n, n);
+    let value = f.gradient(x, &mut g);
+    let r = residual(x, j);
+    let lambda = j.times(&cross(x, &g));
+    let total = value - 0.5 * lambda.inner(&r) + 0.5 * beta * r.inner(&r);
+    let jx = j.times(x);
+    let (mut grj, mut xjr) = (RowMat::zeros(n, n), RowMat::zeros(n, n));
+    product(&mut grj, false, 1.0, g.as_mat(), j.times_right(&r).as_mat());
+    product(&mut xjr, false, 1.0, x.as_mat(), j.times(&r).as_mat());
+    let bent = f.hessian(x, &xjr);
+    let lt = transpose(&lambda);
+    // −½(Λ + Λᵀ) + 2βR, which JX multiplies
+    let inner =
+        RowMat::from_fn(n, n, |a, b| 2.0 * beta * r.get(a, b) - 0.5 * (lambda.get(a, b) + lt.get(a, b)));
+    let mut out = RowMat::from_fn(n, n, |a, b| g.get(a, b) - 0.5 * (grj.get(a, b) + bent.get(a, b)));
+    product(&mut out, true, 1.0, jx.as_mat(), inner.as_mat());
+    (total, out)
+}
+
+/// State of UMCM.
+#[derive(Clone, Debug)]
+pub struct State {
+    x: RowMat, // Xᵗ
+    beta: f64, // β
+    adagrad: Adagrad,
+    iterations: u64,
+    shown: Shown,
+    ended: Option<(Status, &'static str)>,
+}
+
+impl Solver<JProblem> for Umcm {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+        let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
+        let usual = || p.f.lipschitz().filter(|l| *l > 0.0).unwrap_or_else(estimate);
+        Ok(State {
+            beta: self.beta.unwrap_or_else(usual),
+            adagrad: Adagrad::new(self.lr, x0.data().len()),
+            iterations: 0,
+            shown: Shown::new(p, x0.clone()),
+            ended: None,
+            x: x0,
+        })
+    }
+
+    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget && info.residual.is_none() && st.ended.is_none() {
+            info.iterations += 1;
+            info.residual = self.iterate_once(p, st);
+        }
+        StepInfo { objective: st.shown.f, ended: st.ended, ..info }
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.shown.x
+    }
+
+    fn finish(&self, p: &JProblem, mut st: State) -> RowMat {
+        st.shown.offer(p, &st.x);
+        st.shown.x
+    }
+
+    fn settings(&self, _: &JProblem, st: &State) -> Settings {
+        let mut out = Settings::new();
+        out.insert("lr".into(), self.lr.into());
+        out.insert("beta_at_end".into(), st.beta.into());
+        out.insert("misses".into(), st.shown.misses.into());
+        out
+    }
+
+    fn raw(&self, p: &JProblem, st: &State) -> Option<Raw> {
+        Some(raw(p, &st.x))
+    }
+}
+
+impl Umcm {
+    fn iterate_once(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+        let (_, g) = merit(&p.f, &st.x, &p.signature, st.beta);
+        let step = st.adagrad.step(g.data());
+        let mut next = st.x.clone();
+        next.data_mut().iter_mut().zip(step).for_each(|(v, d)| *v += d);
+        st.ended = lost(p, size(&next), self.norm_limit);
+        if st.ended.is_some() {
+            return None;
+        }
+        st.x = next;
+        st.iterations += 1;
+        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max {
+            st.beta *= 2.0;
+        }
+        st.iterations.is_multiple_of(LOOK).then(|| st.shown.offer(p, &st.x))
+    }
+}
