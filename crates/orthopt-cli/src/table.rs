@@ -28,7 +28,9 @@ pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
         first.measures.0, first.measures.1
     ));
     if reports.iter().any(|r| r.solution.raw.is_some()) {
-        summary.sentence("raw: F and ||X'X - I||_F of the method's own iterate, which is not feasible.");
+        summary.sentence(
+            "raw: F and feasibility of the method's own iterate, which is feasible in the limit only.",
+        );
     }
     summary.take()
 }
