@@ -7,6 +7,8 @@
 pub mod givens;
 pub mod kernels;
 pub mod krylov;
+pub mod lanczos;
+pub mod orthonormal;
 pub mod products;
 pub mod row_mat;
 pub mod sequential;

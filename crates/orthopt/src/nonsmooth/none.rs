@@ -27,6 +27,12 @@ impl Nonsmooth for NoPenalty {
         v
     }
 
+    fn prox_all(&self, _v: &mut [f64], _mu: f64) {}
+
+    fn is_convex(&self) -> bool {
+        true
+    }
+
     fn subdifferential(&self, _x: f64) -> (f64, f64) {
         (0.0, 0.0)
     }

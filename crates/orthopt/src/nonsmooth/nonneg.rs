@@ -29,6 +29,10 @@ impl Nonsmooth for Nonneg {
         if x > 0.0 { (0.0, 0.0) } else { (f64::NEG_INFINITY, 0.0) }
     }
 
+    fn is_convex(&self) -> bool {
+        true
+    }
+
     fn requires_nonneg(&self) -> bool {
         true
     }

@@ -128,6 +128,11 @@ impl Smooth for Quadratic {
         self.e.add(g);
     }
 
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.gradient(x, g);
+        self.value_at(g, x)
+    }
+
     fn lipschitz(&self) -> f64 {
         spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v))
     }
