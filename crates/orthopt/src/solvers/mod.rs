@@ -3,7 +3,15 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod irpg;
+pub mod ladmm;
+pub mod manpg;
 pub mod obcd;
+pub mod proximal;
+pub mod rsubgrad;
+pub mod slpg;
+pub mod soc;
+pub mod spm;
 
 use std::collections::BTreeMap;
 
@@ -82,7 +90,17 @@ pub const AUTO: (&str, &str) =
     ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
 
 /// All solvers of the problems with XᵀX = I.
-pub const SOLVERS: &[SolverInfo] = &[obcd::INFO];
+pub const SOLVERS: &[SolverInfo] = &[
+    obcd::INFO,
+    manpg::INFO,
+    manpg::INFO_ADA,
+    irpg::INFO,
+    slpg::INFO,
+    rsubgrad::INFO,
+    ladmm::INFO,
+    spm::INFO,
+    soc::INFO,
+];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///
