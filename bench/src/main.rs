@@ -2,13 +2,15 @@
 //!
 //! Suites: `pairs [PENALTY]` (pair solves per second), `convergence [SECONDS]` (seconds to within 1e-3,
 //! 1e-4 and 1e-5 of the best F of the run), `threads` (two threads against one), `sparse`
-//! (large sparse data), `drift` (10⁷ pairs and more). Data files are looked for in the folder
+//! (large sparse data), `drift` (10⁷ pairs and more), `l1-family [SECONDS [CELL [SOLVERS]]]`
+//! (first-order solvers on the ℓ1 family of the literature). Data files are looked for in the folder
 //! named by `ORTHOPT_DATA`, `../shared/data` if that is not set; what is not there is skipped
 //! with a message.
 
 mod convergence;
 mod drift;
 mod instance;
+mod l1_family;
 mod loglog;
 mod pairs;
 mod sparse;
@@ -23,8 +25,13 @@ fn main() -> anyhow::Result<()> {
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
         Some("drift") => drift::suite()?,
+        Some("l1-family") => l1_family::suite(
+            seconds.unwrap_or(20.0),
+            args.get(2).map(String::as_str),
+            args.get(3).map(String::as_str),
+        )?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift|l1-family"
         ),
     }
     Ok(())

@@ -290,6 +290,9 @@ impl AnyProblem {
                 name: info.penalty.into(),
                 known: PENALTIES.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
             })?;
+        if info.kind != Kind::Pca {
+            return Err(Error::Incompatible(format!("{name} is no PCA problem: pose it by orthopt::named")));
+        }
         let columns = data.ncols();
         if rank == 0 || rank > columns {
             return Err(Error::Rank { rank, columns }); // before any work

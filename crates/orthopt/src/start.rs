@@ -148,7 +148,7 @@ fn from_groups(group: &[usize], r: usize) -> RowMat {
 /// A nonnegative orthonormal matrix near V: row i keeps the entry where |Vᵢₖ| is largest, signs
 /// of a column by its heavier half, entries of the lighter half dropped; columns left empty get
 /// the heaviest variables not used.
-fn round_to_partition(v: &RowMat) -> RowMat {
+pub(crate) fn round_to_partition(v: &RowMat) -> RowMat {
     let (n, r) = (v.nrows(), v.ncols());
     let mut sign = vec![1.0; r];
     for (k, s) in sign.iter_mut().enumerate() {

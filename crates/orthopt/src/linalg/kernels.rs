@@ -39,6 +39,21 @@ pub fn inner(a: &[f64], b: &[f64]) -> f64 {
     dispatch(Inner(a, b))
 }
 
+/// Σ|xₖ|, dispatched; 32 running sums in a fixed order.
+pub fn sum_abs(x: &[f64]) -> f64 {
+    dispatch(|| {
+        let mut sums = [0.0f64; 32];
+        let blocks = x.chunks_exact(32);
+        let rest: f64 = blocks.remainder().iter().map(|v| v.abs()).sum();
+        for block in blocks {
+            for (s, v) in sums.iter_mut().zip(block) {
+                *s += v.abs();
+            }
+        }
+        sums.iter().sum::<f64>() + rest
+    })
+}
+
 /// The seven inner products of a pair of rows: `[g1·z1, g1·z2, g2·z1, g2·z2, z1·z1, z1·z2,
 /// z2·z2]`, that is `G_B Zᵀ` and `ZZᵀ` in one pass over the four rows. Cost 14·len flops.
 #[inline(always)]

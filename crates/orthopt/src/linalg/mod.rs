@@ -8,6 +8,8 @@ pub mod factor;
 pub mod givens;
 pub mod kernels;
 pub mod krylov;
+pub mod lanczos;
+pub mod orthonormal;
 pub mod products;
 pub mod row_mat;
 pub mod sequential;

@@ -2,7 +2,8 @@
 //!
 //! A product is cut into panels of output rows of a fixed height; each panel is computed by
 //! faer on one thread, the panels in parallel by rayon. The cut depends on the shape alone, so
-//! the bits of the result do not depend on how many threads there are.
+//! the bits of the result do not depend on how many threads there are. Small products are done
+//! panel by panel on the thread that asks: handing them to the pool would cost more than they do.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -12,6 +13,9 @@ use super::RowMat;
 
 /// Rows of the output one task computes.
 const PANEL: usize = 128;
+/// Multiplications below which a product stays on the thread that asks for it: about 100
+/// microseconds of work, several times what waking a thread of the pool takes.
+const SMALL: usize = 4_000_000;
 
 /// `out ← beta·out + alpha·lhs·rhs` with beta ∈ {0, 1} (`accumulate`). Shapes: lhs m × k, rhs k × n, out
 /// m × n row-major. Cost 2·m·k·n flops.
@@ -21,11 +25,17 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
     if out.nrows() == 0 || n == 0 {
         return;
     }
-    out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(|(p, panel)| {
+    let small = lhs.nrows() * lhs.ncols() * n < SMALL;
+    let one_panel = |(p, panel): (usize, &mut [f64])| {
         let rows = panel.len() / n;
         let dst = MatMut::from_row_major_slice_mut(panel, rows, n);
         matmul(dst, accum, lhs.subrows(p * PANEL, rows), rhs, alpha, Par::Seq);
-    });
+    };
+    if small {
+        out.data_mut().chunks_mut(PANEL * n).enumerate().for_each(one_panel);
+    } else {
+        out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(one_panel);
+    }
 }
 
 /// The Gram matrix XᵀX (r × r) of a row-major X (n × r): panels of rows are multiplied in
@@ -38,23 +48,26 @@ pub fn gram(x: &RowMat) -> RowMat {
 pub fn cross(x: &RowMat, y: &RowMat) -> RowMat {
     let (r, s) = (x.ncols(), y.ncols());
     let height = 8 * PANEL;
-    let parts: Vec<RowMat> = (0..x.nrows().div_ceil(height))
-        .into_par_iter()
-        .map(|p| {
-            let start = p * height;
-            let rows = height.min(x.nrows() - start);
-            let mut part = RowMat::zeros(r, s);
-            matmul(
-                part.as_mat_mut(),
-                Accum::Replace,
-                x.as_mat().subrows(start, rows).transpose(),
-                y.as_mat().subrows(start, rows),
-                1.0,
-                Par::Seq,
-            );
-            part
-        })
-        .collect();
+    let one_part = |p: usize| {
+        let start = p * height;
+        let rows = height.min(x.nrows() - start);
+        let mut part = RowMat::zeros(r, s);
+        matmul(
+            part.as_mat_mut(),
+            Accum::Replace,
+            x.as_mat().subrows(start, rows).transpose(),
+            y.as_mat().subrows(start, rows),
+            1.0,
+            Par::Seq,
+        );
+        part
+    };
+    let count = x.nrows().div_ceil(height);
+    let parts: Vec<RowMat> = if count == 1 || x.nrows() * r * s < SMALL {
+        (0..count).map(one_part).collect()
+    } else {
+        (0..count).into_par_iter().map(one_part).collect()
+    };
     let mut out = RowMat::zeros(r, s);
     for part in parts {
         for (o, v) in out.data_mut().iter_mut().zip(part.data()) {

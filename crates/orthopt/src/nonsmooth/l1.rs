@@ -1,6 +1,7 @@
 use super::{Nonsmooth, PairPenalty, checked_lambda};
 use crate::error::Result;
-use crate::linalg::simd::Simd;
+use crate::linalg::kernels::sum_abs;
+use crate::linalg::simd::{Simd, dispatch};
 use crate::pair::fold::Scratch;
 use crate::pair::l1_search::search_l1;
 use crate::pair::{PairModel, PairMove};
@@ -27,6 +28,12 @@ impl Nonsmooth for L1 {
         self.lambda * x.abs()
     }
 
+    #[inline(always)]
+    fn value(&self, x: &[f64]) -> f64 {
+        // rows are short and summed inside their caller's kernel; whole matrices have one of their own
+        if x.len() < 512 { x.iter().map(|v| self.entry(*v)).sum() } else { self.lambda * sum_abs(x) }
+    }
+
     fn affine(&self, x: f64) -> Option<(f64, f64)> {
         Some((0.0, self.lambda * x.signum()))
     }
@@ -48,6 +55,12 @@ impl Nonsmooth for L1 {
 
     fn lipschitz(&self) -> f64 {
         self.lambda
+    }
+
+    fn prox_all(&self, v: &mut [f64], mu: f64) {
+        let t = mu * self.lambda;
+        // x − clamp(x) is 0 inside [−t, t], and the loop has no branches
+        dispatch(|| v.iter_mut().for_each(|x| *x -= x.max(-t).min(t)));
     }
 
     fn subdifferential(&self, x: f64) -> (f64, f64) {

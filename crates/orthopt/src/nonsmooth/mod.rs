@@ -54,6 +54,11 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
     /// A minimiser of (x − v)²/(2μ) + h(x), μ > 0.
     fn prox(&self, v: f64, mu: f64) -> f64;
 
+    /// [`Nonsmooth::prox`] of every entry, in place.
+    fn prox_all(&self, v: &mut [f64], mu: f64) {
+        v.iter_mut().for_each(|x| *x = self.prox(*x, mu));
+    }
+
     /// The limiting subdifferential ∂h(x) as an interval [lo, hi] (possibly unbounded).
     fn subdifferential(&self, x: f64) -> (f64, f64);
 
@@ -88,6 +93,11 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
     /// The points where h is not smooth.
     fn kinks(&self) -> &[f64] {
         &[0.0]
+    }
+
+    /// Whether h is convex, with prox and ∂h as they are for convex functions.
+    fn is_convex(&self) -> bool {
+        self.weak_convexity() == Some(0.0)
     }
 
     /// Whether X must be nonnegative entry by entry.
@@ -204,12 +214,14 @@ macro_rules! penalties {
             fn value(&self, x: &[f64]) -> f64 { match self { $(Self::$variant(h) => h.value(x),)* } }
             fn reported_value(&self, x: &[f64]) -> f64 { match self { $(Self::$variant(h) => h.reported_value(x),)* } }
             fn prox(&self, v: f64, mu: f64) -> f64 { match self { $(Self::$variant(h) => h.prox(v, mu),)* } }
+            fn prox_all(&self, v: &mut [f64], mu: f64) { match self { $(Self::$variant(h) => h.prox_all(v, mu),)* } }
             fn subdifferential(&self, x: f64) -> (f64, f64) { match self { $(Self::$variant(h) => h.subdifferential(x),)* } }
             fn affine(&self, x: f64) -> Option<(f64, f64)> { match self { $(Self::$variant(h) => h.affine(x),)* } }
             fn bend(&self, x: f64) -> f64 { match self { $(Self::$variant(h) => h.bend(x),)* } }
             fn weak_convexity(&self) -> Option<f64> { match self { $(Self::$variant(h) => h.weak_convexity(),)* } }
             fn lipschitz(&self) -> f64 { match self { $(Self::$variant(h) => h.lipschitz(),)* } }
             fn kinks(&self) -> &[f64] { match self { $(Self::$variant(h) => h.kinks(),)* } }
+            fn is_convex(&self) -> bool { match self { $(Self::$variant(h) => h.is_convex(),)* } }
             fn requires_nonneg(&self) -> bool { match self { $(Self::$variant(h) => h.requires_nonneg(),)* } }
             fn promotes_sparsity(&self) -> bool { match self { $(Self::$variant(h) => h.promotes_sparsity(),)* } }
         }

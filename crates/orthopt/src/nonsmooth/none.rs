@@ -35,6 +35,8 @@ impl Nonsmooth for NoPenalty {
         0.0
     }
 
+    fn prox_all(&self, _v: &mut [f64], _mu: f64) {}
+
     fn subdifferential(&self, _x: f64) -> (f64, f64) {
         (0.0, 0.0)
     }

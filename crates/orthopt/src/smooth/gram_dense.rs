@@ -4,8 +4,12 @@ use super::{BlockModel, LinearTerm, Smooth, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner};
-use crate::linalg::products::{cross, product};
+use crate::linalg::products::{cross, gram, product};
 use crate::linalg::simd::Simd;
+use crate::linalg::small::symmetric_eigen;
+
+/// Samples up to which AAᵀ is decomposed for ‖A‖.
+const SMALL_GRAM: usize = 128;
 
 /// f(X) = −½ tr(XᵀAᵀAX) + ⟨E, X⟩ with a dense A (m × n); AᵀA is never formed.
 ///
@@ -56,7 +60,20 @@ impl Smooth for DenseGram {
         self.e.add(g);
     }
 
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        let r = self.image(x);
+        product(g, false, -1.0, self.at.as_mat(), r.as_mat());
+        self.e.add(g);
+        self.value_at(&r, x)
+    }
+
     fn lipschitz(&self) -> f64 {
+        // ‖A‖² = ‖AAᵀ‖, and AAᵀ is small for wide data
+        if self.at.ncols() <= SMALL_GRAM.min(self.nrows())
+            && let Some((values, _)) = symmetric_eigen(&gram(&self.at))
+        {
+            return 1.000_001 * values.last().copied().unwrap_or(0.0).max(0.0);
+        }
         spectral_norm(self.nrows(), self.norms.iter().sum(), |v| self.apply(v))
     }
 

@@ -119,6 +119,16 @@ impl SparseGram {
         }
     }
 
+    /// All rows of the gradient. Cost 2·nnz(S)·r flops.
+    fn gradient_at(&self, image: &SparseImage, x: &RowMat, g: &mut RowMat) {
+        let r = g.ncols();
+        if r > 0 {
+            g.data_mut().par_chunks_mut(r).enumerate().for_each(|(i, row)| {
+                self.gradient_row(image, x, i, row);
+            });
+        }
+    }
+
     /// The dense n × n matrix −AᵀA, for the storage that keeps it; small n only.
     pub(crate) fn negative_gram(&self) -> RowMat {
         let n = self.col_ptr.len() - 1;
@@ -152,13 +162,13 @@ impl Smooth for SparseGram {
     }
 
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        self.gradient_at(&self.image(x), x, g);
+    }
+
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         let image = self.image(x);
-        let r = g.ncols();
-        if r > 0 {
-            g.data_mut().par_chunks_mut(r).enumerate().for_each(|(i, row)| {
-                self.gradient_row(&image, x, i, row);
-            });
-        }
+        self.gradient_at(&image, x, g);
+        self.value_at(&image, x)
     }
 
     fn lipschitz(&self) -> f64 {

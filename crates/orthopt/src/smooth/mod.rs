@@ -15,6 +15,7 @@ pub use quadratic::{Quadratic, QuadraticImage};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::krylov::{Operator, leading};
+use crate::linalg::lanczos::largest_magnitude;
 use crate::linalg::simd::Simd;
 
 /// A smooth function of X (n × r).
@@ -32,6 +33,12 @@ pub trait Smooth: Send + Sync {
 
     /// G ← ∇f(X) (n × r).
     fn gradient(&self, x: &RowMat, g: &mut RowMat);
+
+    /// G ← ∇f(X), and f(X): one pass over the data where f is quadratic.
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.gradient(x, g);
+        self.value(x)
+    }
 
     /// An upper bound of the Lipschitz constant of ∇f (Frobenius norm).
     fn lipschitz(&self) -> f64;
@@ -181,10 +188,11 @@ impl LinearTerm {
 /// ‖M‖₂ up to one part in a million above its leading eigenvalue, never above `cap`, a bound that
 /// is known anyway.
 pub(crate) fn spectral_norm(n: usize, cap: f64, apply: impl Fn(&RowMat) -> RowMat + Sync) -> f64 {
-    match leading(&Operator { n, apply: &apply }, 1) {
-        Ok((values, _)) if values[0].is_finite() => (1.000_001 * values[0].abs()).min(cap),
-        _ => cap,
-    }
+    let value = largest_magnitude(n, &apply).or_else(|| {
+        let (values, _) = leading(&Operator { n, apply: &apply }, 1).ok()?;
+        Some(values[0].abs()).filter(|v| v.is_finite())
+    });
+    value.map_or(cap, |v| (1.000_001 * v).min(cap))
 }
 
 macro_rules! any_smooth {
@@ -204,6 +212,9 @@ macro_rules! any_smooth {
             fn ncols(&self) -> Option<usize> { match self { $(Self::$variant(f) => f.ncols(),)* } }
             fn value(&self, x: &RowMat) -> f64 { match self { $(Self::$variant(f) => f.value(x),)* } }
             fn gradient(&self, x: &RowMat, g: &mut RowMat) { match self { $(Self::$variant(f) => f.gradient(x, g),)* } }
+            fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+                match self { $(Self::$variant(f) => f.value_and_gradient(x, g),)* }
+            }
             fn lipschitz(&self) -> f64 { match self { $(Self::$variant(f) => f.lipschitz(),)* } }
             fn is_concave(&self) -> bool { match self { $(Self::$variant(f) => f.is_concave(),)* } }
         }

@@ -131,6 +131,11 @@ impl Smooth for Quadratic {
         self.e.add(g);
     }
 
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.gradient(x, g);
+        0.5 * (x.inner(g) + self.e.inner(x))
+    }
+
     fn lipschitz(&self) -> f64 {
         spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v))
     }

@@ -3,9 +3,17 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod irpg;
 pub mod j_baselines;
 pub mod jobcd;
+pub mod ladmm;
+pub mod manpg;
 pub mod obcd;
+pub mod proximal;
+pub mod rsubgrad;
+pub mod slpg;
+pub mod soc;
+pub mod spm;
 
 use std::collections::BTreeMap;
 
@@ -95,6 +103,14 @@ pub const SOLVERS: &[SolverInfo] = &[
     obcd::OBCD_OR,
     obcd::OBCD_BLOCK,
     obcd::OBCD_JACOBI,
+    manpg::INFO,
+    manpg::INFO_ADA,
+    irpg::INFO,
+    slpg::INFO,
+    rsubgrad::INFO,
+    ladmm::INFO,
+    spm::INFO,
+    soc::INFO,
 ];
 
 /// All solvers of the problems with XᵀJX = J.

@@ -1,0 +1,211 @@
+//! IRPG: the inexact Riemannian proximal gradient method for f(X) + h(X), XᵀX = I, with a convex
+//! finite h (Huang, Wei 2023, Algorithm 1; steps as in their ROPTLIB).
+//!
+//! ```text
+//! for k = 0, 1, ...
+//!   D ≈ argmin ⟨∇f(X), D⟩ + ‖D‖²/(2t) + h(X + D) over the tangent space,
+//!       ‖sym(Xᵀ(X + D)) − I‖ ≤ φ·min(‖D‖, ‖D‖²)                  proximal/tangent.rs
+//!   α ← 1;  while F(Retr_X(αD)) > max of the last m values of F − δα‖D‖²/t:  α ← γα
+//!   X ← Retr_X(αD)
+//!   t ← a Barzilai-Borwein length of X and of the gradient of the Lagrangian
+//! ```
+//!
+//! The subproblem needs no more accuracy than the retraction has, which is second order in D
+//! (their condition for local convergence), and t follows the curvature along the path instead of
+//! the bound L. m = 1 makes F monotone.
+
+use std::collections::VecDeque;
+
+use super::proximal::{
+    Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, finite_convex,
+};
+use super::{Constant, SolverInfo, SolverOptions, checked};
+use crate::constraint::stiefel;
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::solve::{Settings, Solver, Status, StepInfo};
+
+/// What the registry says of IRPG.
+pub const INFO: SolverInfo = SolverInfo {
+    name: "irpg",
+    doc: "inexact Riemannian proximal gradient with Barzilai-Borwein steps; feasible",
+    constants: &[
+        Constant { name: "phi", doc: "phi, inexactness of subproblems", default: Some(0.1) },
+        Constant { name: "gamma", doc: "gamma, factor of the line search on alpha", default: Some(0.5) },
+        Constant {
+            name: "delta",
+            doc: "delta, decrease asked for: delta alpha ||D||^2 / t",
+            default: Some(1e-4),
+        },
+        Constant {
+            name: "memory",
+            doc: "m, values of F the line search compares with (1: monotone)",
+            default: Some(20.0),
+        },
+        Constant { name: "longest", doc: "largest t, in units of 1/L", default: Some(1e3) },
+    ],
+    handles: |p| finite_convex(&p.h),
+    scope: FINITE_CONVEX,
+    make: |o| Ok(Box::new(Irpg::from_options(o)?)),
+};
+
+/// The solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Irpg {
+    /// φ > 0, the inexactness of subproblems.
+    pub phi: f64,
+    /// γ ∈ (0, 1), the factor of the line search.
+    pub gamma: f64,
+    /// δ ∈ (0, ½], the decrease asked for in units of ‖D‖²/t.
+    pub delta: f64,
+    /// m ≥ 1, values of F that the line search compares with.
+    pub memory: usize,
+    /// Largest t in units of 1/L, ≥ 1.
+    pub longest: f64,
+}
+
+impl Default for Irpg {
+    fn default() -> Self {
+        Self { phi: 0.1, gamma: 0.5, delta: 1e-4, memory: 20, longest: 1e3 }
+    }
+}
+
+impl Irpg {
+    fn from_options(o: &SolverOptions) -> Result<Self> {
+        let value = |name: &str, expected: &str, accepted: fn(f64) -> bool| {
+            checked(&format!("irpg-{name}"), o.value(&INFO, name), expected, accepted)
+        };
+        Ok(Self {
+            phi: value("phi", "a number > 0", |v| v > 0.0)?,
+            gamma: value("gamma", "between 0 and 1, exclusive", |v| v > 0.0 && v < 1.0)?,
+            delta: value("delta", "above 0, at most 0.5", |v| v > 0.0 && v <= 0.5)?,
+            memory: value("memory", "a whole number from 1 to 1000", |v| (1.0..=1000.0).contains(&v))?
+                as usize,
+            longest: value("longest", "a number >= 1", |v| v >= 1.0)?,
+        })
+    }
+}
+
+/// State of IRPG.
+#[derive(Clone, Debug)]
+pub struct State {
+    body: Descent,         // Xᵗ, D and the multiplier
+    t: f64,                // t
+    lipschitz: f64,        // L
+    recent: VecDeque<f64>, // the last m values of F
+    phi: f64,              // φ, lowered when a line search fails
+    best: RowMat,          // X of the lowest F (a nonmonotone search may end above it)
+    lowest: f64,           // F there
+    iterations: u64,
+    newton_steps: u64,
+    backtracks: u64,
+    progress: Progressing,
+}
+
+impl Irpg {
+    /// One iteration; how the method ended, if it did.
+    fn iterate<F: Smooth, H: Nonsmooth>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State,
+    ) -> Option<(Status, &'static str)> {
+        let phi = st.phi;
+        st.body.direction(p, st.t, |d| phi * d * d.min(1.0));
+        st.newton_steps += st.body.inner.steps;
+        let reference = st.recent.iter().copied().fold(st.body.at.objective(), f64::max);
+        match st.body.line_search(p, reference, self.gamma, self.delta) {
+            Searched::Moved(backtracks) => {
+                st.backtracks += backtracks;
+                st.t = self.next_length(st);
+                if st.recent.len() == self.memory {
+                    st.recent.pop_front();
+                }
+                st.recent.push_back(st.body.at.objective());
+                if st.body.at.objective() < st.lowest {
+                    st.lowest = st.body.at.objective();
+                    st.best.data_mut().copy_from_slice(st.body.at.x.data());
+                }
+            }
+            Searched::Failed => {
+                st.t = 1.0 / st.lipschitz;
+                st.phi *= 0.1;
+                if st.phi < 1e-12 * self.phi {
+                    return Some((Status::Stalled, "no step along the direction lowers F"));
+                }
+            }
+        }
+        st.progress.note(st.lowest, st.body.residual(st.lipschitz))
+    }
+
+    /// |⟨s, s⟩/⟨s, y⟩|, between 1/L and the longest. (The shorter |⟨s, y⟩/⟨y, y⟩| of ROPTLIB takes
+    /// three to ten times the iterations on sparse PCA.)
+    fn next_length(&self, st: &mut State) -> f64 {
+        let (ss, sy) = st.body.secant();
+        let (length, shortest) = (ss / sy.abs(), 1.0 / st.lipschitz);
+        if length.is_finite() { length.clamp(shortest, self.longest * shortest) } else { shortest }
+    }
+}
+
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Irpg {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+        check_finite_convex(INFO.name, &p.h)?;
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let lipschitz = curvature(&p.f);
+        let body = Descent::new(p, x0);
+        Ok(State {
+            t: 1.0 / lipschitz,
+            lipschitz,
+            recent: VecDeque::from([body.at.objective()]),
+            phi: self.phi,
+            best: body.at.x.clone(),
+            lowest: body.at.objective(),
+            iterations: 0,
+            newton_steps: 0,
+            backtracks: 0,
+            progress: Progressing::default(),
+            body,
+        })
+    }
+
+    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget.max(1) && info.ended.is_none() {
+            info.ended = self.iterate(p, st);
+            info.iterations += 1;
+            st.iterations += 1;
+        }
+        info.objective = st.lowest;
+        info.residual = Some(st.body.residual(st.lipschitz));
+        info
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.best
+    }
+
+    fn finish(&self, p: &Problem<F, H>, st: State) -> RowMat {
+        st.body.finish(p, st.best, st.lowest)
+    }
+
+    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+        let mut out = Settings::new();
+        out.insert("phi".into(), self.phi.into());
+        out.insert("gamma".into(), self.gamma.into());
+        out.insert("delta".into(), self.delta.into());
+        out.insert("memory".into(), self.memory.into());
+        out.insert("longest".into(), self.longest.into());
+        out.insert("iterations".into(), st.iterations.into());
+        out.insert("newton_steps".into(), st.newton_steps.into());
+        out.insert("backtracks".into(), st.backtracks.into());
+        out
+    }
+}

@@ -1,0 +1,203 @@
+//! ManPG and ManPG-Ada: the manifold proximal gradient method for f(X) + h(X), XᵀX = I, with a
+//! convex finite h (Chen, Ma, So, Zhang 2020, Algorithm 1 and, with an adaptive t, Algorithm 2).
+//!
+//! ```text
+//! for k = 0, 1, ...
+//!   D ← argmin ⟨∇f(X), D⟩ + ‖D‖²/(2t) + h(X + D)  s.t. DᵀX + XᵀD = 0    proximal/tangent.rs
+//!   α ← 1;  while F(Retr_X(αD)) > F(X) − δα‖D‖²/t:  α ← γα
+//!   X ← Retr_X(αD)                                                      polar retraction
+//!   Ada:  t ← τt if α = 1 was accepted, else max(t⁰, t/τ)
+//! ```
+//!
+//! D = 0 exactly at critical points. F never rises. With h = 0 and α = 1 this is the Riemannian
+//! gradient step X − t·grad f(X), retracted.
+//!
+//! Cost per iteration: a gradient, 4nr² flops for each Newton step of the subproblem, 4nr² for
+//! each point tried.
+
+use super::proximal::{
+    Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, finite_convex,
+};
+use super::{Constant, SolverInfo, SolverOptions, checked};
+use crate::constraint::stiefel;
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::solve::{Settings, Solver, Status, StepInfo};
+
+const T: Constant =
+    Constant { name: "t", doc: "t, step of the subproblem; chosen as 1/L, L = ||hess f||", default: None };
+const GAMMA: Constant =
+    Constant { name: "gamma", doc: "gamma, factor of the line search on alpha", default: Some(0.5) };
+const DELTA: Constant =
+    Constant { name: "delta", doc: "delta, decrease asked for: delta alpha ||D||^2 / t", default: Some(0.5) };
+const TAU: Constant = Constant {
+    name: "tau",
+    doc: "tau, growth of t after an iteration without backtracking",
+    default: Some(1.01),
+};
+
+/// What the registry says of ManPG.
+pub const INFO: SolverInfo = SolverInfo {
+    name: "manpg",
+    doc: "manifold proximal gradient, semismooth Newton subproblems, step 1/L; feasible and monotone",
+    constants: &[T, GAMMA, DELTA],
+    handles: |p| finite_convex(&p.h),
+    scope: FINITE_CONVEX,
+    make: |o| Ok(Box::new(ManPg::from_options(&INFO, o, None)?)),
+};
+
+/// What the registry says of ManPG-Ada.
+pub const INFO_ADA: SolverInfo = SolverInfo {
+    name: "manpg-ada",
+    doc: "manifold proximal gradient with an adaptive step; feasible and monotone",
+    constants: &[T, GAMMA, DELTA, TAU],
+    handles: |p| finite_convex(&p.h),
+    scope: FINITE_CONVEX,
+    make: |o| Ok(Box::new(ManPg::from_options(&INFO_ADA, o, Some(o.value(&INFO_ADA, "tau")))?)),
+};
+
+/// The solver, with the papers' constants unless set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ManPg {
+    /// t, the step of the subproblem; `None` is 1/L.
+    pub t: Option<f64>,
+    /// γ ∈ (0, 1), the factor of the line search.
+    pub gamma: f64,
+    /// δ ∈ (0, ½], the decrease asked for in units of ‖D‖²/t.
+    pub delta: f64,
+    /// τ > 1: ManPG-Ada. `None`: ManPG, t fixed.
+    pub tau: Option<f64>,
+}
+
+impl ManPg {
+    /// ManPG with the papers' constants.
+    pub const FIXED: Self = Self { t: None, gamma: 0.5, delta: 0.5, tau: None };
+    /// ManPG-Ada with the papers' constants.
+    pub const ADAPTIVE: Self = Self { tau: Some(1.01), ..Self::FIXED };
+
+    fn from_options(info: &SolverInfo, o: &SolverOptions, tau: Option<f64>) -> Result<Self> {
+        let name = |constant: &str| format!("{}-{constant}", info.name);
+        let t = o.constant(info, "t");
+        let t = t.map(|t| checked(&name("t"), t, "a number > 0", |t| t > 0.0)).transpose()?;
+        let gamma = checked(&name("gamma"), o.value(info, "gamma"), "between 0 and 1, exclusive", |v| {
+            v > 0.0 && v < 1.0
+        })?;
+        let delta =
+            checked(&name("delta"), o.value(info, "delta"), "above 0, at most 0.5", |v| v > 0.0 && v <= 0.5)?;
+        let tau = tau.map(|v| checked(&name("tau"), v, "a number > 1", |v| v > 1.0)).transpose()?;
+        Ok(Self { t, gamma, delta, tau })
+    }
+}
+
+/// State of ManPG.
+#[derive(Clone, Debug)]
+pub struct State {
+    body: Descent,  // Xᵗ, D and the multiplier
+    t: f64,         // t
+    t0: f64,        // t⁰
+    lipschitz: f64, // L
+    caution: f64,   // factor on the accuracy of subproblems, lowered when a line search fails
+    iterations: u64,
+    newton_steps: u64,
+    backtracks: u64,
+    progress: Progressing,
+}
+
+impl ManPg {
+    /// One iteration; how the method ended, if it did.
+    fn iterate<F: Smooth, H: Nonsmooth>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State,
+    ) -> Option<(Status, &'static str)> {
+        // the error of the constraint second order in D, as that of the retraction is
+        let caution = st.caution;
+        st.body.direction(p, st.t, |d| 1e-2 * caution * d * d.min(1.0));
+        st.newton_steps += st.body.inner.steps;
+        let objective = st.body.at.objective();
+        match st.body.line_search(p, objective, self.gamma, self.delta) {
+            Searched::Moved(backtracks) => {
+                st.backtracks += backtracks;
+                if let Some(tau) = self.tau {
+                    // where F can no longer tell steps apart, back towards the t that is safe anyway
+                    let grow = backtracks == 0 && st.body.is_visible(self.delta);
+                    st.t = if grow { st.t * tau } else { st.t0.max(st.t / tau) };
+                }
+            }
+            // a D that is not a descent direction is too inexact, or t is beyond 1/L
+            Searched::Failed => {
+                st.t *= 0.5;
+                st.caution *= 0.1;
+                if st.caution < 1e-12 {
+                    return Some((Status::Stalled, "no step along the direction lowers F"));
+                }
+            }
+        }
+        st.progress.note(st.body.at.objective(), st.body.residual(st.lipschitz))
+    }
+}
+
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for ManPg {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        if self.tau.is_some() { INFO_ADA.name } else { INFO.name }
+    }
+
+    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+        check_finite_convex(Solver::<Problem<F, H>>::name(self), &p.h)?;
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let lipschitz = curvature(&p.f);
+        let t = self.t.unwrap_or(1.0 / lipschitz);
+        Ok(State {
+            body: Descent::new(p, x0),
+            t,
+            t0: t,
+            lipschitz,
+            caution: 1.0,
+            iterations: 0,
+            newton_steps: 0,
+            backtracks: 0,
+            progress: Progressing::default(),
+        })
+    }
+
+    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget.max(1) && info.ended.is_none() {
+            info.ended = self.iterate(p, st);
+            info.iterations += 1;
+        }
+        st.iterations += info.iterations;
+        info.objective = st.body.at.objective();
+        info.residual = Some(st.body.residual(st.lipschitz));
+        info
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.body.at.x
+    }
+
+    fn finish(&self, p: &Problem<F, H>, st: State) -> RowMat {
+        let (x, objective) = (st.body.at.x.clone(), st.body.at.objective());
+        st.body.finish(p, x, objective)
+    }
+
+    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+        let mut out = Settings::new();
+        out.insert("t".into(), st.t0.into());
+        out.insert("gamma".into(), self.gamma.into());
+        out.insert("delta".into(), self.delta.into());
+        if let Some(tau) = self.tau {
+            out.insert("tau".into(), tau.into());
+            out.insert("t_at_end".into(), st.t.into());
+        }
+        out.insert("iterations".into(), st.iterations.into());
+        out.insert("newton_steps".into(), st.newton_steps.into());
+        out.insert("backtracks".into(), st.backtracks.into());
+        out
+    }
+}

@@ -1,0 +1,85 @@
+//! The feasible copy of methods whose own iterates are not feasible.
+
+use super::restore_on_support;
+use crate::constraint::stiefel;
+use crate::linalg::RowMat;
+use crate::linalg::orthonormal::nearest;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::{Problem, count_nonzeros};
+use crate::smooth::Smooth;
+use crate::solve::Raw;
+use crate::start::round_to_partition;
+
+/// Largest ‖XᵀX − I‖_F of what is handed out.
+const FEASIBLE: f64 = 1e-12;
+/// Sparse copies further from feasible than this cannot be repaired on their support.
+const REPAIRABLE: f64 = 1.0;
+/// A copy is made at every iteration at first, later when their number has grown by a sixteenth:
+/// as many as log k, whatever the cost of one.
+const SHARE: u64 = 16;
+
+/// The best feasible point seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Feasible {
+    pub(crate) x: RowMat,      // feasible X of lowest F
+    pub(crate) objective: f64, // F(X)
+    due: u64,                  // iteration of the next copy
+}
+
+impl Feasible {
+    /// X⁰ is the first.
+    pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x0: &RowMat) -> Self {
+        Self { x: x0.clone(), objective: p.value(x0), due: 1 }
+    }
+
+    /// Whether a copy is to be made at iteration k. Decided by k alone, so that the result of a
+    /// run does not depend on how it is cut into steps.
+    pub(crate) fn is_due(&mut self, k: u64) -> bool {
+        if k < self.due {
+            return false;
+        }
+        self.due = k + 1 + k / SHARE;
+        true
+    }
+
+    /// Offers what can be made of the iterates: the orthonormal matrix nearest to `natural`; the
+    /// `sparse` copy made orthonormal on its support; where X must be nonnegative, the rows of
+    /// `sparse` reduced to their largest entry and its columns to unit length. The lowest F wins.
+    pub(crate) fn offer<F: Smooth, H: Nonsmooth>(
+        &mut self,
+        p: &Problem<F, H>,
+        natural: &RowMat,
+        sparse: &RowMat,
+    ) {
+        if !p.h.requires_nonneg() {
+            let mut x = natural.clone();
+            if nearest(natural, &mut x) {
+                self.keep_lower(p, x);
+            }
+        }
+        if sparse.find_non_finite().is_some() {
+            return;
+        }
+        if stiefel::feasibility(sparse) < REPAIRABLE {
+            let mut x = sparse.clone();
+            restore_on_support(&mut x);
+            self.keep_lower(p, x);
+        }
+        if p.h.requires_nonneg() {
+            self.keep_lower(p, round_to_partition(sparse));
+        }
+    }
+
+    fn keep_lower<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<F, H>, x: RowMat) {
+        let objective = p.value(&x);
+        // NaN compares false
+        if objective < self.objective && stiefel::feasibility(&x) <= FEASIBLE {
+            (self.x, self.objective) = (x, objective);
+        }
+    }
+}
+
+/// F, violation and nonzeros of a natural iterate, with the papers' conventions.
+pub(crate) fn raw<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x: &RowMat) -> Raw {
+    Raw { objective: p.objective(x).total, feasibility: stiefel::feasibility(x), nnz: count_nonzeros(x) }
+}

@@ -1,0 +1,177 @@
+//! What the full-gradient methods for f(X) + h(X), XᵀX = I, share: a point with its gradient,
+//! the proximal subproblem on the tangent space, a descent step with retraction, the feasible
+//! copy of an infeasible iterate.
+
+mod descent;
+mod feasible;
+mod newton;
+mod repair;
+mod tangent;
+
+pub(crate) use descent::{Descent, Searched};
+pub(crate) use feasible::{Feasible, raw};
+pub(crate) use repair::restore_on_support;
+pub use tangent::{Inner, TangentProx};
+
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::simd::dispatch;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::solve::Status;
+
+/// X with f(X), h(X) and ∇f(X).
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) x: RowMat,    // X
+    pub(crate) grad: RowMat, // ∇f(X)
+    pub(crate) f: f64,       // f(X)
+    pub(crate) h: f64,       // h(X)
+}
+
+impl Point {
+    pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x: RowMat) -> Self {
+        let grad = RowMat::zeros(x.nrows(), x.ncols());
+        let mut point = Self { x, grad, f: 0.0, h: 0.0 };
+        point.evaluate(p);
+        point
+    }
+
+    /// Brings f, h and ∇f up to date with X. Cost of a gradient.
+    pub(crate) fn evaluate<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<F, H>) {
+        self.f = p.f.value_and_gradient(&self.x, &mut self.grad);
+        self.h = p.h.value(self.x.data());
+    }
+
+    /// F(X).
+    pub(crate) fn objective(&self) -> f64 {
+        self.f + self.h
+    }
+
+    /// Rounding errors of F(X), generously.
+    pub(crate) fn rounding(&self) -> f64 {
+        1e-14 * (self.f.abs() + self.h.abs())
+    }
+}
+
+/// L, the Lipschitz constant of ∇f, or 1 where ∇f is constant: step lengths are in units of 1/L.
+pub(crate) fn curvature<F: Smooth>(f: &F) -> f64 {
+    let l = f.lipschitz();
+    if l > 0.0 && l.is_finite() { l } else { 1.0 }
+}
+
+/// The methods that project onto or retract from the tangent space need a convex h that is
+/// finite everywhere.
+pub(crate) fn finite_convex<H: Nonsmooth>(h: &H) -> bool {
+    h.is_convex() && !h.requires_nonneg()
+}
+
+/// What those methods say of themselves.
+pub(crate) const FINITE_CONVEX: &str = "convex penalties that are finite everywhere (l1-pca, pca); for l0-pca and nonneg-pca use obcd, ladmm, spm or soc";
+
+/// An error for solvers made without the registry.
+pub(crate) fn check_finite_convex<H: Nonsmooth>(name: &str, h: &H) -> Result<()> {
+    if finite_convex(h) {
+        return Ok(());
+    }
+    Err(Error::Incompatible(format!("solver {name} is for {FINITE_CONVEX}")))
+}
+
+/// A stationarity measure relative to the size of the gradients met, so that it depends neither
+/// on the scale of the data nor on a gradient that vanishes at the solution.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Relative {
+    largest: f64, // max ‖∇f(X)‖_F so far
+}
+
+impl Relative {
+    pub(crate) fn meet(&mut self, gradient: &RowMat) {
+        self.largest = self.largest.max(gradient.norm());
+    }
+
+    pub(crate) fn to(self, value: f64) -> f64 {
+        if self.largest > 0.0 { value / self.largest } else { value }
+    }
+}
+
+/// Iterations without any progress after which a method has stalled.
+const PATIENCE: u64 = 2000;
+/// Relative stationarity that rounding allows.
+const EXACT: f64 = 1e-14;
+
+/// Sees when a method has ended by itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Progressing {
+    objective: f64, // lowest F
+    residual: f64,  // residual at the last progress
+    idle: u64,      // iterations since then
+}
+
+impl Default for Progressing {
+    fn default() -> Self {
+        Self { objective: f64::INFINITY, residual: f64::INFINITY, idle: 0 }
+    }
+}
+
+impl Progressing {
+    /// The problem that is being solved has changed (a penalty parameter has grown).
+    pub(crate) fn restart(&mut self) {
+        (self.residual, self.idle) = (f64::INFINITY, 0);
+    }
+
+    /// Notes an iteration; says how the method has ended, if it has.
+    pub(crate) fn note(&mut self, objective: f64, residual: f64) -> Option<(Status, &'static str)> {
+        if residual <= EXACT {
+            return Some((Status::Converged, "critical up to rounding: the step to take is zero"));
+        }
+        let lower = objective < self.objective - 1e-13 * objective.abs();
+        if lower || residual < 0.9 * self.residual {
+            self.idle = 0;
+            self.residual = residual;
+            self.objective = self.objective.min(objective);
+            return None;
+        }
+        self.idle += 1;
+        (self.idle >= PATIENCE).then_some((
+            Status::Stalled,
+            "neither F nor the stationarity measure has fallen in 2000 iterations",
+        ))
+    }
+}
+
+/// out ← a − b.
+pub(crate) fn difference(out: &mut RowMat, a: &RowMat, b: &RowMat) {
+    let out = out.data_mut();
+    dispatch(|| {
+        for ((o, x), y) in out.iter_mut().zip(a.data()).zip(b.data()) {
+            *o = x - y;
+        }
+    });
+}
+
+/// out ← a + c·b.
+pub(crate) fn combine(out: &mut RowMat, a: &RowMat, c: f64, b: &RowMat) {
+    let out = out.data_mut();
+    dispatch(|| {
+        for ((o, x), y) in out.iter_mut().zip(a.data()).zip(b.data()) {
+            *o = x + c * y;
+        }
+    });
+}
+
+/// ‖a − b‖_F.
+pub(crate) fn distance(a: &RowMat, b: &RowMat) -> f64 {
+    let (a, b) = (a.data(), b.data());
+    dispatch(|| {
+        let mut sums = [0.0f64; 32];
+        let (left, right) = (a.chunks_exact(32), b.chunks_exact(32));
+        let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| (x - y).powi(2)).sum();
+        for (x, y) in left.zip(right) {
+            for k in 0..32 {
+                sums[k] += (x[k] - y[k]) * (x[k] - y[k]);
+            }
+        }
+        (sums.iter().sum::<f64>() + rest).sqrt()
+    })
+}

@@ -1,0 +1,208 @@
+//! The linear systems of the semismooth Newton method: (J + εI)Δ = −E for symmetric Δ (r × r)
+//! and J[Δ] = sym(Xᵀ(P ∘ XΔ)).
+//!
+//! For small r in the r(r+1)/2 coordinates of symmetric matrices by Cholesky, beyond that by
+//! conjugate gradients with the diagonal of J, two thin products an iteration.
+
+use crate::linalg::RowMat;
+use crate::linalg::products::{cross, product};
+use crate::linalg::simd::dispatch;
+
+/// Largest r for which the system is formed.
+const DIRECT: usize = 10;
+/// ε is this times ‖E‖, within the limits (Chen et al. 2020, their code).
+const REGULARISATION: f64 = 0.2;
+const LARGEST: f64 = 0.1;
+const LEAST: f64 = 1e-11;
+
+/// The system and its buffers.
+#[derive(Clone, Debug)]
+pub(super) struct NewtonSystem {
+    p: RowMat,             // P, 1 where Y moves with W (n × r)
+    work: RowMat,          // XΔ or X∘X (n × r)
+    pairs: Option<RowMat>, // row i: the products Xᵢₐ·Xᵢᵦ, a ≤ b (n × r(r+1)/2)
+}
+
+impl NewtonSystem {
+    pub(super) fn new(n: usize, r: usize) -> Self {
+        Self { p: RowMat::zeros(n, r), work: RowMat::zeros(n, r), pairs: None }
+    }
+
+    /// X has changed.
+    pub(super) fn forget(&mut self) {
+        self.pairs = None;
+    }
+
+    /// P, to be filled in.
+    pub(super) fn mask(&mut self) -> &mut [f64] {
+        self.p.data_mut()
+    }
+
+    /// Δ = −(J + εI)⁻¹E.
+    pub(super) fn solve(&mut self, x: &RowMat, e: &RowMat, error: f64) -> RowMat {
+        let negative = RowMat::from_fn(e.nrows(), e.nrows(), |i, j| -e.get(i, j));
+        if self.p.data().iter().all(|v| *v == 1.0) {
+            return negative; // J = I
+        }
+        let epsilon = REGULARISATION * error.clamp(LEAST, LARGEST);
+        if x.ncols() <= DIRECT
+            && let Some(delta) = self.direct(x, &negative, epsilon)
+        {
+            return delta;
+        }
+        self.conjugate_gradients(x, &negative, epsilon, error)
+    }
+
+    /// In the orthonormal basis E_ab = (e_a e_bᵀ + e_b e_aᵀ)/√2 (a < b), e_a e_aᵀ. With
+    /// B_j = Xᵀ diag(P_j) X: ⟨E_cj, J[E_aj]⟩ gets w_a w_c B_j[a, c] from column j, w = 1 on the
+    /// diagonal and 1/√2 off it.
+    fn direct(&mut self, x: &RowMat, rhs: &RowMat, epsilon: f64) -> Option<RowMat> {
+        let r = x.ncols();
+        let q = r * (r + 1) / 2;
+        let pairs = self.pairs.get_or_insert_with(|| products_of_pairs(x));
+        let b = cross(pairs, &self.p); // column j: B_j, lower triangle
+        let weight = |a: usize, j: usize| if a == j { 1.0 } else { std::f64::consts::FRAC_1_SQRT_2 };
+        let mut jacobian = RowMat::zeros(q, q);
+        for j in 0..r {
+            for a in 0..r {
+                for c in 0..r {
+                    let (k, l) = (position(a, j), position(c, j));
+                    if l <= k {
+                        let v = jacobian.get(k, l) + weight(a, j) * weight(c, j) * b.get(position(a, c), j);
+                        jacobian.set(k, l, v);
+                    }
+                }
+            }
+        }
+        (0..q).for_each(|k| jacobian.set(k, k, jacobian.get(k, k) + epsilon));
+        let mut z = vec![0.0; q];
+        for a in 0..r {
+            for c in 0..=a {
+                z[position(a, c)] = rhs.get(a, c) / weight(a, c);
+            }
+        }
+        // off the diagonal ⟨E_ab, M⟩ = √2·M_ab = M_ab/w, and M_ab = w·z
+        dispatch(|| cholesky_solve(&mut jacobian, &mut z))
+            .then(|| RowMat::from_fn(r, r, |a, c| weight(a, c) * z[position(a, c)]))
+    }
+
+    /// Preconditioned conjugate gradients, to a tenth of ‖E‖ far from the solution and ever
+    /// closer near it, so that Newton's method keeps its speed.
+    fn conjugate_gradients(&mut self, x: &RowMat, rhs: &RowMat, epsilon: f64, error: f64) -> RowMat {
+        let r = x.ncols();
+        let diagonal = self.diagonal(x, epsilon);
+        let divide = |m: &RowMat| RowMat::from_fn(r, r, |i, j| m.get(i, j) / diagonal.get(i, j));
+        let target = error * (0.1f64).min(error.sqrt());
+        let mut delta = RowMat::zeros(r, r);
+        let mut residual = rhs.clone();
+        let mut z = divide(&residual);
+        let mut direction = z.clone();
+        let mut rz = residual.inner(&z);
+        for _ in 0..(r * (r + 1) / 2).min(500) {
+            let image = self.apply(x, &direction, epsilon);
+            let curvature = direction.inner(&image);
+            if curvature.is_nan() || curvature <= 0.0 {
+                break;
+            }
+            let step = rz / curvature;
+            for k in 0..r * r {
+                delta.data_mut()[k] += step * direction.data()[k];
+                residual.data_mut()[k] -= step * image.data()[k];
+            }
+            if residual.norm() <= target {
+                break;
+            }
+            z = divide(&residual);
+            let next = residual.inner(&z);
+            let beta = next / rz;
+            rz = next;
+            direction.data_mut().iter_mut().zip(z.data()).for_each(|(d, z)| *d = z + beta * *d);
+        }
+        delta
+    }
+
+    /// (J + εI)[Δ].
+    fn apply(&mut self, x: &RowMat, delta: &RowMat, epsilon: f64) -> RowMat {
+        product(&mut self.work, false, 1.0, x.as_mat(), delta.as_mat());
+        let (work, p) = (self.work.data_mut(), self.p.data());
+        dispatch(|| work.iter_mut().zip(p).for_each(|(w, p)| *w *= p));
+        let m = cross(x, &self.work);
+        RowMat::from_fn(x.ncols(), x.ncols(), |i, j| {
+            0.5 * (m.get(i, j) + m.get(j, i)) + epsilon * delta.get(i, j)
+        })
+    }
+
+    /// Entry (a, b): ⟨E_ab, (J + εI)[E_ab]⟩ = ½(B_a[b, b] + B_b[a, a]) + ε.
+    fn diagonal(&mut self, x: &RowMat, epsilon: f64) -> RowMat {
+        let work = self.work.data_mut();
+        dispatch(|| work.iter_mut().zip(x.data()).for_each(|(w, x)| *w = x * x));
+        let b = cross(&self.work, &self.p); // (a, j): B_j[a, a]
+        RowMat::from_fn(x.ncols(), x.ncols(), |i, j| 0.5 * (b.get(i, j) + b.get(j, i)) + epsilon)
+    }
+}
+
+/// Position of entry (a, b) of a symmetric matrix in the list of its lower triangle.
+fn position(a: usize, b: usize) -> usize {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    high * (high + 1) / 2 + low
+}
+
+/// Row i: Xᵢₐ·Xᵢᵦ for b ≤ a, in the order of [`position`].
+fn products_of_pairs(x: &RowMat) -> RowMat {
+    let r = x.ncols();
+    let mut out = RowMat::zeros(x.nrows(), r * (r + 1) / 2);
+    for i in 0..x.nrows() {
+        let (row, products) = (x.row(i), out.row_mut(i));
+        let mut at = 0;
+        for a in 0..r {
+            for (o, v) in products[at..at + a + 1].iter_mut().zip(row) {
+                *o = row[a] * v;
+            }
+            at += a + 1;
+        }
+    }
+    out
+}
+
+/// z ← A⁻¹z for a positive definite A given by its lower triangle, which is overwritten by its
+/// Cholesky factor; `false` if A is not positive definite.
+#[inline(always)]
+fn cholesky_solve(a: &mut RowMat, z: &mut [f64]) -> bool {
+    let q = z.len();
+    for k in 0..q {
+        for l in 0..=k {
+            let dot = plain_dot(&a.row(k)[..l], &a.row(l)[..l]);
+            let v = a.get(k, l) - dot;
+            if l < k {
+                a.set(k, l, v / a.get(l, l));
+            } else if v > 0.0 {
+                a.set(k, k, v.sqrt());
+            } else {
+                return false;
+            }
+        }
+        z[k] = (z[k] - plain_dot(&a.row(k)[..k], &z[..k])) / a.get(k, k);
+    }
+    for k in (0..q).rev() {
+        z[k] /= a.get(k, k);
+        let c = z[k];
+        for (l, v) in a.row(k)[..k].iter().enumerate() {
+            z[l] -= c * v;
+        }
+    }
+    true
+}
+
+/// ⟨a, b⟩ with eight running sums, which vectorises.
+#[inline(always)]
+fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0f64; 8];
+    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in left.zip(right) {
+        for k in 0..8 {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}

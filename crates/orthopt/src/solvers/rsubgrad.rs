@@ -1,0 +1,174 @@
+//! RSubGrad: the Riemannian subgradient method for f(X) + h(X), XᵀX = I, with a convex finite h
+//! (Li, Chen, Deng, Qu, Zhu, So 2021; the steps of the comparison in Chen et al. 2020).
+//!
+//! ```text
+//! for k = 1, 2, ...
+//!   G ← ∇f(X) + ξ,  ξ ∈ ∂h(X)
+//!   D ← G − X sym(XᵀG)
+//!   X ← Retr_X(−η₀ k^{−p} D)                                  polar retraction
+//! ```
+//!
+//! Steps must diminish as no multiple of a subgradient need be a descent direction; F is not
+//! monotone, the best X is kept. Entries never become zero exactly, so do not expect the
+//! stationarity measure to become small where h has kinks: it is ‖D‖ for the subgradient at
+//! hand, not the distance to ∂F.
+//!
+//! Cost per iteration: a gradient and 8nr² flops.
+
+use super::proximal::{
+    FINITE_CONVEX, Point, Progressing, Relative, check_finite_convex, combine, curvature, finite_convex,
+};
+use super::{Constant, SolverInfo, SolverOptions, checked};
+use crate::constraint::stiefel;
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::linalg::orthonormal::nearest;
+use crate::linalg::products::{cross, product};
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::solve::{Settings, Solver, Status, StepInfo};
+
+/// What the registry says of RSubGrad.
+pub const INFO: SolverInfo = SolverInfo {
+    name: "rsubgrad",
+    doc: "Riemannian subgradient method with diminishing steps; feasible",
+    constants: &[
+        Constant {
+            name: "eta",
+            doc: "eta_0, first step (papers: 1 for data of unit scale); chosen as 1/L, L = ||hess f||",
+            default: None,
+        },
+        Constant { name: "p", doc: "p, steps are eta_0 k^-p", default: Some(0.75) },
+    ],
+    handles: |p| finite_convex(&p.h),
+    scope: FINITE_CONVEX,
+    make: |o| Ok(Box::new(RSubGrad::from_options(o)?)),
+};
+
+/// The solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RSubGrad {
+    /// η₀, the first step; `None` is 1/L.
+    pub eta: Option<f64>,
+    /// p ∈ (0, 1], steps are η₀k⁻ᵖ.
+    pub p: f64,
+}
+
+impl Default for RSubGrad {
+    fn default() -> Self {
+        Self { eta: None, p: 0.75 }
+    }
+}
+
+impl RSubGrad {
+    fn from_options(o: &SolverOptions) -> Result<Self> {
+        let eta = o.constant(&INFO, "eta");
+        let eta = eta.map(|v| checked("rsubgrad-eta", v, "a number > 0", |v| v > 0.0)).transpose()?;
+        let p = checked("rsubgrad-p", o.value(&INFO, "p"), "above 0, at most 1", |v| v > 0.0 && v <= 1.0)?;
+        Ok(Self { eta, p })
+    }
+}
+
+/// State of RSubGrad.
+#[derive(Clone, Debug)]
+pub struct State {
+    at: Point,     // Xᵏ
+    d: RowMat,     // D, then X − ηD
+    eta0: f64,     // η₀
+    k: u64,        // k
+    residual: f64, // ‖D‖_F, relative
+    best: RowMat,  // X of the lowest F
+    lowest: f64,   // F there
+    relative: Relative,
+    progress: Progressing,
+}
+
+impl RSubGrad {
+    /// One iteration; how the method ended, if it did.
+    fn iterate<F: Smooth, H: Nonsmooth>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State,
+    ) -> Option<(Status, &'static str)> {
+        st.k += 1;
+        // G: where ∂h is an interval, the element that comes closest to cancelling ∇f
+        for ((g, x), grad) in st.d.data_mut().iter_mut().zip(st.at.x.data()).zip(st.at.grad.data()) {
+            let (lo, hi) = p.h.subdifferential(*x);
+            *g = grad + (-grad).clamp(lo, hi);
+        }
+        // D = G − X sym(XᵀG)
+        let xtg = cross(&st.at.x, &st.d);
+        let sym = RowMat::from_fn(xtg.nrows(), xtg.nrows(), |i, j| 0.5 * (xtg.get(i, j) + xtg.get(j, i)));
+        product(&mut st.d, true, -1.0, st.at.x.as_mat(), sym.as_mat());
+        st.residual = st.relative.to(st.d.norm());
+        // X ← Retr(−ηD)
+        let eta = st.eta0 * (st.k as f64).powf(-self.p);
+        let mut y = st.at.x.clone();
+        combine(&mut y, &st.at.x, -eta, &st.d);
+        if !nearest(&y, &mut st.at.x) {
+            return Some((Status::NumericalError, "the subgradient is not finite"));
+        }
+        st.at.evaluate(p);
+        st.relative.meet(&st.at.grad);
+        if st.at.objective() < st.lowest {
+            st.lowest = st.at.objective();
+            st.best.data_mut().copy_from_slice(st.at.x.data());
+        }
+        st.progress.note(st.lowest, st.residual)
+    }
+}
+
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+        check_finite_convex(INFO.name, &p.h)?;
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let at = Point::new(p, x0);
+        let mut relative = Relative::default();
+        relative.meet(&at.grad);
+        Ok(State {
+            d: at.x.clone(),
+            eta0: self.eta.unwrap_or_else(|| 1.0 / curvature(&p.f)),
+            k: 0,
+            residual: f64::INFINITY,
+            best: at.x.clone(),
+            lowest: at.objective(),
+            relative,
+            progress: Progressing::default(),
+            at,
+        })
+    }
+
+    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget.max(1) && info.ended.is_none() {
+            info.ended = self.iterate(p, st);
+            info.iterations += 1;
+        }
+        info.objective = st.lowest;
+        info.residual = Some(st.residual);
+        info
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.best
+    }
+
+    fn finish(&self, _p: &Problem<F, H>, st: State) -> RowMat {
+        st.best
+    }
+
+    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+        let mut out = Settings::new();
+        out.insert("eta".into(), st.eta0.into());
+        out.insert("p".into(), self.p.into());
+        out.insert("iterations".into(), st.k.into());
+        out
+    }
+}

@@ -1,0 +1,192 @@
+//! SOC: splitting orthogonality constraints, ADMM for f(X) + h(Q), X = P = Q, PᵀP = I (Lai, Osher
+//! 2014; Ozoliņš, Lai, Caflisch, Osher 2013, Algorithm 1; constants of the comparison in Chen et
+//! al. 2020).
+//!
+//! ```text
+//! for k = 0, 1, ...
+//!   X ← argmin f(X) + β/2‖X − P + B‖² + β/2‖X − Q + b‖²            f linearised at the last X
+//!   Q ← prox_{h/β}(X + b)
+//!   P ← the orthonormal matrix nearest to X + B
+//!   B ← B + X − P,   b ← b + X − Q                                scaled multipliers
+//! ```
+//!
+//! The originals solve a linear system for X; here f is only known by its gradient, and a
+//! linearisation majorises a concave f (for others (L/2)‖X − Xᵏ‖² is added). The X-problem is
+//! bounded only for 2β > L: β = L is their default. X, P and Q agree in the limit: a feasible copy
+//! made of P and Q is kept and handed out, and Q is what `raw` reports.
+//!
+//! Cost per iteration: a gradient and 4nr² flops.
+
+use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, raw};
+use super::{Constant, SolverInfo, SolverOptions, checked};
+use crate::constraint::stiefel;
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::linalg::orthonormal::nearest;
+use crate::linalg::simd::dispatch;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
+
+/// What the registry says of SOC.
+pub const INFO: SolverInfo = SolverInfo {
+    name: "soc",
+    doc: "splitting of orthogonality constraints (Lai-Osher ADMM); feasible in the limit",
+    constants: &[Constant {
+        name: "beta",
+        doc: "beta, penalty parameter; chosen as L = ||hess f||",
+        default: None,
+    }],
+    handles: |_| true,
+    scope: "every problem",
+    make: |o| Ok(Box::new(Soc::from_options(o)?)),
+};
+
+/// The solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Soc {
+    /// β, the penalty parameter; `None` is L.
+    pub beta: Option<f64>,
+}
+
+impl Soc {
+    fn from_options(o: &SolverOptions) -> Result<Self> {
+        let beta = o.constant(&INFO, "beta");
+        Ok(Self { beta: beta.map(|v| checked("soc-beta", v, "a number > 0", |v| v > 0.0)).transpose()? })
+    }
+}
+
+/// State of SOC.
+#[derive(Clone, Debug)]
+pub struct State {
+    x: RowMat,      // Xᵏ, free
+    p: RowMat,      // Pᵏ, orthonormal
+    q: RowMat,      // Qᵏ, sparse
+    bp: RowMat,     // B, scaled multiplier of X = P
+    bq: RowMat,     // b, scaled multiplier of X = Q
+    grad: RowMat,   // ∇f(Xᵏ)
+    work: RowMat,   // n × r
+    beta: f64,      // β
+    lipschitz: f64, // L
+    residual: f64,
+    relative: Relative,
+    best: Feasible,
+    iterations: u64,
+    progress: Progressing,
+}
+
+impl Soc {
+    /// One iteration; how the method ended, if it did.
+    fn iterate<F: Smooth, H: Nonsmooth>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State,
+    ) -> Option<(Status, &'static str)> {
+        let beta = st.beta;
+        let damping = if p.f.is_concave() { 0.0 } else { st.lipschitz };
+        // X ← (β(P − B) + β(Q − b) + damping·X − ∇f(X))/(2β + damping)
+        p.f.gradient(&st.x, &mut st.grad);
+        st.relative.meet(&st.grad);
+        let (x, pp, q) = (st.x.data(), st.p.data(), st.q.data());
+        let (bp, bq, g) = (st.bp.data(), st.bq.data(), st.grad.data());
+        let work = st.work.data_mut();
+        let total = 2.0 * beta + damping;
+        dispatch(|| {
+            for k in 0..work.len() {
+                work[k] = (beta * (pp[k] - bp[k] + q[k] - bq[k]) + damping * x[k] - g[k]) / total;
+            }
+        });
+        let dx = distance(&st.work, &st.x);
+        std::mem::swap(&mut st.x, &mut st.work);
+        // Q ← prox_{h/β}(X + b)
+        combine(&mut st.work, &st.x, 1.0, &st.bq);
+        p.h.prox_all(st.work.data_mut(), 1.0 / beta);
+        let dq = distance(&st.work, &st.q);
+        std::mem::swap(&mut st.q, &mut st.work);
+        // P ← nearest(X + B)
+        combine(&mut st.work, &st.x, 1.0, &st.bp);
+        let mut p_next = st.p.clone();
+        if !nearest(&st.work, &mut p_next) {
+            return Some((Status::NumericalError, "the gradient or a multiplier is not finite"));
+        }
+        let dp = distance(&p_next, &st.p);
+        st.p = p_next;
+        // B ← B + X − P, b ← b + X − Q
+        for (k, x) in st.x.data().iter().enumerate() {
+            st.bp.data_mut()[k] += x - st.p.data()[k];
+            st.bq.data_mut()[k] += x - st.q.data()[k];
+        }
+        let apart = distance(&st.x, &st.p) + distance(&st.x, &st.q);
+        let primal = apart / (st.x.ncols() as f64).sqrt();
+        // βb ∈ ∂h(Q) and βB normal to the manifold at P hold exactly; the X-problem up to this
+        let dual = st.relative.to((st.lipschitz + damping) * dx + beta * (dp + dq));
+        st.residual = primal + dual;
+        st.iterations += 1;
+        if st.best.is_due(st.iterations) {
+            st.best.offer(p, &st.p, &st.q);
+        }
+        st.progress.note(st.best.objective, st.residual)
+    }
+}
+
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Soc {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let lipschitz = curvature(&p.f);
+        let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
+        Ok(State {
+            best: Feasible::new(p, &x0),
+            p: x0.clone(),
+            q: x0.clone(),
+            x: x0,
+            bp: zeros.clone(),
+            bq: zeros.clone(),
+            grad: zeros.clone(),
+            work: zeros,
+            beta: self.beta.unwrap_or(lipschitz),
+            lipschitz,
+            residual: f64::INFINITY,
+            relative: Relative::default(),
+            iterations: 0,
+            progress: Progressing::default(),
+        })
+    }
+
+    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget.max(1) && info.ended.is_none() {
+            info.ended = self.iterate(p, st);
+            info.iterations += 1;
+        }
+        info.objective = st.best.objective;
+        info.residual = Some(st.residual);
+        info
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.best.x
+    }
+
+    fn finish(&self, p: &Problem<F, H>, mut st: State) -> RowMat {
+        st.best.offer(p, &st.p, &st.q);
+        st.best.x
+    }
+
+    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+        let mut out = Settings::new();
+        out.insert("beta".into(), st.beta.into());
+        out.insert("iterations".into(), st.iterations.into());
+        out
+    }
+
+    fn raw(&self, p: &Problem<F, H>, st: &State) -> Option<Raw> {
+        Some(raw(p, &st.q))
+    }
+}

@@ -1,0 +1,205 @@
+//! SPM: the smoothing penalty method (PADM in the first version of the OBCD paper) for
+//! f(X) + h(X), XᵀX = I (Chen 2012; Lai, Osher 2014).
+//!
+//! ```text
+//! h is replaced by its envelope min_Y h(Y) + β/2‖X − Y‖², β → ∞
+//! for k = 0, 1, ...
+//!   X ← the orthonormal matrix nearest to X − (∇f(X) + β(X − Y))/ℓ
+//!   Y ← prox_{h/β}(X)
+//!   β ← ρβ
+//! ```
+//!
+//! ℓ = β for a concave f, else L + β. X is orthonormal but not sparse, Y is sparse but not
+//! orthonormal: a feasible copy made of both is kept and handed out, and Y is what `raw` reports.
+//!
+//! The papers state neither β nor ρ. β must be in proportion to f: it begins at L/100, where the
+//! iteration follows f alone, and grows by half a per cent until nothing moves any more. Without
+//! multipliers X and Y meet in the limit β → ∞ only, so the point reached is critical to a
+//! few digits.
+//!
+//! Cost per iteration: a gradient and 4nr² flops.
+
+use super::proximal::{Feasible, Progressing, Relative, curvature, distance, raw};
+use super::{Constant, SolverInfo, SolverOptions, checked};
+use crate::constraint::stiefel;
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::linalg::orthonormal::nearest;
+use crate::linalg::simd::dispatch;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
+
+/// What the registry says of SPM.
+pub const INFO: SolverInfo = SolverInfo {
+    name: "spm",
+    doc: "smoothing penalty: alternating steps in an orthonormal X and a sparse copy; feasible in the limit",
+    constants: &[
+        Constant {
+            name: "beta",
+            doc: "beta, first penalty parameter; chosen as L/100, L = ||hess f||",
+            default: None,
+        },
+        Constant { name: "rho", doc: "rho, growth of beta per iteration", default: Some(1.005) },
+        Constant { name: "most", doc: "largest beta, in units of L", default: Some(1e6) },
+    ],
+    handles: |_| true,
+    scope: "every problem",
+    make: |o| Ok(Box::new(Spm::from_options(o)?)),
+};
+
+/// First β in units of L.
+const FIRST: f64 = 0.01;
+
+/// The solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spm {
+    /// β, the first penalty parameter; `None` is L/100.
+    pub beta: Option<f64>,
+    /// ρ > 1, growth of β per iteration.
+    pub rho: f64,
+    /// Largest β in units of L.
+    pub most: f64,
+}
+
+impl Default for Spm {
+    fn default() -> Self {
+        Self { beta: None, rho: 1.005, most: 1e6 }
+    }
+}
+
+impl Spm {
+    fn from_options(o: &SolverOptions) -> Result<Self> {
+        let beta = o.constant(&INFO, "beta");
+        Ok(Self {
+            beta: beta.map(|v| checked("spm-beta", v, "a number > 0", |v| v > 0.0)).transpose()?,
+            rho: checked("spm-rho", o.value(&INFO, "rho"), "above 1, at most 2", |v| v > 1.0 && v <= 2.0)?,
+            most: checked("spm-most", o.value(&INFO, "most"), "a number > 0", |v| v > 0.0)?,
+        })
+    }
+}
+
+/// State of SPM.
+#[derive(Clone, Debug)]
+pub struct State {
+    x: RowMat,      // Xᵏ, orthonormal
+    y: RowMat,      // Yᵏ, sparse
+    grad: RowMat,   // ∇f(Xᵏ)
+    work: RowMat,   // n × r
+    beta: f64,      // β
+    lipschitz: f64, // L
+    residual: f64,
+    relative: Relative,
+    best: Feasible,
+    iterations: u64,
+    progress: Progressing,
+}
+
+impl Spm {
+    /// One iteration; how the method ended, if it did.
+    fn iterate<F: Smooth, H: Nonsmooth>(
+        &self,
+        p: &Problem<F, H>,
+        st: &mut State,
+    ) -> Option<(Status, &'static str)> {
+        let beta = st.beta;
+        let ell = if p.f.is_concave() { beta } else { st.lipschitz + beta };
+        // X ← nearest(X − (∇f(X) + β(X − Y))/ℓ)
+        p.f.gradient(&st.x, &mut st.grad);
+        st.relative.meet(&st.grad);
+        st.work.data_mut().copy_from_slice(st.x.data());
+        let (x, y, g) = (st.x.data(), st.y.data(), st.grad.data());
+        let work = st.work.data_mut();
+        dispatch(|| {
+            for k in 0..work.len() {
+                work[k] -= (g[k] + beta * (x[k] - y[k])) / ell;
+            }
+        });
+        let mut x_next = st.x.clone();
+        if !nearest(&st.work, &mut x_next) {
+            return Some((Status::NumericalError, "the gradient is not finite"));
+        }
+        let dx = distance(&x_next, &st.x);
+        st.x = x_next;
+        // Y ← prox_{h/β}(X)
+        st.work.data_mut().copy_from_slice(st.x.data());
+        p.h.prox_all(st.work.data_mut(), 1.0 / beta);
+        let dy = distance(&st.work, &st.y);
+        std::mem::swap(&mut st.y, &mut st.work);
+        let apart = distance(&st.x, &st.y);
+        // β(X − Y) ∈ ∂h(Y) holds exactly; the other two conditions up to these
+        let dual = (st.lipschitz + beta + ell) * dx + beta * dy;
+        let primal = apart / (st.x.ncols() as f64).sqrt();
+        st.residual = primal + st.relative.to(dual);
+        st.iterations += 1;
+        st.beta = (beta * self.rho).min(self.most * st.lipschitz).max(beta);
+        if st.beta > beta {
+            st.progress.restart();
+        }
+        if st.best.is_due(st.iterations) {
+            st.best.offer(p, &st.x, &st.y);
+        }
+        st.progress.note(st.best.objective, st.residual)
+    }
+}
+
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Spm {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let lipschitz = curvature(&p.f);
+        let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
+        Ok(State {
+            best: Feasible::new(p, &x0),
+            y: x0.clone(),
+            x: x0,
+            grad: zeros.clone(),
+            work: zeros,
+            beta: self.beta.unwrap_or(FIRST * lipschitz),
+            lipschitz,
+            residual: f64::INFINITY,
+            relative: Relative::default(),
+            iterations: 0,
+            progress: Progressing::default(),
+        })
+    }
+
+    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget.max(1) && info.ended.is_none() {
+            info.ended = self.iterate(p, st);
+            info.iterations += 1;
+        }
+        info.objective = st.best.objective;
+        info.residual = Some(st.residual);
+        info
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.best.x
+    }
+
+    fn finish(&self, p: &Problem<F, H>, mut st: State) -> RowMat {
+        st.best.offer(p, &st.x, &st.y);
+        st.best.x
+    }
+
+    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+        let mut out = Settings::new();
+        out.insert("beta".into(), self.beta.unwrap_or(FIRST * st.lipschitz).into());
+        out.insert("beta_at_end".into(), st.beta.into());
+        out.insert("rho".into(), self.rho.into());
+        out.insert("iterations".into(), st.iterations.into());
+        out
+    }
+
+    fn raw(&self, p: &Problem<F, H>, st: &State) -> Option<Raw> {
+        Some(raw(p, &st.y))
+    }
+}
