@@ -4,6 +4,7 @@
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
 pub mod obcd;
+pub mod support;
 
 use std::collections::BTreeMap;
 
@@ -82,7 +83,7 @@ pub const AUTO: (&str, &str) =
     ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
 
 /// All solvers of the problems with XᵀX = I.
-pub const SOLVERS: &[SolverInfo] = &[obcd::INFO];
+pub const SOLVERS: &[SolverInfo] = &[obcd::INFO, support::INFO];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///
