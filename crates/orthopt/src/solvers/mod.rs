@@ -14,6 +14,7 @@ pub mod rsubgrad;
 pub mod slpg;
 pub mod soc;
 pub mod spm;
+pub mod support;
 
 use std::collections::BTreeMap;
 
@@ -111,6 +112,7 @@ pub const SOLVERS: &[SolverInfo] = &[
     ladmm::INFO,
     spm::INFO,
     soc::INFO,
+    support::INFO,
 ];
 
 /// All solvers of the problems with XᵀJX = J.

@@ -1,0 +1,225 @@
+//! Descent on {X : supp(X) ⊆ S, XᵀX = I}: gradient steps along the tangent space with
+//! Barzilai-Borwein lengths, each followed by the way back to the manifold.
+
+use rayon::prelude::*;
+
+use super::pattern::Pattern;
+use crate::linalg::RowMat;
+use crate::linalg::kernels::axpy;
+use crate::nonsmooth::Nonsmooth;
+use crate::smooth::BlockModel;
+
+/// F = f + κh, the objective of the moment (κ = 1 is the user's).
+#[derive(Debug)]
+pub(crate) struct Objective<'a, F, H> {
+    pub f: &'a F,
+    pub h: &'a H,
+    pub kappa: f64, // κ
+}
+
+impl<F, H> Clone for Objective<'_, F, H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F, H> Copy for Objective<'_, F, H> {}
+
+/// A point with what is known of F there.
+#[derive(Clone, Debug)]
+pub(crate) struct Point<I> {
+    pub x: RowMat,
+    image: I, // of X, from which rows of ∇f come
+    smooth: f64,
+    penalty: f64, // h(X)
+}
+
+/// Largest ‖XᵀX − I‖_F of a point between steps: F is off by no more than its product with Λ.
+pub(crate) const LOOSE: f64 = 1e-9;
+/// Largest ‖XᵀX − I‖_F of a point that is kept.
+const TIGHT: f64 = 2e-14;
+/// Accuracy of the tangent projection, relative; the rest is undone on the way back.
+const TANGENT: f64 = 1e-4;
+/// Values that the nonmonotone rule looks back on.
+const MEMORY: usize = 4;
+/// Sufficient decrease, shrinking factor and trials of the line search.
+const ARMIJO: f64 = 1e-4;
+const SHRINK: f64 = 0.3;
+const TRIALS: u32 = 12;
+
+impl<I: Clone> Point<I> {
+    /// X restored to rounding; F, which was right up to 1e-9 times Λ, is left as it is. `None` if
+    /// the pattern does not admit it.
+    pub fn tightened(&self) -> Option<Self> {
+        let mut x = self.x.clone();
+        let pattern = Pattern::of(&x);
+        let diagonal = pattern.diagonal(&x);
+        let tol = TIGHT * (x.ncols() as f64).sqrt();
+        (pattern.restore(&mut x, &diagonal, tol) <= 5.0 * tol).then(|| Self { x, ..self.clone() })
+    }
+}
+
+impl<I> Point<I> {
+    /// F(X) of the user, κ = 1.
+    pub fn value(&self) -> f64 {
+        self.smooth + self.penalty
+    }
+}
+
+/// Where a descent stands, kept from one to the next: step lengths and multipliers change little.
+#[derive(Clone, Debug)]
+pub(crate) struct Pace {
+    pub step: f64,      // Barzilai-Borwein length
+    pub lambda: RowMat, // Λ of the tangent projection
+}
+
+impl<F: BlockModel, H: Nonsmooth> Objective<'_, F, H> {
+    /// F_κ.
+    pub fn of(&self, point: &Point<F::Image>) -> f64 {
+        point.smooth + self.kappa * point.penalty
+    }
+
+    /// X with f and h there. Cost of an image.
+    pub fn at(&self, x: RowMat) -> Point<F::Image> {
+        let image = self.f.image(&x);
+        Point { smooth: self.f.value_at(&image, &x), penalty: self.h.value(x.data()), image, x }
+    }
+
+    /// The rows `rows` of ∇f(X), zero elsewhere.
+    pub fn gradient(&self, point: &Point<F::Image>, rows: &[usize]) -> RowMat {
+        let (n, r) = (point.x.nrows(), point.x.ncols());
+        let mut g = RowMat::zeros(n, r);
+        if self.f.keeps_gradient(&point.image) {
+            let mut buffer = vec![0.0; r];
+            for i in rows {
+                let row = self.f.gradient_row(&point.image, &point.x, *i, &mut buffer);
+                g.row_mut(*i).copy_from_slice(row);
+            }
+        } else {
+            let mut wanted = vec![false; n];
+            rows.iter().for_each(|i| wanted[*i] = true);
+            g.data_mut().par_chunks_mut(r.max(1)).enumerate().filter(|(i, _)| wanted[*i]).for_each_init(
+                || vec![0.0; r],
+                |buffer, (i, row)| {
+                    row.copy_from_slice(self.f.gradient_row(&point.image, &point.x, i, buffer))
+                },
+            );
+        }
+        g
+    }
+
+    /// The derivative of κh at the entries that are not zero, added to `g`.
+    pub fn add_slope(&self, x: &RowMat, g: &mut RowMat) {
+        for (v, x) in g.data_mut().iter_mut().zip(x.data()) {
+            if *x != 0.0 {
+                let (lo, hi) = self.h.subdifferential(*x);
+                // ±∞ or an interval away from zero: no derivative to speak of
+                *v += if lo == hi { self.kappa * lo } else { 0.0 };
+            }
+        }
+    }
+
+    /// D ← the Riemannian gradient at a point with pattern S.
+    fn direction(
+        &self,
+        point: &Point<F::Image>,
+        pattern: &Pattern,
+        diagonal: &RowMat,
+        pace: &mut Pace,
+    ) -> RowMat {
+        let mut d = self.gradient(point, pattern.rows());
+        self.add_slope(&point.x, &mut d);
+        pattern.tangent(&point.x, diagonal, TANGENT, &mut d, &mut pace.lambda);
+        d
+    }
+
+    /// At most `steps` gradient steps from `point`, nonmonotone; the best point met is kept, and is
+    /// never above the first. Entries of a penalty with a kink at 0 that would change their sign
+    /// are set to zero and leave the pattern. Stops early where ‖D‖ ≤ `tol`·‖∇f‖.
+    pub fn descend(&self, point: &mut Point<F::Image>, steps: usize, tol: f64, pace: &mut Pace) {
+        let mut pattern = Pattern::of(&point.x);
+        let mut diagonal = pattern.diagonal(&point.x);
+        let mut d = self.direction(point, &pattern, &diagonal, pace);
+        let mut now = point.clone();
+        let mut recent = vec![self.of(point)];
+        for k in 0..steps {
+            let slope = d.inner(&d);
+            let scale = pace.lambda.norm();
+            if slope.sqrt() <= tol * scale {
+                break;
+            }
+            let ceiling = recent.iter().rev().take(MEMORY).copied().fold(f64::NEG_INFINITY, f64::max);
+            let Some((next, dropped)) = self.line_search(&now, &d, &pattern, &diagonal, ceiling, pace) else {
+                break;
+            };
+            if dropped {
+                pattern = Pattern::of(&next.x);
+                diagonal = pattern.diagonal(&next.x);
+            }
+            let d_next = self.direction(&next, &pattern, &diagonal, pace);
+            pace.step = barzilai_borwein(&now.x, &next.x, &d, &d_next, k % 2 == 0, pace.step);
+            (now, d) = (next, d_next);
+            recent.push(self.of(&now));
+            if self.of(&now) < self.of(point) {
+                *point = now.clone();
+            }
+        }
+    }
+
+    /// X − tD back on the manifold, t shrinking until F_κ ≤ ceiling − σt‖D‖². `None` when it does not.
+    fn line_search(
+        &self,
+        now: &Point<F::Image>,
+        d: &RowMat,
+        pattern: &Pattern,
+        diagonal: &RowMat,
+        ceiling: f64,
+        pace: &mut Pace,
+    ) -> Option<(Point<F::Image>, bool)> {
+        let slope = d.inner(d);
+        for _ in 0..TRIALS {
+            let mut z = now.x.clone();
+            axpy(-pace.step, d.data(), z.data_mut());
+            let dropped = self.clip(&now.x, &mut z);
+            let error = if dropped {
+                let pattern = Pattern::of(&z);
+                let diagonal = pattern.diagonal(&z);
+                pattern.restore(&mut z, &diagonal, LOOSE)
+            } else {
+                pattern.restore(&mut z, diagonal, LOOSE)
+            };
+            if error <= LOOSE {
+                let next = self.at(z);
+                if self.of(&next) <= ceiling - ARMIJO * pace.step * slope {
+                    return Some((next, dropped));
+                }
+            }
+            pace.step *= SHRINK;
+        }
+        None
+    }
+
+    /// Zeros for entries that change their sign where h has a kink at zero.
+    fn clip(&self, x: &RowMat, z: &mut RowMat) -> bool {
+        let mut dropped = false;
+        for (z, x) in z.data_mut().iter_mut().zip(x.data()) {
+            if *x * *z < 0.0 && self.h.subdifferential(*x) != (0.0, 0.0) {
+                *z = 0.0;
+                dropped = true;
+            }
+        }
+        dropped
+    }
+}
+
+/// ⟨s,s⟩/|⟨s,y⟩| or |⟨s,y⟩|/⟨y,y⟩ in turn, within a factor of a hundred of the step before.
+fn barzilai_borwein(x: &RowMat, x_next: &RowMat, d: &RowMat, d_next: &RowMat, long: bool, last: f64) -> f64 {
+    let (mut ss, mut sy, mut yy) = (0.0, 0.0, 0.0);
+    let entries = x.data().iter().zip(x_next.data()).zip(d.data().iter().zip(d_next.data()));
+    for ((x, x_next), (d, d_next)) in entries {
+        let (s, y) = (x_next - x, d_next - d);
+        (ss, sy, yy) = (ss + s * s, sy + s * y, yy + y * y);
+    }
+    let step = if long { ss / sy.abs() } else { sy.abs() / yy };
+    if step.is_finite() && step > 0.0 { step.clamp(0.01 * last, 100.0 * last) } else { last }
+}
