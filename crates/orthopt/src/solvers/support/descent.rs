@@ -29,7 +29,7 @@ impl<F, H> Copy for Objective<'_, F, H> {}
 #[derive(Clone, Debug)]
 pub(crate) struct Point<I> {
     pub x: RowMat,
-    image: I, // of X, from which rows of ∇f come
+    pub(super) image: I, // of X, from which rows of ∇f come
     smooth: f64,
     penalty: f64, // h(X)
 }

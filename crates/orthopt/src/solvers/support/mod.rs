@@ -249,7 +249,7 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Support {
         s.insert("patience".into(), u64::from(o.patience).into());
         s.insert("batches".into(), st.batches.into());
         s.insert("excursions".into(), st.excursions.into());
-        s.insert("gradient".into(), p.f.bookkeeping().into());
+        s.insert("gradient".into(), p.f.bookkeeping(&st.best.image).into());
         s
     }
 }
