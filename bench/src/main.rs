@@ -1,14 +1,21 @@
 //! `cargo run --release -p orthopt-bench -- SUITE`: end-to-end benchmarks, as Markdown tables.
 //!
-//! Suites: `pairs [PENALTY]` (pair solves per second), `convergence [SECONDS]` (seconds to within 1e-3,
-//! 1e-4 and 1e-5 of the best F of the run), `threads` (two threads against one), `sparse`
-//! (large sparse data), `drift` (10⁷ pairs and more), `l1-family [SECONDS [CELL [SOLVERS]]]`
-//! (first-order solvers on the ℓ1 family of the literature). Data files are looked for in the folder
-//! named by `ORTHOPT_DATA`, `../shared/data` if that is not set; what is not there is skipped
-//! with a message.
+//! | suite | measures |
+//! |---|---|
+//! | `pairs [PENALTY]` | pair solves per second |
+//! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
+//! | `threads` | two threads against one |
+//! | `sparse` | large sparse data |
+//! | `drift` | 10⁷ pairs and more |
+//! | `l1-family [SECONDS [CELL [SOLVERS]]]` | first-order solvers on the ℓ1 family of the literature |
+//! | `hyperbolic [SECONDS [PART]]` | J-orthogonal problems; parts eig, steps, probe, threads |
+//!
+//! Data files are looked for in the folder named by `ORTHOPT_DATA`, `../shared/data` if that is
+//! not set; what is not there is skipped with a message.
 
 mod convergence;
 mod drift;
+mod hyperbolic;
 mod instance;
 mod l1_family;
 mod loglog;
@@ -30,8 +37,9 @@ fn main() -> anyhow::Result<()> {
             args.get(2).map(String::as_str),
             args.get(3).map(String::as_str),
         )?,
+        Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift|l1-family"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift|l1-family|hyperbolic"
         ),
     }
     Ok(())

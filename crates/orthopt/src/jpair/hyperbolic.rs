@@ -146,6 +146,17 @@ pub(crate) fn minimise(k: &Coefficients, near: Option<&Near>, base: f64) -> Comp
     best
 }
 
+/// A number that the function nowhere falls below, −∞ where none is at hand: its two halves
+/// A₂u² + A₁u and B₁/u + B₂/u² minimised apart.
+pub(crate) fn lower_bound(k: &Coefficients) -> f64 {
+    let l = Laurent::new(k);
+    if l.a2 <= 0.0 || l.b2 <= 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    let half = |x2: f64, x1: f64| 0.25 * x1.min(0.0).powi(2) / x2;
+    l.a0 - half(l.a2, l.a1) - half(l.b2, l.b1)
+}
+
 /// All stationary points μ, polished by Newton's method, through `near` where it holds.
 pub(crate) fn stationary(k: &Coefficients, near: Option<&Near>) -> Few {
     let l = Laurent::new(k);

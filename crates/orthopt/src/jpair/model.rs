@@ -123,7 +123,14 @@ impl JPair {
         let components: &[Component] =
             if mixed { &Component::BOOSTS } else { &[Component::Rotation, Component::Reflection] };
         let (mut best, mut infimum) = (None, f64::INFINITY);
+        let identity = self.value_at_identity();
         for component in components {
+            // most components are nowhere near the best one so far
+            if mixed
+                && hyperbolic::lower_bound(&self.coefficients(*component)) >= Self::reached(identity, &best)
+            {
+                continue;
+            }
             let found = self.component(*component);
             if found.ending == Ending::Unbounded {
                 return JPairMin { ending: Ending::Unbounded, step: None, decrease: 0.0 };
@@ -135,7 +142,7 @@ impl JPair {
                 self.offer(*component, angle, &mut best);
             }
         }
-        let reached = self.value_at_identity() - best.map_or(0.0, |b| b.1);
+        let reached = Self::reached(identity, &best);
         let slack = TIE * self.scale();
         let ending = if infimum < reached - slack { Ending::NotAttained } else { Ending::Attained };
         self.finish(best, ending)
@@ -185,6 +192,10 @@ impl JPair {
         if decrease > best.map_or(0.0, |b| b.1) + rounding {
             *best = Some((v, decrease));
         }
+    }
+
+    fn reached(identity: f64, best: &Option<(JMove, f64)>) -> f64 {
+        identity - best.as_ref().map_or(0.0, |b| b.1)
     }
 
     fn scale(&self) -> f64 {

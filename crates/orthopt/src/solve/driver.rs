@@ -257,7 +257,7 @@ impl<P: Evaluate> Session<'_, P> {
             let p = Progress { residual: info.residual, ..self.progress(info.objective, info.pass) };
             pace.adapt(info.iterations, p.seconds - before);
             reason = if info.objective.is_finite() {
-                let broke = self.show(&p, solver.iterate(&state), observers);
+                let broke = self.show(&p, || solver.iterate(&state), observers);
                 let limit = MaxIterations(self.options.max_iterations).check(&p);
                 let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
                 stop.check(&p).or(limit).or(ended).or_else(|| broke.then(interrupted))
@@ -299,13 +299,19 @@ impl<P: Evaluate> Session<'_, P> {
         (!objective.is_finite()).then(numerical_error)
     }
 
-    fn show(&mut self, p: &Progress, x: &RowMat, observers: &mut [&mut dyn Observer]) -> bool {
+    /// `x` gives X, which is asked for only where it is recorded.
+    fn show<'x>(
+        &mut self,
+        p: &Progress,
+        x: impl FnOnce() -> &'x RowMat,
+        observers: &mut [&mut dyn Observer],
+    ) -> bool {
         let mut broke = false;
         for o in observers.iter_mut() {
             broke |= o.observe(Event::Step(p)) == ControlFlow::Break(());
         }
         if self.trace.is_due(p.seconds) {
-            self.record(p, x, observers);
+            self.record(p, x(), observers);
         }
         broke
     }

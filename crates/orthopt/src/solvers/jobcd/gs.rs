@@ -1,5 +1,7 @@
 //! GS-JOBCD (JOBCD paper, Algorithm 1) for f = ½tr(XᵀMXN): one pair a step, O(n).
 
+use std::sync::OnceLock;
+
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -107,11 +109,11 @@ struct Tally {
 /// State of GS-JOBCD.
 #[derive(Clone, Debug)]
 pub struct State {
-    image: Image,   // Y and S or F
-    x: RowMat,      // Xᵗ where Y is its transpose, as of the last step
-    objective: f64, // f(Xᵗ), tracked by the decreases
-    size: f64,      // ½Σ|Wᵢᵢ| when last looked at
-    theta: f64,     // θ in the unit of the curvature
+    image: Image,        // Y and S or F
+    x: OnceLock<RowMat>, // Xᵗ where Y is its transpose, once somebody asks for it
+    objective: f64,      // f(Xᵗ), tracked by the decreases
+    size: f64,           // ½Σ|Wᵢᵢ| when last looked at
+    theta: f64,          // θ in the unit of the curvature
     phase: Phase,
     sum: Tally,
     align: bool, // whether pairs of the same sign are aligned in this pass
@@ -165,7 +167,7 @@ impl Solver<JProblem> for GsJobcd {
             size,
             theta,
             image,
-            x: x0,
+            x: OnceLock::new(),
             phase: Phase::Sweep { i: 0, j: 1 },
             sum: Tally::default(),
             align: true,
@@ -189,14 +191,12 @@ impl Solver<JProblem> for GsJobcd {
                 info.iterations += 1;
             }
         }
-        if st.image.columns() {
-            st.x = st.image.x();
-        }
+        st.x = OnceLock::new();
         StepInfo { objective: st.objective, ended: st.ended, ..info }
     }
 
     fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
-        if st.image.columns() { &st.x } else { st.image.y() }
+        if st.image.columns() { st.x.get_or_init(|| st.image.x()) } else { st.image.y() }
     }
 
     fn finish(&self, p: &JProblem, st: State) -> RowMat {

@@ -8,6 +8,8 @@
 //! *`hyperbolic-eig`, pairs of columns.* The pairs decouple: a round solves each of them exactly in
 //! closed form, O(n) a pair, and n − 1 rounds meet all pairs once.
 
+use std::sync::OnceLock;
+
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -20,6 +22,7 @@ use crate::constraint::j_orthogonal::{self, max_abs};
 use crate::error::Result;
 use crate::j_problem::{JProblem, JQuadratic, JSmooth};
 use crate::linalg::RowMat;
+use crate::linalg::factor::transpose;
 use crate::linalg::products::product;
 use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
 use crate::solvers::{Constant, SolverInfo, SolverOptions};
@@ -116,7 +119,6 @@ impl JJobcd {
 #[derive(Clone, Debug)]
 pub struct State {
     mode: Mode,
-    x: RowMat,      // Xᵗ
     objective: f64, // f(Xᵗ)
     rng: Pcg64,
     rounds: u64,
@@ -133,6 +135,7 @@ enum Mode {
 /// State of rounds of rows with a gradient.
 #[derive(Clone, Debug)]
 struct Gradient {
+    x: RowMat,      // Xᵗ
     g: RowMat,      // ∇f(Xᵗ)
     s: f64,         // s of the metric
     usual: f64,     // running median of s, in steps of a tenth
@@ -146,8 +149,9 @@ struct Gradient {
 /// State of rounds of decoupled columns.
 #[derive(Clone, Debug)]
 struct Decoupled {
-    y: RowMat, // Xᵀ
-    f: RowMat, // YK, f = ½‖YK‖²
+    y: RowMat,           // Xᵀ
+    f: RowMat,           // YK, f = ½‖YK‖²
+    x: OnceLock<RowMat>, // Xᵗ, once somebody asks for it
     tournament: Tournament,
     pass: Pass,
     aligned: u64,
@@ -170,16 +174,17 @@ impl Solver<JProblem> for JJobcd {
                 };
                 let objective = 0.5 * f.inner(&f);
                 let tournament = Tournament::new(x0.nrows());
-                let d = Decoupled { y, f, tournament, pass: EMPTY, aligned: 0, align: true };
+                let x = OnceLock::from(x0);
+                let d = Decoupled { y, f, x, tournament, pass: EMPTY, aligned: 0, align: true };
                 (Mode::Decoupled(d), objective)
             }
             _ => {
-                let (state, objective) = self.gradient_mode(p, &x0);
+                let (state, objective) = self.gradient_mode(p, x0);
                 (Mode::Gradient(state), objective)
             }
         };
         let rng = Pcg64::seed_from_u64(self.seed);
-        Ok(State { mode, x: x0, objective, rng, rounds: 0, repairs: 0, ended: None })
+        Ok(State { mode, objective, rng, rounds: 0, repairs: 0, ended: None })
     }
 
     fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
@@ -193,18 +198,21 @@ impl Solver<JProblem> for JJobcd {
                 Mode::Gradient(_) => info.residual = self.gradient_round(p, st),
             }
         }
-        if let Mode::Decoupled(d) = &st.mode {
-            st.x = crate::linalg::factor::transpose(&d.y);
+        if let Mode::Decoupled(d) = &mut st.mode {
+            d.x = OnceLock::new();
         }
         StepInfo { objective: st.objective, ended: st.ended, ..info }
     }
 
     fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.x
+        match &st.mode {
+            Mode::Gradient(g) => &g.x,
+            Mode::Decoupled(d) => d.x.get_or_init(|| transpose(&d.y)),
+        }
     }
 
     fn finish(&self, p: &JProblem, st: State) -> RowMat {
-        let mut x = st.x;
+        let mut x = self.iterate(&st).clone();
         j_orthogonal::repair(&mut x, &p.signature);
         x
     }
@@ -233,13 +241,13 @@ impl Solver<JProblem> for JJobcd {
 const EMPTY: Pass = Pass { pairs: 0, decrease: 0.0, max_decrease: 0.0, covers_all: true };
 
 impl JJobcd {
-    fn gradient_mode(&self, p: &JProblem, x: &RowMat) -> (Gradient, f64) {
+    fn gradient_mode(&self, p: &JProblem, x: RowMat) -> (Gradient, f64) {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
-        let objective = p.f.gradient(x, &mut g);
+        let objective = p.f.gradient(&x, &mut g);
         let cap = p.f.lipschitz().unwrap_or(f64::INFINITY);
         let guess = if cap.is_finite() { cap } else { g.norm() / x.norm().max(1.0) };
         let s = self.s.unwrap_or(guess).max(f64::MIN_POSITIVE);
-        let state = Gradient { g, s, usual: s, cap, scale: 0.0, failures: 0, gradients: 1, values: 0 };
+        let state = Gradient { x, g, s, usual: s, cap, scale: 0.0, failures: 0, gradients: 1, values: 0 };
         (state, objective)
     }
 
@@ -247,9 +255,9 @@ impl JJobcd {
     fn gradient_round(&self, p: &JProblem, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
         let pairs = matching(p.order(), &mut st.rng);
-        let data = pair_data(&st.x, &state.g, &pairs);
+        let data = pair_data(&state.x, &state.g, &pairs);
         let limit = (!p.is_bounded()).then_some(self.mu_max);
-        let theta = self.theta * state.g.norm() * st.x.norm() / p.order().max(1) as f64;
+        let theta = self.theta * state.g.norm() * state.x.norm() / p.order().max(1) as f64;
         // a quadratic has its value from its gradient, others are cheaper without
         let both = p.f.quadratic().is_some();
         let mut next_g = RowMat::zeros(0, 0);
@@ -259,7 +267,7 @@ impl JJobcd {
             if moves.predicted <= f64::EPSILON * st.objective.abs() {
                 break; // no more than rounding
             }
-            let next = moved(&st.x, &moves.list);
+            let next = moved(&state.x, &moves.list);
             let value = if both { p.f.gradient(&next, &mut next_g) } else { p.f.value(&next) };
             if both {
                 state.gradients += 1
@@ -279,11 +287,11 @@ impl JJobcd {
         }
         match moved_to {
             Some((x, value)) => {
-                (st.x, st.objective) = (x, value);
+                (state.x, st.objective) = (x, value);
                 if both {
                     state.g = next_g;
                 } else {
-                    p.f.gradient(&st.x, &mut state.g);
+                    p.f.gradient(&state.x, &mut state.g);
                     state.gradients += 1;
                 }
                 state.failures = 0;
@@ -299,7 +307,7 @@ impl JJobcd {
         if state.failures >= HOPELESS {
             st.ended = Some((Status::Stalled, "no pairing of the rows lowers f any more"));
         }
-        if !p.is_bounded() && largest_row(&st.x) > self.norm_limit {
+        if !p.is_bounded() && largest_row(&state.x) > self.norm_limit {
             st.ended = Some((Status::Unbounded, UNBOUNDED));
         }
         self.look(p, st)
@@ -309,15 +317,15 @@ impl JJobcd {
     fn look(&self, p: &JProblem, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
         if st.rounds.is_multiple_of(CHECK)
-            && j_orthogonal::residual(&st.x, &p.signature).norm() > DRIFT
-            && j_orthogonal::repair(&mut st.x, &p.signature).is_some()
+            && j_orthogonal::residual(&state.x, &p.signature).norm() > DRIFT
+            && j_orthogonal::repair(&mut state.x, &p.signature).is_some()
         {
             st.repairs += 1;
-            st.objective = p.f.gradient(&st.x, &mut state.g);
+            st.objective = p.f.gradient(&state.x, &mut state.g);
             state.gradients += 1;
         }
         (st.rounds.is_multiple_of(LOOK) || st.ended.is_some())
-            .then(|| relative_stationarity(p, &st.x, &state.g, &mut state.scale))
+            .then(|| relative_stationarity(p, &state.x, &state.g, &mut state.scale))
     }
 
     /// One round of decoupled columns.
