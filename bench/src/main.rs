@@ -2,11 +2,13 @@
 //!
 //! Suites: `pairs` (pair solves per second), `convergence [SECONDS]` (seconds to within 1e-3,
 //! 1e-4 and 1e-5 of the best F of the run), `threads` (two threads against one), `sparse`
-//! (large sparse data), `drift` (10⁷ pairs and more). Data files are looked for in the folder
+//! (large sparse data), `drift` (10⁷ pairs and more), `dc [SECONDS]` (k-sparse PCA by OADMM and
+//! its rivals). Data files are looked for in the folder
 //! named by `ORTHOPT_DATA`, `../shared/data` if that is not set; what is not there is skipped
 //! with a message.
 
 mod convergence;
+mod dc;
 mod drift;
 mod instance;
 mod pairs;
@@ -22,7 +24,10 @@ fn main() -> anyhow::Result<()> {
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
         Some("drift") => drift::suite()?,
-        _ => anyhow::bail!("usage: orthopt-bench pairs|convergence [SECONDS [FILTER]]|threads|sparse|drift"),
+        Some("dc") => dc::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
+        _ => anyhow::bail!(
+            "usage: orthopt-bench pairs|convergence [SECONDS [FILTER]]|threads|sparse|drift|dc [SECONDS [FILTER]]"
+        ),
     }
     Ok(())
 }

@@ -55,6 +55,7 @@
 
 pub mod auto;
 pub mod certify;
+pub mod composite;
 pub mod concave;
 pub mod constraint;
 pub mod error;

@@ -3,6 +3,8 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod composite;
+pub mod oadmm;
 pub mod obcd;
 
 use std::collections::BTreeMap;
