@@ -8,12 +8,14 @@
 //! | `sparse` | large sparse data |
 //! | `drift` | 10⁷ pairs and more |
 //! | `l1-family [SECONDS [CELL [SOLVERS]]]` | first-order solvers on the ℓ1 family of the literature |
+//! | `dc [SECONDS [FILTER]]` | k-sparse PCA by OADMM and its rivals |
 //! | `hyperbolic [SECONDS [PART]]` | J-orthogonal problems; parts eig, steps, probe, threads |
 //!
 //! Data files are looked for in the folder named by `ORTHOPT_DATA`, `../shared/data` if that is
 //! not set; what is not there is skipped with a message.
 
 mod convergence;
+mod dc;
 mod drift;
 mod hyperbolic;
 mod instance;
@@ -32,6 +34,7 @@ fn main() -> anyhow::Result<()> {
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
         Some("drift") => drift::suite()?,
+        Some("dc") => dc::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         Some("l1-family") => l1_family::suite(
             seconds.unwrap_or(20.0),
             args.get(2).map(String::as_str),
@@ -39,7 +42,7 @@ fn main() -> anyhow::Result<()> {
         )?,
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift|l1-family|hyperbolic"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift|l1-family|dc|hyperbolic"
         ),
     }
     Ok(())

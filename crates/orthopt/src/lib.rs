@@ -56,6 +56,7 @@
 
 pub mod auto;
 pub mod certify;
+pub mod composite;
 pub mod concave;
 pub mod constraint;
 pub mod error;

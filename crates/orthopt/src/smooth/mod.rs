@@ -7,6 +7,7 @@
 mod gram_dense;
 mod gram_sparse;
 mod quadratic;
+pub(crate) mod tilted;
 
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;

@@ -3,11 +3,13 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod composite;
 pub mod irpg;
 pub mod j_baselines;
 pub mod jobcd;
 pub mod ladmm;
 pub mod manpg;
+pub mod oadmm;
 pub mod obcd;
 pub mod proximal;
 pub mod rsubgrad;

@@ -349,6 +349,23 @@ impl<I> State<I> {
         }
     }
 
+    /// X.
+    pub(crate) fn x(&self) -> &RowMat {
+        &self.x
+    }
+
+    /// F(X), tracked.
+    pub(crate) fn objective(&self) -> f64 {
+        self.objective
+    }
+
+    /// The linear term of f has changed, and with it F(X): to `objective`.
+    pub(crate) fn retarget(&mut self, objective: f64) {
+        self.objective = objective;
+        self.forget_gradients();
+        self.greedy.moved();
+    }
+
     /// X has moved outside the pair step: cached gradient rows are stale.
     fn forget_gradients(&mut self) {
         if let Some(cache) = &mut self.cache {

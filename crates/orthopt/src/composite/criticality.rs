@@ -1,0 +1,120 @@
+//! How far a point of a composite problem is from being critical (OADMM paper, Definition 2.7).
+
+use super::Terms;
+use crate::concave::Concave;
+use crate::constraint::stiefel::tangent;
+use crate::linalg::RowMat;
+use crate::linear_map::LinearMap;
+use crate::nonsmooth::{Nonsmooth, REPORT_ZERO};
+use crate::smooth::Smooth;
+
+/// The three terms of Crit(X, y, z) = ‖A(X) − y‖ + dist(∂h(y), z) + ‖Proj_T(∇f − ξ + Aᵀz)‖_F,
+/// ξ ∈ ∂g(X).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CritParts {
+    /// ‖A(X) − y‖.
+    pub primal: f64,
+    /// dist(∂h(y), z).
+    pub dual: f64,
+    /// ‖Proj_T(∇f(X) − ξ + Aᵀz)‖_F.
+    pub tangent: f64,
+}
+
+impl CritParts {
+    /// Their sum.
+    pub fn total(&self) -> f64 {
+        self.primal + self.dual + self.tangent
+    }
+}
+
+/// The terms of Crit at (X, y, z). Cost of a gradient and O(nr²).
+pub fn crit_parts(p: &impl Terms, x: &RowMat, y: &RowMat, z: &RowMat) -> CritParts {
+    let ax = p.map().apply(x);
+    let primal = distance(&ax, y);
+    let squares = y.data().iter().zip(z.data()).map(|(y, z)| {
+        // dist(z, ∂h(y)) = dist(−g, ∂h(y)) with g = −z
+        p.h().distance_to_stationarity(*y, -z).powi(2)
+    });
+    let dual = squares.sum::<f64>().sqrt();
+    let mut g = smooth_gradient(p, x);
+    add(&mut g, 1.0, &p.map().adjoint(z, p.size()));
+    CritParts { primal, dual, tangent: tangent(x, &g).norm() }
+}
+
+/// ∇f(X) − ξ.
+fn smooth_gradient(p: &impl Terms, x: &RowMat) -> RowMat {
+    let mut g = RowMat::zeros(x.nrows(), x.ncols());
+    p.f().gradient(x, &mut g);
+    if !p.g().is_zero() {
+        let mut xi = RowMat::zeros(x.nrows(), x.ncols());
+        p.g().subgradient(x, &mut xi);
+        add(&mut g, -1.0, &xi);
+    }
+    g
+}
+
+/// The least ‖Proj_T(∇f(X) − ξ + Aᵀz)‖_F over z ∈ ∂h(A(X)), entries of A(X) below 1e-6 counting
+/// as zeros: what Crit comes to when its other two terms are brought to nothing.
+///
+/// A convex quadratic in z with interval constraints, solved by projected gradients with
+/// momentum and restart. Cost 6nr² flops an iteration for A = I.
+pub fn criticality(p: &impl Terms, x: &RowMat) -> f64 {
+    let c = smooth_gradient(p, x);
+    let bounds: Vec<(f64, f64)> = (p.map().apply(x).data().iter())
+        .map(|v| p.h().subdifferential(if v.abs() <= REPORT_ZERO { 0.0 } else { *v }))
+        .collect();
+    let clamp = |z: &mut RowMat| {
+        z.data_mut().iter_mut().zip(&bounds).for_each(|(v, (lo, hi))| *v = v.clamp(*lo, *hi));
+    };
+    let residual = |z: &RowMat| {
+        let mut e = p.map().adjoint(z, p.size());
+        add(&mut e, 1.0, &c);
+        tangent(x, &e)
+    };
+    let mut z = p.map().apply(&c);
+    z.data_mut().iter_mut().for_each(|v| *v = -*v);
+    clamp(&mut z);
+    let mut e = residual(&z);
+    let mut best = e.norm();
+    if bounds.iter().all(|(lo, hi)| lo == hi) {
+        return best; // nothing to choose
+    }
+    let scale = best.max(f64::MIN_POSITIVE);
+    let step = 1.0 / p.map().norm(p.size()).powi(2).max(f64::MIN_POSITIVE);
+    let (mut previous, mut momentum, mut quiet) = (z.clone(), 1.0f64, 0);
+    for _ in 0..3000 {
+        let mut next = z.clone();
+        add(&mut next, -step, &p.map().apply(&e)); // Proj_T is idempotent: the gradient is A(e)
+        clamp(&mut next);
+        let reached = residual(&next).norm();
+        quiet = if best - reached <= 1e-7 * scale.min(best) { quiet + 1 } else { 0 };
+        if reached <= best {
+            best = reached;
+            let grown = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
+            let weight = (momentum - 1.0) / grown;
+            momentum = grown;
+            z = next.clone();
+            add(&mut z, weight, &next);
+            add(&mut z, -weight, &previous);
+            clamp(&mut z);
+            previous = next;
+        } else {
+            (z, momentum) = (previous.clone(), 1.0); // overshot: restart from the best point
+        }
+        e = residual(&z);
+        if quiet >= 20 || best <= 1e-15 * scale {
+            break;
+        }
+    }
+    best
+}
+
+/// y += c·x.
+pub(crate) fn add(y: &mut RowMat, c: f64, x: &RowMat) {
+    crate::linalg::kernels::axpy(c, x.data(), y.data_mut());
+}
+
+/// ‖X − Y‖_F.
+pub(crate) fn distance(x: &RowMat, y: &RowMat) -> f64 {
+    x.data().iter().zip(y.data()).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}

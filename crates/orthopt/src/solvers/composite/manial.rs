@@ -1,0 +1,239 @@
+//! ManIAL: inexact augmented Lagrangian with an inner Riemannian solver (Deng, Deng, Hu, Wen
+//! 2024).
+//!
+//! ```text
+//! X_{k+1} ≈ argmin f − ⟨ξ, X⟩ + h^{1/σ}(A(X) + z/σ)          until the gradient is below ε_k
+//! y = prox_{h/σ}(A(X) + z/σ),  z⁺ = z + τ(A(X) − y),  σ⁺ = growth·σ,  ε⁺ = ε/growth
+//! τ = σ⁰·min(1, ‖A(X₁)−y₁‖ log²2 / (‖A(X)−y‖ (k+1)² log(k+2)))
+//! ```
+//!
+//! h^{1/σ} is the Moreau envelope; the short dual steps keep z bounded. −g is linearised anew at
+//! every inner step. An iteration is one inner step: a gradient and O(nr²) for every trial.
+
+use super::descent::{Descent, Inner};
+use super::splitting::{
+    Candidates, Constants, Linearised, POSITIVE, curvature, image, least_beta, plus, prox, pull_back,
+    quadratic_change, raw, report_crit, slope,
+};
+use crate::composite::{Terms, check_splitting, crit_parts, distance, suits_splitting};
+use crate::constraint::stiefel;
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::linear_map::LinearMap;
+use crate::nonsmooth::Nonsmooth;
+use crate::solve::{Raw, Settings, Solver, StepInfo};
+use crate::solvers::{Constant, SolverInfo};
+
+/// What the registry says of it.
+pub const fn info<T: Terms>() -> SolverInfo<T> {
+    SolverInfo {
+        name: "manial",
+        doc: "inexact augmented Lagrangian with an inner Riemannian solver",
+        constants: &[
+            Constant {
+                name: "sigma0",
+                doc: "sigma_0 > 0, first penalty parameter and dual step [default: the slope lambda of h]",
+                default: None,
+            },
+            Constant { name: "growth", doc: "factor > 1 of sigma per outer step", default: Some(1.5) },
+            Constant {
+                name: "eps0",
+                doc: "first tolerance of the inner gradient, relative to its terms",
+                default: Some(0.1),
+            },
+            Constant { name: "inner", doc: "steps of the inner solver, at most", default: Some(50.0) },
+        ],
+        handles: suits_splitting,
+        scope: super::SCOPE,
+        make: |o| {
+            let c = Constants { info: &info::<T>(), options: o };
+            Ok(Box::new(Manial {
+                sigma0: c.optional("sigma0", POSITIVE, |v| v > 0.0)?,
+                growth: c.get("growth", "a finite number > 1", |v| v > 1.0)?,
+                eps0: c.get("eps0", POSITIVE, |v| v > 0.0)?,
+                inner: c.get("inner", "a whole number >= 1", |v| v >= 1.0 && v.fract() == 0.0)? as u64,
+            }))
+        },
+    }
+}
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct Manial {
+    sigma0: Option<f64>, // σ⁰
+    growth: f64,
+    eps0: f64, // ε₀
+    inner: u64,
+}
+
+/// σ beyond which differences of the envelope drown in rounding, relative to σ⁰.
+const MOST_GROWTH: f64 = 1e10;
+
+/// Its state.
+#[derive(Clone, Debug)]
+pub struct State {
+    k: u64,                  // outer steps
+    left: u64,               // inner steps left in this one
+    sigma: f64,              // σ_k
+    sigma0: f64,             // σ⁰
+    eps: f64,                // ε_k
+    gap1: Option<f64>,       // ‖A(X₁) − y₁‖
+    z: RowMat,               // z
+    lf: f64,                 // L_f
+    abar: f64,               // Ā
+    descent: Descent<Point>, // X and what belongs to it
+}
+
+impl State {
+    /// y = prox_{h/σ}(A(X) + z/σ) and the multiplier σ(A(X) + z/σ − y) ∈ ∂h(y).
+    fn split<T: Terms>(&self, p: &T) -> (RowMat, RowMat) {
+        let v = plus(image(p, &self.descent.x), 1.0 / self.sigma, &self.z);
+        let y = prox(p.h(), &v, 1.0 / self.sigma);
+        let mut w = plus(v, -1.0, &y);
+        w.data_mut().iter_mut().for_each(|v| *v *= self.sigma);
+        (y, w)
+    }
+}
+
+impl<T: Terms> Solver<T> for Manial {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        "manial"
+    }
+
+    fn init(&self, p: &T, x0: RowMat) -> Result<State> {
+        let (n, r) = p.size();
+        stiefel::check(&x0, n, r, "the starting point X")?;
+        check_splitting(p)?;
+        let sigma0 = self.sigma0.unwrap_or(slope(p)).max(least_beta(p, 0.0));
+        let ax = image(p, &x0);
+        let z = RowMat::zeros(ax.nrows(), ax.ncols());
+        let (lf, abar) = (curvature(p), p.map().norm((n, r)));
+        let subproblem = Subproblem { p, z: &z, sigma: sigma0 };
+        let descent = Descent::new(&subproblem, x0, 1.0 / (lf + sigma0 * abar * abar));
+        Ok(State {
+            k: 0,
+            left: self.inner,
+            sigma: sigma0,
+            sigma0,
+            eps: self.eps0,
+            gap1: None,
+            z,
+            lf,
+            abar,
+            descent,
+        })
+    }
+
+    fn step(&self, p: &T, st: &mut State, budget: u64) -> StepInfo {
+        (0..budget).for_each(|_| self.iterate_once(p, st));
+        let d = &st.descent;
+        let (y, _) = st.split(p);
+        let primal = distance(&image(p, &d.x), &y) / (1.0 + y.norm());
+        StepInfo {
+            iterations: budget,
+            objective: p.value(&d.x),
+            residual: Some(primal.max(relative_gradient(d))),
+            ..StepInfo::default()
+        }
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.descent.x
+    }
+
+    fn finish(&self, p: &T, st: State) -> RowMat {
+        Candidates::new(p, &st.descent.x, &st.split(p).0).best(st.descent.x)
+    }
+
+    fn settings(&self, p: &T, st: &State) -> Settings {
+        let mut s = Settings::new();
+        s.insert("sigma0".into(), st.sigma0.into());
+        s.insert("sigma".into(), st.sigma.into());
+        s.insert("growth".into(), self.growth.into());
+        s.insert("eps0".into(), self.eps0.into());
+        s.insert("inner".into(), self.inner.into());
+        s.insert("outer_steps".into(), st.k.into());
+        let (y, w) = st.split(p);
+        report_crit(&mut s, crit_parts(p, &st.descent.x, &y, &w));
+        Candidates::new(p, &st.descent.x, &y).report(&mut s);
+        s
+    }
+
+    fn raw(&self, p: &T, st: &State) -> Option<Raw> {
+        raw(p, &st.split(p).0)
+    }
+}
+
+impl Manial {
+    /// One inner step, and the outer one when the inner solver is done.
+    fn iterate_once<T: Terms>(&self, p: &T, st: &mut State) {
+        let subproblem = Subproblem { p, z: &st.z, sigma: st.sigma };
+        let moved = st.descent.advance(&subproblem);
+        st.left -= 1;
+        if moved && st.left > 0 && relative_gradient(&st.descent) > st.eps {
+            return;
+        }
+        let ax = image(p, &st.descent.x);
+        let (y, _) = st.split(p);
+        let gap = distance(&ax, &y);
+        let gap1 = *st.gap1.get_or_insert(gap);
+        st.k += 1;
+        let k = st.k as f64;
+        let log2 = std::f64::consts::LN_2;
+        let bound = gap1 * log2 * log2 / (gap * (k + 1.0).powi(2) * (k + 2.0).ln());
+        let tau = st.sigma0 * if bound.is_finite() { bound.min(1.0) } else { 1.0 };
+        st.z = plus(plus(st.z.clone(), tau, &ax), -tau, &y);
+        if st.sigma < MOST_GROWTH * st.sigma0 {
+            st.sigma *= self.growth;
+            st.eps /= self.growth;
+        }
+        st.left = self.inner;
+        let subproblem = Subproblem { p, z: &st.z, sigma: st.sigma };
+        let first = 1.0 / (st.lf + st.sigma * st.abar * st.abar);
+        st.descent = Descent::new(&subproblem, st.descent.x.clone(), first);
+    }
+}
+
+/// The Riemannian gradient relative to the terms of the Euclidean one.
+fn relative_gradient(d: &Descent<Point>) -> f64 {
+    d.gradient.norm() / (1.0 + d.at.terms.grad_f.norm() + d.at.terms.xi.norm() + d.at.pulled.norm())
+}
+
+/// f − ⟨ξ, X⟩ + h^{1/σ}(A(X) + z/σ).
+struct Subproblem<'a, T> {
+    p: &'a T,
+    z: &'a RowMat,
+    sigma: f64,
+}
+
+/// What is known of it at one X.
+#[derive(Clone, Debug)]
+struct Point {
+    terms: Linearised, // ∇f(X), ξ
+    pulled: RowMat,    // Aᵀ of the gradient of the envelope
+    envelope: f64,     // h^{1/σ}
+}
+
+impl<T: Terms> Inner for Subproblem<'_, T> {
+    type Point = Point;
+
+    fn at(&self, x: &RowMat) -> Point {
+        let v = plus(image(self.p, x), 1.0 / self.sigma, self.z);
+        let y = prox(self.p.h(), &v, 1.0 / self.sigma);
+        let mut w = plus(v, -1.0, &y);
+        let envelope = self.p.h().value(y.data()) + 0.5 * self.sigma * w.inner(&w);
+        w.data_mut().iter_mut().for_each(|v| *v *= self.sigma);
+        Point { terms: Linearised::at(self.p, x), pulled: pull_back(self.p, w), envelope }
+    }
+
+    fn gradient(&self, at: &Point) -> RowMat {
+        at.terms.plus(at.pulled.clone())
+    }
+
+    fn change(&self, from: &Point, to: &Point, step: &RowMat) -> f64 {
+        quadratic_change(step, &from.terms.grad_f, &to.terms.grad_f) - step.inner(&from.terms.xi)
+            + (to.envelope - from.envelope)
+    }
+}

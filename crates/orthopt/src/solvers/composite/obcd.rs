@@ -1,0 +1,144 @@
+//! OBCD for f − g + h: block coordinate descent on a majorant.
+//!
+//! ```text
+//! repeat
+//!   ξ ∈ ∂g(X)
+//!   a round of OBCD on f − ⟨ξ, ·⟩ + h, from X
+//! ```
+//!
+//! −g(X⁺) ≤ −g(X) − ⟨ξ, X⁺ − X⟩, so F never rises; with g = 0 it is plain OBCD, step for step.
+//! What ends it is a whole pass that moves nothing and leaves ξ as it was: block-2 stationarity of
+//! the majorant at X, and so of F itself where g is differentiable.
+//!
+//! Cost: that of OBCD, and O(nr) for every new ξ.
+
+use crate::composite::{Composite, Terms};
+use crate::concave::Concave;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::nonsmooth::AnyPenalty;
+use crate::problem::Problem;
+use crate::smooth::tilted::Tilted;
+use crate::smooth::{AnyImage, AnySmooth};
+use crate::solve::{Settings, Solver, StepInfo};
+use crate::solvers::SolverInfo;
+use crate::solvers::obcd::{self, Obcd, ObcdOptions};
+
+/// What the registry says of it.
+pub const INFO: SolverInfo<Composite> = SolverInfo {
+    name: "obcd",
+    doc: "block coordinate descent on rows with -g linearised; feasible and monotone",
+    constants: &[],
+    handles: |p| p.a.is_identity(),
+    scope: "problems without a linear map",
+    make: |o| Ok(Box::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? })),
+};
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct DcObcd {
+    inner: Obcd,
+}
+
+/// Its state.
+#[derive(Clone, Debug)]
+pub struct State {
+    inner: obcd::State<AnyImage>,
+    tilt: RowMat, // −ξ
+    offset: f64,  // F = tracked value of the majorant + offset at the point of ξ, above F elsewhere
+    left: u64,    // working sets before the next ξ
+    rounds: u64,  // ξ that were computed
+    changed: u64, // those that differed from the one before
+}
+
+/// f − ⟨ξ, ·⟩ + h.
+fn majorant<'a>(p: &'a Composite, tilt: &'a RowMat) -> Result<Problem<Tilted<'a, AnySmooth>, AnyPenalty>> {
+    Problem::new(Tilted { f: &p.f, e: tilt }, p.h.clone(), p.rank())
+}
+
+/// −ξ at X.
+fn tilt(p: &Composite, x: &RowMat) -> RowMat {
+    let mut xi = RowMat::zeros(x.nrows(), x.ncols());
+    p.g.subgradient(x, &mut xi);
+    xi.data_mut().iter_mut().for_each(|v| *v = 0.0 - *v);
+    xi
+}
+
+/// constant − g(X) + ⟨ξ, X⟩.
+fn offset(p: &Composite, tilt: &RowMat, x: &RowMat) -> f64 {
+    p.constant - p.g.value(x) - tilt.inner(x)
+}
+
+impl Solver<Composite> for DcObcd {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        "obcd"
+    }
+
+    fn init(&self, p: &Composite, x0: RowMat) -> Result<State> {
+        if !p.map().is_identity() {
+            return Err(Error::Incompatible(format!("solver obcd is for {}", INFO.scope)));
+        }
+        let tilt = tilt(p, &x0);
+        let offset = offset(p, &tilt, &x0);
+        let inner = self.inner.init(&majorant(p, &tilt)?, x0)?;
+        Ok(State { inner, tilt, offset, left: p.nrows() as u64, rounds: 1, changed: 0 })
+    }
+
+    fn step(&self, p: &Composite, st: &mut State, budget: u64) -> StepInfo {
+        let mut iterations = 0;
+        let mut pass = None;
+        while iterations < budget && pass.is_none() {
+            let turn = if p.g.is_zero() { budget } else { (budget - iterations).min(st.left) };
+            // the size was checked when the state was made
+            let Ok(q) = majorant(p, &st.tilt) else { break };
+            let info = self.inner.step(&q, &mut st.inner, turn);
+            iterations += info.iterations;
+            st.left = st.left.saturating_sub(info.iterations);
+            pass = info.pass;
+            if !p.g.is_zero() && (st.left == 0 || pass.is_some()) {
+                let new = linearise(p, st);
+                if let Some(pass) = &mut pass {
+                    pass.covers_all &= !new; // what the pass checked is another function now
+                }
+            }
+        }
+        StepInfo { iterations, objective: st.inner.objective() + st.offset, pass, ..StepInfo::default() }
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        st.inner.x()
+    }
+
+    fn finish(&self, p: &Composite, st: State) -> RowMat {
+        let x = st.inner.x().clone();
+        majorant(p, &st.tilt).map_or(x, |q| self.inner.finish(&q, st.inner))
+    }
+
+    fn settings(&self, p: &Composite, st: &State) -> Settings {
+        let mut s =
+            majorant(p, &st.tilt).map_or_else(|_| Settings::new(), |q| self.inner.settings(&q, &st.inner));
+        s.insert("linearisations".into(), st.rounds.into());
+        s.insert("linearisations_changed".into(), st.changed.into());
+        s
+    }
+}
+
+/// A new ξ at the current X; whether it differs from the old one.
+fn linearise(p: &Composite, st: &mut State) -> bool {
+    st.left = p.nrows() as u64;
+    st.rounds += 1;
+    let new = tilt(p, st.inner.x());
+    if new == st.tilt {
+        return false;
+    }
+    st.changed += 1;
+    let x = st.inner.x();
+    // the majorant at X in the new units; ⟨ξ, X⟩ is all that changed
+    let objective = st.inner.objective() + new.inner(x) - st.tilt.inner(x);
+    st.offset = offset(p, &new, x);
+    st.tilt = new;
+    st.inner.retarget(objective);
+    true
+}

@@ -1,0 +1,298 @@
+//! OADMM: an ADMM with a Moreau envelope for f(X) − g(X) + h(A(X)), XᵀX = I (OADMM paper,
+//! Algorithm 1, with the corrections C15–C17 of the project's notes).
+//!
+//! ```text
+//! for t = 0, 1, ...
+//!   (S1) βᵗ = β⁰(1 + ξ tᵖ), μᵗ = χ/βᵗ
+//!   (S2) EP: Xc = X + α(X − X⁻), G = ∇f(Xc) − ξ_g + Aᵀ(z + β(A(Xc) − y)),
+//!            X⁺ = polar(Xc − G/(θℓ)),  ℓ = βĀ² + L_f
+//!        RR: G at X, Gρ = G − ρXGᵀX − (1−ρ)XXᵀG, X⁺ = Retr(X − ηGρ), η = bγʲ/β, with the
+//!            least j for which L̇(X⁺) − L̇(X) ≤ −δη‖Gρ‖²
+//!   (S3) b = A(X⁺) + z/β, y̌ = prox_{(μ+1/β)h}(b), y⁺ = (y̌ + μβb)/(1 + μβ)
+//!   (S4) z⁺ = z + σβ(A(X⁺) − y⁺)
+//! ```
+//!
+//! X is feasible, y̌ has exact zeros; ‖A(X) − y̌‖ is about μ‖z‖ and so falls like t^(−p) only, far
+//! slower than ‖A(X) − y‖. What is returned is the better of X and polar(y̌).
+//!
+//! Cost per iteration: one gradient and O(nr²); RR one gradient and one retraction per trial.
+
+mod options;
+
+pub use options::{FirstBeta, OadmmOptions, Variant, euclidean, fast, riemannian};
+
+use crate::composite::{Terms, check_splitting, crit_parts};
+use crate::concave::Concave;
+use crate::constraint::stiefel;
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::linalg::products::{cross, product};
+use crate::linear_map::LinearMap;
+use crate::solve::{Raw, Settings, Solver, StepInfo};
+use crate::solvers::composite::splitting::{
+    Candidates, Linearised, curvature, image, plus, project, prox, pull_back, quadratic_change, raw,
+    report_crit, shifted_multiplier, stationarity,
+};
+
+/// Most halvings of a line search.
+const MAX_BACKTRACKS: u32 = 40;
+/// Bounds of b from Barzilai and Borwein.
+const BB_RANGE: (f64, f64) = (1e-2, 1e2);
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct Oadmm {
+    name: &'static str,
+    options: OadmmOptions,
+}
+
+impl Oadmm {
+    /// OADMM with checked options.
+    ///
+    /// # Errors
+    /// A constant outside its range.
+    pub fn new(options: OadmmOptions) -> Result<Self> {
+        let name = if options.variant == Variant::Ep { "oadmm-ep" } else { "oadmm-rr" };
+        Ok(Self { name, options: options.checked(name)? })
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &OadmmOptions {
+        &self.options
+    }
+}
+
+/// State of OADMM, named as in the paper.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Iterations made.
+    pub t: u64,
+    /// Xᵗ.
+    pub x: RowMat,
+    /// Xᵗ⁻¹.
+    pub x_prev: RowMat,
+    /// yᵗ.
+    pub y: RowMat,
+    /// y̌ᵗ, the prox output.
+    pub ycheck: RowMat,
+    /// zᵗ, the multiplier of A(X) = y.
+    pub z: RowMat,
+    /// βᵗ of the last iteration.
+    pub beta: f64,
+    /// μᵗ of the last iteration.
+    pub mu: f64,
+    /// β⁰.
+    pub beta0: f64,
+    /// L_f.
+    pub lf: f64,
+    /// Ā.
+    pub abar: f64,
+    /// Halvings in all line searches.
+    pub backtracks: u64,
+    raised: bool,        // β⁰ was too small for the weak convexity of h
+    ax: RowMat,          // A(Xᵗ)
+    now: Linearised,     // ∇f(Xᵗ) and ξᵗ
+    grad_f_prev: RowMat, // ∇f(Xᵗ⁻¹)
+}
+
+impl<T: Terms> Solver<T> for Oadmm {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn init(&self, p: &T, x0: RowMat) -> Result<State> {
+        let (n, r) = p.size();
+        stiefel::check(&x0, n, r, "the starting point X")?;
+        check_splitting(p)?;
+        let abar = p.map().norm((n, r));
+        let lf = self.options.lf.unwrap_or_else(|| curvature(p));
+        let (beta0, raised) = self.options.beta0(p, abar, lf);
+        let ax = image(p, &x0);
+        let now = Linearised::at(p, &x0);
+        Ok(State {
+            t: 0,
+            y: ax.clone(),
+            ycheck: ax.clone(),
+            z: RowMat::zeros(ax.nrows(), ax.ncols()),
+            beta: beta0,
+            mu: self.options.chi() / beta0,
+            beta0,
+            lf,
+            abar,
+            backtracks: 0,
+            raised,
+            ax,
+            grad_f_prev: now.grad_f.clone(),
+            now,
+            x_prev: x0.clone(),
+            x: x0,
+        })
+    }
+
+    fn step(&self, p: &T, st: &mut State, budget: u64) -> StepInfo {
+        (0..budget).for_each(|_| self.iterate_once(p, st));
+        StepInfo {
+            iterations: budget,
+            objective: p.value(&st.x),
+            residual: Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now)),
+            ..StepInfo::default()
+        }
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.x
+    }
+
+    fn finish(&self, p: &T, st: State) -> RowMat {
+        Candidates::new(p, &st.x, &st.ycheck).best(st.x)
+    }
+
+    fn settings(&self, p: &T, st: &State) -> Settings {
+        let o = &self.options;
+        let mut s = Settings::new();
+        let reals = [
+            ("chi", o.chi()),
+            ("chi_bound", o.chi_bound()),
+            ("beta0", st.beta0),
+            ("xi", o.xi),
+            ("p", o.p),
+            ("sigma", o.sigma),
+            ("lf", st.lf),
+            ("norm_a", st.abar),
+            ("beta", st.beta),
+            ("mu", st.mu),
+            ("mu_norm_z", st.mu * st.z.norm()),
+        ];
+        s.extend(reals.map(|(k, v)| (k.to_string(), v.into())));
+        match o.variant {
+            Variant::Ep => {
+                s.extend([("theta", o.theta), ("alpha", o.alpha())].map(|(k, v)| (k.into(), v.into())))
+            }
+            Variant::Rr => {
+                s.extend(
+                    [("rho", o.rho), ("gamma", o.gamma), ("delta", o.delta)]
+                        .map(|(k, v)| (k.into(), v.into())),
+                );
+                s.insert("b".into(), if o.bb { "Barzilai-Borwein".into() } else { o.b.into() });
+                s.insert("retraction".into(), if o.qr { "qr" } else { "polar" }.into());
+                s.insert("backtracks".into(), st.backtracks.into());
+            }
+        }
+        s.insert("beta0_raised".into(), st.raised.into());
+        report_crit(&mut s, crit_parts(p, &st.x, &st.ycheck, &st.z));
+        Candidates::new(p, &st.x, &st.ycheck).report(&mut s);
+        s
+    }
+
+    fn raw(&self, p: &T, st: &State) -> Option<Raw> {
+        raw(p, &st.ycheck)
+    }
+}
+
+impl Oadmm {
+    /// (S1) to (S4).
+    fn iterate_once<T: Terms>(&self, p: &T, st: &mut State) {
+        let o = &self.options;
+        let beta = st.beta0 * (1.0 + o.xi * (st.t as f64).powf(o.p));
+        let mu = o.chi() / beta;
+        (st.beta, st.mu) = (beta, mu);
+        match o.variant {
+            Variant::Ep => self.euclidean_step(p, st),
+            Variant::Rr => self.riemannian_step(p, st),
+        }
+        st.ax = image(p, &st.x);
+        let b = plus(st.ax.clone(), 1.0 / beta, &st.z);
+        st.ycheck = prox(p.h(), &b, mu + 1.0 / beta);
+        let (weight, scale) = (mu * beta, 1.0 / (1.0 + mu * beta));
+        for ((y, check), b) in st.y.data_mut().iter_mut().zip(st.ycheck.data()).zip(b.data()) {
+            *y = (check + weight * b) * scale;
+        }
+        st.z = shifted_multiplier(&st.ax, &st.y, &st.z, o.sigma * beta);
+        st.t += 1;
+    }
+
+    /// (S2) of EP. ∇f is affine, so its value at Xc comes from those at X and X⁻.
+    fn euclidean_step<T: Terms>(&self, p: &T, st: &mut State) {
+        let alpha = self.options.alpha();
+        let forward = |now: &RowMat, before: &RowMat| {
+            if alpha == 0.0 { now.clone() } else { plus(plus(now.clone(), alpha, now), -alpha, before) }
+        };
+        let xc = forward(&st.x, &st.x_prev);
+        let axc = if alpha == 0.0 { st.ax.clone() } else { image(p, &xc) };
+        let w = pull_back(p, shifted_multiplier(&axc, &st.y, &st.z, st.beta));
+        let w = plus(plus(w, 1.0, &forward(&st.now.grad_f, &st.grad_f_prev)), -1.0, &st.now.xi);
+        let ell = self.options.theta * (st.beta * st.abar * st.abar + st.lf);
+        let next = project(&plus(xc, -1.0 / ell, &w));
+        st.x_prev = std::mem::replace(&mut st.x, next);
+        st.grad_f_prev.data_mut().copy_from_slice(st.now.grad_f.data());
+        st.now.update(p, &st.x);
+    }
+
+    /// (S2) of RR.
+    fn riemannian_step<T: Terms>(&self, p: &T, st: &mut State) {
+        let o = &self.options;
+        let w = shifted_multiplier(&st.ax, &st.y, &st.z, st.beta);
+        let g = st.now.plus(pull_back(p, w));
+        let direction = search_direction(&st.x, &g, o.rho);
+        let slope = direction.inner(&direction);
+        let first = if o.bb { self.barzilai_borwein(p, st, &g) } else { o.b };
+        let mut eta = first / st.beta;
+        let g_now = p.g().value(&st.x);
+        let mut next = (st.x.clone(), st.now.clone());
+        for j in 0..=MAX_BACKTRACKS {
+            let moved = plus(st.x.clone(), -eta, &direction);
+            next.0 = if o.qr { stiefel::orthonormalise(&moved) } else { project(&moved) };
+            next.1.update(p, &next.0);
+            let (change, slack) = lagrangian_change(p, st, &next.0, &next.1, g_now);
+            if change <= -o.delta * eta * slope + slack || j == MAX_BACKTRACKS {
+                break;
+            }
+            eta *= o.gamma;
+            st.backtracks += 1;
+        }
+        st.x_prev = std::mem::replace(&mut st.x, next.0);
+        st.grad_f_prev = std::mem::replace(&mut st.now, next.1).grad_f;
+    }
+
+    /// b = β⟨S,S⟩/|⟨S,Z⟩| with S = X − X⁻ and Z the difference of the Riemannian gradients of the
+    /// same function at both points, kept in a range; the b of the options at the first step [C17].
+    fn barzilai_borwein<T: Terms>(&self, p: &T, st: &State, g: &RowMat) -> f64 {
+        let s = plus(st.x.clone(), -1.0, &st.x_prev);
+        let w = shifted_multiplier(&image(p, &st.x_prev), &st.y, &st.z, st.beta);
+        let g_prev = plus(plus(pull_back(p, w), 1.0, &st.grad_f_prev), -1.0, &st.now.xi);
+        let now = search_direction(&st.x, g, 1.0);
+        let z = plus(now, -1.0, &search_direction(&st.x_prev, &g_prev, 1.0));
+        let (ss, sz) = (s.inner(&s), s.inner(&z).abs());
+        if ss == 0.0 || sz == 0.0 {
+            return self.options.b;
+        }
+        (st.beta * ss / sz).clamp(BB_RANGE.0, BB_RANGE.1)
+    }
+}
+
+/// Gρ = G − ρXGᵀX − (1−ρ)XXᵀG, tangent at X for every ρ.
+fn search_direction(x: &RowMat, g: &RowMat, rho: f64) -> RowMat {
+    let xtg = cross(x, g);
+    let r = xtg.nrows();
+    let mix = RowMat::from_fn(r, r, |i, j| rho * xtg.get(j, i) + (1.0 - rho) * xtg.get(i, j));
+    let mut out = g.clone();
+    product(&mut out, true, -1.0, x.as_mat(), mix.as_mat());
+    out
+}
+
+/// L̇(X⁺) − L̇(X) term by term, and the rounding that the comparison should forgive.
+fn lagrangian_change<T: Terms>(p: &T, st: &State, x: &RowMat, at: &Linearised, g_now: f64) -> (f64, f64) {
+    let step = plus(x.clone(), -1.0, &st.x);
+    let ax = image(p, x);
+    let (mut linear, mut square) = (0.0, 0.0);
+    for (((new, old), y), z) in ax.data().iter().zip(st.ax.data()).zip(st.y.data()).zip(st.z.data()) {
+        linear += z * (new - old);
+        square += (new - old) * (new + old - 2.0 * y);
+    }
+    let smooth = quadratic_change(&step, &st.now.grad_f, &at.grad_f);
+    let g_change = p.g().value(x) - g_now;
+    let size = linear.abs() + st.beta * square.abs() + smooth.abs() + g_now.abs();
+    (smooth + linear + 0.5 * st.beta * square - g_change, 1e-15 * size)
+}
