@@ -419,3 +419,22 @@ fn batched_calls_agree_with_plain_ones() {
         }
     }
 }
+
+/// A start that is orthonormal to 1e-7 only, and an iteration that finds nothing better.
+#[test]
+fn starts_are_made_feasible() {
+    let p = problem("l1-pca", 1.0, 10, 2, 1);
+    let mut x0 = Start::Random.point(&p.f, 2, false, 1).unwrap();
+    x0.data_mut().iter_mut().enumerate().for_each(|(k, v)| *v *= 1.0 + 1e-7 * (k as f64).sin());
+    assert!(stiefel::feasibility(&x0) > 1e-9);
+    for name in NAMES {
+        let solver = build(name, &p);
+        let mut state = solver.init(&p, x0.clone()).unwrap();
+        assert!(stiefel::feasibility(solver.iterate(&state)) <= 1e-12, "{name}");
+        solver.step(&p, &mut state, 1);
+        assert!(stiefel::feasibility(&solver.finish(&p, state)) <= 1e-12, "{name}");
+        x0.set(0, 0, x0.get(0, 0) + 0.1);
+        assert!(solver.init(&p, x0.clone()).is_err(), "{name}");
+        x0.set(0, 0, x0.get(0, 0) - 0.1);
+    }
+}

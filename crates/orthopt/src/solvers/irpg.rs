@@ -12,15 +12,16 @@
 //!
 //! The subproblem needs no more accuracy than the retraction has, which is second order in D
 //! (their condition for local convergence), and t follows the curvature along the path instead of
-//! the bound L. m = 1 makes F monotone.
+//! the bound L. m = 1 makes F monotone; the X of lowest F is kept. The stationarity measure is
+//! that of ManPG.
 
 use std::collections::VecDeque;
 
 use super::proximal::{
-    Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, finite_convex,
+    Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
+    finite_convex,
 };
 use super::{Constant, SolverInfo, SolverOptions, checked};
-use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
@@ -158,7 +159,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Irpg {
 
     fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(INFO.name, &p.h)?;
-        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let x0 = feasible_start(p, x0)?;
         let lipschitz = curvature(&p.f);
         let body = Descent::new(p, x0);
         Ok(State {

@@ -9,17 +9,18 @@
 //!   Ada:  t ← τt if α = 1 was accepted, else max(t⁰, t/τ)
 //! ```
 //!
-//! D = 0 exactly at critical points. F never rises. With h = 0 and α = 1 this is the Riemannian
+//! D = 0 exactly at critical points: the stationarity measure is ‖D‖·max(1/t, L), relative to the
+//! largest ‖∇f(X)‖ met. F never rises. With h = 0 and α = 1 this is the Riemannian
 //! gradient step X − t·grad f(X), retracted.
 //!
 //! Cost per iteration: a gradient, 4nr² flops for each Newton step of the subproblem, 4nr² for
 //! each point tried.
 
 use super::proximal::{
-    Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, finite_convex,
+    Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
+    finite_convex,
 };
 use super::{Constant, SolverInfo, SolverOptions, checked};
-use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
@@ -149,7 +150,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for ManPg {
 
     fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(Solver::<Problem<F, H>>::name(self), &p.h)?;
-        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let x0 = feasible_start(p, x0)?;
         let lipschitz = curvature(&p.f);
         let t = self.t.unwrap_or(1.0 / lipschitz);
         Ok(State {

@@ -16,10 +16,10 @@
 //! Cost per iteration: a gradient and 8nr² flops.
 
 use super::proximal::{
-    FINITE_CONVEX, Point, Progressing, Relative, check_finite_convex, combine, curvature, finite_convex,
+    FINITE_CONVEX, Point, Progressing, Relative, check_finite_convex, combine, curvature, feasible_start,
+    finite_convex,
 };
 use super::{Constant, SolverInfo, SolverOptions, checked};
-use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -128,7 +128,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
 
     fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(INFO.name, &p.h)?;
-        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let x0 = feasible_start(p, x0)?;
         let at = Point::new(p, x0);
         let mut relative = Relative::default();
         relative.meet(&at.grad);

@@ -16,7 +16,9 @@
 //! The public code takes every step of any length, which sends columns to coordinate vectors or
 //! to NaN. Here (1) a step must lower φ(X) = F(X) − ½⟨M, XᵀX − I⟩ below the largest of its last m
 //! values, (2) Z must stay where A leads back to the manifold, otherwise η is halved, and (3) the
-//! stationarity measure is ‖Z − X‖·max(1/η, L), so that a long step cannot pass for convergence.
+//! stationarity measure is ‖Z − X‖·max(1/η, L), relative to the largest ‖∇f‖ met, so that a long
+//! step cannot pass for convergence, (4) a step that is refused is tried again with the multiplier
+//! that belongs to its length.
 //!
 //! Cost per iteration: a gradient and 4nr² flops for each of the normal step and the one to five
 //! updates of M.
@@ -25,10 +27,9 @@ use std::collections::VecDeque;
 
 use super::proximal::{
     FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
-    finite_convex, raw,
+    feasible_start, finite_convex, raw,
 };
 use super::{Constant, SolverInfo, SolverOptions, checked};
-use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -288,7 +289,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Slpg {
 
     fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(INFO.name, &p.h)?;
-        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let x0 = feasible_start(p, x0)?;
         let lipschitz = curvature(&p.f);
         let best = Feasible::new(p, &x0);
         let at = Point::new(p, x0);

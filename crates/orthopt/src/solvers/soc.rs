@@ -15,11 +15,13 @@
 //! bounded only for 2β > L: β = L is their default. X, P and Q agree in the limit: a feasible copy
 //! made of P and Q is kept and handed out, and Q is what `raw` reports.
 //!
+//! The stationarity measure is (‖X − P‖ + ‖X − Q‖)/√r plus the violation of the condition for X,
+//! bounded by what the iteration moved and relative to the largest ‖∇f‖ met.
+//!
 //! Cost per iteration: a gradient and 4nr² flops.
 
-use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, raw};
+use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start, raw};
 use super::{Constant, SolverInfo, SolverOptions, checked};
-use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -138,7 +140,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Soc {
     }
 
     fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
-        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let x0 = feasible_start(p, x0)?;
         let lipschitz = curvature(&p.f);
         let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
         Ok(State {

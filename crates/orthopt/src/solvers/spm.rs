@@ -14,14 +14,13 @@
 //!
 //! The papers state neither β nor ρ. β must be in proportion to f: it begins at L/100, where the
 //! iteration follows f alone, and grows by half a per cent until nothing moves any more. Without
-//! multipliers X and Y meet in the limit β → ∞ only, so the point reached is critical to a
-//! few digits.
+//! multipliers X and Y meet in the limit β → ∞ only, where the steps are short: the point reached
+//! need not be critical. The stationarity measure is that of LADMM with β(X − Y) for Z.
 //!
 //! Cost per iteration: a gradient and 4nr² flops.
 
-use super::proximal::{Feasible, Progressing, Relative, curvature, distance, raw};
+use super::proximal::{Feasible, Progressing, Relative, curvature, distance, feasible_start, raw};
 use super::{Constant, SolverInfo, SolverOptions, checked};
-use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -152,7 +151,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Spm {
     }
 
     fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
-        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let x0 = feasible_start(p, x0)?;
         let lipschitz = curvature(&p.f);
         let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
         Ok(State {

@@ -13,6 +13,7 @@ pub(crate) use feasible::{Feasible, raw};
 pub(crate) use repair::restore_on_support;
 pub use tangent::{Inner, TangentProx};
 
+use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::simd::dispatch;
@@ -76,6 +77,17 @@ pub(crate) fn check_finite_convex<H: Nonsmooth>(name: &str, h: &H) -> Result<()>
         return Ok(());
     }
     Err(Error::Incompatible(format!("solver {name} is for {FINITE_CONVEX}")))
+}
+
+/// X⁰ as the methods need it: checked, and feasible to rounding.
+pub(crate) fn feasible_start<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, mut x0: RowMat) -> Result<RowMat> {
+    stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+    let error = stiefel::repair_on_support(&mut x0);
+    if error > 1e-12 {
+        let what = "the starting point X".into();
+        return Err(Error::NotOrthonormal { what, error, tolerance: 1e-12 });
+    }
+    Ok(x0)
 }
 
 /// A stationarity measure relative to the size of the gradients met, so that it depends neither
