@@ -10,7 +10,10 @@ use predicates::prelude::*;
 #[test]
 fn list_shows_the_registries() {
     let problems = stdout(&mut orthopt(&["list", "problems"]));
-    assert!(problems.lines().any(|line| line.starts_with("l0-pca      sparse PCA: ")), "{problems}");
+    assert!(
+        problems.lines().any(|line| line.starts_with("l0-pca ") && line.contains("  sparse PCA: ")),
+        "{problems}"
+    );
     let all = stdout(&mut orthopt(&["list"]));
     for kind in
         ["problems", "solvers", "penalties", "starts", "working-sets", "formats", "generators", "builtins"]
