@@ -47,7 +47,7 @@ impl Concave for NoConcave {
     }
 }
 
-/// g = λ‖X‖_[k], λ times the sum of the k largest |Xᵢⱼ|. With h = λ‖·‖₁ what remains is λ times
+/// g = λ‖X‖₍ₖ₎, λ times the sum of the k largest |Xᵢⱼ|. With h = λ‖·‖₁ what remains is λ times
 /// the sum of all other |Xᵢⱼ|, which is zero exactly where X has at most k nonzeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LargestK {

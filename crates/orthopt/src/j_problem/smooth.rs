@@ -23,7 +23,7 @@ pub trait JSmooth: Send + Sync {
         None
     }
 
-    /// ∇²f(X)[D], used by UMCM. By default central differences of the gradient.
+    /// The derivative of ∇f at X along D, used by UMCM. By default central differences of the gradient.
     fn hessian(&self, x: &RowMat, d: &RowMat) -> RowMat {
         let size = d.norm();
         if size == 0.0 {
