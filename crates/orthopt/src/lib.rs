@@ -5,7 +5,7 @@
 //! ```
 //!
 //! with a smooth f and a separable nonsmooth h: sparse PCA (ℓ0, ℓ1) and nonnegative PCA whose
-//! components are *exactly* orthogonal. The solver is OBCD, block coordinate descent on the rows
+//! components are *exactly* orthogonal. The main solver is OBCD, block coordinate descent on the rows
 //! of X: every iterate is feasible, F never rises, zeros are exact, and what it returns comes
 //! with a statement of what kind of point it is (block-2 stationary, checked over all pairs).
 //!
@@ -39,15 +39,17 @@
 //! | module | holds |
 //! |---|---|
 //! | [`named`] | problems by name, with defaults for what is left open |
-//! | [`problem`] | what users name: `l0-pca`, `l1-pca`, `nonneg-pca`, `pca`; F and its parts |
+//! | [`problem`] | sparse, nonnegative and plain PCA; F and its parts; what a family of problems is |
 //! | [`smooth`] | f, one storage per file: dense M, −AᵀA with dense or sparse A |
 //! | [`nonsmooth`] | h, one penalty per file |
+//! | [`composite`], [`concave`], [`linear_map`] | f − g + h(A(X)): problems of OADMM, g, A |
+//! | [`j_problem`], [`jpair`] | problems with XᵀJX = J, and their 2-row subproblem |
 //! | [`pair`] | the 2-row subproblem, solved globally |
 //! | [`solvers`] | algorithms |
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`] | starting points |
 //! | [`certify`] | criticality and block-2 stationarity |
-//! | [`constraint`] | the Stiefel manifold |
+//! | [`constraint`] | the Stiefel manifold, the J-orthogonal group |
 //! | [`auto`] | choices made for the user |
 //! | [`linalg`] | row-major matrices, eight-lane kernels, Givens factorisation |
 //!
