@@ -4,10 +4,10 @@
 use std::time::Instant;
 
 use orthopt::linalg::RowMat;
-use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
+use orthopt::linalg::simd::{Scalar, Simd, WithSimd, dispatch};
 use orthopt::nonsmooth::{AnyPenalty, PENALTIES, PairPenalty};
+use orthopt::pair::PairModel;
 use orthopt::pair::fold::Scratch;
-use orthopt::pair::{PairModel, PairMove, plain};
 
 const ROWS: usize = 2000;
 
@@ -31,6 +31,18 @@ struct Rows {
     k: Vec<[f64; 3]>,
 }
 
+/// Two rows of a matrix.
+type Two<'a> = (&'a [f64], &'a [f64]);
+
+impl Rows {
+    /// Gradient rows and rows of X of the pair (i, i + step).
+    #[inline(always)]
+    fn pair(&self, i: usize, step: usize) -> (Two<'_>, Two<'_>) {
+        let j = (i + step) % ROWS;
+        ((self.g.row(i), self.g.row(j)), (self.z.row(i), self.z.row(j)))
+    }
+}
+
 /// Rows of a 2000 × r matrix with orthonormal-sized entries, three nonzeros a row if sparse,
 /// and gradient rows and curvature as those of randn:500:1000.
 fn rows(r: usize, sparse: bool, nonneg: bool) -> Rows {
@@ -48,49 +60,53 @@ fn rows(r: usize, sparse: bool, nonneg: bool) -> Rows {
     Rows { z, g, k }
 }
 
-/// One pair as the solver does it.
-struct Pair<'a> {
+/// A sweep over pairs as the solver's blocks do it, in one kernel: how many of them would move.
+struct Sweep<'a> {
+    data: &'a Rows,
     h: &'a AnyPenalty,
-    g: (&'a [f64], &'a [f64]),
-    k: [f64; 3],
-    z: (&'a [f64], &'a [f64]),
+    step: usize,
     scratch: &'a mut Scratch,
 }
 
-impl WithSimd for Pair<'_> {
-    type Output = Option<PairMove>;
+impl WithSimd for Sweep<'_> {
+    type Output = u64;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Option<PairMove> {
-        let m = PairModel::new(simd, self.g, self.k, 1e-5, self.z);
-        self.h.search_in(simd, &m, self.scratch)
+    fn with_simd<S: Simd>(self, simd: S) -> u64 {
+        let mut found = 0;
+        for i in 0..ROWS {
+            let (g, z) = self.data.pair(i, self.step);
+            let m = PairModel::new(simd, g, self.data.k[i], 1e-5, z);
+            found += u64::from(self.h.search_in(simd, &m, self.scratch).is_some());
+        }
+        found
     }
+}
+
+/// The same with the plain search, a twentieth of the pairs.
+fn plain_sweep(data: &Rows, h: &AnyPenalty, step: usize) -> u64 {
+    let plain = |i: usize| {
+        let (g, z) = data.pair(i, step);
+        h.plain_search(&PairModel::new(Scalar, g, data.k[i], 1e-5, z)).is_some()
+    };
+    (0..ROWS / 20).map(|i| u64::from(plain(i))).sum()
 }
 
 fn rate(data: &Rows, h: &AnyPenalty, fast: bool) -> f64 {
     let mut scratch = Scratch::new(data.z.ncols());
-    let (clock, mut count, mut step, mut found) = (Instant::now(), 0u64, 1, 0u64);
+    let (clock, mut count, mut step, mut found) = (Instant::now(), 0, 1, 0);
     while clock.elapsed().as_secs_f64() < 0.5 {
         step = (step * 7 + 3) % (ROWS - 1) + 1;
-        for i in 0..if fast { ROWS } else { ROWS / 20 } {
-            let j = (i + step) % ROWS;
-            let (g, z) = ((data.g.row(i), data.g.row(j)), (data.z.row(i), data.z.row(j)));
-            let step = if fast {
-                dispatch(Pair { h, g, k: data.k[i], z, scratch: &mut scratch })
-            } else {
-                let m = PairModel::new(pulp_scalar(), g, data.k[i], 1e-5, z);
-                plain::search(&m, h)
-            };
-            found += u64::from(step.is_some());
-            count += 1;
+        if fast {
+            found += dispatch(Sweep { data, h, step, scratch: &mut scratch });
+            count += ROWS;
+        } else {
+            found += plain_sweep(data, h, step);
+            count += ROWS / 20;
         }
     }
     assert!(found > 0, "a benchmark in which nothing moves is no benchmark");
     count as f64 / clock.elapsed().as_secs_f64()
-}
-
-fn pulp_scalar() -> orthopt::linalg::simd::Scalar {
-    orthopt::linalg::simd::Scalar
 }
 
 /// Prints the table.

@@ -67,7 +67,7 @@ pub fn block_stationarity<F: BlockModel, H: PairPenalty>(
                         let mut tally = Tally::default();
                         for _ in 0..CHUNK.min(pairs - c * CHUNK) {
                             if let Some((i, j)) = rows.random_pair(&mut rng) {
-                                check.pair(i, j, work, &mut tally);
+                                check.pair(i, j, i, work, &mut tally);
                             }
                         }
                         tally
@@ -132,15 +132,14 @@ impl<F: BlockModel, H: PairPenalty> Check<'_, F, H> {
         let mut tally = Tally::default();
         for j in 0..self.x.nrows() {
             if j != i && (j > i || !rows.contains(j)) {
-                self.pair(i.min(j), i.max(j), work, &mut tally);
+                self.pair(i.min(j), i.max(j), i, work, &mut tally);
             }
         }
         tally
     }
 
-    fn pair(&self, i: usize, j: usize, work: &mut PairWork, tally: &mut Tally) {
-        let f = &self.p.f;
-        let k = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
+    fn pair(&self, i: usize, j: usize, pivot: usize, work: &mut PairWork, tally: &mut Tally) {
+        let k = self.p.f.pair_curvature((i, j), pivot, &mut work.unpacked);
         let (g, z) = ((self.g.row(i), self.g.row(j)), (self.x.row(i), self.x.row(j)));
         debug_assert!(!is_zero(z.0) || !is_zero(z.1));
         let found = dispatch(Solve { h: &self.p.h, shape: self.shape, k, g, z, work });

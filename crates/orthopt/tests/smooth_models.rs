@@ -7,7 +7,7 @@ use faer::Mat;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{BlockModel, DenseGram, Quadratic, Smooth, SparseGram, Usage};
+use orthopt::smooth::{BlockModel, DenseGram, Quadratic, Smooth, SparseGram, Unpacked, Usage};
 use rand::seq::index::sample;
 
 /// M and E written out.
@@ -344,4 +344,24 @@ fn threads_change_nothing() {
     };
     assert!(result(1) == result(2));
     assert!(result(2) == result(3));
+}
+
+#[test]
+fn unpacking_a_column_changes_no_bit_of_the_curvature() {
+    // the first columns long, so that entries are also looked up
+    let a = Mat::from_fn(
+        90,
+        30,
+        |l, i| if i < 3 || (7 * l + 5 * i) % 29 == 0 { (l + i) as f64 / 7.0 } else { 0.0 },
+    );
+    for means in [None, Some(vec![0.3; 30])] {
+        let f = SparseGram::new(sparse(&a).as_ref(), means).unwrap();
+        let mut unpacked = Unpacked::default();
+        for (i, j) in (0..30).flat_map(|i| (i + 1..30).map(move |j| (i, j))) {
+            let slow = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
+            for pivot in [i, j] {
+                assert_eq!(f.pair_curvature((i, j), pivot, &mut unpacked), slow, "{i} {j} {pivot}");
+            }
+        }
+    }
 }

@@ -38,6 +38,34 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
     }
 }
 
+/// `out ← out + M(B, :)ᵀ·Δ` for some rows B of M: what a move Δ of the rows B of X changes in MX, M
+/// symmetric. Shapes: M n × p, Δ |B| × r, out p × r. Cost 2·|B|·p·r flops.
+///
+/// Every task gathers the part of M(B, :) that its panel needs, so that copying, which takes as
+/// long as multiplying where r is small, is shared among the threads as well.
+pub fn add_rows_product(out: &mut RowMat, m: &RowMat, rows: &[usize], delta: &RowMat) {
+    let n = out.ncols();
+    if out.nrows() == 0 || n == 0 || rows.is_empty() {
+        return;
+    }
+    let small = rows.len() * out.nrows() * n < SMALL;
+    let one_panel = |part: &mut Vec<f64>, (p, panel): (usize, &mut [f64])| {
+        let (start, height) = (p * PANEL, panel.len() / n);
+        part.clear();
+        rows.iter().for_each(|i| part.extend_from_slice(&m.row(*i)[start..start + height]));
+        let part = MatRef::from_row_major_slice(part, rows.len(), height);
+        let dst = MatMut::from_row_major_slice_mut(panel, height, n);
+        matmul(dst, Accum::Add, part.transpose(), delta.as_mat(), 1.0, Par::Seq);
+    };
+    let panels = out.data_mut();
+    if small {
+        let mut part = Vec::new();
+        panels.chunks_mut(PANEL * n).enumerate().for_each(|panel| one_panel(&mut part, panel));
+    } else {
+        panels.par_chunks_mut(PANEL * n).enumerate().for_each_init(Vec::new, one_panel);
+    }
+}
+
 /// The Gram matrix XᵀX (r × r) of a row-major X (n × r): panels of rows are multiplied in
 /// parallel and added in order. Cost 2·n·r² flops.
 pub fn gram(x: &RowMat) -> RowMat {
@@ -75,4 +103,29 @@ pub fn cross(x: &RowMat, y: &RowMat) -> RowMat {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_of_rows_is_the_sum_of_their_outer_products() {
+        let value = |i: usize, k: usize| ((7 * i + 13 * k) % 23) as f64 - 11.0;
+        // below and above the size from which panels go to the pool
+        for (n, count, r) in [(150, 7, 3), (700, 400, 20)] {
+            let m = RowMat::from_fn(n, n, value);
+            let rows: Vec<usize> = (0..count).map(|k| (3 * k + 1) % n).collect();
+            let delta = RowMat::from_fn(count, r, |i, k| value(k, i));
+            let mut out = RowMat::from_fn(n, r, value);
+            let mut slow = out.clone();
+            for (k, i) in rows.iter().enumerate() {
+                for j in 0..n {
+                    (0..r).for_each(|c| slow.set(j, c, slow.get(j, c) + m.get(*i, j) * delta.get(k, c)));
+                }
+            }
+            add_rows_product(&mut out, &m, &rows, &delta);
+            assert_eq!(out, slow, "whole numbers: no rounding");
+        }
+    }
 }

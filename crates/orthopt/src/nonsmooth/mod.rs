@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Result};
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::pair::fold::Scratch;
-use crate::pair::{PairModel, PairMove, slow};
+use crate::pair::{PairModel, PairMove, plain, slow};
 use crate::solvers::Constant;
 
 /// Entries above this in absolute value are counted as nonzero in reports (the papers'
@@ -122,6 +122,11 @@ pub trait PairPenalty: Nonsmooth {
         let best = slow::minimise(m, self);
         let identity = m.circles()[0].at_zero() + m.constant() + self.value(m.z1) + self.value(m.z2);
         (best.value < identity - 1e-12 * (1.0 + identity.abs())).then_some(best.step)
+    }
+
+    /// The papers' search ([`plain::search`]), the yardstick.
+    fn plain_search(&self, m: &PairModel<'_>) -> Option<PairMove> {
+        plain::search(m, self)
     }
 
     /// [`PairPenalty::search_in`] with the widest instruction set of this machine.
@@ -230,6 +235,9 @@ macro_rules! penalties {
             #[inline(always)]
             fn search_in<S: Simd>(&self, simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
                 match self { $(Self::$variant(h) => h.search_in(simd, m, scratch),)* }
+            }
+            fn plain_search(&self, m: &PairModel<'_>) -> Option<PairMove> {
+                match self { $(Self::$variant(h) => h.plain_search(m),)* }
             }
         }
     };

@@ -83,12 +83,16 @@ fn piece(branch: Branch, theta: f64, p: &Trig, m: &PairModel<'_>, h: &impl Nonsm
     let (mut constant, mut curve) = (0.0, *p);
     for (x, y) in entries(branch, m) {
         let (alpha, beta) = h.affine(c * x + s * y)?;
-        let quarter = 0.25 * h.bend(c * x + s * y);
-        constant += alpha + quarter * (x * x + y * y);
+        constant += alpha;
         curve.a += beta * x;
         curve.b += beta * y;
-        curve.a2 += quarter * (x - y) * (x + y);
-        curve.b2 += 2.0 * quarter * x * y;
+        let bend = h.bend(c * x + s * y);
+        if bend != 0.0 {
+            let quarter = 0.25 * bend;
+            constant += quarter * (x * x + y * y);
+            curve.a2 += quarter * (x - y) * (x + y);
+            curve.b2 += 2.0 * quarter * x * y;
+        }
     }
     Some((constant, curve))
 }

@@ -4,7 +4,7 @@ use super::{BlockModel, LinearTerm, Smooth, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner};
-use crate::linalg::products::{cross, gram, product};
+use crate::linalg::products::{add_rows_product, cross, gram, product};
 use crate::linalg::simd::Simd;
 use crate::linalg::small::symmetric_eigen;
 
@@ -113,8 +113,7 @@ impl BlockModel for DenseGram {
     }
 
     fn move_block(&self, r: &mut RowMat, rows: &[usize], delta: &RowMat) {
-        let columns = RowMat::from_fn(rows.len(), self.at.ncols(), |k, l| self.at.get(rows[k], l));
-        product(r, true, 1.0, columns.as_mat().transpose(), delta.as_mat());
+        add_rows_product(r, &self.at, rows, delta);
     }
 
     fn value_at(&self, r: &RowMat, x: &RowMat) -> f64 {

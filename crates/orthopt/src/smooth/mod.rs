@@ -83,6 +83,13 @@ pub trait BlockModel: Smooth {
         k
     }
 
+    /// K of the rows i and j: Mᵢᵢ, Mᵢⱼ, Mⱼⱼ. `pivot` is the one of the two that the caller keeps while
+    /// it goes through partners, so that storages of sparse data can unpack its column once.
+    #[inline(always)]
+    fn pair_curvature(&self, (i, j): (usize, usize), _pivot: usize, _unpacked: &mut Unpacked) -> [f64; 3] {
+        [self.curvature(i, i), self.curvature(i, j), self.curvature(j, j)]
+    }
+
     /// Brings the image up to date after rows i and j of X changed by `di` and `dj`.
     /// `simd` is the token of the kernel it is called from.
     fn move_pair<S: Simd>(
@@ -123,6 +130,13 @@ pub trait BlockModel: Smooth {
 
     /// How gradients are kept and why, in words, for reports.
     fn bookkeeping(&self, image: &Self::Image) -> String;
+}
+
+/// The workspace of [`BlockModel::pair_curvature`]: a sparse column of the data, unpacked.
+#[derive(Clone, Debug, Default)]
+pub struct Unpacked {
+    variable: Option<usize>,
+    column: Vec<f64>, // zero but for the entries of the variable's column
 }
 
 /// What a method has lately asked of the gradient.
@@ -234,6 +248,10 @@ macro_rules! any_smooth {
             }
             #[inline(always)]
             fn curvature(&self, i: usize, j: usize) -> f64 { match self { $(Self::$variant(f) => f.curvature(i, j),)* } }
+            #[inline(always)]
+            fn pair_curvature(&self, pair: (usize, usize), pivot: usize, unpacked: &mut Unpacked) -> [f64; 3] {
+                match self { $(Self::$variant(f) => f.pair_curvature(pair, pivot, unpacked),)* }
+            }
             #[inline(always)]
             fn move_pair<S: Simd>(&self, simd: S, image: &mut AnyImage, i: usize, j: usize, di: &[f64], dj: &[f64]) {
                 match (self, image) {

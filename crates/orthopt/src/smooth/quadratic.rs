@@ -4,7 +4,7 @@ use super::{BlockModel, LinearTerm, Smooth, Usage, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner, is_zero};
-use crate::linalg::products::product;
+use crate::linalg::products::{add_rows_product, product};
 use crate::linalg::simd::Simd;
 
 /// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ with a dense symmetric M (n × n).
@@ -249,11 +249,8 @@ impl BlockModel for Quadratic {
 
     fn move_block(&self, image: &mut QuadraticImage, rows: &[usize], delta: &RowMat) {
         match image {
-            QuadraticImage::Kept(y) => {
-                // Y += M(:, B)·Δ with M(:, B) gathered from the rows of M
-                let columns = RowMat::from_fn(rows.len(), self.nrows(), |k, l| self.m.get(rows[k], l));
-                product(y, true, 1.0, columns.as_mat().transpose(), delta.as_mat());
-            }
+            // Y += M(:, B)·Δ; rows of M are its columns
+            QuadraticImage::Kept(y) => add_rows_product(y, &self.m, rows, delta),
             QuadraticImage::Rows { list, member } => {
                 list.extend(rows.iter().filter(|i| !std::mem::replace(&mut member[**i], true)));
             }

@@ -1,4 +1,4 @@
-use super::{BlockModel, Smooth, Usage};
+use super::{BlockModel, Smooth, Unpacked, Usage};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::simd::Simd;
@@ -67,6 +67,11 @@ impl<F: BlockModel> BlockModel for Tilted<'_, F> {
     #[inline(always)]
     fn curvature(&self, i: usize, j: usize) -> f64 {
         self.f.curvature(i, j)
+    }
+
+    #[inline(always)]
+    fn pair_curvature(&self, pair: (usize, usize), pivot: usize, unpacked: &mut Unpacked) -> [f64; 3] {
+        self.f.pair_curvature(pair, pivot, unpacked)
     }
 
     fn curvature_block(&self, rows: &[usize]) -> RowMat {

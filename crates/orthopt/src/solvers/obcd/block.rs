@@ -57,23 +57,29 @@ pub(crate) fn block_round<F: BlockModel, H: PairPenalty>(
         .map_init(|| PairWork::new(r), |work, rows| solve_block(f, h, (shape, least), x, image, rows, work))
         .collect();
     let mut total = BlockDone::default();
-    let mut accepted: Vec<&Solved<'_>> = Vec::with_capacity(solved.len());
     for block in &solved {
         total.pairs += block.done.pairs;
         // also what a refused block offered: a pass that certifies must have seen it
         total.max_decrease = total.max_decrease.max(block.done.max_decrease);
-        if block.done.moves == 0 {
-            continue;
-        }
-        let cross: f64 = accepted.iter().map(|a| cross_term(f, a, block)).sum();
+    }
+    let moved: Vec<&Solved<'_>> = solved.iter().filter(|b| b.done.moves > 0).collect();
+    let crosses: Vec<Vec<f64>> = moved
+        .par_iter()
+        .enumerate()
+        .map(|(b, block)| moved[..b].iter().map(|a| cross_term(f, a, block)).collect())
+        .collect();
+    let mut taken: Vec<usize> = Vec::with_capacity(moved.len());
+    for (b, block) in moved.iter().enumerate() {
+        let cross: f64 = taken.iter().map(|a| crosses[b][*a]).sum();
         let decrease = block.done.decrease - cross;
         let proximal = 0.5 * shape.alpha * block.delta.inner(&block.delta);
         if decrease > 0.0 && (cross <= 0.0 || decrease >= proximal) {
             total.moves += block.done.moves;
             total.decrease += decrease;
-            accepted.push(block);
+            taken.push(b);
         }
     }
+    let accepted: Vec<&Solved<'_>> = taken.into_iter().map(|b| moved[b]).collect();
     if !accepted.is_empty() {
         let rows: Vec<usize> = accepted.iter().flat_map(|b| b.rows.iter().copied()).collect();
         let stacked: Vec<f64> = accepted.iter().flat_map(|b| b.delta.data().iter().copied()).collect();

@@ -106,7 +106,7 @@ impl<F: BlockModel, H: PairPenalty> WithSimd for Task<'_, F, H> {
             if is_zero(z1) && is_zero(z2) {
                 continue;
             }
-            let PairWork { scratch, g1, g2, new1, new2 } = &mut *self.work;
+            let PairWork { scratch, g1, g2, new1, new2, .. } = &mut *self.work;
             let gi = self.f.gradient_row(self.image, self.x, i, g1);
             let gj = self.f.gradient_row(self.image, self.x, j, g2);
             // no curvature: the model is all that is known when others move too

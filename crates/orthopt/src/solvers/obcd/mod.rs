@@ -249,12 +249,18 @@ const REFRESH: u64 = 100_000;
 const CHECK: u64 = 5_000;
 /// ‖XᵀX − I‖_F above which X is repaired on its support.
 const DRIFT: f64 = 3e-13;
-/// Disjoint blocks solved in parallel from the same X. A constant, so that X does not depend on
-/// the number of threads.
-const ROUND: usize = 4;
+/// Disjoint blocks solved in parallel from the same X: at least so many, and small blocks up to so
+/// many rows, for a round to be worth sharing out. X does not depend on the number of threads.
+const ROUND_BLOCKS: usize = 4;
+const ROUND_ROWS: usize = 256;
 /// A round of random or greedy steps that lowers F by less than this, relative to 1 + |F|, is
 /// followed by a whole pass.
 const SLOW_ROUND: f64 = 1e-4;
+
+/// Blocks of `k` rows in a round.
+fn blocks_at_once(k: usize) -> usize {
+    (ROUND_ROWS / k.max(1)).max(ROUND_BLOCKS)
+}
 
 impl Obcd {
     /// OBCD with checked options.
@@ -508,7 +514,7 @@ impl Obcd {
     ) -> Option<Chosen> {
         let k = st.max_block;
         match &mut st.phase {
-            Phase::Sweep { cursor, .. } => cursor.next(&st.rows, ROUND).map(Chosen::from),
+            Phase::Sweep { cursor, .. } => cursor.next(&st.rows, blocks_at_once(k)).map(Chosen::from),
             Phase::Select { .. } if self.options.jacobi => {
                 Some(Chosen::Matching(jacobi::matching(st.x.nrows(), &mut st.rng)))
             }
@@ -517,7 +523,7 @@ impl Obcd {
                     let buffers = (&mut st.work, st.cache.as_mut());
                     st.greedy.choose(k, p, &st.x, &st.image, &st.rows, &mut st.rng, buffers)
                 }
-                _ if k > 2 => Some(Chosen::Blocks(st.rows.random_blocks(k, ROUND, &mut st.rng))),
+                _ if k > 2 => Some(Chosen::Blocks(st.rows.random_blocks(k, blocks_at_once(k), &mut st.rng))),
                 _ => st.rows.random_pair(&mut st.rng).map(|(i, j)| Chosen::Pair(i, j)),
             },
         }
@@ -664,7 +670,7 @@ impl Obcd {
         let at_once = if self.options.jacobi {
             (st.x.nrows() as u64 / 2).max(1)
         } else if st.max_block > 2 && !self.is_greedy() {
-            inside * ROUND as u64
+            inside * blocks_at_once(st.max_block) as u64
         } else {
             inside
         };

@@ -6,8 +6,8 @@ use crate::linalg::kernels::{dot, is_zero};
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::nonsmooth::PairPenalty;
 use crate::pair::fold::Scratch;
-use crate::pair::{PairModel, PairMove, plain};
-use crate::smooth::BlockModel;
+use crate::pair::{PairModel, PairMove};
+use crate::smooth::{BlockModel, Unpacked};
 
 /// What the model of a block needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +51,15 @@ pub struct PairWork {
     pub(crate) g2: Vec<f64>,
     pub(crate) new1: Vec<f64>, // rows of VZ, then their change
     pub(crate) new2: Vec<f64>,
+    pub(crate) unpacked: Unpacked,
 }
 
 impl PairWork {
     /// Buffers for rows of length r.
     pub fn new(r: usize) -> Self {
         let row = || vec![0.0; r];
-        Self { scratch: Scratch::new(r), g1: row(), g2: row(), new1: row(), new2: row() }
+        let unpacked = Unpacked::default();
+        Self { scratch: Scratch::new(r), g1: row(), g2: row(), new1: row(), new2: row(), unpacked }
     }
 
     /// What [`solve_pair`] writes to.
@@ -127,7 +129,7 @@ fn try_pair<S: Simd, H: PairPenalty>(
     };
     let found = match shape.search {
         Search::Fast => h.search_in(simd, &model, scratch),
-        Search::Plain => plain::search(&model, h),
+        Search::Plain => h.plain_search(&model),
     };
     let Some(step) = found else { return stay };
     apply_clean(h, &step, (z1, z2), new1, new2);
@@ -265,8 +267,10 @@ impl<F: BlockModel, H: PairPenalty> PairStep<'_, F, H> {
         if is_zero(z1) && is_zero(z2) {
             return PairResult { offered: 0.0, decrease: 0.0, step: None };
         }
-        let k = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
-        let PairWork { scratch, g1, g2, new1, new2 } = &mut *self.work;
+        let PairWork { scratch, g1, g2, new1, new2, unpacked } = &mut *self.work;
+        // where X has few nonzero rows, a pass goes through the partners of one of them
+        let pivot = if is_zero(z1) { j } else { i };
+        let k = f.pair_curvature((i, j), pivot, unpacked);
         let (gi, gj) = match &mut self.cache {
             Some(cache) => {
                 cache.refresh(f, self.image, x, i, g1);
