@@ -14,6 +14,7 @@ mod plot;
 mod pose;
 mod progress;
 mod report;
+mod reproduce;
 mod run;
 mod settings;
 mod summary;

@@ -76,7 +76,7 @@ fn pair(c: &Certificate, tolerance: f64) -> String {
 }
 
 /// Columns as wide as their widest cell, numbers to the right, first and last column to the left.
-fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+pub fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |k: usize| rows.iter().map(|r| r[k].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();

@@ -5,4 +5,5 @@ pub mod compare;
 pub mod completions;
 pub mod data;
 pub mod list;
+pub mod reproduce;
 pub mod solve;

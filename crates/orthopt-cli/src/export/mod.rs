@@ -103,7 +103,7 @@ impl Output {
 }
 
 /// Creates `path` and lets `body` write into it.
-fn to_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+pub fn to_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let write = || {
         let mut out = BufWriter::new(File::create(path)?);
         body(&mut out)?;

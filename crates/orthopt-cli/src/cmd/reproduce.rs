@@ -1,0 +1,291 @@
+//! `orthopt reproduce list` and `orthopt reproduce ITEM...`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use clap::ValueHint;
+
+use super::solve::use_threads;
+use crate::export::to_file;
+use crate::failure::{say, usage};
+use crate::progress::Progress;
+use crate::reproduce::cell::{Cell, Record};
+use crate::reproduce::datasets::{self, Source};
+use crate::reproduce::grid::Finished;
+use crate::reproduce::items::{ITEMS, Item, Method, Plan};
+use crate::reproduce::page::{self, Section};
+use crate::settings::{Stopping, at_least_zero};
+use crate::{interrupt, output};
+
+const EXAMPLES: &str = "\
+Examples:
+  What there is, and which data are here:
+    orthopt reproduce list --data-dir data
+  A table on one data set, a second for each method:
+    orthopt reproduce obcd/table5 --datasets randn --ranks 20 --time-limit 1
+  Several tables at the papers' shortest limit, the page written as Markdown too:
+    orthopt reproduce obcd/table2 obcd/table6 --data-dir data --datasets w1a,randn --time-limit 10 \\
+      --markdown tables.md
+  Interrupted? The same command goes on where it was.";
+
+/// The papers' tables and figures on this machine, the papers' own numbers beside them
+///
+/// Every method runs as `orthopt solve` would, on one thread unless --threads says otherwise. What is
+/// finished is kept in the output folder, one file per method and cell, and not run again; the tables
+/// are written as CSV, JSON, Markdown and an HTML page with the convergence curves.
+#[derive(Debug, clap::Args)]
+#[command(override_usage = "orthopt reproduce list\n       orthopt reproduce [OPTIONS] ITEM...", after_help = EXAMPLES)]
+pub struct Args {
+    /// Items by name, all for every one that can be run, or list
+    #[arg(value_name = "ITEM", required = true)]
+    items: Vec<String>,
+
+    /// The folder with the papers' data sets
+    #[arg(long, value_name = "DIR", env = "ORTHOPT_DATA", value_hint = ValueHint::DirPath)]
+    data_dir: Option<PathBuf>,
+
+    /// Only these data sets, by the papers' names [default: all that are here]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    datasets: Vec<String>,
+
+    /// Only these r [default: all of the item]
+    #[arg(long, value_name = "R,...", value_delimiter = ',')]
+    ranks: Vec<usize>,
+
+    /// Only these lambda [default: all of the item]
+    #[arg(long, value_name = "LAMBDA,...", value_delimiter = ',')]
+    lambdas: Vec<f64>,
+
+    /// Only these methods, by the names in the table [default: all]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    methods: Vec<String>,
+
+    /// Seconds for each method [default: the shortest limit of the paper]
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<f64>,
+
+    /// Iterations for each method, for runs that can be repeated exactly
+    #[arg(long, value_name = "N")]
+    max_iters: Option<u64>,
+
+    /// Threads [default: 1, as the papers' programs]
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    threads: usize,
+
+    /// Where records and pages go
+    #[arg(long, value_name = "DIR", default_value = "reproduction", value_hint = ValueHint::DirPath)]
+    out: PathBuf,
+
+    /// Also write the page here
+    #[arg(long, value_name = "FILE.md", value_hint = ValueHint::FilePath)]
+    markdown: Option<PathBuf>,
+
+    /// Run again what is already there
+    #[arg(long)]
+    again: bool,
+
+    /// No progress on stderr
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if args.items.iter().any(|name| name == "list") {
+        if args.items.len() > 1 {
+            return Err(usage("`reproduce list` takes no items"));
+        }
+        return output::print(&list(args.data_dir.as_deref())).map(|()| ExitCode::SUCCESS);
+    }
+    let jobs = jobs(args)?;
+    std::fs::create_dir_all(&args.out)
+        .with_context(|| format!("cannot make the folder `{}`", args.out.display()))?;
+    use_threads(Some(args.threads))?;
+    interrupt::install()?;
+    let sections = jobs.into_iter().map(|job| section(args, job)).collect::<anyhow::Result<Vec<_>>>()?;
+    let command = command_line();
+    page::write(&sections, &args.out, &command)?;
+    if let Some(path) = &args.markdown {
+        let text = page::markdown(&sections, &command);
+        to_file(path, |out| out.write_all(text.as_bytes()))?;
+    }
+    sections.iter().try_for_each(|s| output::print(&format!("{}\n", s.text())))?;
+    if sections.iter().all(|s| s.finished.iter().all(|d| d.records.is_empty())) {
+        return Err(anyhow::anyhow!("nothing could be run"));
+    }
+    Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
+}
+
+/// What was typed, with the program by its name.
+fn command_line() -> String {
+    let words = std::env::args().skip(1).map(|w| if w.contains(' ') { format!("'{w}'") } else { w });
+    std::iter::once("orthopt".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// An item with the cells that are to be run.
+struct Job {
+    item: &'static Item,
+    plan: Plan,
+    cells: Vec<Cell>,
+    missing: Vec<String>,
+}
+
+/// All cells asked for, before anything runs.
+fn jobs(args: &Args) -> anyhow::Result<Vec<Job>> {
+    let items: Vec<&'static Item> = if args.items.iter().any(|name| name == "all") {
+        ITEMS.iter().filter(|item| item.plan.is_ok()).collect()
+    } else {
+        args.items.iter().map(|name| find(name)).collect::<anyhow::Result<_>>()?
+    };
+    for name in &args.datasets {
+        if datasets::find(name).is_none() {
+            return Err(usage(format!(
+                "no item has a data set called '{name}'; see `orthopt reproduce list`"
+            )));
+        }
+    }
+    args.time_limit.map_or(Ok(0.0), |s| at_least_zero("time-limit", s))?;
+    items.into_iter().map(|item| job(args, item)).collect()
+}
+
+fn find(name: &str) -> anyhow::Result<&'static Item> {
+    let names = || ITEMS.iter().map(|item| item.name).collect::<Vec<_>>().join(", ");
+    crate::reproduce::items::find(name)
+        .ok_or_else(|| usage(format!("there is no item '{name}'; there are list, all, {}", names())))
+}
+
+fn job(args: &Args, item: &'static Item) -> anyhow::Result<Job> {
+    let mut plan = item.plan.map_err(|why| usage(format!("{} cannot be run: {why}", item.name)))?;
+    for name in &args.methods {
+        if !plan.methods.iter().any(|m| m.name == name) {
+            let names: Vec<_> = plan.methods.iter().map(|m| m.name).collect();
+            return Err(usage(format!("{} has no method '{name}'; it has {}", item.name, names.join(", "))));
+        }
+    }
+    if !args.methods.is_empty() {
+        let kept: Vec<Method> =
+            plan.methods.iter().filter(|m| args.methods.iter().any(|n| n == m.name)).copied().collect();
+        plan.methods = Vec::leak(kept); // once per item and program
+    }
+    let wanted = |name: &str| args.datasets.is_empty() || args.datasets.iter().any(|d| d == name);
+    let seconds = args.time_limit.unwrap_or(plan.seconds.first().copied().unwrap_or(10.0));
+    let (mut cells, mut missing) = (Vec::new(), Vec::new());
+    for name in plan.datasets.iter().filter(|name| wanted(name)) {
+        let source = datasets::find(name).unwrap_or(Source::Missing);
+        match source.locate(args.data_dir.as_deref()) {
+            Err(why) => missing.push(format!("{name} ({why})")),
+            Ok(data) => {
+                for (lambda, rank) in grid(plan, args) {
+                    let (dataset, data) = (name.to_string(), data.clone());
+                    cells.push(Cell {
+                        item,
+                        plan,
+                        dataset,
+                        data,
+                        lambda,
+                        rank,
+                        seconds,
+                        max_iters: args.max_iters,
+                    });
+                }
+            }
+        }
+    }
+    Ok(Job { item, plan, cells, missing })
+}
+
+/// The lambdas and ranks asked for.
+fn grid(plan: Plan, args: &Args) -> Vec<(Option<f64>, Option<usize>)> {
+    let kept = |all: &[f64], only: &[f64]| -> Vec<Option<f64>> {
+        if all.is_empty() {
+            return vec![None];
+        }
+        all.iter().filter(|v| only.is_empty() || only.contains(v)).map(|v| Some(*v)).collect()
+    };
+    let ranks: Vec<Option<usize>> = if plan.ranks.is_empty() {
+        vec![None]
+    } else {
+        plan.ranks
+            .iter()
+            .filter(|r| args.ranks.is_empty() || args.ranks.contains(r))
+            .map(|r| Some(*r))
+            .collect()
+    };
+    kept(plan.lambdas, &args.lambdas).iter().flat_map(|l| ranks.iter().map(move |r| (*l, *r))).collect()
+}
+
+/// Runs the cells of an item, or takes them from their records.
+fn section(args: &Args, job: Job) -> anyhow::Result<Section> {
+    let stopping =
+        Stopping { max_iters: args.max_iters, time_limit: args.time_limit, tol: 0.0, min_decrease: 0.0 };
+    let mut progress = Progress::new(args.quiet, stopping);
+    let mut finished = Vec::with_capacity(job.cells.len());
+    for cell in job.cells {
+        let mut records = Vec::with_capacity(job.plan.methods.len());
+        for method in job.plan.methods {
+            records.extend(record(args, &cell, method, &mut progress)?);
+        }
+        finished.push(Finished { cell, records });
+    }
+    progress.clear();
+    Ok(Section { item: job.item, finished, missing: job.missing })
+}
+
+/// The record of a method; `None` where it does not fit the cell or was interrupted.
+fn record(
+    args: &Args,
+    cell: &Cell,
+    method: &Method,
+    progress: &mut Progress,
+) -> anyhow::Result<Option<Record>> {
+    let path = cell.file(&args.out, method);
+    if !args.again
+        && let Some(kept) = Record::read(&path)
+    {
+        return Ok(Some(kept));
+    }
+    if interrupt::asked().load(Ordering::Relaxed) {
+        return Ok(None); // what is finished is shown; the rest next time
+    }
+    if !args.quiet {
+        progress.suspend(|| say("run", &format!("{} {}: {}", cell.item.name, cell.label(), method.name)));
+    }
+    match cell.run(method, progress) {
+        Ok(record) if record.status == "interrupted" => Ok(None),
+        Ok(record) => record.write(&path).map(|()| Some(record)),
+        Err(error) => {
+            progress.suspend(|| say("note", &format!("{}: {error:#}", method.name)));
+            Ok(None)
+        }
+    }
+}
+
+/// Every item, what it shows, and which of its data are here.
+fn list(folder: Option<&Path>) -> String {
+    let mut out = String::new();
+    for item in ITEMS {
+        out += &format!("{}\n    {}\n", item.name, item.title);
+        match item.plan {
+            Err(why) => out += &format!("    cannot be run: {why}\n"),
+            Ok(plan) => {
+                let (mut here, mut not) = (Vec::new(), Vec::new());
+                for name in plan.datasets {
+                    match datasets::find(name).unwrap_or(Source::Missing).locate(folder) {
+                        Ok(data) if data.stand_in.is_some() => here.push(format!("{name} (stand-in)")),
+                        Ok(_) => here.push((*name).to_string()),
+                        Err(_) => not.push(*name),
+                    }
+                }
+                out += &format!("    here: {}\n", here.join(", "));
+                if !not.is_empty() {
+                    out += &format!("    not here: {}\n", not.join(", "));
+                }
+            }
+        }
+    }
+    if folder.is_none() {
+        out += "\n--data-dir DIR or ORTHOPT_DATA=DIR names the folder with the data sets.\n";
+    }
+    out
+}

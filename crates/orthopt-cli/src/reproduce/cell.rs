@@ -1,0 +1,210 @@
+//! One method on one cell of a table, run as `solve` would, and its record.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Parser;
+use orthopt::named::Posed;
+use orthopt::problem::Family;
+use orthopt::solve::Status;
+use orthopt::with_family;
+use serde::{Deserialize, Serialize};
+
+use super::datasets::Available;
+use super::items::{Item, Method, Plan};
+use crate::export::to_file;
+use crate::input::Input;
+use crate::options::SolveOptions;
+use crate::pose::pose;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::run::{self, Task};
+use crate::settings::Settings;
+use crate::text;
+
+/// One data set, lambda and rank of an item.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub item: &'static Item,
+    pub plan: Plan,
+    pub dataset: String,
+    pub data: Available,
+    pub lambda: Option<f64>,
+    pub rank: Option<usize>,
+    /// Seconds for a method; a chain has as many for each of its parts.
+    pub seconds: f64,
+    /// A limit that makes short runs repeatable.
+    pub max_iters: Option<u64>,
+}
+
+/// What a method came to on a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub item: String,
+    pub dataset: String,
+    pub stand_in: Option<String>,
+    pub rows: usize,
+    pub cols: usize,
+    pub lambda: Option<f64>,
+    pub rank: Option<usize>,
+    pub time_limit: f64,
+    pub max_iters: Option<u64>,
+    pub method: String,
+    /// The options of `orthopt solve` that run it again.
+    pub options: Vec<String>,
+    pub status: String,
+    pub objective: f64,
+    pub feasibility: f64,
+    pub nnz: usize,
+    pub criticality: Option<f64>,
+    /// F and feasibility of the method's own iterate, where it is feasible in the limit only.
+    pub raw_objective: Option<f64>,
+    pub raw_feasibility: Option<f64>,
+    pub seconds: f64,
+    pub threads: usize,
+    pub version: String,
+    /// Seconds and F.
+    pub curve: Vec<(f64, f64)>,
+}
+
+/// The options of `solve` as a command of their own.
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    options: SolveOptions,
+}
+
+impl Cell {
+    /// What tells the cell from the others of its item.
+    pub fn label(&self) -> String {
+        let mut words = vec![self.dataset.clone()];
+        words.extend(self.lambda.map(|v| format!("lambda {}", text::exact(v))));
+        words.extend(self.rank.map(|r| format!("r {r}")));
+        words.join(", ")
+    }
+
+    /// The file that keeps the record of a method.
+    pub fn file(&self, folder: &Path, method: &Method) -> PathBuf {
+        let plain = |s: &str| s.replace(['/', '+', '(', ')', ' '], "-").to_lowercase();
+        let mut name = vec![plain(&self.dataset)];
+        name.extend(self.lambda.map(|v| format!("l{}", text::exact(v))));
+        name.extend(self.rank.map(|r| format!("r{r}")));
+        name.push(format!("t{}", text::exact(self.seconds)));
+        name.extend(self.max_iters.map(|n| format!("i{n}")));
+        name.push(plain(method.name));
+        folder.join("records").join(plain(self.item.name)).join(name.join("_") + ".json")
+    }
+
+    /// The options of `solve` for a method. `auto` chooses its own start, and makes more while
+    /// there is time; the others start once, where the paper does.
+    fn options(&self, method: &Method) -> Vec<String> {
+        let mut words: Vec<String> = vec![self.plan.problem.into(), self.data.data.clone()];
+        let mut add = |option: &str, value: String| words.extend([option.to_string(), value]);
+        if let Some(lambda) = self.lambda {
+            add("--lambda", text::exact(lambda));
+        }
+        if let Some(rank) = self.rank {
+            add("--rank", rank.to_string());
+        }
+        let parts = method.solver.split('+').count() as f64;
+        add("--time-limit", text::exact(parts * self.seconds));
+        if let Some(n) = self.max_iters {
+            add("--max-iters", n.to_string());
+        }
+        if method.solver != "auto" {
+            add("--solver", method.solver.into());
+            add("--init", method.start.unwrap_or(self.plan.start).into());
+            add("--restarts", "0".into());
+        }
+        words.extend(self.data.options.iter().chain(self.plan.options).map(|s| (*s).into()));
+        words
+    }
+
+    /// Runs a method.
+    ///
+    /// # Errors
+    /// The data cannot be read, or the method does not fit the problem.
+    pub fn run(&self, method: &Method, progress: &mut Progress) -> anyhow::Result<Record> {
+        let words = self.options(method);
+        let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
+        let settings = Settings::resolve(&mut line.options.clone())?;
+        let report =
+            solve(&settings, progress).with_context(|| format!("orthopt solve {}", words.join(" ")))?;
+        Ok(self.record(method, words, &report))
+    }
+
+    fn record(&self, method: &Method, options: Vec<String>, report: &Report) -> Record {
+        let s = &report.solution;
+        Record {
+            item: self.item.name.into(),
+            dataset: self.dataset.clone(),
+            stand_in: self.data.stand_in.map(Into::into),
+            rows: report.data.rows,
+            cols: report.data.cols,
+            lambda: self.lambda,
+            rank: self.rank,
+            time_limit: self.seconds,
+            max_iters: self.max_iters,
+            method: method.name.into(),
+            options,
+            status: s.status.name().into(),
+            objective: s.objective.total,
+            feasibility: s.feasibility,
+            nnz: s.nnz,
+            criticality: report.checks.criticality,
+            raw_objective: s.raw.map(|r| r.objective),
+            raw_feasibility: s.raw.map(|r| r.feasibility),
+            seconds: s.seconds,
+            threads: report.threads,
+            version: env!("CARGO_PKG_VERSION").into(),
+            curve: s.trace.points().iter().map(|p| (p.seconds, p.objective)).collect(),
+        }
+    }
+}
+
+fn solve(settings: &Settings, progress: &mut Progress) -> anyhow::Result<Report> {
+    let input = Input::load(&settings.data)?;
+    let (Posed { info, problem, rank, lambda, reasons, .. }, data) =
+        pose(settings.problem, input, &settings.pose)?;
+    let task = Task { problem: info, data, rank, lambda, reasons };
+    with_family!(problem, problem => solve_family(settings, problem, &task, progress))
+}
+
+fn solve_family<P: Family>(
+    settings: &Settings,
+    problem: P,
+    task: &Task,
+    progress: &mut Progress,
+) -> anyhow::Result<Report> {
+    let plan = run::plan(settings, &settings.wanted, &problem)?;
+    let problem = Arc::new(problem);
+    let mut report = run::minimise(settings, &settings.wanted, &*problem, &plan, task, progress)?;
+    if report.solution.status != Status::Interrupted {
+        run::check(settings, &problem, &mut report, progress);
+    }
+    Ok(report)
+}
+
+impl Record {
+    /// The record in a file, `None` if there is none that this program understands.
+    pub fn read(path: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(path).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Keeps the record. The file is there whole or not at all.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, path: &Path) -> anyhow::Result<()> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+        }
+        let part = path.with_extension("part");
+        let text = serde_json::to_string(self)?;
+        to_file(&part, |out| out.write_all(text.as_bytes()))?;
+        std::fs::rename(&part, path).with_context(|| format!("cannot write `{}`", path.display()))
+    }
+}

@@ -1,0 +1,207 @@
+//! Tables of records in the layout of the papers, with the papers' numbers beside them.
+
+use super::cell::{Cell, Record};
+use super::paper::{self, Printed};
+use crate::text;
+
+/// A table as text cells.
+#[derive(Clone, Debug, Default)]
+pub struct Grid {
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A cell with what its methods came to, in the order of the plan.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    pub cell: Cell,
+    pub records: Vec<Record>,
+}
+
+/// How much worse than the paper, relative to |F|, is worth a word.
+const WORSE: f64 = 0.02;
+
+impl Finished {
+    /// What the paper prints for this cell.
+    pub fn printed(&self) -> Option<&'static Printed> {
+        let c = &self.cell;
+        paper::find(c.plan.numbers?, &c.dataset, c.lambda, c.rank, c.seconds)
+    }
+
+    /// Whether the data are the paper's, so that its numbers are comparable.
+    fn comparable(&self) -> bool {
+        self.cell.data.stand_in.is_none()
+    }
+
+    /// The lowest F of the methods for which `which` says yes.
+    fn lowest(&self, which: impl Fn(&Record) -> bool) -> Option<f64> {
+        self.records.iter().filter(|r| which(r)).map(|r| r.objective).reduce(f64::min)
+    }
+
+    fn of(&self, method: &str) -> Option<&Record> {
+        self.records.iter().find(|r| r.method == method)
+    }
+}
+
+/// The table of an item: for every cell our F_min and F - F_min per method, the three lowest marked,
+/// and the paper's numbers in the row below.
+pub fn table(finished: &[Finished]) -> Grid {
+    let Some(first) = finished.first() else { return Grid::default() };
+    let mut header: Vec<String> = ["data (m x n)", "lambda", "r", "s", "F_min"].map(String::from).to_vec();
+    header.extend(first.cell.plan.methods.iter().map(|m| match m.of_paper {
+        true => m.name.to_string(),
+        false => format!("{} (ours)", m.name),
+    }));
+    let mut rows = Vec::new();
+    for done in finished.iter().filter(|d| !d.records.is_empty()) {
+        rows.push(ours(done));
+        rows.extend(done.printed().map(|printed| theirs(done, printed)));
+    }
+    Grid { header, rows }
+}
+
+fn ours(done: &Finished) -> Vec<String> {
+    let c = &done.cell;
+    let best = done.lowest(|_| true).unwrap_or(f64::NAN);
+    let (m, n) = done.records.first().map_or((0, 0), |r| (r.rows, r.cols));
+    let mark = if c.data.stand_in.is_some() { "*" } else { "" };
+    let mut row = vec![
+        format!("{}{mark} ({m} x {n})", c.dataset),
+        c.lambda.map_or("-".into(), text::exact),
+        c.rank.map_or("-".into(), |r| r.to_string()),
+        text::exact(c.seconds),
+        text::number(best, 7),
+    ];
+    let mut sorted: Vec<f64> = done.records.iter().map(|r| r.objective).collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    row.extend(c.plan.methods.iter().map(|m| match done.of(m.name) {
+        None => "-".into(),
+        Some(record) => {
+            let place = sorted.iter().position(|f| *f == record.objective);
+            let medal = place.and_then(|k| ["¹", "²", "³"].get(k)).unwrap_or(&"");
+            format!("{}{medal}", difference(record.objective - best))
+        }
+    }));
+    row
+}
+
+fn theirs(done: &Finished, printed: &Printed) -> Vec<String> {
+    let label = if done.comparable() { "  paper" } else { "  paper, its data" };
+    let (empty, seconds) = (String::new(), text::exact(printed.seconds));
+    let mut row = vec![label.into(), empty.clone(), empty, seconds, text::exact(printed.f_min)];
+    row.extend(
+        done.cell.plan.methods.iter().map(|m| printed.above(m.name).map_or(String::new(), difference)),
+    );
+    row
+}
+
+fn difference(x: f64) -> String {
+    if x == 0.0 { "0".into() } else { text::number(x, 3) }
+}
+
+/// How the item compares with the paper, in sentences.
+pub fn reading(finished: &[Finished]) -> Vec<String> {
+    let cells: Vec<(&Finished, &Printed)> = finished
+        .iter()
+        .filter(|d| d.comparable() && !d.records.is_empty())
+        .filter_map(|d| d.printed().map(|p| (d, p)))
+        .collect();
+    if cells.is_empty() {
+        return vec!["The paper gives no number for these cells.".into()];
+    }
+    let count =
+        |holds: &dyn Fn(&Finished, &Printed) -> bool| cells.iter().filter(|(d, p)| holds(d, p)).count();
+    let obcd = count(&|d, p| {
+        let best = d.lowest(|r| r.method.starts_with("OBCD"));
+        best.zip(p.best_of("OBCD")).is_some_and(|(f, above)| not_worse(f, p.f_min + above))
+    });
+    let all = count(&|d, p| d.lowest(|_| true).is_some_and(|f| not_worse(f, p.f_min)));
+    let below = count(&|d, p| d.lowest(|_| true).is_some_and(|f| f < p.f_min - WORSE * p.f_min.abs()));
+    let total = cells.len();
+    let mut lines = vec![format!(
+        "Of {}: our best OBCD variant is at or below the paper's best (within 2 % of |F|) in {obcd}; the best of all \
+         methods is at or below the paper's F_min (within 2 %) in {all}, and more than 2 % below it in {below}.",
+        text::count(total as u64, "cell with numbers of the paper on the same data").replace("datas", "data")
+    )];
+    for (done, printed) in cells {
+        let worse: Vec<String> = done
+            .records
+            .iter()
+            .filter_map(|r| {
+                let paper = printed.f_min + printed.above(&r.method)?;
+                (!not_worse(r.objective, paper)).then(|| {
+                    format!(
+                        "{} {} (paper {})",
+                        r.method,
+                        text::number(r.objective, 5),
+                        text::number(paper, 4)
+                    )
+                })
+            })
+            .collect();
+        if !worse.is_empty() {
+            lines.push(format!(
+                "More than 2 % above the paper, {}: {}.",
+                done.cell.label(),
+                worse.join("; ")
+            ));
+        }
+    }
+    lines
+}
+
+fn not_worse(ours: f64, paper: f64) -> bool {
+    ours <= paper + WORSE * paper.abs()
+}
+
+impl Grid {
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        let all: Vec<Vec<String>> = std::iter::once(&self.header).chain(&self.rows).cloned().collect();
+        crate::table::aligned(&all).join("\n") + "\n"
+    }
+
+    /// For a Markdown page.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule = format!("|{}\n", "---|".repeat(self.header.len()));
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        line(&self.header) + &rule + &rows
+    }
+
+    /// For an HTML page.
+    pub fn html(&self) -> String {
+        let line = |tag: &str, cells: &[String]| {
+            let cells: String = cells.iter().map(|c| format!("<{tag}>{}</{tag}>", escape(c))).collect();
+            format!("<tr>{cells}</tr>\n")
+        };
+        let rows: String = self.rows.iter().map(|row| line("td", row)).collect();
+        format!("<table>\n{}{rows}</table>\n", line("th", &self.header))
+    }
+}
+
+/// Text in HTML.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_per_cent_are_allowed_on_either_side_of_zero() {
+        assert!(not_worse(-98.1, -100.0) && !not_worse(-97.9, -100.0));
+        assert!(not_worse(101.9, 100.0) && !not_worse(102.1, 100.0));
+    }
+
+    #[test]
+    fn a_grid_reads_the_same_in_every_form() {
+        let grid =
+            Grid { header: vec!["a".into(), "b<c".into()], rows: vec![vec!["1".into(), "2¹".into()]] };
+        assert_eq!(grid.markdown(), "| a | b<c |\n|---|---|\n| 1 | 2¹ |\n");
+        assert!(grid.html().contains("<th>b&lt;c</th>") && grid.html().contains("<td>2¹</td>"));
+        assert_eq!(grid.text(), "a  b<c\n1  2¹\n");
+    }
+}

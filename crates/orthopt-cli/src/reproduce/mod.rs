@@ -1,0 +1,13 @@
+//! `orthopt reproduce`: the papers' tables and figures on this machine.
+//!
+//! An item ([`items`]) is a problem, its settings, data sets, ranks and methods; a cell is one data
+//! set, lambda and rank of it. Every method of every cell is run by [`cell`] as `solve` would and
+//! kept as a record, one file each, so that an interrupted run goes on where it was. [`grid`] makes
+//! tables of records, with the paper's own numbers ([`paper`]) beside them; [`page`] the files.
+
+pub mod cell;
+pub mod datasets;
+pub mod grid;
+pub mod items;
+pub mod page;
+pub mod paper;

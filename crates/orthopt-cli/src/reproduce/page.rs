@@ -1,0 +1,165 @@
+//! The files of a reproduction: CSV, JSON, Markdown and an HTML page with the curves.
+
+use std::path::Path;
+
+use super::grid::{Finished, Grid, escape, reading, table};
+use super::items::Item;
+use crate::export::to_file;
+use crate::plot::{Curve, convergence};
+use crate::text;
+
+/// An item with its cells.
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub item: &'static Item,
+    pub finished: Vec<Finished>,
+    /// Cells that could not be run, and why.
+    pub missing: Vec<String>,
+}
+
+impl Section {
+    fn grid(&self) -> Grid {
+        table(&self.finished)
+    }
+
+    /// What is below the table.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = reading(&self.finished);
+        let mut stand_ins: Vec<String> = self
+            .finished
+            .iter()
+            .filter_map(|d| d.cell.data.stand_in.map(|what| format!("* {}: {what}.", d.cell.dataset)))
+            .collect();
+        stand_ins.dedup();
+        notes.extend(stand_ins);
+        if !self.missing.is_empty() {
+            notes.push(format!("Not run: {}.", self.missing.join("; ")));
+        }
+        notes
+    }
+
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        let notes: String = self.notes().iter().map(|n| format!("{n}\n")).collect();
+        format!("{}: {}\n\n{}\n{notes}", self.item.name, self.item.title, self.grid().text())
+    }
+
+    /// For the page.
+    pub fn markdown(&self) -> String {
+        let notes: String = self.notes().iter().map(|n| format!("{}\n\n", n.replace('*', "\\*"))).collect();
+        let again = self.command().map_or(String::new(), |c| format!("One run by itself: `{c}`\n\n"));
+        format!("## {}: {}\n\n{}\n{notes}{again}", self.item.name, self.item.title, self.grid().markdown())
+    }
+
+    /// The command of the first record, data by the file's name.
+    fn command(&self) -> Option<String> {
+        let record = self.finished.iter().flat_map(|d| &d.records).next()?;
+        let short = |w: &String| Path::new(w).file_name().and_then(|f| f.to_str()).unwrap_or(w).to_string();
+        Some(format!("orthopt solve {}", record.options.iter().map(short).collect::<Vec<_>>().join(" ")))
+    }
+
+    fn html(&self) -> anyhow::Result<String> {
+        let notes: String = self.notes().iter().map(|n| format!("<p>{}</p>\n", escape(n))).collect();
+        let mut out = format!(
+            "<h2>{}: {}</h2>\n{}{notes}",
+            escape(self.item.name),
+            escape(self.item.title),
+            self.grid().html()
+        );
+        for done in self.finished.iter().filter(|d| !d.records.is_empty()) {
+            out += &curves(done)?;
+        }
+        Ok(out)
+    }
+}
+
+/// The convergence curves of a cell.
+fn curves(done: &Finished) -> anyhow::Result<String> {
+    let curves: Vec<Curve> = done
+        .records
+        .iter()
+        .map(|r| Curve { label: r.method.clone(), points: r.curve.clone() })
+        .filter(|c| !c.points.is_empty())
+        .collect();
+    let title = format!("{}, {}", done.cell.item.name, done.cell.label());
+    convergence(&title, &format!("{} s per method", text::exact(done.cell.seconds)), &curves)
+}
+
+const INTRODUCTION: &str = "\
+For every cell: the lowest F that any of the methods found, and F - F_min of each; ¹ ² ³ mark the three lowest. The row
+below has the numbers of the paper, with the F_min of its own table. Every F of ours is that of an X with X'X = I to
+rounding; the papers do not say how feasible the X of their splitting methods are. A chain A+B has the time limit for each of
+its parts. auto is the library's own choice of solver and start, with restarts while there is time.";
+
+/// All sections as one Markdown page.
+pub fn markdown(sections: &[Section], command: &str) -> String {
+    let body: String = sections.iter().map(Section::markdown).collect();
+    format!("# The papers' tables on this machine\n\nWritten by `{command}`; do not edit.\n\n{INTRODUCTION}\n\n{body}")
+        .trim_end()
+        .to_string()
+        + "\n"
+}
+
+/// Writes all files of the sections into `folder`.
+///
+/// # Errors
+/// One of them cannot be written.
+pub fn write(sections: &[Section], folder: &Path, command: &str) -> anyhow::Result<()> {
+    let save = |name: &str, text: &str| to_file(&folder.join(name), |out| out.write_all(text.as_bytes()));
+    for section in sections {
+        let name = section.item.name.replace('/', "-");
+        save(&format!("{name}.csv"), &csv(section))?;
+        let records: Vec<_> = section.finished.iter().flat_map(|d| &d.records).collect();
+        save(&format!("{name}.json"), &(serde_json::to_string_pretty(&records)? + "\n"))?;
+        save(&format!("{name}.md"), &section.markdown())?;
+    }
+    save("reproduction.md", &markdown(sections, command))?;
+    save("index.html", &html(sections)?)
+}
+
+fn csv(section: &Section) -> String {
+    let mut out = String::from(
+        "item,dataset,stand_in,rows,cols,lambda,rank,time_limit,method,status,objective,feasibility,nnz,criticality,\
+         raw_objective,raw_feasibility,seconds,paper_f_min,paper_above\n",
+    );
+    let cell = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
+    for done in &section.finished {
+        for r in &done.records {
+            let printed = done.printed();
+            let words = [
+                r.item.clone(),
+                r.dataset.clone(),
+                r.stand_in.is_some().to_string(),
+                r.rows.to_string(),
+                r.cols.to_string(),
+                cell(r.lambda),
+                r.rank.map_or(String::new(), |r| r.to_string()),
+                r.time_limit.to_string(),
+                r.method.clone(),
+                r.status.clone(),
+                r.objective.to_string(),
+                r.feasibility.to_string(),
+                r.nnz.to_string(),
+                cell(r.criticality),
+                cell(r.raw_objective),
+                cell(r.raw_feasibility),
+                r.seconds.to_string(),
+                cell(printed.map(|p| p.f_min)),
+                cell(printed.and_then(|p| p.above(&r.method))),
+            ];
+            out += &(words.join(",") + "\n");
+        }
+    }
+    out
+}
+
+fn html(sections: &[Section]) -> anyhow::Result<String> {
+    let body: String = sections.iter().map(Section::html).collect::<anyhow::Result<Vec<_>>>()?.concat();
+    Ok(format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>orthopt: the papers' tables</title>\n\
+         <style>body{{font-family:sans-serif;max-width:70em;margin:2em auto}}table{{border-collapse:collapse;font-size:85%}}\
+         td,th{{border-bottom:1px solid #ccc;padding:.2em .6em;text-align:right}}td:first-child,th:first-child{{text-align:left}}\
+         svg{{max-width:100%;height:auto}}</style></head>\n<body>\n<h1>The papers' tables on this machine</h1>\n<p>{}</p>\n{body}</body>\n</html>\n",
+        escape(INTRODUCTION)
+    ))
+}

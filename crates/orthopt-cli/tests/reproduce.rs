@@ -1,0 +1,83 @@
+//! `reproduce`: the papers' tables by one command, in a version that takes seconds.
+
+mod common;
+
+use common::{Dir, orthopt, stdout};
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+
+/// Two methods of the table for nonnegative PCA, so short that they are the same every time.
+const SHORT: [&str; 10] = [
+    "reproduce",
+    "obcd/table5",
+    "--datasets",
+    "randn",
+    "--ranks",
+    "20",
+    "--max-iters",
+    "20",
+    "--methods",
+    "OBCD-R,LADMM",
+];
+
+fn records(dir: &Dir) -> Vec<std::path::PathBuf> {
+    let folder = dir.path("reproduction/records/obcd-table5");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_list_names_every_table_and_says_what_is_missing() {
+    let text = stdout(&mut orthopt(&["reproduce", "list"]));
+    for name in ["obcd/table1", "obcd/table8", "oadmm/figure5", "jobcd/table2", "not here", "cannot be run"] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_cell_is_a_row_with_the_papers_numbers_below_it_and_files_beside() {
+    let dir = Dir::new();
+    let text = stdout(&mut dir.orthopt(&SHORT));
+    assert!(text.contains("randn (500 x 1000)") && text.contains("paper"), "{text}");
+    assert!(text.contains("-11000") && text.contains("best OBCD variant"), "the paper's F_min: {text}");
+    for name in ["obcd-table5.csv", "obcd-table5.json", "obcd-table5.md", "reproduction.md", "index.html"] {
+        assert!(dir.path("reproduction").join(name).is_file(), "{name}");
+    }
+    let all: serde_json::Value = serde_json::from_str(&dir.read("reproduction/obcd-table5.json")).unwrap();
+    let of = |method: &str| all.as_array().unwrap().iter().find(|r| r["method"] == method).unwrap().clone();
+    assert_eq!(of("OBCD-R")["options"][0], "nonneg-pca");
+    assert!(of("LADMM")["feasibility"].as_f64().unwrap() <= 1e-12);
+    assert!(dir.read("reproduction/index.html").contains("<svg"));
+    assert_eq!(dir.read("reproduction/obcd-table5.csv").lines().count(), 3);
+}
+
+#[test]
+fn what_is_finished_is_not_run_again() {
+    let dir = Dir::new();
+    dir.orthopt(&SHORT).assert().success().stderr(contains("OBCD-R").and(contains("LADMM")));
+    let files = records(&dir);
+    assert_eq!(files.len(), 2);
+    // an interrupted run leaves some records, whole ones only
+    std::fs::write(&files[1], "{\"item\": \"obcd").unwrap();
+    let before = std::fs::read_to_string(&files[0]).unwrap();
+    let again = dir.orthopt(&SHORT).assert().success();
+    let said = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
+    assert_eq!(said.matches("run:").count(), 1, "{said}");
+    assert_eq!(std::fs::read_to_string(&files[0]).unwrap(), before);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let dir = Dir::new();
+    dir.orthopt(&["reproduce", "obcd/table99"]).assert().code(2).stderr(contains("obcd/table8"));
+    dir.orthopt(&["reproduce", "obcd/figure2"]).assert().code(2).stderr(contains("landscapes"));
+    let no = |more: &[&'static str]| dir.orthopt(&[&["reproduce", "obcd/table2"], more].concat()).assert();
+    no(&["--datasets", "mnist"]).code(2).stderr(contains("'mnist'"));
+    no(&["--methods", "ADMMM"]).code(2).stderr(contains("SPM+OBCD-R"));
+    no(&["--time-limit=-1"]).code(2);
+    no(&["--datasets", "w1a", "-q"]).code(1).stderr(contains("nothing could be run"));
+    no(&["--datasets", "w1a", "-q"]).stdout(contains("--data-dir"));
+    std::fs::write(dir.path("file"), "").unwrap();
+    no(&["--datasets", "randn", "--out", "file/inside"]).code(1).stderr(contains("file/inside"));
+}
