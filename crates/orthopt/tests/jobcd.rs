@@ -88,13 +88,21 @@ fn every_variant_reaches_the_closed_form() {
                 let mut variants = vec![];
                 for working_set in sets {
                     for model in [Model::Exact, Model::Diagonal] {
-                        variants.push(("gs-jobcd", JobcdOptions { working_set, model, side }));
+                        variants.push((
+                            "gs-jobcd",
+                            JobcdOptions {
+                                working_set: Some(working_set),
+                                model,
+                                side,
+                                ..Default::default()
+                            },
+                        ));
                     }
                 }
                 variants.push(("j-jobcd", JobcdOptions { side, ..Default::default() }));
                 variants.push((
                     "j-jobcd",
-                    JobcdOptions { side, working_set: WorkingSet::Random, ..Default::default() },
+                    JobcdOptions { side, working_set: Some(WorkingSet::Random), ..Default::default() },
                 ));
                 for (name, jobcd) in variants {
                     let what = format!("n {n}, p {p}, {start}, {name}, {jobcd:?}");
@@ -167,7 +175,7 @@ fn the_result_depends_on_the_seed_alone() {
             &problem,
             name,
             &options(
-                JobcdOptions { working_set: WorkingSet::Random, side: which, ..Default::default() },
+                JobcdOptions { working_set: Some(WorkingSet::Random), side: which, ..Default::default() },
                 &[],
             ),
         );
@@ -279,7 +287,15 @@ fn the_reproduction_mode_is_unbounded() {
         {
             for model in [Model::Exact, Model::Diagonal] {
                 for working_set in [WorkingSet::Cyclic, WorkingSet::Random] {
-                    let o = options(JobcdOptions { model, side: which, working_set }, &[]);
+                    let o = options(
+                        JobcdOptions {
+                            model,
+                            side: which,
+                            working_set: Some(working_set),
+                            ..Default::default()
+                        },
+                        &[],
+                    );
                     let s = unbounded(&problem, name, &o);
                     let what = format!("n {n}, {name}, {which:?}, {model:?}: {}", s.message);
                     assert_eq!(s.status, Status::Unbounded, "{what}");

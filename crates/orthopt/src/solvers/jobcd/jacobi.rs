@@ -13,13 +13,13 @@ use std::sync::OnceLock;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::super::obcd::WorkingSet;
+use super::super::obcd::{Model, WorkingSet};
 use super::image::Image;
 use super::pairing::{Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
 use super::{JobcdOptions, Side, UNBOUNDED, constant, largest_row};
 use crate::constraint::j_orthogonal::{self, max_abs};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::j_problem::{JProblem, JQuadratic, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
@@ -96,13 +96,19 @@ impl JJobcd {
     /// J-JOBCD with checked constants.
     ///
     /// # Errors
-    /// A constant outside its range.
+    /// A constant outside its range, a greedy working set.
     pub fn new(o: &SolverOptions) -> Result<Self> {
         let positive = "a finite number > 0";
         let s = match o.constant(&INFO, "s") {
             Some(_) => Some(constant(&INFO, o, "s", positive, |v| v > 0.0)?),
             None => None,
         };
+        if let Some(rule @ (WorkingSet::GreedySv | WorkingSet::GreedyOr)) = o.jobcd.working_set {
+            return Err(Error::Incompatible(format!(
+                "j-jobcd turns all rows in every round: its working set is random or cyclic, and {} is for gs-jobcd",
+                rule.name()
+            )));
+        }
         Ok(Self {
             options: o.jobcd.clone(),
             theta: constant(&INFO, o, "theta", "a finite number >= 0", |v| v >= 0.0)?,
@@ -135,15 +141,16 @@ enum Mode {
 /// State of rounds of rows with a gradient.
 #[derive(Clone, Debug)]
 struct Gradient {
-    x: RowMat,      // Xᵗ
-    g: RowMat,      // ∇f(Xᵗ)
-    s: f64,         // s of the metric
-    usual: f64,     // running median of s, in steps of a tenth
-    cap: f64,       // L_f, or infinity
-    scale: f64,     // largest |W| seen, the unit of the residual
-    failures: u32,  // pairings in a row without a decrease
-    gradients: u64, // evaluations of ∇f
-    values: u64,    // evaluations of f alone
+    x: RowMat,                      // Xᵗ
+    g: RowMat,                      // ∇f(Xᵗ)
+    tournament: Option<Tournament>, // pairings of cyclic rounds
+    s: f64,                         // s of the metric
+    usual: f64,                     // running median of s, in steps of a tenth
+    cap: f64,                       // L_f, or infinity
+    scale: f64,                     // largest |W| seen, the unit of the residual
+    failures: u32,                  // pairings in a row without a decrease
+    gradients: u64,                 // evaluations of ∇f
+    values: u64,                    // evaluations of f alone
 }
 
 /// State of rounds of decoupled columns.
@@ -170,7 +177,7 @@ impl Solver<JProblem> for JJobcd {
         let (mode, objective) = match p.f.quadratic().filter(|q| q.factor().is_some()) {
             Some(q) if self.options.side != Side::Rows => {
                 let Image::Half { y, f } = Image::new(q, &x0, true, true) else {
-                    return Err(crate::Error::Incompatible("f does not decouple".into()));
+                    return Err(Error::Incompatible("f does not decouple".into()));
                 };
                 let objective = 0.5 * f.inner(&f);
                 let tournament = Tournament::new(x0.nrows());
@@ -221,12 +228,21 @@ impl Solver<JProblem> for JJobcd {
         let mut out = Settings::new();
         out.insert("rounds".into(), st.rounds.into());
         out.insert("repairs".into(), st.repairs.into());
+        out.insert("working_set".into(), self.rule(&st.mode).name().into());
         match &st.mode {
             Mode::Decoupled(_) => {
                 out.insert("side".into(), "columns".into());
+                out.insert("model".into(), Model::Exact.name().into());
+                out.insert("tol".into(), self.tol.into());
             }
             Mode::Gradient(g) => {
                 out.insert("side".into(), "rows".into());
+                out.insert("model".into(), Model::Diagonal.name().into());
+                out.insert("theta".into(), self.theta.into());
+                if !p.is_bounded() {
+                    out.insert("mu_max".into(), self.mu_max.into());
+                    out.insert("norm_limit".into(), self.norm_limit.into());
+                }
                 out.insert("s".into(), g.s.into());
                 out.insert("gradients".into(), g.gradients.into());
                 out.insert("values".into(), g.values.into());
@@ -241,20 +257,33 @@ impl Solver<JProblem> for JJobcd {
 const EMPTY: Pass = Pass { pairs: 0, decrease: 0.0, max_decrease: 0.0, covers_all: true };
 
 impl JJobcd {
+    fn rule(&self, mode: &Mode) -> WorkingSet {
+        self.options.working_set.unwrap_or(match mode {
+            Mode::Decoupled(_) => WorkingSet::Cyclic,
+            Mode::Gradient(_) => WorkingSet::Random,
+        })
+    }
+
     fn gradient_mode(&self, p: &JProblem, x: RowMat) -> (Gradient, f64) {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         let objective = p.f.gradient(&x, &mut g);
         let cap = p.f.lipschitz().unwrap_or(f64::INFINITY);
         let guess = if cap.is_finite() { cap } else { g.norm() / x.norm().max(1.0) };
         let s = self.s.unwrap_or(guess).max(f64::MIN_POSITIVE);
-        let state = Gradient { x, g, s, usual: s, cap, scale: 0.0, failures: 0, gradients: 1, values: 0 };
+        let tournament =
+            (self.options.working_set == Some(WorkingSet::Cyclic)).then(|| Tournament::new(x.nrows()));
+        let (usual, scale) = (s, 0.0);
+        let state = Gradient { x, g, tournament, s, usual, cap, scale, failures: 0, gradients: 1, values: 0 };
         (state, objective)
     }
 
     /// One round of rows: the pairing, then trials with growing s until f falls enough.
     fn gradient_round(&self, p: &JProblem, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
-        let pairs = matching(p.order(), &mut st.rng);
+        let pairs = match &mut state.tournament {
+            Some(tournament) => tournament.next().0,
+            None => matching(p.order(), &mut st.rng),
+        };
         let data = pair_data(&state.x, &state.g, &pairs);
         let limit = (!p.is_bounded()).then_some(self.mu_max);
         let theta = self.theta * state.g.norm() * state.x.norm() / p.order().max(1) as f64;
@@ -304,7 +333,8 @@ impl JJobcd {
             }
         }
         state.s = if state.s > 1e6 * state.usual { state.usual } else { state.s };
-        if state.failures >= HOPELESS {
+        let pass = state.tournament.as_ref().map_or(0, |t| t.rounds() as u32);
+        if state.failures >= HOPELESS.max(pass) {
             st.ended = Some((Status::Stalled, "no pairing of the rows lowers f any more"));
         }
         if !p.is_bounded() && largest_row(&state.x) > self.norm_limit {
@@ -348,7 +378,7 @@ impl JJobcd {
         // a pass that shows stationarity must leave X alone
         d.align = pass.max_decrease > least;
         d.aligned = 0;
-        if self.options.working_set != WorkingSet::Cyclic {
+        if self.options.working_set == Some(WorkingSet::Random) {
             d.tournament.shuffle(&mut st.rng);
         }
         let passes = st.rounds / d.tournament.rounds() as u64;
