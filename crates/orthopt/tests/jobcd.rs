@@ -141,6 +141,32 @@ fn larger_problems_of_several_signatures() {
     }
 }
 
+/// From n = 64 on the columns come in blocks: as few passes, the same X for any number of threads.
+#[test]
+fn rounds_of_blocks() {
+    for (n, p) in [(64, 32), (101, 38), (133, 132)] {
+        let problem = hyperbolic(n, p, 7);
+        let best = problem.optimum().unwrap().unwrap();
+        let x0 = problem.start("random", 1).unwrap();
+        for working_set in [None, Some(WorkingSet::Random)] {
+            let s =
+                solver(&problem, "j-jobcd", &options(JobcdOptions { working_set, ..side(Side::Auto) }, &[]));
+            let block = if n < 128 { n / 32 } else { 4 };
+            let pass = n.div_ceil(block).next_multiple_of(2) as u64 - 1;
+            let (x, stationary) = watch(&problem, &s, x0.clone(), 14 * pass, pass);
+            let what = format!("n {n}, p {p}, {working_set:?}");
+            assert!(stationary, "{what}: no certificate");
+            assert!((problem.value(&x) - best).abs() <= 1e-10 * best, "{what}");
+            assert!(problem.block_stationarity(&x, Scope::All).unwrap().holds(1e-8 * best), "{what}");
+            let on = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| watch(&problem, &s, x0.clone(), 3 * pass, 1).0)
+            };
+            assert_eq!(on(1), on(3), "{what}");
+        }
+    }
+}
+
 /// A handful of passes on the column side, as for every Jacobi eigenvalue method.
 #[test]
 fn columns_converge_quadratically() {

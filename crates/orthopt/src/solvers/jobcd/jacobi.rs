@@ -5,8 +5,9 @@
 //! ‖ZᵢZᵢᵀ‖ ≥ 1, math note C10). s is found by backtracking, between steps as large as f allows and
 //! L_f where that is known. A round costs a gradient, a few values of f, and O(n²).
 //!
-//! *`hyperbolic-eig`, pairs of columns.* The pairs decouple: a round solves each of them exactly in
-//! closed form, O(n) a pair, and n − 1 rounds meet all pairs once.
+//! *`hyperbolic-eig`, pairs of columns.* The pairs decouple: each of them is solved exactly in closed
+//! form, O(n) a pair. For n < 64 n − 1 rounds of disjoint pairs meet all pairs once; larger problems
+//! have their columns in blocks, and a round is up to eight such rounds at once (see `pairing.rs`).
 
 use std::sync::OnceLock;
 
@@ -15,7 +16,7 @@ use rand_pcg::Pcg64;
 
 use super::super::obcd::{Model, WorkingSet};
 use super::image::Image;
-use super::pairing::{Tournament, matching};
+use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
 use super::{JobcdOptions, Side, UNBOUNDED, constant, largest_row};
 use crate::constraint::j_orthogonal::{self, max_abs};
@@ -159,7 +160,7 @@ struct Decoupled {
     y: RowMat,           // Xᵀ
     f: RowMat,           // YK, f = ½‖YK‖²
     x: OnceLock<RowMat>, // Xᵗ, once somebody asks for it
-    tournament: Tournament,
+    tournament: BlockTournament,
     pass: Pass,
     aligned: u64,
     align: bool,
@@ -180,7 +181,7 @@ impl Solver<JProblem> for JJobcd {
                     return Err(Error::Incompatible("f does not decouple".into()));
                 };
                 let objective = 0.5 * f.inner(&f);
-                let tournament = Tournament::new(x0.nrows());
+                let tournament = BlockTournament::new(x0.nrows());
                 let x = OnceLock::from(x0);
                 let d = Decoupled { y, f, x, tournament, pass: EMPTY, aligned: 0, align: true };
                 (Mode::Decoupled(d), objective)
@@ -230,8 +231,9 @@ impl Solver<JProblem> for JJobcd {
         out.insert("repairs".into(), st.repairs.into());
         out.insert("working_set".into(), self.rule(&st.mode).name().into());
         match &st.mode {
-            Mode::Decoupled(_) => {
+            Mode::Decoupled(d) => {
                 out.insert("side".into(), "columns".into());
+                out.insert("columns_per_task".into(), (2 * d.tournament.block() as u64).into());
                 out.insert("model".into(), Model::Exact.name().into());
                 out.insert("tol".into(), self.tol.into());
             }
@@ -363,11 +365,11 @@ impl JJobcd {
         let Mode::Decoupled(d) = &mut st.mode else { return None };
         let n = p.order() as f64;
         let least = self.tol * st.objective.abs() / (0.5 * n * (n - 1.0)).max(1.0);
-        let (pairs, last) = d.tournament.next();
+        let (groups, last) = d.tournament.next();
         let rule = HalfRule { align: d.align, aligned: ALIGNED, least };
-        let done = half_round(&mut d.y, &mut d.f, &pairs, &p.signature, rule);
+        let done = half_round(&mut d.y, &mut d.f, &groups, &p.signature, rule);
         st.objective -= done.decrease;
-        d.pass.pairs += pairs.len() as u64;
+        d.pass.pairs += done.pairs;
         d.pass.decrease += done.decrease;
         d.pass.max_decrease = d.pass.max_decrease.max(done.max_decrease);
         d.aligned += done.aligned;
