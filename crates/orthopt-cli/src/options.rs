@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use orthopt::named::check_solvers;
 use orthopt::nonsmooth::PENALTIES;
 use orthopt::problem::PROBLEMS;
+use orthopt::solvers::jobcd::SIDES;
 use orthopt::solvers::obcd::WORKING_SETS;
 use serde::{Deserialize, Serialize};
 
@@ -128,28 +129,34 @@ pub struct SolveOptions {
     #[arg(long, value_name = "TOL", help_heading = "Stopping", allow_hyphen_values = true)]
     pub min_decrease: Option<f64>,
 
-    /// B, the rule for choosing rows: random, cyclic, greedy-sv or greedy-or [default: random]
-    #[arg(long, value_name = "RULE", help_heading = "OBCD", value_parser = working_sets(), hide_possible_values = true)]
+    /// B, the rule for choosing rows: random, cyclic, greedy-sv or greedy-or [default: random; gs-jobcd
+    /// and rounds of columns of j-jobcd: cyclic]
+    #[arg(long, value_name = "RULE", help_heading = "OBCD and JOBCD", value_parser = working_sets(), hide_possible_values = true)]
     pub working_set: Option<String>,
 
-    /// k >= 2, the number of rows in B [default: 2, where subproblems are solved globally]
-    #[arg(long, value_name = "K", help_heading = "OBCD")]
+    /// k >= 2, the number of rows in B [default: 2, where subproblems are solved globally]; OBCD only
+    #[arg(long, value_name = "K", help_heading = "OBCD and JOBCD")]
     pub block: Option<usize>,
 
-    /// Q, the model of a block: exact (8) or diagonal (9) [default: exact]
-    #[arg(long, value_name = "MODEL", help_heading = "OBCD", value_parser = ["exact", "diagonal"], hide_possible_values = true)]
+    /// Q, the model of a block: exact (8) or diagonal (9); for OBCD and gs-jobcd [default: exact]
+    #[arg(long, value_name = "MODEL", help_heading = "OBCD and JOBCD", value_parser = ["exact", "diagonal"], hide_possible_values = true)]
     pub model: Option<String>,
 
-    /// alpha > 0 of the proximal term alpha/2 ||V - I||^2 [default: 1e-5]
-    #[arg(long, value_name = "ALPHA", help_heading = "OBCD", allow_hyphen_values = true)]
+    /// alpha > 0 of the proximal term alpha/2 ||V - I||^2 [default: 1e-5]; JOBCD: --gs-jobcd-theta
+    #[arg(long, value_name = "ALPHA", help_heading = "OBCD and JOBCD", allow_hyphen_values = true)]
     pub alpha: Option<f64>,
 
     /// Pairs scored by the greedy rules: a number or all [default: min(n, 200)]
-    #[arg(long, value_name = "N|all", help_heading = "OBCD")]
+    #[arg(long, value_name = "N|all", help_heading = "OBCD and JOBCD")]
     pub candidates: Option<String>,
 
-    /// Rounds of n/2 disjoint pairs in parallel with the diagonal model
-    #[arg(long, value_name = "BOOL", help_heading = "OBCD", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    /// Pairs of rows of X (the paper), of columns, or auto: columns where that decouples the pairs
+    /// (hyperbolic-eig); for gs-jobcd and j-jobcd [default: auto]
+    #[arg(long, value_name = "SIDE", help_heading = "OBCD and JOBCD", value_parser = sides(), hide_possible_values = true)]
+    pub side: Option<String>,
+
+    /// Rounds of n/2 disjoint pairs in parallel with the diagonal model (JOBCD: --solver j-jobcd)
+    #[arg(long, value_name = "BOOL", help_heading = "OBCD and JOBCD", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub jacobi: Option<bool>,
 
     /// Check all pairs of rows: certifies block-2 stationarity or says what is left to gain
@@ -204,6 +211,10 @@ fn solvers() -> impl Fn(&str) -> Result<String, String> + Clone {
 
 fn penalties() -> PossibleValuesParser {
     values(PENALTIES.iter().map(|p| (p.name, p.doc)))
+}
+
+fn sides() -> PossibleValuesParser {
+    values(SIDES.iter().map(|s| (s.0, s.2)))
 }
 
 fn working_sets() -> PossibleValuesParser {

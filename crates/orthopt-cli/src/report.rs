@@ -27,6 +27,8 @@ pub struct Report {
     pub solution: Solution,
     /// What the feasibility and criticality of the problem are, in words.
     pub measures: (&'static str, &'static str),
+    /// Feasibility divided by ||X||^2, where that is not bounded.
+    pub relative_feasibility: Option<f64>,
     /// The minimum of F, where it is known in closed form.
     pub optimum: Option<f64>,
     /// Where it means something.

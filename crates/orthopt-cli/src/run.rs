@@ -58,20 +58,42 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
     Ok(plan)
 }
 
+/// The options of row methods that a solver looks at.
+fn options_of(solver: &str) -> &'static [&'static str] {
+    match solver {
+        "gs-jobcd" => &["working-set", "model", "candidates", "side"],
+        "j-jobcd" => &["working-set", "side"],
+        "vr-j-jobcd" => &[],
+        name if name.contains("obcd") => &["working-set", "block", "model", "alpha", "candidates", "jacobi"],
+        _ => &[],
+    }
+}
+
 /// Options that were given and do nothing.
 pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
     let rule = plan.options.obcd.working_set;
     let greedy = matches!(rule, WorkingSet::GreedySv | WorkingSet::GreedyOr);
+    let names: Vec<_> = plan.solvers.iter().map(|s| s.name).collect();
     let mut notes = Vec::new();
-    if wanted.candidates.is_some() && !greedy {
-        notes.push(format!("--candidates is for the greedy working sets; {} ignores it", rule.name()));
+    let given = [
+        ("working-set", wanted.working_set.is_some()),
+        ("block", wanted.block.is_some()),
+        ("model", wanted.model.is_some()),
+        ("alpha", wanted.alpha.is_some()),
+        ("candidates", wanted.candidates.is_some()),
+        ("side", wanted.side.is_some()),
+        ("jacobi", wanted.jacobi),
+    ];
+    let meant = |option: &str| names.iter().any(|name| options_of(name).contains(&option));
+    let idle: Vec<_> =
+        given.iter().filter(|(o, set)| *set && !meant(o)).map(|(o, _)| format!("--{o}")).collect();
+    if !idle.is_empty() {
+        let verb = if idle.len() == 1 { "means" } else { "mean" };
+        notes.push(format!("{} {verb} nothing to {}", idle.join(", "), names.join("+")));
     }
-    let has_obcd = plan.solvers.iter().any(|s| s.name.contains("obcd"));
-    let given =
-        wanted.working_set.is_some() || wanted.block.is_some() || wanted.model.is_some() || wanted.jacobi;
-    if given && !has_obcd {
-        let names: Vec<_> = plan.solvers.iter().map(|s| s.name).collect();
-        notes.push(format!("the options of OBCD mean nothing to {}", names.join("+")));
+    if wanted.candidates.is_some() && meant("candidates") && !greedy {
+        let rule = wanted.working_set.map_or("the default rule", WorkingSet::name);
+        notes.push(format!("--candidates is for the greedy working sets; {rule} ignores it"));
     }
     let used = |key: &str| {
         plan.solvers.iter().any(|s| s.constants.iter().any(|c| key == format!("{}-{}", s.name, c.name)))
@@ -129,6 +151,7 @@ pub fn minimise<P: Family>(
         stopping: settings.stopping,
         threads: rayon::current_num_threads(),
         measures: (problem.feasibility_name(), problem.criticality_name()),
+        relative_feasibility: problem.relative_feasibility(&solution.x),
         optimum: problem.known_optimum(),
         explained: problem.explained_variance(&solution.x),
         solution,

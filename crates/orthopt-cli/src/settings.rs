@@ -11,6 +11,7 @@ use orthopt::j_problem::J_STARTS;
 use orthopt::named::{PoseOptions, check_solvers};
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
 use orthopt::solve::{Critical, MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
+use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::{STARTS, Start};
 use orthopt_data::{Prepare, Scale};
@@ -182,6 +183,7 @@ fn wanted(options: &SolveOptions, seed: u64) -> anyhow::Result<Wanted> {
         working_set: options.working_set.as_deref().map(WorkingSet::parse).transpose()?,
         block: options.block,
         model: options.model.as_deref().map(Model::parse).transpose()?,
+        side: options.side.as_deref().map(Side::parse).transpose()?,
         alpha: options.alpha,
         candidates: options.candidates.as_deref().map(parse_candidates).transpose()?,
         jacobi: options.jacobi.unwrap_or(false),

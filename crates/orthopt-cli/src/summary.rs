@@ -57,6 +57,7 @@ impl Summary {
         f: &Objective,
         has_penalty: bool,
         feasibility: (f64, &str),
+        relative: Option<f64>,
         violation: Option<f64>,
     ) {
         let total = text::number(f.total, 10);
@@ -66,7 +67,8 @@ impl Summary {
             text::number(f.nonsmooth, 10)
         );
         self.line("F", if has_penalty { &parts } else { &total });
-        self.line("feasibility", &format!("{:.1e}, {}", feasibility.0, feasibility.1));
+        let relative = relative.map_or(String::new(), |v| format!("; {v:.1e} of ||X||^2"));
+        self.line("feasibility", &format!("{:.1e}, {}{relative}", feasibility.0, feasibility.1));
         if let Some(violation) = violation {
             self.line("nonnegativity", &format!("{violation:.1e}, ||min(0, X)||_F"));
         }
@@ -117,7 +119,8 @@ impl Summary {
         self.gap();
         let has_penalty = report.lambda.is_some();
         let feasibility = (s.feasibility, report.measures.0);
-        self.objective(&s.objective, has_penalty, feasibility, s.nonneg_violation);
+        let relative = report.relative_feasibility;
+        self.objective(&s.objective, has_penalty, feasibility, relative, s.nonneg_violation);
         if let Some(optimum) = report.optimum {
             let gap = (s.objective.total - optimum) / optimum.abs().max(f64::MIN_POSITIVE);
             let known = text::number(optimum, 10);
@@ -200,7 +203,7 @@ fn share_of(data: &DataInfo) -> &'static str {
 
 fn solver(report: &Report) -> String {
     let mut text = format!("{} from {}", report.solution.solver, report.start);
-    for name in ["working_set", "block", "model"] {
+    for name in ["working_set", "block", "model", "side"] {
         if let Some(value) = report.solution.settings.get(name) {
             let value = serde_json::to_string(value).unwrap_or_default();
             text += &format!(", {} {}", name.replace('_', " "), value.trim_matches('"'));

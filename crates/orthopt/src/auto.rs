@@ -9,6 +9,7 @@ use crate::nonsmooth::{AnyPenalty, Nonsmooth};
 use crate::problem::{AnyProblem, Family};
 use crate::smooth::AnySmooth;
 use crate::solve::{AnySolver, Chain};
+use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, INFO as OBCD, Model, ObcdOptions, WorkingSet};
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
 
@@ -55,6 +56,8 @@ pub struct Wanted {
     pub block: Option<usize>,
     /// Model of a block.
     pub model: Option<Model>,
+    /// Rows or columns, for the solvers of XᵀJX = J.
+    pub side: Option<Side>,
     /// α.
     pub alpha: Option<f64>,
     /// Pairs scored by greedy rules.
@@ -84,7 +87,13 @@ impl Wanted {
             tol: self.tol.unwrap_or(defaults.tol),
             seed: self.seed,
         };
-        SolverOptions { seed: self.seed, obcd, constants: self.constants.clone(), ..Default::default() }
+        let jobcd = JobcdOptions {
+            working_set: self.working_set,
+            model: obcd.model,
+            side: self.side.unwrap_or_default(),
+            candidates: self.candidates,
+        };
+        SolverOptions { seed: self.seed, obcd, jobcd, constants: self.constants.clone() }
     }
 }
 
@@ -142,8 +151,13 @@ impl<P: Family> Plan<P> {
         let seed = self.options.seed.wrapping_add(k);
         let x0 = begin.point(problem, seed)?;
         let mut options = SolverOptions { seed, ..self.options.clone() };
-        if k >= self.starts.len() as u64 && options.obcd.working_set == WorkingSet::Cyclic {
-            options.obcd.working_set = WorkingSet::Random;
+        if k >= self.starts.len() as u64 {
+            if options.obcd.working_set == WorkingSet::Cyclic {
+                options.obcd.working_set = WorkingSet::Random;
+            }
+            if matches!(options.jobcd.working_set, None | Some(WorkingSet::Cyclic)) {
+                options.jobcd.working_set = Some(WorkingSet::Random);
+            }
         }
         let stages = self.solvers.iter().map(|s| s.build(problem, &options)).collect::<Result<_>>()?;
         Ok(Chain { stages, x0 })

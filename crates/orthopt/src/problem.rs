@@ -449,6 +449,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         "||X'X - I||_F"
     }
 
+    /// The same divided by ‖X‖₂², the unit in which rounding counts where ‖X‖ is not bounded;
+    /// `None` where it is.
+    fn relative_feasibility(&self, _x: &RowMat) -> Option<f64> {
+        None
+    }
+
     /// What [`Family::criticality`] measures, in words.
     fn criticality_name(&self) -> &'static str {
         "dist(0, dF(X)) along the manifold"

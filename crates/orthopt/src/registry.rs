@@ -4,6 +4,7 @@ use crate::named::all_solvers;
 use crate::nonsmooth::PENALTIES;
 use crate::problem::PROBLEMS;
 use crate::solvers::AUTO;
+use crate::solvers::jobcd::SIDES;
 use crate::solvers::obcd::WORKING_SETS;
 use crate::start::STARTS;
 
@@ -20,4 +21,5 @@ pub const LISTS: &[List] = &[
     ("penalties", || PENALTIES.iter().map(|p| (p.name, p.doc)).collect()),
     ("starts", || STARTS.to_vec()),
     ("working-sets", || WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()),
+    ("sides", || SIDES.iter().map(|s| (s.0, s.2)).collect()),
 ];

@@ -88,13 +88,21 @@ fn every_variant_reaches_the_closed_form() {
                 let mut variants = vec![];
                 for working_set in sets {
                     for model in [Model::Exact, Model::Diagonal] {
-                        variants.push(("gs-jobcd", JobcdOptions { working_set, model, side }));
+                        variants.push((
+                            "gs-jobcd",
+                            JobcdOptions {
+                                working_set: Some(working_set),
+                                model,
+                                side,
+                                ..Default::default()
+                            },
+                        ));
                     }
                 }
                 variants.push(("j-jobcd", JobcdOptions { side, ..Default::default() }));
                 variants.push((
                     "j-jobcd",
-                    JobcdOptions { side, working_set: WorkingSet::Random, ..Default::default() },
+                    JobcdOptions { side, working_set: Some(WorkingSet::Random), ..Default::default() },
                 ));
                 for (name, jobcd) in variants {
                     let what = format!("n {n}, p {p}, {start}, {name}, {jobcd:?}");
@@ -133,6 +141,32 @@ fn larger_problems_of_several_signatures() {
     }
 }
 
+/// From n = 64 on the columns come in blocks: as few passes, the same X for any number of threads.
+#[test]
+fn rounds_of_blocks() {
+    for (n, p) in [(64, 32), (101, 38), (133, 132)] {
+        let problem = hyperbolic(n, p, 7);
+        let best = problem.optimum().unwrap().unwrap();
+        let x0 = problem.start("random", 1).unwrap();
+        for working_set in [None, Some(WorkingSet::Random)] {
+            let s =
+                solver(&problem, "j-jobcd", &options(JobcdOptions { working_set, ..side(Side::Auto) }, &[]));
+            let block = if n < 128 { n / 32 } else { 4 };
+            let pass = n.div_ceil(block).next_multiple_of(2) as u64 - 1;
+            let (x, stationary) = watch(&problem, &s, x0.clone(), 14 * pass, pass);
+            let what = format!("n {n}, p {p}, {working_set:?}");
+            assert!(stationary, "{what}: no certificate");
+            assert!((problem.value(&x) - best).abs() <= 1e-10 * best, "{what}");
+            assert!(problem.block_stationarity(&x, Scope::All).unwrap().holds(1e-8 * best), "{what}");
+            let on = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| watch(&problem, &s, x0.clone(), 3 * pass, 1).0)
+            };
+            assert_eq!(on(1), on(3), "{what}");
+        }
+    }
+}
+
 /// A handful of passes on the column side, as for every Jacobi eigenvalue method.
 #[test]
 fn columns_converge_quadratically() {
@@ -167,7 +201,7 @@ fn the_result_depends_on_the_seed_alone() {
             &problem,
             name,
             &options(
-                JobcdOptions { working_set: WorkingSet::Random, side: which, ..Default::default() },
+                JobcdOptions { working_set: Some(WorkingSet::Random), side: which, ..Default::default() },
                 &[],
             ),
         );
@@ -279,7 +313,15 @@ fn the_reproduction_mode_is_unbounded() {
         {
             for model in [Model::Exact, Model::Diagonal] {
                 for working_set in [WorkingSet::Cyclic, WorkingSet::Random] {
-                    let o = options(JobcdOptions { model, side: which, working_set }, &[]);
+                    let o = options(
+                        JobcdOptions {
+                            model,
+                            side: which,
+                            working_set: Some(working_set),
+                            ..Default::default()
+                        },
+                        &[],
+                    );
                     let s = unbounded(&problem, name, &o);
                     let what = format!("n {n}, {name}, {which:?}, {model:?}: {}", s.message);
                     assert_eq!(s.status, Status::Unbounded, "{what}");

@@ -71,6 +71,10 @@ pub struct Args {
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     ridge: Option<f64>,
 
+    /// hyperbolic-eig with the sign of the paper, as for solve
+    #[arg(long)]
+    reproduction: bool,
+
     /// Distances of probe, as for solve
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     distances: Option<PathBuf>,
@@ -136,6 +140,8 @@ struct Findings {
     #[serde(skip_serializing_if = "Option::is_none")]
     explained_variance: Option<ExplainedVariance>,
     feasibility: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_feasibility: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonneg_violation: Option<f64>,
     criticality: Option<f64>,
@@ -205,6 +211,7 @@ fn certify<P: Family>(
         nnz: count_nonzeros(&x),
         explained_variance: problem.explained_variance(&x),
         feasibility: problem.feasibility(&x),
+        relative_feasibility: problem.relative_feasibility(&x),
         nonneg_violation: violation,
         criticality: checks.criticality,
         certificate: checks.certificate,
@@ -230,6 +237,7 @@ fn problem_options(args: &Args) -> SolveOptions {
         penalty: args.penalty.clone(),
         signature: args.signature.clone(),
         ridge: args.ridge,
+        reproduction: Some(args.reproduction),
         distances: args.distances.clone(),
         radius: args.radius,
         constants: args.constants.clone(),
@@ -292,7 +300,9 @@ fn text(found: &Findings, info: &ProblemInfo, objective: &Objective, measures: (
     found.reasons.iter().for_each(|reason| summary.line("", &format!("- {reason}")));
     summary.line("X", &format!("{}, {} x {}", found.x, found.data.cols, found.rank));
     summary.gap();
-    summary.objective(objective, info.uses_lambda, (found.feasibility, measures.0), found.nonneg_violation);
+    let feasibility = (found.feasibility, measures.0);
+    let relative = found.relative_feasibility;
+    summary.objective(objective, info.uses_lambda, feasibility, relative, found.nonneg_violation);
     summary.line("nonzeros", &format!("{} of {}", found.nnz, found.data.cols * found.rank));
     let checks = Checks { criticality: found.criticality, certificate: found.certificate };
     summary.checks(&checks, measures.1, found.tolerance);

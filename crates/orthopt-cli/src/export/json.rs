@@ -52,6 +52,8 @@ pub struct SolveObject<'a> {
     optimum: Option<f64>,
     feasibility: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    relative_feasibility: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Raw>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonneg_violation: Option<f64>,
@@ -87,6 +89,7 @@ impl<'a> From<&'a Report> for SolveObject<'a> {
             explained_variance: report.explained.as_ref(),
             optimum: report.optimum,
             feasibility: s.feasibility,
+            relative_feasibility: report.relative_feasibility,
             raw: s.raw,
             nonneg_violation: s.nonneg_violation,
             criticality: report.checks.criticality,

@@ -200,6 +200,10 @@ impl Family for JProblem {
         "mean of |X'JX - J|"
     }
 
+    fn relative_feasibility(&self, x: &RowMat) -> Option<f64> {
+        Some(j_orthogonal::relative_feasibility(x, &self.signature))
+    }
+
     fn criticality_name(&self) -> &'static str {
         "max |skew part of J grad f(X) X'|"
     }

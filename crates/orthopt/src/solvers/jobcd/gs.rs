@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::super::obcd::{Model, WorkingSet};
+use super::super::obcd::{Candidates, Model, WorkingSet};
 use super::image::{Block, Image};
 use super::{JobcdOptions, Side, UNBOUNDED, constant};
 use crate::constraint::j_orthogonal;
@@ -78,6 +78,13 @@ impl GsJobcd {
     /// A constant outside its range.
     pub fn new(o: &SolverOptions) -> Result<Self> {
         let positive = "a finite number > 0";
+        if o.jobcd.candidates == Some(Candidates::Sample(0)) {
+            return Err(Error::InvalidOption {
+                option: "candidates".into(),
+                value: "0".into(),
+                expected: "a number of pairs >= 1, or all".into(),
+            });
+        }
         Ok(Self {
             options: o.jobcd.clone(),
             theta: constant(&INFO, o, "theta", "a finite number >= 0", |v| v >= 0.0)?,
@@ -205,12 +212,20 @@ impl Solver<JProblem> for GsJobcd {
         x
     }
 
-    fn settings(&self, _: &JProblem, st: &State) -> Settings {
+    fn settings(&self, p: &JProblem, st: &State) -> Settings {
         let mut s = Settings::new();
-        s.insert("working_set".into(), self.options.working_set.name().into());
+        s.insert("working_set".into(), self.rule().name().into());
         s.insert("model".into(), self.options.model.name().into());
         s.insert("side".into(), if st.image.columns() { "columns" } else { "rows" }.into());
         s.insert("theta".into(), st.theta.into());
+        s.insert("tol".into(), self.tol.into());
+        if !p.is_bounded() {
+            s.insert("mu_max".into(), self.mu_max.into());
+            s.insert("norm_limit".into(), self.norm_limit.into());
+        }
+        if matches!(self.rule(), WorkingSet::GreedySv | WorkingSet::GreedyOr) {
+            s.insert("candidates".into(), self.candidates(p.order()).into());
+        }
         s.insert("pairs".into(), st.pairs.into());
         s.insert("moves".into(), st.moves.into());
         s.insert("passes".into(), st.passes.into());
@@ -220,6 +235,20 @@ impl Solver<JProblem> for GsJobcd {
 }
 
 impl GsJobcd {
+    fn rule(&self) -> WorkingSet {
+        self.options.working_set.unwrap_or(WorkingSet::Cyclic)
+    }
+
+    /// Pairs that a greedy rule looks at in a step.
+    fn candidates(&self, n: usize) -> usize {
+        let all = n * n.saturating_sub(1) / 2;
+        match self.options.candidates {
+            None => CANDIDATES.min(n),
+            Some(Candidates::Sample(count)) => count.min(all),
+            Some(Candidates::All) => all,
+        }
+    }
+
     fn iterate_once(&self, p: &JProblem, q: &JQuadratic, st: &mut State) -> Option<Pass> {
         if let Some((i, j)) = self.choose(p, q, st) {
             let offer = self.offer(p, q, st, i, j);
@@ -258,26 +287,42 @@ impl GsJobcd {
         match st.phase {
             _ if n < 2 => None,
             Phase::Sweep { i, j } => Some((i, j)),
-            Phase::Select { .. } => match self.options.working_set {
-                WorkingSet::GreedySv | WorkingSet::GreedyOr => {
-                    let mut best = (f64::NEG_INFINITY, (0, 1));
-                    for _ in 0..CANDIDATES.min(n) {
-                        let (i, j) = random_pair(n, &mut st.rng);
-                        let score = if self.options.working_set == WorkingSet::GreedyOr {
-                            self.offer(p, q, st, i, j).decrease
-                        } else {
-                            let w = st.image.block(q, i, j).w;
-                            if p.signature.mixed(i, j) { w[0][1] + w[1][0] } else { w[0][1] - w[1][0] }.abs()
-                        };
-                        if score > best.0 {
-                            best = (score, (i, j));
-                        }
-                    }
-                    Some(best.1)
-                }
+            Phase::Select { .. } => match self.rule() {
+                WorkingSet::GreedySv | WorkingSet::GreedyOr => Some(self.greediest(p, q, st)),
                 _ => Some(random_pair(n, &mut st.rng)),
             },
         }
+    }
+
+    /// The pair of the highest score among the candidates, all pairs or random ones.
+    fn greediest(&self, p: &JProblem, q: &JQuadratic, st: &mut State) -> (usize, usize) {
+        let n = p.order();
+        let mut best = (f64::NEG_INFINITY, (0, 1));
+        let mut look = |st: &State, (i, j): (usize, usize)| {
+            let score = self.score(p, q, st, i, j);
+            if score > best.0 {
+                best = (score, (i, j));
+            }
+        };
+        let count = self.candidates(n);
+        if count == n * (n - 1) / 2 {
+            (0..n).for_each(|i| (i + 1..n).for_each(|j| look(st, (i, j))));
+        } else {
+            for _ in 0..count {
+                let pair = random_pair(n, &mut st.rng);
+                look(st, pair);
+            }
+        }
+        best.1
+    }
+
+    /// What a greedy rule goes by: the decrease of f, or |Ωᵢⱼ|.
+    fn score(&self, p: &JProblem, q: &JQuadratic, st: &State, i: usize, j: usize) -> f64 {
+        if self.rule() == WorkingSet::GreedyOr {
+            return self.offer(p, q, st, i, j).decrease;
+        }
+        let w = st.image.block(q, i, j).w;
+        if p.signature.mixed(i, j) { (w[0][1] + w[1][0]).abs() } else { (w[0][1] - w[1][0]).abs() }
     }
 
     /// Steps (S2) and (S3).
@@ -339,7 +384,7 @@ impl GsJobcd {
 
     fn next_round(&self, st: &State) -> Phase {
         let n = st.image.y().nrows() as u64;
-        match self.options.working_set {
+        match self.rule() {
             WorkingSet::Cyclic => Phase::Sweep { i: 0, j: 1 },
             // a greedy step looks at many pairs, so its rounds are shorter
             WorkingSet::GreedySv | WorkingSet::GreedyOr => Phase::Select { left: n.max(1) },

@@ -5,21 +5,22 @@
 //! ‖ZᵢZᵢᵀ‖ ≥ 1, math note C10). s is found by backtracking, between steps as large as f allows and
 //! L_f where that is known. A round costs a gradient, a few values of f, and O(n²).
 //!
-//! *`hyperbolic-eig`, pairs of columns.* The pairs decouple: a round solves each of them exactly in
-//! closed form, O(n) a pair, and n − 1 rounds meet all pairs once.
+//! *`hyperbolic-eig`, pairs of columns.* The pairs decouple: each of them is solved exactly in closed
+//! form, O(n) a pair. For n < 64 n − 1 rounds of disjoint pairs meet all pairs once; larger problems
+//! have their columns in blocks, and a round is up to eight such rounds at once (see `pairing.rs`).
 
 use std::sync::OnceLock;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::super::obcd::WorkingSet;
+use super::super::obcd::{Model, WorkingSet};
 use super::image::Image;
-use super::pairing::{Tournament, matching};
+use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
 use super::{JobcdOptions, Side, UNBOUNDED, constant, largest_row};
 use crate::constraint::j_orthogonal::{self, max_abs};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::j_problem::{JProblem, JQuadratic, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
@@ -96,13 +97,19 @@ impl JJobcd {
     /// J-JOBCD with checked constants.
     ///
     /// # Errors
-    /// A constant outside its range.
+    /// A constant outside its range, a greedy working set.
     pub fn new(o: &SolverOptions) -> Result<Self> {
         let positive = "a finite number > 0";
         let s = match o.constant(&INFO, "s") {
             Some(_) => Some(constant(&INFO, o, "s", positive, |v| v > 0.0)?),
             None => None,
         };
+        if let Some(rule @ (WorkingSet::GreedySv | WorkingSet::GreedyOr)) = o.jobcd.working_set {
+            return Err(Error::Incompatible(format!(
+                "j-jobcd turns all rows in every round: its working set is random or cyclic, and {} is for gs-jobcd",
+                rule.name()
+            )));
+        }
         Ok(Self {
             options: o.jobcd.clone(),
             theta: constant(&INFO, o, "theta", "a finite number >= 0", |v| v >= 0.0)?,
@@ -135,15 +142,16 @@ enum Mode {
 /// State of rounds of rows with a gradient.
 #[derive(Clone, Debug)]
 struct Gradient {
-    x: RowMat,      // Xᵗ
-    g: RowMat,      // ∇f(Xᵗ)
-    s: f64,         // s of the metric
-    usual: f64,     // running median of s, in steps of a tenth
-    cap: f64,       // L_f, or infinity
-    scale: f64,     // largest |W| seen, the unit of the residual
-    failures: u32,  // pairings in a row without a decrease
-    gradients: u64, // evaluations of ∇f
-    values: u64,    // evaluations of f alone
+    x: RowMat,                      // Xᵗ
+    g: RowMat,                      // ∇f(Xᵗ)
+    tournament: Option<Tournament>, // pairings of cyclic rounds
+    s: f64,                         // s of the metric
+    usual: f64,                     // running median of s, in steps of a tenth
+    cap: f64,                       // L_f, or infinity
+    scale: f64,                     // largest |W| seen, the unit of the residual
+    failures: u32,                  // pairings in a row without a decrease
+    gradients: u64,                 // evaluations of ∇f
+    values: u64,                    // evaluations of f alone
 }
 
 /// State of rounds of decoupled columns.
@@ -152,7 +160,7 @@ struct Decoupled {
     y: RowMat,           // Xᵀ
     f: RowMat,           // YK, f = ½‖YK‖²
     x: OnceLock<RowMat>, // Xᵗ, once somebody asks for it
-    tournament: Tournament,
+    tournament: BlockTournament,
     pass: Pass,
     aligned: u64,
     align: bool,
@@ -170,10 +178,10 @@ impl Solver<JProblem> for JJobcd {
         let (mode, objective) = match p.f.quadratic().filter(|q| q.factor().is_some()) {
             Some(q) if self.options.side != Side::Rows => {
                 let Image::Half { y, f } = Image::new(q, &x0, true, true) else {
-                    return Err(crate::Error::Incompatible("f does not decouple".into()));
+                    return Err(Error::Incompatible("f does not decouple".into()));
                 };
                 let objective = 0.5 * f.inner(&f);
-                let tournament = Tournament::new(x0.nrows());
+                let tournament = BlockTournament::new(x0.nrows());
                 let x = OnceLock::from(x0);
                 let d = Decoupled { y, f, x, tournament, pass: EMPTY, aligned: 0, align: true };
                 (Mode::Decoupled(d), objective)
@@ -221,12 +229,22 @@ impl Solver<JProblem> for JJobcd {
         let mut out = Settings::new();
         out.insert("rounds".into(), st.rounds.into());
         out.insert("repairs".into(), st.repairs.into());
+        out.insert("working_set".into(), self.rule(&st.mode).name().into());
         match &st.mode {
-            Mode::Decoupled(_) => {
+            Mode::Decoupled(d) => {
                 out.insert("side".into(), "columns".into());
+                out.insert("columns_per_task".into(), (2 * d.tournament.block() as u64).into());
+                out.insert("model".into(), Model::Exact.name().into());
+                out.insert("tol".into(), self.tol.into());
             }
             Mode::Gradient(g) => {
                 out.insert("side".into(), "rows".into());
+                out.insert("model".into(), Model::Diagonal.name().into());
+                out.insert("theta".into(), self.theta.into());
+                if !p.is_bounded() {
+                    out.insert("mu_max".into(), self.mu_max.into());
+                    out.insert("norm_limit".into(), self.norm_limit.into());
+                }
                 out.insert("s".into(), g.s.into());
                 out.insert("gradients".into(), g.gradients.into());
                 out.insert("values".into(), g.values.into());
@@ -241,20 +259,33 @@ impl Solver<JProblem> for JJobcd {
 const EMPTY: Pass = Pass { pairs: 0, decrease: 0.0, max_decrease: 0.0, covers_all: true };
 
 impl JJobcd {
+    fn rule(&self, mode: &Mode) -> WorkingSet {
+        self.options.working_set.unwrap_or(match mode {
+            Mode::Decoupled(_) => WorkingSet::Cyclic,
+            Mode::Gradient(_) => WorkingSet::Random,
+        })
+    }
+
     fn gradient_mode(&self, p: &JProblem, x: RowMat) -> (Gradient, f64) {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         let objective = p.f.gradient(&x, &mut g);
         let cap = p.f.lipschitz().unwrap_or(f64::INFINITY);
         let guess = if cap.is_finite() { cap } else { g.norm() / x.norm().max(1.0) };
         let s = self.s.unwrap_or(guess).max(f64::MIN_POSITIVE);
-        let state = Gradient { x, g, s, usual: s, cap, scale: 0.0, failures: 0, gradients: 1, values: 0 };
+        let tournament =
+            (self.options.working_set == Some(WorkingSet::Cyclic)).then(|| Tournament::new(x.nrows()));
+        let (usual, scale) = (s, 0.0);
+        let state = Gradient { x, g, tournament, s, usual, cap, scale, failures: 0, gradients: 1, values: 0 };
         (state, objective)
     }
 
     /// One round of rows: the pairing, then trials with growing s until f falls enough.
     fn gradient_round(&self, p: &JProblem, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
-        let pairs = matching(p.order(), &mut st.rng);
+        let pairs = match &mut state.tournament {
+            Some(tournament) => tournament.next().0,
+            None => matching(p.order(), &mut st.rng),
+        };
         let data = pair_data(&state.x, &state.g, &pairs);
         let limit = (!p.is_bounded()).then_some(self.mu_max);
         let theta = self.theta * state.g.norm() * state.x.norm() / p.order().max(1) as f64;
@@ -304,7 +335,8 @@ impl JJobcd {
             }
         }
         state.s = if state.s > 1e6 * state.usual { state.usual } else { state.s };
-        if state.failures >= HOPELESS {
+        let pass = state.tournament.as_ref().map_or(0, |t| t.rounds() as u32);
+        if state.failures >= HOPELESS.max(pass) {
             st.ended = Some((Status::Stalled, "no pairing of the rows lowers f any more"));
         }
         if !p.is_bounded() && largest_row(&state.x) > self.norm_limit {
@@ -333,11 +365,11 @@ impl JJobcd {
         let Mode::Decoupled(d) = &mut st.mode else { return None };
         let n = p.order() as f64;
         let least = self.tol * st.objective.abs() / (0.5 * n * (n - 1.0)).max(1.0);
-        let (pairs, last) = d.tournament.next();
+        let (groups, last) = d.tournament.next();
         let rule = HalfRule { align: d.align, aligned: ALIGNED, least };
-        let done = half_round(&mut d.y, &mut d.f, &pairs, &p.signature, rule);
+        let done = half_round(&mut d.y, &mut d.f, &groups, &p.signature, rule);
         st.objective -= done.decrease;
-        d.pass.pairs += pairs.len() as u64;
+        d.pass.pairs += done.pairs;
         d.pass.decrease += done.decrease;
         d.pass.max_decrease = d.pass.max_decrease.max(done.max_decrease);
         d.aligned += done.aligned;
@@ -348,7 +380,7 @@ impl JJobcd {
         // a pass that shows stationarity must leave X alone
         d.align = pass.max_decrease > least;
         d.aligned = 0;
-        if self.options.working_set != WorkingSet::Cyclic {
+        if self.options.working_set == Some(WorkingSet::Random) {
             d.tournament.shuffle(&mut st.rng);
         }
         let passes = st.rounds / d.tournament.rounds() as u64;

@@ -26,7 +26,7 @@ mod pairing;
 mod rounds;
 mod vr;
 
-use super::obcd::{Model, WorkingSet};
+use super::obcd::{Candidates, Model, WorkingSet};
 use super::{SolverInfo, SolverOptions, checked};
 use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
@@ -77,20 +77,19 @@ impl Side {
 }
 
 /// Choices of JOBCD that are not numbers; numbers are constants of the solvers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobcdOptions {
-    /// Rule for the pair of a step (GS), or for the pairs of a round (J: random or cyclic).
-    pub working_set: WorkingSet,
-    /// Choice of Q in GS-JOBCD.
+    /// Rule for the pair of a step (GS), or for the pairs of a round (J: random or cyclic, where a
+    /// cyclic pass of n − 1 rounds meets all pairs once). By default cyclic, but random rounds of
+    /// rows, as in the paper.
+    pub working_set: Option<WorkingSet>,
+    /// Choice of Q in GS-JOBCD. (Rounds have the exact Q for decoupled columns, the metric of rows
+    /// elsewhere.)
     pub model: Model,
     /// Rows or columns of X.
     pub side: Side,
-}
-
-impl Default for JobcdOptions {
-    fn default() -> Self {
-        Self { working_set: WorkingSet::Cyclic, model: Model::Exact, side: Side::Auto }
-    }
+    /// Pairs that the greedy rules of GS-JOBCD look at; `None` is min(n, 200).
+    pub candidates: Option<Candidates>,
 }
 
 /// What stops a run whose f has no lower bound.

@@ -28,9 +28,7 @@ impl Tournament {
 
     /// Gives out new seats at random.
     pub fn shuffle(&mut self, rng: &mut Pcg64) {
-        for i in (1..self.seats.len()).rev() {
-            self.seats.swap(i, rng.random_range(0..=i));
-        }
+        shuffle(&mut self.seats, rng);
     }
 
     /// The pairs (i < j) of the next round, and whether it is the last one of a pass.
@@ -48,6 +46,93 @@ impl Tournament {
         }
         self.round = (t + 1) % wheel;
         (pairs, self.round == 0)
+    }
+}
+
+/// Rows that one task turns, and the pairs among them, as places in `rows`.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub rows: Vec<usize>,
+    pub pairs: Vec<(usize, usize)>,
+}
+
+/// All pairs of n rows by a tournament of blocks of rows. A round turns, for disjoint pairs of
+/// blocks, all pairs across the two (in the first round of a pass those inside them, too). It is
+/// `block` rounds of disjoint pairs of rows in one go: a task stays with the rows it has in its
+/// cache, and threads wait for each other once instead of `block` times.
+#[derive(Clone, Debug)]
+pub(super) struct BlockTournament {
+    seats: Vec<usize>, // the rows, in the order of their seats; blocks are chunks of them
+    block: usize,
+    blocks: Tournament,
+}
+
+/// Rows of a block at most, and blocks at least: so that the rows of two blocks fit into the
+/// cache of a core, and there are tasks for many threads.
+const BLOCK: usize = 8;
+const BLOCKS: usize = 32;
+
+impl BlockTournament {
+    pub fn new(n: usize) -> Self {
+        let block = (n / BLOCKS).clamp(1, BLOCK);
+        Self { seats: (0..n).collect(), block, blocks: Tournament::new(n.div_ceil(block)) }
+    }
+
+    /// Rounds of a pass over all pairs.
+    pub fn rounds(&self) -> usize {
+        self.blocks.rounds()
+    }
+
+    /// Rows of a block.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// Gives out new seats at random.
+    pub fn shuffle(&mut self, rng: &mut Pcg64) {
+        shuffle(&mut self.seats, rng);
+    }
+
+    /// The groups of the next round, and whether it is the last one of a pass.
+    pub fn next(&mut self) -> (Vec<Group>, bool) {
+        let first = self.blocks.round == 0;
+        let (pairs, last) = self.blocks.next();
+        let mut groups: Vec<Group> = pairs.iter().map(|(a, b)| self.group(*a, Some(*b), first)).collect();
+        if first {
+            // a block without an opponent still has pairs inside
+            let alone = |a: &usize| pairs.iter().all(|(b, c)| a != b && a != c);
+            groups.extend((0..self.blocks.seats.len()).filter(alone).map(|a| self.group(a, None, true)));
+        }
+        (groups, last)
+    }
+
+    fn rows(&self, block: usize) -> &[usize] {
+        self.seats.chunks(self.block).nth(block).unwrap_or(&[])
+    }
+
+    fn group(&self, a: usize, b: Option<usize>, inside: bool) -> Group {
+        let (one, two) = (self.rows(a), b.map_or(&[][..], |b| self.rows(b)));
+        let (n1, n2) = (one.len(), two.len());
+        let mut pairs = Vec::new();
+        for (from, n) in [(0, n1), (n1, n2)] {
+            let mut tournament = Tournament::new(n);
+            for _ in 0..if inside { tournament.rounds() } else { 0 } {
+                pairs.extend(tournament.next().0.iter().map(|(i, j)| (from + i, from + j)));
+            }
+        }
+        // rounds of disjoint pairs again: i meets i + t modulo the longer block
+        let wheel = n1.max(n2);
+        for t in 0..wheel {
+            let opponents = (0..n1).map(|i| (i, (i + t) % wheel));
+            pairs.extend(opponents.filter(|(_, j)| *j < n2).map(|(i, j)| (i, n1 + j)));
+        }
+        Group { rows: [one, two].concat(), pairs }
+    }
+}
+
+fn shuffle(seats: &mut [usize], rng: &mut Pcg64) {
+    for i in (1..seats.len()).rev() {
+        seats.swap(i, rng.random_range(0..=i));
     }
 }
 
@@ -83,6 +168,33 @@ mod tests {
                 rows.sort_unstable();
                 assert!(rows.windows(2).all(|w| w[0] < w[1]) && pairs.len() == n / 2);
                 pairs.iter().for_each(|(i, j)| met[*i][*j] += 1);
+            }
+            for i in 0..n {
+                (i + 1..n).for_each(|j| assert_eq!(met[i][j], 1, "n {n}: {i} {j}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pass_of_blocks_meets_every_pair_once_in_disjoint_groups() {
+        for n in [0, 1, 2, 3, 31, 64, 65, 97, 100, 255, 263] {
+            let mut tournament = BlockTournament::new(n);
+            assert_eq!(tournament.block(), if n < 64 { 1 } else { n / 32 }.min(8));
+            tournament.shuffle(&mut Pcg64::seed_from_u64(1));
+            let mut met = vec![vec![0; n]; n];
+            for round in 1..=tournament.rounds() {
+                let (groups, last) = tournament.next();
+                assert_eq!(last, round == tournament.rounds(), "n {n}, round {round}");
+                let mut rows: Vec<usize> = groups.iter().flat_map(|g| g.rows.clone()).collect();
+                rows.sort_unstable();
+                assert!(rows.windows(2).all(|w| w[0] < w[1]), "n {n}: a row in two groups");
+                for g in &groups {
+                    for (a, b) in &g.pairs {
+                        assert!(a < b);
+                        let (i, j) = (g.rows[*a], g.rows[*b]);
+                        met[i.min(j)][i.max(j)] += 1;
+                    }
+                }
             }
             for i in 0..n {
                 (i + 1..n).for_each(|j| assert_eq!(met[i][j], 1, "n {n}: {i} {j}"));

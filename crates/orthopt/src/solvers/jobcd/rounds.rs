@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::image::gram_of;
+use super::pairing::Group;
 use crate::constraint::j_orthogonal::Signature;
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
@@ -88,10 +89,21 @@ pub(super) fn moved(x: &RowMat, moves: &[(usize, usize, JMove)]) -> RowMat {
 /// What a round of the decoupled pairs found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HalfRound {
+    pub pairs: u64,
     pub decrease: f64,
     pub max_decrease: f64,
-    pub moves: u64,
     pub aligned: u64,
+}
+
+impl HalfRound {
+    fn plus(self, one: &Self) -> Self {
+        Self {
+            pairs: self.pairs + one.pairs,
+            decrease: self.decrease + one.decrease,
+            max_decrease: self.max_decrease.max(one.max_decrease),
+            aligned: self.aligned + one.aligned,
+        }
+    }
 }
 
 /// How the decoupled pairs are treated.
@@ -105,54 +117,80 @@ pub(super) struct HalfRule {
     pub least: f64,
 }
 
-/// One round for f = ½‖F‖² with F = YK: every pair in closed form from its own two rows of F. Cost
-/// 22n flops a pair.
+/// The rows of a group of Y and F.
+struct Task<'a> {
+    group: &'a Group,
+    y: Vec<&'a mut [f64]>,
+    f: Vec<&'a mut [f64]>,
+}
+
+/// One round for f = ½‖F‖² with F = YK: the pairs of every group, one after the other, in closed
+/// form from their own two rows of F. Cost 22n flops a pair.
 pub(super) fn half_round(
     y: &mut RowMat,
     f: &mut RowMat,
-    pairs: &[(usize, usize)],
+    groups: &[Group],
     j: &Signature,
     rule: HalfRule,
 ) -> HalfRound {
     let n = y.ncols();
     let mut y_rows: Vec<Option<&mut [f64]>> = y.data_mut().chunks_mut(n.max(1)).map(Some).collect();
     let mut f_rows: Vec<Option<&mut [f64]>> = f.data_mut().chunks_mut(n.max(1)).map(Some).collect();
-    let mut work = Vec::with_capacity(pairs.len());
-    for (i, k) in pairs {
-        if let (Some(y1), Some(y2), Some(f1), Some(f2)) =
-            (y_rows[*i].take(), y_rows[*k].take(), f_rows[*i].take(), f_rows[*k].take())
-        {
-            work.push((j.mixed(*i, *k), y1, y2, f1, f2));
+    let mut work: Vec<Task<'_>> = groups
+        .iter()
+        .map(|group| Task {
+            group,
+            y: group.rows.iter().filter_map(|i| y_rows.get_mut(*i)?.take()).collect(),
+            f: group.rows.iter().filter_map(|i| f_rows.get_mut(*i)?.take()).collect(),
+        })
+        .collect();
+    let pairs = groups.first().map_or(1, |g| g.pairs.len().max(1));
+    let found: Vec<HalfRound> = work
+        .par_iter_mut()
+        .with_min_len((per_task(2 * n) / pairs).max(1))
+        .map(|task| turn_group(task, j, rule))
+        .collect();
+    found.iter().fold(HalfRound::default(), HalfRound::plus)
+}
+
+fn turn_group(task: &mut Task<'_>, j: &Signature, rule: HalfRule) -> HalfRound {
+    let mut sum = HalfRound::default();
+    for (a, b) in &task.group.pairs {
+        let mixed = j.mixed(task.group.rows[*a], task.group.rows[*b]);
+        if let (Some((y1, y2)), Some((f1, f2))) = (two(&mut task.y, *a, *b), two(&mut task.f, *a, *b)) {
+            sum = sum.plus(&turn(mixed, [y1, y2], [f1, f2], rule));
         }
     }
-    let turn = |(mixed, y1, y2, f1, f2): &mut (bool, &mut [f64], &mut [f64], &mut [f64], &mut [f64])| {
-        let s = gram_of(f1, f2);
-        let mut done = HalfRound::default();
-        let v = if *mixed {
-            let Some((v, decrease)) = jacobi::hyperbolic(s) else { return done };
-            done.max_decrease = decrease;
-            if decrease <= rule.least {
-                return done;
-            }
-            done.decrease = decrease;
-            v
-        } else {
-            if !rule.align || s[1].abs() <= rule.aligned * (s[0] * s[2]).sqrt() {
-                return done;
-            }
-            done.aligned = 1;
-            jacobi::circular(s)
-        };
-        v.apply_wide(y1, y2);
-        v.apply_wide(f1, f2);
-        done.moves = 1;
-        done
+    sum
+}
+
+/// Entries a < b, both writable.
+fn two<'s>(rows: &'s mut [&mut [f64]], a: usize, b: usize) -> Option<(&'s mut [f64], &'s mut [f64])> {
+    let (head, tail) = rows.split_at_mut_checked(b)?;
+    Some((&mut **head.get_mut(a)?, &mut **tail.first_mut()?))
+}
+
+/// One pair.
+fn turn(mixed: bool, y: [&mut [f64]; 2], f: [&mut [f64]; 2], rule: HalfRule) -> HalfRound {
+    let ([y1, y2], [f1, f2]) = (y, f);
+    let s = gram_of(f1, f2);
+    let mut done = HalfRound { pairs: 1, ..Default::default() };
+    let v = if mixed {
+        let Some((v, decrease)) = jacobi::hyperbolic(s) else { return done };
+        done.max_decrease = decrease;
+        if decrease <= rule.least {
+            return done;
+        }
+        done.decrease = decrease;
+        v
+    } else {
+        if !rule.align || s[1].abs() <= rule.aligned * (s[0] * s[2]).sqrt() {
+            return done;
+        }
+        done.aligned = 1;
+        jacobi::circular(s)
     };
-    let found: Vec<HalfRound> = work.par_iter_mut().with_min_len(per_task(2 * n)).map(turn).collect();
-    found.iter().fold(HalfRound::default(), |sum, one| HalfRound {
-        decrease: sum.decrease + one.decrease,
-        max_decrease: sum.max_decrease.max(one.max_decrease),
-        moves: sum.moves + one.moves,
-        aligned: sum.aligned + one.aligned,
-    })
+    v.apply_wide(y1, y2);
+    v.apply_wide(f1, f2);
+    done
 }
