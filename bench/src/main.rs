@@ -2,13 +2,15 @@
 //!
 //! Suites: `pairs` (pair solves per second), `convergence [SECONDS]` (seconds to within 1e-3,
 //! 1e-4 and 1e-5 of the best F of the run), `threads` (two threads against one), `sparse`
-//! (large sparse data), `drift` (10⁷ pairs and more). Data files are looked for in the folder
+//! (large sparse data), `drift` (10⁷ pairs and more), `nonlinear` (smooth solvers on the nonlinear
+//! eigenvalue problem). Data files are looked for in the folder
 //! named by `ORTHOPT_DATA`, `../shared/data` if that is not set; what is not there is skipped
 //! with a message.
 
 mod convergence;
 mod drift;
 mod instance;
+mod nonlinear;
 mod pairs;
 mod sparse;
 mod threads;
@@ -22,7 +24,10 @@ fn main() -> anyhow::Result<()> {
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
         Some("drift") => drift::suite()?,
-        _ => anyhow::bail!("usage: orthopt-bench pairs|convergence [SECONDS [FILTER]]|threads|sparse|drift"),
+        Some("nonlinear") => nonlinear::suite()?,
+        _ => anyhow::bail!(
+            "usage: orthopt-bench pairs|convergence [SECONDS [FILTER]]|threads|sparse|drift|nonlinear"
+        ),
     }
     Ok(())
 }

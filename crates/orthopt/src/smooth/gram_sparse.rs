@@ -152,6 +152,10 @@ impl Smooth for SparseGram {
     }
 
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        self.value_gradient(x, g);
+    }
+
+    fn value_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         let image = self.image(x);
         let r = g.ncols();
         if r > 0 {
@@ -159,6 +163,7 @@ impl Smooth for SparseGram {
                 self.gradient_row(&image, i, row);
             });
         }
+        self.value_at(&image, x)
     }
 
     fn lipschitz(&self) -> f64 {

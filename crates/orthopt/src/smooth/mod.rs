@@ -6,10 +6,12 @@
 
 mod gram_dense;
 mod gram_sparse;
+pub mod nonlinear_eig;
 mod quadratic;
 
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
+pub use nonlinear_eig::NonlinearEig;
 pub use quadratic::Quadratic;
 
 use crate::error::{Error, Result};
@@ -32,6 +34,12 @@ pub trait Smooth: Send + Sync {
 
     /// G ← ∇f(X) (n × r).
     fn gradient(&self, x: &RowMat, g: &mut RowMat);
+
+    /// f(X) and G ← ∇f(X), for the price of the gradient where the two have work in common.
+    fn value_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.gradient(x, g);
+        self.value(x)
+    }
 
     /// An upper bound of the Lipschitz constant of ∇f (Frobenius norm).
     fn lipschitz(&self) -> f64;
@@ -180,6 +188,7 @@ macro_rules! any_smooth {
             fn ncols(&self) -> Option<usize> { match self { $(Self::$variant(f) => f.ncols(),)* } }
             fn value(&self, x: &RowMat) -> f64 { match self { $(Self::$variant(f) => f.value(x),)* } }
             fn gradient(&self, x: &RowMat, g: &mut RowMat) { match self { $(Self::$variant(f) => f.gradient(x, g),)* } }
+            fn value_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 { match self { $(Self::$variant(f) => f.value_gradient(x, g),)* } }
             fn lipschitz(&self) -> f64 { match self { $(Self::$variant(f) => f.lipschitz(),)* } }
             fn is_concave(&self) -> bool { match self { $(Self::$variant(f) => f.is_concave(),)* } }
         }

@@ -79,7 +79,7 @@ fn symmetrise(m: &mut RowMat) {
     }
 }
 
-fn check_symmetric(what: &str, m: MatRef<'_, f64>) -> Result<()> {
+pub(super) fn check_symmetric(what: &str, m: MatRef<'_, f64>) -> Result<()> {
     let n = m.nrows();
     if m.ncols() != n {
         return Err(Error::Shape {
@@ -126,6 +126,11 @@ impl Smooth for Quadratic {
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
         product(g, false, 1.0, self.m.as_mat(), x.as_mat());
         self.e.add(g);
+    }
+
+    fn value_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.gradient(x, g);
+        self.value_at(g, x) // the gradient is the image
     }
 
     fn lipschitz(&self) -> f64 {

@@ -3,6 +3,8 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod curvilinear;
+pub mod nonlinear_obcd;
 pub mod obcd;
 pub mod support;
 
@@ -83,7 +85,15 @@ pub const AUTO: (&str, &str) =
     ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
 
 /// All solvers of the problems with XᵀX = I.
-pub const SOLVERS: &[SolverInfo] = &[obcd::INFO, support::INFO];
+pub const SOLVERS: &[SolverInfo] = &[
+    obcd::INFO,
+    support::INFO,
+    curvilinear::optm_qr::INFO,
+    curvilinear::optm_cayley::INFO,
+    curvilinear::foforth_gr::INFO,
+    curvilinear::foforth_p::INFO,
+    curvilinear::foforth_qr::INFO,
+];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///
