@@ -1,6 +1,8 @@
 //! What users name: sparse PCA, nonnegative PCA, plain PCA, assembled from a smooth part and a
 //! penalty.
 
+pub mod nonlinear_eig;
+
 use faer::MatRef;
 use faer::sparse::SparseColMatRef;
 

@@ -6,6 +6,7 @@
 
 mod gram_dense;
 mod gram_sparse;
+pub mod nonlinear_eig;
 mod quadratic;
 pub(crate) mod tilted;
 
