@@ -91,6 +91,12 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     let posed = match info.kind {
         Kind::Pca => pose_pca(info, data, options)?,
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options)?,
+        Kind::NonlinearEig => {
+            return Err(Error::Incompatible(format!(
+                "{} is posed by orthopt::problem::nonlinear_eig",
+                info.name
+            )));
+        }
     };
     let notes = [unused(info, options), posed.notes.clone()].concat();
     Ok(Posed { notes, ..posed })

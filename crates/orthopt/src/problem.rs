@@ -218,6 +218,8 @@ pub enum Kind {
     HyperbolicEig,
     /// Distances in ultrahyperbolic space, XᵀJX = J.
     Probe,
+    /// ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
+    NonlinearEig,
 }
 
 /// All problems of the library.

@@ -79,7 +79,7 @@ fn gradient_is_the_derivative_on_a_log_log_slope() {
         let slope = (error(1e-2) / error(1e-3)).log10();
         assert!((slope - 2.0).abs() <= 0.2, "{name}: the Taylor error falls with the power {slope}");
         let mut again = RowMat::zeros(12, 3);
-        let value = f.value_gradient(&x, &mut again);
+        let value = f.value_and_gradient(&x, &mut again);
         assert!(again == g && (value - f.value(&x)).abs() <= 1e-13 * value.abs());
     }
 }
@@ -392,5 +392,21 @@ fn bad_input_says_what_and_where() {
         ObcdOptions { alpha: 0.0, ..Default::default() },
     ] {
         assert!(NonlinearObcd::new(CircleSearch::Exact, options).is_err());
+    }
+}
+
+#[test]
+fn flat_circles_end_quickly() {
+    // constants, rounding around a constant, and minima without curvature
+    let tiny = |k: f64| Trig4 { c0: 1.0, a: [k, -k, k, 0.3 * k], b: [0.0, k, -0.7 * k, k] };
+    let quartic = Trig4 { c0: 0.0, a: [-4.0, 1.0, 0.0, 0.0], b: [0.0; 4] }; // cos 2θ − 4 cos θ: p″(0) = 0
+    let high = Trig4 { c0: 0.0, a: [0.0, 0.0, 0.0, 1.0], b: [0.0; 4] }; // four equal minima
+    let flat: Vec<Trig4> =
+        [0.0, 1e-20, 1e-17, 1e-16, 1e-15, 1e-13].map(tiny).into_iter().chain([quartic, high]).collect();
+    let found = within(20, move || {
+        flat.iter().map(|p| (p.value(p.minimiser()), p.bound(0), p.c0)).collect::<Vec<_>>()
+    });
+    for (value, spread, c0) in found {
+        assert!(value <= c0 + 1e-15 && value >= c0 - spread - 1e-15);
     }
 }

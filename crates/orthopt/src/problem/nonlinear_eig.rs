@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::{Family, Problem, ProblemInfo};
+use super::{Family, Kind, Problem, ProblemInfo};
 use crate::certify::{self, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -21,6 +21,7 @@ pub type NonlinearEigProblem = Problem<NonlinearEig, NoPenalty>;
 /// What the registry says of it.
 pub const INFO: ProblemInfo = ProblemInfo {
     name: "nonlinear-eig",
+    kind: Kind::NonlinearEig,
     penalty: "none",
     uses_lambda: true,
     doc: "nonlinear eigenvalue problem: min 1/2 <X, CX> + <E, X> + lambda/4 rho'C^+ rho, rho = diag(XX'), X'X = I",

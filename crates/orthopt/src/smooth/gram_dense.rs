@@ -55,14 +55,9 @@ impl Smooth for DenseGram {
     }
 
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
-        self.value_gradient(x, g);
-    }
-
-    fn value_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         let r = self.image(x);
         product(g, false, -1.0, self.at.as_mat(), r.as_mat());
         self.e.add(g);
-        self.value_at(&r, x)
     }
 
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {

@@ -12,6 +12,7 @@ pub(crate) mod tilted;
 
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
+pub use nonlinear_eig::NonlinearEig;
 pub use quadratic::{Quadratic, QuadraticImage};
 
 use crate::error::{Error, Result};

@@ -166,10 +166,10 @@ impl Smooth for NonlinearEig {
     }
 
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
-        self.value_gradient(x, g);
+        self.value_and_gradient(x, g);
     }
 
-    fn value_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         let image = self.image(x);
         (0..x.nrows()).for_each(|i| self.gradient_row(&image, x, i, g.row_mut(i)));
         self.value_at(&image, x)

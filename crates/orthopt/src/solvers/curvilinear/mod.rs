@@ -69,7 +69,7 @@ impl Iterate {
     /// f, G, A and D at X. Cost of a gradient and 4nr² flops.
     pub fn new(f: &impl Smooth, x: RowMat) -> Self {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
-        let value = f.value_gradient(&x, &mut g);
+        let value = f.value_and_gradient(&x, &mut g);
         let a = cross(&x, &g);
         let mut d = g.clone();
         product(&mut d, true, -1.0, x.as_mat(), a.as_mat().transpose());

@@ -50,40 +50,41 @@ impl Trig4 {
     /// The angle in [−π, π] of the global minimum, by branch and bound: an arc is dropped where
     /// p ≥ p(c) − |p′(c)|w − M₂w²/2 (c its middle, w half its width, M₂ ≥ |p″|) or the bound of the
     /// next order keeps it above the lowest value so far, solved by Newton's method where it is
-    /// convex, and halved otherwise. θ = 0 is tried first and stays unless something is lower.
+    /// convex, and halved otherwise. θ = 0 is tried first and stays unless something is lower by
+    /// more than rounding; so are bounds compared, or a constant p would be cut up for ever.
     pub fn minimiser(&self) -> f64 {
         let (m2, m3) = (self.bound(2), self.bound(3));
-        let mut best = (self.value(0.0), 0.0);
-        let width = PI / ARCS as f64;
-        // the middles first: a low value discards most arcs
-        let mut arcs: Vec<(f64, f64, u32)> =
-            (0..ARCS).map(|k| (TAU * (k as f64 + 0.5) / ARCS as f64 - PI, width, 0)).collect();
-        for (c, _, _) in &arcs {
-            self.offer(*c, &mut best);
+        let rounding = 4.0 * f64::EPSILON * (self.c0.abs() + self.bound(0));
+        let mut best = Lowest { value: self.value(0.0), theta: 0.0, rounding };
+        // all middles first: a low value discards most arcs
+        let mut arcs = [Arc::default(); ARCS + DEPTH as usize + 1];
+        for (k, arc) in arcs.iter_mut().take(ARCS).enumerate() {
+            *arc =
+                Arc { middle: TAU * (k as f64 + 0.5) / ARCS as f64 - PI, half: PI / ARCS as f64, depth: 0 };
+            best.offer(arc.middle, self.value(arc.middle));
         }
-        while let Some((c, w, depth)) = arcs.pop() {
-            let [p, d1, d2, ..] = self.derivatives(c);
-            self.offer(c, &mut best);
+        let mut open = ARCS;
+        while open > 0 {
+            open -= 1;
+            let Arc { middle, half: w, depth } = arcs[open];
+            let [p, d1, d2, ..] = self.derivatives(middle);
+            best.offer(middle, p);
             let first = p - d1.abs() * w - 0.5 * m2 * w * w;
             let second = p - d1.abs() * w + (0.5 * d2.min(0.0)) * w * w - m3 * w * w * w / 6.0;
-            if first.max(second) >= best.0 {
+            if first.max(second) >= best.value - rounding {
                 continue;
             }
             if d2 - m3 * w >= 0.0 || depth >= DEPTH {
-                self.offer(self.newton(c, w), &mut best);
+                let theta = self.newton(middle, w);
+                best.offer(theta, self.value(theta));
                 continue;
             }
-            arcs.push((c - 0.5 * w, 0.5 * w, depth + 1));
-            arcs.push((c + 0.5 * w, 0.5 * w, depth + 1));
+            for side in [-0.5, 0.5] {
+                arcs[open] = Arc { middle: middle + side * w, half: 0.5 * w, depth: depth + 1 };
+                open += 1;
+            }
         }
-        best.1
-    }
-
-    fn offer(&self, theta: f64, best: &mut (f64, f64)) {
-        let value = self.value(theta);
-        if value < best.0 {
-            *best = (value, theta);
-        }
+        best.theta
     }
 
     /// The minimum on an arc where p is convex: Newton's method inside a shrinking bracket.
@@ -132,6 +133,30 @@ impl Trig4 {
             }
         }
         theta
+    }
+}
+
+/// An arc of the circle.
+#[derive(Clone, Copy, Default)]
+struct Arc {
+    middle: f64,
+    half: f64, // half its width
+    depth: u32,
+}
+
+/// The lowest value so far.
+struct Lowest {
+    value: f64,
+    theta: f64,
+    rounding: f64,
+}
+
+impl Lowest {
+    fn offer(&mut self, theta: f64, value: f64) {
+        let least = if self.theta == 0.0 { self.rounding } else { 0.0 };
+        if value < self.value - least {
+            (self.value, self.theta) = (value, theta);
+        }
     }
 }
 

@@ -135,7 +135,7 @@ impl<F: BlockModel, H: Nonsmooth> Objective<'_, F, H> {
 
     /// At most `steps` gradient steps from `point`, nonmonotone; the best point met is kept, and is
     /// never above the first. Entries of a penalty with a kink at 0 that would change their sign
-    /// are set to zero and leave the pattern. Stops early where ‖D‖ ≤ `tol`·‖Λ‖.
+    /// are set to zero and leave the pattern. Stops early where ‖D‖ ≤ `tol`·‖∇f‖.
     pub fn descend(&self, point: &mut Point<F::Image>, steps: usize, tol: f64, pace: &mut Pace) {
         let mut pattern = Pattern::of(&point.x);
         let mut diagonal = pattern.diagonal(&point.x);
@@ -176,7 +176,7 @@ impl<F: BlockModel, H: Nonsmooth> Objective<'_, F, H> {
         ceiling: f64,
         pace: &mut Pace,
     ) -> Option<(Point<F::Image>, bool)> {
-        let (slope, first) = (d.inner(d), pace.step);
+        let slope = d.inner(d);
         for _ in 0..TRIALS {
             let mut z = now.x.clone();
             axpy(-pace.step, d.data(), z.data_mut());
@@ -196,7 +196,6 @@ impl<F: BlockModel, H: Nonsmooth> Objective<'_, F, H> {
             }
             pace.step *= SHRINK;
         }
-        pace.step = SHRINK * first; // the point is at fault, not the scale of f
         None
     }
 
