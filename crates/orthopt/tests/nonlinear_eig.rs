@@ -122,6 +122,49 @@ fn laplacians_are_their_dense_twins() {
 }
 
 #[test]
+fn sparse_laplacians_are_recognised_and_nothing_else() {
+    let sparse_of = |c: &Mat<f64>| sparse(c);
+    let keeps = |c: &Mat<f64>| NonlinearEig::sparse(sparse_of(c).as_ref(), 2.0).unwrap().bookkeeping();
+    assert_eq!(keeps(&chain(7)), "1-D Laplacian, tridiagonal");
+    assert_eq!(keeps(&chain(1)), "1-D Laplacian, tridiagonal");
+    for (p, q) in [(3, 4), (4, 3), (2, 2), (5, 1)] {
+        assert_eq!(keeps(&grid(p, q)), format!("2-D Laplacian of a {p} x {q} grid"));
+    }
+    let dense = "dense C, C† by an eigendecomposition";
+    for (i, j, v) in [(0, 0, 2.5), (3, 3, 0.0), (5, 5, 3.0)] {
+        for mut c in [chain(12), grid(3, 4)] {
+            c[(i, j)] = v;
+            assert_eq!(keeps(&c), dense);
+        }
+    }
+    for (i, j, v) in [(1, 2, -2.0), (0, 7, 1.0), (3, 4, -1.0)] {
+        let mut c = grid(3, 4); // entries 3 and 4 are in different rows of the grid
+        (c[(i, j)], c[(j, i)]) = (v, v);
+        assert_eq!(keeps(&c), dense);
+    }
+    // the same f either way
+    let mut c = grid(3, 4);
+    c[(0, 0)] = 5.0;
+    let (a, b) = (NonlinearEig::sparse(sparse_of(&c).as_ref(), 2.0), NonlinearEig::dense(c.as_ref(), 2.0));
+    let x = gaussian_rows(12, 3, 2);
+    assert_eq!(a.unwrap().value(&x), b.unwrap().value(&x));
+    let mut skew = chain(4);
+    skew[(0, 1)] = 1.0;
+    assert!(matches!(NonlinearEig::sparse(sparse_of(&skew).as_ref(), 1.0), Err(Error::NotSymmetric { .. })));
+    let wide = gaussian(3, 4, 1);
+    assert!(matches!(NonlinearEig::sparse(sparse_of(&wide).as_ref(), 1.0), Err(Error::Shape { .. })));
+    assert!(NonlinearEig::laplacian_2d(1, 9000, 1.0).is_err());
+}
+
+#[test]
+fn a_grid_too_large_for_pairs_has_the_smooth_solvers() {
+    let p = problem(NonlinearEig::laplacian_2d(130, 130, 1.0).unwrap(), 2);
+    let fits: Vec<&str> = SOLVERS.iter().filter(|s| (s.handles)(&p)).map(|s| s.name).collect();
+    assert_eq!(fits, ["optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]);
+    assert!(p.block_stationarity(&p.start("random", 1).unwrap(), Scope::All).is_none());
+}
+
+#[test]
 fn a_singular_c_gets_its_pseudoinverse() {
     let c = gram_of(4, 9, 7);
     let f = NonlinearEig::dense(c.as_ref(), 1.0).unwrap();

@@ -10,6 +10,7 @@ pub mod givens;
 pub mod kernels;
 pub mod krylov;
 pub mod lanczos;
+pub(crate) mod masked_system;
 pub mod orthonormal;
 pub mod products;
 pub mod row_mat;

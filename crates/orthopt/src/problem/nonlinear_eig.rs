@@ -4,6 +4,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::{Family, Kind, Problem, ProblemInfo};
+use crate::auto::{Plan, Wanted};
 use crate::certify::{self, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -45,6 +46,9 @@ pub const STARTS: &[(&str, &str)] = &[
     ("eigen", "the r eigenvectors of C for its smallest eigenvalues"),
 ];
 
+/// Largest n for which a pass over all pairs follows by itself.
+const PAIRS_LIMIT: usize = 1000;
+
 impl Family for NonlinearEigProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
         SOLVERS
@@ -76,6 +80,34 @@ impl Family for NonlinearEigProblem {
         }
     }
 
+    /// With no solver named: the fastest smooth one on the Laplacians of the literature
+    /// (`orthopt-bench nonlinear`), with the multiplier correction where there is a linear term, and
+    /// then a pass of OBCD over all pairs where that takes less than a second or so: it leaves
+    /// saddle points behind and ends block-2 stationary.
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        if wanted.solver.is_some() {
+            return Plan::by_default(self, wanted);
+        }
+        let mut reasons = Vec::new();
+        let smooth = if self.f.has_linear() { "foforth-qr" } else { "optm-qr" };
+        let corrects = if self.f.has_linear() { ", with the multiplier correction for E" } else { "" };
+        reasons.push(format!("solver {smooth}: full gradients with Barzilai-Borwein steps{corrects}"));
+        let mut solver = smooth.to_string();
+        if self.nrows() <= PAIRS_LIMIT {
+            solver += "+obcd";
+            reasons.push("then obcd: pairs of rows, solved globally, until none lowers F".into());
+        }
+        let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver), ..wanted.clone() })?;
+        plan.reasons.extend(reasons);
+        Ok(plan)
+    }
+
+    /// The methods end at the same F from all starts on the problems that were tried, and a start
+    /// costs seconds where n is large: further ones are for those who ask (`--restarts`).
+    fn has_local_solutions(&self) -> bool {
+        false
+    }
+
     fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         stiefel::check(x, self.nrows(), self.rank(), what)
     }
@@ -85,6 +117,6 @@ impl Family for NonlinearEigProblem {
     }
 
     fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
-        Some(nonlinear_obcd::block_stationarity(self, x, scope))
+        self.f.has_inverse().then(|| nonlinear_obcd::block_stationarity(self, x, scope))
     }
 }

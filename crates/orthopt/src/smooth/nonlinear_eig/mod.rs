@@ -3,13 +3,14 @@
 mod operator;
 
 use faer::MatRef;
+use faer::sparse::SparseColMatRef;
 
 use super::quadratic::check_symmetric;
 use super::{LinearTerm, Smooth};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, inner};
-use operator::Operator;
+use operator::{Operator, SIDE_LIMIT};
 
 /// f(X) = ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ with ρ = diag(XXᵀ), ρᵢ = ‖xᵢ‖², and a symmetric C (n × n)
 /// (OBCD, first version, problem (4); Wen & Yin 2013, section 4.4).
@@ -25,6 +26,9 @@ pub struct NonlinearEig {
     e: LinearTerm,
 }
 
+/// Largest n for which a sparse C is made dense: its eigendecomposition takes minutes there.
+const DENSE_LIMIT: usize = 8192;
+
 impl NonlinearEig {
     /// A dense symmetric C; where it is singular C† is its pseudoinverse, eigenvalues below 1e-10 of
     /// the largest counting as zero. Cost of an eigendecomposition, once.
@@ -34,6 +38,25 @@ impl NonlinearEig {
     pub fn dense(c: MatRef<'_, f64>, lambda: f64) -> Result<Self> {
         check_symmetric("the matrix C", c)?;
         Self::with(Operator::dense(c)?, lambda)
+    }
+
+    /// A sparse symmetric C. The Laplacians of a chain and of a grid (see below) are recognised by
+    /// their entries and stay sparse; any other C is made dense, as for [`NonlinearEig::dense`].
+    ///
+    /// # Errors
+    /// As [`NonlinearEig::dense`]; a C that would be too large as a dense matrix.
+    pub fn sparse(c: SparseColMatRef<'_, usize, f64>, lambda: f64) -> Result<Self> {
+        if let Some(laplacian) = Operator::laplacian(c) {
+            return Self::with(laplacian, lambda);
+        }
+        if c.nrows().max(c.ncols()) > DENSE_LIMIT {
+            return Err(Error::Incompatible(format!(
+                "C is {} x {} and no Laplacian of a chain or a grid: C^+ would be kept as a dense matrix, which is done up to n = {DENSE_LIMIT}",
+                c.nrows(),
+                c.ncols()
+            )));
+        }
+        Self::dense(c.to_dense().as_ref(), lambda)
     }
 
     /// The 1-D Laplacian, C = tridiag(−1, 2, −1) with n rows.
@@ -48,9 +71,16 @@ impl NonlinearEig {
     /// The 2-D Laplacian of a p × q grid (five-point stencil), n = pq.
     ///
     /// # Errors
-    /// A side of 0 or λ not finite.
+    /// A side of 0 or above 8192, or λ not finite.
     pub fn laplacian_2d(p: usize, q: usize, lambda: f64) -> Result<Self> {
         positive("a side of the grid", p.min(q))?;
+        if p.max(q) > SIDE_LIMIT {
+            return Err(Error::InvalidOption {
+                option: "a side of the grid".into(),
+                value: p.max(q).to_string(),
+                expected: format!("at most {SIDE_LIMIT}"),
+            });
+        }
         Self::with(Operator::grid(p, q), lambda)
     }
 
@@ -87,6 +117,22 @@ impl NonlinearEig {
     /// (C†)ᵢⱼ.
     pub fn inverse(&self, i: usize, j: usize) -> f64 {
         self.c.inverse(i, j)
+    }
+
+    /// Whether there is a linear term.
+    pub fn has_linear(&self) -> bool {
+        self.e.ncols().is_some()
+    }
+
+    /// Whether methods that need the entries of C† can be used: always, but for a grid of more than
+    /// 16384 points.
+    pub fn has_inverse(&self) -> bool {
+        self.c.has_inverse()
+    }
+
+    /// The number of eigenvalues of a dense C that count as zero in C†.
+    pub fn nullity(&self) -> Option<usize> {
+        self.c.nullity()
     }
 
     /// How C is kept, in words.

@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 use std::sync::OnceLock;
 
 use faer::MatRef;
+use faer::sparse::SparseColMatRef;
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -25,10 +26,15 @@ pub(super) struct Dense {
     c: RowMat,
     inverse: RowMat, // C†
     norms: [f64; 2], // ‖C‖₂ and ‖C†‖₂
+    nullity: usize,  // eigenvalues that count as zero
     values: Vec<f64>,
     vectors: RowMat,
 }
 
+/// Largest side of a grid, whose sines are kept.
+pub(super) const SIDE_LIMIT: usize = 8192;
+/// Largest n of a grid for methods that need the entries of C† (2 GB).
+const INVERSE_LIMIT: usize = 16384;
 /// Eigenvalues below this times the largest count as zero in C†.
 const SINGULAR: f64 = 1e-10;
 
@@ -39,12 +45,14 @@ impl Dense {
         let (values, vectors) =
             symmetric_eigen(&c).ok_or(Error::Factorisation("the eigenvalue decomposition of C"))?;
         let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let invert = |v: f64| if v.abs() > SINGULAR * largest { 1.0 / v } else { 0.0 };
+        let counts = |v: f64| v.abs() > SINGULAR * largest;
+        let invert = |v: f64| if counts(v) { 1.0 / v } else { 0.0 };
+        let nullity = values.iter().filter(|v| !counts(**v)).count();
         let scaled = RowMat::from_fn(n, n, |i, k| vectors.get(i, k) * invert(values[k]));
         let mut inverse = RowMat::zeros(n, n);
         product(&mut inverse, false, 1.0, scaled.as_mat(), vectors.as_mat().transpose());
         let smallest = values.iter().fold(0.0f64, |m, v| m.max(invert(*v).abs()));
-        Ok(Self { c, inverse, norms: [largest, smallest], values, vectors })
+        Ok(Self { c, inverse, norms: [largest, smallest], nullity, values, vectors })
     }
 }
 
@@ -160,6 +168,45 @@ impl Operator {
 
     pub fn grid(p: usize, q: usize) -> Self {
         Self::Grid(Grid::new(p, q))
+    }
+
+    /// The Laplacian of a chain or grid with exactly the entries of C, if there is one. Cost of a pass
+    /// over C.
+    pub fn laplacian(c: SparseColMatRef<'_, usize, f64>) -> Option<Self> {
+        let n = c.nrows();
+        if n == 0 || c.ncols() != n {
+            return None;
+        }
+        let column = |j: usize| c.row_idx_of_col(j).zip(c.val_of_col(j)).filter(|e| *e.1 != 0.0);
+        let diagonal = column(0).find(|e| e.0 == 0).map_or(0.0, |e| *e.1);
+        // the last neighbour of the first point is the one below it
+        let q = column(0).map(|e| e.0).max().unwrap_or(0).max(1);
+        let guess = match diagonal {
+            2.0 => Self::chain(n),
+            4.0 if n.is_multiple_of(q) && q.max(n / q) <= SIDE_LIMIT => Self::grid(n / q, q),
+            _ => return None,
+        };
+        let same = (0..n).all(|j| {
+            let expected = 1 + guess.neighbours(j).count();
+            column(j).count() == expected && column(j).all(|(i, v)| *v == guess.entry(i, j))
+        });
+        same.then_some(guess)
+    }
+
+    /// Whether the entries of C† are at hand or fit into memory.
+    pub fn has_inverse(&self) -> bool {
+        match self {
+            Self::Dense(_) | Self::Chain(_) => true,
+            Self::Grid(g) => g.p * g.q <= INVERSE_LIMIT,
+        }
+    }
+
+    /// The number of eigenvalues that count as zero, where the decomposition is known.
+    pub fn nullity(&self) -> Option<usize> {
+        match self {
+            Self::Dense(d) => Some(d.nullity),
+            Self::Chain(_) | Self::Grid(_) => Some(0),
+        }
     }
 
     /// n.

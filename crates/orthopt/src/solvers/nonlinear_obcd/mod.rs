@@ -32,13 +32,16 @@ pub use pair::{CircleSearch, PairGain, PairObjective};
 use pair::{Work, apply, solve_pair};
 pub use trig4::{Trig4, roots_from_zero};
 
+const SCOPE: &str =
+    "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";
+
 /// What the registry says of `obcd`.
 pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
     name: "obcd",
     doc: "pairs of rows, the global minimum over both circles of every pair; feasible and monotone",
     constants: &[],
-    handles: |_| true,
-    scope: "every nonlinear eigenvalue problem",
+    handles: |p| p.f.has_inverse(),
+    scope: SCOPE,
     make: |o| {
         Ok(Box::new(NonlinearObcd::new(CircleSearch::Exact, ObcdOptions { seed: o.seed, ..o.obcd.clone() })?))
     },
@@ -49,8 +52,8 @@ pub const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
     name: "obcd-approx",
     doc: "pairs of rows, the fifth-order iteration of the first version of the OBCD paper",
     constants: &[],
-    handles: |_| true,
-    scope: "every nonlinear eigenvalue problem",
+    handles: |p| p.f.has_inverse(),
+    scope: SCOPE,
     make: |o| {
         Ok(Box::new(NonlinearObcd::new(
             CircleSearch::FifthOrder,

@@ -91,8 +91,9 @@ impl<'a> PairObjective<'a> {
     pub fn circles(&self) -> [Trig4; 2] {
         let [w11, w12, w22] = self.quadratic.w;
         let d = 0.5 * (w11 - w22);
+        let quadratic = self.quadratic.circles();
         let circle = |branch: usize| {
-            let p = self.quadratic.circles()[branch];
+            let p = quadratic[branch];
             let w = if branch == 0 { w12 } else { -w12 };
             // λ/2·tilt·(u − d) + λ/4·κ(u² − 2du + d²), u = d cos 2θ + w sin 2θ
             let linear = 0.5 * self.lambda * (self.tilt - self.bend * d);

@@ -13,8 +13,14 @@ pub struct Trig4 {
     pub b: [f64; 4],
 }
 
-/// Arcs that the circle is cut into to begin with; eight and more than there are minima.
+/// Arcs that the circle is cut into to begin with, with middles at multiples of π/8: eight and more
+/// than there are minima, and θ = 0 is a middle.
 const ARCS: usize = 16;
+/// cos(kπ/8).
+const COSINES: [f64; ARCS] = {
+    let (a, b, c) = (0.923_879_532_511_286_7, std::f64::consts::FRAC_1_SQRT_2, 0.382_683_432_365_089_8);
+    [1.0, a, b, c, 0.0, -c, -b, -a, -1.0, -a, -b, -c, 0.0, c, b, a]
+};
 /// Halvings of an arc at most: its width is then below rounding.
 const DEPTH: u32 = 40;
 
@@ -22,9 +28,23 @@ impl Trig4 {
     /// The derivatives p⁽⁰⁾(θ), ..., p⁽⁴⁾(θ).
     pub fn derivatives(&self, theta: f64) -> [f64; 5] {
         let (s, c) = theta.sin_cos();
+        let mut angles = [(c, s); 4]; // cos mθ, sin mθ
+        for m in 1..4 {
+            let (cm, sm) = angles[m - 1];
+            angles[m] = (cm * c - sm * s, sm * c + cm * s);
+        }
+        self.derivatives_at(&angles)
+    }
+
+    /// The same at θ = kπ/8, without a sine.
+    fn derivatives_on_grid(&self, k: usize) -> [f64; 5] {
+        let angle = |m: usize| (COSINES[m * k % ARCS], COSINES[(m * k + 12) % ARCS]);
+        self.derivatives_at(&[angle(1), angle(2), angle(3), angle(4)])
+    }
+
+    fn derivatives_at(&self, angles: &[(f64, f64); 4]) -> [f64; 5] {
         let mut out = [self.c0, 0.0, 0.0, 0.0, 0.0];
-        let (mut cm, mut sm) = (c, s); // cos mθ, sin mθ
-        for m in 0..4 {
+        for (m, (cm, sm)) in angles.iter().enumerate() {
             let f = (m + 1) as f64;
             let (even, odd) = (self.a[m] * cm + self.b[m] * sm, self.b[m] * cm - self.a[m] * sm);
             out[0] += even;
@@ -32,7 +52,6 @@ impl Trig4 {
             out[2] -= f * f * even;
             out[3] -= f * f * f * odd;
             out[4] += f * f * f * f * even;
-            (cm, sm) = (cm * c - sm * s, sm * c + cm * s);
         }
         out
     }
@@ -47,67 +66,90 @@ impl Trig4 {
         (0..4).map(|m| ((m + 1) as f64).powi(d) * self.a[m].hypot(self.b[m])).sum()
     }
 
-    /// The angle in [−π, π] of the global minimum, by branch and bound: an arc is dropped where
-    /// p ≥ p(c) − |p′(c)|w − M₂w²/2 (c its middle, w half its width, M₂ ≥ |p″|) or the bound of the
-    /// next order keeps it above the lowest value so far, solved by Newton's method where it is
-    /// convex, and halved otherwise. θ = 0 is tried first and stays unless something is lower by
-    /// more than rounding; so are bounds compared, or a constant p would be cut up for ever.
+    /// The angle in [−π, π] of the global minimum, by branch and bound. With c the middle of an arc, w
+    /// half its width and M₃ ≥ |p‴| the arc is
+    /// * dropped where p ≥ p(c) − |p′(c)|w + min(p″(c), 0)w²/2 − M₃w³/6 keeps it above the lowest
+    ///   value so far, where p′ has no zero in it, and where p is concave;
+    /// * solved by Newton's method where p is convex;
+    /// * halved otherwise.
+    ///
+    /// θ = 0 is tried first and stays unless something is lower by more than rounding; so are bounds
+    /// compared, or a constant p would be cut up for ever.
     pub fn minimiser(&self) -> f64 {
-        let (m2, m3) = (self.bound(2), self.bound(3));
+        let m3 = self.bound(3);
         let rounding = 4.0 * f64::EPSILON * (self.c0.abs() + self.bound(0));
-        let mut best = Lowest { value: self.value(0.0), theta: 0.0, rounding };
+        let grid: [[f64; 5]; ARCS] = std::array::from_fn(|k| self.derivatives_on_grid(k));
+        let mut best = Lowest { value: grid[0][0], theta: 0.0, rounding };
         // all middles first: a low value discards most arcs
         let mut arcs = [Arc::default(); ARCS + DEPTH as usize + 1];
-        for (k, arc) in arcs.iter_mut().take(ARCS).enumerate() {
-            *arc =
-                Arc { middle: TAU * (k as f64 + 0.5) / ARCS as f64 - PI, half: PI / ARCS as f64, depth: 0 };
-            best.offer(arc.middle, self.value(arc.middle));
+        for (k, (arc, d)) in arcs.iter_mut().zip(&grid).enumerate() {
+            let turn = if k > ARCS / 2 { k as f64 - ARCS as f64 } else { k as f64 };
+            *arc = Arc {
+                middle: TAU * turn / ARCS as f64,
+                half: PI / ARCS as f64,
+                depth: 0,
+                d: [d[0], d[1], d[2]],
+            };
+            best.offer(arc.middle, d[0]);
         }
         let mut open = ARCS;
         while open > 0 {
             open -= 1;
-            let Arc { middle, half: w, depth } = arcs[open];
-            let [p, d1, d2, ..] = self.derivatives(middle);
-            best.offer(middle, p);
-            let first = p - d1.abs() * w - 0.5 * m2 * w * w;
-            let second = p - d1.abs() * w + (0.5 * d2.min(0.0)) * w * w - m3 * w * w * w / 6.0;
-            if first.max(second) >= best.value - rounding {
+            let arc = arcs[open];
+            let (w, [p, d1, d2]) = (arc.half, arc.d);
+            let bend = m3 * w; // p″ changes by no more
+            if p - d1.abs() * w + 0.5 * d2.min(0.0) * w * w - bend * w * w / 6.0 >= best.value - rounding
+                || d1.abs() > (d2.abs() + 0.5 * bend) * w
+                || d2 + bend < 0.0
+            {
                 continue;
             }
-            if d2 - m3 * w >= 0.0 || depth >= DEPTH {
-                let theta = self.newton(middle, w);
-                best.offer(theta, self.value(theta));
+            if d2 - bend >= 0.0 || arc.depth >= DEPTH {
+                if let Some(theta) = self.newton(&arc) {
+                    best.offer(theta, self.value(theta));
+                }
                 continue;
             }
             for side in [-0.5, 0.5] {
-                arcs[open] = Arc { middle: middle + side * w, half: 0.5 * w, depth: depth + 1 };
+                let middle = arc.middle + side * w;
+                let [p, d1, d2, ..] = self.derivatives(middle);
+                best.offer(middle, p);
+                arcs[open] = Arc { middle, half: 0.5 * w, depth: arc.depth + 1, d: [p, d1, d2] };
                 open += 1;
             }
         }
         best.theta
     }
 
-    /// The minimum on an arc where p is convex: Newton's method inside a shrinking bracket.
-    fn newton(&self, c: f64, w: f64) -> f64 {
-        let (mut lo, mut hi) = (c - w, c + w);
-        let mut theta = c;
+    /// The minimum inside an arc where p is convex, if there is one: Newton's method inside a
+    /// shrinking bracket.
+    fn newton(&self, arc: &Arc) -> Option<f64> {
+        let [_, mut d1, mut d2] = arc.d;
+        let mut theta = arc.middle;
+        // the end towards which p falls: without a change of sign another arc has the minimum
+        let end = theta - arc.half.copysign(d1);
+        if self.derivatives(end)[1] * d1 > 0.0 {
+            return None;
+        }
+        let (mut lo, mut hi) = if d1 > 0.0 { (end, theta) } else { (theta, end) };
         for _ in 0..60 {
-            let [_, d1, d2, ..] = self.derivatives(theta);
+            let newton = theta - d1 / d2;
+            let good = d2 > 0.0 && newton >= lo && newton <= hi;
+            let next = if good { newton } else { 0.5 * (lo + hi) };
+            let step = (next - theta).abs();
+            theta = next;
+            // the error of a Newton step is of the order of its square
+            if step <= if good { 1e-9 } else { 1e-15 } {
+                break;
+            }
+            [_, d1, d2, ..] = self.derivatives(theta);
             if d1 > 0.0 {
                 hi = theta;
             } else {
                 lo = theta;
             }
-            let mut next = theta - d1 / d2;
-            if !(d2 > 0.0 && next >= lo && next <= hi) {
-                next = 0.5 * (lo + hi);
-            }
-            if (next - theta).abs() <= 1e-15 {
-                break;
-            }
-            theta = next;
         }
-        theta
+        Some(theta)
     }
 
     /// The fifth-order iteration of OBCD-Approx (first version, section 7.2) from θ₀:
@@ -140,8 +182,9 @@ impl Trig4 {
 #[derive(Clone, Copy, Default)]
 struct Arc {
     middle: f64,
-    half: f64, // half its width
-    depth: u32,
+    half: f64,   // half its width
+    depth: u32,  // how often it has been halved
+    d: [f64; 3], // p, p′ and p″ in the middle
 }
 
 /// The lowest value so far.
