@@ -112,7 +112,7 @@ fn bad_input_says_what_to_do() {
         &["linear term E is 9 x 2"],
     );
     dir.fails_in_one_line(
-        &["solve", "l0-pca", "randn:9:3", "--lambda", "1", "--solver", "optm-qr"],
+        &["solve", "l0-pca", "randn:9:3", "--center", "--lambda", "1", "--solver", "optm-qr"],
         2,
         &["solver optm-qr is for problems without a penalty"],
     );

@@ -120,6 +120,24 @@ fn plain_pca_ends_at_half_the_sum_of_the_leading_eigenvalues() {
     }
 }
 
+/// The span of coordinates can be invariant under C; methods with full gradients never leave it.
+#[test]
+fn the_default_start_of_plain_pca_is_no_saddle_point() {
+    let c = faer::Mat::from_fn(12, 12, |i, j| if i == j { (i + 1) as f64 } else { 0.0 });
+    let p = AnyProblem::pca("pca", &PcaData::Gram(c.as_ref()), 3, 0.0, Storage::Auto).unwrap();
+    let reached = |start: &str, name: &str| {
+        let solver = info(SOLVERS, name).build(&p, &SolverOptions::default()).unwrap();
+        let mut stop = Critical { tol: 1e-9 }.or(MaxIterations(Some(5000)));
+        let x0 = p.start(start, 1).unwrap();
+        run(&p, &solver, x0, limits(5000, 0), &mut stop, &mut []).unwrap().objective.total
+    };
+    for name in NAMES {
+        assert_eq!(reached("identity", name), -3.0, "{name}: 1 + 2 + 3, halved");
+        let f = reached(p.default_start(), name);
+        assert!((f + 16.5).abs() <= 1e-10, "{name}: {f}, not 12 + 11 + 10, halved");
+    }
+}
+
 fn quadratic(n: usize, r: usize, seed: u64) -> Quadratic {
     let m = gaussian(n, n, seed);
     Quadratic::new((&m + m.transpose()).as_ref()).unwrap().with_linear(gaussian_rows(n, r, seed + 1)).unwrap()

@@ -47,7 +47,7 @@ pub const STARTS: &[(&str, &str)] = &[
 ];
 
 /// Largest n for which a pass over all pairs follows by itself.
-const PAIRS_LIMIT: usize = 1000;
+const PAIRS_LIMIT: usize = 500;
 
 impl Family for NonlinearEigProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
