@@ -259,10 +259,11 @@ pub fn roots_from_zero(c: &[f64]) -> Vec<f64> {
             }
             let newton = u - v / slope(u);
             let next = if newton > lo && newton < hi { newton } else { 0.5 * (lo + hi) };
-            if (next - u).abs() <= 1e-16 * u.abs() {
+            let step = (next - u).abs();
+            u = next;
+            if step <= 4.0 * f64::EPSILON * u.abs() {
                 break;
             }
-            u = next;
         }
         roots.push(u);
     }
