@@ -10,6 +10,7 @@
 //! | `l1-family [SECONDS [CELL [SOLVERS]]]` | first-order solvers on the ℓ1 family of the literature |
 //! | `dc [SECONDS [FILTER]]` | k-sparse PCA by OADMM and its rivals |
 //! | `hyperbolic [SECONDS [PART]]` | J-orthogonal problems; parts eig, steps, probe, threads |
+//! | `nonlinear [SECONDS [N/R/ALPHA]]` | smooth solvers on the nonlinear eigenvalue problem of a 1-D Laplacian |
 //!
 //! Data files are looked for in the folder named by `ORTHOPT_DATA`, `../shared/data` if that is
 //! not set; what is not there is skipped with a message.
@@ -21,6 +22,7 @@ mod hyperbolic;
 mod instance;
 mod l1_family;
 mod loglog;
+mod nonlinear;
 mod pairs;
 mod sparse;
 mod threads;
@@ -41,8 +43,9 @@ fn main() -> anyhow::Result<()> {
             args.get(3).map(String::as_str),
         )?,
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
+        Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift|l1-family|dc|hyperbolic"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift|l1-family|dc|hyperbolic|nonlinear"
         ),
     }
     Ok(())

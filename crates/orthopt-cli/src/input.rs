@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use orthopt::linalg::RowMat;
-use orthopt::problem::PcaData;
+use orthopt::problem::{Kind, PcaData, find_problem};
 use orthopt_data::{LoadOptions, Matrix, Prepare, Role, Scale};
 use serde::Serialize;
 
@@ -19,6 +19,8 @@ pub struct DataRequest {
     pub source: String,
     /// Whether it is C itself by `--gram`.
     pub gram: bool,
+    /// Whether a sparse C stays sparse.
+    pub keep_sparse: bool,
     pub prepare: Prepare,
 }
 
@@ -26,8 +28,13 @@ impl DataRequest {
     pub fn new(options: &SolveOptions) -> anyhow::Result<Self> {
         let (source, gram) = one_source(options.data.as_deref(), options.gram.as_deref())?;
         let prepare = settings::prepare(options.center, options.scale.as_deref(), options.features)?;
-        Ok(Self { source, gram, prepare })
+        Ok(Self { source, gram, keep_sparse: keeps_sparse(options.problem.as_deref()), prepare })
     }
+}
+
+/// Whether the problem can make use of a sparse C.
+pub fn keeps_sparse(problem: Option<&str>) -> bool {
+    problem.is_some_and(|name| find_problem(name).is_ok_and(|info| info.kind == Kind::NonlinearEig))
 }
 
 /// DATA or the file of `--gram`, and which of the two it is.
@@ -80,7 +87,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Loads and prepares; C itself is made dense and checked.
+    /// Loads and prepares; C itself is made dense and checked, unless it may stay sparse, when the
+    /// problem checks it.
     ///
     /// # Errors
     /// Data that cannot be read or are invalid (exit code 1), a preparation that does not fit (2).
@@ -93,7 +101,7 @@ impl Input {
             data.role = Role::Gram;
         }
         let is_gram = data.role == Role::Gram;
-        if is_gram {
+        if is_gram && !(request.keep_sparse && data.matrix.is_sparse()) {
             let dense = data.matrix.try_to_dense(&data.source)?;
             orthopt_data::check_symmetric(&dense).with_context(|| data.source.clone())?;
             data.matrix = dense.into();
@@ -117,6 +125,7 @@ impl Input {
         match &self.matrix {
             Matrix::Dense(c) if self.info.role == "gram" => PcaData::Gram(c.as_ref()),
             Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
+            Matrix::Sparse(c) if self.info.role == "gram" => PcaData::SparseGram(c.as_ref()),
             Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), self.means.clone()),
         }
     }

@@ -27,8 +27,9 @@ pub struct SolveOptions {
     /// The samples: a file (.svm, .mtx, .npy, .npz, .csv, .tsv, each also .gz), randn:M:N[:SEED]
     /// or builtin:NAME
     ///
-    /// Rows are samples and columns are variables; C = A'A of the matrix as it is. `orthopt list`
-    /// shows all formats, generators and built-in tables.
+    /// Rows are samples and columns are variables; C = A'A of the matrix as it is. laplace:N and
+    /// laplace2:P:Q are Laplacians: C itself. `orthopt list` shows all formats, generators and
+    /// built-in tables.
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
     pub data: Option<String>,
 
@@ -57,7 +58,7 @@ pub struct SolveOptions {
     pub rank: Option<usize>,
 
     /// lambda >= 0, the weight of the penalty h [default: 0.05 (l0) or 0.5 (l1) of the mean of the r
-    /// largest C_ii]
+    /// largest C_ii], or of the nonlinear term of nonlinear-eig [default: 1]
     #[arg(long, value_name = "LAMBDA", help_heading = "Problem", allow_hyphen_values = true)]
     pub lambda: Option<f64>,
 
@@ -87,12 +88,17 @@ pub struct SolveOptions {
     #[arg(long, value_name = "RADIUS", help_heading = "Problem", allow_hyphen_values = true)]
     pub radius: Option<f64>,
 
+    /// E of the linear term of nonlinear-eig, n x r [default: none]
+    #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath)]
+    pub linear: Option<PathBuf>,
+
     /// auto chooses solver, start and working sets and says why; `orthopt list solvers` shows all;
     /// A+B runs B from where A ended, under one time limit [default: auto]
     #[arg(long, value_name = "NAME[+NAME...]", help_heading = "Solver and start", value_parser = solvers())]
     pub solver: Option<String>,
 
-    /// X0: identity, coordinates, pca, random, partition, or a file with an orthonormal n x r matrix
+    /// X0: identity, coordinates, pca, random, partition, eigen (nonlinear-eig), or a file with an
+    /// orthonormal n x r matrix
     #[arg(long, value_name = "START|FILE.npy", help_heading = "Solver and start", value_hint = ValueHint::FilePath)]
     pub init: Option<String>,
 

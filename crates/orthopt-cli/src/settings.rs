@@ -9,6 +9,7 @@ use orthopt::auto::Wanted;
 use orthopt::certify::Scope;
 use orthopt::j_problem::J_STARTS;
 use orthopt::named::{PoseOptions, check_solvers};
+use orthopt::problem::nonlinear_eig::STARTS as NONLINEAR_STARTS;
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
 use orthopt::solve::{Critical, MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
 use orthopt::solvers::jobcd::Side;
@@ -149,6 +150,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         reproduction: options.reproduction.unwrap_or(false),
         distances: options.distances.as_deref().map(|path| read_x("--distances", path)).transpose()?,
         radius: options.radius,
+        linear: options.linear.as_deref().map(|path| read_x("--linear", path)).transpose()?,
     })
 }
 
@@ -167,7 +169,7 @@ fn signature(text: &str) -> anyhow::Result<String> {
 
 /// The name of a start, or else of a file that has an extension or exists.
 fn parse_init(text: &str) -> anyhow::Result<Init> {
-    let known = STARTS.iter().chain(J_STARTS).any(|start| start.0 == text);
+    let known = STARTS.iter().chain(J_STARTS).chain(NONLINEAR_STARTS).any(|start| start.0 == text);
     match Start::parse(text) {
         _ if known => Ok(Init::Named(text.into())),
         Ok(_) => Ok(Init::Named(text.into())),

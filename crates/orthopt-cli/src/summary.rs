@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::REPORT_ZERO;
-use orthopt::problem::{ExplainedVariance, Objective, ProblemInfo};
+use orthopt::problem::{ExplainedVariance, Kind, Objective, ProblemInfo};
 use orthopt::solve::Certificate;
 
 use crate::input::DataInfo;
@@ -117,7 +117,8 @@ impl Summary {
             self.line("", &format!("- {reason}"));
         }
         self.gap();
-        let has_penalty = report.lambda.is_some();
+        // λ of the nonlinear eigenvalue problem is inside f
+        let has_penalty = report.lambda.is_some() && report.problem.kind == Kind::Pca;
         let feasibility = (s.feasibility, report.measures.0);
         let relative = report.relative_feasibility;
         self.objective(&s.objective, has_penalty, feasibility, relative, s.nonneg_violation);

@@ -9,6 +9,7 @@
 //! | `sparse-randn:M:N:NNZ[:SEED]` | normal numbers at random positions |
 //! | `spiked:M:N:R:NNZ[:SNR[:SEED]]` | samples with R known sparse components |
 //! | `spiked:zht[:M[:SEED]]` | the three-factor example of Zou, Hastie and Tibshirani (2006) |
+//! | `laplace:N`, `laplace2:P:Q` | the Laplacian of a chain or a grid: C itself, sparse |
 //! | `builtin:pitprops` | a table that comes with the crate ([`builtins`]) |
 //!
 //! The result is a [`DataSet`]: a dense or sparse [`Matrix`] whose rows are samples and whose

@@ -239,7 +239,7 @@ fn names_of_files() {
         format!(
             "`no/such.svm`: no such file; DATA can be an existing file ({known}, each also .gz), \
              randn:M:N[:SEED], sparse-randn:M:N:NNZ[:SEED], spiked:zht[:M[:SEED]], \
-             spiked:M:N:R:NNZ[:SNR[:SEED]] or builtin:pitprops"
+             spiked:M:N:R:NNZ[:SNR[:SEED]], laplace:N, laplace2:P:Q or builtin:pitprops"
         )
     );
     assert!(matches!(load("rand:3:4", &LoadOptions::default()), Err(DataError::NotFound { .. })));

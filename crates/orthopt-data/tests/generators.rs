@@ -123,6 +123,26 @@ fn pitprops() {
 }
 
 #[test]
+fn laplacians_are_c_itself() {
+    for (p, q, data) in
+        [(1, 6, make("laplace:6")), (3, 4, make("laplace2:3:4")), (5, 1, make("laplace2:5:1"))]
+    {
+        assert_eq!(data.role, Role::Gram);
+        let diagonal = if data.source.starts_with("laplace:") { 2.0 } else { 4.0 };
+        let c = data.matrix.to_dense();
+        assert_eq!(c.shape(), (p * q, p * q));
+        for i in 0..p * q {
+            for j in 0..p * q {
+                let steps = (i / q).abs_diff(j / q) + (i % q).abs_diff(j % q);
+                let expected = [diagonal, -1.0].get(steps).copied().unwrap_or(0.0);
+                assert_eq!(c[(i, j)], expected, "{} at {i}, {j}", data.source);
+            }
+        }
+    }
+    assert_eq!(make("laplace2:3:4").source, "laplace2:3:4");
+}
+
+#[test]
 fn bad_specifications() {
     let randn = "; expected randn:M:N[:SEED]";
     let sparse = "; expected sparse-randn:M:N:NNZ[:SEED]";
@@ -148,6 +168,12 @@ fn bad_specifications() {
         ("spiked:9:5:2:2:-1", "SNR must be a positive number", spiked),
         ("spiked:9:5:2:2:nan", "SNR must be a positive number", spiked),
         ("spiked:zht:0", "M must be at least 1", "; expected spiked:zht[:M[:SEED]]"),
+        ("laplace", "N is missing", "; expected laplace:N"),
+        ("laplace:9:1", "`1` at the end is one number too many", "; expected laplace:N"),
+        ("laplace2:3", "Q is missing", "; expected laplace2:P:Q"),
+        ("laplace2:3:0", "Q must be at least 1", "; expected laplace2:P:Q"),
+        ("laplace2:3x4", "P is `3x4`, which is not a whole number", "; expected laplace2:P:Q"),
+        ("laplace2:99999:99999", "99999 x 99999 points are more than 16777216", "; expected laplace2:P:Q"),
         ("builtin:iris", "there is no such table", "; expected builtin:pitprops"),
     ] {
         assert_eq!(complaint(spec), format!("`{spec}`: {problem}{expected}"));

@@ -6,8 +6,9 @@ use crate::error::{Error, Result};
 use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
 use crate::nonsmooth::{PENALTIES, Shape, find_penalty};
-use crate::problem::{AnyProblem, Kind, PcaData, ProblemInfo, Storage};
-use crate::smooth::BlockModel;
+use crate::problem::nonlinear_eig::{self, NonlinearEigProblem};
+use crate::problem::{AnyProblem, Kind, PcaData, ProblemInfo, Storage, covariance_model};
+use crate::smooth::{BlockModel, NonlinearEig};
 use crate::solvers::{Constant, J_SOLVERS, SOLVERS};
 
 /// A problem of any family.
@@ -18,6 +19,8 @@ pub enum Named {
     Pca(AnyProblem),
     /// min f(X), XᵀJX = J.
     JOrthogonal(JProblem),
+    /// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
+    NonlinearEig(NonlinearEigProblem),
 }
 
 /// Runs the same code on a [`Named`] problem of any family:
@@ -28,6 +31,7 @@ macro_rules! with_family {
         match $named {
             $crate::named::Named::Pca($problem) => $body,
             $crate::named::Named::JOrthogonal($problem) => $body,
+            $crate::named::Named::NonlinearEig($problem) => $body,
             #[allow(unreachable_patterns)]
             _ => unreachable!("every family has a line above"),
         }
@@ -57,6 +61,8 @@ pub struct PoseOptions {
     pub distances: Option<RowMat>,
     /// Radius of the ultrahyperbolic space, for `probe`.
     pub radius: Option<f64>,
+    /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
+    pub linear: Option<RowMat>,
 }
 
 /// A problem with what was chosen for the user.
@@ -91,6 +97,7 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     let posed = match info.kind {
         Kind::Pca => pose_pca(info, data, options)?,
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options)?,
+        Kind::NonlinearEig => pose_nonlinear(info, data, options)?,
     };
     let notes = [unused(info, options), posed.notes.clone()].concat();
     Ok(Posed { notes, ..posed })
@@ -107,18 +114,24 @@ fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<String> {
         ("--reproduction", options.reproduction, hyperbolic),
         ("--distances", options.distances.is_some(), probe),
         ("--radius", options.radius.is_some(), probe),
+        ("--linear", options.linear.is_some(), info.kind == Kind::NonlinearEig),
     ];
     let idle = given.iter().filter(|(_, set, meant)| *set && !*meant);
     idle.map(|(name, ..)| format!("{name} means nothing to {}; it is ignored", info.name)).collect()
 }
 
-fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
-    let (mut reasons, mut notes) = (Vec::new(), Vec::new());
-    let rank = options.rank.unwrap_or_else(|| {
+/// r as given, or the default with its reason.
+fn rank(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<String>) -> usize {
+    options.rank.unwrap_or_else(|| {
         let rank = DEFAULT_RANK.min(data.ncols());
         reasons.push(format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer"));
         rank
-    });
+    })
+}
+
+fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+    let (mut reasons, mut notes) = (Vec::new(), Vec::new());
+    let rank = rank(data, options, &mut reasons);
     let name = options.penalty.as_deref().unwrap_or(info.penalty);
     let penalty = find_penalty(name)?;
     if options.penalty.is_some() && name != info.penalty {
@@ -146,6 +159,41 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         (false, None) => None,
     };
     Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, reasons, notes })
+}
+
+/// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
+fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+    let mut reasons = Vec::new();
+    let rank = rank(data, options, &mut reasons);
+    if rank == 0 || rank > data.ncols() {
+        return Err(Error::Rank { rank, columns: data.ncols() }); // before any work
+    }
+    let lambda = options.lambda.unwrap_or_else(|| {
+        reasons.push("lambda 1 (--lambda)".into());
+        1.0
+    });
+    let mut f = match data {
+        PcaData::Gram(c) => NonlinearEig::dense(*c, lambda)?,
+        PcaData::SparseGram(c) => NonlinearEig::sparse(*c, lambda)?,
+        samples => {
+            let model = covariance_model(samples, Storage::Dense)?; // −½tr(XᵀAᵀAX)
+            if let Some(i) = model.diagonal().iter().position(|m| !m.is_finite()) {
+                return Err(Error::Overflow { column: i + 1 });
+            }
+            let n = samples.ncols();
+            let minus = model.apply(&RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k))));
+            let c = RowMat::from_fn(n, n, |i, k| -0.5 * (minus.get(i, k) + minus.get(k, i)));
+            NonlinearEig::dense(c.as_mat(), lambda)?
+        }
+    };
+    if let Some(e) = &options.linear {
+        f = f.with_linear(e.clone())?;
+    }
+    if let Some(zeros) = f.nullity().filter(|zeros| *zeros > 0) {
+        reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse"));
+    }
+    let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::nonsmooth::NoPenalty, rank)?);
+    Ok(Posed { info, problem, rank, lambda: Some(lambda), reasons, notes: Vec::new() })
 }
 
 fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -199,7 +247,7 @@ fn pose_probe(
             }
             dense
         }
-        PcaData::Gram(_) => {
+        PcaData::Gram(_) | PcaData::SparseGram(_) => {
             return Err(Error::Incompatible(
                 "probe needs samples, not C: give DATA instead of --gram".into(),
             ));
@@ -248,6 +296,7 @@ pub fn all_solvers() -> Vec<(&'static str, &'static str, &'static [Constant])> {
     let lists = [
         SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect::<Vec<_>>(),
         J_SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
+        nonlinear_eig::SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
     ];
     for solver in lists.into_iter().flatten() {
         if all.iter().all(|known| known.0 != solver.0) {

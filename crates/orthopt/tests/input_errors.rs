@@ -36,7 +36,7 @@ fn ranks_lambdas_and_names() {
     }
     assert_eq!(
         said("sparse-pca", 2, 1.0),
-        "no problem is called 'sparse-pca'; there are: l0-pca, l1-pca, nonneg-pca, pca, hyperbolic-eig, probe"
+        "no problem is called 'sparse-pca'; there are: l0-pca, l1-pca, nonneg-pca, pca, hyperbolic-eig, probe, nonlinear-eig"
     );
     assert!(said("probe", 2, 0.0).contains("probe is no PCA problem"));
     assert!(find_problem("pca").is_ok());

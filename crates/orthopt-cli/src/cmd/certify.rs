@@ -10,7 +10,9 @@ use orthopt::certify::Scope;
 use orthopt::linalg::RowMat;
 use orthopt::named::{PoseOptions, Posed};
 use orthopt::nonsmooth::REPORT_ZERO;
-use orthopt::problem::{ExplainedVariance, Family, Objective, ProblemInfo, count_nonzeros, find_problem};
+use orthopt::problem::{
+    ExplainedVariance, Family, Kind, Objective, ProblemInfo, count_nonzeros, find_problem,
+};
 use orthopt::solve::Certificate;
 use orthopt::with_family;
 use serde::Serialize;
@@ -18,7 +20,7 @@ use serde::Serialize;
 use crate::constants::Constants;
 use crate::export::json::{self, SCHEMA};
 use crate::failure::say;
-use crate::input::{DataInfo, DataRequest, Input, check_rows, one_source, read_x};
+use crate::input::{DataInfo, DataRequest, Input, check_rows, keeps_sparse, one_source, read_x};
 use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::report::Checks;
@@ -82,6 +84,10 @@ pub struct Args {
     /// Radius of probe, as for solve
     #[arg(long, value_name = "RADIUS", allow_hyphen_values = true)]
     radius: Option<f64>,
+
+    /// E of nonlinear-eig, as for solve
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    linear: Option<PathBuf>,
 
     #[command(flatten)]
     constants: Constants,
@@ -240,6 +246,7 @@ fn problem_options(args: &Args) -> SolveOptions {
         reproduction: Some(args.reproduction),
         distances: args.distances.clone(),
         radius: args.radius,
+        linear: args.linear.clone(),
         constants: args.constants.clone(),
         ..Default::default()
     }
@@ -248,7 +255,7 @@ fn problem_options(args: &Args) -> SolveOptions {
 fn data_request(args: &Args) -> anyhow::Result<DataRequest> {
     let (source, gram) = one_source(args.data.as_deref(), args.gram.as_deref())?;
     let prepare = prepare(Some(args.center), args.scale.as_deref(), args.features)?;
-    Ok(DataRequest { source, gram, prepare })
+    Ok(DataRequest { source, gram, keep_sparse: keeps_sparse(Some(&args.problem)), prepare })
 }
 
 fn scope(args: &Args) -> anyhow::Result<Scope> {
@@ -300,9 +307,10 @@ fn text(found: &Findings, info: &ProblemInfo, objective: &Objective, measures: (
     found.reasons.iter().for_each(|reason| summary.line("", &format!("- {reason}")));
     summary.line("X", &format!("{}, {} x {}", found.x, found.data.cols, found.rank));
     summary.gap();
+    let has_penalty = info.uses_lambda && info.kind == Kind::Pca;
     let feasibility = (found.feasibility, measures.0);
     let relative = found.relative_feasibility;
-    summary.objective(objective, info.uses_lambda, feasibility, relative, found.nonneg_violation);
+    summary.objective(objective, has_penalty, feasibility, relative, found.nonneg_violation);
     summary.line("nonzeros", &format!("{} of {}", found.nnz, found.data.cols * found.rank));
     let checks = Checks { criticality: found.criticality, certificate: found.certificate };
     summary.checks(&checks, measures.1, found.tolerance);

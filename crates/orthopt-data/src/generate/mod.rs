@@ -3,6 +3,7 @@
 //! The numbers come from `rand_pcg::Pcg64`, seeded with SEED (1 unless given), so that a
 //! specification gives the same bits every time. Each generator states its order of drawing.
 
+mod laplace;
 mod randn;
 mod sparse_randn;
 mod spiked;
@@ -36,6 +37,10 @@ const GENERATORS: &[Generator] = &[
         about: "M samples (1000) of the three-factor example of Zou, Hastie and Tibshirani (2006), 10 variables" },
     Generator { name: "spiked", usage: "spiked:M:N:R:NNZ[:SNR[:SEED]]", run: spiked::generate,
         about: "M samples of N variables: R orthonormal components with NNZ entries each, and noise (SNR 20)" },
+    Generator { name: "laplace", usage: "laplace:N", run: laplace::chain,
+        about: "C itself: the Laplacian of a chain of N points, tridiag(-1, 2, -1); sparse" },
+    Generator { name: "laplace2", usage: "laplace2:P:Q", run: laplace::grid,
+        about: "C itself: the Laplacian of a P x Q grid, five-point stencil; sparse" },
 ];
 
 /// The generators: the form to type as `DATA`, and one line about each.
@@ -105,9 +110,15 @@ impl Arguments<'_> {
                 1
             }
         };
+        self.nothing_more()?;
+        Ok(Random(Pcg64::seed_from_u64(seed)))
+    }
+
+    /// An error if there are fields left.
+    fn nothing_more(&mut self) -> Result<(), DataError> {
         match self.fields.next() {
             Some(extra) => Err(self.error(format!("`{extra}` at the end is one number too many"))),
-            None => Ok(Random(Pcg64::seed_from_u64(seed))),
+            None => Ok(()),
         }
     }
 

@@ -146,7 +146,8 @@ fn shape(data: &PcaData<'_>) -> (usize, usize) {
     match data {
         PcaData::Dense(a) => (a.nrows(), a.ncols()),
         PcaData::Sparse(a, _) => (a.nrows(), a.ncols()),
-        PcaData::Gram(c) => (1, c.ncols()), // C itself: whatever it is divided by is in it already
+        // C itself: whatever it is divided by is in it already
+        PcaData::Gram(_) | PcaData::SparseGram(_) => (1, data.ncols()),
     }
 }
 
@@ -164,7 +165,7 @@ fn per_sample(data: &PcaData<'_>, rows: usize, storage: Storage) -> Result<AnySm
             let means = means.as_ref().map(|m| m.iter().map(|v| scale * v).collect());
             covariance_model(&PcaData::Sparse(scaled, means), storage)
         }
-        PcaData::Gram(_) => covariance_model(data, storage),
+        PcaData::Gram(_) | PcaData::SparseGram(_) => covariance_model(data, storage),
     }
 }
 

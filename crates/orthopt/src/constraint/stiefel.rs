@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
+pub use super::repair::repair_on_support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::gram;
@@ -18,7 +19,8 @@ pub fn feasibility(x: &RowMat) -> f64 {
     error_matrix(x).norm()
 }
 
-fn error_matrix(x: &RowMat) -> RowMat {
+/// XᵀX − I.
+pub(super) fn error_matrix(x: &RowMat) -> RowMat {
     let mut g = gram(x);
     for k in 0..g.ncols() {
         g.set(k, k, g.get(k, k) - 1.0);
@@ -55,34 +57,6 @@ pub fn orthonormalise(x: &RowMat) -> RowMat {
         }
     }
     q
-}
-
-/// Restores XᵀX = I without touching a zero: repeats X ← X − ½X(XᵀX − I) restricted to the
-/// support of X (math note, section 7) until ‖XᵀX − I‖_F stops shrinking. Disjoint supports
-/// (nonnegative X) are only rescaled, so signs stay too. Returns the final error.
-///
-/// Meant for points that are nearly feasible; cost 4nr² flops a step, two or three steps.
-pub fn repair_on_support(x: &mut RowMat) -> f64 {
-    let mut error = feasibility(x);
-    for _ in 0..100 {
-        if error <= 1e-15 * x.ncols() as f64 {
-            break;
-        }
-        let mut next = x.clone();
-        let e = error_matrix(x);
-        crate::linalg::products::product(&mut next, true, -0.5, x.as_mat(), e.as_mat());
-        for (new, old) in next.data_mut().iter_mut().zip(x.data()) {
-            if *old == 0.0 {
-                *new = 0.0;
-            }
-        }
-        let after = feasibility(&next);
-        if after.is_nan() || after >= error {
-            break;
-        }
-        (*x, error) = (next, after);
-    }
-    error
 }
 
 /// Checks a starting point given by the user: n × r, finite, orthonormal to 1e-6.

@@ -252,7 +252,7 @@ pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
     let samples = match data {
         PcaData::Dense(a) => a.nrows(),
         PcaData::Sparse(a, _) => a.nrows(),
-        PcaData::Gram(_) => 1,
+        PcaData::Gram(_) | PcaData::SparseGram(_) => 1,
     };
     let model = covariance_model(data, Storage::Dense)?; // −½tr(XᵀAᵀAX)
     let n = model.diagonal().len();

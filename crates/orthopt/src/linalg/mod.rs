@@ -4,11 +4,13 @@
 //! contiguous rows, eight-lane arithmetic and products whose result does not depend on the
 //! number of threads.
 
+pub mod cholesky;
 pub mod factor;
 pub mod givens;
 pub mod kernels;
 pub mod krylov;
 pub mod lanczos;
+pub(crate) mod masked_system;
 pub mod orthonormal;
 pub mod products;
 pub mod row_mat;

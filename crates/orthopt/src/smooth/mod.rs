@@ -6,11 +6,13 @@
 
 mod gram_dense;
 mod gram_sparse;
+pub mod nonlinear_eig;
 mod quadratic;
 pub(crate) mod tilted;
 
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
+pub use nonlinear_eig::NonlinearEig;
 pub use quadratic::{Quadratic, QuadraticImage};
 
 use crate::error::{Error, Result};

@@ -80,7 +80,7 @@ fn symmetrise(m: &mut RowMat) {
     }
 }
 
-fn check_symmetric(what: &str, m: MatRef<'_, f64>) -> Result<()> {
+pub(super) fn check_symmetric(what: &str, m: MatRef<'_, f64>) -> Result<()> {
     let n = m.nrows();
     if m.ncols() != n {
         return Err(Error::Shape {

@@ -4,11 +4,13 @@
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
 pub mod composite;
+pub mod curvilinear;
 pub mod irpg;
 pub mod j_baselines;
 pub mod jobcd;
 pub mod ladmm;
 pub mod manpg;
+pub mod nonlinear_obcd;
 pub mod oadmm;
 pub mod obcd;
 pub mod proximal;
@@ -115,6 +117,11 @@ pub const SOLVERS: &[SolverInfo] = &[
     spm::INFO,
     soc::INFO,
     support::INFO,
+    curvilinear::optm_qr::INFO,
+    curvilinear::optm_cayley::INFO,
+    curvilinear::foforth_gr::INFO,
+    curvilinear::foforth_p::INFO,
+    curvilinear::foforth_qr::INFO,
 ];
 
 /// All solvers of the problems with XᵀJX = J.

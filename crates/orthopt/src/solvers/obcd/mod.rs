@@ -39,8 +39,7 @@ use crate::solvers::{SolverInfo, SolverOptions};
 pub use step::PairWork;
 use step::{Damping, GradientCache, PairStep};
 pub(crate) use step::{Pair, PairResult, Shape, solve_pair};
-use working_set::Cursor;
-pub(crate) use working_set::Movable;
+pub(crate) use working_set::{Cursor, Movable, Next as NextSet};
 
 /// Rule for choosing the rows of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

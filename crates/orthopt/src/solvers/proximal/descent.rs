@@ -1,6 +1,7 @@
 //! One step of a proximal gradient method on the manifold: direction, line search, retraction.
 
-use super::{Inner, Point, Relative, TangentProx, combine, difference, restore_on_support};
+use super::{Inner, Point, Relative, TangentProx, combine, difference};
+use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::{inverse_root, nearest};
 use crate::linalg::products::{gram, product};
@@ -140,7 +141,7 @@ impl Descent {
         let mut sparse = self.tangent.y().clone();
         let promising = self.inner.distance < 0.1 && sparse.data().contains(&0.0);
         if promising
-            && restore_on_support(&mut sparse) <= 1e-12
+            && stiefel::repair_on_support(&mut sparse) <= 1e-12
             && p.value(&sparse) <= objective + self.at.rounding()
         {
             return sparse;

@@ -1,6 +1,5 @@
 //! The feasible copy of methods whose own iterates are not feasible.
 
-use super::restore_on_support;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -62,7 +61,7 @@ impl Feasible {
         }
         if stiefel::feasibility(sparse) < REPAIRABLE {
             let mut x = sparse.clone();
-            restore_on_support(&mut x);
+            stiefel::repair_on_support(&mut x);
             self.keep_lower(p, x);
         }
         if p.h.requires_nonneg() {

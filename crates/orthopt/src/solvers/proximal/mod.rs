@@ -4,13 +4,10 @@
 
 mod descent;
 mod feasible;
-mod newton;
-mod repair;
 mod tangent;
 
 pub(crate) use descent::{Descent, Searched};
 pub(crate) use feasible::{Feasible, raw};
-pub(crate) use repair::restore_on_support;
 pub use tangent::{Inner, TangentProx};
 
 use crate::constraint::stiefel;

@@ -16,8 +16,8 @@
 //! XᵀX = I makes 0 ⪯ J ⪯ I: S − E is a safe step, and the Newton step where P = 1 throughout.
 
 use super::distance;
-use super::newton::NewtonSystem;
 use crate::linalg::RowMat;
+use crate::linalg::masked_system::MaskedSystem;
 use crate::linalg::products::{cross, product};
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
@@ -52,7 +52,7 @@ pub struct TangentProx {
     e: RowMat,  // E = sym(XᵀY) − I
     error: f64, // ‖E‖_F
     psi: f64,   // ψ(S)
-    system: NewtonSystem,
+    system: MaskedSystem,
 }
 
 impl TangentProx {
@@ -66,7 +66,7 @@ impl TangentProx {
             e: RowMat::zeros(r, r),
             error: f64::INFINITY,
             psi: f64::INFINITY,
-            system: NewtonSystem::new(n, r),
+            system: MaskedSystem::new(n, r),
         }
     }
 

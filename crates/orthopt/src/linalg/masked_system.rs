@@ -1,12 +1,13 @@
-//! The linear systems of the semismooth Newton method: (J + εI)Δ = −E for symmetric Δ (r × r)
-//! and J[Δ] = sym(Xᵀ(P ∘ XΔ)).
+//! The linear systems of Newton's method where only some entries of X may move, the set P: those of
+//! the proximal subproblem on the tangent space and of the repair on the support. (J + εI)Δ = −E for
+//! symmetric Δ (r × r) and J[Δ] = sym(Xᵀ(P ∘ XΔ)).
 //!
 //! For small r in the r(r+1)/2 coordinates of symmetric matrices by Cholesky, beyond that by
 //! conjugate gradients with the diagonal of J, two thin products an iteration.
 
-use crate::linalg::RowMat;
-use crate::linalg::products::{cross, product};
-use crate::linalg::simd::dispatch;
+use super::RowMat;
+use super::products::{cross, product};
+use super::simd::dispatch;
 
 /// Largest r for which the system is formed.
 const DIRECT: usize = 10;
@@ -17,29 +18,29 @@ const LEAST: f64 = 1e-11;
 
 /// The system and its buffers.
 #[derive(Clone, Debug)]
-pub(super) struct NewtonSystem {
+pub(crate) struct MaskedSystem {
     p: RowMat,             // P, 1 where Y moves with W (n × r)
     work: RowMat,          // XΔ or X∘X (n × r)
     pairs: Option<RowMat>, // row i: the products Xᵢₐ·Xᵢᵦ, a ≤ b (n × r(r+1)/2)
 }
 
-impl NewtonSystem {
-    pub(super) fn new(n: usize, r: usize) -> Self {
+impl MaskedSystem {
+    pub(crate) fn new(n: usize, r: usize) -> Self {
         Self { p: RowMat::zeros(n, r), work: RowMat::zeros(n, r), pairs: None }
     }
 
     /// X has changed.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.pairs = None;
     }
 
     /// P, to be filled in.
-    pub(super) fn mask(&mut self) -> &mut [f64] {
+    pub(crate) fn mask(&mut self) -> &mut [f64] {
         self.p.data_mut()
     }
 
     /// Δ = −(J + εI)⁻¹E.
-    pub(super) fn solve(&mut self, x: &RowMat, e: &RowMat, error: f64) -> RowMat {
+    pub(crate) fn solve(&mut self, x: &RowMat, e: &RowMat, error: f64) -> RowMat {
         let negative = RowMat::from_fn(e.nrows(), e.nrows(), |i, j| -e.get(i, j));
         if self.p.data().iter().all(|v| *v == 1.0) {
             return negative; // J = I

@@ -1,35 +1,43 @@
 //! Exact orthogonality on the support of a sparse matrix.
 
-use super::newton::NewtonSystem;
+use super::stiefel::error_matrix;
 use crate::linalg::RowMat;
+use crate::linalg::masked_system::MaskedSystem;
 use crate::linalg::orthonormal::nearest;
-use crate::linalg::products::{gram, product};
+use crate::linalg::products::product;
 
 /// Newton steps; a dozen are plenty where it converges at all.
 const MOST: usize = 30;
+/// ‖XᵀX − I‖_F per column that is rounding.
+const ROUNDING: f64 = 2e-15;
 
 /// Restores XᵀX = I without touching a zero: Newton's method X ← X + P ∘ (XΛ) with the least
-/// change, P the support of X and sym(Xᵀ(P ∘ XΛ)) = −½(XᵀX − I). Returns the final ‖XᵀX − I‖_F.
+/// change, P the support of X and sym(Xᵀ(P ∘ XΛ)) = −½(XᵀX − I). Columns that share no row are only
+/// rescaled, so the signs of a nonnegative X stay. Returns the final ‖XᵀX − I‖_F.
 ///
-/// [`repair_on_support`](crate::constraint::stiefel::repair_on_support) takes Λ = −½(XᵀX − I),
-/// which is the same where X is dense; where two columns share a tenth of their rows it needs
-/// hundreds of steps for what takes a few here.
+/// The math note (section 7) takes Λ = −½(XᵀX − I), which is the same where X is dense; where two
+/// columns share a tenth of their rows it needs hundreds of steps for what takes a few here.
 ///
-/// Cost per step: 4nr² flops and a linear system as in the semismooth Newton method.
-pub(crate) fn restore_on_support(x: &mut RowMat) -> f64 {
+/// Meant for points that are nearly feasible. Cost per step: 4nr² flops and a linear system of
+/// r(r+1)/2 unknowns (Cholesky up to r = 10, then conjugate gradients of 4nr² flops each); nothing
+/// where X is feasible already, a polar factor where it has no zero.
+pub fn repair_on_support(x: &mut RowMat) -> f64 {
     let (n, r) = (x.nrows(), x.ncols());
     let mut e = error_matrix(x);
     let mut error = e.norm();
-    let mut system = NewtonSystem::new(n, r);
+    if error <= ROUNDING * r as f64 || error.is_nan() {
+        return error;
+    }
     if x.data().iter().all(|v| *v != 0.0) {
         let y = x.clone();
         return if nearest(&y, x) { error_matrix(x).norm() } else { error };
     }
+    let mut system = MaskedSystem::new(n, r);
     for (p, v) in system.mask().iter_mut().zip(x.data()) {
         *p = f64::from(u8::from(*v != 0.0));
     }
     for _ in 0..MOST {
-        if error <= 2e-15 * r as f64 || error.is_nan() {
+        if error <= ROUNDING * r as f64 {
             break;
         }
         e.data_mut().iter_mut().for_each(|v| *v *= 0.5);
@@ -47,12 +55,6 @@ pub(crate) fn restore_on_support(x: &mut RowMat) -> f64 {
         (*x, error, e) = (next, after.norm(), after);
     }
     error
-}
-
-fn error_matrix(x: &RowMat) -> RowMat {
-    let mut g = gram(x);
-    (0..g.ncols()).for_each(|k| g.set(k, k, g.get(k, k) - 1.0));
-    g
 }
 
 #[cfg(test)]
@@ -74,7 +76,7 @@ mod tests {
             let norm = (0..n).map(|i| x.get(i, k).powi(2)).sum::<f64>().sqrt();
             (0..n).for_each(|i| x.set(i, k, x.get(i, k) / norm));
         }
-        restore_on_support(&mut x);
+        repair_on_support(&mut x);
         for (k, v) in x.data_mut().iter_mut().enumerate() {
             *v *= 1.0 + noise * (k as f64).sin();
         }
@@ -86,7 +88,7 @@ mod tests {
         for (n, r, length, shift) in [(60, 5, 20, 10), (200, 12, 40, 30), (9, 3, 9, 1), (50, 3, 10, 10)] {
             let x = sparse(n, r, length, shift, 1e-3);
             let mut fixed = x.clone();
-            let error = restore_on_support(&mut fixed);
+            let error = repair_on_support(&mut fixed);
             assert!(error <= 1e-13 && feasibility(&fixed) <= 1e-13, "{n} {r}: {error:e}");
             for (a, b) in fixed.data().iter().zip(x.data()) {
                 assert!((*a == 0.0) == (*b == 0.0) && (a - b).abs() <= 0.1);
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn what_cannot_be_repaired_is_left_finite() {
         let mut x = RowMat::from_fn(5, 2, |i, _| f64::from(u8::from(i == 0))); // twice e₁
-        assert!(restore_on_support(&mut x) > 0.1);
+        assert!(repair_on_support(&mut x) > 0.1);
         assert!(x.find_non_finite().is_none());
     }
 }

@@ -1,0 +1,122 @@
+//! The nonlinear eigenvalue problem.
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use super::{Family, Kind, Problem, ProblemInfo};
+use crate::auto::{Plan, Wanted};
+use crate::certify::{self, Scope};
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::nonsmooth::NoPenalty;
+use crate::smooth::NonlinearEig;
+use crate::solve::Certificate;
+use crate::solvers::SolverInfo;
+use crate::solvers::curvilinear::{foforth_gr, foforth_p, foforth_qr, optm_cayley, optm_qr};
+use crate::solvers::nonlinear_obcd;
+
+/// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ over XᵀX = I, ρ = diag(XXᵀ).
+pub type NonlinearEigProblem = Problem<NonlinearEig, NoPenalty>;
+
+/// What the registry says of it.
+pub const INFO: ProblemInfo = ProblemInfo {
+    name: "nonlinear-eig",
+    kind: Kind::NonlinearEig,
+    penalty: "none",
+    uses_lambda: true,
+    doc: "nonlinear eigenvalue problem: min 1/2 <X, CX> + <E, X> + lambda/4 rho'C^+ rho, rho = diag(XX'), X'X = I",
+};
+
+/// Solvers for it.
+pub const SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
+    nonlinear_obcd::INFO,
+    nonlinear_obcd::APPROX,
+    optm_qr::NONLINEAR,
+    optm_cayley::NONLINEAR,
+    foforth_gr::NONLINEAR,
+    foforth_p::NONLINEAR,
+    foforth_qr::NONLINEAR,
+];
+
+/// Starting points, the default first.
+pub const STARTS: &[(&str, &str)] = &[
+    ("random", "Q of a Gaussian matrix"),
+    ("identity", "the first r columns of the identity"),
+    ("eigen", "the r eigenvectors of C for its smallest eigenvalues"),
+];
+
+/// Largest n for which a pass over all pairs follows by itself.
+const PAIRS_LIMIT: usize = 500;
+
+impl Family for NonlinearEigProblem {
+    fn solvers() -> &'static [SolverInfo<Self>] {
+        SOLVERS
+    }
+
+    fn starts() -> &'static [(&'static str, &'static str)] {
+        STARTS
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.nrows(), self.rank())
+    }
+
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        let (n, r) = self.shape();
+        match name {
+            "random" => Ok(stiefel::random(n, r, &mut Pcg64::seed_from_u64(seed ^ 0x4e4c_4549_475f_5830))),
+            "identity" => Ok(RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)))),
+            "eigen" => {
+                let mut x = self.f.lowest_eigenvectors(r);
+                stiefel::repair_on_support(&mut x);
+                Ok(x)
+            }
+            _ => Err(Error::UnknownName {
+                kind: "starting point",
+                name: name.into(),
+                known: STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ") + ", or a .npy file",
+            }),
+        }
+    }
+
+    /// With no solver named: the fastest smooth one on the Laplacians of the literature
+    /// (`orthopt-bench nonlinear`), with the multiplier correction where there is a linear term, and
+    /// then a pass of OBCD over all pairs where that takes less than a second or so: it leaves
+    /// saddle points behind and ends block-2 stationary.
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        if wanted.solver.is_some() {
+            return Plan::by_default(self, wanted);
+        }
+        let mut reasons = Vec::new();
+        let smooth = if self.f.has_linear() { "foforth-qr" } else { "optm-qr" };
+        let corrects = if self.f.has_linear() { ", with the multiplier correction for E" } else { "" };
+        reasons.push(format!("solver {smooth}: full gradients with Barzilai-Borwein steps{corrects}"));
+        let mut solver = smooth.to_string();
+        if self.nrows() <= PAIRS_LIMIT {
+            solver += "+obcd";
+            reasons.push("then obcd: pairs of rows, solved globally, until none lowers F".into());
+        }
+        let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver), ..wanted.clone() })?;
+        plan.reasons.extend(reasons);
+        Ok(plan)
+    }
+
+    /// The methods end at the same F from all starts on the problems that were tried, and a start
+    /// costs seconds where n is large: further ones are for those who ask (`--restarts`).
+    fn has_local_solutions(&self) -> bool {
+        false
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        stiefel::check(x, self.nrows(), self.rank(), what)
+    }
+
+    fn criticality(&self, x: &RowMat) -> f64 {
+        certify::criticality(self, x)
+    }
+
+    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
+        self.f.has_inverse().then(|| nonlinear_obcd::block_stationarity(self, x, scope))
+    }
+}

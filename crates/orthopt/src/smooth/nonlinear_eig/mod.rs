@@ -1,0 +1,244 @@
+//! The objective of the nonlinear eigenvalue problem.
+
+mod operator;
+
+use faer::MatRef;
+use faer::sparse::SparseColMatRef;
+
+use super::quadratic::check_symmetric;
+use super::{LinearTerm, Smooth};
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::kernels::{axpy, inner};
+use operator::{Operator, SIDE_LIMIT};
+
+/// f(X) = ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ with ρ = diag(XXᵀ), ρᵢ = ‖xᵢ‖², and a symmetric C (n × n)
+/// (OBCD, first version, problem (4); Wen & Yin 2013, section 4.4).
+///
+/// ∇f(X) = CX + E + λ Diag(C†ρ) X. (The paper's section 9.5 writes A for C.)
+///
+/// Storage: a Laplacian costs O(nr) per gradient and keeps O(n) numbers (p² + q² on a grid); a
+/// dense C costs 2n²r flops and keeps C, C† and its eigenvectors.
+#[derive(Clone, Debug)]
+pub struct NonlinearEig {
+    c: Operator,
+    lambda: f64, // λ
+    e: LinearTerm,
+}
+
+/// Largest n for which a sparse C is made dense: its eigendecomposition takes minutes there.
+const DENSE_LIMIT: usize = 8192;
+
+impl NonlinearEig {
+    /// A dense symmetric C; where it is singular C† is its pseudoinverse, eigenvalues below 1e-10 of
+    /// the largest counting as zero. Cost of an eigendecomposition, once.
+    ///
+    /// # Errors
+    /// C not square, not finite, not symmetric; λ not finite; an eigenvalue routine that fails.
+    pub fn dense(c: MatRef<'_, f64>, lambda: f64) -> Result<Self> {
+        check_symmetric("the matrix C", c)?;
+        Self::with(Operator::dense(c)?, lambda)
+    }
+
+    /// A sparse symmetric C. The Laplacians of a chain and of a grid (see below) are recognised by
+    /// their entries and stay sparse; any other C is made dense, as for [`NonlinearEig::dense`].
+    ///
+    /// # Errors
+    /// As [`NonlinearEig::dense`]; a C that would be too large as a dense matrix.
+    pub fn sparse(c: SparseColMatRef<'_, usize, f64>, lambda: f64) -> Result<Self> {
+        if let Some(laplacian) = Operator::laplacian(c) {
+            return Self::with(laplacian, lambda);
+        }
+        if c.nrows().max(c.ncols()) > DENSE_LIMIT {
+            return Err(Error::Incompatible(format!(
+                "C is {} x {} and no Laplacian of a chain or a grid: C^+ would be kept as a dense matrix, which is done up to n = {DENSE_LIMIT}",
+                c.nrows(),
+                c.ncols()
+            )));
+        }
+        Self::dense(c.to_dense().as_ref(), lambda)
+    }
+
+    /// The 1-D Laplacian, C = tridiag(−1, 2, −1) with n rows.
+    ///
+    /// # Errors
+    /// n = 0 or λ not finite.
+    pub fn laplacian_1d(n: usize, lambda: f64) -> Result<Self> {
+        positive("the size of the Laplacian", n)?;
+        Self::with(Operator::chain(n), lambda)
+    }
+
+    /// The 2-D Laplacian of a p × q grid (five-point stencil), n = pq.
+    ///
+    /// # Errors
+    /// A side of 0 or above 8192, or λ not finite.
+    pub fn laplacian_2d(p: usize, q: usize, lambda: f64) -> Result<Self> {
+        positive("a side of the grid", p.min(q))?;
+        if p.max(q) > SIDE_LIMIT {
+            return Err(Error::InvalidOption {
+                option: "a side of the grid".into(),
+                value: p.max(q).to_string(),
+                expected: format!("at most {SIDE_LIMIT}"),
+            });
+        }
+        Self::with(Operator::grid(p, q), lambda)
+    }
+
+    fn with(c: Operator, lambda: f64) -> Result<Self> {
+        if !lambda.is_finite() {
+            return Err(Error::InvalidOption {
+                option: "lambda".into(),
+                value: lambda.to_string(),
+                expected: "a finite number".into(),
+            });
+        }
+        Ok(Self { c, lambda, e: LinearTerm::default() })
+    }
+
+    /// Adds the linear term ⟨E, X⟩.
+    ///
+    /// # Errors
+    /// E has another number of rows than C or is not finite.
+    pub fn with_linear(mut self, e: RowMat) -> Result<Self> {
+        self.e = LinearTerm::checked(e, self.c.n())?;
+        Ok(self)
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Cᵢⱼ.
+    pub fn curvature(&self, i: usize, j: usize) -> f64 {
+        self.c.entry(i, j)
+    }
+
+    /// (C†)ᵢⱼ.
+    pub fn inverse(&self, i: usize, j: usize) -> f64 {
+        self.c.inverse(i, j)
+    }
+
+    /// Whether there is a linear term.
+    pub fn has_linear(&self) -> bool {
+        self.e.ncols().is_some()
+    }
+
+    /// Whether methods that need the entries of C† can be used: always, but for a grid of more than
+    /// 16384 points.
+    pub fn has_inverse(&self) -> bool {
+        self.c.has_inverse()
+    }
+
+    /// The number of eigenvalues of a dense C that count as zero in C†.
+    pub fn nullity(&self) -> Option<usize> {
+        self.c.nullity()
+    }
+
+    /// How C is kept, in words.
+    pub fn bookkeeping(&self) -> String {
+        self.c.describe()
+    }
+
+    /// The eigenvectors of C for its r ≤ n smallest eigenvalues.
+    pub fn lowest_eigenvectors(&self, r: usize) -> RowMat {
+        self.c.lowest(r)
+    }
+
+    /// What is kept of X: CX, ρ and C†ρ. Cost of a gradient.
+    pub fn image(&self, x: &RowMat) -> Image {
+        let mut cx = RowMat::zeros(x.nrows(), x.ncols());
+        self.c.apply(x, &mut cx);
+        let rho: Vec<f64> = (0..x.nrows()).map(|i| square(x.row(i))).collect();
+        let mut sigma = vec![0.0; rho.len()];
+        self.c.solve(&rho, &mut sigma);
+        Image { cx, rho, sigma }
+    }
+
+    /// f(X) from X and its image. Cost O(nr).
+    pub fn value_at(&self, image: &Image, x: &RowMat) -> f64 {
+        0.5 * x.inner(&image.cx) + self.e.inner(x) + 0.25 * self.lambda * inner(&image.rho, &image.sigma)
+    }
+
+    /// Row i of ∇f(X). Cost O(r).
+    pub fn gradient_row(&self, image: &Image, x: &RowMat, i: usize, out: &mut [f64]) {
+        out.copy_from_slice(image.cx.row(i));
+        axpy(self.lambda * image.sigma[i], x.row(i), out);
+        self.e.add_row(i, out);
+    }
+
+    /// Row i of CX + E, the part of the gradient that is linear in X.
+    pub fn linear_row(&self, image: &Image, i: usize, out: &mut [f64]) {
+        out.copy_from_slice(image.cx.row(i));
+        self.e.add_row(i, out);
+    }
+
+    /// Brings the image up to date after row i of X changed by `delta` to `row`.
+    /// Cost O(r) for Laplacians, 2nr flops for a dense C, and O(n) for C†ρ.
+    pub fn move_row(&self, image: &mut Image, i: usize, delta: &[f64], row: &[f64]) {
+        self.c.move_row(&mut image.cx, i, delta);
+        let rho = square(row);
+        self.c.add_inverse_column(i, rho - image.rho[i], &mut image.sigma);
+        image.rho[i] = rho;
+    }
+}
+
+/// CX, ρ and C†ρ of a point X.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    cx: RowMat,      // CX
+    rho: Vec<f64>,   // ρ
+    sigma: Vec<f64>, // C†ρ
+}
+
+impl Image {
+    /// C†ρ.
+    pub fn potential(&self) -> &[f64] {
+        &self.sigma
+    }
+}
+
+impl Smooth for NonlinearEig {
+    fn nrows(&self) -> usize {
+        self.c.n()
+    }
+
+    fn ncols(&self) -> Option<usize> {
+        self.e.ncols()
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        self.value_at(&self.image(x), x)
+    }
+
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        self.value_and_gradient(x, g);
+    }
+
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        let image = self.image(x);
+        (0..x.nrows()).for_each(|i| self.gradient_row(&image, x, i, g.row_mut(i)));
+        self.value_at(&image, x)
+    }
+
+    /// ‖C‖ + |λ|·‖C†‖(√n + 2): a bound for X with ‖X‖₂ ≤ 1, where ‖ρ‖ ≤ √n.
+    fn lipschitz(&self) -> f64 {
+        let [norm, inverse] = self.c.norms();
+        norm + self.lambda.abs() * inverse * ((self.c.n() as f64).sqrt() + 2.0)
+    }
+
+    fn is_concave(&self) -> bool {
+        false
+    }
+}
+
+fn square(row: &[f64]) -> f64 {
+    row.iter().map(|v| v * v).sum()
+}
+
+fn positive(option: &str, n: usize) -> Result<()> {
+    if n > 0 {
+        return Ok(());
+    }
+    Err(Error::InvalidOption { option: option.into(), value: "0".into(), expected: "at least 1".into() })
+}

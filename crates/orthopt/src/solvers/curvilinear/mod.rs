@@ -1,0 +1,367 @@
+//! Curvilinear search for smooth f on the Stiefel manifold: the loop that OptM and FOForth share.
+//!
+//! ```text
+//! for k = 0, 1, ...
+//!   G = ∇f(X),  D = G − XGᵀX
+//!   X(τ): a curve on the manifold with X(0) = X and f falling at 0           one file per curve
+//!   τ ← ητ until f(X(τ)) ≤ C − στ‖D‖²                                        Zhang-Hager, nonmonotone
+//!   X ← X(τ);  Q ← γQ + 1;  C ← (γQC + f(X))/Q
+//!   τ ← ⟨S,S⟩/|⟨S,Y⟩| or |⟨S,Y⟩|/⟨Y,Y⟩ in turn,  S = ΔX, Y = ΔD             Barzilai-Borwein
+//! ```
+//!
+//! (Wen & Yin 2013, Algorithm 2; Gao, Liu, Chen & Yuan 2018, Algorithm 2.1 with ABB steps.) The
+//! residual that it reports is ‖D‖_F/‖G‖_F. Cost per iteration: a gradient, 4nr² flops for D, and
+//! the curve. Where f rises on the way, the lowest X is kept and returned.
+
+mod correction;
+pub mod foforth_gr;
+pub mod foforth_p;
+pub mod foforth_qr;
+pub mod optm_cayley;
+pub mod optm_qr;
+
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::kernels::axpy;
+use crate::linalg::products::{cross, gram, product};
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::solvers::{Constant, SolverInfo, SolverOptions, checked};
+
+/// A curve on the manifold.
+pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// Name of the solver that searches along it.
+    const NAME: &'static str;
+
+    /// Whether each point is followed by the multiplier correction.
+    const CORRECTS: bool;
+
+    /// What is computed once for all τ of a search.
+    type Prepared: Send;
+
+    /// Prepares a search from `at`.
+    fn prepare(at: &Iterate) -> Self::Prepared;
+
+    /// X(τ), orthonormal to rounding; `None` where it cannot be computed, and τ must be smaller.
+    fn point(at: &Iterate, prepared: &Self::Prepared, tau: f64) -> Option<RowMat>;
+}
+
+/// A point with its gradient.
+#[derive(Clone, Debug)]
+pub struct Iterate {
+    /// X.
+    pub x: RowMat,
+    /// f(X).
+    pub value: f64,
+    /// G = ∇f(X).
+    pub g: RowMat,
+    /// A = XᵀG.
+    pub a: RowMat,
+    /// D = G − XGᵀX.
+    pub d: RowMat,
+    square: f64, // ‖D‖²
+}
+
+impl Iterate {
+    /// f, G, A and D at X. Cost of a gradient and 4nr² flops.
+    pub fn new(f: &impl Smooth, x: RowMat) -> Self {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        let value = f.value_and_gradient(&x, &mut g);
+        let a = cross(&x, &g);
+        let mut d = g.clone();
+        product(&mut d, true, -1.0, x.as_mat(), a.as_mat().transpose());
+        let square = d.inner(&d);
+        Self { x, value, g, a, d, square }
+    }
+
+    /// X − τ·D for a direction D.
+    pub fn moved(&self, direction: &RowMat, tau: f64) -> RowMat {
+        let mut z = self.x.clone();
+        axpy(-tau, direction.data(), z.data_mut());
+        z
+    }
+
+    /// X − τ(G − XΛ) with Λ = sym(A): a step along the gradient of the Lagrangian
+    /// f − ½⟨Λ, XᵀX − I⟩, which on the manifold is f. With G itself, as printed, the step turns X
+    /// over and goes uphill wherever τΛ exceeds I: with large multipliers that leaves tiny steps
+    /// only (1-D Laplacian, n = 500, r = 10, α = 10: 3,600 iterations instead of about a hundred).
+    pub fn lagrangian_step(&self, tau: f64) -> RowMat {
+        let r = self.a.ncols();
+        let lambda = RowMat::from_fn(r, r, |k, l| 0.5 * (self.a.get(k, l) + self.a.get(l, k)));
+        let mut z = self.moved(&self.g, tau);
+        product(&mut z, true, tau, self.x.as_mat(), lambda.as_mat());
+        z
+    }
+
+    /// ‖D‖_F/‖G‖_F.
+    fn residual(&self) -> f64 {
+        let scale = self.g.norm();
+        if scale > 0.0 { self.square.sqrt() / scale } else { 0.0 }
+    }
+}
+
+/// Constants of the search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurveOptions {
+    /// σ ∈ (0, 1) of the sufficient decrease (Wen & Yin: ρ₁ = 1e-4).
+    pub sigma: f64,
+    /// η ∈ (0, 1), the factor of τ after a refused step.
+    pub eta: f64,
+    /// γ ∈ [0, 1] of the reference value C; 0 is a monotone search.
+    pub gamma: f64,
+}
+
+impl Default for CurveOptions {
+    fn default() -> Self {
+        Self { sigma: 1e-4, eta: 0.2, gamma: 0.85 }
+    }
+}
+
+/// The constants as users see them.
+pub(crate) const CONSTANTS: &[Constant] = &[
+    Constant { name: "sigma", doc: "sigma, sufficient decrease, in (0, 1)", default: Some(1e-4) },
+    Constant { name: "eta", doc: "eta, factor of tau after a refused step, in (0, 1)", default: Some(0.2) },
+    Constant {
+        name: "gamma",
+        doc: "gamma, weight of the past in the reference value, in [0, 1]",
+        default: Some(0.85),
+    },
+];
+
+/// Steps shorter than the first by this factor end the search.
+const SHORTEST: f64 = 1e-20;
+/// Rounding of f relative to 1 + |f| that the search overlooks. Close to a solution f no longer
+/// tells good steps from bad ones, the steps of Barzilai and Borwein converge all the same.
+const NOISE: f64 = 1e-13;
+/// Bounds of τ relative to ‖X‖/‖G‖.
+const LARGEST: f64 = 1e15;
+/// ‖XᵀX − I‖_F above which X is made orthonormal again.
+const DRIFT: f64 = 1e-13;
+
+/// The search along the curves C.
+#[derive(Clone, Debug)]
+pub struct Curvilinear<C> {
+    options: CurveOptions,
+    curve: std::marker::PhantomData<C>,
+}
+
+impl<C: Curve> Curvilinear<C> {
+    /// The method with checked constants.
+    ///
+    /// # Errors
+    /// A constant outside its range.
+    pub fn new(options: CurveOptions) -> Result<Self> {
+        let open = |v: f64| v > 0.0 && v < 1.0;
+        let name = |constant: &str| format!("{}-{constant}", C::NAME);
+        checked(&name("sigma"), options.sigma, "a number in (0, 1)", open)?;
+        checked(&name("eta"), options.eta, "a number in (0, 1)", open)?;
+        checked(&name("gamma"), options.gamma, "a number in [0, 1]", |v| (0.0..=1.0).contains(&v))?;
+        Ok(Self { options, curve: std::marker::PhantomData })
+    }
+
+    /// The method with the constants that users have set.
+    pub(crate) fn from_options<P>(info: &SolverInfo<P>, o: &SolverOptions) -> Result<Self> {
+        let value = |name| o.value(info, name);
+        Self::new(CurveOptions { sigma: value("sigma"), eta: value("eta"), gamma: value("gamma") })
+    }
+}
+
+/// State of a curvilinear search.
+#[derive(Clone, Debug)]
+pub struct State {
+    now: Iterate,
+    best: Option<(f64, RowMat)>, // where f has risen since: the lowest f and its X
+    tau: f64,                    // τ, the step to try first
+    reference: f64,              // C
+    weight: f64,                 // Q
+    linear: Option<RowMat>,      // E, where the multiplier correction applies
+    iterations: u64,
+    evaluations: u64, // of f and ∇f
+    ended: Option<(Status, &'static str)>,
+}
+
+impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Curvilinear<C> {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        C::NAME
+    }
+
+    fn init(&self, p: &Problem<F, H>, mut x0: RowMat) -> Result<State> {
+        if !p.h.kinks().is_empty() || p.h.requires_nonneg() {
+            return Err(Error::Incompatible(format!("solver {} is for problems without a penalty", C::NAME)));
+        }
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        repair(&mut x0);
+        let linear = if C::CORRECTS { correction::linear_term(&p.f, &x0) } else { None };
+        let now = Iterate::new(&p.f, x0);
+        // a tenth of the length of X; Barzilai and Borwein know better after one step
+        let tau = 0.1 * now.x.norm() / now.g.norm().max(f64::MIN_POSITIVE);
+        let reference = now.value;
+        Ok(State {
+            now,
+            best: None,
+            tau,
+            reference,
+            weight: 1.0,
+            linear,
+            iterations: 0,
+            evaluations: 1,
+            ended: None,
+        })
+    }
+
+    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
+        let mut info = StepInfo::default();
+        while info.iterations < budget && st.ended.is_none() {
+            self.iterate_once(&p.f, st);
+            info.iterations += 1;
+        }
+        info.objective = st.now.value;
+        info.residual = Some(st.now.residual());
+        info.ended = st.ended;
+        info
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.now.x
+    }
+
+    fn finish(&self, _p: &Problem<F, H>, st: State) -> RowMat {
+        // a lower f within rounding is no better a point
+        let limit = st.now.value - NOISE * (1.0 + st.now.value.abs());
+        let mut x = match st.best {
+            Some((value, x)) if value < limit => x,
+            _ => st.now.x,
+        };
+        repair(&mut x);
+        x
+    }
+
+    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+        let mut s = Settings::new();
+        s.insert("sigma".into(), self.options.sigma.into());
+        s.insert("eta".into(), self.options.eta.into());
+        s.insert("gamma".into(), self.options.gamma.into());
+        s.insert("evaluations".into(), st.evaluations.into());
+        if C::CORRECTS {
+            s.insert("correction".into(), st.linear.is_some().into());
+        }
+        s
+    }
+}
+
+/// X − ½X(XᵀX − I): what rounding has left of ‖XᵀX − I‖, squared. f along a curve is only as smooth
+/// as X is orthonormal.
+pub(crate) fn polished(x: &RowMat) -> RowMat {
+    let mut e = gram(x);
+    (0..e.nrows()).for_each(|k| e.set(k, k, e.get(k, k) - 1.0));
+    let mut out = x.clone();
+    product(&mut out, true, -0.5, x.as_mat(), e.as_mat());
+    out
+}
+
+/// X back on the manifold if it has drifted off.
+fn repair(x: &mut RowMat) {
+    if stiefel::feasibility(x) > DRIFT {
+        stiefel::repair_on_support(x);
+    }
+}
+
+impl<C: Curve> Curvilinear<C> {
+    /// One search and what follows from it.
+    fn iterate_once(&self, f: &impl Smooth, st: &mut State) {
+        if st.now.square == 0.0 {
+            st.ended = Some((Status::Converged, "the Riemannian gradient is zero"));
+            return;
+        }
+        st.iterations += 1;
+        let Some(next) = self.search(f, st) else {
+            let why = "no step along the curve lowers f any more: the limit of rounding";
+            st.ended = Some((Status::Stalled, why));
+            return;
+        };
+        let last = std::mem::replace(&mut st.now, next);
+        self.adapt(st, &last);
+        if last.value < st.now.value && st.best.as_ref().is_none_or(|b| last.value < b.0) {
+            st.best = Some((last.value, last.x)); // moved, not copied
+        }
+    }
+
+    /// X(τ) with τ shrunk until f is low enough.
+    fn search(&self, f: &impl Smooth, st: &mut State) -> Option<Iterate> {
+        let prepared = C::prepare(&st.now);
+        let noise = NOISE * (1.0 + st.reference.abs());
+        let first = st.tau;
+        while st.tau > SHORTEST * first {
+            if let Some(mut x) = C::point(&st.now, &prepared, st.tau) {
+                if let Some(e) = &st.linear {
+                    x = correction::corrected(x, e);
+                }
+                let next = Iterate::new(f, x);
+                st.evaluations += 1;
+                if next.value <= st.reference - self.options.sigma * st.tau * st.now.square + noise {
+                    return Some(next);
+                }
+            }
+            st.tau *= self.options.eta;
+        }
+        None
+    }
+
+    /// τ by Barzilai and Borwein, C and Q by Zhang and Hager.
+    fn adapt(&self, st: &mut State, last: &Iterate) {
+        let (mut ss, mut sy, mut yy) = (0.0, 0.0, 0.0);
+        let entries =
+            st.now.x.data().iter().zip(last.x.data()).zip(st.now.d.data().iter().zip(last.d.data()));
+        for ((x, x_last), (d, d_last)) in entries {
+            let (s, y) = (x - x_last, d - d_last);
+            (ss, sy, yy) = (ss + s * s, sy + s * y, yy + y * y);
+        }
+        let tau = if st.iterations.is_multiple_of(2) { sy.abs() / yy } else { ss / sy.abs() };
+        let unit = st.now.x.norm() / st.now.g.norm().max(f64::MIN_POSITIVE);
+        st.tau = if tau.is_finite() && tau > 0.0 { tau.clamp(unit / LARGEST, unit * LARGEST) } else { unit };
+        let past = self.options.gamma * st.weight;
+        st.reference = (past * st.reference + st.now.value) / (past + 1.0);
+        st.weight = past + 1.0;
+    }
+}
+
+/// The entries of a smooth solver in the registries: for problems without a penalty, and for
+/// nonlinear eigenvalue problems.
+macro_rules! curve_solver {
+    ($curve:ty, $name:literal, $doc:literal) => {
+        /// What the registry says of it, for the problems with a penalty to be chosen.
+        pub const INFO: $crate::solvers::SolverInfo = $crate::solvers::SolverInfo {
+            name: $name,
+            doc: $doc,
+            constants: $crate::solvers::curvilinear::CONSTANTS,
+            handles: |p| matches!(p.h, $crate::nonsmooth::AnyPenalty::None(_)),
+            scope: "problems without a penalty (pca)",
+            make: |o| {
+                Ok(Box::new($crate::solvers::curvilinear::Curvilinear::<$curve>::from_options(&INFO, o)?))
+            },
+        };
+
+        /// The same for nonlinear eigenvalue problems.
+        pub const NONLINEAR: $crate::solvers::SolverInfo<
+            $crate::problem::nonlinear_eig::NonlinearEigProblem,
+        > = $crate::solvers::SolverInfo {
+            name: $name,
+            doc: $doc,
+            constants: $crate::solvers::curvilinear::CONSTANTS,
+            handles: |_| true,
+            scope: "every nonlinear eigenvalue problem",
+            make: |o| {
+                Ok(Box::new($crate::solvers::curvilinear::Curvilinear::<$curve>::from_options(
+                    &NONLINEAR, o,
+                )?))
+            },
+        };
+    };
+}
+
+pub(crate) use curve_solver;
