@@ -1,5 +1,6 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orthopt::auto::{Begin, Plan, Wanted};
@@ -13,9 +14,6 @@ use crate::progress::Progress;
 use crate::report::{Checks, Report};
 use crate::settings::{Init, Settings};
 
-/// Iterations that auto spends at least when neither time nor restarts are given: about a second.
-const AUTO_EFFORT: u64 = 2_000_000;
-
 /// What the run is part of, for the report.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -23,6 +21,7 @@ pub struct Task {
     pub data: crate::input::DataInfo,
     pub rank: usize,
     pub lambda: Option<f64>,
+    pub k: Option<usize>,
     pub reasons: Vec<String>,
 }
 
@@ -48,9 +47,9 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
         let sentence =
             "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
         plan.reasons.push(sentence.into());
-    } else if by_effort(settings, &wanted) {
+    } else if by_effort(settings, &wanted) && problem.auto_effort() > 0 {
         let names: Vec<_> = plan.starts.iter().map(Begin::name).collect();
-        let (names, effort) = (names.join(", "), AUTO_EFFORT / 1_000_000);
+        let (names, effort) = (names.join(", "), problem.auto_effort() / 1_000_000);
         plan.reasons.push(format!(
             "one run each from {names}, and more while under {effort} million iterations; the best X counts (--restarts)"
         ));
@@ -110,7 +109,11 @@ pub fn minimise<P: Family>(
             Some(_) if problem.has_local_solutions() => u64::MAX,
             _ => plan.starts.len() as u64 - 1,
         }),
-        effort: if by_effort(settings, wanted) && problem.has_local_solutions() { AUTO_EFFORT } else { 0 },
+        effort: if by_effort(settings, wanted) && problem.has_local_solutions() {
+            problem.auto_effort()
+        } else {
+            0
+        },
         stage_seconds: settings.stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
     };
     let mut stop = settings.stopping.criteria();
@@ -124,6 +127,8 @@ pub fn minimise<P: Family>(
         data: task.data.clone(),
         rank: task.rank,
         lambda: task.lambda,
+        k: task.k,
+        constants: constants(plan, &solution),
         start: best_start(plan, &solution),
         reasons: [task.reasons.clone(), plan.reasons.clone()].concat(),
         stopping: settings.stopping,
@@ -134,6 +139,27 @@ pub fn minimise<P: Family>(
         solution,
         checks: Checks::default(),
     })
+}
+
+/// The constants of the solvers that ran, `solver-constant` to value: what the solver reports,
+/// else what was set, else the default.
+fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> BTreeMap<String, f64> {
+    let mut all = BTreeMap::new();
+    for solver in &plan.solvers {
+        for constant in solver.constants {
+            let reported = [constant.name.to_string(), format!("{}.{}", solver.name, constant.name)]
+                .iter()
+                .find_map(|key| match solution.settings.get(key) {
+                    Some(Setting::Real(value)) => Some(*value),
+                    Some(Setting::Int(value)) => Some(*value as f64),
+                    _ => None,
+                });
+            if let Some(value) = reported.or_else(|| plan.options.constant(solver, constant.name)) {
+                all.insert(format!("{}-{}", solver.name, constant.name), value);
+            }
+        }
+    }
+    all
 }
 
 /// Name of the starting point that led to the best X.

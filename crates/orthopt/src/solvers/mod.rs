@@ -115,6 +115,15 @@ pub const SOLVERS: &[SolverInfo] = &[
     spm::INFO,
     soc::INFO,
     support::INFO,
+    oadmm::fast(),
+    oadmm::euclidean(),
+    oadmm::riemannian(),
+    composite::radmm::info(),
+    composite::spgm::euclidean(),
+    composite::spgm::riemannian(),
+    composite::subgrad::info(),
+    composite::madmm::info(),
+    composite::manial::info(),
 ];
 
 /// All solvers of the problems with XᵀJX = J.
