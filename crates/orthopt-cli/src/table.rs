@@ -35,23 +35,25 @@ pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
     if reports.iter().any(|r| r.splitting().is_some()) {
         summary.sentence("F(X), F(polar y): of the two points of a splitting method; F is the lower one.");
     }
-    summary.gap();
-    constants(reports).iter().for_each(|line| summary.sentence(line));
+    let constants = constants(reports);
+    if !constants.is_empty() {
+        summary.gap();
+    }
+    constants.iter().for_each(|line| summary.line("constants", line));
     summary.take()
 }
 
-/// The constants of every solver on a line of their own: rankings depend on them.
+/// The constants of every solver that has some, on a line of their own: rankings depend on them.
 fn constants(reports: &[Report]) -> Vec<String> {
     let line = |report: &Report| {
-        let own: Vec<String> = report
-            .constants
-            .iter()
-            .map(|(name, value)| format!("{name} {}", text::number(*value, 4)))
-            .collect();
-        let none = || vec!["no constants".to_string()];
-        format!("{}: {}", report.solution.solver, if own.is_empty() { none() } else { own }.join(", "))
+        let solver = &report.solution.solver;
+        let own = report.constants.iter().map(|(name, value)| {
+            let name = name.strip_prefix(&format!("{solver}-")).unwrap_or(name);
+            format!("{name} {}", text::number(*value, 4))
+        });
+        format!("{solver}: {}", own.collect::<Vec<_>>().join(", "))
     };
-    reports.iter().map(line).collect()
+    reports.iter().filter(|r| !r.constants.is_empty()).map(line).collect()
 }
 
 fn header(reports: &[Report]) -> Vec<String> {
