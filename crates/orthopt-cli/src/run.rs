@@ -120,6 +120,8 @@ pub fn minimise<P: Family>(
     let mut interrupted = Interrupt(interrupt::asked());
     let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];
     let mut solution = run_restarts(problem, |k| plan.start(problem, k), options, &mut stop, observers)?;
+    let constants = constants(plan, &solution);
+    moved(wanted, &constants).iter().for_each(|note| progress.note(note));
     problem.order_components(&mut solution);
     solution.solver = plan.solvers.iter().map(|s| s.name).collect::<Vec<_>>().join("+");
     Ok(Report {
@@ -128,7 +130,7 @@ pub fn minimise<P: Family>(
         rank: task.rank,
         lambda: task.lambda,
         k: task.k,
-        constants: constants(plan, &solution),
+        constants,
         start: best_start(plan, &solution),
         reasons: [task.reasons.clone(), plan.reasons.clone()].concat(),
         stopping: settings.stopping,
@@ -160,6 +162,21 @@ fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> BTreeMap<String,
         }
     }
     all
+}
+
+/// Constants that are not in force as typed: a weakly convex penalty bounds β from below and μ
+/// from above. Zero is not a value but asks for one.
+fn moved(wanted: &Wanted, in_force: &BTreeMap<String, f64>) -> Vec<String> {
+    let typed = wanted.constants.iter().filter(|(_, typed)| **typed != 0.0);
+    typed
+        .filter_map(|(name, typed)| {
+            let used = in_force.get(name).filter(|used| (*used - typed).abs() > 1e-12 * typed.abs())?;
+            let (what, done) = if used > typed { ("small", "raised") } else { ("large", "lowered") };
+            Some(format!(
+                "--{name} {typed} is too {what} for a penalty that is weakly convex only: {done} to {used}, where its prox is single-valued"
+            ))
+        })
+        .collect()
 }
 
 /// Name of the starting point that led to the best X.
