@@ -110,12 +110,8 @@ fn polar(m: &RowMat) -> RowMat {
 /// Linearised ADMM for f − g + λ‖DX‖₁ with D the identity or differences, written out:
 /// X⁺ = polar(X − (∇f − ξ + Dᵀ(z + β(DX − y)))/ℓ), y⁺ = soft(DX⁺ + z/β, λ/β), z⁺ = z + β(DX⁺ − y⁺).
 fn plain_admm(
-    c: &RowMat,
-    d: &RowMat,
-    p: &Composite,
-    lambda: f64,
-    beta: f64,
-    ell: f64,
+    (c, d, p): (&RowMat, &RowMat, &Composite),
+    (lambda, beta, ell): (f64, f64, f64),
     x0: &RowMat,
     steps: usize,
 ) -> [RowMat; 3] {
@@ -177,7 +173,7 @@ fn without_its_extras_it_is_plain_admm() {
             solver.step(&p, &mut st, steps as u64);
             let abar = p.a.norm((n, r));
             let ell = beta * abar * abar + lf;
-            let [x, y, z] = plain_admm(&c, d, &p, 3.0, beta, ell, &x0, steps);
+            let [x, y, z] = plain_admm((&c, d, &p), (3.0, beta, ell), &x0, steps);
             errors.push(squared(&st.x, &x).sqrt() + squared(&st.y, &y).sqrt() + squared(&st.z, &z).sqrt());
         }
         assert!(errors[2] <= 1e-6 && errors[1] <= 1e-3, "{penalty}: {errors:?}");
