@@ -8,7 +8,7 @@
 //! | `sparse` | large sparse data |
 //! | `drift` | 10⁷ pairs and more |
 //! | `l1-family [SECONDS [CELL [SOLVERS]]]` | first-order solvers on the ℓ1 family of the literature |
-//! | `dc [SECONDS [FILTER]]` | k-sparse PCA by OADMM and its rivals |
+//! | `dc [SECONDS [FILTER [LABELS]]] [SOLVER-CONSTANT=VALUE...]` | k-sparse PCA by OADMM and its rivals |
 //! | `hyperbolic [SECONDS [PART]]` | J-orthogonal problems; parts eig, steps, probe, threads |
 //! | `nonlinear [SECONDS [N/R/ALPHA]]` | smooth solvers on the nonlinear eigenvalue problem of a 1-D Laplacian |
 //!
@@ -36,7 +36,16 @@ fn main() -> anyhow::Result<()> {
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
         Some("drift") => drift::suite()?,
-        Some("dc") => dc::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
+        Some("dc") => {
+            let (typed, words): (Vec<_>, Vec<_>) = args.iter().skip(2).partition(|arg| arg.contains('='));
+            let constants: Vec<(String, f64)> = typed
+                .iter()
+                .filter_map(|arg| arg.split_once('='))
+                .map(|(name, value)| Ok((name.to_string(), value.parse()?)))
+                .collect::<anyhow::Result<_>>()?;
+            let word = |k: usize| words.get(k).map(|w| w.as_str());
+            dc::suite(seconds.unwrap_or(10.0), word(0), word(1), &constants)?;
+        }
         Some("l1-family") => l1_family::suite(
             seconds.unwrap_or(20.0),
             args.get(2).map(String::as_str),

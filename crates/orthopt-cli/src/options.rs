@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use orthopt::named::check_solvers;
-use orthopt::nonsmooth::PENALTIES;
+use orthopt::named::{all_penalties, check_solvers};
 use orthopt::problem::PROBLEMS;
 use orthopt::solvers::jobcd::SIDES;
 use orthopt::solvers::obcd::WORKING_SETS;
@@ -63,9 +62,19 @@ pub struct SolveOptions {
     pub lambda: Option<f64>,
 
     /// Another penalty for a PCA problem: `orthopt list penalties` shows all; with pca or as l1-pca
-    /// --penalty mcp [default: the one in the name of the problem]
+    /// --penalty mcp [default: the one in the name of the problem]; rho of the OADMM paper is lambda
     #[arg(long, value_name = "NAME", help_heading = "Problem", value_parser = penalties(), hide_possible_values = true)]
     pub penalty: Option<String>,
+
+    /// k of dc-pca and of --penalty l1-largest-k: at most so many entries of X are free of penalty
+    /// [default: 5 % of the n*r entries, rounded up, and at least r]
+    #[arg(long, value_name = "K", help_heading = "Problem")]
+    pub k: Option<usize>,
+
+    /// A in h(A(X)), for a PCA problem: differences (of neighbouring rows), rows:LIST, columns:LIST,
+    /// or a .npy file with a p x n matrix B for A(X) = BX [default: the one of the penalty]
+    #[arg(long, value_name = "MAP|FILE.npy", help_heading = "Problem", value_hint = ValueHint::FilePath)]
+    pub map: Option<String>,
 
     /// J of X'JX = J: P ones and then minus ones, or a file with one sign per variable
     /// [default: half of the variables]
@@ -216,7 +225,7 @@ fn solvers() -> impl Fn(&str) -> Result<String, String> + Clone {
 }
 
 fn penalties() -> PossibleValuesParser {
-    values(PENALTIES.iter().map(|p| (p.name, p.doc)))
+    values(all_penalties().into_iter())
 }
 
 fn sides() -> PossibleValuesParser {

@@ -4,7 +4,8 @@ use orthopt::certify::Scope;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::REPORT_ZERO;
 use orthopt::problem::{ExplainedVariance, Family, ProblemInfo};
-use orthopt::solve::{Certificate, Solution};
+use orthopt::solve::{Certificate, Setting, Solution};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::input::DataInfo;
@@ -18,6 +19,10 @@ pub struct Report {
     pub data: DataInfo,
     pub rank: usize,
     pub lambda: Option<f64>,
+    /// k of `l1-largest-k`.
+    pub k: Option<usize>,
+    /// Constants of the solvers in force, `solver-constant` to value.
+    pub constants: BTreeMap<String, f64>,
     /// The starting points tried, in order.
     pub start: String,
     /// Why what was left open was chosen as it was.
@@ -36,7 +41,47 @@ pub struct Report {
     pub checks: Checks,
 }
 
+/// F at the two points a splitting method ends with, and what else it says of them.
+#[derive(Clone, Debug)]
+pub struct Splitting {
+    /// F(X).
+    pub x: f64,
+    /// F(polar(y̌)), where y̌ has full rank and A = I.
+    pub sparse: Option<f64>,
+    /// Which one was returned.
+    pub returned: String,
+    /// μ‖z‖, what smoothing leaves between X and y̌.
+    pub mu_norm_z: Option<f64>,
+    /// The three terms of Crit at (X, y̌, z).
+    pub crit: Option<[f64; 3]>,
+}
+
 impl Report {
+    /// What the last splitting method of the chain reports.
+    pub fn splitting(&self) -> Option<Splitting> {
+        let settings = &self.solution.settings;
+        let prefix = settings.keys().rev().find_map(|key| key.strip_suffix("objective_x"))?;
+        let real = |name: &str| match settings.get(&format!("{prefix}{name}")) {
+            Some(Setting::Real(value)) => Some(*value),
+            _ => None,
+        };
+        let returned = match settings.get(&format!("{prefix}returned")) {
+            Some(Setting::Text(name)) => name.clone(),
+            _ => "X".into(),
+        };
+        let crit = [real("crit_primal"), real("crit_dual"), real("crit_tangent")];
+        Some(Splitting {
+            x: real("objective_x")?,
+            sparse: real("objective_sparse"),
+            returned,
+            mu_norm_z: real("mu_norm_z"),
+            crit: match crit {
+                [Some(a), Some(b), Some(c)] => Some([a, b, c]),
+                _ => None,
+            },
+        })
+    }
+
     /// Nonzeros of each component.
     pub fn nonzeros(&self) -> Vec<usize> {
         nonzeros(&self.solution.x)

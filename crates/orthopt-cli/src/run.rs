@@ -1,5 +1,6 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orthopt::auto::{Begin, Plan, Wanted};
@@ -13,9 +14,6 @@ use crate::progress::Progress;
 use crate::report::{Checks, Report};
 use crate::settings::{Init, Settings};
 
-/// Iterations that auto spends at least when neither time nor restarts are given: about a second.
-const AUTO_EFFORT: u64 = 2_000_000;
-
 /// What the run is part of, for the report.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -23,6 +21,7 @@ pub struct Task {
     pub data: crate::input::DataInfo,
     pub rank: usize,
     pub lambda: Option<f64>,
+    pub k: Option<usize>,
     pub reasons: Vec<String>,
 }
 
@@ -48,9 +47,9 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
         let sentence =
             "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
         plan.reasons.push(sentence.into());
-    } else if by_effort(settings, &wanted) {
+    } else if by_effort(settings, &wanted) && problem.auto_effort() > 0 {
         let names: Vec<_> = plan.starts.iter().map(Begin::name).collect();
-        let (names, effort) = (names.join(", "), AUTO_EFFORT / 1_000_000);
+        let (names, effort) = (names.join(", "), problem.auto_effort() / 1_000_000);
         plan.reasons.push(format!(
             "one run each from {names}, and more while under {effort} million iterations; the best X counts (--restarts)"
         ));
@@ -132,13 +131,19 @@ pub fn minimise<P: Family>(
             Some(_) if problem.has_local_solutions() => u64::MAX,
             _ => plan.starts.len() as u64 - 1,
         }),
-        effort: if by_effort(settings, wanted) && problem.has_local_solutions() { AUTO_EFFORT } else { 0 },
+        effort: if by_effort(settings, wanted) && problem.has_local_solutions() {
+            problem.auto_effort()
+        } else {
+            0
+        },
         stage_seconds: settings.stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
     };
     let mut stop = settings.stopping.criteria();
     let mut interrupted = Interrupt(interrupt::asked());
     let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];
     let mut solution = run_restarts(problem, |k| plan.start(problem, k), options, &mut stop, observers)?;
+    let constants = constants(plan, &solution);
+    moved(wanted, &constants).iter().for_each(|note| progress.note(note));
     problem.order_components(&mut solution);
     solution.solver = plan.solvers.iter().map(|s| s.name).collect::<Vec<_>>().join("+");
     Ok(Report {
@@ -146,6 +151,8 @@ pub fn minimise<P: Family>(
         data: task.data.clone(),
         rank: task.rank,
         lambda: task.lambda,
+        k: task.k,
+        constants,
         start: best_start(plan, &solution),
         reasons: [task.reasons.clone(), plan.reasons.clone()].concat(),
         stopping: settings.stopping,
@@ -157,6 +164,42 @@ pub fn minimise<P: Family>(
         solution,
         checks: Checks::default(),
     })
+}
+
+/// The constants of the solvers that ran, `solver-constant` to value: what the solver reports,
+/// else what was set, else the default.
+fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> BTreeMap<String, f64> {
+    let mut all = BTreeMap::new();
+    for solver in &plan.solvers {
+        for constant in solver.constants {
+            let reported = [constant.name.to_string(), format!("{}.{}", solver.name, constant.name)]
+                .iter()
+                .find_map(|key| match solution.settings.get(key) {
+                    Some(Setting::Real(value)) => Some(*value),
+                    Some(Setting::Int(value)) => Some(*value as f64),
+                    _ => None,
+                });
+            if let Some(value) = reported.or_else(|| plan.options.constant(solver, constant.name)) {
+                all.insert(format!("{}-{}", solver.name, constant.name), value);
+            }
+        }
+    }
+    all
+}
+
+/// Constants that are not in force as typed: a weakly convex penalty bounds β from below and μ
+/// from above. Zero is not a value but asks for one.
+fn moved(wanted: &Wanted, in_force: &BTreeMap<String, f64>) -> Vec<String> {
+    let typed = wanted.constants.iter().filter(|(_, typed)| **typed != 0.0);
+    typed
+        .filter_map(|(name, typed)| {
+            let used = in_force.get(name).filter(|used| (*used - typed).abs() > 1e-12 * typed.abs())?;
+            let (what, done) = if used > typed { ("small", "raised") } else { ("large", "lowered") };
+            Some(format!(
+                "--{name} {typed} is too {what} for a penalty that is weakly convex only: {done} to {used}, where its prox is single-valued"
+            ))
+        })
+        .collect()
 }
 
 /// Name of the starting point that led to the best X.

@@ -8,6 +8,7 @@ use anyhow::Context;
 use orthopt::auto::Wanted;
 use orthopt::certify::Scope;
 use orthopt::j_problem::J_STARTS;
+use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::named::{PoseOptions, check_solvers};
 use orthopt::problem::nonlinear_eig::STARTS as NONLINEAR_STARTS;
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
@@ -145,6 +146,8 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         storage,
         penalty: options.penalty.clone(),
         shape: constants(options, is_shape),
+        k: options.k,
+        map: options.map.as_deref().map(linear_map).transpose()?,
         signature: options.signature.as_deref().map(signature).transpose()?,
         ridge: at_least_zero("ridge", options.ridge.unwrap_or(0.0))?,
         reproduction: options.reproduction.unwrap_or(false),
@@ -157,6 +160,18 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
 /// The constants for which `which` says yes.
 fn constants(options: &SolveOptions, which: fn(&str) -> bool) -> BTreeMap<String, f64> {
     options.constants.0.iter().filter(|(name, _)| which(name)).map(|(name, v)| (name.clone(), *v)).collect()
+}
+
+/// A map by name, or the matrix B of A(X) = BX in a file.
+fn linear_map(text: &str) -> anyhow::Result<AnyMap> {
+    match AnyMap::parse(text) {
+        Ok(map) => Ok(map),
+        Err(orthopt::Error::UnknownName { .. }) if Path::new(text).extension().is_some() => {
+            let b = read_x("--map", Path::new(text))?;
+            Ok(AnyMap::Left(LeftMatrix::new(b.as_mat()).context("--map")?))
+        }
+        Err(error) => Err(anyhow::Error::from(error).context("--map: no map, and no file name (FILE.npy)")),
+    }
 }
 
 /// P as it is, or the signs in a file.

@@ -8,7 +8,7 @@ use orthopt::problem::{ExplainedVariance, Kind, Objective, ProblemInfo};
 use orthopt::solve::Certificate;
 
 use crate::input::DataInfo;
-use crate::report::{Checks, Report, nonzeros};
+use crate::report::{Checks, Report, Splitting, nonzeros};
 use crate::text;
 
 /// Width of the left column.
@@ -42,12 +42,21 @@ impl Summary {
     }
 
     /// Problem, data, rank, λ, and what was chosen for the user.
-    pub fn problem(&mut self, info: &ProblemInfo, data: &DataInfo, rank: usize, lambda: Option<f64>) {
+    pub fn problem(
+        &mut self,
+        info: &ProblemInfo,
+        data: &DataInfo,
+        rank: usize,
+        (lambda, k): (Option<f64>, Option<usize>),
+    ) {
         self.line("problem", &format!("{}, {}", info.name, info.doc));
         self.line("data", &describe(data));
         self.line("rank", &rank.to_string());
         if let Some(lambda) = lambda {
             self.line("lambda", &text::exact(lambda));
+        }
+        if let Some(k) = k {
+            self.line("k", &k.to_string());
         }
     }
 
@@ -71,6 +80,27 @@ impl Summary {
         self.line("feasibility", &format!("{:.1e}, {}{relative}", feasibility.0, feasibility.1));
         if let Some(violation) = violation {
             self.line("nonnegativity", &format!("{violation:.1e}, ||min(0, X)||_F"));
+        }
+    }
+
+    /// The two points of a splitting method, and how far it is from where it goes.
+    fn splitting(&mut self, s: &Splitting) {
+        let sparse =
+            s.sparse.map_or("none (y has no full rank, or A is no identity)".into(), |f| text::number(f, 10));
+        self.line(
+            "splitting",
+            &format!(
+                "F(X) {}, F(polar(y)) {sparse}; the better one is {}",
+                text::number(s.x, 10),
+                s.returned
+            ),
+        );
+        let smoothing = s.mu_norm_z.map_or(String::new(), |m| format!(", mu ||z|| {m:.1e}"));
+        if let Some([primal, dual, tangent]) = s.crit {
+            self.line(
+                "",
+                &format!("Crit {primal:.1e} (A(X) - y) + {dual:.1e} (z) + {tangent:.1e} (X){smoothing}"),
+            );
         }
     }
 
@@ -111,7 +141,7 @@ impl Summary {
     /// What is known before the checks.
     pub fn result(&mut self, report: &Report, top: usize) {
         let s = &report.solution;
-        self.problem(report.problem, &report.data, report.rank, report.lambda);
+        self.problem(report.problem, &report.data, report.rank, (report.lambda, report.k));
         self.line("solver", &solver(report));
         for reason in &report.reasons {
             self.line("", &format!("- {reason}"));
@@ -128,6 +158,9 @@ impl Summary {
             self.line("optimum", &format!("{known}, known in closed form; F is above it by {gap:.1e} of it"));
         }
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
+        if let Some(splitting) = report.splitting() {
+            self.splitting(&splitting);
+        }
         self.gap();
         if let Some(explained) = &report.explained {
             self.components(&s.x, explained, &report.data, top);

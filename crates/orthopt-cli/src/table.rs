@@ -12,7 +12,7 @@ use crate::text;
 pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
     let mut summary = Summary::default();
     let Some(first) = reports.first() else { return "nothing was run\n".into() };
-    summary.problem(first.problem, &first.data, first.rank, first.lambda);
+    summary.problem(first.problem, &first.data, first.rank, (first.lambda, first.k));
     summary.line("start", &first.start);
     if let Some(optimum) = first.optimum {
         summary.line("optimum", &format!("{}, known in closed form", text::number(optimum, 10)));
@@ -32,7 +32,28 @@ pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
             "raw: F and feasibility of the method's own iterate, which is feasible in the limit only.",
         );
     }
+    if reports.iter().any(|r| r.splitting().is_some()) {
+        summary.sentence("F(X), F(polar y): of the two points of a splitting method; F is the lower one.");
+    }
+    let constants = constants(reports);
+    if !constants.is_empty() {
+        summary.gap();
+    }
+    constants.iter().for_each(|line| summary.line("constants", line));
     summary.take()
+}
+
+/// The constants of every solver that has some, on a line of their own: rankings depend on them.
+fn constants(reports: &[Report]) -> Vec<String> {
+    let line = |report: &Report| {
+        let solver = &report.solution.solver;
+        let own = report.constants.iter().map(|(name, value)| {
+            let name = name.strip_prefix(&format!("{solver}-")).unwrap_or(name);
+            format!("{name} {}", text::number(*value, 4))
+        });
+        format!("{solver}: {}", own.collect::<Vec<_>>().join(", "))
+    };
+    reports.iter().filter(|r| !r.constants.is_empty()).map(line).collect()
 }
 
 fn header(reports: &[Report]) -> Vec<String> {
@@ -42,6 +63,9 @@ fn header(reports: &[Report]) -> Vec<String> {
     }
     if reports.iter().any(|r| r.solution.raw.is_some()) {
         cells.extend(["raw F", "raw feas."]);
+    }
+    if reports.iter().any(|r| r.splitting().is_some()) {
+        cells.extend(["F(X)", "F(polar y)"]);
     }
     cells.extend(["seconds", "ended"]);
     cells.into_iter().map(String::from).collect()
@@ -64,6 +88,11 @@ fn row(report: &Report, best: f64, all: &[Report], stopping: Stopping) -> Vec<St
     if all.iter().any(|r| r.solution.raw.is_some()) {
         cells.push(s.raw.map_or("-".into(), |r| text::number(r.objective, 6)));
         cells.push(s.raw.map_or("-".into(), |r| format!("{:.0e}", r.feasibility)));
+    }
+    if all.iter().any(|r| r.splitting().is_some()) {
+        let own = report.splitting();
+        cells.push(own.as_ref().map_or("-".into(), |s| text::number(s.x, 6)));
+        cells.push(own.and_then(|s| s.sparse).map_or("-".into(), |f| text::number(f, 6)));
     }
     cells.push(format!("{:.3}", s.seconds));
     cells.push(s.status.name().into());

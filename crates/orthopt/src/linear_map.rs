@@ -90,7 +90,8 @@ impl LinearMap for Selection {
         let (what, size) = if self.columns { ("column", r) } else { ("row", n) };
         if let Some(i) = self.indices.iter().find(|i| **i >= size) {
             return Err(Error::Incompatible(format!(
-                "the linear map selects {what} {i} (counted from 0), but X is {n} x {r}"
+                "the linear map selects {what} {} (counted from 1), but X is {n} x {r}",
+                i + 1
             )));
         }
         Ok(if self.columns { (n, self.indices.len()) } else { (self.indices.len(), r) })
@@ -269,6 +270,31 @@ impl LinearMap for Composition {
     }
 }
 
+/// Longest list that [`AnyMap::parse`] takes.
+const MAX_LIST: usize = 10_000_000;
+
+/// `1-3,7` as 0, 1, 2, 6.
+fn parse_list(text: &str, list: &str) -> Result<Vec<usize>> {
+    let bad = || Error::InvalidOption {
+        option: "map".into(),
+        value: text.into(),
+        expected: "numbers from 1 and ranges of them, as in rows:1-10,15".into(),
+    };
+    let number = |word: &str| word.trim().parse::<usize>().ok().filter(|v| *v > 0).ok_or_else(bad);
+    let mut indices = Vec::new();
+    for part in list.split(',') {
+        let (first, last) = match part.split_once('-') {
+            Some((first, last)) => (number(first)?, number(last)?),
+            None => (number(part)?, number(part)?),
+        };
+        if first > last || last - first >= MAX_LIST {
+            return Err(bad());
+        }
+        indices.extend(first - 1..last);
+    }
+    Ok(indices)
+}
+
 macro_rules! linear_maps {
     ($($variant:ident($type:ty), $doc:literal;)*) => {
         /// Any linear map of the library, chosen at run time.
@@ -293,7 +319,33 @@ linear_maps! {
     Composition(Composition), "One map after another.";
 }
 
+/// What [`AnyMap::parse`] understands, with one line each.
+pub const MAPS: &[(&str, &str)] = &[
+    ("identity", "A(X) = X"),
+    ("differences", "A(X) = X_i+1 - X_i, differences of neighbouring rows"),
+    ("rows:LIST", "some rows of X, as rows:1-10,15 (counted from 1)"),
+    ("columns:LIST", "some columns of X, as columns:1,3 (counted from 1)"),
+];
+
 impl AnyMap {
+    /// The map of one of the words in [`MAPS`].
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the words there are; a list that is none.
+    pub fn parse(text: &str) -> Result<Self> {
+        match text.split_once(':') {
+            None if text == "identity" => Ok(Self::Identity(Identity)),
+            None if text == "differences" => Ok(Self::Differences(Differences)),
+            Some(("rows", list)) => Selection::rows(parse_list(text, list)?).map(Self::Selection),
+            Some(("columns", list)) => Selection::columns(parse_list(text, list)?).map(Self::Selection),
+            _ => Err(Error::UnknownName {
+                kind: "linear map",
+                name: text.into(),
+                known: MAPS.iter().map(|m| m.0).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+
     /// Whether A(X) = X, which some methods ask for.
     pub fn is_identity(&self) -> bool {
         matches!(self, Self::Identity(_))

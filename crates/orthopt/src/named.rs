@@ -1,14 +1,19 @@
 //! From a problem's name and data to the problem, with defaults for what is left open: the one
 //! place where the command line and other languages pose problems.
 
+use crate::composite::{
+    COMPOSITE_PENALTIES, Composite, CompositeOptions, check_before_work, default_k, model,
+};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
+use crate::linear_map::AnyMap;
 use crate::nonsmooth::{PENALTIES, Shape, find_penalty};
 use crate::problem::nonlinear_eig::{self, NonlinearEigProblem};
 use crate::problem::{AnyProblem, Kind, PcaData, ProblemInfo, Storage, covariance_model};
-use crate::smooth::{BlockModel, NonlinearEig};
+use crate::smooth::{AnySmooth, BlockModel, NonlinearEig};
+use crate::solvers::composite::COMPOSITE_SOLVERS;
 use crate::solvers::{Constant, J_SOLVERS, SOLVERS};
 
 /// A problem of any family.
@@ -17,6 +22,8 @@ use crate::solvers::{Constant, J_SOLVERS, SOLVERS};
 pub enum Named {
     /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
     Pca(AnyProblem),
+    /// min f(X) − g(X) + h(A(X)), XᵀX = I.
+    Composite(Composite),
     /// min f(X), XᵀJX = J.
     JOrthogonal(JProblem),
     /// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
@@ -30,6 +37,7 @@ macro_rules! with_family {
     ($named:expr, $problem:ident => $body:expr) => {
         match $named {
             $crate::named::Named::Pca($problem) => $body,
+            $crate::named::Named::Composite($problem) => $body,
             $crate::named::Named::JOrthogonal($problem) => $body,
             $crate::named::Named::NonlinearEig($problem) => $body,
             #[allow(unreachable_patterns)]
@@ -51,6 +59,10 @@ pub struct PoseOptions {
     pub penalty: Option<String>,
     /// Shape parameters of penalties: `penalty-constant` to value.
     pub shape: Shape,
+    /// k of the penalty `l1-largest-k`.
+    pub k: Option<usize>,
+    /// A linear map inside the penalty, for PCA problems.
+    pub map: Option<AnyMap>,
     /// J: the number of leading ones, or a list of signs ([`Signature::parse`]).
     pub signature: Option<String>,
     /// R of C + R·tr(C)/n·I, for `hyperbolic-eig`.
@@ -76,6 +88,8 @@ pub struct Posed {
     pub rank: usize,
     /// λ, where the problem has one.
     pub lambda: Option<f64>,
+    /// k, where the penalty has one.
+    pub k: Option<usize>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<String>,
     /// What was given and does nothing.
@@ -86,7 +100,7 @@ pub struct Posed {
 pub const DEFAULT_RANK: usize = 5;
 /// λ by default, by penalty, as a share of the mean of the r largest Cᵢᵢ. Found by trial on
 /// small tables and spiked data, where it leaves some 3 to 20 variables per component.
-const LAMBDA_SHARES: &[(&str, f64)] = &[("l0", 0.05), ("l1", 0.5)];
+const LAMBDA_SHARES: &[(&str, f64)] = &[("l0", 0.05), ("l1", 0.5), (LARGEST_K, 2.0)];
 const OTHER_SHARE: f64 = 0.5;
 
 /// Poses the problem.
@@ -95,7 +109,8 @@ const OTHER_SHARE: f64 = 0.5;
 /// A bad rank or λ; data that are not what they should be, or so large that C overflows.
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     let posed = match info.kind {
-        Kind::Pca => pose_pca(info, data, options)?,
+        Kind::Pca if !needs_composite(options) => pose_pca(info, data, options)?,
+        Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options)?,
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options)?,
         Kind::NonlinearEig => pose_nonlinear(info, data, options)?,
     };
@@ -107,8 +122,11 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
 fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<String> {
     let hyperbolic = info.kind == Kind::HyperbolicEig;
     let probe = info.kind == Kind::Probe;
+    let pca = !hyperbolic && !probe;
+    let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     let given = [
-        ("--penalty", options.penalty.is_some(), info.kind == Kind::Pca),
+        ("--penalty", options.penalty.is_some(), pca),
+        ("--map", options.map.is_some(), pca),
         ("--signature", options.signature.is_some(), hyperbolic || probe),
         ("--ridge", options.ridge != 0.0, hyperbolic),
         ("--reproduction", options.reproduction, hyperbolic),
@@ -117,21 +135,27 @@ fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<String> {
         ("--linear", options.linear.is_some(), info.kind == Kind::NonlinearEig),
     ];
     let idle = given.iter().filter(|(_, set, meant)| *set && !*meant);
-    idle.map(|(name, ..)| format!("{name} means nothing to {}; it is ignored", info.name)).collect()
+    let mut notes: Vec<_> =
+        idle.map(|(name, ..)| format!("{name} means nothing to {}; it is ignored", info.name)).collect();
+    if options.k.is_some() && penalty != LARGEST_K {
+        notes.push(format!("--k is for the penalty {LARGEST_K}, not for {penalty}; it is ignored"));
+    }
+    notes
 }
 
-/// r as given, or the default with its reason.
-fn rank(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<String>) -> usize {
-    options.rank.unwrap_or_else(|| {
-        let rank = DEFAULT_RANK.min(data.ncols());
-        reasons.push(format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer"));
-        rank
-    })
+/// The penalty that has a k.
+const LARGEST_K: &str = "l1-largest-k";
+
+/// Whether the penalty or the map asks for f − g + h∘A.
+fn needs_composite(options: &PoseOptions) -> bool {
+    let of_both = |name: &str| PENALTIES.iter().any(|p| p.name == name);
+    let own = |name: &str| COMPOSITE_PENALTIES.iter().any(|p| p.0 == name) && !of_both(name);
+    options.map.is_some() || options.penalty.as_deref().is_some_and(own)
 }
 
 fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     let (mut reasons, mut notes) = (Vec::new(), Vec::new());
-    let rank = rank(data, options, &mut reasons);
+    let rank = rank_or_default(data, options, &mut reasons);
     let name = options.penalty.as_deref().unwrap_or(info.penalty);
     let penalty = find_penalty(name)?;
     if options.penalty.is_some() && name != info.penalty {
@@ -140,15 +164,12 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     let given = options.lambda.unwrap_or(0.0);
     let mut problem = AnyProblem::pca(info.name, data, rank, 0.0, options.storage)?;
     problem.h = (penalty.make_shaped)(given, &options.shape)?;
-    check_range(&problem)?;
+    check_range(&problem.f)?;
     let uses_lambda = !matches!(name, "none" | "nonneg" | "box");
     let lambda = match (uses_lambda, options.lambda) {
         (true, Some(lambda)) => Some(lambda),
         (true, None) => {
-            let (lambda, share) = default_lambda(&problem, name);
-            reasons.push(format!(
-                "lambda {lambda}: {share} of the mean of the {rank} largest C_ii; a larger one gives fewer nonzeros"
-            ));
+            let lambda = default_lambda(&problem.f, rank, name, &mut reasons);
             problem.h = (penalty.make_shaped)(lambda, &options.shape)?;
             Some(lambda)
         }
@@ -158,13 +179,56 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         }
         (false, None) => None,
     };
-    Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, reasons, notes })
+    Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, k: None, reasons, notes })
+}
+
+fn rank_or_default(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<String>) -> usize {
+    options.rank.unwrap_or_else(|| {
+        let rank = DEFAULT_RANK.min(data.ncols());
+        reasons.push(format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer"));
+        rank
+    })
+}
+
+fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+    let (mut reasons, mut notes) = (Vec::new(), Vec::new());
+    let rank = rank_or_default(data, options, &mut reasons);
+    let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
+    let k = (penalty == LARGEST_K).then(|| options.k.unwrap_or_else(|| default_k(data.ncols(), rank)));
+    let composite = CompositeOptions {
+        penalty: options.penalty.clone(),
+        k,
+        map: options.map.clone(),
+        shape: options.shape.clone(),
+        storage: options.storage,
+    };
+    check_before_work(info, (data.ncols(), rank), options.lambda.unwrap_or(0.0), &composite)?;
+    if let Some((_, doc)) = COMPOSITE_PENALTIES.iter().find(|p| p.0 == penalty && p.0 != info.penalty) {
+        reasons.push(format!("penalty {penalty} instead of {}: {doc}", info.penalty));
+    }
+    if let (Some(k), None) = (k, options.k) {
+        let entries = data.ncols() * rank;
+        reasons
+            .push(format!("k {k}: 5 % of the {entries} entries of X, and one per component at least (--k)"));
+    }
+    let f = model(info, data, options.storage)?;
+    check_range(&f)?;
+    let lambda = match (penalty, options.lambda) {
+        ("none", given) => {
+            notes.extend(given.map(|_| "the penalty none has no lambda; it is ignored".to_string()));
+            None
+        }
+        (_, Some(lambda)) => Some(lambda),
+        (_, None) => Some(default_lambda(&f, rank, penalty, &mut reasons)),
+    };
+    let problem = Composite::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
+    Ok(Posed { info, problem: Named::Composite(problem), rank, lambda, k, reasons, notes })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
 fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     let mut reasons = Vec::new();
-    let rank = rank(data, options, &mut reasons);
+    let rank = rank_or_default(data, options, &mut reasons);
     if rank == 0 || rank > data.ncols() {
         return Err(Error::Rank { rank, columns: data.ncols() }); // before any work
     }
@@ -193,7 +257,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse"));
     }
     let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::nonsmooth::NoPenalty, rank)?);
-    Ok(Posed { info, problem, rank, lambda: Some(lambda), reasons, notes: Vec::new() })
+    Ok(Posed { info, problem, rank, lambda: Some(lambda), k: None, reasons, notes: Vec::new() })
 }
 
 fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -228,7 +292,7 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
             JProblem::hyperbolic_eig(c.as_mat(), signature)?
         }
     };
-    Ok(Posed { info, problem: Named::JOrthogonal(problem), rank: n, lambda: None, reasons, notes })
+    Ok(Posed { info, problem: Named::JOrthogonal(problem), rank: n, lambda: None, k: None, reasons, notes })
 }
 
 fn pose_probe(
@@ -268,21 +332,25 @@ fn pose_probe(
 }
 
 /// The squares of very large data overflow.
-fn check_range(problem: &AnyProblem) -> Result<()> {
-    match problem.f.diagonal().iter().position(|m| !m.is_finite()) {
+fn check_range(f: &AnySmooth) -> Result<()> {
+    match f.diagonal().iter().position(|m| !m.is_finite()) {
         None => Ok(()),
         Some(i) => Err(Error::Overflow { column: i + 1 }),
     }
 }
 
-/// λ to three digits, and its share of the mean of the r largest Cᵢᵢ. It scales with C, as λ must.
-fn default_lambda(problem: &AnyProblem, penalty: &str) -> (f64, f64) {
-    let mut variances: Vec<f64> = problem.f.diagonal().iter().map(|m| -m).collect();
+/// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
+/// C, as λ must.
+fn default_lambda(f: &AnySmooth, rank: usize, penalty: &str, reasons: &mut Vec<String>) -> f64 {
+    let mut variances: Vec<f64> = f.diagonal().iter().map(|m| -m).collect();
     variances.sort_by(|a, b| b.total_cmp(a));
-    let rank = problem.rank();
     let mean = variances[..rank].iter().sum::<f64>() / rank as f64;
     let share = LAMBDA_SHARES.iter().find(|s| s.0 == penalty).map_or(OTHER_SHARE, |s| s.1);
-    (three_digits(share * mean.max(0.0)), share)
+    let lambda = three_digits(share * mean.max(0.0));
+    reasons.push(format!(
+        "lambda {lambda}: {share} of the mean of the {rank} largest C_ii; a larger one gives fewer nonzeros"
+    ));
+    lambda
 }
 
 /// `value` to three significant digits.
@@ -295,6 +363,7 @@ pub fn all_solvers() -> Vec<(&'static str, &'static str, &'static [Constant])> {
     let mut all: Vec<(&str, &str, &[Constant])> = Vec::new();
     let lists = [
         SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect::<Vec<_>>(),
+        COMPOSITE_SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
         J_SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
         nonlinear_eig::SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
     ];
@@ -304,6 +373,13 @@ pub fn all_solvers() -> Vec<(&'static str, &'static str, &'static [Constant])> {
         }
     }
     all
+}
+
+/// Every penalty with its line of documentation, those with g or A at the end.
+pub fn all_penalties() -> Vec<(&'static str, &'static str)> {
+    let plain = PENALTIES.iter().map(|p| (p.name, p.doc));
+    let own = COMPOSITE_PENALTIES.iter().filter(|p| PENALTIES.iter().all(|known| known.name != p.0));
+    plain.chain(own.copied()).collect()
 }
 
 /// Checks that every name of a chain `a+b` is a solver of some family.

@@ -218,6 +218,10 @@ pub struct ProblemInfo {
 pub enum Kind {
     /// −½⟨X, CX⟩ + h(X), XᵀX = I.
     Pca,
+    /// −½⟨X, CX⟩ − g(X) + h(A(X)), XᵀX = I.
+    Composite,
+    /// 1/(2m)‖XXᵀD − D‖² − g(X) + h(A(X)), XᵀX = I, D = Aᵀ of m samples.
+    DataFit,
     /// tr(XᵀCX), XᵀJX = J.
     HyperbolicEig,
     /// Distances in ultrahyperbolic space, XᵀJX = J.
@@ -257,6 +261,41 @@ pub const PROBLEMS: &[ProblemInfo] = &[
         doc: "plain PCA: min -1/2 <X, CX>, X'X = I (any basis of the leading eigenspace)",
     },
     ProblemInfo {
+        name: "mcp-pca",
+        kind: Kind::Pca,
+        penalty: "mcp",
+        uses_lambda: true,
+        doc: "sparse PCA with mcp: min -1/2 <X, CX> + h(X), X'X = I",
+    },
+    ProblemInfo {
+        name: "scad-pca",
+        kind: Kind::Pca,
+        penalty: "scad",
+        uses_lambda: true,
+        doc: "sparse PCA with scad: min -1/2 <X, CX> + h(X), X'X = I",
+    },
+    ProblemInfo {
+        name: "dc-pca",
+        kind: Kind::DataFit,
+        penalty: "l1-largest-k",
+        uses_lambda: true,
+        doc: "k-sparse PCA: min 1/(2m) ||XX'D - D||^2 + lambda (||X||_1 - the k largest |X_ij|), X'X = I, D = A'",
+    },
+    ProblemInfo {
+        name: "capped-l1-pca",
+        kind: Kind::Composite,
+        penalty: "capped-l1",
+        uses_lambda: true,
+        doc: "sparse PCA with capped l1 as l1 minus its excess: min -1/2 <X, CX> + lambda sum min(|X_ij|, cap), X'X = I",
+    },
+    ProblemInfo {
+        name: "fused-pca",
+        kind: Kind::Composite,
+        penalty: "fused-l1",
+        uses_lambda: true,
+        doc: "piecewise constant PCA: min -1/2 <X, CX> + lambda sum |X_i+1,j - X_ij|, X'X = I",
+    },
+    ProblemInfo {
         name: "hyperbolic-eig",
         kind: Kind::HyperbolicEig,
         penalty: "none",
@@ -293,15 +332,17 @@ impl AnyProblem {
     /// An unknown name, a bad rank or λ, data that are not finite, a C that is not symmetric.
     pub fn pca(name: &str, data: &PcaData<'_>, rank: usize, lambda: f64, storage: Storage) -> Result<Self> {
         let info = find_problem(name)?;
+        if info.kind != Kind::Pca {
+            return Err(Error::Incompatible(format!(
+                "{name} is not f + h with X'X = I: pose it by orthopt::named"
+            )));
+        }
         let penalty =
             PENALTIES.iter().find(|p| p.name == info.penalty).ok_or_else(|| Error::UnknownName {
                 kind: "penalty",
                 name: info.penalty.into(),
                 known: PENALTIES.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
             })?;
-        if info.kind != Kind::Pca {
-            return Err(Error::Incompatible(format!("{name} is no PCA problem: pose it by orthopt::named")));
-        }
         let columns = data.ncols();
         if rank == 0 || rank > columns {
             return Err(Error::Rank { rank, columns }); // before any work
@@ -404,14 +445,18 @@ pub fn explained_variance(f: &impl BlockModel, x: &RowMat) -> ExplainedVariance 
 /// Puts the components of a solution in the order of the variance they explain, xₖᵀCxₖ, largest
 /// first. The order is free: the value of a PCA problem does not depend on it.
 pub fn order_components(problem: &AnyProblem, solution: &mut Solution) {
-    let x = &solution.x;
-    let cx = problem.f.apply(x); // −CX
+    solution.x = by_variance(&problem.f, &solution.x);
+    solution.objective = problem.objective(&solution.x);
+    solution.feasibility = problem.feasibility(&solution.x);
+}
+
+/// The columns of X in the order of the variance they explain; `f` must be −½ tr(XᵀCX).
+pub(crate) fn by_variance(f: &impl BlockModel, x: &RowMat) -> RowMat {
+    let cx = f.apply(x); // −CX
     let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
     let mut order: Vec<(f64, usize)> = (0..x.ncols()).map(|k| (variance(k), k)).collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    solution.x = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k].1));
-    solution.objective = problem.objective(&solution.x);
-    solution.feasibility = problem.feasibility(&solution.x);
+    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k].1))
 }
 
 /// A kind of problem with everything that a command line or another language needs to solve it
@@ -473,6 +518,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// Whether local solutions differ, so that further starts are worth their time.
     fn has_local_solutions(&self) -> bool {
         true
+    }
+
+    /// Iterations worth spending on further starts where the user sets no limit and leaves the
+    /// solver open: about a second of OBCD.
+    fn auto_effort(&self) -> u64 {
+        2_000_000
     }
 
     /// The minimum of F where it is known in closed form. May cost O(n³).

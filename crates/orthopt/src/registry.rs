@@ -1,7 +1,7 @@
 //! Everything that has a name users type, with one line each.
 
-use crate::named::all_solvers;
-use crate::nonsmooth::PENALTIES;
+use crate::linear_map::MAPS;
+use crate::named::{all_penalties, all_solvers};
 use crate::problem::PROBLEMS;
 use crate::solvers::AUTO;
 use crate::solvers::jobcd::SIDES;
@@ -18,7 +18,8 @@ pub type List = (&'static str, fn() -> Entries);
 pub const LISTS: &[List] = &[
     ("problems", || PROBLEMS.iter().map(|p| (p.name, p.doc)).collect()),
     ("solvers", || [AUTO].into_iter().chain(all_solvers().into_iter().map(|s| (s.0, s.1))).collect()),
-    ("penalties", || PENALTIES.iter().map(|p| (p.name, p.doc)).collect()),
+    ("penalties", all_penalties),
+    ("maps", || MAPS.to_vec()),
     ("starts", || STARTS.to_vec()),
     ("working-sets", || WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()),
     ("sides", || SIDES.iter().map(|s| (s.0, s.2)).collect()),

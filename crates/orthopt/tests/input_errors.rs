@@ -36,9 +36,9 @@ fn ranks_lambdas_and_names() {
     }
     assert_eq!(
         said("sparse-pca", 2, 1.0),
-        "no problem is called 'sparse-pca'; there are: l0-pca, l1-pca, nonneg-pca, pca, hyperbolic-eig, probe, nonlinear-eig"
+        "no problem is called 'sparse-pca'; there are: l0-pca, l1-pca, nonneg-pca, pca, mcp-pca, scad-pca, dc-pca, capped-l1-pca, fused-pca, hyperbolic-eig, probe, nonlinear-eig"
     );
-    assert!(said("probe", 2, 0.0).contains("probe is no PCA problem"));
+    assert!(said("probe", 2, 0.0).contains("probe is not f + h"));
     assert!(find_problem("pca").is_ok());
     assert_eq!(
         Start::parse("zeros").unwrap_err().to_string(),

@@ -81,11 +81,11 @@ fn sizes_that_do_not_fit() {
     let said = |a: &dyn Fn() -> orthopt::Result<(usize, usize)>| a().unwrap_err().to_string();
     assert_eq!(
         said(&|| Selection::rows(vec![9])?.output((N, R))),
-        "the linear map selects row 9 (counted from 0), but X is 9 x 4"
+        "the linear map selects row 10 (counted from 1), but X is 9 x 4"
     );
     assert_eq!(
         said(&|| Selection::columns(vec![4])?.output((N, R))),
-        "the linear map selects column 4 (counted from 0), but X is 9 x 4"
+        "the linear map selects column 5 (counted from 1), but X is 9 x 4"
     );
     assert_eq!(
         said(&|| Selection::rows(vec![1, 1])?.output((N, R))),

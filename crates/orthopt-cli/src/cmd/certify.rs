@@ -65,6 +65,14 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     penalty: Option<String>,
 
+    /// k of dc-pca and of --penalty l1-largest-k, as for solve
+    #[arg(long, value_name = "K")]
+    k: Option<usize>,
+
+    /// A in h(A(X)), as for solve
+    #[arg(long, value_name = "MAP|FILE.npy")]
+    map: Option<String>,
+
     /// J of X'JX = J: P ones and then minus ones, or a file with one sign per variable
     #[arg(long, value_name = "P|FILE")]
     signature: Option<String>,
@@ -138,6 +146,8 @@ struct Findings {
     x: String,
     rank: usize,
     lambda: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    k: Option<usize>,
     reasons: Vec<String>,
     objective: f64,
     smooth: f64,
@@ -168,8 +178,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     check_rows("--x", &given, n)?;
     let options = PoseOptions { rank: Some(given.ncols()), ..options };
     let (posed, data) = pose(info, input, &options)?;
-    let Posed { problem, rank, lambda, reasons, notes, .. } = posed;
-    let known = Known { data, rank, lambda, reasons, notes, scope, tol };
+    let Posed { problem, rank, lambda, k, reasons, notes, .. } = posed;
+    let known = Known { data, rank, lambda, k, reasons, notes, scope, tol };
     with_family!(problem, problem => certify(&args, info, known, problem, given))
 }
 
@@ -178,6 +188,7 @@ struct Known {
     data: DataInfo,
     rank: usize,
     lambda: Option<f64>,
+    k: Option<usize>,
     reasons: Vec<String>,
     notes: Vec<String>,
     scope: Scope,
@@ -210,6 +221,7 @@ fn certify<P: Family>(
         x: args.x.display().to_string(),
         rank: known.rank,
         lambda: known.lambda,
+        k: known.k,
         reasons: known.reasons,
         objective: objective.total,
         smooth: objective.smooth,
@@ -241,6 +253,8 @@ fn problem_options(args: &Args) -> SolveOptions {
         lambda: args.lambda,
         storage: Some(args.storage.clone()),
         penalty: args.penalty.clone(),
+        k: args.k,
+        map: args.map.clone(),
         signature: args.signature.clone(),
         ridge: args.ridge,
         reproduction: Some(args.reproduction),
@@ -303,7 +317,7 @@ fn remark_on_tiny_entries<P: Family>(x: &RowMat, problem: &P) {
 
 fn text(found: &Findings, info: &ProblemInfo, objective: &Objective, measures: (&str, &str)) -> String {
     let mut summary = Summary::default();
-    summary.problem(info, &found.data, found.rank, found.lambda);
+    summary.problem(info, &found.data, found.rank, (found.lambda, found.k));
     found.reasons.iter().for_each(|reason| summary.line("", &format!("- {reason}")));
     summary.line("X", &format!("{}, {} x {}", found.x, found.data.cols, found.rank));
     summary.gap();

@@ -41,7 +41,8 @@ Examples:
 ///
 /// Every solver starts from the same X0, runs once (--restarts N: N more starts) and has the same
 /// limit, 10 s unless --time-limit or --max-iters is given. F is evaluated at a feasible X; methods
-/// that are feasible in the limit only show F and the error of their own iterate too, under raw.
+/// that are feasible in the limit only show F and the error of their own iterate too, under raw. The constants
+/// of every solver are printed below the table.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt compare [OPTIONS] PROBLEM DATA --solvers A,B,...",
@@ -91,10 +92,10 @@ fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> 
     progress.stage(format!("reading {}", settings.data.source));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
-    let (Posed { info, problem, rank, lambda, reasons, notes }, data) =
+    let (Posed { info, problem, rank, lambda, k, reasons, notes }, data) =
         pose(settings.problem, input, &settings.pose)?;
     notes.iter().for_each(|note| progress.note(note));
-    let task = Task { problem: info, data, rank, lambda, reasons };
+    let task = Task { problem: info, data, rank, lambda, k, reasons };
     with_family!(problem, problem => compare_family(settings, solvers, problem, &task, progress))
 }
 

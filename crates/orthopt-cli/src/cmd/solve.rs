@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
+use orthopt::named::Posed;
 use orthopt::problem::Family;
 use orthopt::with_family;
 
@@ -29,6 +30,8 @@ Examples:
     orthopt solve l1-pca data.csv --center -r 5 --lambda 2 --save-x x.npy --json result.json
   Sparse data, a limit in seconds, the convergence curve as a picture:
     orthopt solve l0-pca data.svm.gz -r 10 --lambda 5 --time-limit 10 --plot curve.svg
+  At most 12 nonzeros in all components together, by a concave part:
+    orthopt solve dc-pca builtin:pitprops -r 3 --k 12 --time-limit 1
   The settings of a run as a file, and the same run again with another seed:
     orthopt solve nonneg-pca data.mtx -r 4 --print-config > run.toml
     orthopt solve --config run.toml --seed 1";
@@ -80,9 +83,9 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, input, &settings.pose)?;
     posed.notes.iter().for_each(|note| progress.note(note));
-    let task =
-        Task { problem: posed.info, data, rank: posed.rank, lambda: posed.lambda, reasons: posed.reasons };
-    with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
+    let Posed { info, problem, rank, lambda, k, reasons, .. } = posed;
+    let task = Task { problem: info, data, rank, lambda, k, reasons };
+    with_family!(problem, problem => solve_family(settings, problem, &task, progress))
 }
 
 fn solve_family<P: Family>(

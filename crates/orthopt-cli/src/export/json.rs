@@ -1,5 +1,6 @@
 //! The result as one JSON object; its fields are a contract with other programs.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use orthopt::problem::ExplainedVariance;
@@ -32,7 +33,11 @@ pub struct SolveObject<'a> {
     data: &'a DataInfo,
     rank: usize,
     lambda: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    k: Option<usize>,
     solver: &'a str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    constants: &'a BTreeMap<String, f64>,
     settings: &'a Settings,
     start: &'a str,
     reasons: &'a [String],
@@ -72,6 +77,8 @@ impl<'a> From<&'a Report> for SolveObject<'a> {
             data: &report.data,
             rank: report.rank,
             lambda: report.lambda,
+            k: report.k,
+            constants: &report.constants,
             solver: &s.solver,
             settings: &s.settings,
             start: &report.start,

@@ -165,9 +165,9 @@ impl Cell {
 
 fn solve(settings: &Settings, progress: &mut Progress) -> anyhow::Result<Report> {
     let input = Input::load(&settings.data)?;
-    let (Posed { info, problem, rank, lambda, reasons, .. }, data) =
+    let (Posed { info, problem, rank, lambda, k, reasons, .. }, data) =
         pose(settings.problem, input, &settings.pose)?;
-    let task = Task { problem: info, data, rank, lambda, reasons };
+    let task = Task { problem: info, data, rank, lambda, k, reasons };
     with_family!(problem, problem => solve_family(settings, problem, &task, progress))
 }
 

@@ -9,8 +9,10 @@ mod pca;
 
 pub(crate) use criticality::distance;
 pub use criticality::{CritParts, crit_parts, criticality};
-pub use pca::{COMPOSITE_PENALTIES, COMPOSITES, CompositeInfo, CompositeOptions, default_k, find_composite};
+pub use pca::{COMPOSITE_PENALTIES, CompositeOptions, default_k};
+pub(crate) use pca::{check_before_work, model};
 
+use crate::auto::{Plan, Wanted};
 use crate::certify::{self, Scope};
 use crate::concave::{AnyConcave, Concave, NoConcave};
 use crate::constraint::stiefel;
@@ -18,9 +20,11 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linear_map::{AnyMap, Identity, LinearMap};
 use crate::nonsmooth::{AnyPenalty, Nonsmooth};
-use crate::problem::{AnyProblem, Evaluate, Family, Objective, Problem};
+use crate::problem::{
+    AnyProblem, Evaluate, ExplainedVariance, Family, Objective, Problem, by_variance, explained_variance,
+};
 use crate::smooth::{AnySmooth, Smooth};
-use crate::solve::Certificate;
+use crate::solve::{Certificate, Solution};
 use crate::solvers::SolverInfo;
 use crate::solvers::composite::COMPOSITE_SOLVERS;
 use crate::start::Start;
@@ -184,6 +188,45 @@ impl Family for Composite {
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
         let nonneg = self.a.is_identity() && self.h.requires_nonneg();
         Start::parse(name)?.point(&self.f, self.rank, nonneg, seed)
+    }
+
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        Start::Given(x.clone()).point(&self.f, self.rank, false, 0)
+    }
+
+    /// OADMM with fast constants, then OBCD, which lowers F further without a linear map (suite
+    /// `dc` of the benchmarks); OBCD alone where h does not suit OADMM.
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        if wanted.solver.is_some() {
+            return Plan::by_default(self, wanted);
+        }
+        let (solver, why) = match (suits_splitting(self), self.a.is_identity()) {
+            (true, true) => ("oadmm+obcd", "splitting finds the region, pairs of rows what is left to gain"),
+            (true, false) => ("oadmm", "obcd has no linear map"),
+            (false, _) => ("obcd", "the penalty is not weakly convex and Lipschitz"),
+        };
+        let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.into()), ..wanted.clone() })?;
+        plan.reasons.push(format!("solver {solver}: {why}"));
+        Ok(plan)
+    }
+
+    /// An iteration of OADMM is a gradient: one start is enough.
+    fn auto_effort(&self) -> u64 {
+        0
+    }
+
+    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
+        Some(explained_variance(&self.f, x))
+    }
+
+    /// Where A acts on columns the order is not free, and is kept.
+    fn order_components(&self, solution: &mut Solution) {
+        let x = by_variance(&self.f, &solution.x);
+        let objective = self.objective(&x);
+        if objective.total <= solution.objective.total + 1e-12 * (1.0 + objective.total.abs()) {
+            solution.feasibility = self.feasibility(&x);
+            (solution.x, solution.objective) = (x, objective);
+        }
     }
 
     fn check(&self, x: &RowMat, what: &str) -> Result<()> {

@@ -6,59 +6,12 @@ use faer::Mat;
 use faer::sparse::SparseColMatRef;
 
 use super::Composite;
-use crate::concave::{AnyConcave, CappedExcess, LargestK, NoConcave};
+use crate::concave::{AnyConcave, CappedExcess, Concave, LargestK, NoConcave};
 use crate::error::{Error, Result};
-use crate::linear_map::{AnyMap, Differences, Identity};
+use crate::linear_map::{AnyMap, Composition, Differences, Identity, LinearMap};
 use crate::nonsmooth::{AnyPenalty, Shape, find_penalty};
-use crate::problem::{PcaData, Storage, covariance_model};
+use crate::problem::{Kind, PcaData, ProblemInfo, Storage, covariance_model, find_problem};
 use crate::smooth::{AnySmooth, BlockModel, Smooth};
-
-/// What the registry says of a composite problem.
-#[derive(Clone, Copy, Debug)]
-pub struct CompositeInfo {
-    /// The name users type.
-    pub name: &'static str,
-    /// Its penalty, one of [`COMPOSITE_PENALTIES`].
-    pub penalty: &'static str,
-    /// f = 1/(2m)‖XXᵀD − D‖² with D = Aᵀ, m samples, instead of −½ tr(XᵀCX), C = AᵀA.
-    pub per_sample: bool,
-    /// One line of documentation.
-    pub doc: &'static str,
-}
-
-/// All composite problems of the library.
-pub const COMPOSITES: &[CompositeInfo] = &[
-    CompositeInfo {
-        name: "dc-pca",
-        penalty: "l1-largest-k",
-        per_sample: true,
-        doc: "k-sparse PCA: min 1/(2m) ||XX'D - D||^2 + lambda (||X||_1 - the k largest |X_ij|), X'X = I",
-    },
-    CompositeInfo {
-        name: "mcp-pca",
-        penalty: "mcp",
-        per_sample: false,
-        doc: "sparse PCA with mcp: min -1/2 <X, CX> + h(X), X'X = I",
-    },
-    CompositeInfo {
-        name: "scad-pca",
-        penalty: "scad",
-        per_sample: false,
-        doc: "sparse PCA with scad: min -1/2 <X, CX> + h(X), X'X = I",
-    },
-    CompositeInfo {
-        name: "capped-l1-pca",
-        penalty: "capped-l1",
-        per_sample: false,
-        doc: "sparse PCA with capped l1: min -1/2 <X, CX> + lambda sum min(|X_ij|, cap), X'X = I",
-    },
-    CompositeInfo {
-        name: "fused-pca",
-        penalty: "fused-l1",
-        per_sample: false,
-        doc: "piecewise constant PCA: min -1/2 <X, CX> + lambda sum |X_i+1,j - X_ij|, X'X = I",
-    },
-];
 
 /// Penalties of composite problems, with one line each.
 pub const COMPOSITE_PENALTIES: &[(&str, &str)] = &[
@@ -71,18 +24,6 @@ pub const COMPOSITE_PENALTIES: &[(&str, &str)] = &[
     ("fused-l1", "lambda * sum of absolute differences of neighbouring rows"),
     ("none", "no penalty"),
 ];
-
-/// Looks a composite problem up by name.
-///
-/// # Errors
-/// [`Error::UnknownName`] with the names there are.
-pub fn find_composite(name: &str) -> Result<&'static CompositeInfo> {
-    COMPOSITES.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownName {
-        kind: "composite problem",
-        name: name.into(),
-        known: COMPOSITES.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
-    })
-}
 
 /// k where none is given: 5 % of the entries of X, rounded up, and at least one per column.
 pub fn default_k(n: usize, r: usize) -> usize {
@@ -105,7 +46,9 @@ pub struct CompositeOptions {
 }
 
 impl Composite {
-    /// The problem called `name` (see [`COMPOSITES`]) of the data.
+    /// The PCA problem called `name` of the data, with g and A where its penalty has them: one of
+    /// the kinds [`Kind::Pca`], [`Kind::Composite`] and [`Kind::DataFit`] of
+    /// [`PROBLEMS`](crate::problem::PROBLEMS).
     ///
     /// # Errors
     /// An unknown name, a bad rank, λ, k or shape parameter, a map that does not fit, data that
@@ -117,37 +60,54 @@ impl Composite {
         lambda: f64,
         options: &CompositeOptions,
     ) -> Result<Self> {
-        let info = find_composite(name)?;
-        let (rows, columns) = shape(data);
-        if rank == 0 || rank > columns {
-            return Err(Error::Rank { rank, columns }); // before any work
-        }
-        let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
-        let parts = Parts::new(penalty, lambda, (columns, rank), options)?;
-        let a = match &options.map {
-            Some(map) => match parts.a {
-                AnyMap::Identity(_) => map.clone(),
-                own => AnyMap::Composition(crate::linear_map::Composition::new(own, map.clone())),
-            },
-            None => parts.a,
-        };
-        let f = match info.per_sample {
-            true => per_sample(data, rows, options.storage)?,
-            false => covariance_model(data, options.storage)?,
-        };
+        let info = find_problem(name)?;
+        check_before_work(info, (data.ncols(), rank), lambda, options)?;
+        Self::assemble(info, model(info, data, options.storage)?, rank, lambda, options)
+    }
+
+    /// The problem of an f that [`model`] has made.
+    pub(crate) fn assemble(
+        info: &ProblemInfo,
+        f: AnySmooth,
+        rank: usize,
+        lambda: f64,
+        options: &CompositeOptions,
+    ) -> Result<Self> {
+        let Parts { g, h, a } = Parts::new(info, lambda, (f.nrows(), rank), options)?;
         // 1/(2m)‖XXᵀD − D‖² = ½ tr C/m − ½ tr(XᵀCX)/m on the manifold [C18]
-        let constant = if info.per_sample { -0.5 * f.diagonal().iter().sum::<f64>() } else { 0.0 };
-        debug_assert_eq!(f.nrows(), columns);
-        Ok(Self::new(f, parts.g, parts.h, a, rank)?.with_constant(constant))
+        let fit = info.kind == Kind::DataFit;
+        let constant = if fit { -0.5 * f.diagonal().iter().sum::<f64>() } else { 0.0 };
+        Ok(Self::new(f, g, h, a, rank)?.with_constant(constant))
     }
 }
 
-fn shape(data: &PcaData<'_>) -> (usize, usize) {
-    match data {
-        PcaData::Dense(a) => (a.nrows(), a.ncols()),
-        PcaData::Sparse(a, _) => (a.nrows(), a.ncols()),
+/// What is wrong with rank, λ, k, shape or map, found without looking at the data.
+///
+/// # Errors
+/// As [`Composite::pca`].
+pub(crate) fn check_before_work(
+    info: &ProblemInfo,
+    (n, r): (usize, usize),
+    lambda: f64,
+    options: &CompositeOptions,
+) -> Result<()> {
+    if r == 0 || r > n {
+        return Err(Error::Rank { rank: r, columns: n });
+    }
+    Parts::new(info, lambda, (n, r), options).map(drop)
+}
+
+/// f of a problem: −½ tr(XᵀCX), or the same of C/m where the problem says so.
+///
+/// # Errors
+/// Data that are not finite, a C that is not symmetric.
+pub(crate) fn model(info: &ProblemInfo, data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
+    match (info.kind, data) {
+        (Kind::DataFit, PcaData::Dense(a)) => per_sample(data, a.nrows(), storage),
+        (Kind::DataFit, PcaData::Sparse(a, _)) => per_sample(data, a.nrows(), storage),
         // C itself: whatever it is divided by is in it already
-        PcaData::Gram(_) | PcaData::SparseGram(_) => (1, data.ncols()),
+        (Kind::DataFit | Kind::Pca | Kind::Composite, _) => covariance_model(data, storage),
+        _ => Err(Error::Incompatible(format!("{} is no PCA problem", info.name))),
     }
 }
 
@@ -177,7 +137,14 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(penalty: &str, lambda: f64, size: (usize, usize), options: &CompositeOptions) -> Result<Self> {
+    /// The parts for X of this size.
+    fn new(
+        info: &ProblemInfo,
+        lambda: f64,
+        size: (usize, usize),
+        options: &CompositeOptions,
+    ) -> Result<Self> {
+        let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
         let make = |name: &str| (find_penalty(name)?.make_shaped)(lambda, &options.shape);
         let (mut g, mut a) = (AnyConcave::None(NoConcave), AnyMap::Identity(Identity));
         let h = match penalty {
@@ -203,6 +170,15 @@ impl Parts {
                 });
             }
         };
+        if let Some(map) = &options.map {
+            a = if a.is_identity() {
+                map.clone()
+            } else {
+                AnyMap::Composition(Composition::new(a, map.clone()))
+            };
+        }
+        g.check(size.0, size.1)?;
+        a.output(size)?;
         Ok(Self { g, h, a })
     }
 }

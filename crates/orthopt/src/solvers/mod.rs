@@ -122,6 +122,15 @@ pub const SOLVERS: &[SolverInfo] = &[
     curvilinear::foforth_gr::INFO,
     curvilinear::foforth_p::INFO,
     curvilinear::foforth_qr::INFO,
+    oadmm::fast(),
+    oadmm::euclidean(),
+    oadmm::riemannian(),
+    composite::radmm::info(),
+    composite::spgm::euclidean(),
+    composite::spgm::riemannian(),
+    composite::subgrad::info(),
+    composite::madmm::info(),
+    composite::manial::info(),
 ];
 
 /// All solvers of the problems with XᵀJX = J.

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // every test file is its own crate and uses some of these
 
+pub mod composite;
 pub mod first_order;
 pub mod jorth;
 pub mod obcd;
