@@ -118,7 +118,12 @@ fn given(x: &RowMat, n: usize, r: usize, nonneg: bool) -> Result<RowMat> {
         });
     }
     let mut x = x.clone();
-    let error = stiefel::repair_on_support(&mut x);
+    let mut error = stiefel::repair_on_support(&mut x);
+    if nonneg {
+        // where two columns overlap in a tiny entry the repair takes it away, give or take rounding
+        x.data_mut().iter_mut().for_each(|v| *v = v.max(0.0));
+        error = stiefel::feasibility(&x);
+    }
     if error > 1e-12 {
         return Err(Error::NotOrthonormal { what: what.into(), error, tolerance: 1e-12 });
     }
