@@ -119,10 +119,11 @@ fn given(x: &RowMat, n: usize, r: usize, nonneg: bool) -> Result<RowMat> {
     }
     let mut x = x.clone();
     let mut error = stiefel::repair_on_support(&mut x);
-    if nonneg {
-        // where two columns overlap in a tiny entry the repair takes it away, give or take rounding
+    // where two columns overlap in tiny entries the repair takes these away, some by more than there
+    // is; those leave the support, so this ends
+    while nonneg && x.data().iter().any(|v| *v < 0.0) {
         x.data_mut().iter_mut().for_each(|v| *v = v.max(0.0));
-        error = stiefel::feasibility(&x);
+        error = stiefel::repair_on_support(&mut x);
     }
     if error > 1e-12 {
         return Err(Error::NotOrthonormal { what: what.into(), error, tolerance: 1e-12 });

@@ -29,6 +29,8 @@ Examples:
     orthopt solve l1-pca data.csv --center -r 5 --lambda 2 --save-x x.npy --json result.json
   Sparse data, a limit in seconds, the convergence curve as a picture:
     orthopt solve l0-pca data.svm.gz -r 10 --lambda 5 --time-limit 10 --plot curve.svg
+  A nonlinear eigenvalue problem, C the Laplacian of a chain:
+    orthopt solve nonlinear-eig laplace:500 -r 10 --lambda 10
   The settings of a run as a file, and the same run again with another seed:
     orthopt solve nonneg-pca data.mtx -r 4 --print-config > run.toml
     orthopt solve --config run.toml --seed 1";
