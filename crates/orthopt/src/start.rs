@@ -118,7 +118,13 @@ fn given(x: &RowMat, n: usize, r: usize, nonneg: bool) -> Result<RowMat> {
         });
     }
     let mut x = x.clone();
-    let error = stiefel::repair_on_support(&mut x);
+    let mut error = stiefel::repair_on_support(&mut x);
+    // where two columns overlap in tiny entries the repair takes these away, some by more than there
+    // is; those leave the support, so this ends
+    while nonneg && x.data().iter().any(|v| *v < 0.0) {
+        x.data_mut().iter_mut().for_each(|v| *v = v.max(0.0));
+        error = stiefel::repair_on_support(&mut x);
+    }
     if error > 1e-12 {
         return Err(Error::NotOrthonormal { what: what.into(), error, tolerance: 1e-12 });
     }

@@ -269,3 +269,17 @@ fn tools_of_the_manifold() {
     assert_eq!(on_data("pca", 0.0, &gaussian(3, 2, 1), 1).nonneg_violation(&RowMat::zeros(2, 1)), None);
     assert_eq!((p.nrows(), p.rank(), p.f.nrows()), (5, 2, 5));
 }
+
+/// Where two columns of a nonnegative X share a row the repair takes the smaller entry away.
+#[test]
+fn a_nonnegative_start_with_a_tiny_overlap_stays_nonnegative() {
+    let p = problem("nonneg-pca", 0.0, 12, 3, 5);
+    let mut x = RowMat::zeros(12, 3);
+    (0..12).for_each(|i| x.set(i, i / 4, 0.5));
+    for (i, k, v) in [(0, 1, 3e-7), (1, 2, 1e-7), (9, 0, 2e-7)] {
+        x.set(i, k, v);
+        let repaired = Start::Given(x.clone()).point(&p.f, 3, true, 0).unwrap();
+        assert!(repaired.data().iter().all(|v| *v >= 0.0));
+        assert!(stiefel::feasibility(&repaired) <= 1e-12);
+    }
+}

@@ -32,6 +32,8 @@ Examples:
     orthopt solve l0-pca data.svm.gz -r 10 --lambda 5 --time-limit 10 --plot curve.svg
   At most 12 nonzeros in all components together, by a concave part:
     orthopt solve dc-pca builtin:pitprops -r 3 --k 12 --time-limit 1
+  A nonlinear eigenvalue problem, C the Laplacian of a chain:
+    orthopt solve nonlinear-eig laplace:500 -r 10 --lambda 10
   The settings of a run as a file, and the same run again with another seed:
     orthopt solve nonneg-pca data.mtx -r 4 --print-config > run.toml
     orthopt solve --config run.toml --seed 1";
