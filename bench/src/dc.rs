@@ -71,7 +71,7 @@ fn solve(p: &Composite, m: &Method, typed: &[(String, f64)], x0: &RowMat, second
 
 fn real(s: &Solution, name: &str) -> String {
     match s.settings.get(name) {
-        Some(Setting::Real(v)) => format!("{v:.6}"),
+        Some(Setting::Real(v)) => format!("{v:.9}"),
         _ => "-".into(),
     }
 }
@@ -164,7 +164,7 @@ fn cell(
     for (label, s) in &runs {
         let star = if s.objective.total == best { " *" } else { "" };
         let (x, sparse) = (real(s, "objective_x"), real(s, "objective_sparse"));
-        println!("| {label} | {x} | {sparse} | {:.6}{star} | {} |", s.objective.total, s.iterations);
+        println!("| {label} | {x} | {sparse} | {:.9}{star} | {} |", s.objective.total, s.iterations);
     }
     println!();
     Ok(())

@@ -19,6 +19,7 @@
 
 mod options;
 
+use options::Schedule;
 pub use options::{FirstBeta, OadmmOptions, Variant, euclidean, fast, riemannian};
 
 use crate::composite::{Terms, check_splitting, crit_parts};
@@ -83,6 +84,8 @@ pub struct State {
     pub mu: f64,
     /// β⁰.
     pub beta0: f64,
+    /// ξ in force, the growth of β.
+    pub xi: f64,
     /// L_f.
     pub lf: f64,
     /// Ā.
@@ -108,7 +111,7 @@ impl<T: Terms> Solver<T> for Oadmm {
         check_splitting(p)?;
         let abar = p.map().norm((n, r));
         let lf = self.options.lf.unwrap_or_else(|| curvature(p));
-        let (beta0, raised) = self.options.beta0(p, abar, lf);
+        let Schedule { beta0, xi, raised } = self.options.schedule(p, abar, lf);
         let ax = image(p, &x0);
         let now = Linearised::at(p, &x0);
         Ok(State {
@@ -119,6 +122,7 @@ impl<T: Terms> Solver<T> for Oadmm {
             beta: beta0,
             mu: self.options.chi() / beta0,
             beta0,
+            xi,
             lf,
             abar,
             backtracks: 0,
@@ -156,7 +160,7 @@ impl<T: Terms> Solver<T> for Oadmm {
             ("chi", o.chi()),
             ("chi_bound", o.chi_bound()),
             ("beta0", st.beta0),
-            ("xi", o.xi),
+            ("xi", st.xi),
             ("p", o.p),
             ("sigma", o.sigma),
             ("lf", st.lf),
@@ -195,7 +199,7 @@ impl Oadmm {
     /// (S1) to (S4).
     fn iterate_once<T: Terms>(&self, p: &T, st: &mut State) {
         let o = &self.options;
-        let beta = st.beta0 * (1.0 + o.xi * (st.t as f64).powf(o.p));
+        let beta = st.beta0 * (1.0 + st.xi * (st.t as f64).powf(o.p));
         let mu = o.chi() / beta;
         (st.beta, st.mu) = (beta, mu);
         match o.variant {
