@@ -144,7 +144,7 @@ impl Composite {
 
 fn shape(data: &PcaData<'_>) -> (usize, usize) {
     match data {
-        PcaData::Dense(a) => (a.nrows(), a.ncols()),
+        PcaData::Dense(a) | PcaData::Centred(a, _) => (a.nrows(), a.ncols()),
         PcaData::Sparse(a, _) => (a.nrows(), a.ncols()),
         PcaData::Gram(c) => (1, c.ncols()), // C itself: whatever it is divided by is in it already
     }
@@ -157,6 +157,9 @@ fn per_sample(data: &PcaData<'_>, rows: usize, storage: Storage) -> Result<AnySm
         PcaData::Dense(a) => {
             let scaled = Mat::from_fn(a.nrows(), a.ncols(), |i, j| scale * a[(i, j)]);
             covariance_model(&PcaData::Dense(scaled.as_ref()), storage)
+        }
+        PcaData::Centred(a, centring) => {
+            per_sample(&PcaData::Dense(centring.copy(*a).as_ref()), rows, storage)
         }
         PcaData::Sparse(a, means) => {
             let values: Vec<f64> = a.val().iter().map(|v| scale * v).collect();
