@@ -9,7 +9,9 @@ scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; pictures: :mod:`ortho
 go wrong: :mod:`orthopt.errors`.
 """
 
-from . import _logging, errors
+from typing import Any
+
+from . import _logging, errors, plots
 from ._minimize import minimize
 from ._orthopt import __version__
 from ._registry import constants, registry
@@ -18,6 +20,8 @@ from ._solve import Findings, Progress, certify, compare, solve
 from .errors import OrthoptError, OrthoptWarning
 
 __all__ = [
+    "NonnegativePCA",
+    "SparsePCA",
     "Certificate",
     "Comparison",
     "ExplainedVariance",
@@ -33,6 +37,22 @@ __all__ = [
     "constants",
     "errors",
     "minimize",
+    "plots",
     "registry",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Estimators are loaded when asked for: scikit-learn is optional and slow to import."""
+    if name in ("SparsePCA", "NonnegativePCA"):
+        try:
+            from . import _estimators
+        except ImportError as error:
+            raise ImportError(f"{name} needs scikit-learn: pip install 'orthopt[sklearn]'") from error
+        return getattr(_estimators, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
