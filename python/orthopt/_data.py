@@ -62,7 +62,9 @@ def numbers(array: np.ndarray, what: str) -> np.ndarray:
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     try:
-        return array.astype(np.float64)
+        if array.dtype.kind not in "mM":  # times, which NumPy would turn into numbers
+            return array.astype(np.float64)
+        raise TypeError("times are no numbers")
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"{what} are no real numbers (dtype {array.dtype}): {error}") from error
 

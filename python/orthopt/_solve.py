@@ -296,7 +296,7 @@ def _checked(key: str, value: Any, kind: type) -> Any:
         number = kind(value)
     except (TypeError, ValueError, OverflowError):
         raise wrong from None
-    if kind is int and (number != value or number < 0):
+    if kind is int and (number != value or not 0 <= number < 2**63):
         raise wrong
     return number
 

@@ -28,7 +28,9 @@ impl Centring {
             before[j] += v * v;
             after[j] += (v - means[j]).powi(2);
         });
-        let constant = before.iter().zip(&after).map(|(b, c)| *c <= CONSTANT * CONSTANT * b).collect();
+        // squares that overflow say nothing; C will overflow too and be refused
+        let left = |b: f64, c: f64| !b.is_finite() || c > CONSTANT * CONSTANT * b;
+        let constant = before.iter().zip(&after).map(|(b, c)| !left(*b, *c)).collect();
         Self { means, constant }
     }
 
