@@ -9,7 +9,7 @@ use crate::linalg::products::product;
 use crate::linalg::simd::Simd;
 
 /// Rows of A that are copied at a time to form AᵀA.
-const SLAB: usize = 4096;
+const SLAB: usize = 1024;
 
 /// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ with a dense symmetric M (n × n).
 ///
