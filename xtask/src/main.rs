@@ -1,5 +1,9 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
+//! `cargo xtask python`: the part of it that is about the Python package.
 
+mod python;
+
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -25,8 +29,9 @@ fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let result = match (args.next().as_deref(), args.next()) {
         (Some("test"), None) => run_all(TEST),
+        (Some("python"), None) => python(),
         _ => {
-            eprintln!("usage: cargo xtask test");
+            eprintln!("usage: cargo xtask test|python");
             return ExitCode::from(2);
         }
     };
@@ -52,8 +57,20 @@ fn run_all(steps: &[Step]) -> anyhow::Result<()> {
         eprintln!("== {}: passed in {seconds:.1} s", step.name);
         done.push(step.name);
     }
+    eprintln!("== python: the wheel in a fresh virtual environment, tests, doctests, examples");
+    python().with_context(|| format!("python failed after {} steps passed", done.len()))?;
+    done.push("python");
     println!("xtask: all passed ({}) in {:.1} s", done.join(", "), start.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// The root of the repository.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn python() -> anyhow::Result<()> {
+    python::test(&root().canonicalize()?, &resolve("cargo"))
 }
 
 fn run(step: &Step) -> anyhow::Result<()> {
@@ -61,7 +78,7 @@ fn run(step: &Step) -> anyhow::Result<()> {
     let status = Command::new(resolve(program))
         .args(args)
         .envs(step.env.iter().copied())
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .current_dir(root())
         .status()
         .with_context(|| format!("cannot run {program}"))?;
     if !status.success() {

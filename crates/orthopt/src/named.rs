@@ -303,6 +303,7 @@ fn pose_probe(
 ) -> Result<JProblem> {
     let dense = match data {
         PcaData::Dense(d) => d.to_owned(),
+        PcaData::Centred(d, centring) => centring.copy(*d),
         PcaData::Sparse(d, None) => d.to_dense(),
         PcaData::Sparse(d, Some(means)) => {
             let mut dense = d.to_dense();

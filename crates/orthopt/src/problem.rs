@@ -12,7 +12,7 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, REPORT_ZERO};
-use crate::smooth::{AnySmooth, BlockModel, DenseGram, Quadratic, Smooth, SparseGram};
+use crate::smooth::{AnySmooth, BlockModel, Centring, DenseGram, Quadratic, Smooth, SparseGram, for_each};
 use crate::solve::{Certificate, Solution};
 use crate::solvers::{SOLVERS, SolverInfo};
 use crate::start::{STARTS, Start};
@@ -140,6 +140,8 @@ pub fn count_nonzeros(x: &RowMat) -> usize {
 pub enum PcaData<'a> {
     /// A dense A (m × n), C = AᵀA.
     Dense(MatRef<'a, f64>),
+    /// A dense A (m × n) and its column means, C = (A − 1μᵀ)ᵀ(A − 1μᵀ), without a copy of A.
+    Centred(MatRef<'a, f64>, Centring),
     /// A sparse A (m × n), C = AᵀA; with column means, C = (A − 1μᵀ)ᵀ(A − 1μᵀ), not densified.
     Sparse(SparseColMatRef<'a, usize, f64>, Option<Vec<f64>>),
     /// A symmetric C (n × n).
@@ -153,7 +155,7 @@ impl PcaData<'_> {
     /// n, the number of variables.
     pub fn ncols(&self) -> usize {
         match self {
-            Self::Dense(a) => a.ncols(),
+            Self::Dense(a) | Self::Centred(a, _) => a.ncols(),
             Self::Sparse(a, _) => a.ncols(),
             Self::Gram(c) => c.ncols(),
             Self::SparseGram(c) => c.ncols(),
@@ -360,16 +362,19 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
     Ok(match data {
         PcaData::Gram(c) => AnySmooth::Quadratic(Quadratic::negative(*c)?),
         PcaData::SparseGram(c) => AnySmooth::Quadratic(Quadratic::negative(c.to_dense().as_ref())?),
-        PcaData::Dense(a) => {
+        PcaData::Dense(a) | PcaData::Centred(a, _) => {
             check_finite(*a)?;
+            let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
             let dense = match storage {
                 Storage::Auto => a.ncols() <= DENSE_LIMIT || a.ncols() <= 2 * a.nrows(),
                 other => other == Storage::Dense,
             };
             if dense {
-                AnySmooth::Quadratic(Quadratic::from_gram_of(*a))
+                AnySmooth::Quadratic(Quadratic::from_gram_of(*a, centring))
             } else {
-                AnySmooth::DenseGram(DenseGram::new(*a))
+                AnySmooth::DenseGram(
+                    centring.map_or_else(|| DenseGram::new(*a), |c| DenseGram::centred(*a, c)),
+                )
             }
         }
         PcaData::Sparse(a, means) => {
@@ -388,14 +393,16 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
 }
 
 fn check_finite(a: MatRef<'_, f64>) -> Result<()> {
-    for j in 0..a.ncols() {
-        for i in 0..a.nrows() {
-            if !a[(i, j)].is_finite() {
-                return Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 });
-            }
+    let mut bad = None;
+    for_each(a, |i, j, v| {
+        if !v.is_finite() && bad.is_none() {
+            bad = Some((i, j));
         }
+    });
+    match bad {
+        Some((i, j)) => Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Variance explained by the columns of X under C: per component tr(xₖᵀCxₖ), and together.

@@ -103,7 +103,7 @@ pub(crate) fn check_before_work(
 /// Data that are not finite, a C that is not symmetric.
 pub(crate) fn model(info: &ProblemInfo, data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
     match (info.kind, data) {
-        (Kind::DataFit, PcaData::Dense(a)) => per_sample(data, a.nrows(), storage),
+        (Kind::DataFit, PcaData::Dense(a) | PcaData::Centred(a, _)) => per_sample(data, a.nrows(), storage),
         (Kind::DataFit, PcaData::Sparse(a, _)) => per_sample(data, a.nrows(), storage),
         // C itself: whatever it is divided by is in it already
         (Kind::DataFit | Kind::Pca | Kind::Composite, _) => covariance_model(data, storage),
@@ -118,6 +118,9 @@ fn per_sample(data: &PcaData<'_>, rows: usize, storage: Storage) -> Result<AnySm
         PcaData::Dense(a) => {
             let scaled = Mat::from_fn(a.nrows(), a.ncols(), |i, j| scale * a[(i, j)]);
             covariance_model(&PcaData::Dense(scaled.as_ref()), storage)
+        }
+        PcaData::Centred(a, centring) => {
+            per_sample(&PcaData::Dense(centring.copy(*a).as_ref()), rows, storage)
         }
         PcaData::Sparse(a, means) => {
             let values: Vec<f64> = a.val().iter().map(|v| scale * v).collect();

@@ -250,7 +250,7 @@ pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
         });
     }
     let samples = match data {
-        PcaData::Dense(a) => a.nrows(),
+        PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),
         PcaData::Sparse(a, _) => a.nrows(),
         PcaData::Gram(_) | PcaData::SparseGram(_) => 1,
     };

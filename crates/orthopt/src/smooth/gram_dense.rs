@@ -1,6 +1,7 @@
 use faer::{Mat, MatRef};
 
-use super::{BlockModel, LinearTerm, Smooth, spectral_norm};
+use super::centring::transposed;
+use super::{BlockModel, Centring, LinearTerm, Smooth, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner};
@@ -25,7 +26,15 @@ pub struct DenseGram {
 impl DenseGram {
     /// The model of a data matrix A (rows are samples). Copies A.
     pub fn new(a: MatRef<'_, f64>) -> Self {
-        let at = RowMat::from_mat(a.transpose());
+        Self::from_transposed(transposed(a, None))
+    }
+
+    /// The model of A minus its column means. Copies A once.
+    pub(crate) fn centred(a: MatRef<'_, f64>, centring: &Centring) -> Self {
+        Self::from_transposed(transposed(a, Some(centring)))
+    }
+
+    fn from_transposed(at: RowMat) -> Self {
         let norms = (0..at.nrows()).map(|i| inner(at.row(i), at.row(i))).collect();
         Self { at, e: LinearTerm::default(), norms }
     }

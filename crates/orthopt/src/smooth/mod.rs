@@ -4,12 +4,15 @@
 //! and a cheap update after those rows change. How the gradient is kept is the model's
 //! business: its [`BlockModel::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
 
+mod centring;
 mod gram_dense;
 mod gram_sparse;
 pub mod nonlinear_eig;
 mod quadratic;
 pub(crate) mod tilted;
 
+pub use centring::Centring;
+pub use centring::for_each;
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
 pub use nonlinear_eig::NonlinearEig;

@@ -1,11 +1,15 @@
 use faer::MatRef;
 
-use super::{BlockModel, LinearTerm, Smooth, Usage, spectral_norm};
+use super::centring::slab;
+use super::{BlockModel, Centring, LinearTerm, Smooth, Usage, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner, is_zero};
 use crate::linalg::products::{add_rows_product, product};
 use crate::linalg::simd::Simd;
+
+/// Rows of A that are copied at a time to form AᵀA.
+const SLAB: usize = 1024;
 
 /// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ with a dense symmetric M (n × n).
 ///
@@ -39,11 +43,15 @@ impl Quadratic {
         Ok(Self { m, e: LinearTerm::default(), concave: false })
     }
 
-    /// −½ tr(XᵀAᵀAX), AᵀA formed once. Cost 2mn² flops, n² numbers.
-    pub(crate) fn from_gram_of(a: MatRef<'_, f64>) -> Self {
+    /// −½ tr(XᵀAᵀAX), AᵀA formed once, of A minus its column means if `centring` is given. Cost
+    /// 2mn² flops, n² numbers, and a copy of a slab of rows at a time: no copy of A.
+    pub(crate) fn from_gram_of(a: MatRef<'_, f64>, centring: Option<&Centring>) -> Self {
         let n = a.ncols();
         let mut m = RowMat::zeros(n, n);
-        product(&mut m, false, -1.0, a.transpose(), a);
+        for start in (0..a.nrows()).step_by(SLAB) {
+            let rows = slab(a.subrows(start, SLAB.min(a.nrows() - start)), centring);
+            product(&mut m, start > 0, -1.0, rows.as_ref().transpose(), rows.as_ref());
+        }
         symmetrise(&mut m);
         Self { m, e: LinearTerm::default(), concave: true }
     }

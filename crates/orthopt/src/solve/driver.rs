@@ -247,14 +247,15 @@ impl<P: Evaluate> Session<'_, P> {
         let _guard = span.enter();
         let fallback = x0.clone();
         let mut state = solver.init(self.problem, x0)?;
-        let mut pace = Pace::default();
+        let (mut pace, mut looks) = (Pace::default(), Looks { made: 0, due: 1, used: false });
         let mut reason = self.begin(solver.iterate(&state), observers);
         while reason.is_none() {
-            let budget = pace.budget(self.seconds()).min(self.iterations_left());
+            let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());
             let before = self.seconds();
             let info = solver.step(self.problem, &mut state, budget);
             self.iteration += info.iterations;
-            let p = Progress { residual: info.residual, ..self.progress(info.objective, info.pass) };
+            let residual = looks.take(info.iterations, info.residual);
+            let p = Progress { residual, ..self.progress(info.objective, info.pass) };
             pace.adapt(info.iterations, p.seconds - before);
             reason = if info.objective.is_finite() {
                 let broke = self.show(&p, || solver.iterate(&state), observers);
@@ -367,6 +368,33 @@ fn numerical_error() -> StopReason {
     StopReason {
         status: Status::NumericalError,
         message: "F became NaN or infinite: look at the scale of the data".into(),
+    }
+}
+
+/// The iterations after which a residual is looked at: 1, 2, ..., 16, then further apart by a
+/// sixteenth of their number. Steps are sized by the clock; the iteration at which a method is
+/// found to have converged must not be.
+struct Looks {
+    made: u64,  // iterations made
+    due: u64,   // iteration of the next look
+    used: bool, // the solver gives residuals
+}
+
+impl Looks {
+    /// The most iterations that do not pass over the next look.
+    fn ahead(&self) -> u64 {
+        if self.used { self.due.saturating_sub(self.made).max(1) } else { u64::MAX }
+    }
+
+    /// `residual` if it is due after so many more iterations.
+    fn take(&mut self, iterations: u64, residual: Option<f64>) -> Option<f64> {
+        self.made += iterations;
+        self.used |= residual.is_some();
+        let is_due = self.made == self.due;
+        while self.due <= self.made {
+            self.due += 1 + self.due / 16;
+        }
+        residual.filter(|_| is_due)
     }
 }
 

@@ -75,7 +75,11 @@ impl Default for Irpg {
 }
 
 impl Irpg {
-    fn from_options(o: &SolverOptions) -> Result<Self> {
+    /// From the options of the registry.
+    ///
+    /// # Errors
+    /// A constant out of range.
+    pub fn from_options(o: &SolverOptions) -> Result<Self> {
         let value = |name: &str, expected: &str, accepted: fn(f64) -> bool| {
             checked(&format!("irpg-{name}"), o.value(&INFO, name), expected, accepted)
         };

@@ -79,7 +79,11 @@ impl ManPg {
     /// ManPG-Ada with the papers' constants.
     pub const ADAPTIVE: Self = Self { tau: Some(1.01), ..Self::FIXED };
 
-    fn from_options(info: &SolverInfo, o: &SolverOptions, tau: Option<f64>) -> Result<Self> {
+    /// From the options of the registry.
+    ///
+    /// # Errors
+    /// A constant out of range.
+    pub fn from_options(info: &SolverInfo, o: &SolverOptions, tau: Option<f64>) -> Result<Self> {
         let name = |constant: &str| format!("{}-{constant}", info.name);
         let t = o.constant(info, "t");
         let t = t.map(|t| checked(&name("t"), t, "a number > 0", |t| t > 0.0)).transpose()?;

@@ -62,7 +62,11 @@ impl Default for RSubGrad {
 }
 
 impl RSubGrad {
-    fn from_options(o: &SolverOptions) -> Result<Self> {
+    /// From the options of the registry.
+    ///
+    /// # Errors
+    /// A constant out of range.
+    pub fn from_options(o: &SolverOptions) -> Result<Self> {
         let eta = o.constant(&INFO, "eta");
         let eta = eta.map(|v| checked("rsubgrad-eta", v, "a number > 0", |v| v > 0.0)).transpose()?;
         let p = checked("rsubgrad-p", o.value(&INFO, "p"), "above 0, at most 1", |v| v > 0.0 && v <= 1.0)?;

@@ -87,7 +87,11 @@ impl Default for Slpg {
 }
 
 impl Slpg {
-    fn from_options(o: &SolverOptions) -> Result<Self> {
+    /// From the options of the registry.
+    ///
+    /// # Errors
+    /// A constant out of range.
+    pub fn from_options(o: &SolverOptions) -> Result<Self> {
         let whole = |name: &str, most: f64| {
             let expected = format!("a whole number from 1 to {most}");
             checked(&format!("slpg-{name}"), o.value(&INFO, name), &expected, |v| v >= 1.0 && v <= most)

@@ -53,7 +53,11 @@ pub struct Soc {
 }
 
 impl Soc {
-    fn from_options(o: &SolverOptions) -> Result<Self> {
+    /// From the options of the registry.
+    ///
+    /// # Errors
+    /// A constant out of range.
+    pub fn from_options(o: &SolverOptions) -> Result<Self> {
         let beta = o.constant(&INFO, "beta");
         Ok(Self { beta: beta.map(|v| checked("soc-beta", v, "a number > 0", |v| v > 0.0)).transpose()? })
     }

@@ -77,7 +77,11 @@ impl Default for Spm {
 }
 
 impl Spm {
-    fn from_options(o: &SolverOptions) -> Result<Self> {
+    /// From the options of the registry.
+    ///
+    /// # Errors
+    /// A constant out of range.
+    pub fn from_options(o: &SolverOptions) -> Result<Self> {
         let beta = o.constant(&INFO, "beta");
         Ok(Self {
             beta: beta.map(|v| checked("spm-beta", v, "a number > 0", |v| v > 0.0)).transpose()?,

@@ -1,0 +1,253 @@
+//! Data from Python as the library takes them: NumPy arrays without a copy where rows or columns
+//! are contiguous, compressed sparse columns, or the name of a file, a generator or a table.
+
+use faer::MatRef;
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use orthopt::Error;
+use orthopt::linalg::RowMat;
+use orthopt::problem::{Kind, PcaData, ProblemInfo};
+use orthopt::smooth::Centring;
+use orthopt_data::{LoadOptions, Matrix, Prepare, Role, Scale, check_symmetric};
+use pyo3::prelude::*;
+
+use crate::errors::Failure;
+
+/// What Python hands over; `orthopt._data` has seen to it that nothing else comes here.
+#[derive(FromPyObject)]
+pub enum Given<'py> {
+    /// A matrix of numbers.
+    Dense(PyReadonlyArray2<'py, f64>),
+    /// A sparse matrix: shape, column pointers, row indices, values; canonical.
+    Sparse(
+        (usize, usize),
+        PyReadonlyArray1<'py, i64>,
+        PyReadonlyArray1<'py, i64>,
+        PyReadonlyArray1<'py, f64>,
+    ),
+    /// What the command line calls DATA.
+    Named(String),
+}
+
+/// The same without Python objects, so that it can be used without the GIL.
+pub enum Borrowed<'a> {
+    Dense(MatRef<'a, f64>),
+    Sparse((usize, usize), &'a [i64], &'a [i64], &'a [f64]),
+    Named(&'a str),
+}
+
+impl Given<'_> {
+    /// Views of the data.
+    ///
+    /// # Errors
+    /// An array that is not contiguous.
+    pub fn borrow(&self) -> PyResult<Borrowed<'_>> {
+        Ok(match self {
+            Self::Dense(array) => Borrowed::Dense(view(array)?),
+            Self::Sparse(shape, pointers, rows, values) => {
+                Borrowed::Sparse(*shape, pointers.as_slice()?, rows.as_slice()?, values.as_slice()?)
+            }
+            Self::Named(name) => Borrowed::Named(name),
+        })
+    }
+}
+
+/// faer's view of a contiguous array.
+pub fn view<'a>(array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<MatRef<'a, f64>> {
+    let (rows, cols) = (array.shape()[0], array.shape()[1]);
+    let values = array.as_slice()?;
+    Ok(if array.is_c_contiguous() {
+        MatRef::from_row_major_slice(values, rows, cols)
+    } else {
+        MatRef::from_column_major_slice(values, rows, cols)
+    })
+}
+
+/// A row-major copy of an array.
+pub fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<RowMat> {
+    Ok(RowMat::from_mat(view(array)?))
+}
+
+/// What is done to the data first.
+pub struct Preparation {
+    /// The matrix is C itself.
+    pub gram: bool,
+    /// Centring, scaling, leading columns.
+    pub prepare: Prepare,
+}
+
+/// What is known of the data besides the problem made of them.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    pub rows: usize,
+    pub cols: usize,
+    /// Of the columns, where they were subtracted.
+    pub means: Option<Vec<f64>>,
+    /// Cᵢᵢ.
+    pub squares: Vec<f64>,
+    pub names: Option<Vec<String>>,
+    pub source: Option<String>,
+}
+
+impl Borrowed<'_> {
+    /// Prepares the data and hands them to `pose`.
+    ///
+    /// # Errors
+    /// Data that are empty or cannot be read or prepared; whatever `pose` says.
+    pub fn with<T>(
+        self,
+        info: &ProblemInfo,
+        how: &Preparation,
+        pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
+    ) -> Result<(T, About), Failure> {
+        match self {
+            Self::Dense(a) => {
+                check_size(a.nrows(), a.ncols())?;
+                let plain = how.prepare.scale == Scale::None && how.prepare.features.is_none();
+                if how.gram && plain && !how.prepare.center {
+                    return hand_over(&PcaData::Gram(a), About::default(), pose);
+                }
+                if !how.gram && plain && (!how.prepare.center || info.kind == Kind::Pca) {
+                    return untouched(a, how.prepare.center, pose);
+                }
+                prepared(a.to_owned().into(), None, how, pose)
+            }
+            Self::Sparse((rows, cols), pointers, row_idx, values) => {
+                check_size(rows, cols)?;
+                // a negative index becomes one that is far too large
+                let unsigned = |v: &[i64]| v.iter().map(|i| *i as usize).collect::<Vec<_>>();
+                let (pointers, row_idx) = (unsigned(pointers), unsigned(row_idx));
+                check_pattern(rows, cols, &pointers, &row_idx, values.len())?;
+                let pattern = SymbolicSparseColMat::new_checked(rows, cols, pointers, None, row_idx);
+                let matrix = Matrix::Sparse(SparseColMat::new(pattern, values.to_vec()));
+                check_finite(&matrix)?;
+                prepared(matrix, None, how, pose)
+            }
+            Self::Named(spec) => {
+                let data = orthopt_data::load(spec, &LoadOptions::default())?;
+                let gram = how.gram || data.role == Role::Gram;
+                let source = Some((data.source, data.names));
+                let how = Preparation { gram, prepare: how.prepare.clone() };
+                prepared(data.matrix, source, &how, pose)
+            }
+        }
+    }
+}
+
+/// A dense matrix of samples that stays where it is.
+fn untouched<T>(
+    a: MatRef<'_, f64>,
+    center: bool,
+    pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
+) -> Result<(T, About), Failure> {
+    if !center {
+        return hand_over(&PcaData::Dense(a), About::default(), pose);
+    }
+    let centring = Centring::of(a);
+    let means = Some(centring.means().to_vec());
+    hand_over(&PcaData::Centred(a, centring), About { means, ..About::default() }, pose)
+}
+
+/// A matrix of our own, prepared in place as the command line does it.
+fn prepared<T>(
+    matrix: Matrix,
+    source: Option<(String, Option<Vec<String>>)>,
+    how: &Preparation,
+    pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
+) -> Result<(T, About), Failure> {
+    let (place, names) = source.map_or((None, None), |(place, names)| (Some(place), names));
+    let mut data = orthopt_data::DataSet::new(matrix, place.clone().unwrap_or_else(|| "the data".into()));
+    data.names = names;
+    if how.gram {
+        let dense = data.matrix.try_to_dense(&data.source)?;
+        check_symmetric(&dense)?;
+        (data.matrix, data.role) = (dense.into(), Role::Gram);
+    }
+    let before = (how.prepare.center && !how.gram).then(|| data.matrix.column_means());
+    let (data, implicit) = how.prepare.apply_to(data)?;
+    let means = before.map(|means| means[..data.matrix.ncols()].to_vec());
+    let about = About { means, names: data.names, source: place, ..About::default() };
+    let pca = match &data.matrix {
+        Matrix::Dense(c) if how.gram => PcaData::Gram(c.as_ref()),
+        Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
+        Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), implicit),
+    };
+    hand_over(&pca, about, pose)
+}
+
+fn hand_over<T>(
+    data: &PcaData<'_>,
+    about: About,
+    pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
+) -> Result<(T, About), Failure> {
+    let rows = match data {
+        PcaData::Dense(a) | PcaData::Centred(a, _) | PcaData::Gram(a) => a.nrows(),
+        PcaData::Sparse(a, _) => a.nrows(),
+        _ => 0,
+    };
+    let about = About { rows, cols: data.ncols(), squares: squares(data), ..about };
+    let made = pose(data, &about)?;
+    Ok((made, about))
+}
+
+/// Cᵢᵢ, without C.
+fn squares(data: &PcaData<'_>) -> Vec<f64> {
+    match data {
+        PcaData::Gram(c) => (0..c.ncols().min(c.nrows())).map(|i| c[(i, i)]).collect(),
+        PcaData::Centred(a, centring) => centring.squares(*a),
+        PcaData::Dense(a) => {
+            let mut sums = vec![0.0; a.ncols()];
+            orthopt::smooth::for_each(*a, |_, j, v| sums[j] += v * v);
+            sums
+        }
+        PcaData::Sparse(a, means) => (0..a.ncols())
+            .map(|j| {
+                let mean = means.as_ref().map_or(0.0, |m| m[j]);
+                let stored = a.val_of_col(j);
+                let absent = (a.nrows() - stored.len()) as f64;
+                stored.iter().map(|v| (v - mean).powi(2)).sum::<f64>() + absent * mean * mean
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn check_size(rows: usize, columns: usize) -> Result<(), Failure> {
+    if rows == 0 || columns == 0 {
+        let place = "the data".into();
+        return Err(orthopt_data::DataError::Empty { place, rows, columns }.into());
+    }
+    Ok(())
+}
+
+fn check_finite(matrix: &Matrix) -> Result<(), Failure> {
+    let Matrix::Sparse(a) = matrix else { return Ok(()) };
+    for j in 0..a.ncols() {
+        if let Some(k) = a.val_of_col(j).iter().position(|v| !v.is_finite()) {
+            let row = a.row_idx_of_col_raw(j)[k] + 1;
+            return Err(Error::NotFinite { what: "the data matrix".into(), row, col: j + 1 }.into());
+        }
+    }
+    Ok(())
+}
+
+/// What faer would panic on.
+fn check_pattern(
+    rows: usize,
+    cols: usize,
+    pointers: &[usize],
+    row_idx: &[usize],
+    values: usize,
+) -> Result<(), Error> {
+    let ends = pointers.len() == cols + 1 && pointers.first() == Some(&0) && pointers.last() == Some(&values);
+    let ordered = ends && row_idx.len() == values && pointers.windows(2).all(|w| w[0] <= w[1]);
+    let sorted = ordered
+        && pointers.windows(2).all(|w| {
+            let column = &row_idx[w[0]..w[1]];
+            column.iter().all(|i| *i < rows) && column.windows(2).all(|i| i[0] < i[1])
+        });
+    if sorted {
+        return Ok(());
+    }
+    Err(Error::Incompatible("the index arrays of the sparse matrix are inconsistent".into()))
+}

@@ -1,0 +1,44 @@
+//! The compiled half of the Python package: data in, results out as dictionaries, everything
+//! that can be said in Python is said there (`python/orthopt`).
+//!
+//! While a solver runs, it runs in a thread of its own that never touches Python, and the
+//! calling thread waits without the GIL, looks for Ctrl-C and feeds callbacks ([`supervise`]).
+//! The exception is [`minimize`], whose f is Python.
+
+mod certify;
+mod errors;
+mod hyperbolic;
+mod input;
+mod logging;
+mod minimize;
+mod options;
+mod registry;
+mod result;
+mod smooth;
+mod solve;
+mod supervise;
+mod threads;
+
+use pyo3::prelude::*;
+
+/// The native module `orthopt._orthopt`.
+#[pymodule]
+mod _orthopt {
+    #[pymodule_export]
+    use super::certify::certify;
+    #[pymodule_export]
+    use super::logging::install_logging;
+    #[pymodule_export]
+    use super::minimize::minimize;
+    #[pymodule_export]
+    use super::registry::{constants, registry};
+    #[pymodule_export]
+    use super::solve::{compare, solve};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,203 @@
+//! `minimize`: f is a Python callable, the constraint XᵀX = I or XᵀJX = J.
+
+use numpy::PyReadonlyArray2;
+use orthopt::certify::criticality;
+use orthopt::constraint::stiefel;
+use orthopt::linalg::RowMat;
+use orthopt::nonsmooth::{AnyPenalty, Nonsmooth, find_penalty};
+use orthopt::problem::Problem;
+use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, run_restarts};
+use orthopt::solvers::irpg::Irpg;
+use orthopt::solvers::ladmm::Ladmm;
+use orthopt::solvers::manpg::{self, ManPg};
+use orthopt::solvers::rsubgrad::RSubGrad;
+use orthopt::solvers::slpg::Slpg;
+use orthopt::solvers::soc::Soc;
+use orthopt::solvers::spm::Spm;
+use orthopt::solvers::{SolverInfo, SolverOptions, irpg, ladmm, rsubgrad, slpg, soc, spm};
+use orthopt::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use crate::errors::Failure;
+use crate::hyperbolic;
+use crate::input::copied;
+use crate::options::Options;
+use crate::result::put_solution;
+use crate::smooth::{Between, Callable};
+
+/// min f(X) + h(X) with the user's f.
+type Custom = Problem<Callable, AnyPenalty>;
+
+/// A solver that needs nothing of f but values and gradients.
+type Entry = (&'static SolverInfo, fn(&SolverOptions) -> Result<AnySolver<Custom>>);
+
+/// All of them; the first that suits h is the default.
+const GENERAL: &[Entry] = &[
+    (&manpg::INFO_ADA, |o| {
+        let tau = o.value(&manpg::INFO_ADA, "tau");
+        Ok(Box::new(ManPg::from_options(&manpg::INFO_ADA, o, Some(tau))?))
+    }),
+    (&manpg::INFO, |o| Ok(Box::new(ManPg::from_options(&manpg::INFO, o, None)?))),
+    (&irpg::INFO, |o| Ok(Box::new(Irpg::from_options(o)?))),
+    (&slpg::INFO, |o| Ok(Box::new(Slpg::from_options(o)?))),
+    (&rsubgrad::INFO, |o| Ok(Box::new(RSubGrad::from_options(o)?))),
+    (&ladmm::INFO, |o| Ok(Box::new(Ladmm::from_options(o)?))),
+    (&spm::INFO, |o| Ok(Box::new(Spm::from_options(o)?))),
+    (&soc::INFO, |o| Ok(Box::new(Soc::from_options(o)?))),
+];
+/// The default for penalties that are convex and finite, and for the others.
+const DEFAULTS: (&str, &str) = ("irpg", "ladmm");
+
+/// Minimises. `options` has every key of [`Options`]; `x0` is X⁰ or its shape; returns a dictionary.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // called by one Python function that names them
+pub fn minimize<'py>(
+    py: Python<'py>,
+    fun: Py<PyAny>,
+    convert: Py<PyAny>,
+    x0: Option<PyReadonlyArray2<'py, f64>>,
+    shape: (usize, usize),
+    constraint: &str,
+    lipschitz: Option<f64>,
+    options: Options<'py>,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let lipschitz = lipschitz.map(|l| {
+        orthopt::solvers::checked("lipschitz", l, "a number > 0", |v| v > 0.0).map_err(Failure::from)
+    });
+    let f = Callable::new(fun, convert, shape, lipschitz.transpose()?);
+    let x0 = x0.as_ref().map(copied).transpose()?;
+    let begun = Begun { f: f.clone(), x0, shape, callback };
+    let (solution, criticality) = match constraint {
+        "stiefel" => stiefel_run(py, &begun, &options)?,
+        "j-orthogonal" => hyperbolic::run(py, &begun, &options)?,
+        _ => {
+            let (kind, known) = ("constraint", "stiefel, j-orthogonal".into());
+            return Err(Failure::from(Error::UnknownName { kind, name: constraint.into(), known }).into());
+        }
+    };
+    if let Some(error) = f.raised() {
+        return Err(error);
+    }
+    let out = PyDict::new(py);
+    put_solution(&out, &solution)?;
+    out.set_item("problem", constraint)?;
+    out.set_item("rank", shape.1)?;
+    out.set_item("lam", options.lam)?;
+    out.set_item("criticality", criticality)?;
+    out.set_item("evaluations", f.evaluations())?;
+    Ok(out)
+}
+
+/// What both constraints begin with.
+pub struct Begun {
+    pub f: Callable,
+    pub x0: Option<RowMat>,
+    pub shape: (usize, usize),
+    pub callback: Option<Py<PyAny>>,
+}
+
+impl Begun {
+    /// The exception of the callable, which explains every other failure.
+    pub fn failure(&self, error: Error) -> Failure {
+        self.f.raised().map_or(Failure::Library(error), Failure::Python)
+    }
+}
+
+fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(Solution, Option<f64>)> {
+    let pose = options.pose()?;
+    let stopping = options.stopping().map_err(Failure::from)?;
+    let wanted = options.wanted(None).map_err(Failure::from)?;
+    let penalty = options.penalty.as_deref().unwrap_or("none");
+    let scope = options.scope();
+    let run = || -> std::result::Result<_, Failure> {
+        let h = (find_penalty(penalty)?.make_shaped)(options_lambda(penalty, pose.lambda)?, &pose.shape)?;
+        let general = h.is_convex() && !h.requires_nonneg();
+        let default = if general { DEFAULTS.0 } else { DEFAULTS.1 };
+        let names = wanted.solver.clone().unwrap_or_else(|| default.into());
+        let solver_options = wanted.options();
+        let stages = names.split('+').map(|name| find(name, &solver_options)).collect::<Result<Vec<_>>>()?;
+        let (n, r) = begun.shape;
+        let problem = Problem::new(begun.f.clone(), h, r)?;
+        let mut rng = Pcg64::seed_from_u64(wanted.seed ^ 0x5354_4152_545f_5830);
+        let x0 = match &begun.x0 {
+            Some(x) => x.clone(),
+            None if problem.h.requires_nonneg() => partition(n, r, &mut rng),
+            None => stiefel::random(n, r, &mut rng),
+        };
+        stiefel::check(&x0, n, r, "the starting point X")?;
+        check_sign(&problem, &x0)?;
+        begun.f.estimate_lipschitz(&x0, &stiefel::random(n, r, &mut rng));
+        let run_options = RunOptions {
+            max_iterations: stopping.max_iters,
+            seed: wanted.seed,
+            stage_seconds: stopping.time_limit.map(|limit| limit / stages.len() as f64),
+            ..RunOptions::default()
+        };
+        let mut stop = stopping.criteria();
+        let mut between = Between::new(&begun.f, begun.callback.as_ref());
+        let observers: &mut [&mut dyn Observer] = &mut [&mut between];
+        let chain = |_| Ok(Chain { stages: stages.clone(), x0: x0.clone() });
+        let mut solution = run_restarts(&problem, chain, run_options, &mut stop, observers)
+            .map_err(|error| begun.failure(error))?;
+        let l = orthopt::smooth::Smooth::lipschitz(&begun.f);
+        solution.settings.insert("lipschitz".into(), l.into());
+        let critical = scope.map(|_| criticality(&problem, &solution.x));
+        Ok((solution, critical))
+    };
+    Ok(py.detach(run)?)
+}
+
+/// λ of those who give a penalty: there are no data to choose it from.
+fn options_lambda(penalty: &str, lambda: Option<f64>) -> Result<f64> {
+    if matches!(penalty, "none" | "nonneg" | "box") {
+        return Ok(lambda.unwrap_or(0.0));
+    }
+    lambda.ok_or_else(|| Error::InvalidOption {
+        option: "lam".into(),
+        value: "not given".into(),
+        expected: format!("a number >= 0, the weight of the penalty {penalty}"),
+    })
+}
+
+fn find(name: &str, options: &SolverOptions) -> Result<AnySolver<Custom>> {
+    match GENERAL.iter().find(|entry| entry.0.name == name) {
+        Some(entry) => (entry.1)(options),
+        None => Err(Error::Incompatible(format!(
+            "solver {name} needs more than values and gradients of f; for minimize there are: {}",
+            GENERAL.iter().map(|entry| entry.0.name).collect::<Vec<_>>().join(", ")
+        ))),
+    }
+}
+
+/// A random nonnegative X⁰: the rows, shuffled, are dealt out to the columns.
+fn partition(n: usize, r: usize, rng: &mut Pcg64) -> RowMat {
+    let mut rows: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        rows.swap(i, rng.random_range(0..=i));
+    }
+    let mut x = RowMat::zeros(n, r);
+    for (k, row) in rows.iter().enumerate() {
+        let column = k % r;
+        let size = (n - column).div_ceil(r); // rows that this column gets
+        x.set(*row, column, 1.0 / (size as f64).sqrt());
+    }
+    x
+}
+
+/// A start that must be nonnegative and is not.
+fn check_sign(problem: &Custom, x: &RowMat) -> Result<()> {
+    let negative = x.data().iter().position(|v| *v < 0.0).filter(|_| problem.h.requires_nonneg());
+    match negative {
+        None => Ok(()),
+        Some(k) => Err(Error::Negative {
+            what: "the starting point X".into(),
+            row: k / x.ncols() + 1,
+            col: k % x.ncols() + 1,
+            value: x.data()[k],
+        }),
+    }
+}

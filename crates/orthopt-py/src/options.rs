@@ -1,0 +1,271 @@
+//! Keyword arguments of `solve` and its relatives. The Python side fills in every key.
+
+use std::collections::BTreeMap;
+
+use numpy::PyReadonlyArray2;
+use orthopt::Error;
+use orthopt::auto::{Begin, Wanted};
+use orthopt::certify::Scope;
+use orthopt::linear_map::{AnyMap, LeftMatrix};
+use orthopt::named::{PoseOptions, all_shapes, all_solvers, check_solvers};
+use orthopt::problem::Storage;
+use orthopt::solve::{Critical, MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
+use orthopt::solvers::checked;
+use orthopt::solvers::jobcd::Side;
+use orthopt::solvers::obcd::{Candidates, Model, WorkingSet};
+use orthopt_data::{Prepare, Scale};
+use pyo3::prelude::*;
+
+use crate::input::{Preparation, copied};
+
+/// What users can set, as it comes.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Options<'py> {
+    pub rank: Option<usize>,
+    pub lam: Option<f64>,
+    pub lam_share: Option<f64>,
+    pub penalty: Option<String>,
+    pub k: Option<usize>,
+    pub map: Option<Map<'py>>,
+    pub gram: bool,
+    pub center: bool,
+    pub scale: String,
+    pub features: Option<usize>,
+    pub storage: String,
+    pub signature: Option<String>,
+    pub ridge: f64,
+    pub reproduction: bool,
+    pub distances: Option<PyReadonlyArray2<'py, f64>>,
+    pub radius: Option<f64>,
+    pub linear: Option<PyReadonlyArray2<'py, f64>>,
+    pub solver: String,
+    pub init: Option<Init<'py>>,
+    pub working_set: Option<String>,
+    pub block: Option<usize>,
+    pub model: Option<String>,
+    pub side: Option<String>,
+    pub alpha: Option<f64>,
+    pub candidates: Option<String>,
+    pub jacobi: bool,
+    pub restarts: Option<u64>,
+    pub seed: u64,
+    pub threads: Option<usize>,
+    pub max_iters: Option<u64>,
+    pub time_limit: Option<f64>,
+    pub tol: f64,
+    pub min_decrease: f64,
+    pub certify: u64,
+    pub certify_all: bool,
+    pub constants: BTreeMap<String, f64>,
+}
+
+/// A starting point by name or as it is.
+#[derive(FromPyObject)]
+pub enum Init<'py> {
+    /// Its name.
+    Named(String),
+    /// X⁰.
+    Given(PyReadonlyArray2<'py, f64>),
+}
+
+/// A linear map by name, or the matrix B of A(X) = BX.
+#[derive(FromPyObject)]
+pub enum Map<'py> {
+    /// Its name.
+    Named(String),
+    /// B.
+    Left(PyReadonlyArray2<'py, f64>),
+}
+
+impl Map<'_> {
+    fn parse(&self) -> PyResult<AnyMap> {
+        let map = match self {
+            Self::Named(name) => AnyMap::parse(name),
+            Self::Left(b) => LeftMatrix::new(copied(b)?.as_mat()).map(AnyMap::Left),
+        };
+        Ok(map.map_err(crate::errors::Failure::from)?)
+    }
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopping {
+    pub max_iters: Option<u64>,
+    pub time_limit: Option<f64>,
+    pub tol: f64,
+    pub min_decrease: f64,
+}
+
+impl Stopping {
+    /// The criteria of the command line.
+    pub fn criteria(&self) -> impl Stop + use<> {
+        Stationary { tol: self.tol }
+            .or(Critical { tol: 1e3 * self.tol })
+            .or(MaxIterations(self.max_iters))
+            .or(TimeLimit(self.time_limit))
+            .or(RelativeDecrease { tol: self.min_decrease })
+    }
+}
+
+impl Options<'_> {
+    /// What the problem needs besides its data.
+    ///
+    /// # Errors
+    /// A value out of range.
+    pub fn pose(&self) -> PyResult<PoseOptions> {
+        Ok(self.checked_pose().map_err(crate::errors::Failure::from)?).and_then(|pose| {
+            Ok(PoseOptions {
+                distances: self.distances.as_ref().map(copied).transpose()?,
+                linear: self.linear.as_ref().map(copied).transpose()?,
+                map: self.map.as_ref().map(Map::parse).transpose()?,
+                ..pose
+            })
+        })
+    }
+
+    fn checked_pose(&self) -> Result<PoseOptions, Error> {
+        self.lam.map_or(Ok(0.0), |v| at_least_zero("lam", v))?;
+        if let Some(share) = self.lam_share {
+            at_least_zero("lam_share", share)?;
+        }
+        Ok(PoseOptions {
+            rank: self.rank,
+            lambda: self.lam,
+            storage: Storage::parse(&self.storage)?,
+            penalty: self.penalty.clone(),
+            shape: self.constants(true)?,
+            signature: self.signature.clone(),
+            ridge: at_least_zero("ridge", self.ridge)?,
+            reproduction: self.reproduction,
+            k: self.k,
+            map: None,
+            distances: None,
+            radius: self.radius,
+            linear: None,
+        })
+    }
+
+    /// What is done to the data.
+    ///
+    /// # Errors
+    /// An unknown scaling.
+    pub fn preparation(&self) -> Result<Preparation, Error> {
+        let scale = match self.scale.as_str() {
+            "none" => Scale::None,
+            "unit" => Scale::Unit,
+            other => return Err(invalid("scale", other, "unit or none")),
+        };
+        let prepare = Prepare { center: self.center, scale, features: self.features };
+        Ok(Preparation { gram: self.gram, prepare })
+    }
+
+    /// What the user has fixed about the solver.
+    ///
+    /// # Errors
+    /// A value out of range, a name that does not exist.
+    pub fn wanted(&self, start: Option<Begin>) -> Result<Wanted, Error> {
+        let solver = (self.solver != "auto").then(|| self.solver.clone());
+        solver.as_deref().map_or(Ok(()), check_solvers)?;
+        let candidates = match self.candidates.as_deref() {
+            None => None,
+            Some("all") => Some(Candidates::All),
+            Some(text) => {
+                let number =
+                    text.parse().map_err(|_| invalid("candidates", text, "a number of pairs, or all"));
+                Some(Candidates::Sample(number?))
+            }
+        };
+        Ok(Wanted {
+            solver,
+            start,
+            working_set: self.working_set.as_deref().map(WorkingSet::parse).transpose()?,
+            block: self.block,
+            model: self.model.as_deref().map(Model::parse).transpose()?,
+            side: self.side.as_deref().map(Side::parse).transpose()?,
+            alpha: self.alpha,
+            candidates,
+            tol: Some(self.tol),
+            jacobi: self.jacobi,
+            seed: self.seed,
+            constants: self.constants(false)?,
+        })
+    }
+
+    /// The starting point, if one was given.
+    ///
+    /// # Errors
+    /// An array that is not contiguous.
+    pub fn start(&self) -> PyResult<Option<Begin>> {
+        Ok(match &self.init {
+            None => None,
+            Some(Init::Named(name)) => Some(Begin::Named(name.clone())),
+            Some(Init::Given(x)) => Some(Begin::Given(copied(x)?)),
+        })
+    }
+
+    /// When to stop.
+    ///
+    /// # Errors
+    /// A value out of range.
+    pub fn stopping(&self) -> Result<Stopping, Error> {
+        if self.max_iters == Some(0) {
+            return Err(invalid("max_iters", "0", "a whole number >= 1"));
+        }
+        Ok(Stopping {
+            max_iters: self.max_iters,
+            time_limit: self.time_limit.map(|s| at_least_zero("time_limit", s)).transpose()?,
+            tol: at_least_zero("tol", self.tol)?,
+            min_decrease: at_least_zero("min_decrease", self.min_decrease)?,
+        })
+    }
+
+    /// Which pairs of rows are checked afterwards.
+    pub fn scope(&self) -> Option<Scope> {
+        match (self.certify_all, self.certify) {
+            (true, _) => Some(Scope::All),
+            (false, 0) => None,
+            (false, pairs) => Some(Scope::Sample { pairs, seed: self.seed }),
+        }
+    }
+
+    /// The constants of penalties (`shapes`), or those of solvers.
+    fn constants(&self, shapes: bool) -> Result<BTreeMap<String, f64>, Error> {
+        let mut found = BTreeMap::new();
+        for (key, value) in &self.constants {
+            let Some((name, is_shape)) = all_constants().into_iter().find(|c| same(&c.0, key)) else {
+                return Err(Error::UnknownName {
+                    kind: "option",
+                    name: key.clone(),
+                    known: "the arguments of this function, and SOLVER_CONSTANT for every constant in \
+                            orthopt.constants()"
+                        .into(),
+                });
+            };
+            if is_shape == shapes {
+                found.insert(name, *value);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// `manpg-ada-tau` is `manpg_ada_tau` in Python.
+fn same(name: &str, key: &str) -> bool {
+    name.len() == key.len() && name.replace('-', "_") == key.replace('-', "_")
+}
+
+/// Every constant by its name on the command line, and whether it belongs to a penalty.
+pub fn all_constants() -> Vec<(String, bool)> {
+    let of_solvers = all_solvers().into_iter().flat_map(|s| s.2.iter().map(move |c| (s.0, c, false)));
+    let all = of_solvers.chain(all_shapes().map(|(owner, c)| (owner, c, true)));
+    all.map(|(owner, c, shape)| (format!("{owner}-{}", c.name), shape)).collect()
+}
+
+fn at_least_zero(option: &str, value: f64) -> Result<f64, Error> {
+    checked(option, value, "a finite number >= 0", |v| v >= 0.0)
+}
+
+fn invalid(option: &str, value: &str, expected: &str) -> Error {
+    Error::InvalidOption { option: option.into(), value: value.into(), expected: expected.into() }
+}

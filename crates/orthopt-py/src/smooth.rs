@@ -1,0 +1,263 @@
+//! A smooth function that is a Python callable: `fun(X) -> (f, G)`.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use orthopt::j_problem::JSmooth;
+use orthopt::linalg::RowMat;
+use orthopt::smooth::Smooth;
+use orthopt::solve::{Event, Observer};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use crate::input::copied;
+use crate::result::array;
+use crate::supervise::Now;
+
+/// Evaluations that are remembered: solvers ask for f and ∇f of the same X separately.
+const REMEMBERED: usize = 3;
+/// Gradients of the estimate of L.
+const POWER_STEPS: usize = 8;
+/// How far apart they are, relative to ‖X‖_F: a third of the digits for truncation, the rest for
+/// rounding.
+const STEP: f64 = 1e-5;
+
+/// The callable. It runs in the thread that called `minimize`; its first exception ends the run
+/// (every later value is NaN) and is raised afterwards. Ctrl-C inside it asks the run to end.
+#[derive(Clone)]
+pub struct Callable(Arc<Inner>);
+
+struct Inner {
+    fun: Py<PyAny>,
+    convert: Py<PyAny>, // what `fun` returns to a float and a float64 array, or an error
+    shape: (usize, usize),
+    lipschitz: Mutex<Option<f64>>,
+    seen: Mutex<Vec<(RowMat, f64, RowMat)>>, // the last evaluations, newest last
+    raised: Mutex<Option<PyErr>>,
+    stop: AtomicBool,
+    evaluations: AtomicU64,
+}
+
+/// A poisoned lock guards nothing here that a panic could have left half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Callable {
+    /// The callable on matrices of this shape, with L if the user knows it.
+    pub fn new(fun: Py<PyAny>, convert: Py<PyAny>, shape: (usize, usize), lipschitz: Option<f64>) -> Self {
+        Self(Arc::new(Inner {
+            fun,
+            convert,
+            shape,
+            lipschitz: Mutex::new(lipschitz),
+            seen: Mutex::default(),
+            raised: Mutex::default(),
+            stop: AtomicBool::new(false),
+            evaluations: AtomicU64::new(0),
+        }))
+    }
+
+    /// f(X), and G ← ∇f(X).
+    pub fn evaluate(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        if let Some((_, f, gradient)) = lock(&self.0.seen).iter().rev().find(|seen| seen.0 == *x) {
+            g.data_mut().copy_from_slice(gradient.data());
+            return *f;
+        }
+        let Some(f) = self.call(x, g) else {
+            g.data_mut().fill(f64::NAN);
+            return f64::NAN;
+        };
+        self.remember(x, f, g);
+        f
+    }
+
+    /// Memory of the oldest evaluation is used again.
+    fn remember(&self, x: &RowMat, f: f64, g: &RowMat) {
+        let mut seen = lock(&self.0.seen);
+        if seen.len() < REMEMBERED {
+            return seen.push((x.clone(), f, g.clone()));
+        }
+        let mut oldest = seen.remove(0);
+        oldest.0.data_mut().copy_from_slice(x.data());
+        oldest.2.data_mut().copy_from_slice(g.data());
+        oldest.1 = f;
+        seen.push(oldest);
+    }
+
+    /// `None` after an exception.
+    fn call(&self, x: &RowMat, g: &mut RowMat) -> Option<f64> {
+        if lock(&self.0.raised).is_some() {
+            return None;
+        }
+        self.0.evaluations.fetch_add(1, Ordering::Relaxed);
+        Python::attach(|py| {
+            let mut found = self.ask(py, x, g);
+            if let Err(error) = &found
+                && error.is_instance_of::<PyKeyboardInterrupt>(py)
+            {
+                // the run ends after this step, for which the value is still needed
+                self.0.stop.store(true, Ordering::Relaxed);
+                found = self.ask(py, x, g);
+            }
+            found.map_err(|error| *lock(&self.0.raised) = Some(error)).ok()
+        })
+    }
+
+    fn ask(&self, py: Python<'_>, x: &RowMat, g: &mut RowMat) -> PyResult<f64> {
+        let given = array(py, x)?;
+        let answer = self.0.fun.bind(py).call1((given,))?;
+        // what NumPy users return needs no conversion
+        if let Ok((f, gradient)) = answer.extract::<(f64, PyReadonlyArray2<'_, f64>)>()
+            && let Ok(values) = gradient.as_slice()
+            && gradient.is_c_contiguous()
+            && gradient.shape() == [self.0.shape.0, self.0.shape.1]
+        {
+            g.data_mut().copy_from_slice(values);
+            return Ok(f);
+        }
+        let converted = self.0.convert.bind(py).call1((answer, self.0.shape))?;
+        let (f, gradient): (f64, PyReadonlyArray2<'_, f64>) = converted.extract()?;
+        g.data_mut().copy_from_slice(copied(&gradient)?.data());
+        Ok(f)
+    }
+
+    /// ‖∇²f(X⁰)‖ by the power method on differences of gradients: the unit of steps, which the
+    /// methods adapt.
+    pub fn estimate_lipschitz(&self, x0: &RowMat, random: &RowMat) {
+        if lock(&self.0.lipschitz).is_some() {
+            return;
+        }
+        let (mut here, mut there) = (x0.clone(), x0.clone());
+        self.evaluate(x0, &mut here);
+        let (mut direction, mut largest) = (random.clone(), 0.0f64);
+        for _ in 0..POWER_STEPS {
+            let size = direction.norm();
+            if size == 0.0 || !size.is_finite() {
+                break;
+            }
+            let t = STEP * x0.norm().max(1.0) / size;
+            let moved =
+                RowMat::from_fn(x0.nrows(), x0.ncols(), |i, k| x0.get(i, k) + t * direction.get(i, k));
+            self.evaluate(&moved, &mut there);
+            direction =
+                RowMat::from_fn(x0.nrows(), x0.ncols(), |i, k| (there.get(i, k) - here.get(i, k)) / t);
+            let ratio = direction.norm() / size;
+            if ratio.is_finite() {
+                largest = largest.max(ratio);
+            }
+        }
+        *lock(&self.0.lipschitz) = Some(largest);
+    }
+
+    /// The exception of the callable, if it raised one.
+    pub fn raised(&self) -> Option<PyErr> {
+        lock(&self.0.raised).take()
+    }
+
+    /// How often the callable was called.
+    pub fn evaluations(&self) -> u64 {
+        self.0.evaluations.load(Ordering::Relaxed)
+    }
+}
+
+impl Smooth for Callable {
+    fn nrows(&self) -> usize {
+        self.0.shape.0
+    }
+
+    fn ncols(&self) -> Option<usize> {
+        Some(self.0.shape.1)
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        self.evaluate(x, &mut RowMat::zeros(x.nrows(), x.ncols()))
+    }
+
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        self.evaluate(x, g);
+    }
+
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.evaluate(x, g)
+    }
+
+    fn lipschitz(&self) -> f64 {
+        lock(&self.0.lipschitz).unwrap_or(f64::INFINITY)
+    }
+
+    fn is_concave(&self) -> bool {
+        false
+    }
+}
+
+impl JSmooth for Callable {
+    fn order(&self) -> usize {
+        self.0.shape.0
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        self.evaluate(x, &mut RowMat::zeros(x.nrows(), x.ncols()))
+    }
+
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.evaluate(x, g)
+    }
+
+    fn lipschitz(&self) -> Option<f64> {
+        *lock(&self.0.lipschitz)
+    }
+}
+
+/// Looks for Ctrl-C and calls back between steps, in the thread that called `minimize`.
+pub struct Between<'a> {
+    f: &'a Callable,
+    callback: Option<&'a Py<PyAny>>,
+    now: Now,
+    looked: Instant,
+    called: Instant,
+}
+
+impl<'a> Between<'a> {
+    pub fn new(f: &'a Callable, callback: Option<&'a Py<PyAny>>) -> Self {
+        let now = Instant::now();
+        Self { f, callback, now: Now::default(), looked: now, called: now }
+    }
+
+    /// Whether the run should end.
+    fn look_up(&mut self) -> bool {
+        Python::attach(|py| {
+            if let Err(error) = py.check_signals() {
+                if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                    *lock(&self.f.0.raised) = Some(error);
+                }
+                return true;
+            }
+            let Some(callback) =
+                self.callback.filter(|_| self.called.elapsed() >= Duration::from_millis(100))
+            else {
+                return false;
+            };
+            self.called = Instant::now();
+            self.now.call(callback.bind(py)).unwrap_or_else(|error| {
+                *lock(&self.f.0.raised) = Some(error);
+                true
+            })
+        })
+    }
+}
+
+impl Observer for Between<'_> {
+    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        self.now.note(event);
+        let mut stop = self.f.0.stop.load(Ordering::Relaxed);
+        if !stop && self.looked.elapsed() >= Duration::from_millis(20) {
+            stop = self.look_up();
+            self.looked = Instant::now();
+        }
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

@@ -1,0 +1,181 @@
+//! Work in a thread of its own while the calling thread waits without the GIL: it looks for
+//! Ctrl-C, hands progress to a callback, and asks the work to end when either wants that.
+
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use orthopt::linalg::RowMat;
+use orthopt::solve::{Event, Observer, Solution};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use crate::errors::Failure;
+use crate::result::Checks;
+
+/// How often the waiting thread looks up.
+const POLL: Duration = Duration::from_millis(20);
+/// Time between two calls of a callback.
+const CALLBACK: Duration = Duration::from_millis(100);
+/// What an interrupted run still spends on checks.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How far the run is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Now {
+    pub iteration: u64,
+    pub seconds: f64,
+    pub objective: f64,
+    pub feasibility: f64,
+    pub nnz: usize,
+}
+
+impl Now {
+    /// The arguments of a callback.
+    pub fn call(&self, callback: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Self { iteration, seconds, objective, feasibility, nnz } = *self;
+        callback.call1((iteration, seconds, objective, feasibility, nnz))?.is_truthy()
+    }
+
+    /// Takes in what an observer is shown.
+    pub fn note(&mut self, event: Event<'_>) {
+        match event {
+            Event::Step(p) => {
+                (self.iteration, self.seconds, self.objective) = (p.iteration, p.seconds, p.objective);
+            }
+            Event::Trace(point, _) => (self.feasibility, self.nnz) = (point.feasibility, point.nnz),
+            _ => {}
+        }
+    }
+}
+
+/// What the two threads share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    stop: AtomicBool,
+    now: Mutex<Option<Now>>,
+}
+
+/// The observer of the thread that works.
+#[derive(Clone, Debug)]
+pub struct Watch(pub Arc<Shared>);
+
+impl Observer for Watch {
+    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        let mut now = self.0.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.get_or_insert_default().note(event);
+        if self.0.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Watch {
+    /// Whether the run was asked to end.
+    pub fn stopped(&self) -> bool {
+        self.0.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// What the working thread reports: the solution first, so that it is not lost when checks are
+/// interrupted.
+pub enum Report {
+    Solved(Result<Box<Solution>, orthopt::Error>),
+    Checked(Box<Checks>),
+}
+
+/// Runs `work` and waits for its solution and its checks. A KeyboardInterrupt ends the run with
+/// the best X so far; other exceptions of signal handlers and of the callback are raised.
+///
+/// # Errors
+/// What the work or Python says.
+pub fn supervise(
+    py: Python<'_>,
+    callback: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Watch, &Sender<Report>) + Send + 'static,
+) -> Result<(Solution, Checks), Failure> {
+    let shared = Arc::new(Shared::default());
+    let (send, receive) = channel();
+    let receive = Mutex::new(receive); // detached code may only use what threads can share
+    let watch = Watch(Arc::clone(&shared));
+    let worker = thread::spawn(move || work(&watch, &send));
+    let mut waiting = Waiting { shared: &shared, callback, shown: Instant::now(), raised: None, since: None };
+    let mut solution = None;
+    let mut checks = Checks::default();
+    loop {
+        match py.detach(|| wait(&receive)) {
+            Ok(Report::Solved(outcome)) => solution = Some(*outcome?),
+            Ok(Report::Checked(found)) => {
+                checks = *found;
+                break;
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                if let Err(panic) = worker.join() {
+                    resume_unwind(panic);
+                }
+                break;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                waiting.look_up(py);
+                // the checks of a large problem may take long; they go on in their thread
+                if solution.is_some() && waiting.since.is_some_and(|t| t.elapsed() > PATIENCE) {
+                    break;
+                }
+            }
+        }
+    }
+    if let Some(error) = waiting.raised {
+        return Err(error.into());
+    }
+    let lost = || orthopt::Error::Incompatible("the run ended without a result".into());
+    Ok((solution.ok_or_else(lost)?, checks))
+}
+
+fn wait(receive: &Mutex<Receiver<Report>>) -> Result<Report, RecvTimeoutError> {
+    receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL)
+}
+
+/// The thread that waits.
+struct Waiting<'a, 'py> {
+    shared: &'a Shared,
+    callback: Option<&'a Bound<'py, PyAny>>,
+    shown: Instant,
+    raised: Option<PyErr>,
+    since: Option<Instant>, // when the run was asked to end
+}
+
+impl Waiting<'_, '_> {
+    fn look_up(&mut self, py: Python<'_>) {
+        if let Err(error) = py.check_signals() {
+            let interrupt = error.is_instance_of::<PyKeyboardInterrupt>(py);
+            self.end((!interrupt).then_some(error));
+        }
+        let Some(callback) = self.callback.filter(|_| self.shown.elapsed() >= CALLBACK) else { return };
+        let now = *self.shared.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(now) = now.filter(|_| self.since.is_none()) {
+            match now.call(callback) {
+                Ok(false) => {}
+                Ok(true) => self.end(None),
+                Err(error) => self.end(Some(error)),
+            }
+            self.shown = Instant::now();
+        }
+    }
+
+    fn end(&mut self, error: Option<PyErr>) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        self.since.get_or_insert_with(Instant::now);
+        if self.raised.is_none() {
+            self.raised = error;
+        }
+    }
+}
+
+/// Movable pairs: pairs of rows of which at least one is not zero.
+pub fn movable_pairs(x: &RowMat) -> u64 {
+    let n = x.nrows() as u64;
+    let moving = (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).count() as u64;
+    moving * (n - moving) + moving * moving.saturating_sub(1) / 2
+}

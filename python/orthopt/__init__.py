@@ -1,0 +1,58 @@
+"""Sparse, nonnegative and other PCA whose components are exactly orthogonal.
+
+>>> import orthopt
+>>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
+True
+
+Functions: :func:`solve`, :func:`compare`, :func:`certify`, :func:`minimize`; estimators for
+scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; pictures: :mod:`orthopt.plots`; what can
+go wrong: :mod:`orthopt.errors`.
+"""
+
+from typing import Any
+
+from . import _logging, errors, plots
+from ._minimize import minimize
+from ._orthopt import __version__
+from ._registry import constants, registry
+from ._solution import Certificate, Comparison, ExplainedVariance, Solution, Trace
+from ._solve import Findings, Progress, certify, compare, solve
+from .errors import OrthoptError, OrthoptWarning
+
+__all__ = [
+    "NonnegativePCA",
+    "SparsePCA",
+    "Certificate",
+    "Comparison",
+    "ExplainedVariance",
+    "Findings",
+    "OrthoptError",
+    "OrthoptWarning",
+    "Progress",
+    "Solution",
+    "Trace",
+    "__version__",
+    "certify",
+    "compare",
+    "constants",
+    "errors",
+    "minimize",
+    "plots",
+    "registry",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Estimators are loaded when asked for: scikit-learn is optional and slow to import."""
+    if name in ("SparsePCA", "NonnegativePCA"):
+        try:
+            from . import _estimators
+        except ImportError as error:
+            raise ImportError(f"{name} needs scikit-learn: pip install 'orthopt[sklearn]'") from error
+        return getattr(_estimators, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

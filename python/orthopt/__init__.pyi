@@ -1,0 +1,21 @@
+from . import errors as errors
+from . import plots as plots
+from ._estimators import NonnegativePCA as NonnegativePCA
+from ._estimators import SparsePCA as SparsePCA
+from ._minimize import minimize as minimize
+from ._registry import constants as constants
+from ._registry import registry as registry
+from ._solution import Certificate as Certificate
+from ._solution import Comparison as Comparison
+from ._solution import ExplainedVariance as ExplainedVariance
+from ._solution import Solution as Solution
+from ._solution import Trace as Trace
+from ._solve import Findings as Findings
+from ._solve import Progress as Progress
+from ._solve import certify as certify
+from ._solve import compare as compare
+from ._solve import solve as solve
+from .errors import OrthoptError as OrthoptError
+from .errors import OrthoptWarning as OrthoptWarning
+
+__version__: str

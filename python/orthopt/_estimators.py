@@ -1,0 +1,279 @@
+"""Estimators for scikit-learn: sparse and nonnegative PCA with orthonormal components."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _orthopt
+from ._data import matrix
+from ._solution import Solution, solution
+from ._solve import fill
+from .errors import InvalidOptionError, RankError
+
+#: Pairs of rows up to which the certificate checks all; beyond, a sample of as many.
+CERTIFY_PAIRS = 200_000
+
+
+class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """What the estimators have in common."""
+
+    def _settings(self) -> dict[str, Any]:
+        """Options of the compiled half that this estimator adds."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> "_OrthogonalPCA":
+        """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored.
+
+        Neither a centred nor a dense copy of X is made. Ctrl-C ends the search with the best
+        components so far and ``status_ = "interrupted"``.
+        """
+        X = validate_data(
+            self, X, accept_sparse=("csc", "csr"), dtype=np.float64, order=None, ensure_min_samples=2
+        )
+        rank = self._rank(X.shape[1])
+        seed = self._seed()
+        options = {
+            "rank": rank,
+            "seed": seed,
+            "center": True,
+            "solver": self.solver,
+            "init": self.init,
+            "max_iters": self.max_iter,
+            "time_limit": self.time_limit,
+            "tol": self.tol,
+            "restarts": self.restarts,
+            "threads": self.n_threads,
+            "certify": CERTIFY_PAIRS if self.certify is True else self.certify,
+            **self._settings(),
+        }
+        found = _orthopt.solve("pca", matrix(X), fill(options), None)
+        self._keep(solution(found), X.shape[0])
+        return self
+
+    def _rank(self, features: int) -> int:
+        rank = self.n_components
+        if rank is None:
+            return min(5, features)
+        if isinstance(rank, bool) or not isinstance(rank, Integral):
+            raise InvalidOptionError(f"n_components is {rank!r}: expected a whole number >= 1 or None")
+        if not 1 <= rank <= features:
+            raise RankError(
+                f"n_components={rank} must be between 1 and n_features={features}: "
+                "there are no more orthonormal components"
+            )
+        return int(rank)
+
+    def _seed(self) -> int:
+        """An integer is the seed itself, as on the command line; anything else draws one."""
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _keep(self, found: Solution, samples: int) -> None:
+        variance = found.explained_variance
+        self.solution_ = found
+        self.components_ = np.ascontiguousarray(found.X.T)
+        if self._settings()["penalty"] != "box":  # the only h that is not the same at -X
+            self.components_ *= _signs(self.components_)[:, None]
+        self.mean_ = found.means
+        self.n_components_ = found.rank
+        self.n_samples_ = samples
+        self.explained_variance_ratio_ = variance.adjusted
+        self.explained_variance_ = variance.adjusted * (found.trace_of_c / (samples - 1))
+        self.n_iter_ = max(1, found.iterations)
+        self.objective_ = found.objective
+        self.status_ = found.status
+        self.certificate_ = found.certificate
+        self.lambda_ = found.lam
+        self._n_features_out = found.rank
+        if found.status not in ("converged", "stalled"):
+            warnings.warn(f"{type(self).__name__}: {found.message}", ConvergenceWarning, stacklevel=3)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Scores (n_samples, n_components) of X: its projection on the components."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        # not (X - mean) @ components: that would densify X, or copy it
+        scores = X @ self.components_.T
+        if sp.issparse(scores):
+            scores = scores.toarray()
+        return np.asarray(scores) - self.mean_ @ self.components_.T
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """The points (n_samples, n_features) that have these scores."""
+        check_is_fitted(self)
+        return np.asarray(X, dtype=np.float64) @ self.components_ + self.mean_
+
+
+def _signs(components: np.ndarray) -> np.ndarray:
+    """Signs that make the largest loading of each component positive, the first of those that
+    differ by rounding only."""
+    size = np.abs(components)
+    first = np.argmax(size >= (1.0 - 1e-9) * size.max(axis=1, keepdims=True), axis=1)
+    return np.where(components[np.arange(len(components)), first] < 0, -1.0, 1.0)
+
+
+class SparsePCA(_OrthogonalPCA):
+    """Sparse PCA whose components are exactly orthonormal.
+
+    Minimises ``-1/2 tr(X'CX) + lambda h(X)`` over the matrices X with X'X = I, where C = A'A of the
+    centred data A, and ``components_`` is X'. Scores are projections: unlike scikit-learn's
+    ``SparsePCA``, there is no ridge regression, and ``inverse_transform(transform(X))`` is an
+    orthogonal projection.
+
+    Parameters
+    ----------
+    n_components : int, default None
+        Number of components r; 5, or all features if there are fewer.
+    penalty : str, default "l0"
+        h: ``"l0"`` (number of nonzeros), ``"l1"`` (sum of absolute values), ``"mcp"``, ``"scad"``,
+        ``"capped-l1"``, ``"elastic-net"``, or ``"none"`` for plain PCA.
+    alpha : float, default None
+        The weight of h relative to the data: ``lambda = alpha * mean of the r largest C_ii``, the
+        same for any number of samples and any unit of measurement. Larger is sparser. Default:
+        0.05 for ``"l0"``, 0.5 for others.
+    solver : str, default "auto"
+        See ``orthopt.registry("solvers")``.
+    init : str or array (n_features, n_components), default None
+        The starting point; several are tried by default.
+    max_iter, time_limit, tol, restarts
+        Limits; see :func:`orthopt.solve`.
+    certify : bool or int, default True
+        Check pairs of variables for moves that lower the objective, all up to 200,000, or a
+        random sample of as many; a number: a sample of so many.
+    penalty_params : dict, default None
+        Constants of the penalty or the solver, see ``orthopt.constants()``.
+    n_threads : int, default None
+        Threads; the result does not depend on it.
+    random_state : int, RandomState or None, default None
+        An integer is the seed, the same as on the command line.
+
+    Attributes
+    ----------
+    components_ : array (n_components, n_features)
+        Orthonormal rows, in the order of the variance of their scores, the largest loading of
+        each positive; zeros are exact.
+    explained_variance_, explained_variance_ratio_ : array (n_components,)
+        Variance that each component adds to those before it (scores of sparse components are
+        correlated, so the plain variances would count some twice), and its share of the whole.
+    mean_ : array (n_features,)
+    n_components_, n_features_in_, n_iter_, n_samples_ : int
+    objective_, lambda_ : float
+    status_ : str
+        ``"converged"``, ``"max_iters"``, ``"time_limit"``, ``"interrupted"``, ...
+    certificate_ : Certificate or None
+        What kind of point the components are.
+    solution_ : Solution
+        Everything that is known of the run.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from orthopt import SparsePCA
+    >>> X = scale(load_breast_cancer().data)
+    >>> pca = SparsePCA(3, alpha=0.3, random_state=0).fit(X)
+    >>> (pca.components_ != 0).sum(axis=1).tolist()
+    [9, 6, 4]
+    >>> print(pca.certificate_.holds)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        penalty: str = "l0",
+        alpha: float | None = None,
+        solver: str = "auto",
+        init: Any = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        tol: float = 1e-9,
+        restarts: int | None = None,
+        certify: bool | int = True,
+        penalty_params: dict[str, float] | None = None,
+        n_threads: int | None = None,
+        random_state: Any = None,
+    ):
+        self.n_components = n_components
+        self.penalty = penalty
+        self.alpha = alpha
+        self.solver = solver
+        self.init = init
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.tol = tol
+        self.restarts = restarts
+        self.certify = certify
+        self.penalty_params = penalty_params
+        self.n_threads = n_threads
+        self.random_state = random_state
+
+    def _settings(self) -> dict[str, Any]:
+        if self.alpha is not None and (isinstance(self.alpha, bool) or not isinstance(self.alpha, Real)):
+            raise InvalidOptionError(f"alpha is {self.alpha!r}: expected a number >= 0 or None")
+        if self.alpha is not None and not self.alpha >= 0:
+            raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
+        return {"penalty": self.penalty, "lam_share": self.alpha, **(self.penalty_params or {})}
+
+
+class NonnegativePCA(_OrthogonalPCA):
+    """PCA whose components are orthonormal and have no negative entry.
+
+    Components that are orthogonal and nonnegative do not overlap: every variable belongs to at
+    most one. So this is a clustering of the variables too. Parameters and attributes are those of
+    :class:`SparsePCA`, without a penalty.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from orthopt import NonnegativePCA
+    >>> X = scale(load_breast_cancer().data)
+    >>> pca = NonnegativePCA(3, random_state=0).fit(X)
+    >>> bool((pca.components_ >= 0).all()), int((pca.components_ > 0).sum(axis=0).max())
+    (True, 1)
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        solver: str = "auto",
+        init: Any = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        tol: float = 1e-9,
+        restarts: int | None = None,
+        certify: bool | int = True,
+        n_threads: int | None = None,
+        random_state: Any = None,
+    ):
+        self.n_components = n_components
+        self.solver = solver
+        self.init = init
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.tol = tol
+        self.restarts = restarts
+        self.certify = certify
+        self.n_threads = n_threads
+        self.random_state = random_state
+
+    def _settings(self) -> dict[str, Any]:
+        return {"penalty": "nonneg"}

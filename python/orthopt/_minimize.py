@@ -1,0 +1,129 @@
+"""``minimize``: a smooth function of the user's own."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _data, _orthopt
+from ._progress import bar_for
+from ._solution import Solution, solution
+from ._solve import Callback, _caller, fill
+from .errors import DataTypeError, InvalidOptionError, ShapeError
+
+
+def minimize(
+    fun: Callable[[np.ndarray], tuple[float, Any]],
+    x0: Any,
+    *,
+    penalty: str = "none",
+    lam: float | None = None,
+    constraint: str = "stiefel",
+    signature: Any = None,
+    solver: str = "auto",
+    lipschitz: float | None = None,
+    certify: bool = False,
+    callback: Callback | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Solution:
+    """Minimises f(X) + h(X) over X'X = I, or f(X) over X'JX = J, for a smooth f of your own.
+
+    Parameters
+    ----------
+    fun
+        Takes X (n x r, a fresh NumPy array) and returns f(X) and its gradient in the ordinary
+        sense, an n x r matrix of all partial derivatives; the constraint is taken care of. What
+        NumPy can read as numbers will do, so a callable from JAX
+        (``jax.value_and_grad(f)``) can be given as it is, and one from PyTorch if its tensors are
+        detached. It is called in this thread; what it raises ends the run and is raised here.
+        Some solvers evaluate it near the constraint and not only on it.
+    x0
+        A feasible start (n x r), or the shape ``(n, r)`` for a random one.
+    penalty, lam
+        h and its weight: ``"none"``, ``"l1"``, ``"l0"``, ``"nonneg"``, ...;
+        ``orthopt.registry("penalties")`` lists all. Only for ``constraint="stiefel"``.
+    constraint
+        ``"stiefel"`` (X'X = I) or ``"j-orthogonal"`` (X'JX = J, X square).
+    signature
+        J: the number of leading ones, or a list of signs.
+    solver
+        For X'X = I: ``"irpg"`` (the default for convex penalties), ``"manpg-ada"``, ``"manpg"``,
+        ``"slpg"``, ``"rsubgrad"``, ``"ladmm"`` (the default for others), ``"spm"``, ``"soc"``; for
+        X'JX = J: ``"j-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``. ``"a+b"`` is a chain.
+    lipschitz
+        The Lipschitz constant of the gradient, the unit of step lengths. Default: estimated at
+        ``x0`` (nine evaluations); J-orthogonal solvers search instead.
+    certify
+        Measure criticality of the result.
+    callback, progress
+        As for :func:`orthopt.solve`.
+    **options
+        ``max_iters``, ``time_limit``, ``tol``, ``seed``, and constants of solvers and penalties.
+
+    Returns
+    -------
+    Solution
+        Ctrl-C ends the run with the best X so far. ``settings["evaluations"]`` counts the calls.
+
+    Examples
+    --------
+    The two leading eigenvectors of a matrix:
+
+    >>> import numpy as np, orthopt
+    >>> C = np.diag([5.0, 4.0, 3.0, 2.0, 1.0])
+    >>> s = orthopt.minimize(lambda X: (-0.5 * np.sum(X * (C @ X)), -C @ X), (5, 2))
+    >>> s.status, round(s.objective, 8)
+    ('converged', -4.5)
+
+    The same with an l1 penalty:
+
+    >>> s = orthopt.minimize(lambda X: (-0.5 * np.sum(X * (C @ X)), -C @ X), (5, 2), penalty="l1", lam=0.1)
+    >>> s.nnz, s.feasibility < 1e-12
+    (2, True)
+    """
+    if not callable(fun):
+        raise DataTypeError(f"fun must be callable, not {type(fun).__name__}")
+    start, shape = _start(x0)
+    filled = fill(
+        options, penalty=penalty, lam=lam, signature=signature, solver=solver, certify=bool(certify)
+    )
+    for key in ("rank", "init", "lam_share", "restarts"):
+        if filled[key] is not None:
+            raise InvalidOptionError(f"minimize has no {key}")
+    with bar_for(progress, filled) as bar:
+        found = _orthopt.minimize(
+            fun, _answer, start, shape, constraint, lipschitz, filled, _caller(callback, bar)
+        )
+    found["settings"]["evaluations"] = found.pop("evaluations")
+    return solution(found)
+
+
+def _start(x0: Any) -> tuple[np.ndarray | None, tuple[int, int]]:
+    if isinstance(x0, tuple) and len(x0) == 2 and all(isinstance(k, (int, np.integer)) for k in x0):
+        if min(x0) < 1:
+            raise ShapeError(f"x0 is {x0}: a shape (n, r) needs n >= r >= 1")
+        return None, (int(x0[0]), int(x0[1]))
+    start = _data.dense(x0, "x0")
+    return start, start.shape
+
+
+def _answer(answer: Any, shape: tuple[int, int]) -> tuple[float, np.ndarray]:
+    """What ``fun`` returned as a float and an array, or an error that says what is wrong."""
+    try:
+        value, gradient = answer
+    except (TypeError, ValueError):
+        raise DataTypeError(
+            f"fun must return f(X) and its gradient, a pair; it returned {type(answer).__name__}"
+        ) from None
+    gradient = np.asarray(gradient)
+    if gradient.shape != tuple(shape):
+        raise ShapeError(
+            f"the gradient that fun returned has shape {gradient.shape}, expected {tuple(shape)}, that of X"
+        )
+    try:
+        value = float(value)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(f"f(X) that fun returned is no number: {error}") from error
+    return value, np.ascontiguousarray(_data.numbers(gradient, "the gradient"), dtype=np.float64)

@@ -1,0 +1,43 @@
+"""Names that can be typed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import _orthopt
+from .errors import UnknownNameError
+
+_LISTS = ("problems", "solvers", "penalties", "starts", "working-sets")
+
+
+class Constant(NamedTuple):
+    """A constant of a solver or a penalty."""
+
+    doc: str
+    #: ``None``: chosen from the data, as ``doc`` says.
+    default: float | None
+
+
+def registry(kind: str) -> dict[str, str]:
+    """Names with one line each: of ``problems``, ``solvers``, ``penalties``, ``starts`` or
+    ``working-sets``.
+
+    >>> import orthopt
+    >>> sorted(orthopt.registry("penalties"))[:3]
+    ['box', 'capped-l1', 'elastic-net']
+    """
+    found = _orthopt.registry(kind)
+    if found is None:
+        raise UnknownNameError(f"no list is called {kind!r}; there are: {', '.join(_LISTS)}")
+    return dict(found)
+
+
+def constants() -> dict[str, Constant]:
+    """Every constant of every solver and penalty, by the argument of :func:`orthopt.solve` that
+    sets it.
+
+    >>> import orthopt
+    >>> orthopt.constants()["manpg_ada_tau"].default
+    1.01
+    """
+    return {name: Constant(doc, default) for name, doc, default in _orthopt.constants()}

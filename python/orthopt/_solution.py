@@ -1,0 +1,244 @@
+"""What runs return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Sequence
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The convergence curve: arrays of the same length, at most about a thousand points."""
+
+    #: Seconds since the start of the run.
+    seconds: np.ndarray
+    #: Iterations so far.
+    iteration: np.ndarray
+    #: F of the best point so far.
+    objective: np.ndarray
+    #: How far X was from the constraint.
+    feasibility: np.ndarray
+    #: Entries of X with ``|x| > 1e-6``.
+    nnz: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+
+@dataclass(frozen=True)
+class ExplainedVariance:
+    """Shares of tr C that components explain."""
+
+    #: ``x_k' C x_k / tr C``.
+    ratio: np.ndarray
+    #: The part of it that earlier components do not explain already.
+    adjusted: np.ndarray
+    #: The sum of ``adjusted``.
+    total: float
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Block-2 stationarity: pairs of rows of X whose subproblem was solved globally."""
+
+    #: Pairs that were checked.
+    pairs_checked: int
+    #: Pairs that can change X.
+    pairs_total: int
+    #: The largest decrease of F that any checked pair offers.
+    max_decrease: float
+    #: The mean squared distance of the identity to the best moves.
+    mean_distance: float
+    #: The decrease that counts as none.
+    tolerance: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether all pairs were checked."""
+        return self.pairs_checked == self.pairs_total
+
+    @property
+    def holds(self) -> bool:
+        """Whether all pairs were checked and none lowers F by more than the tolerance."""
+        return self.complete and self.max_decrease <= self.tolerance
+
+    def __str__(self) -> str:
+        if self.max_decrease > self.tolerance:
+            return (
+                f"not block-2 stationary: the best of {self.pairs_checked} pairs checked lowers F "
+                f"by {self.max_decrease:.3e}"
+            )
+        if self.complete:
+            return (
+                f"certified block-2 stationary: all {self.pairs_total} pairs checked, none lowers "
+                f"F by more than {self.tolerance:.3e}"
+            )
+        return (
+            f"a sample only: none of {self.pairs_checked} pairs out of {self.pairs_total} lowers F "
+            f"by more than {self.tolerance:.3e}"
+        )
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The best point found and what is known of it."""
+
+    #: X (n x r): variables in rows, components in columns.
+    X: np.ndarray
+    #: F(X) = smooth + nonsmooth; entries up to 1e-6 count as zero.
+    objective: float
+    #: f(X).
+    smooth: float
+    #: h(X).
+    nonsmooth: float
+    #: ``||X'X - I||_F``, or the mean of ``|X'JX - J|``.
+    feasibility: float
+    #: Entries with ``|x| > 1e-6``.
+    nnz: int
+    #: ``converged``, ``max_iters``, ``time_limit``, ``interrupted``, ``stalled``, ``unbounded`` or
+    #: ``numerical_error``.
+    status: str
+    #: The same as a sentence.
+    message: str
+    #: Iterations (OBCD: pairs tried, or rounds of blocks; ``minimize``: steps of the method).
+    iterations: int
+    #: Seconds in the solver, without preparing the data.
+    seconds: float
+    #: The seed all random choices came from.
+    seed: int
+    #: Name of the solver.
+    solver: str
+    #: Its settings and counters.
+    settings: dict[str, Any]
+    #: The convergence curve.
+    trace: Trace
+    #: Name of the problem; ``minimize``: of the constraint.
+    problem: str
+    #: r.
+    rank: int
+    #: The weight of the penalty, where there is one.
+    lam: float | None = None
+    #: Name of the starting point that led to X.
+    start: str | None = None
+    #: Why what was left open was chosen as it was.
+    reasons: list[str] = field(default_factory=list)
+    #: ``||min(0, X)||_F`` where X must be nonnegative.
+    nonneg_violation: float | None = None
+    #: The first-order measure of the papers; ``None`` unless ``certify`` was given.
+    criticality: float | None = None
+    #: Block-2 stationarity; ``None`` unless ``certify`` was given.
+    certificate: Certificate | None = None
+    #: Variance explained, where that means something.
+    explained_variance: ExplainedVariance | None = None
+    #: The minimum of F, where it is known in closed form.
+    optimum: float | None = None
+    #: The method's own iterate, of methods that are feasible in the limit only.
+    raw: dict[str, Any] | None = None
+    #: Column means, where they were subtracted.
+    means: np.ndarray | None = None
+    #: tr C.
+    trace_of_c: float | None = None
+    #: Rows and columns of the data.
+    data_shape: tuple[int, int] | None = None
+    #: Names of the variables, where the data have them.
+    feature_names: list[str] | None = None
+
+    @property
+    def components(self) -> np.ndarray:
+        """X' (r x n), as scikit-learn orders it."""
+        return self.X.T
+
+    @property
+    def nnz_per_component(self) -> np.ndarray:
+        """Entries with ``|x| > 1e-6`` of each column of X."""
+        return np.count_nonzero(np.abs(self.X) > 1e-6, axis=0)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws F against time; needs matplotlib. Returns the axes."""
+        from . import plots
+
+        return plots.convergence(self, ax=ax)
+
+    def plot_loadings(self, ax: Any = None, **options: Any) -> Any:
+        """Draws the components; see :func:`orthopt.plots.loadings`."""
+        from . import plots
+
+        options.setdefault("feature_names", self.feature_names)
+        return plots.loadings(self.components, ax=ax, **options)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Solution of {self.problem} by {self.solver}: F = {self.objective:.9g}, "
+            f"{self.nnz} of {self.X.size} nonzeros, feasibility {self.feasibility:.1e}, {self.status}>"
+        )
+
+
+class Comparison(Sequence):
+    """Solutions of one problem by several solvers, from the same start, in the order asked for."""
+
+    def __init__(self, solutions: list[Solution]):
+        self._solutions = list(solutions)
+
+    def __len__(self) -> int:
+        return len(self._solutions)
+
+    def __getitem__(self, key: Any) -> Any:
+        """By position, or by the name of a solver."""
+        if isinstance(key, str):
+            for solution in self._solutions:
+                if solution.solver == key:
+                    return solution
+            raise KeyError(key)
+        return self._solutions[key]
+
+    def __iter__(self) -> Iterator[Solution]:
+        return iter(self._solutions)
+
+    @property
+    def best(self) -> Solution:
+        """The solution with the lowest F."""
+        finite = [s for s in self._solutions if np.isfinite(s.objective)]
+        return min(finite or self._solutions, key=lambda s: s.objective)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws F minus the lowest F of all against time; needs matplotlib."""
+        from . import plots
+
+        return plots.convergence(self, ax=ax)
+
+    def __repr__(self) -> str:
+        if not self._solutions:
+            return "<Comparison of no solvers>"
+        lowest = self.best.objective
+        width = max(len(s.solver) for s in self._solutions)
+        lines = [f"{'solver':{width}}  {'F':>16}  above best  nonzeros  feasibility   seconds  status"]
+        for s in self._solutions:
+            lines.append(
+                f"{s.solver:{width}}  {s.objective:16.8f}  {s.objective - lowest:10.2e}  {s.nnz:8d}  "
+                f"{s.feasibility:11.1e}  {s.seconds:8.3f}  {s.status}"
+            )
+        return "\n".join(lines)
+
+
+def certificate(found: dict | None, tolerance: float) -> Certificate | None:
+    """A certificate from the dictionary of the compiled half."""
+    return None if found is None else Certificate(**found, tolerance=tolerance)
+
+
+def solution(found: dict, feature_names: list[str] | None = None) -> Solution:
+    """A solution from the dictionary of the compiled half."""
+    found = dict(found)
+    for key in ("notes", "measures", "source"):
+        found.pop(key, None)
+    variance = found.pop("explained_variance", None)
+    checked = found.pop("certificate", None)
+    tolerance = found.pop("tolerance", 0.0)
+    named = found.pop("feature_names", None)
+    return Solution(
+        **{**found, "trace": Trace(**found["trace"])},
+        explained_variance=None if variance is None else ExplainedVariance(**variance),
+        certificate=certificate(checked, tolerance),
+        feature_names=named or feature_names,
+    )

@@ -1,0 +1,338 @@
+"""``solve``, ``compare`` and ``certify``: the commands of the same names."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from . import _data, _orthopt
+from ._progress import bar_for
+from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
+from .errors import DataTypeError, InvalidOptionError, OrthoptWarning
+
+#: Seconds for each solver of those who compare without a limit.
+COMPARE_SECONDS = 10.0
+
+
+class Progress(NamedTuple):
+    """What a callback is shown."""
+
+    iteration: int
+    seconds: float
+    objective: float
+    feasibility: float
+    nnz: int
+
+
+Callback = Callable[[Progress], Any]
+
+
+def solve(
+    problem: str,
+    data: Any,
+    rank: int | None = None,
+    lam: float | None = None,
+    *,
+    solver: str = "auto",
+    init: Any = None,
+    certify: bool | int = False,
+    callback: Callback | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Solution:
+    """Finds X: minimises F(X) = f(X) + h(X) over the n x r matrices X with X'X = I (or X'JX = J).
+
+    Parameters
+    ----------
+    problem
+        ``"l0-pca"``, ``"l1-pca"``, ``"nonneg-pca"``, ``"pca"``, ``"hyperbolic-eig"``, ...;
+        ``orthopt.registry("problems")`` lists all.
+    data
+        The samples A (m x n): rows are samples, columns are variables; C = A'A of the matrix as it
+        is. A NumPy array or data frame, a SciPy sparse matrix (any format; CSC needs no
+        conversion), or what the command line takes: a file name, ``"builtin:pitprops"``,
+        ``"randn:50:8"``. With ``gram=True`` it is C itself.
+    rank
+        r. Default: 5, or all variables if there are fewer.
+    lam
+        The weight of the penalty h. Default: a share of the mean of the r largest C_ii, named
+        among ``reasons`` of the solution. ``lam_share=0.1`` gives the share yourself.
+    solver
+        A name, names joined with ``+`` that run one after the other, or ``"auto"``.
+    init
+        X0: the name of a starting point or an n x r array with orthonormal columns.
+    certify
+        ``True``: check all pairs of rows for block-2 stationarity afterwards, and measure
+        criticality; a number: so many random pairs.
+    callback
+        Called about ten times a second with a :class:`Progress`; a true value ends the run.
+    progress
+        Show a bar (needs tqdm).
+    **options
+        Those of the command line, with underscores: ``center``, ``scale``, ``features``, ``gram``,
+        ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``,
+        ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``working_set``,
+        ``block``, ``model``, ``side``, ``alpha``, ``candidates``, ``jacobi``, ``restarts``, ``seed``, ``threads``, ``max_iters``, ``time_limit``, ``tol``,
+        ``min_decrease``, and the constants of solvers and penalties (``orthopt.constants()``).
+
+    Returns
+    -------
+    Solution
+        The best X. Ctrl-C ends the run with what there is; ``status`` is then ``"interrupted"``.
+        The same seed and options give the same X, bit by bit on one machine, here, on the command
+        line and in Rust, for any number of threads, unless a time limit ends the run.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; a :class:`ValueError` where a value is wrong.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> s = orthopt.solve("l0-pca", "builtin:pitprops", rank=3, lam=0.1, certify=True)
+    >>> s.status, s.nnz, round(s.objective, 6)
+    ('converged', 11, -2.636819)
+    >>> s.certificate.holds
+    True
+    """
+    filled = fill(options, rank=rank, lam=lam, solver=solver, init=init, certify=certify)
+    with bar_for(progress, filled) as bar:
+        found = _orthopt.solve(_name(problem), _data.matrix(data), filled, _caller(callback, bar))
+    _warn(found["notes"])
+    return solution(found, _data.names(data))
+
+
+def compare(
+    problem: str,
+    data: Any,
+    rank: int | None = None,
+    lam: float | None = None,
+    *,
+    solvers: list[str] | str | None = None,
+    init: Any = None,
+    certify: bool | int = True,
+    callback: Callback | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Comparison:
+    """Runs several solvers on the same problem from the same start.
+
+    ``solvers`` is a list of names and chains (default: all that can solve the problem); each has
+    ten seconds unless ``time_limit`` or ``max_iters`` is given, and runs once (``restarts``). The
+    other arguments are those of :func:`solve`. Ctrl-C ends the solver that runs and returns what
+    there is.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> c = orthopt.compare("l1-pca", "builtin:pitprops", 3, 0.3, solvers=["obcd", "manpg"], max_iters=20000)
+    >>> [s.solver for s in c], c.best.objective <= c["obcd"].objective
+    (['obcd', 'manpg'], True)
+    """
+    if "solver" in options:
+        raise InvalidOptionError("compare takes solvers=[...] instead of solver")
+    if isinstance(solvers, str):
+        solvers = [name.strip() for name in solvers.split(",")]
+    if options.get("time_limit") is None and options.get("max_iters") is None:
+        options["time_limit"] = COMPARE_SECONDS
+    options.setdefault("restarts", 0)
+    filled = fill(options, rank=rank, lam=lam, solver="auto", init=init, certify=certify)
+    with bar_for(progress, filled) as bar:
+        found = _orthopt.compare(
+            _name(problem), _data.matrix(data), list(solvers or []), filled, _caller(callback, bar)
+        )
+    if found:
+        _warn(found[0]["notes"])
+    return Comparison([solution(one, _data.names(data)) for one in found])
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What kind of point a given X is."""
+
+    #: F(X) = smooth + nonsmooth; entries up to 1e-6 count as zero.
+    objective: float
+    #: f(X).
+    smooth: float
+    #: h(X).
+    nonsmooth: float
+    #: How far X is from the constraint.
+    feasibility: float
+    #: Entries with ``|x| > 1e-6``.
+    nnz: int
+    #: The first-order measure of the papers.
+    criticality: float
+    #: Block-2 stationarity, where pairs of rows can be solved globally.
+    certificate: Certificate | None
+    #: Variance explained, where that means something.
+    explained_variance: ExplainedVariance | None
+    #: The minimum of F, where it is known in closed form.
+    optimum: float | None
+    #: Name of the problem.
+    problem: str
+    #: The weight of the penalty, where there is one.
+    lam: float | None
+
+
+def certify(
+    problem: str,
+    data: Any,
+    X: Any,
+    lam: float | None = None,
+    *,
+    pairs: int | None = None,
+    tol: float = 1e-9,
+    **options: Any,
+) -> Findings:
+    """Says what kind of point a given X (n x r) is.
+
+    All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (1 + |F|)
+    counts as none. The data must be prepared as they were when X was found (``center``, ``scale``,
+    ``features``). The other options are those of :func:`solve`.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> s = orthopt.solve("l0-pca", "builtin:pitprops", rank=3, lam=0.1)
+    >>> orthopt.certify("l0-pca", "builtin:pitprops", s.X, lam=0.1).certificate.holds
+    True
+    """
+    checks = True if pairs is None else pairs
+    filled = fill(options, rank=None, lam=lam, solver="auto", init=None, certify=checks, tol=tol)
+    found = _orthopt.certify(_name(problem), _data.matrix(data), _data.dense(X, "X"), filled)
+    _warn(found.pop("notes"))
+    found.pop("rank")
+    tolerance = found.pop("tolerance")
+    checked = certificate(found.pop("certificate"), tolerance)
+    variance = found.pop("explained_variance")
+    explained = None if variance is None else ExplainedVariance(**variance)
+    return Findings(**found, certificate=checked, explained_variance=explained)
+
+
+#: Every option of the compiled half with its default.
+DEFAULTS: dict[str, Any] = {
+    "rank": None,
+    "lam": None,
+    "lam_share": None,
+    "penalty": None,
+    "k": None,
+    "map": None,
+    "gram": False,
+    "center": False,
+    "scale": "none",
+    "features": None,
+    "storage": "auto",
+    "signature": None,
+    "ridge": 0.0,
+    "reproduction": False,
+    "distances": None,
+    "radius": None,
+    "linear": None,
+    "solver": "auto",
+    "init": None,
+    "working_set": None,
+    "block": None,
+    "model": None,
+    "side": None,
+    "alpha": None,
+    "candidates": None,
+    "jacobi": False,
+    "restarts": None,
+    "seed": 0,
+    "threads": None,
+    "max_iters": None,
+    "time_limit": None,
+    "tol": 1e-9,
+    "min_decrease": 0.0,
+}
+
+_KINDS: dict[str, type] = {
+    **{key: int for key in ("rank", "k", "features", "block", "restarts", "seed", "threads", "max_iters")},
+    **{
+        key: float
+        for key in ("lam", "lam_share", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
+    },
+    **{key: str for key in ("penalty", "scale", "storage", "solver", "working_set", "model", "side")},
+    **{key: bool for key in ("gram", "center", "reproduction", "jacobi")},
+}
+
+
+def fill(options: dict[str, Any], **fixed: Any) -> dict[str, Any]:
+    """All options of the compiled half; what is no option must be a constant of a solver."""
+    given = {**options, **fixed}
+    checks = given.pop("certify", False)
+    filled = {key: given.pop(key, default) for key, default in DEFAULTS.items()}
+    if filled["lam"] is not None and filled["lam_share"] is not None:
+        raise InvalidOptionError("give lam or lam_share, not both")
+    for key, kind in _KINDS.items():
+        filled[key] = _checked(key, filled[key], kind)
+    if filled["scale"] is None:
+        filled["scale"] = "none"
+    filled["certify_all"] = checks is True
+    filled["certify"] = 0 if checks is True else _checked("certify", int(checks or 0), int)
+    filled["constants"] = {key: _checked(key, value, float) for key, value in given.items()}
+    for key in ("signature", "candidates"):
+        filled[key] = _text(key, filled[key])
+    for key in ("distances", "linear", "init", "map"):
+        if filled[key] is not None and not (key in ("init", "map") and isinstance(filled[key], str)):
+            filled[key] = _data.dense(filled[key], key)
+    return filled
+
+
+def _checked(key: str, value: Any, kind: type) -> Any:
+    """``value`` as ``kind``, or an error that names the option."""
+    if value is None:
+        return None
+    expected = {int: "a whole number >= 0", float: "a number", str: "a name", bool: "True or False"}[kind]
+    wrong = InvalidOptionError(f"{key} is {value!r}: expected {expected}")
+    if kind is bool or kind is str:
+        if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
+            raise wrong
+        return kind(value)
+    if isinstance(value, (bool, str, np.bool_)):
+        raise wrong
+    try:
+        number = kind(value)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong from None
+    if kind is int and (number != value or not 0 <= number < 2**63):
+        raise wrong
+    return number
+
+
+def _text(key: str, value: Any) -> str | None:
+    """A number or a list of signs as the library reads them."""
+    if value is None or isinstance(value, str):
+        return value
+    if np.ndim(value) == 1:
+        return " ".join(str(int(sign)) if sign in (-1, 1) else str(sign) for sign in value) + " "
+    return str(_checked(key, value, int))
+
+
+def _name(problem: Any) -> str:
+    if not isinstance(problem, str):
+        raise DataTypeError(f"the problem is given by its name, not by {type(problem).__name__}")
+    return problem
+
+
+def _caller(callback: Callback | None, bar: Callback | None) -> Callable | None:
+    """What the compiled half calls."""
+    if callback is None and bar is None:
+        return None
+
+    def call(*numbers: Any) -> bool:
+        now = Progress(*numbers)
+        if bar is not None:
+            bar(now)
+        return bool(callback(now)) if callback is not None else False
+
+    return call
+
+
+def _warn(notes: list[str]) -> None:
+    for note in notes:
+        warnings.warn(note, OrthoptWarning, stacklevel=3)

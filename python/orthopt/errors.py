@@ -1,0 +1,98 @@
+"""What can be wrong with the input, one exception for each kind.
+
+All are :class:`OrthoptError`; those that are about values are :class:`ValueError` too, and those
+about files are :class:`OSError`. What the mathematics does (a run that stalls, an objective
+without a lower bound) is no error but ``Solution.status``.
+"""
+
+
+class OrthoptError(Exception):
+    """Base class of all errors of this package."""
+
+
+class InvalidOptionError(OrthoptError, ValueError):
+    """An option outside its range."""
+
+
+class RankError(OrthoptError, ValueError):
+    """A rank of zero, or larger than the number of variables."""
+
+
+class ShapeError(OrthoptError, ValueError):
+    """Two shapes that must agree do not."""
+
+
+class NotOrthonormalError(OrthoptError, ValueError):
+    """A matrix that must have orthonormal columns does not."""
+
+
+class NotJOrthogonalError(OrthoptError, ValueError):
+    """A matrix that must satisfy X'JX = J does not."""
+
+
+class NotDefiniteError(OrthoptError, ValueError):
+    """A matrix that must be positive definite is not."""
+
+
+class NegativeError(OrthoptError, ValueError):
+    """A matrix that must be nonnegative is not."""
+
+
+class NotFiniteError(OrthoptError, ValueError):
+    """NaN or infinity where a number is needed."""
+
+
+class NotSymmetricError(OrthoptError, ValueError):
+    """A matrix that must be symmetric is not."""
+
+
+class UnknownNameError(OrthoptError, ValueError):
+    """A problem, solver, penalty, ... that does not exist."""
+
+
+class DataOverflowError(OrthoptError, ValueError):
+    """Data so large that C = A'A is not finite."""
+
+
+class IncompatibleError(OrthoptError, ValueError):
+    """Two choices that do not go together."""
+
+
+class FactorisationError(OrthoptError, ArithmeticError):
+    """An eigenvalue or orthogonalisation routine failed."""
+
+
+class DataTypeError(OrthoptError, TypeError):
+    """Data that are no matrix of real numbers."""
+
+
+class EmptyDataError(OrthoptError, ValueError):
+    """Data without rows or without columns."""
+
+
+class DataTooLargeError(OrthoptError, ValueError):
+    """Data too large for this machine or for any reasonable use."""
+
+
+class DataSpecError(OrthoptError, ValueError):
+    """A specification such as ``randn:50:8`` that cannot be understood."""
+
+
+class UnknownFormatError(OrthoptError, ValueError):
+    """The extension of a file belongs to no format."""
+
+
+class DataFileError(OrthoptError, ValueError):
+    """Something is wrong in a data file; the message names the line."""
+
+
+class DataIOError(OrthoptError, OSError):
+    """The operating system refused to read or write."""
+
+
+class DataNotFoundError(OrthoptError, FileNotFoundError):
+    """There is no file, generator or table of this name."""
+
+
+class OrthoptWarning(UserWarning):
+    """An option was given that does nothing here."""

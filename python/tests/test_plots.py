@@ -1,0 +1,57 @@
+"""Pictures are drawn with what they should show."""
+
+import numpy as np
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+pytest.importorskip("sklearn")
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import scale
+
+import orthopt
+from orthopt import plots
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+def test_convergence():
+    s = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.1)
+    ax = s.plot()
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), s.trace.objective)
+    c = orthopt.compare("l1-pca", "builtin:pitprops", 3, 0.3, solvers=["obcd", "manpg"], max_iters=500)
+    ax = c.plot()
+    assert ax.get_yscale() == "log" and len(ax.lines) == 2
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["obcd", "manpg"]
+
+
+def test_loadings():
+    s = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.1)
+    axes = s.plot_loadings()
+    assert [len(ax.patches) for ax in axes] == s.nnz_per_component.tolist()
+    labels = [t.get_text() for t in axes[0].get_yticklabels()]
+    assert set(labels) <= set(s.feature_names)
+    ax = s.plot_loadings(kind="heatmap")
+    used = np.flatnonzero(np.abs(s.X).max(axis=1))
+    assert [t.get_text() for t in ax.get_yticklabels()] == [s.feature_names[i] for i in used]
+    assert len(s.plot_loadings(top=2)[0].patches) == 2
+    with pytest.raises(ValueError):
+        s.plot_loadings(kind="pie")
+    with pytest.raises(ValueError):
+        plots.loadings(s.components, ["a"])
+
+
+def test_path():
+    X = scale(load_breast_cancer().data)
+    template = orthopt.SparsePCA(2, restarts=0, random_state=0, certify=False)
+    points = plots.sparsity_path(X, [0.02, 0.1, 0.5], template)
+    assert [p.nnz for p in points] == sorted((p.nnz for p in points), reverse=True)
+    assert points[0].explained_variance_ratio > points[-1].explained_variance_ratio
+    ax = plots.path(points)
+    assert ax.lines[0].get_xdata().tolist() == sorted(p.nnz for p in points)

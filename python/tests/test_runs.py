@@ -1,0 +1,224 @@
+"""Interruption, callbacks, logging, threads, comparison, certificates, what Solution says."""
+
+import logging
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import orthopt
+from orthopt import errors
+
+LONG = {"restarts": 10**9, "time_limit": 60, "tol": 0.0}
+
+
+def test_ctrl_c_returns_the_best_so_far():
+    threading.Timer(0.7, signal.raise_signal, [signal.SIGINT]).start()
+    began = time.monotonic()
+    s = orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, **LONG)
+    assert time.monotonic() - began < 10
+    assert s.status == "interrupted" and s.feasibility < 1e-12 and s.iterations > 0
+
+
+def test_ctrl_c_ends_a_comparison():
+    threading.Timer(0.7, signal.raise_signal, [signal.SIGINT]).start()
+    c = orthopt.compare("l0-pca", "randn:300:400:1", 10, 5.0, solvers=["obcd", "ladmm", "soc"], **LONG)
+    assert 1 <= len(c) < 3 and c[-1].status == "interrupted"
+
+
+def test_ctrl_c_from_a_terminal():
+    """A real SIGINT to a real process."""
+    code = (
+        "import orthopt; print('ready', flush=True); "
+        "s = orthopt.solve('l0-pca', 'randn:300:400:1', 10, 5.0, restarts=10**9, time_limit=60, tol=0.0); "
+        "print(s.status)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline().strip() == "ready"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=30)
+    assert process.returncode == 0 and rest.strip() == "interrupted"
+
+
+def test_other_signals_raise():
+    class Timeout(Exception):
+        pass
+
+    def handler(*_):
+        raise Timeout
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(Timeout):
+            orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, **LONG)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_other_threads_go_on():
+    """The interpreter is free while a solver runs."""
+    done = []
+    thread = threading.Thread(
+        target=lambda: done.append(orthopt.solve("l0-pca", "randn:200:300:1", 10, 5.0, time_limit=1.0))
+    )
+    thread.start()
+    ticks = 0
+    while thread.is_alive():
+        time.sleep(0.01)
+        ticks += 1
+    assert ticks > 20 and done[0].feasibility < 1e-12
+
+
+def test_callback():
+    seen = []
+
+    def callback(now):
+        seen.append(now)
+        return len(seen) == 3
+
+    s = orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, callback=callback, **LONG)
+    assert s.status == "interrupted" and len(seen) == 3
+    assert seen[0].iteration <= seen[1].iteration and seen[-1].nnz > 0
+
+    def broken(now):
+        raise RuntimeError("in the callback")
+
+    with pytest.raises(RuntimeError, match="in the callback"):
+        orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, callback=broken, **LONG)
+
+
+def test_progress_bar(capsys):
+    pytest.importorskip("tqdm")
+    orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, time_limit=0.6, progress=True)
+    assert "orthopt" in capsys.readouterr().err
+
+
+def test_logging(caplog):
+    with caplog.at_level(logging.INFO, logger="orthopt"):
+        orthopt.solve("pca", "builtin:pitprops", 2, restarts=0)
+    ended = [r for r in caplog.records if r.name == "orthopt" and "ended" in r.getMessage()]
+    assert ended and ended[0].levelno == logging.INFO
+    assert "solver=obcd" in ended[0].getMessage() and "status=" in ended[0].getMessage()
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, logger="orthopt"):
+        orthopt.solve("pca", "builtin:pitprops", 2, restarts=0)
+    assert not caplog.records
+
+
+def _in_a_child(queue):
+    queue.put(orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, max_iters=2000).objective)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_after_a_fork():
+    here = orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, max_iters=2000).objective
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_in_a_child, args=(queue,))
+    child.start()
+    try:
+        assert queue.get(timeout=60) == here
+    finally:
+        child.kill()
+
+
+def test_compare():
+    c = orthopt.compare("l1-pca", "builtin:pitprops", 3, 0.3, solvers="obcd, manpg,ladmm+obcd", max_iters=5000)
+    assert [s.solver for s in c] == ["obcd", "manpg", "ladmm+obcd"]
+    assert c["manpg"] is c[1] and c.best.objective == min(s.objective for s in c)
+    assert "manpg" in repr(c) and c[0].certificate is not None and c[0].criticality is not None
+    with pytest.raises(errors.UnknownNameError):
+        orthopt.compare("l1-pca", "builtin:pitprops", solvers=["obcd", "nope"])
+    with pytest.raises(errors.InvalidOptionError):
+        orthopt.compare("l1-pca", "builtin:pitprops", solver="obcd")
+    everything = orthopt.compare("l1-pca", "builtin:pitprops", 2, 0.3, max_iters=100)
+    assert len(everything) > 5
+
+
+def test_certify_finds_what_is_wrong():
+    s = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.1)
+    good = orthopt.certify("l0-pca", "builtin:pitprops", s.X, 0.1)
+    assert good.certificate.holds and good.objective == pytest.approx(s.objective, abs=1e-12)
+    poor = orthopt.certify("l0-pca", "builtin:pitprops", np.eye(13)[:, :3], 0.01)
+    assert not poor.certificate.holds and "not block-2 stationary" in str(poor.certificate)
+    sample = orthopt.certify("l0-pca", "builtin:pitprops", s.X, 0.1, pairs=20)
+    assert not sample.certificate.complete and "sample" in str(sample.certificate)
+    with pytest.raises(errors.ShapeError):
+        orthopt.certify("l0-pca", "builtin:pitprops", s.X.T, 0.1)
+
+
+def test_what_a_solution_says():
+    s = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.1)
+    assert s.objective == pytest.approx(s.smooth + s.nonsmooth)
+    assert s.nonsmooth == pytest.approx(0.1 * s.nnz)
+    assert s.nnz_per_component.sum() == s.nnz
+    assert s.components.shape == (3, 13)
+    assert len(s.trace) > 1 and np.all(np.diff(s.trace.objective) <= 1e-9)
+    assert s.explained_variance.total == pytest.approx(s.explained_variance.adjusted.sum())
+    again = pickle.loads(pickle.dumps(s))
+    np.testing.assert_array_equal(again.X, s.X)
+    assert s.reasons and "l0-pca" in repr(s)
+
+
+def test_every_problem_and_solver_of_the_registry():
+    names = orthopt.registry("problems")
+    for problem in names:
+        data = np.random.default_rng(1).normal(size=(30, 8))
+        s = orthopt.solve(problem, data, max_iters=300, time_limit=5)
+        assert s.problem == problem and np.isfinite(s.objective), problem
+    known = orthopt.registry("solvers")
+    assert {"auto", "obcd", "manpg", "gs-jobcd"} <= set(known)
+
+
+def test_hyperbolic_optimum():
+    data = np.random.default_rng(1).normal(size=(60, 10))
+    s = orthopt.solve("hyperbolic-eig", data, signature=[1, -1] * 5)
+    c = data.T @ data / 60
+    known = np.abs(np.linalg.eigvals(np.diag([1.0, -1.0] * 5) @ c)).sum()
+    assert s.optimum == pytest.approx(known) and s.objective == pytest.approx(known, rel=1e-6)
+
+
+def test_extras_are_optional():
+    """The package works without scikit-learn, matplotlib and tqdm, and says what is missing."""
+    code = """
+import sys
+for name in ("sklearn", "matplotlib", "matplotlib.pyplot", "tqdm", "tqdm.auto"):
+    sys.modules[name] = None
+import orthopt
+s = orthopt.solve("pca", "builtin:pitprops", 2)
+for action in (lambda: orthopt.SparsePCA, lambda: s.plot(), lambda: orthopt.solve("pca", "builtin:pitprops", 2, progress=True)):
+    try:
+        action()
+    except ImportError as error:
+        assert "pip install" in str(error), error
+    else:
+        raise SystemExit("no error")
+print("fine")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "fine", done.stderr
+
+
+def test_problems_with_a_concave_part_a_map_or_a_linear_term():
+    a = np.random.default_rng(5).standard_normal((30, 12))
+    sparse = orthopt.solve("dc-pca", a, rank=2, k=6, lam=1.0, max_iters=2000)
+    assert sparse.nnz <= 6
+    smooth = orthopt.solve("pca", a, rank=2, penalty="l1", lam=0.5, map="differences", max_iters=200)
+    same = orthopt.solve(
+        "pca", a, rank=2, penalty="l1", lam=0.5, map=np.diff(np.eye(12), axis=0), max_iters=200
+    )
+    assert smooth.objective == pytest.approx(same.objective, rel=1e-6)
+    e = np.ones((40, 2))
+    tilted = orthopt.solve("nonlinear-eig", "laplace:40", rank=2, lam=1.0, linear=e, max_iters=500)
+    plain = orthopt.solve("nonlinear-eig", "laplace:40", rank=2, lam=1.0, max_iters=500)
+    assert tilted.objective < plain.objective

@@ -1,0 +1,168 @@
+"""The estimators in scikit-learn's own checks and on real data."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import orthopt
+from orthopt import NonnegativePCA, SparsePCA
+
+#: Checks of scikit-learn that are expected to fail, each with its reason. There are none.
+EXPECTED_FAILURES: dict[str, str] = {}
+
+
+@parametrize_with_checks(
+    [
+        SparsePCA(2, restarts=0, certify=1000, random_state=0),
+        SparsePCA(penalty="l1", solver="manpg-ada+obcd", certify=False, random_state=0),
+        NonnegativePCA(2, restarts=0, random_state=0),
+    ],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+)
+def test_sklearn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return StandardScaler().fit_transform(load_breast_cancer().data)
+
+
+def test_without_a_penalty_it_is_pca(cancer):
+    ours = SparsePCA(4, penalty="none", random_state=0).fit(cancer)
+    theirs = PCA(4).fit(cancer)
+    np.testing.assert_allclose(ours.explained_variance_, theirs.explained_variance_, rtol=1e-6)
+    np.testing.assert_allclose(
+        ours.explained_variance_ratio_, theirs.explained_variance_ratio_, rtol=1e-6
+    )
+    np.testing.assert_allclose(ours.mean_, theirs.mean_, atol=1e-12)
+    subspace = ours.components_.T @ ours.components_
+    np.testing.assert_allclose(subspace, theirs.components_.T @ theirs.components_, atol=1e-4)
+
+
+def test_adjusted_variance_is_that_of_a_qr_of_the_scores(cancer):
+    pca = SparsePCA(5, alpha=0.2, random_state=0).fit(cancer)
+    scores = pca.transform(cancer)
+    r = np.linalg.qr(scores, mode="r")
+    np.testing.assert_allclose(pca.explained_variance_, np.diag(r) ** 2 / (len(cancer) - 1), rtol=1e-9)
+    total = np.var(cancer, axis=0, ddof=1).sum()
+    np.testing.assert_allclose(pca.explained_variance_ratio_, pca.explained_variance_ / total, rtol=1e-9)
+    # plain variances count twice what correlated scores share
+    assert pca.explained_variance_.sum() < np.var(scores, axis=0, ddof=1).sum()
+
+
+def test_orthonormal_sparse_and_certified(cancer):
+    pca = SparsePCA(5, alpha=0.2, random_state=0).fit(cancer)
+    gram = pca.components_ @ pca.components_.T
+    assert np.linalg.norm(gram - np.eye(5)) < 1e-12
+    assert 0 < np.count_nonzero(pca.components_) < 0.5 * pca.components_.size
+    assert pca.status_ == "converged" and pca.certificate_.holds
+    # a projection: done twice it is done once
+    scores = pca.transform(cancer)
+    np.testing.assert_allclose(pca.transform(pca.inverse_transform(scores)), scores, atol=1e-9)
+
+
+def test_nonnegative_components_do_not_overlap(cancer):
+    pca = NonnegativePCA(4, random_state=0).fit(cancer)
+    assert pca.components_.min() >= 0.0
+    assert np.count_nonzero(pca.components_, axis=0).max() == 1
+
+
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array])
+def test_sparse_is_dense_without_the_zeros(kind):
+    X = load_digits().data[:300]
+    dense = SparsePCA(4, alpha=0.1, random_state=0, restarts=0).fit(X)
+    sparse = SparsePCA(4, alpha=0.1, random_state=0, restarts=0).fit(kind(X))
+    np.testing.assert_allclose(sparse.mean_, dense.mean_, atol=1e-12)
+    assert sparse.objective_ == pytest.approx(dense.objective_, rel=1e-9)
+    np.testing.assert_allclose(sparse.components_, dense.components_, atol=1e-7)
+    np.testing.assert_allclose(sparse.transform(kind(X)), dense.transform(X), atol=1e-6)
+
+
+def test_alpha_does_not_depend_on_units_or_repetition(cancer):
+    one = SparsePCA(3, alpha=0.2, random_state=0).fit(cancer)
+    for factor, other in [(1e6, 1000.0 * cancer), (2.0, np.vstack([cancer, cancer]))]:
+        pca = SparsePCA(3, alpha=0.2, random_state=0).fit(other)
+        assert pca.lambda_ == pytest.approx(factor * one.lambda_)
+        # the same problem, up to which local solution is found
+        assert pca.objective_ == pytest.approx(factor * one.objective_, rel=0.02)
+
+
+def test_names_frames_and_pipelines(cancer):
+    pd = pytest.importorskip("pandas")
+    names = [str(name) for name in load_breast_cancer().feature_names]
+    frame = pd.DataFrame(cancer, columns=names)
+    pca = SparsePCA(2, restarts=0, random_state=0).fit(frame)
+    assert list(pca.feature_names_in_) == names
+    assert list(pca.get_feature_names_out()) == ["sparsepca0", "sparsepca1"]
+    out = clone(pca).set_output(transform="pandas").fit_transform(frame)
+    assert list(out.columns) == ["sparsepca0", "sparsepca1"]
+
+
+def test_in_a_pipeline(cancer):
+    model = make_pipeline(StandardScaler(), SparsePCA(2, restarts=0, random_state=0))
+    assert model.fit_transform(cancer).shape == (len(cancer), 2)
+    assert list(model.get_feature_names_out()) == ["sparsepca0", "sparsepca1"]
+
+
+def test_limits_warn(cancer):
+    with pytest.warns(ConvergenceWarning, match="limit of 10 iterations"):
+        pca = SparsePCA(3, max_iter=10, restarts=0, random_state=0).fit(cancer)
+    assert pca.status_ == "max_iters"
+
+
+def test_random_state(cancer):
+    fits = [SparsePCA(3, restarts=0, random_state=s).fit(cancer) for s in (7, 7, np.random.RandomState(3))]
+    np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
+    assert fits[0].solution_.seed == 7
+    SparsePCA(3, restarts=0, random_state=None).fit(cancer)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error"),
+    [
+        ({"n_components": 31}, orthopt.errors.RankError),
+        ({"n_components": 0}, orthopt.errors.RankError),
+        ({"n_components": 2.5}, orthopt.errors.InvalidOptionError),
+        ({"n_components": True}, orthopt.errors.InvalidOptionError),
+        ({"alpha": -1.0}, orthopt.errors.InvalidOptionError),
+        ({"alpha": float("nan")}, orthopt.errors.InvalidOptionError),
+        ({"alpha": "big"}, orthopt.errors.InvalidOptionError),
+        ({"penalty": "l2"}, orthopt.errors.UnknownNameError),
+        ({"solver": "newton"}, orthopt.errors.UnknownNameError),
+        ({"tol": -1.0}, orthopt.errors.InvalidOptionError),
+        ({"max_iter": 0}, orthopt.errors.InvalidOptionError),
+        ({"init": np.ones((30, 2))}, orthopt.errors.NotOrthonormalError),
+        ({"penalty_params": {"mcp_delta": 2.0}}, orthopt.errors.UnknownNameError),
+        ({"penalty": "mcp", "penalty_params": {"mcp_gamma": -2.0}}, orthopt.errors.InvalidOptionError),
+    ],
+)
+def test_bad_parameters(cancer, parameters, error):
+    estimator = SparsePCA(**{"n_components": 2, **parameters})
+    with pytest.raises(error) as raised:
+        estimator.fit(cancer)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_bad_data():
+    for X in (np.full((5, 3), np.nan), np.full((5, 3), np.inf), np.ones((5, 3), dtype=complex)):
+        with pytest.raises(ValueError):
+            SparsePCA(2).fit(X)
+    with pytest.raises(ValueError):
+        SparsePCA(2).fit(np.ones(5))
+    with pytest.raises(ValueError):
+        SparsePCA(2).fit(np.array([["a", "b"], ["c", "d"]], dtype=object))
+    objects = np.random.default_rng(0).normal(size=(20, 4)).astype(object)
+    assert SparsePCA(2, random_state=0).fit(objects).components_.shape == (2, 4)
+    constant = SparsePCA(2, random_state=0).fit(np.ones((5, 3)))
+    assert np.allclose(constant.explained_variance_, 0.0)
