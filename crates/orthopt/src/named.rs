@@ -340,12 +340,17 @@ fn check_range(f: &AnySmooth) -> Result<()> {
     }
 }
 
+/// Mean of the `rank` largest Cᵢᵢ: what λ is measured against.
+pub(crate) fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
+    let mut variances: Vec<f64> = f.diagonal().iter().map(|m| -m).collect();
+    variances.sort_by(|a, b| b.total_cmp(a));
+    variances[..rank].iter().sum::<f64>() / rank as f64
+}
+
 /// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
 /// C, as λ must.
 fn default_lambda(f: &AnySmooth, rank: usize, penalty: &str, reasons: &mut Vec<String>) -> f64 {
-    let mut variances: Vec<f64> = f.diagonal().iter().map(|m| -m).collect();
-    variances.sort_by(|a, b| b.total_cmp(a));
-    let mean = variances[..rank].iter().sum::<f64>() / rank as f64;
+    let mean = mean_of_largest(f, rank);
     let share = LAMBDA_SHARES.iter().find(|s| s.0 == penalty).map_or(OTHER_SHARE, |s| s.1);
     let lambda = three_digits(share * mean.max(0.0));
     reasons.push(format!(

@@ -76,6 +76,8 @@ fn plans_follow_what_is_wanted() {
     assert_eq!(plan.start(&p, 0).unwrap().stages.len(), 2);
     let auto = p.plan(&Wanted::default()).unwrap();
     assert_eq!(names(&auto), ["obcd"]);
+    let weak = problem("l0-pca", 0.01, 20, 3, 1).plan(&Wanted::default()).unwrap();
+    assert_eq!(names(&weak), ["support", "obcd"], "{:?}", weak.reasons);
     assert!(auto.starts.contains(&Begin::Named("coordinates".into())) && !auto.reasons.is_empty());
     assert!(matches!(p.plan(&wanted("obcd+")), Err(Error::UnknownName { .. })));
     let far = Wanted { start: Some(Begin::Named("mars".into())), ..wanted("obcd") };

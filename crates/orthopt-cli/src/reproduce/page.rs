@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::grid::{Finished, Grid, escape, reading, table};
-use super::items::Item;
+use super::items::{Item, explanation};
 use crate::export::to_file;
 use crate::plot::{Curve, convergence};
 use crate::text;
@@ -25,6 +25,9 @@ impl Section {
     /// What is below the table.
     fn notes(&self) -> Vec<String> {
         let mut notes = reading(&self.finished);
+        if self.finished.iter().any(|d| d.printed().is_some()) {
+            notes.extend(explanation(self.item.name).map(String::from));
+        }
         let mut stand_ins: Vec<String> = self
             .finished
             .iter()

@@ -99,8 +99,10 @@ impl SparseGram {
     #[inline(always)]
     fn unpacked_product(&self, unpacked: &mut Unpacked, i: usize, j: usize) -> f64 {
         let (rows, values) = self.column(j);
-        if rows.len() > LONGER * self.column(i).0.len() {
-            return self.column_product(i, j); // by looking up the few of i in the many of j
+        // a pivot that changes with every pair is not worth unpacking
+        let stays = unpacked.asked.replace(i) == Some(i);
+        if !stays || rows.len() > LONGER * self.column(i).0.len() {
+            return self.column_product(i, j); // merged, or the few of i looked up in the many of j
         }
         self.unpack(unpacked, i);
         let sum = rows.iter().zip(values).map(|(l, v)| v * unpacked.column[*l as usize]).sum::<f64>();

@@ -140,6 +140,7 @@ pub trait BlockModel: Smooth {
 /// The workspace of [`BlockModel::pair_curvature`]: a sparse column of the data, unpacked.
 #[derive(Clone, Debug, Default)]
 pub struct Unpacked {
+    asked: Option<usize>, // the last pivot; one that comes twice in a row is unpacked
     variable: Option<usize>,
     column: Vec<f64>, // zero but for the entries of the variable's column
 }
