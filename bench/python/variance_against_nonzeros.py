@@ -155,6 +155,7 @@ def main() -> None:
         print(f"### {name}, {X.shape[0]} x {X.shape[1]}, {r} components\n")
         print(table(all_rows[name]), flush=True)
         print()
+    args.out.mkdir(parents=True, exist_ok=True)
     draw(all_rows, args.out / "variance_against_nonzeros.svg")
 
 
