@@ -65,6 +65,33 @@ def test_command_line_hyperbolic(cli, samples, file, tmp_path):
     assert same_bits(np.ascontiguousarray(ours.X), np.ascontiguousarray(np.load(tmp_path / "x.npy")))
 
 
+@pytest.mark.parametrize(
+    ("problem", "options", "arguments"),
+    [
+        ("dc-pca", {"k": 9, "lam": 2.0}, ["--k", "9", "--lambda", "2"]),
+        ("fused-pca", {"lam": 0.5}, ["--lambda", "0.5"]),
+        ("mcp-pca", {}, []),
+        ("l1-pca", {"map": "differences"}, ["--map", "differences"]),
+        ("hyperbolic-eig", {"ridge": 0.1, "side": "rows", "max_iters": 500},
+         ["--ridge", "0.1", "--side", "rows", "--max-iters", "500"]),
+    ],
+)  # fmt: skip
+def test_command_line_other_problems(cli, samples, file, tmp_path, problem, options, arguments):
+    """Without limits too: how often both start again is decided in one place."""
+    x = tmp_path / "x.npy"
+    rank = {} if problem == "hyperbolic-eig" else {"rank": 3}
+    cli("solve", problem, file, *(["-r", 3] if rank else []), "--save-x", x, "--quiet", *arguments)
+    ours = orthopt.solve(problem, samples, **rank, **options)
+    assert same_bits(np.ascontiguousarray(ours.X), np.ascontiguousarray(np.load(x)))
+
+
+def test_command_line_nonlinear(cli, tmp_path):
+    x = tmp_path / "x.npy"
+    cli("solve", "nonlinear-eig", "laplace:40", "-r", 2, "--lambda", 5, "--save-x", x, "--quiet")
+    ours = orthopt.solve("nonlinear-eig", "laplace:40", 2, 5.0)
+    assert same_bits(np.ascontiguousarray(ours.X), np.ascontiguousarray(np.load(x)))
+
+
 def test_estimator_is_solve(samples):
     sklearn = pytest.importorskip("sklearn")
     assert sklearn

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use orthopt::solve::{self, Event, Observer};
 
-use crate::settings::Stopping;
 use crate::text;
+use orthopt::solve::Stopping;
 
 const REFRESH: Duration = Duration::from_millis(100);
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::input::DataInfo;
 use crate::interrupt::unless_interrupted;
-use crate::settings::Stopping;
+use orthopt::solve::Stopping;
 
 /// Everything there is to say of a run.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orthopt::auto::{Begin, Plan, Wanted};
 use orthopt::problem::Family;
-use orthopt::solve::{Interrupt, Observer, RunOptions, Setting, Solution, run_restarts};
+use orthopt::solve::{Interrupt, Observer, Setting, Solution, run_restarts};
 use orthopt::solvers::obcd::WorkingSet;
 
 use crate::input::{check_rows, read_x};
@@ -41,19 +41,7 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
     };
     let wanted = Wanted { start, ..wanted.clone() };
     let mut plan = problem.plan(&wanted)?;
-    if !problem.has_local_solutions() {
-        // one start is as good as many
-    } else if settings.restarts.is_none() && settings.stopping.time_limit.is_some() {
-        let sentence =
-            "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
-        plan.reasons.push(sentence.into());
-    } else if by_effort(settings, &wanted) && problem.auto_effort() > 0 {
-        let names: Vec<_> = plan.starts.iter().map(Begin::name).collect();
-        let (names, effort) = (names.join(", "), problem.auto_effort() / 1_000_000);
-        plan.reasons.push(format!(
-            "one run each from {names}, and more while under {effort} million iterations; the best X counts (--restarts)"
-        ));
-    }
+    plan.reasons.extend(plan.restart_reason(problem, &wanted, &settings.stopping, settings.restarts));
     Ok(plan)
 }
 
@@ -107,11 +95,6 @@ pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
     notes
 }
 
-/// Whether auto decides how many starts to make.
-fn by_effort(settings: &Settings, wanted: &Wanted) -> bool {
-    wanted.solver.is_none() && settings.restarts.is_none() && settings.stopping.time_limit.is_none()
-}
-
 /// Runs the plan and reports; checks come later.
 ///
 /// # Errors
@@ -124,20 +107,7 @@ pub fn minimise<P: Family>(
     task: &Task,
     progress: &mut Progress,
 ) -> anyhow::Result<Report> {
-    let options = RunOptions {
-        max_iterations: settings.stopping.max_iters,
-        seed: wanted.seed,
-        restarts: settings.restarts.unwrap_or(match settings.stopping.time_limit {
-            Some(_) if problem.has_local_solutions() => u64::MAX,
-            _ => plan.starts.len() as u64 - 1,
-        }),
-        effort: if by_effort(settings, wanted) && problem.has_local_solutions() {
-            problem.auto_effort()
-        } else {
-            0
-        },
-        stage_seconds: settings.stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
-    };
+    let options = plan.run_options(problem, wanted, &settings.stopping, settings.restarts);
     let mut stop = settings.stopping.criteria();
     let mut interrupted = Interrupt(interrupt::asked());
     let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];

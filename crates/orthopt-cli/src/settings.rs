@@ -12,12 +12,11 @@ use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::named::{PoseOptions, check_solvers};
 use orthopt::problem::nonlinear_eig::STARTS as NONLINEAR_STARTS;
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
-use orthopt::solve::{Critical, MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
+use orthopt::solve::Stopping;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::{STARTS, Start};
 use orthopt_data::{Prepare, Scale};
-use serde::Serialize;
 
 use crate::constants::is_shape;
 use crate::export::{Output, What};
@@ -49,33 +48,6 @@ pub struct Settings {
 pub enum Init {
     Named(String),
     File(PathBuf),
-}
-
-/// When to stop.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Stopping {
-    pub max_iters: Option<u64>,
-    pub time_limit: Option<f64>,
-    pub tol: f64,
-    pub min_decrease: f64,
-}
-
-impl Stopping {
-    /// The criteria; convergence is asked about first.
-    pub fn criteria(&self) -> impl Stop + use<> {
-        Stationary { tol: self.tol }
-            .or(Critical { tol: 1e3 * self.tol })
-            .or(MaxIterations(self.max_iters))
-            .or(TimeLimit(self.time_limit))
-            .or(RelativeDecrease { tol: self.min_decrease })
-    }
-}
-
-impl Stopping {
-    /// The decrease of F that counts as none, at an F of this size.
-    pub fn tolerance(&self, objective: f64) -> f64 {
-        self.tol * (1.0 + objective.abs())
-    }
 }
 
 impl Settings {

@@ -3,9 +3,9 @@
 use orthopt::solve::Certificate;
 
 use crate::report::Report;
-use crate::settings::Stopping;
 use crate::summary::Summary;
 use crate::text;
+use orthopt::solve::Stopping;
 
 /// All results of a comparison for a person: one row per solver in the order asked for, with the
 /// distance to the best F of the table.

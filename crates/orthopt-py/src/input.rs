@@ -110,7 +110,7 @@ impl Borrowed<'_> {
                 if !how.gram && plain && (!how.prepare.center || info.kind == Kind::Pca) {
                     return untouched(a, how.prepare.center, pose);
                 }
-                prepared(a.to_owned().into(), None, how, pose)
+                prepared(info, a.to_owned().into(), None, how, pose)
             }
             Self::Sparse((rows, cols), pointers, row_idx, values) => {
                 check_size(rows, cols)?;
@@ -121,14 +121,14 @@ impl Borrowed<'_> {
                 let pattern = SymbolicSparseColMat::new_checked(rows, cols, pointers, None, row_idx);
                 let matrix = Matrix::Sparse(SparseColMat::new(pattern, values.to_vec()));
                 check_finite(&matrix)?;
-                prepared(matrix, None, how, pose)
+                prepared(info, matrix, None, how, pose)
             }
             Self::Named(spec) => {
                 let data = orthopt_data::load(spec, &LoadOptions::default())?;
                 let gram = how.gram || data.role == Role::Gram;
                 let source = Some((data.source, data.names));
                 let how = Preparation { gram, prepare: how.prepare.clone() };
-                prepared(data.matrix, source, &how, pose)
+                prepared(info, data.matrix, source, &how, pose)
             }
         }
     }
@@ -150,6 +150,7 @@ fn untouched<T>(
 
 /// A matrix of our own, prepared in place as the command line does it.
 fn prepared<T>(
+    info: &ProblemInfo,
     matrix: Matrix,
     source: Option<(String, Option<Vec<String>>)>,
     how: &Preparation,
@@ -159,9 +160,13 @@ fn prepared<T>(
     let mut data = orthopt_data::DataSet::new(matrix, place.clone().unwrap_or_else(|| "the data".into()));
     data.names = names;
     if how.gram {
-        let dense = data.matrix.try_to_dense(&data.source)?;
-        check_symmetric(&dense)?;
-        (data.matrix, data.role) = (dense.into(), Role::Gram);
+        data.role = Role::Gram;
+        // a Laplacian stays sparse, and the problem checks it
+        if !(info.kind == Kind::NonlinearEig && data.matrix.is_sparse()) {
+            let dense = data.matrix.try_to_dense(&data.source)?;
+            check_symmetric(&dense)?;
+            data.matrix = dense.into();
+        }
     }
     let before = (how.prepare.center && !how.gram).then(|| data.matrix.column_means());
     let (data, implicit) = how.prepare.apply_to(data)?;
@@ -170,6 +175,7 @@ fn prepared<T>(
     let pca = match &data.matrix {
         Matrix::Dense(c) if how.gram => PcaData::Gram(c.as_ref()),
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
+        Matrix::Sparse(c) if how.gram => PcaData::SparseGram(c.as_ref()),
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), implicit),
     };
     hand_over(&pca, about, pose)
@@ -182,7 +188,7 @@ fn hand_over<T>(
 ) -> Result<(T, About), Failure> {
     let rows = match data {
         PcaData::Dense(a) | PcaData::Centred(a, _) | PcaData::Gram(a) => a.nrows(),
-        PcaData::Sparse(a, _) => a.nrows(),
+        PcaData::Sparse(a, _) | PcaData::SparseGram(a) => a.nrows(),
         _ => 0,
     };
     let about = About { rows, cols: data.ncols(), squares: squares(data), ..about };

@@ -9,7 +9,7 @@ use orthopt::certify::Scope;
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::named::{PoseOptions, all_shapes, all_solvers, check_solvers};
 use orthopt::problem::Storage;
-use orthopt::solve::{Critical, MaxIterations, RelativeDecrease, Stationary, Stop, TimeLimit};
+use orthopt::solve::Stopping;
 use orthopt::solvers::checked;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, Model, WorkingSet};
@@ -85,26 +85,6 @@ impl Map<'_> {
             Self::Left(b) => LeftMatrix::new(copied(b)?.as_mat()).map(AnyMap::Left),
         };
         Ok(map.map_err(crate::errors::Failure::from)?)
-    }
-}
-
-/// When to stop.
-#[derive(Clone, Copy, Debug)]
-pub struct Stopping {
-    pub max_iters: Option<u64>,
-    pub time_limit: Option<f64>,
-    pub tol: f64,
-    pub min_decrease: f64,
-}
-
-impl Stopping {
-    /// The criteria of the command line.
-    pub fn criteria(&self) -> impl Stop + use<> {
-        Stationary { tol: self.tol }
-            .or(Critical { tol: 1e3 * self.tol })
-            .or(MaxIterations(self.max_iters))
-            .or(TimeLimit(self.time_limit))
-            .or(RelativeDecrease { tol: self.min_decrease })
     }
 }
 

@@ -8,21 +8,17 @@ use orthopt::certify::Scope;
 use orthopt::named::{self, PoseOptions, Posed};
 use orthopt::nonsmooth::find_penalty;
 use orthopt::problem::{Family, ProblemInfo, find_problem};
-use orthopt::solve::{Observer, RunOptions, Setting, Solution, run_restarts};
+use orthopt::solve::{Observer, Setting, Solution, Stopping, run_restarts};
 use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{Failure, pythonic};
 use crate::input::{About, Given};
-use crate::options::{Options, Stopping};
+use crate::options::Options;
 use crate::result::{Checks, put_checks, put_solution};
 use crate::supervise::{Report, Watch, supervise};
 use crate::threads;
-
-/// Iterations that auto spends at least when neither time nor restarts are given, as on the
-/// command line.
-const AUTO_EFFORT: u64 = 2_000_000;
 
 /// Finds X. `options` has every key of [`Options`]; returns a dictionary.
 #[pyfunction]
@@ -139,8 +135,10 @@ fn one<'py, P: Family>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (plan, reasons) = py.detach(|| -> Result<_, Failure> {
         threads::pool(request.threads)?.install(|| {
-            let plan = problem.plan(&request.wanted)?;
-            let reasons = [plan.reasons.clone(), restart_reason(&*problem, &plan, &request)].concat();
+            let Request { wanted, stopping, restarts, .. } = &request;
+            let plan = problem.plan(wanted)?;
+            let mut reasons = plan.reasons.clone();
+            reasons.extend(plan.restart_reason(&problem, wanted, stopping, *restarts));
             Ok((plan, reasons))
         })
     })?;
@@ -220,45 +218,9 @@ impl Head {
     }
 }
 
-/// Whether auto decides how many starts to make.
-fn by_effort<P: Family>(problem: &P, request: &Request) -> bool {
-    request.wanted.solver.is_none()
-        && request.restarts.is_none()
-        && request.stopping.time_limit.is_none()
-        && problem.has_local_solutions()
-}
-
-fn restart_reason<P: Family>(problem: &P, plan: &Plan<P>, request: &Request) -> Vec<String> {
-    let timed = request.restarts.is_none() && request.stopping.time_limit.is_some();
-    if timed && problem.has_local_solutions() {
-        return vec![
-            "starts again with other seeds while there is time; the best X counts (restarts=0: one start)"
-                .into(),
-        ];
-    }
-    if by_effort(problem, request) {
-        let names = plan.starts.iter().map(Begin::name).collect::<Vec<_>>().join(", ");
-        let effort = AUTO_EFFORT / 1_000_000;
-        return vec![format!(
-            "one run each from {names}, and more while under {effort} million iterations; the best X counts (restarts)"
-        )];
-    }
-    Vec::new()
-}
-
 /// One run as the command line makes it, bit for bit.
 fn run<P: Family>(problem: &P, plan: &Plan<P>, request: &Request, watch: &Watch) -> Result<Solution, Error> {
-    let local = problem.has_local_solutions();
-    let options = RunOptions {
-        max_iterations: request.stopping.max_iters,
-        seed: request.wanted.seed,
-        restarts: request.restarts.unwrap_or(match request.stopping.time_limit {
-            Some(_) if local => u64::MAX,
-            _ => plan.starts.len() as u64 - 1,
-        }),
-        effort: if by_effort(problem, request) { AUTO_EFFORT } else { 0 },
-        stage_seconds: request.stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
-    };
+    let options = plan.run_options(problem, &request.wanted, &request.stopping, request.restarts);
     let mut stop = request.stopping.criteria();
     let mut watch = watch.clone();
     let observers: &mut [&mut dyn Observer] = &mut [&mut watch];

@@ -9,7 +9,7 @@ use crate::named::mean_of_largest;
 use crate::nonsmooth::{AnyPenalty, Nonsmooth};
 use crate::problem::{AnyProblem, Family};
 use crate::smooth::AnySmooth;
-use crate::solve::{AnySolver, Chain};
+use crate::solve::{AnySolver, Chain, RunOptions, Stopping};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, INFO as OBCD, Model, ObcdOptions, WorkingSet};
 use crate::solvers::support::INFO as SUPPORT;
@@ -165,10 +165,63 @@ impl<P: Family> Plan<P> {
         Ok(Chain { stages, x0 })
     }
 
+    /// How a run of the plan goes: as many starts as `restarts` says, or else as many as the time limit
+    /// has room for, or else one for each starting point and, with the solver left open, more for
+    /// the effort that is worth it ([`Family::auto_effort`]). Stages of a chain share the time.
+    pub fn run_options(
+        &self,
+        problem: &P,
+        wanted: &Wanted,
+        stopping: &Stopping,
+        restarts: Option<u64>,
+    ) -> RunOptions {
+        let further = match stopping.time_limit {
+            Some(_) if problem.has_local_solutions() => u64::MAX,
+            _ => self.starts.len() as u64 - 1,
+        };
+        RunOptions {
+            max_iterations: stopping.max_iters,
+            seed: wanted.seed,
+            restarts: restarts.unwrap_or(further),
+            effort: effort(problem, wanted, stopping, restarts),
+            stage_seconds: stopping.time_limit.map(|limit| limit / self.solvers.len() as f64),
+        }
+    }
+
+    /// What [`Plan::run_options`] decides about further starts, in a sentence.
+    pub fn restart_reason(
+        &self,
+        problem: &P,
+        wanted: &Wanted,
+        stopping: &Stopping,
+        restarts: Option<u64>,
+    ) -> Option<String> {
+        if !problem.has_local_solutions() || restarts.is_some() {
+            return None; // one start is as good as many, or their number is given
+        }
+        if stopping.time_limit.is_some() {
+            let sentence = "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
+            return Some(sentence.into());
+        }
+        let effort = effort(problem, wanted, stopping, restarts) / 1_000_000;
+        let names = self.starts.iter().map(Begin::name).collect::<Vec<_>>().join(", ");
+        (effort > 0).then(|| {
+            format!(
+                "one run each from {names}, and more while under {effort} million iterations; the best X counts (--restarts)"
+            )
+        })
+    }
+
     /// Name of the starting point of start k.
     pub fn start_name(&self, k: u64) -> &str {
         self.starts[(k % self.starts.len() as u64) as usize].name()
     }
+}
+
+/// Iterations for further starts, where nobody says how many there should be.
+fn effort<P: Family>(problem: &P, wanted: &Wanted, stopping: &Stopping, restarts: Option<u64>) -> u64 {
+    let open = wanted.solver.is_none() && restarts.is_none() && stopping.time_limit.is_none();
+    if open && problem.has_local_solutions() { problem.auto_effort() } else { 0 }
 }
 
 /// The plan for a PCA problem. With no solver named, what the user left open is chosen by the

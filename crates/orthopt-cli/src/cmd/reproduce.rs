@@ -16,8 +16,9 @@ use crate::reproduce::datasets::{self, Source};
 use crate::reproduce::grid::Finished;
 use crate::reproduce::items::{ITEMS, Item, Method, Plan};
 use crate::reproduce::page::{self, Section};
-use crate::settings::{Stopping, at_least_zero};
+use crate::settings::at_least_zero;
 use crate::{interrupt, output};
+use orthopt::solve::Stopping;
 
 const EXAMPLES: &str = "\
 Examples:

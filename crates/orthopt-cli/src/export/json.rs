@@ -11,7 +11,7 @@ use super::to_file;
 use crate::input::DataInfo;
 use crate::output;
 use crate::report::Report;
-use crate::settings::Stopping;
+use orthopt::solve::Stopping;
 
 /// Version of the fields; grows when a field changes its meaning or goes.
 pub const SCHEMA: u32 = 1;

@@ -12,6 +12,7 @@ pub use driver::{Chain, Pass, RunOptions, Solver, StepInfo, run, run_restarts};
 pub use observer::{Event, Interrupt, Observer};
 pub use solution::{Certificate, Raw, Setting, Settings, Solution, Status};
 pub use stop::{
-    And, Critical, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason, TimeLimit,
+    And, Critical, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason, Stopping,
+    TimeLimit,
 };
 pub use trace::{Trace, TracePoint};

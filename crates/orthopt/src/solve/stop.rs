@@ -173,3 +173,32 @@ impl Stop for RelativeDecrease {
         })
     }
 }
+
+/// When a run ends, as users set it: the criteria of the command line and of Python in one.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Stopping {
+    /// Iterations.
+    pub max_iters: Option<u64>,
+    /// Seconds in the solver.
+    pub time_limit: Option<f64>,
+    /// Decreases of F within `tol`·(1 + |F|) count as none; measures of stationarity within 1000 `tol`.
+    pub tol: f64,
+    /// A pass that lowers F by less than this times 1 + |F| ends the run.
+    pub min_decrease: f64,
+}
+
+impl Stopping {
+    /// The criteria; convergence is asked about first.
+    pub fn criteria(&self) -> impl Stop + use<> {
+        Stationary { tol: self.tol }
+            .or(Critical { tol: 1e3 * self.tol })
+            .or(MaxIterations(self.max_iters))
+            .or(TimeLimit(self.time_limit))
+            .or(RelativeDecrease { tol: self.min_decrease })
+    }
+
+    /// The decrease of F that counts as none, at an F of this size.
+    pub fn tolerance(&self, objective: f64) -> f64 {
+        self.tol * (1.0 + objective.abs())
+    }
+}
