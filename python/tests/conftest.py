@@ -1,11 +1,17 @@
 """Programs that tests compare with: named by the environment, skipped where they are missing."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+
+# A shell that starts the tests in the background has them ignore SIGINT, and the programs they start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _program(variable: str, what: str) -> str:

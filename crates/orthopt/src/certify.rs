@@ -5,6 +5,7 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use crate::linalg::RowMat;
+use crate::linalg::bounded::shortest_residual;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::products::{cross, product};
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
@@ -163,9 +164,6 @@ pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x: &RowMat) -> f6
     let mut grad = RowMat::zeros(n, r);
     p.f.gradient(x, &mut grad);
     let bounds: Vec<(f64, f64)> = x.data().iter().map(|v| p.h.subdifferential(*v)).collect();
-    let clamp = |d: &mut RowMat| {
-        d.data_mut().iter_mut().zip(&bounds).for_each(|(v, (lo, hi))| *v = v.clamp(*lo, *hi))
-    };
     let residual = |d: &RowMat| -> RowMat {
         let mut g = grad.clone();
         g.data_mut().iter_mut().zip(d.data()).for_each(|(a, b)| *a += b);
@@ -174,39 +172,13 @@ pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x: &RowMat) -> f6
     // The best entry by entry for T = I is a good start: cancel the gradient where possible.
     let mut d = grad.clone();
     d.data_mut().iter_mut().for_each(|v| *v = -*v);
-    clamp(&mut d);
-    let mut e = residual(&d);
-    let mut best = e.norm();
-    if bounds.iter().all(|(lo, hi)| lo == hi) {
-        return best; // nothing to choose
-    }
-    let scale = best.max(f64::MIN_POSITIVE);
-    let (mut previous, mut momentum, mut quiet) = (d.clone(), 1.0f64, 0);
-    for _ in 0..3000 {
-        let descent = commutator(x, &e); // T is self-adjoint; step 1/‖T‖² = 1/4
-        let mut next = d.clone();
-        next.data_mut().iter_mut().zip(descent.data()).for_each(|(v, g)| *v -= 0.25 * g);
-        clamp(&mut next);
-        let reached = residual(&next).norm();
-        quiet = if best - reached <= 1e-7 * scale.min(best) { quiet + 1 } else { 0 };
-        if reached <= best {
-            best = reached;
-            let grown = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
-            let weight = (momentum - 1.0) / grown;
-            momentum = grown;
-            d = next.clone();
-            d.data_mut().iter_mut().zip(previous.data()).for_each(|(v, p)| *v += weight * (*v - p));
-            clamp(&mut d);
-            previous = next;
-        } else {
-            (d, momentum) = (previous.clone(), 1.0); // overshot: restart from the best point
-        }
-        e = residual(&d);
-        if quiet >= 20 || best <= 1e-15 * scale {
-            break;
-        }
-    }
-    best
+    // T is self-adjoint; step 1/‖T‖² = 1/4
+    let descent = |e: &RowMat| {
+        let mut out = commutator(x, e);
+        out.data_mut().iter_mut().for_each(|v| *v *= 0.25);
+        out
+    };
+    shortest_residual(d, &bounds, residual, descent)
 }
 
 /// T(G) = G − XGᵀX.

@@ -4,6 +4,7 @@ use super::Terms;
 use crate::concave::Concave;
 use crate::constraint::stiefel::tangent;
 use crate::linalg::RowMat;
+use crate::linalg::bounded::shortest_residual;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::{Nonsmooth, REPORT_ZERO};
 use crate::smooth::Smooth;
@@ -63,9 +64,6 @@ pub fn criticality(p: &impl Terms, x: &RowMat) -> f64 {
     let bounds: Vec<(f64, f64)> = (p.map().apply(x).data().iter())
         .map(|v| p.h().subdifferential(if v.abs() <= REPORT_ZERO { 0.0 } else { *v }))
         .collect();
-    let clamp = |z: &mut RowMat| {
-        z.data_mut().iter_mut().zip(&bounds).for_each(|(v, (lo, hi))| *v = v.clamp(*lo, *hi));
-    };
     let residual = |z: &RowMat| {
         let mut e = p.map().adjoint(z, p.size());
         add(&mut e, 1.0, &c);
@@ -73,40 +71,13 @@ pub fn criticality(p: &impl Terms, x: &RowMat) -> f64 {
     };
     let mut z = p.map().apply(&c);
     z.data_mut().iter_mut().for_each(|v| *v = -*v);
-    clamp(&mut z);
-    let mut e = residual(&z);
-    let mut best = e.norm();
-    if bounds.iter().all(|(lo, hi)| lo == hi) {
-        return best; // nothing to choose
-    }
-    let scale = best.max(f64::MIN_POSITIVE);
     let step = 1.0 / p.map().norm(p.size()).powi(2).max(f64::MIN_POSITIVE);
-    let (mut previous, mut momentum, mut quiet) = (z.clone(), 1.0f64, 0);
-    for _ in 0..3000 {
-        let mut next = z.clone();
-        add(&mut next, -step, &p.map().apply(&e)); // Proj_T is idempotent: the gradient is A(e)
-        clamp(&mut next);
-        let reached = residual(&next).norm();
-        quiet = if best - reached <= 1e-7 * scale.min(best) { quiet + 1 } else { 0 };
-        if reached <= best {
-            best = reached;
-            let grown = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
-            let weight = (momentum - 1.0) / grown;
-            momentum = grown;
-            z = next.clone();
-            add(&mut z, weight, &next);
-            add(&mut z, -weight, &previous);
-            clamp(&mut z);
-            previous = next;
-        } else {
-            (z, momentum) = (previous.clone(), 1.0); // overshot: restart from the best point
-        }
-        e = residual(&z);
-        if quiet >= 20 || best <= 1e-15 * scale {
-            break;
-        }
-    }
-    best
+    let descent = |e: &RowMat| {
+        let mut out = p.map().apply(e); // Proj_T is idempotent: the gradient is A(e)
+        out.data_mut().iter_mut().for_each(|v| *v *= step);
+        out
+    };
+    shortest_residual(z, &bounds, residual, descent)
 }
 
 /// y += c·x.

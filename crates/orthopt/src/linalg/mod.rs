@@ -4,6 +4,7 @@
 //! contiguous rows, eight-lane arithmetic and products whose result does not depend on the
 //! number of threads.
 
+pub(crate) mod bounded;
 pub mod cholesky;
 pub mod factor;
 pub mod givens;

@@ -1,0 +1,54 @@
+//! The shortest residual over a box, for measures of criticality.
+
+use super::RowMat;
+
+/// Iterations at most.
+const MOST: usize = 3000;
+/// Iterations without a relative gain of 1e-7 after which it ends.
+const QUIET: usize = 20;
+
+/// The least ‖e(z)‖_F over lo ≤ z ≤ hi for an affine e, `bounds` holding (lo, hi) of every entry: a
+/// convex quadratic, solved by projected gradients with momentum and restart. `descent` is the
+/// gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration.
+pub(crate) fn shortest_residual(
+    mut z: RowMat,
+    bounds: &[(f64, f64)],
+    residual: impl Fn(&RowMat) -> RowMat,
+    descent: impl Fn(&RowMat) -> RowMat,
+) -> f64 {
+    let clamp = |z: &mut RowMat| {
+        z.data_mut().iter_mut().zip(bounds).for_each(|(v, (lo, hi))| *v = v.clamp(*lo, *hi));
+    };
+    clamp(&mut z);
+    let mut e = residual(&z);
+    let mut best = e.norm();
+    if bounds.iter().all(|(lo, hi)| lo == hi) {
+        return best; // nothing to choose
+    }
+    let scale = best.max(f64::MIN_POSITIVE);
+    let (mut previous, mut momentum, mut quiet) = (z.clone(), 1.0f64, 0);
+    for _ in 0..MOST {
+        let mut next = z.clone();
+        next.data_mut().iter_mut().zip(descent(&e).data()).for_each(|(v, g)| *v -= g);
+        clamp(&mut next);
+        let reached = residual(&next).norm();
+        quiet = if best - reached <= 1e-7 * scale.min(best) { quiet + 1 } else { 0 };
+        if reached <= best {
+            best = reached;
+            let grown = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
+            let weight = (momentum - 1.0) / grown;
+            momentum = grown;
+            z = next.clone();
+            z.data_mut().iter_mut().zip(previous.data()).for_each(|(v, p)| *v += weight * (*v - p));
+            clamp(&mut z);
+            previous = next;
+        } else {
+            (z, momentum) = (previous.clone(), 1.0); // overshot: restart from the best point
+        }
+        e = residual(&z);
+        if quiet >= QUIET || best <= 1e-15 * scale {
+            break;
+        }
+    }
+    best
+}
