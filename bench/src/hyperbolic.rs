@@ -24,8 +24,12 @@ const GAP: f64 = 1e-8;
 /// Ridge relative to tr(C)/n.
 const RIDGE: f64 = 1e-3;
 
-/// Prints the tables; `part` is one of eig, steps, probe, threads.
+/// Prints the tables; `part` is one of eig, steps, probe, threads, or probe/M\[/SOLVER\] for one
+/// number of samples and one solver.
 pub fn run(seconds: f64, part: Option<&str>) -> Result<()> {
+    let mut words = part.unwrap_or_default().split('/');
+    let part = words.next().filter(|w| !w.is_empty());
+    let only = (words.next().map(str::parse).transpose()?, words.next());
     let wanted = |name: &str| part.is_none_or(|p| p == name);
     if wanted("eig") {
         eigenvalues(seconds)?;
@@ -34,7 +38,7 @@ pub fn run(seconds: f64, part: Option<&str>) -> Result<()> {
         step_cost()?;
     }
     if wanted("probe") {
-        probes(seconds)?;
+        probes(seconds, only)?;
     }
     if wanted("threads") {
         threads()?;
@@ -247,7 +251,7 @@ fn scale_to(t: &mut RowMat, mean: f64) {
     t.data_mut().iter_mut().for_each(|v| *v *= factor);
 }
 
-fn probes(seconds: f64) -> Result<()> {
+fn probes(seconds: f64, (samples, one): (Option<usize>, Option<&str>)) -> Result<()> {
     println!("### Structural probe: f against component gradients (in units of N = m) and time\n");
     println!(
         "At most {seconds} s each, the same random start; 'after k N' counts components of gradients only.\n"
@@ -258,7 +262,7 @@ fn probes(seconds: f64) -> Result<()> {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for n in [50, 100] {
-        for m in [200, 1000, 5000] {
+        for m in [200, 1000, 5000].into_iter().filter(|m| samples.is_none_or(|o| o == *m)) {
             let Some(p) = image_probe(m, n)? else { return Ok(()) };
             for (name, constants) in [
                 ("j-jobcd", vec![]),
@@ -267,6 +271,9 @@ fn probes(seconds: f64) -> Result<()> {
                 ("umcm", vec![]),
                 ("csdm", vec![("csdm-lr", 2e-2)]),
             ] {
+                if one.is_some_and(|o| o != name) {
+                    continue;
+                }
                 let s = solver(&p, name, JobcdOptions::default(), &constants)?;
                 let row = probe_row(&p, &s, seconds)?;
                 println!("| {m} | {n} | {name} | {row} |");

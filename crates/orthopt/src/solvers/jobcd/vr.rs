@@ -5,8 +5,12 @@
 //! is the last one plus the mean of ∇fᵢ(Xᵗ) − ∇fᵢ(Xᵗ⁻¹) over b′ components drawn without
 //! replacement. The linear term uses the estimator (math note, C7). The method does not descend in
 //! every step; whenever ∇f is computed, f comes with it, and if f has risen the best X is restored
-//! and s doubled. The same samples give an estimate of f in the same way; when it has lost half of
-//! what was gained, ∇f is computed at once. Boosts are kept to |μ| ≤ `mu-max`.
+//! and s doubled. Boosts are kept to |μ| ≤ `mu-max`.
+//!
+//! The samples that move the estimator see f change too, and stand in for the line search of J-JOBCD:
+//! a round by which they rise is taken back and s doubled, after a good one s is relaxed. Two bad
+//! rounds in a row mean that the estimator has strayed, and ∇f is computed at once; so it is when the
+//! sum of these changes has lost half of what was gained.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -71,6 +75,13 @@ const RELAX: f64 = 1.15;
 /// The gradient is computed at once when the estimate of f has lost this share of what was gained
 /// since the last time.
 const LOST: f64 = 0.5;
+/// s is divided by this after a round by which the samples fall.
+const RELAX_ROUND: f64 = 1.5;
+/// Share of the predicted decrease that the samples must see.
+const ARMIJO: f64 = 1e-4;
+/// Rounds taken back in a row after which the gradient is computed. (With 4 or 8, or with a smaller
+/// RELAX_ROUND, f falls less per component gradient.)
+const STREAK: u32 = 2;
 /// Refreshes in a row that found nothing better after which nothing more is to be had.
 const HOPELESS: u32 = 40;
 
@@ -123,14 +134,29 @@ pub struct State {
     lowest: f64,      // the lowest such estimate since the last refresh
     best: Known,      // the lowest f known, which is what is shown
     s: f64,           // s of the metric
+    usual: f64,       // running median of s, in steps of a tenth
+    streak: u32,      // rounds in a row that were taken back
+    kept: u64,        // rounds since ∇f was computed that were not
     scale: f64,       // largest |W| seen
     failures: u32,    // refreshes in a row that found nothing better
     rng: Pcg64,
     refreshes: u64,
+    taken_back: u64,
     restores: u64,
     component_gradients: u64,
     values: u64,
     ended: Option<(Status, &'static str)>,
+}
+
+impl State {
+    /// Nothing better was found since the last exact gradient; many times in a row is the end.
+    fn failed(&mut self, lost: bool) {
+        self.failures += 1;
+        if self.failures >= HOPELESS {
+            let stalled = (Status::Stalled, "no round lowers f any more");
+            self.ended = Some(if lost { (Status::Unbounded, UNBOUNDED) } else { stalled });
+        }
+    }
 }
 
 impl Solver<JProblem> for VrJJobcd {
@@ -155,10 +181,14 @@ impl Solver<JProblem> for VrJJobcd {
             lowest: f,
             best: Known { x: x0, g, f },
             s,
+            usual: s,
+            streak: 0,
+            kept: 0,
             scale: 0.0,
             failures: 0,
             rng: Pcg64::seed_from_u64(self.seed),
             refreshes: 1,
+            taken_back: 0,
             restores: 0,
             component_gradients: p.f.components() as u64,
             values: 0,
@@ -166,6 +196,7 @@ impl Solver<JProblem> for VrJJobcd {
         };
         if self.s.is_none() {
             self.first_s(p, &mut st);
+            st.usual = st.s;
         }
         Ok(st)
     }
@@ -197,6 +228,7 @@ impl Solver<JProblem> for VrJJobcd {
         out.insert("batch".into(), batch.into());
         out.insert("s".into(), st.s.into());
         out.insert("refreshes".into(), st.refreshes.into());
+        out.insert("taken_back".into(), st.taken_back.into());
         out.insert("restores".into(), st.restores.into());
         out.insert("component_gradients".into(), st.component_gradients.into());
         out.insert("values".into(), st.values.into());
@@ -212,7 +244,7 @@ impl VrJJobcd {
         for _ in 0..DOUBLINGS {
             let moves = solve(&data, &p.signature, st.s, self.theta_at(st), Some(self.mu_max));
             st.values += 1;
-            if p.f.value(&moved(&st.x, &moves.list)) <= st.best.f - 1e-4 * moves.predicted {
+            if p.f.value(&moved(&st.x, &moves.list)) <= st.best.f - ARMIJO * moves.predicted {
                 break;
             }
             st.s *= 2.0;
@@ -254,12 +286,37 @@ impl VrJJobcd {
         let value = p.f.sample_gradient(&drawn, &st.x, &mut now);
         let change = value - p.f.sample_gradient(&drawn, &st.previous, &mut before);
         st.component_gradients += 2 * batch as u64;
+        if change > -ARMIJO * st.predicted {
+            return self.take_back(p, st);
+        }
         for (e, (a, b)) in st.estimate.data_mut().iter_mut().zip(now.data().iter().zip(before.data())) {
             *e += a - b;
         }
+        st.usual *= if st.s > st.usual { 1.1 } else { 1.0 / 1.1 };
+        st.s /= RELAX_ROUND;
+        (st.streak, st.kept) = (0, st.kept + 1);
         st.tracked += change;
         st.lowest = st.lowest.min(st.tracked);
         None
+    }
+
+    /// Back to Xᵗ⁻¹, where the estimator stays what it was.
+    fn take_back(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+        st.x = st.previous.clone();
+        st.taken_back += 1;
+        st.streak += 1;
+        st.s *= 2.0;
+        if st.streak < STREAK {
+            return None;
+        }
+        if st.kept == 0 {
+            // the estimator is ∇f(Xᵗ): nothing to compute, the rounds were too long
+            st.streak = 0;
+            st.failed(false);
+            return None;
+        }
+        st.s = st.usual;
+        self.refresh(p, st, false)
     }
 
     /// ∇f and f at Xᵗ; back to the best X where f has risen.
@@ -277,14 +334,10 @@ impl VrJJobcd {
         } else {
             st.x = st.best.x.clone();
             st.s *= 2.0;
-            st.failures += 1;
             st.restores += 1;
-            if lost && st.failures >= HOPELESS {
-                st.ended = Some((Status::Unbounded, UNBOUNDED));
-            } else if st.failures >= HOPELESS {
-                st.ended = Some((Status::Stalled, "no round lowers f any more"));
-            }
+            st.failed(lost);
         }
+        (st.streak, st.kept) = (0, 0);
         st.estimate = st.best.g.clone();
         (st.tracked, st.lowest) = (st.best.f, st.best.f);
         Some(relative_stationarity(p, &st.best.x, &st.best.g, &mut st.scale))
