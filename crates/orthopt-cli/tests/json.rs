@@ -28,8 +28,8 @@ fn has_the_fields_of_the_contract() {
     assert_eq!(object["data"]["nnz"], 169);
     assert_eq!(object["rank"], 3);
     assert_eq!(object["lambda"], 0.1);
-    assert_eq!(object["solver"], "obcd");
-    assert_eq!(object["settings"]["working_set"], "random");
+    assert_eq!(object["solver"], "support+obcd");
+    assert_eq!(object["settings"]["obcd.working_set"], "random");
     assert_eq!(object["seed"], 7);
     assert_eq!(object["threads"], 2);
     assert_eq!(object["status"], "converged");

@@ -15,7 +15,7 @@ fn the_first_run_of_a_newcomer() {
         "data          builtin:pitprops, 13 x 13, C itself",
         "rank          3",
         "lambda        0.5",
-        "solver        obcd",
+        "solver        support+obcd",
         "- start ",
         "- working set ",
         "(smooth) + ",
