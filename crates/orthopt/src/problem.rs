@@ -1,10 +1,9 @@
 //! What users name: sparse PCA, nonnegative PCA, plain PCA, assembled from a smooth part and a
 //! penalty.
 
+mod data;
 pub mod nonlinear_eig;
-
-use faer::MatRef;
-use faer::sparse::SparseColMatRef;
+mod variance;
 
 use crate::auto::{self, Plan, Wanted};
 use crate::certify::{self, Scope};
@@ -12,10 +11,14 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, REPORT_ZERO};
-use crate::smooth::{AnySmooth, BlockModel, Centring, DenseGram, Quadratic, Smooth, SparseGram, for_each};
+use crate::smooth::{AnySmooth, Smooth};
 use crate::solve::{Certificate, Solution};
 use crate::solvers::{SOLVERS, SolverInfo};
 use crate::start::{STARTS, Start};
+
+pub use data::{PcaData, Storage, covariance_model};
+pub(crate) use variance::by_variance;
+pub use variance::{ExplainedVariance, explained_variance, order_components};
 
 /// min F(X) = f(X) + h(X) over X ∈ St(n, r).
 #[derive(Clone, Debug)]
@@ -133,71 +136,6 @@ impl<F: Smooth, H: Nonsmooth> Problem<F, H> {
 pub fn count_nonzeros(x: &RowMat) -> usize {
     x.data().iter().filter(|v| v.abs() > REPORT_ZERO).count()
 }
-
-/// Data of a PCA problem: samples in rows and variables in columns, or C itself.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum PcaData<'a> {
-    /// A dense A (m × n), C = AᵀA.
-    Dense(MatRef<'a, f64>),
-    /// A dense A (m × n) and its column means, C = (A − 1μᵀ)ᵀ(A − 1μᵀ), without a copy of A.
-    Centred(MatRef<'a, f64>, Centring),
-    /// A sparse A (m × n), C = AᵀA; with column means, C = (A − 1μᵀ)ᵀ(A − 1μᵀ), not densified.
-    Sparse(SparseColMatRef<'a, usize, f64>, Option<Vec<f64>>),
-    /// A symmetric C (n × n).
-    Gram(MatRef<'a, f64>),
-    /// A sparse symmetric C. Nonlinear eigenvalue problems keep Laplacians sparse, all others make
-    /// C dense.
-    SparseGram(SparseColMatRef<'a, usize, f64>),
-}
-
-impl PcaData<'_> {
-    /// n, the number of variables.
-    pub fn ncols(&self) -> usize {
-        match self {
-            Self::Dense(a) | Self::Centred(a, _) => a.ncols(),
-            Self::Sparse(a, _) => a.ncols(),
-            Self::Gram(c) => c.ncols(),
-            Self::SparseGram(c) => c.ncols(),
-        }
-    }
-}
-
-/// How f keeps the data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Storage {
-    /// Chosen from the shape and the number of nonzeros.
-    #[default]
-    Auto,
-    /// C = AᵀA formed (n² numbers).
-    Dense,
-    /// A kept as it is, nothing n × n.
-    Gram,
-}
-
-impl Storage {
-    /// Parses `auto`, `dense` or `gram`.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "dense" => Ok(Self::Dense),
-            "gram" => Ok(Self::Gram),
-            _ => Err(Error::UnknownName {
-                kind: "storage",
-                name: name.into(),
-                known: "auto, dense, gram".into(),
-            }),
-        }
-    }
-}
-
-/// Largest n for which `Storage::Auto` forms C from dense data (128 MB).
-const DENSE_LIMIT: usize = 4096;
-/// The same for sparse data, where A itself is small.
-const SPARSE_LIMIT: usize = 2048;
 
 /// What the registry says of a problem.
 #[derive(Clone, Copy, Debug)]
@@ -352,118 +290,6 @@ impl AnyProblem {
         let h = (penalty.make)(lambda)?;
         Self::new(covariance_model(data, storage)?, h, rank)
     }
-}
-
-/// f(X) = −½ tr(XᵀCX) in the storage asked for.
-///
-/// # Errors
-/// Data that are not finite, a C that is not symmetric.
-pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
-    Ok(match data {
-        PcaData::Gram(c) => AnySmooth::Quadratic(Quadratic::negative(*c)?),
-        PcaData::SparseGram(c) => AnySmooth::Quadratic(Quadratic::negative(c.to_dense().as_ref())?),
-        PcaData::Dense(a) | PcaData::Centred(a, _) => {
-            check_finite(*a)?;
-            let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
-            let dense = match storage {
-                Storage::Auto => a.ncols() <= DENSE_LIMIT || a.ncols() <= 2 * a.nrows(),
-                other => other == Storage::Dense,
-            };
-            if dense {
-                AnySmooth::Quadratic(Quadratic::from_gram_of(*a, centring))
-            } else {
-                AnySmooth::DenseGram(
-                    centring.map_or_else(|| DenseGram::new(*a), |c| DenseGram::centred(*a, c)),
-                )
-            }
-        }
-        PcaData::Sparse(a, means) => {
-            let model = SparseGram::new(*a, means.clone())?;
-            let dense = match storage {
-                Storage::Auto => a.ncols() <= SPARSE_LIMIT,
-                other => other == Storage::Dense,
-            };
-            if dense {
-                AnySmooth::Quadratic(Quadratic::from_negative_gram(model.negative_gram()))
-            } else {
-                AnySmooth::SparseGram(model)
-            }
-        }
-    })
-}
-
-fn check_finite(a: MatRef<'_, f64>) -> Result<()> {
-    let mut bad = None;
-    for_each(a, |i, j, v| {
-        if !v.is_finite() && bad.is_none() {
-            bad = Some((i, j));
-        }
-    });
-    match bad {
-        Some((i, j)) => Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 }),
-        None => Ok(()),
-    }
-}
-
-/// Variance explained by the columns of X under C: per component tr(xₖᵀCxₖ), and together.
-///
-/// The scores of sparse components are correlated, so the parts do not add up: `adjusted` gives
-/// each component only what the ones before it have not explained (Zou, Hastie, Tibshirani
-/// 2006: squared diagonal of R in the QR decomposition of the scores AX), and their sum is the
-/// total.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct ExplainedVariance {
-    /// xₖᵀCxₖ / tr C.
-    pub ratio: Vec<f64>,
-    /// The part of it that earlier components do not explain already.
-    pub adjusted: Vec<f64>,
-    /// Sum of `adjusted`.
-    pub total: f64,
-}
-
-/// Variance explained by X; `f` must be −½ tr(XᵀCX). Cost of a gradient plus O(nr² + r³).
-pub fn explained_variance(f: &impl BlockModel, x: &RowMat) -> ExplainedVariance {
-    let trace: f64 = -f.diagonal().iter().sum::<f64>();
-    let cx = f.apply(x);
-    let s = crate::linalg::products::cross(x, &cx); // −XᵀCX
-    let r = x.ncols();
-    let safe = if trace > 0.0 { trace } else { 1.0 };
-    // Cholesky of XᵀCX = RᵀR: Rₖₖ² is what component k adds
-    let mut l = RowMat::from_fn(r, r, |i, j| -0.5 * (s.get(i, j) + s.get(j, i)));
-    let ratio = (0..r).map(|k| l.get(k, k) / safe + 0.0).collect();
-    let mut adjusted = vec![0.0; r];
-    for k in 0..r {
-        let pivot = l.get(k, k).max(0.0) + 0.0;
-        adjusted[k] = pivot / safe;
-        if pivot <= 1e-12 * safe {
-            continue; // nothing left of this component
-        }
-        for i in k + 1..r {
-            let factor = l.get(i, k) / pivot;
-            for j in k + 1..r {
-                l.set(i, j, l.get(i, j) - factor * l.get(k, j));
-            }
-        }
-    }
-    let total = adjusted.iter().sum();
-    ExplainedVariance { ratio, adjusted, total }
-}
-
-/// Puts the components of a solution in the order of the variance they explain, xₖᵀCxₖ, largest
-/// first. The order is free: the value of a PCA problem does not depend on it.
-pub fn order_components(problem: &AnyProblem, solution: &mut Solution) {
-    solution.x = by_variance(&problem.f, &solution.x);
-    solution.objective = problem.objective(&solution.x);
-    solution.feasibility = problem.feasibility(&solution.x);
-}
-
-/// The columns of X in the order of the variance they explain; `f` must be −½ tr(XᵀCX).
-pub(crate) fn by_variance(f: &impl BlockModel, x: &RowMat) -> RowMat {
-    let cx = f.apply(x); // −CX
-    let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
-    let mut order: Vec<(f64, usize)> = (0..x.ncols()).map(|k| (variance(k), k)).collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k].1))
 }
 
 /// A kind of problem with everything that a command line or another language needs to solve it

@@ -22,6 +22,7 @@
 mod block;
 mod greedy;
 mod jacobi;
+mod options;
 mod step;
 mod working_set;
 
@@ -32,209 +33,17 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::nonsmooth::{PairPenalty, REPORT_ZERO};
-use crate::problem::{AnyProblem, Problem};
+use crate::problem::Problem;
 use crate::smooth::{BlockModel, Usage};
-use crate::solve::{AnySolver, Pass, Settings, Solver, StepInfo};
-use crate::solvers::{SolverInfo, SolverOptions};
+use crate::solve::{Pass, Settings, Solver, StepInfo};
+pub use options::{
+    Candidates, INFO, Model, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions, Search,
+    WORKING_SETS, WorkingSet,
+};
 pub use step::PairWork;
 use step::{Damping, GradientCache, PairStep};
 pub(crate) use step::{Pair, PairResult, Shape, solve_pair};
 pub(crate) use working_set::{Cursor, Movable, Next as NextSet};
-
-/// Rule for choosing the rows of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WorkingSet {
-    /// Uniformly among the pairs that can move (OBCD-R).
-    Random,
-    /// All pairs that can move, in order.
-    Cyclic,
-    /// The pair of largest stationarity violation, S = XGᵀ − GXᵀ (OBCD-SV).
-    GreedySv,
-    /// The pair of largest objective reduction of a linear model (OBCD-OR).
-    GreedyOr,
-}
-
-/// Names of the working set rules, with one line each.
-pub const WORKING_SETS: &[(&str, WorkingSet, &str)] = &[
-    ("random", WorkingSet::Random, "uniform over the pairs that can move"),
-    ("cyclic", WorkingSet::Cyclic, "all pairs that can move, in order"),
-    ("greedy-sv", WorkingSet::GreedySv, "largest stationarity violation among sampled pairs"),
-    ("greedy-or", WorkingSet::GreedyOr, "largest model reduction among sampled pairs"),
-];
-
-impl WorkingSet {
-    /// Parses one of [`WORKING_SETS`].
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        WORKING_SETS.iter().find(|w| w.0 == name).map(|w| w.1).ok_or_else(|| Error::UnknownName {
-            kind: "working set",
-            name: name.into(),
-            known: WORKING_SETS.iter().map(|w| w.0).collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// Its name in [`WORKING_SETS`].
-    pub fn name(self) -> &'static str {
-        WORKING_SETS.iter().find(|w| w.1 == self).map_or("?", |w| w.0)
-    }
-}
-
-/// The choice of Q in step (S2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Model {
-    /// (8): the quadratic model of the block is exact.
-    #[default]
-    Exact,
-    /// (9): Q = ςI, ς ≥ λ_max(Q); ς = 0 for a concave f.
-    Diagonal,
-}
-
-impl Model {
-    /// Parses `exact` or `diagonal`.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "exact" => Ok(Self::Exact),
-            "diagonal" => Ok(Self::Diagonal),
-            _ => {
-                Err(Error::UnknownName { kind: "model", name: name.into(), known: "exact, diagonal".into() })
-            }
-        }
-    }
-
-    /// `exact` or `diagonal`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Diagonal => "diagonal",
-        }
-    }
-}
-
-/// How the two-row subproblem is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Search {
-    /// The penalty's own search on the widest vectors of the machine.
-    #[default]
-    Fast,
-    /// The papers' scalar O(r²) search and no vector instructions beyond the baseline: the
-    /// yardstick of the benchmarks ([`crate::pair::plain`]).
-    Plain,
-}
-
-/// How many pairs a greedy rule scores per step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Candidates {
-    /// A random sample of so many pairs (papers: min(n, 200)).
-    Sample(usize),
-    /// All pairs; O(n²r) per move.
-    All,
-}
-
-/// Options of OBCD with the papers' defaults.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ObcdOptions {
-    /// Rule for the working set.
-    pub working_set: WorkingSet,
-    /// k, rows per working set, ≥ 2.
-    pub block: usize,
-    /// Choice of Q.
-    pub model: Model,
-    /// α > 0 of the proximal term; the papers use 1e-5.
-    pub alpha: f64,
-    /// Pairs scored by the greedy rules; `None` is min(n, 200).
-    pub candidates: Option<Candidates>,
-    /// Rounds of n/2 disjoint pairs in parallel with the diagonal model (Appendix C.4) instead of
-    /// single working sets; whole passes stay as they are.
-    pub jacobi: bool,
-    /// How pairs are solved.
-    pub search: Search,
-    /// Whole passes leave pairs alone that offer no more than this times 1 + |F|, so that the
-    /// last pass moves nothing and is a certificate of the X it leaves.
-    pub tol: f64,
-    /// Seed of all random choices.
-    pub seed: u64,
-}
-
-impl Default for ObcdOptions {
-    fn default() -> Self {
-        Self {
-            working_set: WorkingSet::Random,
-            block: 2,
-            model: Model::Exact,
-            alpha: 1e-5,
-            candidates: None,
-            jacobi: false,
-            search: Search::Fast,
-            tol: 1e-9,
-            seed: 0,
-        }
-    }
-}
-
-/// What the registry says of OBCD. Its constants are options of their own.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "obcd",
-    doc: "block coordinate descent on rows with globally solved pairs; feasible and monotone",
-    constants: &[],
-    handles: |_| true,
-    scope: "every problem",
-    make: |o| made(o, |_| ()),
-};
-
-/// The rules of the papers by the papers' names, and two more.
-pub const OBCD_R: SolverInfo = SolverInfo {
-    name: "obcd-r",
-    doc: "OBCD with random working sets",
-    make: |o| made(o, |options| options.working_set = WorkingSet::Random),
-    ..INFO
-};
-/// See [`OBCD_R`].
-pub const OBCD_C: SolverInfo = SolverInfo {
-    name: "obcd-c",
-    doc: "OBCD with cyclic working sets",
-    make: |o| made(o, |options| options.working_set = WorkingSet::Cyclic),
-    ..INFO
-};
-/// See [`OBCD_R`].
-pub const OBCD_SV: SolverInfo = SolverInfo {
-    name: "obcd-sv",
-    doc: "OBCD with greedy working sets by stationarity violation",
-    make: |o| made(o, |options| options.working_set = WorkingSet::GreedySv),
-    ..INFO
-};
-/// See [`OBCD_R`].
-pub const OBCD_OR: SolverInfo = SolverInfo {
-    name: "obcd-or",
-    doc: "OBCD with greedy working sets by objective reduction",
-    make: |o| made(o, |options| options.working_set = WorkingSet::GreedyOr),
-    ..INFO
-};
-/// See [`OBCD_R`].
-pub const OBCD_BLOCK: SolverInfo = SolverInfo {
-    name: "obcd-block",
-    doc: "OBCD with sweeps inside blocks of 32 rows (or --block K)",
-    make: |o| made(o, |options| options.block = if options.block > 2 { options.block } else { 32 }),
-    ..INFO
-};
-/// See [`OBCD_R`].
-pub const OBCD_JACOBI: SolverInfo = SolverInfo {
-    name: "obcd-jacobi",
-    doc: "OBCD with rounds of n/2 disjoint pairs in parallel",
-    make: |o| made(o, |options| options.jacobi = true),
-    ..INFO
-};
-
-fn made(o: &SolverOptions, preset: fn(&mut ObcdOptions)) -> Result<AnySolver<AnyProblem>> {
-    let mut options = ObcdOptions { seed: o.seed, ..o.obcd.clone() };
-    preset(&mut options);
-    Ok(Box::new(Obcd::new(options)?))
-}
 
 /// The solver.
 #[derive(Clone, Debug)]

@@ -1,0 +1,123 @@
+//! The data of PCA problems, and the smooth part they make.
+
+use faer::MatRef;
+use faer::sparse::SparseColMatRef;
+
+use crate::error::{Error, Result};
+use crate::smooth::{AnySmooth, Centring, DenseGram, Quadratic, SparseGram, for_each};
+
+/// Data of a PCA problem: samples in rows and variables in columns, or C itself.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum PcaData<'a> {
+    /// A dense A (m × n), C = AᵀA.
+    Dense(MatRef<'a, f64>),
+    /// A dense A (m × n) and its column means, C = (A − 1μᵀ)ᵀ(A − 1μᵀ), without a copy of A.
+    Centred(MatRef<'a, f64>, Centring),
+    /// A sparse A (m × n), C = AᵀA; with column means, C = (A − 1μᵀ)ᵀ(A − 1μᵀ), not densified.
+    Sparse(SparseColMatRef<'a, usize, f64>, Option<Vec<f64>>),
+    /// A symmetric C (n × n).
+    Gram(MatRef<'a, f64>),
+    /// A sparse symmetric C. Nonlinear eigenvalue problems keep Laplacians sparse, all others make
+    /// C dense.
+    SparseGram(SparseColMatRef<'a, usize, f64>),
+}
+
+impl PcaData<'_> {
+    /// n, the number of variables.
+    pub fn ncols(&self) -> usize {
+        match self {
+            Self::Dense(a) | Self::Centred(a, _) => a.ncols(),
+            Self::Sparse(a, _) => a.ncols(),
+            Self::Gram(c) => c.ncols(),
+            Self::SparseGram(c) => c.ncols(),
+        }
+    }
+}
+
+/// How f keeps the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Chosen from the shape and the number of nonzeros.
+    #[default]
+    Auto,
+    /// C = AᵀA formed (n² numbers).
+    Dense,
+    /// A kept as it is, nothing n × n.
+    Gram,
+}
+
+impl Storage {
+    /// Parses `auto`, `dense` or `gram`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            "dense" => Ok(Self::Dense),
+            "gram" => Ok(Self::Gram),
+            _ => Err(Error::UnknownName {
+                kind: "storage",
+                name: name.into(),
+                known: "auto, dense, gram".into(),
+            }),
+        }
+    }
+}
+
+/// Largest n for which `Storage::Auto` forms C from dense data (128 MB).
+const DENSE_LIMIT: usize = 4096;
+/// The same for sparse data, where A itself is small.
+const SPARSE_LIMIT: usize = 2048;
+
+/// f(X) = −½ tr(XᵀCX) in the storage asked for.
+///
+/// # Errors
+/// Data that are not finite, a C that is not symmetric.
+pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
+    Ok(match data {
+        PcaData::Gram(c) => AnySmooth::Quadratic(Quadratic::negative(*c)?),
+        PcaData::SparseGram(c) => AnySmooth::Quadratic(Quadratic::negative(c.to_dense().as_ref())?),
+        PcaData::Dense(a) | PcaData::Centred(a, _) => {
+            check_finite(*a)?;
+            let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
+            let dense = match storage {
+                Storage::Auto => a.ncols() <= DENSE_LIMIT || a.ncols() <= 2 * a.nrows(),
+                other => other == Storage::Dense,
+            };
+            if dense {
+                AnySmooth::Quadratic(Quadratic::from_gram_of(*a, centring))
+            } else {
+                AnySmooth::DenseGram(
+                    centring.map_or_else(|| DenseGram::new(*a), |c| DenseGram::centred(*a, c)),
+                )
+            }
+        }
+        PcaData::Sparse(a, means) => {
+            let model = SparseGram::new(*a, means.clone())?;
+            let dense = match storage {
+                Storage::Auto => a.ncols() <= SPARSE_LIMIT,
+                other => other == Storage::Dense,
+            };
+            if dense {
+                AnySmooth::Quadratic(Quadratic::from_negative_gram(model.negative_gram()))
+            } else {
+                AnySmooth::SparseGram(model)
+            }
+        }
+    })
+}
+
+fn check_finite(a: MatRef<'_, f64>) -> Result<()> {
+    let mut bad = None;
+    for_each(a, |i, j, v| {
+        if !v.is_finite() && bad.is_none() {
+            bad = Some((i, j));
+        }
+    });
+    match bad {
+        Some((i, j)) => Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 }),
+        None => Ok(()),
+    }
+}
