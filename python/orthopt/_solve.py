@@ -73,7 +73,8 @@ def solve(
         Show a bar (needs tqdm).
     **options
         Those of the command line, with underscores: ``center``, ``scale``, ``features``, ``gram``,
-        ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``,
+        ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
+        (E of nonlinear-eig, or ``"randn"`` for normal numbers),
         ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``working_set``,
         ``block``, ``model``, ``side``, ``alpha``, ``candidates``, ``jacobi``, ``restarts``, ``seed``, ``threads``, ``max_iters``, ``time_limit``, ``tol``,
         ``min_decrease``, and the constants of solvers and penalties (``orthopt.constants()``).
@@ -268,6 +269,8 @@ def fill(options: dict[str, Any], **fixed: Any) -> dict[str, Any]:
     filled = {key: given.pop(key, default) for key, default in DEFAULTS.items()}
     if filled["lam"] is not None and filled["lam_share"] is not None:
         raise InvalidOptionError("give lam or lam_share, not both")
+    if isinstance(filled["scale"], (int, float, np.number)) and not isinstance(filled["scale"], bool):
+        filled["scale"] = repr(float(filled["scale"]))
     for key, kind in _KINDS.items():
         filled[key] = _checked(key, filled[key], kind)
     if filled["scale"] is None:
@@ -278,7 +281,7 @@ def fill(options: dict[str, Any], **fixed: Any) -> dict[str, Any]:
     for key in ("signature", "candidates"):
         filled[key] = _text(key, filled[key])
     for key in ("distances", "linear", "init", "map"):
-        if filled[key] is not None and not (key in ("init", "map") and isinstance(filled[key], str)):
+        if filled[key] is not None and not (key in ("init", "map", "linear") and isinstance(filled[key], str)):
             filled[key] = _data.dense(filled[key], key)
     return filled
 

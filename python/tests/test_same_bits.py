@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import orthopt
+from orthopt import errors
 
 
 def same_bits(a, b):
@@ -33,6 +34,7 @@ def test_rust(rust, samples, file, problem, seed):
         ({}, []),
         ({"center": True}, ["--center"]),
         ({"center": True, "scale": "unit", "lam": 0.2}, ["--center", "--scale", "unit", "--lambda", "0.2"]),
+        ({"scale": 0.5, "lam": 0.2}, ["--scale", "0.5", "--lambda", "0.2"]),
         ({"features": 7, "storage": "gram"}, ["--features", "7", "--storage", "gram"]),
         ({"center": True, "storage": "gram"}, ["--center", "--storage", "gram"]),
         ({"solver": "obcd", "seed": 5}, ["--solver", "obcd", "--seed", "5"]),
@@ -90,6 +92,11 @@ def test_command_line_nonlinear(cli, tmp_path):
     cli("solve", "nonlinear-eig", "laplace:40", "-r", 2, "--lambda", 5, "--save-x", x, "--quiet")
     ours = orthopt.solve("nonlinear-eig", "laplace:40", 2, 5.0)
     assert same_bits(np.ascontiguousarray(ours.X), np.ascontiguousarray(np.load(x)))
+    cli("solve", "nonlinear-eig", "randn:20:30", "-r", 2, "--linear", "randn:3", "--save-x", x, "--quiet")
+    ours = orthopt.solve("nonlinear-eig", "randn:20:30", 2, linear="randn:3")
+    assert same_bits(np.ascontiguousarray(ours.X), np.ascontiguousarray(np.load(x)))
+    with pytest.raises(errors.InvalidOptionError, match="randn"):
+        orthopt.solve("nonlinear-eig", "randn:20:30", 2, linear="normal")
 
 
 def test_estimator_is_solve(samples):

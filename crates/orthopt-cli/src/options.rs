@@ -40,8 +40,9 @@ pub struct SolveOptions {
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub center: Option<bool>,
 
-    /// Scale the columns, after centring: unit (2-norm 1) or none
-    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["unit", "none"], hide_possible_values = true)]
+    /// Scale the columns, after centring: unit (2-norm 1), none, or a number to multiply all
+    /// entries with
+    #[arg(long, value_name = "HOW", help_heading = "Data")]
     pub scale: Option<String>,
 
     /// Keep the first N columns only
@@ -97,9 +98,10 @@ pub struct SolveOptions {
     #[arg(long, value_name = "RADIUS", help_heading = "Problem", allow_hyphen_values = true)]
     pub radius: Option<f64>,
 
-    /// E of the linear term of nonlinear-eig, n x r [default: none]
+    /// E of the linear term of nonlinear-eig: an n x r matrix in a file, or randn[:SEED] for normal
+    /// numbers [default: none]
     #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath)]
-    pub linear: Option<PathBuf>,
+    pub linear: Option<String>,
 
     /// auto chooses solver, start and working sets and says why; `orthopt list solvers` shows all;
     /// A+B runs B from where A ended, under one time limit [default: auto]

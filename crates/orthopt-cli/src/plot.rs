@@ -1,4 +1,4 @@
-//! Convergence plots as SVG: F against time, one curve per run.
+//! Plots as SVG: convergence, F against time with one curve per run, and what other figures share.
 
 use std::ops::Range;
 
@@ -19,9 +19,9 @@ pub struct Curve {
 /// Drawn at twice the size it is shown at: plotters rounds to whole units.
 const SIZE: (u32, u32) = (1600, 1000);
 const SHOWN: (u32, u32) = (800, 500);
-const FONT: &str = "sans-serif";
+pub const FONT: &str = "sans-serif";
 /// Okabe and Ito's colours, told apart by colour-blind readers too.
-const COLOURS: [RGBColor; 6] = [
+pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -29,26 +29,34 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
     RGBColor(230, 159, 0),
 ];
-const GRID: RGBColor = RGBColor(222, 222, 222);
+pub const GRID: RGBColor = RGBColor(222, 222, 222);
 /// From this ratio of times on, the time axis is logarithmic.
 const LOG_FROM: f64 = 20.0;
+
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// A picture of the size that all have.
+///
+/// # Errors
+/// The drawing fails.
+pub fn svg(draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        draw(&root).map_err(|error| anyhow!("cannot draw the plot: {error}"))?;
+    }
+    let size = |(width, height): (u32, u32)| format!("width=\"{width}\" height=\"{height}\"");
+    Ok(svg.replacen(&size(SIZE), &size(SHOWN), 1))
+}
 
 /// Draws the curves; a legend appears when there are several.
 ///
 /// # Errors
 /// The drawing fails.
 pub fn convergence(title: &str, subtitle: &str, curves: &[Curve]) -> anyhow::Result<String> {
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        draw(&root, title, subtitle, curves).map_err(|error| anyhow!("cannot draw the plot: {error}"))?;
-    }
-    let size = |(width, height): (u32, u32)| format!("width=\"{width}\" height=\"{height}\"");
-    Ok(svg.replacen(&size(SIZE), &size(SHOWN), 1))
+    svg(|root| draw(root, title, subtitle, curves))
 }
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 fn draw(root: &Area<'_>, title: &str, subtitle: &str, curves: &[Curve]) -> Drawn {
     root.fill(&WHITE)?;

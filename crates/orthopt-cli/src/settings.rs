@@ -10,7 +10,7 @@ use orthopt::certify::Scope;
 use orthopt::j_problem::J_STARTS;
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::named::{PoseOptions, check_solvers};
-use orthopt::problem::nonlinear_eig::STARTS as NONLINEAR_STARTS;
+use orthopt::problem::nonlinear_eig::{LinearInput, STARTS as NONLINEAR_STARTS};
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
 use orthopt::solve::Stopping;
 use orthopt::solvers::jobcd::Side;
@@ -125,7 +125,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         reproduction: options.reproduction.unwrap_or(false),
         distances: options.distances.as_deref().map(|path| read_x("--distances", path)).transpose()?,
         radius: options.radius,
-        linear: options.linear.as_deref().map(|path| read_x("--linear", path)).transpose()?,
+        linear: options.linear.as_deref().map(linear_term).transpose()?,
     })
 }
 
@@ -143,6 +143,14 @@ fn linear_map(text: &str) -> anyhow::Result<AnyMap> {
             Ok(AnyMap::Left(LeftMatrix::new(b.as_mat()).context("--map")?))
         }
         Err(error) => Err(anyhow::Error::from(error).context("--map: no map, and no file name (FILE.npy)")),
+    }
+}
+
+/// Normal numbers, or E in a file.
+fn linear_term(text: &str) -> anyhow::Result<LinearInput> {
+    match LinearInput::parse(text) {
+        Some(term) => Ok(term.context("--linear")?),
+        None => Ok(LinearInput::Given(read_x("--linear", Path::new(text))?)),
     }
 }
 
@@ -225,9 +233,8 @@ pub fn prepare(
     Ok(Prepare {
         center: center.unwrap_or(false),
         scale: match scale {
-            None | Some("none") => Scale::None,
-            Some("unit") => Scale::Unit,
-            Some(other) => return Err(invalid("scale", other, "unit or none")),
+            None => Scale::None,
+            Some(text) => Scale::parse(text).ok_or_else(|| invalid("scale", text, Scale::EXPECTED))?,
         },
         features,
     })

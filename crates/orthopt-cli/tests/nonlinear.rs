@@ -75,6 +75,27 @@ fn samples_a_singular_c_and_a_linear_term() {
 }
 
 #[test]
+fn a_linear_term_of_normal_numbers() {
+    let dir = Dir::new();
+    let task = ["solve", "nonlinear-eig", "randn:20:40", "-r", "3", "--lambda", "1"];
+    let f = |more: &[&'static str]| {
+        let object = dir.json(&[&task[..], more].concat());
+        object["objective"].as_f64().unwrap()
+    };
+    // C has a null space of dimension 20, where only E counts: about -3 sqrt(20)
+    let first = f(&["--linear", "randn"]);
+    assert!((-20.0..-10.0).contains(&first), "{first}");
+    assert_eq!(first, f(&["--linear", "randn:0"]));
+    assert_ne!(first, f(&["--linear", "randn:1"]));
+    dir.fails_in_one_line(
+        &[&task[..], &["--linear", "randn:x"]].concat(),
+        2,
+        &["linear is randn:x", "randn:SEED"],
+    );
+    dir.fails_in_one_line(&[&task[..], &["--linear", "e.npy"]].concat(), 1, &["--linear", "e.npy"]);
+}
+
+#[test]
 fn bad_input_says_what_to_do() {
     let dir = Dir::new();
     let solve = |more: &[&'static str]| [&["solve", "nonlinear-eig"][..], more].concat();

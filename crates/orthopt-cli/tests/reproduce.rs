@@ -53,6 +53,16 @@ fn a_cell_is_a_row_with_the_papers_numbers_below_it_and_files_beside() {
 }
 
 #[test]
+fn the_landscapes_need_no_data() {
+    let dir = Dir::new();
+    let text = stdout(&mut dir.orthopt(&["reproduce", "obcd/figure2"]));
+    assert!(text.contains("(27): 4 critical points") && text.contains("(28): 16 critical points"), "{text}");
+    assert!(dir.read("reproduction/obcd-figure2.svg").contains("block stationary"));
+    assert!(dir.read("reproduction/index.html").contains("problem (28)"));
+    assert_eq!(dir.read("reproduction/obcd-figure2.csv").lines().count(), 21);
+}
+
+#[test]
 fn what_is_finished_is_not_run_again() {
     let dir = Dir::new();
     dir.orthopt(&SHORT).assert().success().stderr(contains("OBCD-R").and(contains("LADMM")));
@@ -71,7 +81,7 @@ fn what_is_finished_is_not_run_again() {
 fn what_cannot_be_done_is_said() {
     let dir = Dir::new();
     dir.orthopt(&["reproduce", "obcd/table99"]).assert().code(2).stderr(contains("obcd/table8"));
-    dir.orthopt(&["reproduce", "obcd/figure2"]).assert().code(2).stderr(contains("landscapes"));
+    dir.orthopt(&["reproduce", "jobcd/figure9"]).assert().code(2).stderr(contains("UltraE"));
     let no = |more: &[&'static str]| dir.orthopt(&[&["reproduce", "obcd/table2"], more].concat()).assert();
     no(&["--datasets", "mnist"]).code(2).stderr(contains("'mnist'"));
     no(&["--methods", "ADMMM"]).code(2).stderr(contains("SPM+OBCD-R"));

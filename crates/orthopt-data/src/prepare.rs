@@ -24,7 +24,7 @@ use crate::sparse::Columns;
 const CONSTANT: f64 = 1e-12;
 
 /// How the columns are scaled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Scale {
     /// As they are.
@@ -33,12 +33,37 @@ pub enum Scale {
     /// To 2-norm 1, after centring if that is asked for too. Columns of zeros stay (with
     /// centring, that means constant columns).
     Unit,
+    /// All by this number: 1/255 takes pixels from 0..255 to 0..1.
+    By(f64),
+}
+
+impl Scale {
+    /// What [`Scale::parse`] reads, for messages.
+    pub const EXPECTED: &'static str = "unit, none or a number > 0 that all entries are multiplied with";
+
+    /// `none`, `unit` or a positive number.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "none" => Some(Self::None),
+            "unit" => Some(Self::Unit),
+            number => number.parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite()).map(Self::By),
+        }
+    }
+
+    /// What a column of this norm is divided by; 1 for a column of zeros.
+    fn divisor(self, norm: impl FnOnce() -> f64) -> f64 {
+        match self {
+            Self::None => 1.0,
+            Self::Unit => Some(norm()).filter(|norm| *norm > 0.0).unwrap_or(1.0),
+            Self::By(factor) => 1.0 / factor,
+        }
+    }
 }
 
 /// What to do. The default is nothing.
 ///
 /// The order is fixed: columns are selected, then centred, then scaled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prepare {
     /// Subtract from each column its mean.
     pub center: bool,
@@ -129,9 +154,9 @@ impl Prepare {
                 column.fill(0.0);
             }
         }
-        let norm = norm(column);
-        if self.scale == Scale::Unit && norm > 0.0 {
-            column.iter_mut().for_each(|value| *value /= norm);
+        let divisor = self.scale.divisor(|| norm(column));
+        if divisor != 1.0 {
+            column.iter_mut().for_each(|value| *value /= divisor);
         }
     }
 
@@ -141,12 +166,11 @@ impl Prepare {
         for j in 0..matrix.ncols() {
             let column = matrix.val_of_col_mut(j);
             let mean = if self.center { column.iter().sum::<f64>() / rows as f64 } else { 0.0 };
-            let norm = if self.scale == Scale::Unit { centred_norm(column, rows, mean) } else { 1.0 };
-            let norm = if norm > 0.0 { norm } else { 1.0 };
-            if norm != 1.0 {
-                column.iter_mut().for_each(|value| *value /= norm);
+            let divisor = self.scale.divisor(|| centred_norm(column, rows, mean));
+            if divisor != 1.0 {
+                column.iter_mut().for_each(|value| *value /= divisor);
             }
-            means.push(mean / norm);
+            means.push(mean / divisor);
         }
         Prepared { matrix: matrix.into(), means: self.center.then_some(means) }
     }

@@ -64,6 +64,26 @@ fn centred_columns_of_unit_norm() {
 }
 
 #[test]
+fn all_entries_by_a_number() {
+    let half = Scale::parse("0.5").unwrap();
+    assert_eq!(
+        (half, Scale::parse("none"), Scale::parse("unit")),
+        (Scale::By(0.5), Some(Scale::None), Some(Scale::Unit))
+    );
+    assert!(["0", "-1", "nan", "inf", "rows", ""].iter().all(|text| Scale::parse(text).is_none()));
+    let original = example();
+    for center in [false, true] {
+        let plain = Prepare { center, ..Prepare::default() };
+        let scaled = Prepare { scale: half, ..plain.clone() };
+        for matrix in [Matrix::Dense(original.clone()), sparse(&original)] {
+            let expected = explicit(&plain.apply(matrix.clone()).unwrap());
+            let found = explicit(&scaled.apply(matrix).unwrap());
+            assert!((found * faer::Scale(2.0) - expected).norm_max() < 1e-12);
+        }
+    }
+}
+
+#[test]
 fn nothing_is_done_unless_asked() {
     let original = example();
     let prepared = Prepare::default().apply(original.clone().into()).unwrap();

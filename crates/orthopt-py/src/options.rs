@@ -9,6 +9,7 @@ use orthopt::certify::Scope;
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::named::{PoseOptions, all_shapes, all_solvers, check_solvers};
 use orthopt::problem::Storage;
+use orthopt::problem::nonlinear_eig::LinearInput;
 use orthopt::solve::Stopping;
 use orthopt::solvers::checked;
 use orthopt::solvers::jobcd::Side;
@@ -38,7 +39,7 @@ pub struct Options<'py> {
     pub reproduction: bool,
     pub distances: Option<PyReadonlyArray2<'py, f64>>,
     pub radius: Option<f64>,
-    pub linear: Option<PyReadonlyArray2<'py, f64>>,
+    pub linear: Option<Linear<'py>>,
     pub solver: String,
     pub init: Option<Init<'py>>,
     pub working_set: Option<String>,
@@ -78,6 +79,33 @@ pub enum Map<'py> {
     Left(PyReadonlyArray2<'py, f64>),
 }
 
+/// E of the nonlinear eigenvalue problem: `randn[:SEED]`, or as it is.
+#[derive(FromPyObject)]
+pub enum Linear<'py> {
+    /// Normal numbers.
+    Named(String),
+    /// E.
+    Given(PyReadonlyArray2<'py, f64>),
+}
+
+impl Linear<'_> {
+    fn parse(&self) -> PyResult<LinearInput> {
+        match self {
+            Self::Named(name) => {
+                let term = LinearInput::parse(name).unwrap_or_else(|| {
+                    Err(Error::InvalidOption {
+                        option: "linear".into(),
+                        value: name.clone(),
+                        expected: "an n x r array or randn[:SEED]".into(),
+                    })
+                });
+                Ok(term.map_err(crate::errors::Failure::from)?)
+            }
+            Self::Given(e) => copied(e).map(LinearInput::Given),
+        }
+    }
+}
+
 impl Map<'_> {
     fn parse(&self) -> PyResult<AnyMap> {
         let map = match self {
@@ -97,7 +125,7 @@ impl Options<'_> {
         Ok(self.checked_pose().map_err(crate::errors::Failure::from)?).and_then(|pose| {
             Ok(PoseOptions {
                 distances: self.distances.as_ref().map(copied).transpose()?,
-                linear: self.linear.as_ref().map(copied).transpose()?,
+                linear: self.linear.as_ref().map(Linear::parse).transpose()?,
                 map: self.map.as_ref().map(Map::parse).transpose()?,
                 ..pose
             })
@@ -131,11 +159,8 @@ impl Options<'_> {
     /// # Errors
     /// An unknown scaling.
     pub fn preparation(&self) -> Result<Preparation, Error> {
-        let scale = match self.scale.as_str() {
-            "none" => Scale::None,
-            "unit" => Scale::Unit,
-            other => return Err(invalid("scale", other, "unit or none")),
-        };
+        let scale =
+            Scale::parse(&self.scale).ok_or_else(|| invalid("scale", &self.scale, Scale::EXPECTED))?;
         let prepare = Prepare { center: self.center, scale, features: self.features };
         Ok(Preparation { gram: self.gram, prepare })
     }

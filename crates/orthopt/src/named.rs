@@ -10,7 +10,7 @@ use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
 use crate::nonsmooth::{PENALTIES, Shape, find_penalty};
-use crate::problem::nonlinear_eig::{self, NonlinearEigProblem};
+use crate::problem::nonlinear_eig::{self, LinearInput, NonlinearEigProblem};
 use crate::problem::{AnyProblem, Kind, PcaData, ProblemInfo, Storage, covariance_model};
 use crate::smooth::{AnySmooth, BlockModel, NonlinearEig};
 use crate::solvers::composite::COMPOSITE_SOLVERS;
@@ -74,7 +74,7 @@ pub struct PoseOptions {
     /// Radius of the ultrahyperbolic space, for `probe`.
     pub radius: Option<f64>,
     /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
-    pub linear: Option<RowMat>,
+    pub linear: Option<LinearInput>,
 }
 
 /// A problem with what was chosen for the user.
@@ -251,7 +251,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         }
     };
     if let Some(e) = &options.linear {
-        f = f.with_linear(e.clone())?;
+        f = f.with_linear(e.matrix(data.ncols(), rank))?;
     }
     if let Some(zeros) = f.nullity().filter(|zeros| *zeros > 0) {
         reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse"));

@@ -95,7 +95,7 @@ pub struct Args {
 
     /// E of nonlinear-eig, as for solve
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    linear: Option<PathBuf>,
+    linear: Option<String>,
 
     #[command(flatten)]
     constants: Constants,

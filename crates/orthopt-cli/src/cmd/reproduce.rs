@@ -14,8 +14,10 @@ use crate::progress::Progress;
 use crate::reproduce::cell::{Cell, Record};
 use crate::reproduce::datasets::{self, Source};
 use crate::reproduce::grid::Finished;
-use crate::reproduce::items::{ITEMS, Item, Method, Plan};
+use crate::reproduce::items::{Content, ITEMS, Item};
+use crate::reproduce::landscape::Drawing;
 use crate::reproduce::page::{self, Section};
+use crate::reproduce::plans::{Method, Plan};
 use crate::settings::at_least_zero;
 use crate::{interrupt, output};
 use orthopt::solve::Stopping;
@@ -39,7 +41,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "orthopt reproduce list\n       orthopt reproduce [OPTIONS] ITEM...", after_help = EXAMPLES)]
 pub struct Args {
-    /// Items by name, all for every one that can be run, or list
+    /// Items by name, all for every one that can be run (figures that only draw the runs of a table
+    /// left out), or list
     #[arg(value_name = "ITEM", required = true)]
     items: Vec<String>,
 
@@ -112,7 +115,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         to_file(path, |out| out.write_all(text.as_bytes()))?;
     }
     sections.iter().try_for_each(|s| output::print(&format!("{}\n", s.text())))?;
-    if sections.iter().all(|s| s.finished.iter().all(|d| d.records.is_empty())) {
+    if sections.iter().all(Section::is_empty) {
         return Err(anyhow::anyhow!("nothing could be run"));
     }
     Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
@@ -124,18 +127,18 @@ fn command_line() -> String {
     std::iter::once("orthopt".to_string()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// An item with the cells that are to be run.
+/// An item with the cells that are to be run, or what is drawn.
 struct Job {
     item: &'static Item,
-    plan: Plan,
     cells: Vec<Cell>,
     missing: Vec<String>,
+    drawing: Option<Drawing>,
 }
 
 /// All cells asked for, before anything runs.
 fn jobs(args: &Args) -> anyhow::Result<Vec<Job>> {
     let items: Vec<&'static Item> = if args.items.iter().any(|name| name == "all") {
-        ITEMS.iter().filter(|item| item.plan.is_ok()).collect()
+        ITEMS.iter().filter(|item| item.is_its_own()).collect()
     } else {
         args.items.iter().map(|name| find(name)).collect::<anyhow::Result<_>>()?
     };
@@ -157,7 +160,13 @@ fn find(name: &str) -> anyhow::Result<&'static Item> {
 }
 
 fn job(args: &Args, item: &'static Item) -> anyhow::Result<Job> {
-    let mut plan = item.plan.map_err(|why| usage(format!("{} cannot be run: {why}", item.name)))?;
+    let mut plan = match item.content {
+        Content::Runs(plan) => plan,
+        Content::Drawing(draw) => {
+            return Ok(Job { item, cells: Vec::new(), missing: Vec::new(), drawing: Some(draw()?) });
+        }
+        Content::Nothing(why) => return Err(usage(format!("{} cannot be run: {why}", item.name))),
+    };
     for name in &args.methods {
         if !plan.methods.iter().any(|m| m.name == name) {
             let names: Vec<_> = plan.methods.iter().map(|m| m.name).collect();
@@ -193,7 +202,7 @@ fn job(args: &Args, item: &'static Item) -> anyhow::Result<Job> {
             }
         }
     }
-    Ok(Job { item, plan, cells, missing })
+    Ok(Job { item, cells, missing, drawing: None })
 }
 
 /// The lambdas and ranks asked for.
@@ -223,14 +232,14 @@ fn section(args: &Args, job: Job) -> anyhow::Result<Section> {
     let mut progress = Progress::new(args.quiet, stopping);
     let mut finished = Vec::with_capacity(job.cells.len());
     for cell in job.cells {
-        let mut records = Vec::with_capacity(job.plan.methods.len());
-        for method in job.plan.methods {
+        let mut records = Vec::with_capacity(cell.plan.methods.len());
+        for method in cell.plan.methods {
             records.extend(record(args, &cell, method, &mut progress)?);
         }
         finished.push(Finished { cell, records });
     }
     progress.clear();
-    Ok(Section { item: job.item, finished, missing: job.missing })
+    Ok(Section { item: job.item, finished, missing: job.missing, drawing: job.drawing })
 }
 
 /// The record of a method; `None` where it does not fit the cell or was interrupted.
@@ -267,9 +276,10 @@ fn list(folder: Option<&Path>) -> String {
     let mut out = String::new();
     for item in ITEMS {
         out += &format!("{}\n    {}\n", item.name, item.title);
-        match item.plan {
-            Err(why) => out += &format!("    cannot be run: {why}\n"),
-            Ok(plan) => {
+        match item.content {
+            Content::Nothing(why) => out += &format!("    cannot be run: {why}\n"),
+            Content::Drawing(_) => out += "    needs no data and no runs\n",
+            Content::Runs(plan) => {
                 let (mut here, mut not) = (Vec::new(), Vec::new());
                 for name in plan.datasets {
                     match datasets::find(name).unwrap_or(Source::Missing).locate(folder) {

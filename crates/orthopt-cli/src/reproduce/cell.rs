@@ -12,7 +12,8 @@ use orthopt::with_family;
 use serde::{Deserialize, Serialize};
 
 use super::datasets::Available;
-use super::items::{Item, Method, Plan};
+use super::items::Item;
+use super::plans::{Method, Plan};
 use crate::export::to_file;
 use crate::input::Input;
 use crate::options::SolveOptions;
@@ -93,7 +94,8 @@ impl Cell {
         name.push(format!("t{}", text::exact(self.seconds)));
         name.extend(self.max_iters.map(|n| format!("i{n}")));
         name.push(plain(method.name));
-        folder.join("records").join(plain(self.item.name)).join(name.join("_") + ".json")
+        let item = self.plan.records.unwrap_or(self.item.name);
+        folder.join("records").join(plain(item)).join(name.join("_") + ".json")
     }
 
     /// The options of `solve` for a method. `auto` chooses its own start, and makes more while
@@ -117,7 +119,8 @@ impl Cell {
             add("--init", method.start.unwrap_or(self.plan.start).into());
             add("--restarts", "0".into());
         }
-        words.extend(self.data.options.iter().chain(self.plan.options).map(|s| (*s).into()));
+        words.extend(self.plan.options.iter().map(|s| (*s).into()));
+        words.extend(self.plan.preparation.and(self.data.preparation).words());
         words
     }
 

@@ -6,33 +6,72 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// Made by a generator of this program.
-    Generated(&'static str),
+    Generated(&'static str, Preparation),
     /// A file of the data folder, as the paper has it.
     File(&'static str),
-    /// Another file of the data folder in its place, with options of `solve` and what it is.
-    StandIn(&'static str, &'static [&'static str], &'static str),
+    /// Another file of the data folder in its place, prepared so, and what it is.
+    StandIn(&'static str, Preparation, &'static str),
     /// Not to be had.
     Missing,
 }
 
+/// How data are prepared, by an item or because of what they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Preparation {
+    /// At most so many columns.
+    pub features: Option<usize>,
+    pub center: bool,
+    /// As `--scale` has it.
+    pub scale: Option<&'static str>,
+}
+
+impl Preparation {
+    pub const NONE: Self = Self { features: None, center: false, scale: None };
+
+    const fn columns(n: usize) -> Self {
+        Self { features: Some(n), ..Self::NONE }
+    }
+
+    /// Both: the fewer columns, and the scale of `self` first.
+    pub fn and(self, data: Self) -> Self {
+        let fewer = self.features.into_iter().chain(data.features).min();
+        Self { features: fewer, center: self.center || data.center, scale: self.scale.or(data.scale) }
+    }
+
+    /// As options of `solve`.
+    pub fn words(self) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        words.extend(self.features.map(|n| ["--features".into(), n.to_string()]).into_iter().flatten());
+        words.extend(self.center.then(|| "--center".into()));
+        words.extend(self.scale.map(|how| ["--scale".into(), how.into()]).into_iter().flatten());
+        words
+    }
+}
+
+/// Pixels from 0..255 to 0..1.
+const PIXELS: Preparation = Preparation { scale: Some("0.00392156862745098"), ..Preparation::NONE };
+
 /// By the papers' names.
 const DATASETS: &[(&str, Source)] = &[
     ("w1a", Source::File("w1a.svm")),
-    ("randn", Source::Generated("randn:500:1000")),
-    ("randn100", Source::Generated("randn:100:100")),
+    ("randn", Source::Generated("randn:500:1000", Preparation::NONE)),
+    ("randn100", Source::Generated("randn:100:100", Preparation::columns(100))),
     (
         "MNIST",
-        Source::StandIn("mnist_a_5000_images.npy", &[], "5000 of its test images in place of the 60000"),
+        Source::StandIn(
+            "mnist_a_5000_images.npy",
+            PIXELS,
+            "5000 of its test images in place of the 60000, pixels from 0 to 1 unless variables are scaled",
+        ),
     ),
     (
         "20News",
         Source::StandIn(
             "news20_counts.mtx.gz",
-            &["--features", "1000"],
+            Preparation::columns(1000),
             "another count matrix of 20 Newsgroups, its first 1000 terms",
         ),
     ),
-    ("pcmac", Source::StandIn("pcmac.svm.gz", &["--features", "1000"], "its first 1000 terms")),
     ("TDT2", Source::Missing),
     ("sector", Source::Missing),
     ("E2006", Source::Missing),
@@ -46,7 +85,7 @@ const DATASETS: &[(&str, Source)] = &[
 pub struct Available {
     /// DATA of `solve`.
     pub data: String,
-    pub options: &'static [&'static str],
+    pub preparation: Preparation,
     /// What stands in for the paper's data, if anything does.
     pub stand_in: Option<&'static str>,
 }
@@ -62,12 +101,12 @@ impl Source {
     /// # Errors
     /// What is missing.
     pub fn locate(self, folder: Option<&Path>) -> Result<Available, String> {
-        let (file, options, stand_in) = match self {
-            Self::Generated(data) => {
-                return Ok(Available { data: data.into(), options: &[], stand_in: None });
+        let (file, preparation, stand_in) = match self {
+            Self::Generated(data, preparation) => {
+                return Ok(Available { data: data.into(), preparation, stand_in: None });
             }
-            Self::File(file) => (file, &[][..], None),
-            Self::StandIn(file, options, what) => (file, options, Some(what)),
+            Self::File(file) => (file, Preparation::NONE, None),
+            Self::StandIn(file, preparation, what) => (file, preparation, Some(what)),
             Self::Missing => return Err("not distributed with this project, nothing stands in".into()),
         };
         let Some(folder) = folder else {
@@ -77,6 +116,6 @@ impl Source {
         if !path.is_file() {
             return Err(format!("{} is not there", path.display()));
         }
-        Ok(Available { data: path.display().to_string(), options, stand_in })
+        Ok(Available { data: path.display().to_string(), preparation, stand_in })
     }
 }

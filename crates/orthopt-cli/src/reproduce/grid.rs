@@ -18,6 +18,9 @@ pub struct Finished {
     pub records: Vec<Record>,
 }
 
+/// What `not_worse` allows, in words.
+const NEAR: &str = "(within 2 % of |F| and the two digits of its F_min)";
+
 /// How much worse than the paper, relative to |F|, is worth a word.
 const WORSE: f64 = 0.02;
 
@@ -121,13 +124,17 @@ pub fn reading(finished: &[Finished]) -> Vec<String> {
     let all = count(&|d, p| d.lowest(|_| true).is_some_and(|f| not_worse(f, p.f_min, 0.0)));
     let below = count(&|d, p| d.lowest(|_| true).is_some_and(|f| f < p.f_min - WORSE * p.f_min.abs()));
     let total = cells.len();
+    let cells_with = match total {
+        1 => "One cell has numbers of the paper on the same data".to_string(),
+        n => format!("{n} cells have numbers of the paper on the same data"),
+    };
+    let ours = match tried {
+        0 => String::new(),
+        _ => format!("our best OBCD variant is at or below the paper's best {NEAR} in {obcd} of {tried}; "),
+    };
     let mut lines = vec![format!(
-        "{}: our best OBCD variant is at or below the paper's best (within 2 % of |F| and the two digits of its F_min) in {obcd} of {tried}; \
-         the best of all methods is at or below the paper's F_min (within the same) in {all}, and more than 2 % below it in {below}.",
-        match total {
-            1 => "One cell has numbers of the paper on the same data".to_string(),
-            n => format!("{n} cells have numbers of the paper on the same data"),
-        }
+        "{cells_with}: {ours}the best of all methods is at or below the paper's F_min {NEAR} in {all}, and more than 2 % \
+         below it in {below}."
     )];
     for (done, printed) in cells {
         let worse: Vec<String> = done
@@ -170,6 +177,11 @@ impl Grid {
     pub fn text(&self) -> String {
         let all: Vec<Vec<String>> = std::iter::once(&self.header).chain(&self.rows).cloned().collect();
         crate::table::aligned(&all).join("\n") + "\n"
+    }
+
+    /// For a spreadsheet; no cell has a comma.
+    pub fn csv(&self) -> String {
+        std::iter::once(&self.header).chain(&self.rows).map(|cells| cells.join(",") + "\n").collect()
     }
 
     /// For a Markdown page.

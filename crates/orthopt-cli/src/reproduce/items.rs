@@ -1,5 +1,11 @@
 //! What can be reproduced: one entry per table or figure.
 
+use super::landscape::{self, Drawing};
+use super::plans::{
+    L0_METHODS, L1_METHODS, NONNEG_METHODS, Plan, convergence, first_table, hevp, nonlinear, oadmm, obcd,
+    probe,
+};
+
 /// A table or figure of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
@@ -7,327 +13,149 @@ pub struct Item {
     pub name: &'static str,
     /// What it shows.
     pub title: &'static str,
-    /// How it is run, or why it cannot be.
-    pub plan: Result<Plan, &'static str>,
+    /// How it is made.
+    pub content: Content,
 }
 
-/// How an item is run.
+impl Item {
+    /// Whether it can be made and does not only show another item's runs.
+    pub fn is_its_own(&self) -> bool {
+        match self.content {
+            Content::Runs(plan) => plan.records.is_none(),
+            Content::Drawing(_) => true,
+            Content::Nothing(_) => false,
+        }
+    }
+}
+
+/// How an item is made.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// The problem, as `solve` knows it.
-    pub problem: &'static str,
-    /// Weights of the penalty; empty where the problem has none.
-    pub lambdas: &'static [f64],
-    /// The start of all methods that do not say otherwise.
-    pub start: &'static str,
-    /// Further options of `solve`.
-    pub options: &'static [&'static str],
-    /// Data sets by the paper's names, in its order.
-    pub datasets: &'static [&'static str],
-    /// r.
-    pub ranks: &'static [usize],
-    /// Seconds per method.
-    pub seconds: &'static [f64],
-    /// Columns of the table.
-    pub methods: &'static [Method],
-    /// The item whose numbers in [`super::paper`] these are comparable with.
-    pub numbers: Option<&'static str>,
-}
-
-/// A column of a table.
-#[derive(Clone, Copy, Debug)]
-pub struct Method {
-    /// The paper's name; ours for solvers that the paper does not have.
-    pub name: &'static str,
-    /// Ours.
-    pub solver: &'static str,
-    /// Its own start.
-    pub start: Option<&'static str>,
-    /// Whether the paper has it.
-    pub of_paper: bool,
-}
-
-const fn of(name: &'static str, solver: &'static str) -> Method {
-    Method { name, solver, start: None, of_paper: true }
-}
-
-const fn from(start: &'static str, name: &'static str, solver: &'static str) -> Method {
-    Method { name, solver, start: Some(start), of_paper: true }
-}
-
-/// A solver beyond the paper's.
-const fn ours(solver: &'static str) -> Method {
-    Method { name: solver, solver, start: None, of_paper: false }
-}
-
-/// The library's own choice of solver, start and restarts.
-const AUTO: Method = Method { name: "auto", solver: "auto", start: Some("auto"), of_paper: false };
-
-const L0_METHODS: &[Method] = &[
-    of("LADMM", "ladmm"),
-    of("SPM", "spm"),
-    of("OBCD-R", "obcd-r"),
-    of("OBCD-SV", "obcd-sv"),
-    of("OBCD-OR", "obcd-or"),
-    of("LADMM+OBCD-R", "ladmm+obcd-r"),
-    of("SPM+OBCD-R", "spm+obcd-r"),
-    ours("support+obcd-r"),
-    AUTO,
-];
-
-const NONNEG_METHODS: &[Method] = &[
-    of("LADMM", "ladmm"),
-    of("SPM", "spm"),
-    of("OBCD-R", "obcd-r"),
-    of("OBCD-SV", "obcd-sv"),
-    of("OBCD-OR", "obcd-or"),
-    of("LADMM+OBCD-R", "ladmm+obcd-r"),
-    of("SPM+OBCD-R", "spm+obcd-r"),
-    AUTO,
-];
-
-const L1_METHODS: &[Method] = &[
-    of("LADMM", "ladmm"),
-    of("ADMM", "soc"),
-    of("RSubGrad", "rsubgrad"),
-    of("ManPG", "manpg"),
-    of("OBCD-OR", "obcd-or"),
-    of("LADMM+OBCD-R", "ladmm+obcd-r"),
-    of("ManPG+OBCD-R", "manpg+obcd-r"),
-    ours("manpg-ada+obcd-r"),
-    AUTO,
-];
-
-const TABLE1_METHODS: &[Method] = &[
-    of("LADMM(id)", "ladmm"),
-    of("SPM(id)", "spm"),
-    from("random", "LADMM(rnd)", "ladmm"),
-    from("random", "SPM(rnd)", "spm"),
-    of("OBCD-R(id)", "obcd-r"),
-    AUTO,
-];
-
-const OADMM_METHODS: &[Method] = &[
-    of("OADMM-EP", "oadmm-ep"),
-    of("OADMM-RR", "oadmm-rr"),
-    of("RADMM", "radmm"),
-    of("SPGM-EP", "spgm-ep"),
-    of("SPGM-RR", "spgm-rr"),
-    of("Sub-Grad", "subgrad"),
-    ours("madmm"),
-    ours("manial"),
-    ours("oadmm-ep+obcd"),
-];
-
-const HEVP_METHODS: &[Method] = &[
-    of("UMCM", "umcm"),
-    of("ADMM", "j-admm"),
-    of("CSDM", "csdm"),
-    of("GS-JOBCD", "gs-jobcd"),
-    of("J-JOBCD", "j-jobcd"),
-    of("CSDM+GS-JOBCD", "csdm+gs-jobcd"),
-];
-
-const HSPP_METHODS: &[Method] = &[
-    of("UMCM", "umcm"),
-    of("ADMM", "j-admm"),
-    of("CSDM", "csdm"),
-    of("J-JOBCD", "j-jobcd"),
-    of("VR-J-JOBCD", "vr-j-jobcd"),
-    of("CSDM+J-JOBCD", "csdm+j-jobcd"),
-];
-
-/// The data sets of the OBCD papers.
-const OBCD_DATA: &[&str] =
-    &["w1a", "TDT2", "20News", "sector", "E2006", "MNIST", "Gisette", "CnnCaltech", "Cifar", "randn"];
-const OADMM_DATA: &[&str] = &["w1a", "TDT2", "sector", "MNIST", "Gisette", "CnnCaltech", "Cifar", "randn"];
-const HEVP_DATA: &[&str] = &["w1a", "MNIST", "randn100", "Cifar", "CnnCaltech", "Gisette", "sector", "TDT2"];
-
-const RANKS: &[usize] = &[20, 50, 100];
-const SECONDS: &[f64] = &[10.0, 20.0, 30.0];
-
-const fn obcd(
-    problem: &'static str,
-    lambdas: &'static [f64],
-    start: &'static str,
-    methods: &'static [Method],
-    numbers: &'static str,
-) -> Result<Plan, &'static str> {
-    Ok(Plan {
-        problem,
-        lambdas,
-        start,
-        options: &[],
-        datasets: OBCD_DATA,
-        ranks: RANKS,
-        seconds: SECONDS,
-        methods,
-        numbers: Some(numbers),
-    })
-}
-
-const fn first_table(lambdas: &'static [f64]) -> Result<Plan, &'static str> {
-    Ok(Plan {
-        problem: "l0-pca",
-        lambdas,
-        start: "identity",
-        options: &[],
-        datasets: OBCD_DATA,
-        ranks: &[20],
-        seconds: &[30.0],
-        methods: TABLE1_METHODS,
-        numbers: Some("obcd/table1"),
-    })
-}
-
-/// The papers fix no r; 20 components as in their code. Columns are centred and of unit norm.
-const fn oadmm(rho: &'static [f64]) -> Result<Plan, &'static str> {
-    Ok(Plan {
-        problem: "dc-pca",
-        lambdas: rho,
-        start: "random",
-        options: &["--center", "--scale", "unit"],
-        datasets: OADMM_DATA,
-        ranks: &[20],
-        seconds: &[10.0],
-        methods: OADMM_METHODS,
-        numbers: None,
-    })
-}
-
-const fn jobcd(
-    problem: &'static str,
-    options: &'static [&'static str],
-    methods: &'static [Method],
-) -> Result<Plan, &'static str> {
-    Ok(Plan {
-        problem,
-        lambdas: &[],
-        start: "random",
-        options,
-        datasets: HEVP_DATA,
-        ranks: &[],
-        seconds: &[30.0, 90.0],
-        methods,
-        numbers: None,
-    })
+pub enum Content {
+    /// Cells that are run.
+    Runs(Plan),
+    /// A picture and a table that need no runs.
+    Drawing(fn() -> anyhow::Result<Drawing>),
+    /// Not at all, and why.
+    Nothing(&'static str),
 }
 
 const KNOWLEDGE_GRAPHS: &str = "training of UltraE on knowledge graphs is not part of orthopt yet";
-const LANDSCAPES: &str = "two 2 x 2 landscapes of F over the angle: not drawn by this program yet";
-const NONLINEAR: &str = "the paper states neither E nor the scale of its C; `orthopt-bench nonlinear` compares the same methods on Laplacians";
 
 /// All items.
 pub const ITEMS: &[Item] = &[
     Item {
         name: "obcd/table1",
         title: "l0-norm sparse PCA, lambda 10 to 10000, r = 20, from two starts",
-        plan: first_table(&[10.0, 100.0, 1000.0, 10_000.0]),
+        content: first_table(&[10.0, 100.0, 1000.0, 10_000.0], None),
     },
     Item {
         name: "obcd/table2",
         title: "l0-norm sparse PCA, lambda 1",
-        plan: obcd("l0-pca", &[1.0], "identity", L0_METHODS, "obcd/table2"),
+        content: obcd("l0-pca", &[1.0], "identity", L0_METHODS, "obcd/table2"),
     },
     Item {
         name: "obcd/table3",
         title: "l0-norm sparse PCA, lambda 300",
-        plan: obcd("l0-pca", &[300.0], "identity", L0_METHODS, "obcd/table3"),
+        content: obcd("l0-pca", &[300.0], "identity", L0_METHODS, "obcd/table3"),
     },
     Item {
         name: "obcd/table4",
         title: "l0-norm sparse PCA, lambda 1000",
-        plan: obcd("l0-pca", &[1000.0], "identity", L0_METHODS, "obcd/table4"),
+        content: obcd("l0-pca", &[1000.0], "identity", L0_METHODS, "obcd/table4"),
     },
     Item {
         name: "obcd/table5",
         title: "nonnegative PCA",
-        plan: obcd("nonneg-pca", &[], "partition", NONNEG_METHODS, "obcd/table5"),
+        content: obcd("nonneg-pca", &[], "partition", NONNEG_METHODS, "obcd/table5"),
     },
     Item {
         name: "obcd/table6",
         title: "l1-norm sparse PCA, lambda 1",
-        plan: obcd("l1-pca", &[1.0], "identity", L1_METHODS, "obcd/table6"),
+        content: obcd("l1-pca", &[1.0], "identity", L1_METHODS, "obcd/table6"),
     },
     Item {
         name: "obcd/table7",
         title: "l1-norm sparse PCA, lambda 100",
-        plan: obcd("l1-pca", &[100.0], "identity", L1_METHODS, "obcd/table7"),
+        content: obcd("l1-pca", &[100.0], "identity", L1_METHODS, "obcd/table7"),
     },
     Item {
         name: "obcd/table8",
         title: "l1-norm sparse PCA, lambda 1000",
-        plan: obcd("l1-pca", &[1000.0], "identity", L1_METHODS, "obcd/table8"),
+        content: obcd("l1-pca", &[1000.0], "identity", L1_METHODS, "obcd/table8"),
     },
     Item {
         name: "obcd/figure1",
         title: "convergence, l0-norm sparse PCA, lambda 100",
-        plan: first_table(&[100.0]),
+        content: first_table(&[100.0], Some("obcd/table1")),
     },
-    Item { name: "obcd/figure2", title: "landscapes of two 2 x 2 problems", plan: Err(LANDSCAPES) },
+    Item {
+        name: "obcd/figure2",
+        title: "landscapes of two 2 x 2 problems",
+        content: Content::Drawing(landscape::figure),
+    },
     Item {
         name: "obcd/figure3",
         title: "convergence, l0-norm sparse PCA, lambda 100, all methods",
-        plan: Ok(Plan {
-            problem: "l0-pca",
-            lambdas: &[100.0],
-            start: "identity",
-            options: &[],
-            datasets: OBCD_DATA,
-            ranks: &[20],
-            seconds: &[10.0],
-            methods: L0_METHODS,
-            numbers: None,
-        }),
+        content: convergence("l0-pca", L0_METHODS),
     },
     Item {
         name: "obcd/figure4",
         title: "convergence, l1-norm sparse PCA, lambda 100",
-        plan: Ok(Plan {
-            problem: "l1-pca",
-            lambdas: &[100.0],
-            start: "identity",
-            options: &[],
-            datasets: OBCD_DATA,
-            ranks: &[20],
-            seconds: &[10.0],
-            methods: L1_METHODS,
-            numbers: None,
-        }),
+        content: convergence("l1-pca", L1_METHODS),
     },
-    Item { name: "obcd-v1/table9", title: "nonlinear eigenvalues, lambda 1", plan: Err(NONLINEAR) },
-    Item { name: "obcd-v1/table10", title: "nonlinear eigenvalues, lambda 100", plan: Err(NONLINEAR) },
-    Item { name: "obcd-v1/table11", title: "nonlinear eigenvalues, lambda 10000", plan: Err(NONLINEAR) },
+    Item {
+        name: "obcd-v1/table9",
+        title: "nonlinear eigenvalues, lambda 1, E normal",
+        content: nonlinear(&[1.0], Some("obcd-v1/table9")),
+    },
+    Item {
+        name: "obcd-v1/table10",
+        title: "nonlinear eigenvalues, lambda 100, E normal",
+        content: nonlinear(&[100.0], None),
+    },
+    Item {
+        name: "obcd-v1/table11",
+        title: "nonlinear eigenvalues, lambda 10000, E normal",
+        content: nonlinear(&[10_000.0], None),
+    },
     Item {
         name: "oadmm/figure1",
         title: "convergence, sparse PCA with l1 - largest-k, rho 50",
-        plan: oadmm(&[50.0]),
+        content: oadmm(&[50.0]),
     },
-    Item { name: "oadmm/figure2", title: "the same, rho 500", plan: oadmm(&[500.0]) },
-    Item { name: "oadmm/figure3", title: "the same, rho 10", plan: oadmm(&[10.0]) },
-    Item { name: "oadmm/figure4", title: "the same, rho 100", plan: oadmm(&[100.0]) },
-    Item { name: "oadmm/figure5", title: "the same, rho 1000", plan: oadmm(&[1000.0]) },
+    Item { name: "oadmm/figure2", title: "the same, rho 500", content: oadmm(&[500.0]) },
+    Item { name: "oadmm/figure3", title: "the same, rho 10", content: oadmm(&[10.0]) },
+    Item { name: "oadmm/figure4", title: "the same, rho 100", content: oadmm(&[100.0]) },
+    Item { name: "oadmm/figure5", title: "the same, rho 1000", content: oadmm(&[1000.0]) },
     Item {
         name: "jobcd/table2",
         title: "hyperbolic eigenvalues with the sign that has a minimum (the printed problem is unbounded)",
-        plan: jobcd("hyperbolic-eig", &["--features", "300", "--ridge", "0.1"], HEVP_METHODS),
+        content: hevp(false, None),
     },
     Item {
         name: "jobcd/table4",
         title: "the same with variables centred and of unit norm",
-        plan: jobcd(
-            "hyperbolic-eig",
-            &["--features", "300", "--ridge", "0.1", "--center", "--scale", "unit"],
-            HEVP_METHODS,
-        ),
+        content: hevp(true, None),
+    },
+    Item { name: "jobcd/table5", title: "hyperbolic structural probe", content: probe(None) },
+    Item {
+        name: "jobcd/figure1",
+        title: "convergence of table 2",
+        content: hevp(false, Some("jobcd/table2")),
+    },
+    Item { name: "jobcd/figure2", title: "convergence of table 5", content: probe(Some("jobcd/table5")) },
+    Item {
+        name: "jobcd/figure4",
+        title: "convergence of table 4 (figures 5 and 6: other data)",
+        content: hevp(true, Some("jobcd/table4")),
     },
     Item {
-        name: "jobcd/table5",
-        title: "hyperbolic structural probe",
-        plan: jobcd("probe", &["--features", "50", "--center", "--scale", "unit"], HSPP_METHODS),
+        name: "jobcd/figure7",
+        title: "convergence of table 5 (figure 8: by time)",
+        content: probe(Some("jobcd/table5")),
     },
-    Item { name: "jobcd/figure9", title: "UltraE on FB15k", plan: Err(KNOWLEDGE_GRAPHS) },
-    Item { name: "jobcd/figure11", title: "UltraE on WN18RR", plan: Err(KNOWLEDGE_GRAPHS) },
+    Item { name: "jobcd/figure9", title: "UltraE on FB15k", content: Content::Nothing(KNOWLEDGE_GRAPHS) },
+    Item { name: "jobcd/figure11", title: "UltraE on WN18RR", content: Content::Nothing(KNOWLEDGE_GRAPHS) },
 ];
 
 /// The item called so.
@@ -337,6 +165,11 @@ pub fn find(name: &str) -> Option<&'static Item> {
 
 /// What explains where our numbers differ from the papers', by item.
 pub const READINGS: &[(&str, &str)] = &[
+    (
+        "obcd/table1",
+        "w1a from the identity: LADMM stays on a closed set of 34 variables (table 2). The random starts are not the paper's; \
+         from them LADMM ends high for lambda >= 100, because its penalty has grown stiff before X has become sparse.",
+    ),
     (
         "obcd/table2",
         "w1a from the identity: its first 20 variables belong to a set of 34 that shares no sample with the others, and C \
@@ -363,6 +196,31 @@ pub const READINGS: &[(&str, &str)] = &[
     (
         "obcd/table8",
         "LADMM: as in table 3; its penalty grows until X is stiff, from F = 19159 at the identity.",
+    ),
+    (
+        "obcd-v1/table9",
+        "The first version of the paper does not say what E is. Its F_min for lambda 1 are those of a standard normal E, with \
+         the pseudoinverse of C = A'A: near -r sqrt(dim ker C). Pairs of rows (obcd) approach it slowly on dense data.",
+    ),
+    (
+        "obcd-v1/table10",
+        "The paper's F_min (randn, r 20: -330; w1a: 4400) do not come from the pseudoinverse of C = A'A, with which a minimiser \
+         can stay near ker C; how it forms C^+ of a singular C is not said, so its numbers are not shown.",
+    ),
+    ("obcd-v1/table11", "As in table 10 (randn, r 20: 26000; w1a: 150000)."),
+    (
+        "oadmm/figure1",
+        "The paper shows curves and no numbers. With its constants (OADMM-EP, -RR) 10 seconds are far from enough here; oadmm has \
+         the library's constants. The k of dc-pca is its default.",
+    ),
+    (
+        "jobcd/table2",
+        "GS-JOBCD and J-JOBCD end at the minimum, which is known in closed form (orthopt solve prints the gap). The paper's \
+         objective has the other sign and no lower bound (--reproduction), so its numbers say how far a run got.",
+    ),
+    (
+        "jobcd/table5",
+        "As printed f does not depend on X; here X is applied before the projection. There are local minima.",
     ),
 ];
 

@@ -4,10 +4,13 @@
 //! set, lambda and rank of it. Every method of every cell is run by [`cell`] as `solve` would and
 //! kept as a record, one file each, so that an interrupted run goes on where it was. [`grid`] makes
 //! tables of records, with the paper's own numbers ([`paper`]) beside them; [`page`] the files.
+//! [`landscape`] is a figure that needs no runs.
 
 pub mod cell;
 pub mod datasets;
 pub mod grid;
 pub mod items;
+pub mod landscape;
 pub mod page;
 pub mod paper;
+pub mod plans;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::grid::{Finished, Grid, escape, reading, table};
 use super::items::{Item, explanation};
+use super::landscape::Drawing;
 use crate::export::to_file;
 use crate::plot::{Curve, convergence};
 use crate::text;
@@ -15,17 +16,27 @@ pub struct Section {
     pub finished: Vec<Finished>,
     /// Cells that could not be run, and why.
     pub missing: Vec<String>,
+    /// What is there in place of cells.
+    pub drawing: Option<Drawing>,
 }
 
 impl Section {
     fn grid(&self) -> Grid {
-        table(&self.finished)
+        self.drawing.as_ref().map_or_else(|| table(&self.finished), |d| d.grid.clone())
+    }
+
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.drawing.is_none() && self.finished.iter().all(|d| d.records.is_empty())
     }
 
     /// What is below the table.
     fn notes(&self) -> Vec<String> {
+        if let Some(drawing) = &self.drawing {
+            return drawing.notes.clone();
+        }
         let mut notes = reading(&self.finished);
-        if self.finished.iter().any(|d| d.printed().is_some()) {
+        if !self.is_empty() {
             notes.extend(explanation(self.item.name).map(String::from));
         }
         let mut stand_ins: Vec<String> = self
@@ -69,6 +80,7 @@ impl Section {
             escape(self.item.title),
             self.grid().html()
         );
+        out += self.drawing.as_ref().map_or("", |d| &d.svg);
         for done in self.finished.iter().filter(|d| !d.records.is_empty()) {
             out += &curves(done)?;
         }
@@ -90,7 +102,7 @@ fn curves(done: &Finished) -> anyhow::Result<String> {
 
 const INTRODUCTION: &str = "\
 For every cell: the lowest F that any of the methods found, and F - F_min of each; ¹ ² ³ mark the three lowest. The row
-below has the numbers of the paper, with the F_min of its own table. Every F of ours is that of an X with X'X = I to
+below has the numbers of the paper, with the F_min of its own table. Every F of ours is that of an X with X'X = I (X'JX = J) to
 rounding; the papers do not say how feasible the X of their splitting methods are. A chain A+B has the time limit for each of
 its parts. auto is the library's own choice of solver and start, with restarts while there is time.";
 
@@ -111,6 +123,12 @@ pub fn write(sections: &[Section], folder: &Path, command: &str) -> anyhow::Resu
     let save = |name: &str, text: &str| to_file(&folder.join(name), |out| out.write_all(text.as_bytes()));
     for section in sections {
         let name = section.item.name.replace('/', "-");
+        if let Some(drawing) = &section.drawing {
+            save(&format!("{name}.svg"), &drawing.svg)?;
+            save(&format!("{name}.csv"), &drawing.grid.csv())?;
+            save(&format!("{name}.md"), &section.markdown())?;
+            continue;
+        }
         save(&format!("{name}.csv"), &csv(section))?;
         let records: Vec<_> = section.finished.iter().flat_map(|d| &d.records).collect();
         save(&format!("{name}.json"), &(serde_json::to_string_pretty(&records)? + "\n"))?;

@@ -1,6 +1,7 @@
 //! The nonlinear eigenvalue problem.
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
 use super::{Family, Kind, Problem, ProblemInfo};
@@ -18,6 +19,42 @@ use crate::solvers::nonlinear_obcd;
 
 /// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ over XᵀX = I, ρ = diag(XXᵀ).
 pub type NonlinearEigProblem = Problem<NonlinearEig, NoPenalty>;
+
+/// E of ⟨E, X⟩, as a user names it.
+#[derive(Clone, Debug)]
+pub enum LinearInput {
+    /// The matrix itself, n × r.
+    Given(RowMat),
+    /// Standard normal numbers from this seed: what the first version of the OBCD paper seems to
+    /// use, as its F_min for λ = 1 agree with it.
+    Normal(u64),
+}
+
+impl LinearInput {
+    /// `randn` or `randn:SEED`; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Result<Self>> {
+        let seed = match text.strip_prefix("randn")? {
+            "" => return Some(Ok(Self::Normal(0))),
+            rest => rest.strip_prefix(':')?,
+        };
+        Some(seed.parse().map(Self::Normal).map_err(|_| Error::InvalidOption {
+            option: "linear".into(),
+            value: text.into(),
+            expected: "randn or randn:SEED with a whole number >= 0".into(),
+        }))
+    }
+
+    /// E for X of n × r.
+    pub fn matrix(&self, n: usize, r: usize) -> RowMat {
+        match self {
+            Self::Given(e) => e.clone(),
+            Self::Normal(seed) => {
+                let mut rng = Pcg64::seed_from_u64(*seed);
+                RowMat::from_fn(n, r, |_, _| rng.sample(StandardNormal))
+            }
+        }
+    }
+}
 
 /// What the registry says of it.
 pub const INFO: ProblemInfo = ProblemInfo {
