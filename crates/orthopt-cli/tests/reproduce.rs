@@ -78,6 +78,36 @@ fn what_is_finished_is_not_run_again() {
 }
 
 #[test]
+fn a_record_made_with_other_options_is_run_again() {
+    let dir = Dir::new();
+    dir.orthopt(&SHORT).assert().success();
+    let file = &records(&dir)[0];
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("\"--max-iters\",\"20\""), "{text}");
+    std::fs::write(file, text.replace("\"--max-iters\",\"20\"", "\"--max-iters\",\"19\"")).unwrap();
+    let again = dir.orthopt(&SHORT).assert().success();
+    let said = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
+    assert_eq!(said.matches("run:").count(), 1, "{said}");
+    assert!(std::fs::read_to_string(file).unwrap().contains("\"--max-iters\",\"20\""));
+}
+
+#[test]
+fn a_figure_draws_the_records_of_its_table() {
+    let dir = Dir::new();
+    let task = |item: &'static str| {
+        ["reproduce", item, "--datasets", "randn100", "--max-iters", "30", "--methods", "GS-JOBCD"]
+    };
+    dir.orthopt(&task("jobcd/table2")).assert().success().stderr(contains("run:"));
+    let all: serde_json::Value = serde_json::from_str(&dir.read("reproduction/jobcd-table2.json")).unwrap();
+    let options: Vec<&str> =
+        all[0]["options"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+    // the item wants 300 variables, the data have 100
+    assert!(options.windows(2).any(|w| w == ["--features", "100"]), "{options:?}");
+    dir.orthopt(&task("jobcd/figure1")).assert().success().stderr(contains("run:").not());
+    assert!(dir.read("reproduction/index.html").contains("jobcd/figure1"));
+}
+
+#[test]
 fn what_cannot_be_done_is_said() {
     let dir = Dir::new();
     dir.orthopt(&["reproduce", "obcd/table99"]).assert().code(2).stderr(contains("obcd/table8"));

@@ -221,9 +221,13 @@ impl<P: Family> Plan<P> {
         }
         let effort = effort(problem, wanted, stopping, restarts) / 1_000_000;
         let names = self.starts.iter().map(Begin::name).collect::<Vec<_>>().join(", ");
+        let alone = match self.solvers.last() {
+            Some(last) if self.chosen && self.solvers.len() > 1 => format!(" of {} alone", last.name),
+            _ => String::new(),
+        };
         (effort > 0).then(|| {
             format!(
-                "one run each from {names}, and more while under {effort} million iterations; the best X counts (--restarts)"
+                "one run each from {names}, and more{alone} while under {effort} million iterations; the best X counts (--restarts)"
             )
         })
     }

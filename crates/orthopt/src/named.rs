@@ -341,7 +341,7 @@ fn check_range(f: &AnySmooth) -> Result<()> {
 }
 
 /// Mean of the `rank` largest Cᵢᵢ: what λ is measured against.
-pub(crate) fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
+fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
     let mut variances: Vec<f64> = f.diagonal().iter().map(|m| -m).collect();
     variances.sort_by(|a, b| b.total_cmp(a));
     variances[..rank].iter().sum::<f64>() / rank as f64

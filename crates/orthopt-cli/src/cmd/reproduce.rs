@@ -252,6 +252,7 @@ fn record(
     let path = cell.file(&args.out, method);
     if !args.again
         && let Some(kept) = Record::read(&path)
+        && cell.fits(method, &kept)
     {
         return Ok(Some(kept));
     }

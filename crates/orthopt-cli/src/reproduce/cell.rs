@@ -124,6 +124,15 @@ impl Cell {
         words
     }
 
+    /// Whether the record of a method is of this cell as it is now: the same options, the data wherever
+    /// they are.
+    pub fn fits(&self, method: &Method, record: &Record) -> bool {
+        let apart = |words: &[String]| -> Vec<String> {
+            words.iter().enumerate().filter(|(k, _)| *k != 1).map(|(_, w)| w.clone()).collect()
+        };
+        apart(&record.options) == apart(&self.options(method))
+    }
+
     /// Runs a method.
     ///
     /// # Errors
