@@ -2,8 +2,9 @@
 //! pairwise method ends with, for it and all variants of OBCD, from the same start.
 
 use anyhow::Result;
+use orthopt::pair::step::Search;
 use orthopt::solve::Solution;
-use orthopt::solvers::obcd::{ObcdOptions, Search, WorkingSet};
+use orthopt::solvers::obcd::{ObcdOptions, WorkingSet};
 use orthopt::start::Start;
 
 use crate::instance::{counter, load, problem, solve};

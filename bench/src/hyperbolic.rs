@@ -9,7 +9,8 @@ use faer::Mat;
 use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
 use orthopt::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use orthopt::linalg::RowMat;
-use orthopt::problem::{Evaluate, Family, PcaData};
+use orthopt::objective::Evaluate;
+use orthopt::problem::{Family, PcaData};
 use orthopt::solve::{
     AnySolver, RunOptions, Setting, Settings, Solution, Solver, Stationary, Stop, TimeLimit, run as solve,
 };

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use orthopt::linalg::products::{cross, product};
-use orthopt::nonsmooth::NoPenalty;
+use orthopt::penalty::NoPenalty;
 use orthopt::problem::Family;
 use orthopt::problem::nonlinear_eig::{NonlinearEigProblem, SOLVERS};
 use orthopt::smooth::{NonlinearEig, Smooth};

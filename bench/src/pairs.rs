@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use orthopt::linalg::RowMat;
 use orthopt::linalg::simd::{Scalar, Simd, WithSimd, dispatch};
-use orthopt::nonsmooth::{AnyPenalty, PENALTIES, PairPenalty};
 use orthopt::pair::PairModel;
+use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
+use orthopt::penalty::{AnyPenalty, PENALTIES};
 
 const ROWS: usize = 2000;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use orthopt::named::{all_shapes, all_solvers};
-use orthopt::solvers::Constant;
+use orthopt::options::Constant;
 use serde::{Deserialize, Serialize};
 
 /// The constants that were set: `solver-constant` to value. In a config file a table of that

@@ -2,7 +2,7 @@
 
 use orthopt::certify::Scope;
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::REPORT_ZERO;
+use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::{ExplainedVariance, Family, ProblemInfo};
 use orthopt::solve::{Certificate, Setting, Solution};
 use std::collections::BTreeMap;

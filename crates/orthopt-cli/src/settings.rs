@@ -10,11 +10,12 @@ use orthopt::certify::Scope;
 use orthopt::j_problem::J_STARTS;
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::named::{PoseOptions, check_solvers};
+use orthopt::pair::step::Model;
 use orthopt::problem::nonlinear_eig::{LinearInput, STARTS as NONLINEAR_STARTS};
 use orthopt::problem::{ProblemInfo, Storage, find_problem};
 use orthopt::solve::Stopping;
 use orthopt::solvers::jobcd::Side;
-use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
+use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::{STARTS, Start};
 use orthopt_data::{Prepare, Scale};
 

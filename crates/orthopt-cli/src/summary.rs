@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::REPORT_ZERO;
-use orthopt::problem::{ExplainedVariance, Kind, Objective, ProblemInfo};
+use orthopt::objective::Objective;
+use orthopt::objective::REPORT_ZERO;
+use orthopt::problem::{ExplainedVariance, Kind, ProblemInfo};
 use orthopt::solve::Certificate;
 
 use crate::input::DataInfo;

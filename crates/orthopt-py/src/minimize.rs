@@ -4,7 +4,8 @@ use numpy::PyReadonlyArray2;
 use orthopt::certify::criticality;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::{AnyPenalty, Nonsmooth, find_penalty};
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
 use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, run_restarts};
 use orthopt::solvers::irpg::Irpg;
@@ -66,7 +67,7 @@ pub fn minimize<'py>(
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lipschitz = lipschitz.map(|l| {
-        orthopt::solvers::checked("lipschitz", l, "a number > 0", |v| v > 0.0).map_err(Failure::from)
+        orthopt::options::checked("lipschitz", l, "a number > 0", |v| v > 0.0).map_err(Failure::from)
     });
     let f = Callable::new(fun, convert, shape, lipschitz.transpose()?);
     let x0 = x0.as_ref().map(copied).transpose()?;

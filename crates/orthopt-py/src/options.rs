@@ -8,12 +8,13 @@ use orthopt::auto::{Begin, Wanted};
 use orthopt::certify::Scope;
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::named::{PoseOptions, all_shapes, all_solvers, check_solvers};
+use orthopt::options::checked;
+use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
 use orthopt::problem::nonlinear_eig::LinearInput;
 use orthopt::solve::Stopping;
-use orthopt::solvers::checked;
 use orthopt::solvers::jobcd::Side;
-use orthopt::solvers::obcd::{Candidates, Model, WorkingSet};
+use orthopt::solvers::obcd::{Candidates, WorkingSet};
 use orthopt_data::{Prepare, Scale};
 use pyo3::prelude::*;
 

@@ -6,7 +6,7 @@ use orthopt::Error;
 use orthopt::auto::{Begin, Plan, Wanted};
 use orthopt::certify::Scope;
 use orthopt::named::{self, PoseOptions, Posed};
-use orthopt::nonsmooth::find_penalty;
+use orthopt::penalty::find_penalty;
 use orthopt::problem::{Family, ProblemInfo, find_problem};
 use orthopt::solve::{Observer, Setting, Solution, Stopping, run_restarts};
 use orthopt::with_family;

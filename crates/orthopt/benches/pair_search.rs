@@ -6,10 +6,12 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use faer::Mat;
 use orthopt::linalg::RowMat;
+use orthopt::linalg::plane::PairMove;
 use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
-use orthopt::nonsmooth::{L0, L1, NoPenalty, Nonneg, PairPenalty};
+use orthopt::pair::PairModel;
+use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
-use orthopt::pair::{PairModel, PairMove};
+use orthopt::penalty::{L0, L1, NoPenalty, Nonneg};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::nonsmooth::{AnyPenalty, Nonsmooth};
+use crate::nonsmooth::Nonsmooth;
+use crate::pair::step::Model;
+use crate::penalty::AnyPenalty;
 use crate::problem::{AnyProblem, Family};
 use crate::smooth::AnySmooth;
 use crate::solve::{AnySolver, Chain, RunOptions, Stopping};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::ladmm::INFO as LADMM;
-use crate::solvers::obcd::{Candidates, INFO as OBCD, Model, ObcdOptions, WorkingSet};
+use crate::solvers::obcd::{Candidates, INFO as OBCD, ObcdOptions, WorkingSet};
 use crate::solvers::support::INFO as SUPPORT;
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
 

@@ -9,11 +9,13 @@ use crate::linalg::bounded::shortest_residual;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::products::{cross, product};
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
-use crate::nonsmooth::{Nonsmooth, PairPenalty};
+use crate::nonsmooth::Nonsmooth;
+use crate::pair::PairPenalty;
+use crate::pair::movable::Movable;
+use crate::pair::step::{Pair, PairResult, PairWork, Shape, solve_pair};
 use crate::problem::Problem;
 use crate::smooth::{BlockModel, Smooth};
 use crate::solve::Certificate;
-use crate::solvers::obcd::{Movable, Pair, PairResult, PairWork, Shape, solve_pair};
 
 /// Which pairs [`block_stationarity`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::solvers::checked;
+use crate::options::checked;
 
 /// A convex function g of X that enters the objective with a minus sign.
 pub trait Concave: Clone + std::fmt::Debug + Send + Sync {

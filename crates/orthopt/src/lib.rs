@@ -41,7 +41,7 @@
 //! | [`named`] | problems by name, with defaults for what is left open |
 //! | [`problem`] | sparse, nonnegative and plain PCA; F and its parts; what a family of problems is |
 //! | [`smooth`] | f, one storage per file: dense M, −AᵀA with dense or sparse A |
-//! | [`nonsmooth`] | h, one penalty per file |
+//! | [`nonsmooth`], [`penalty`] | what h is, and one penalty per file |
 //! | [`composite`], [`concave`], [`linear_map`] | f − g + h(A(X)): problems of OADMM, g, A |
 //! | [`j_problem`], [`jpair`] | problems with XᵀJX = J, and their 2-row subproblem |
 //! | [`pair`] | the 2-row subproblem, solved globally |
@@ -68,7 +68,10 @@ pub mod linalg;
 pub mod linear_map;
 pub mod named;
 pub mod nonsmooth;
+pub mod objective;
+pub mod options;
 pub mod pair;
+pub mod penalty;
 pub mod problem;
 pub mod registry;
 pub mod smooth;

@@ -9,12 +9,13 @@ use crate::error::{Error, Result};
 use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
-use crate::nonsmooth::{PENALTIES, Shape, find_penalty};
+use crate::options::Constant;
+use crate::penalty::{PENALTIES, Shape, find_penalty};
 use crate::problem::nonlinear_eig::{self, LinearInput, NonlinearEigProblem};
 use crate::problem::{AnyProblem, Kind, PcaData, ProblemInfo, Storage, covariance_model};
 use crate::smooth::{AnySmooth, BlockModel, NonlinearEig};
 use crate::solvers::composite::COMPOSITE_SOLVERS;
-use crate::solvers::{Constant, J_SOLVERS, SOLVERS};
+use crate::solvers::{J_SOLVERS, SOLVERS};
 
 /// A problem of any family.
 #[derive(Clone, Debug)]
@@ -256,7 +257,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     if let Some(zeros) = f.nullity().filter(|zeros| *zeros > 0) {
         reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse"));
     }
-    let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::nonsmooth::NoPenalty, rank)?);
+    let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::penalty::NoPenalty, rank)?);
     Ok(Posed { info, problem, rank, lambda: Some(lambda), k: None, reasons, notes: Vec::new() })
 }
 

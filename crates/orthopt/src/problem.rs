@@ -10,7 +10,9 @@ use crate::certify::{self, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, REPORT_ZERO};
+use crate::nonsmooth::Nonsmooth;
+use crate::objective::{Evaluate, Objective};
+use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::smooth::{AnySmooth, Smooth};
 use crate::solve::{Certificate, Solution};
 use crate::solvers::{SOLVERS, SolverInfo};
@@ -32,34 +34,6 @@ pub struct Problem<F, H> {
 
 /// The problem with parts chosen at run time.
 pub type AnyProblem = Problem<AnySmooth, AnyPenalty>;
-
-/// F(X) and its parts, with the papers' convention for ℓ0 (|x| > 1e-6 counts as nonzero).
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Objective {
-    /// F = f + h.
-    pub total: f64,
-    /// f(X).
-    pub smooth: f64,
-    /// h(X).
-    pub nonsmooth: f64,
-}
-
-/// What the driver asks of a problem, whatever its terms and its constraint are.
-pub trait Evaluate {
-    /// F(X) with exact zeros, as the algorithms mean it.
-    fn value(&self, x: &RowMat) -> f64;
-
-    /// F(X) and its parts as reported.
-    fn objective(&self, x: &RowMat) -> Objective;
-
-    /// How far X is from the constraint: ‖XᵀX − I‖_F, or the mean of |XᵀJX − J|.
-    fn feasibility(&self, x: &RowMat) -> f64;
-
-    /// ‖min(0, X)‖_F where X must be nonnegative.
-    fn nonneg_violation(&self, _x: &RowMat) -> Option<f64> {
-        None
-    }
-}
 
 impl<F: Smooth, H: Nonsmooth> Evaluate for Problem<F, H> {
     fn value(&self, x: &RowMat) -> f64 {
@@ -130,11 +104,6 @@ impl<F: Smooth, H: Nonsmooth> Problem<F, H> {
     pub fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
         self.h.requires_nonneg().then(|| x.data().iter().map(|v| v.min(0.0).powi(2)).sum::<f64>().sqrt())
     }
-}
-
-/// Entries with |x| > 1e-6 (the papers' convention).
-pub fn count_nonzeros(x: &RowMat) -> usize {
-    x.data().iter().filter(|v| v.abs() > REPORT_ZERO).count()
 }
 
 /// What the registry says of a problem.

@@ -7,9 +7,9 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use common::pair::{golden_section, polished_minimum};
 use common::{cases, rng};
+use orthopt::linalg::plane::one_minus_cos;
 use orthopt::pair::arc;
 use orthopt::pair::circle::Trig;
-use orthopt::pair::one_minus_cos;
 use proptest::prelude::*;
 use rand::RngExt;
 

@@ -9,7 +9,7 @@ use common::{PROBLEMS, exact_objective, limits, problem, usual_start, within};
 use orthopt::Result;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::NoPenalty;
+use orthopt::penalty::NoPenalty;
 use orthopt::problem::{AnyProblem, Problem};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{

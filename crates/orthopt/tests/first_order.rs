@@ -11,7 +11,8 @@ use common::{
 use orthopt::certify::criticality;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::{AnyPenalty, L0, L1, NoPenalty, Nonneg, Nonsmooth};
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::penalty::{AnyPenalty, L0, L1, NoPenalty, Nonneg};
 use orthopt::problem::{AnyProblem, PcaData, Problem, Storage};
 use orthopt::smooth::{AnySmooth, Quadratic, Smooth};
 use orthopt::solve::{AnySolver, Critical, MaxIterations, RunOptions, Solution, Solver, Status, Stop, run};

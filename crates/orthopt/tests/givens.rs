@@ -7,8 +7,8 @@ use faer::Mat;
 use orthopt::Error;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::givens::multiply_factors;
+use orthopt::linalg::plane::Branch;
 use orthopt::linalg::{GivensFactor, RowMat, givens_factors};
-use orthopt::pair::Branch;
 use rand::seq::SliceRandom;
 
 /// Factors D, checks their number, form and product, and returns how many are reflections.

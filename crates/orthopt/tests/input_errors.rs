@@ -6,10 +6,11 @@ use common::{PROBLEMS, gaussian, sparse};
 use faer::Mat;
 use orthopt::Error;
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::{NoPenalty, PENALTIES};
+use orthopt::pair::step::Model;
+use orthopt::penalty::{NoPenalty, PENALTIES};
 use orthopt::problem::{AnyProblem, PcaData, Problem, Storage, covariance_model, find_problem};
 use orthopt::smooth::{DenseGram, Quadratic, SparseGram};
-use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
+use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::Start;
 
 #[test]

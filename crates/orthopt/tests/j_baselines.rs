@@ -7,7 +7,8 @@ use common::{gaussian, gaussian_rows, limits};
 use orthopt::constraint::j_orthogonal::{CsFactors, Signature, spectral_norm};
 use orthopt::j_problem::{JProblem, JQuadratic, JSmooth, Placement, covariance, euclidean_distances};
 use orthopt::linalg::RowMat;
-use orthopt::problem::{Evaluate, Family, PcaData};
+use orthopt::objective::Evaluate;
+use orthopt::problem::{Family, PcaData};
 use orthopt::solve::{
     AnySolver, Chain, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
     run_restarts,

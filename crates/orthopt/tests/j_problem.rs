@@ -12,7 +12,8 @@ use orthopt::j_problem::{
 use orthopt::jpair::{Component, JMove};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::factor::transpose;
-use orthopt::problem::{Evaluate, Family, PcaData};
+use orthopt::objective::Evaluate;
+use orthopt::problem::{Family, PcaData};
 use proptest::prelude::*;
 
 fn gradient(f: &impl JSmooth, x: &RowMat) -> RowMat {

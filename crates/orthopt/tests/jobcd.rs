@@ -10,12 +10,14 @@ use orthopt::j_problem::{JProblem, JSmooth, covariance};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::factor::transpose;
 use orthopt::linalg::small::symmetric_eigen;
-use orthopt::problem::{Evaluate, Family, PcaData};
+use orthopt::objective::Evaluate;
+use orthopt::pair::step::Model;
+use orthopt::problem::{Family, PcaData};
 use orthopt::solve::{
     AnySolver, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
 };
 use orthopt::solvers::jobcd::{JobcdOptions, Side};
-use orthopt::solvers::obcd::{Model, WorkingSet};
+use orthopt::solvers::obcd::WorkingSet;
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 
 fn options(jobcd: JobcdOptions, constants: &[(&str, f64)]) -> SolverOptions {

@@ -3,7 +3,8 @@
 use faer::Mat;
 use orthopt::composite::{Composite, CompositeOptions, crit_parts};
 use orthopt::linalg::RowMat;
-use orthopt::problem::{Evaluate, PcaData};
+use orthopt::objective::Evaluate;
+use orthopt::problem::PcaData;
 use orthopt::solve::Solver;
 use orthopt::solvers::oadmm::{Oadmm, OadmmOptions, Variant};
 use serde_json::Value;

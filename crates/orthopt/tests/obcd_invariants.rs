@@ -8,10 +8,11 @@ use common::{
 };
 use faer::Mat;
 use orthopt::constraint::stiefel;
+use orthopt::pair::step::Model;
 use orthopt::problem::{AnyProblem, Problem};
 use orthopt::smooth::{AnySmooth, Quadratic};
 use orthopt::solve::Status;
-use orthopt::solvers::obcd::{Model, ObcdOptions};
+use orthopt::solvers::obcd::ObcdOptions;
 
 fn every_step(block: usize) {
     for (k, (name, lambda)) in PROBLEMS.into_iter().enumerate() {

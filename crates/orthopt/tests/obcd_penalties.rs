@@ -6,9 +6,9 @@ mod common;
 use common::obcd::{check_end, options, walk};
 use common::{gaussian, normal, rng};
 use orthopt::constraint::stiefel;
-use orthopt::nonsmooth::{Shape, find_penalty};
+use orthopt::pair::step::Model;
+use orthopt::penalty::{Shape, find_penalty};
 use orthopt::problem::{AnyProblem, PcaData, Problem, Storage, covariance_model};
-use orthopt::solvers::obcd::Model;
 
 fn problem(name: &str, lambda: f64, set: &Shape, n: usize, r: usize, seed: u64) -> AnyProblem {
     let a = gaussian(2 * n, n, seed);

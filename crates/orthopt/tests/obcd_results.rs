@@ -6,9 +6,10 @@ use common::obcd::{RULES, options};
 use common::{PROBLEMS, gaussian, iterate, on_data, problem, solve_from, sparse, thinned, usual_start};
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::linalg::RowMat;
+use orthopt::pair::step::Model;
 use orthopt::problem::{AnyProblem, PcaData, Storage};
 use orthopt::solve::{Solver, Status};
-use orthopt::solvers::obcd::{Model, Obcd, ObcdOptions};
+use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 
 /// "Converged" to a tolerance is confirmed to that tolerance by checking all pairs of the final
 /// X afresh.

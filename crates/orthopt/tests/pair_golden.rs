@@ -1,8 +1,12 @@
 //! The golden values of the 2-row subproblem: the fast searches and their slow twin.
 
-use orthopt::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, PairPenalty, Shape, find_penalty};
+use orthopt::linalg::plane::{Branch, PairMove};
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::pair::PairPenalty;
+use orthopt::pair::circle::Trig;
 use orthopt::pair::fold::Scratch;
-use orthopt::pair::{Branch, PairModel, PairMove, circle::Trig, slow};
+use orthopt::pair::{PairModel, slow};
+use orthopt::penalty::{AnyPenalty, PENALTIES, Shape, find_penalty};
 use serde_json::Value;
 
 fn penalty(name: &str, lambda: f64) -> AnyPenalty {

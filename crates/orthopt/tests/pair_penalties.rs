@@ -5,9 +5,12 @@ mod common;
 
 use common::pair::Case;
 use common::{cases, normal, penalty, rng};
-use orthopt::nonsmooth::{AnyPenalty, Nonsmooth, PENALTIES, PairPenalty, Shape, find_penalty};
+use orthopt::linalg::plane::{Branch, PairMove};
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
-use orthopt::pair::{Branch, PairModel, PairMove, slow};
+use orthopt::pair::{PairModel, slow};
+use orthopt::penalty::{AnyPenalty, PENALTIES, Shape, find_penalty};
 use proptest::prelude::*;
 use rand::RngExt;
 

@@ -5,7 +5,8 @@ mod common;
 
 use common::pair::Case;
 use common::{cases, normal, rng};
-use orthopt::pair::{Branch, PairMove, slow};
+use orthopt::linalg::plane::{Branch, PairMove};
+use orthopt::pair::slow;
 use proptest::prelude::*;
 use rand::RngExt;
 

@@ -1,12 +1,15 @@
 //! The plain search of the papers against golden values and the fast searches.
 
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::{AnyPenalty, PENALTIES, PairPenalty};
+use orthopt::linalg::plane::PairMove;
+use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
-use orthopt::pair::{PairModel, PairMove, plain};
+use orthopt::pair::step::Search;
+use orthopt::pair::{PairModel, plain};
+use orthopt::penalty::{AnyPenalty, PENALTIES};
 use orthopt::problem::{AnyProblem, PcaData, Storage};
 use orthopt::solve::{RunOptions, Stationary, Status, run};
-use orthopt::solvers::obcd::{Obcd, ObcdOptions, Search};
+use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -7,7 +7,7 @@ use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::products::{cross, product};
 use orthopt::linalg::small::symmetric_eigen;
-use orthopt::nonsmooth::NoPenalty;
+use orthopt::penalty::NoPenalty;
 use orthopt::problem::nonlinear_eig::{NonlinearEigProblem, SOLVERS as NONLINEAR};
 use orthopt::problem::{AnyProblem, Family, PcaData, Problem, Storage};
 use orthopt::smooth::{BlockModel, NonlinearEig, Quadratic, Smooth};

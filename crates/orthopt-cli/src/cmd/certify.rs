@@ -9,10 +9,9 @@ use clap::ValueHint;
 use orthopt::certify::Scope;
 use orthopt::linalg::RowMat;
 use orthopt::named::{PoseOptions, Posed};
-use orthopt::nonsmooth::REPORT_ZERO;
-use orthopt::problem::{
-    ExplainedVariance, Family, Kind, Objective, ProblemInfo, count_nonzeros, find_problem,
-};
+use orthopt::objective::REPORT_ZERO;
+use orthopt::objective::{Objective, count_nonzeros};
+use orthopt::problem::{ExplainedVariance, Family, Kind, ProblemInfo, find_problem};
 use orthopt::solve::Certificate;
 use orthopt::with_family;
 use serde::Serialize;

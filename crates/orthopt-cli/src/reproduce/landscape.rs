@@ -7,9 +7,11 @@
 
 use std::f64::consts::TAU;
 
-use orthopt::nonsmooth::{PairPenalty, find_penalty};
+use orthopt::linalg::plane::{Branch, PairMove};
+use orthopt::pair::PairModel;
+use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
-use orthopt::pair::{Branch, PairModel, PairMove};
+use orthopt::penalty::find_penalty;
 use plotters::prelude::*;
 
 use super::grid::Grid;

@@ -6,7 +6,8 @@ use crate::constraint::stiefel::tangent;
 use crate::linalg::RowMat;
 use crate::linalg::bounded::shortest_residual;
 use crate::linear_map::LinearMap;
-use crate::nonsmooth::{Nonsmooth, REPORT_ZERO};
+use crate::nonsmooth::Nonsmooth;
+use crate::objective::REPORT_ZERO;
 use crate::smooth::Smooth;
 
 /// The three terms of Crit(X, y, z) = ‖A(X) − y‖ + dist(∂h(y), z) + ‖Proj_T(∇f − ξ + Aᵀz)‖_F,

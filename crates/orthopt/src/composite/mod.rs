@@ -19,10 +19,10 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linear_map::{AnyMap, Identity, LinearMap};
-use crate::nonsmooth::{AnyPenalty, Nonsmooth};
-use crate::problem::{
-    AnyProblem, Evaluate, ExplainedVariance, Family, Objective, Problem, by_variance, explained_variance,
-};
+use crate::nonsmooth::Nonsmooth;
+use crate::objective::{Evaluate, Objective};
+use crate::penalty::AnyPenalty;
+use crate::problem::{AnyProblem, ExplainedVariance, Family, Problem, by_variance, explained_variance};
 use crate::smooth::{AnySmooth, Smooth};
 use crate::solve::{Certificate, Solution};
 use crate::solvers::SolverInfo;

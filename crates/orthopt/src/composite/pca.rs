@@ -9,7 +9,7 @@ use super::Composite;
 use crate::concave::{AnyConcave, CappedExcess, Concave, LargestK, NoConcave};
 use crate::error::{Error, Result};
 use crate::linear_map::{AnyMap, Composition, Differences, Identity, LinearMap};
-use crate::nonsmooth::{AnyPenalty, Shape, find_penalty};
+use crate::penalty::{AnyPenalty, Shape, find_penalty};
 use crate::problem::{Kind, PcaData, ProblemInfo, Storage, covariance_model, find_problem};
 use crate::smooth::{AnySmooth, BlockModel, Smooth};
 

@@ -42,7 +42,8 @@ use crate::certify::Scope;
 use crate::constraint::j_orthogonal::{self, Signature};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::problem::{Evaluate, Family, Objective};
+use crate::objective::{Evaluate, Objective};
+use crate::problem::Family;
 use crate::solve::Certificate;
 use crate::solvers::{J_SOLVERS, SolverInfo};
 

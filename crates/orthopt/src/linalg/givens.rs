@@ -5,7 +5,7 @@ use faer::MatRef;
 
 use super::RowMat;
 use crate::error::{Error, Result};
-use crate::pair::{Branch, PairMove};
+use crate::linalg::plane::{Branch, PairMove};
 
 /// One factor: the identity except for the 2×2 block `rot` or `ref` on rows `i < j`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +37,9 @@ const TOLERANCE: f64 = 1e-10;
 /// 5 − 2√5 and is attained at a *reflection*; the best rotation gives 3:
 /// ```
 /// use orthopt::linalg::givens_factors;
-/// use orthopt::pair::{Branch, PairModel, slow};
-/// use orthopt::nonsmooth::{L1, NoPenalty};
+/// use orthopt::linalg::plane::Branch;
+/// use orthopt::pair::{PairModel, slow};
+/// use orthopt::penalty::{L1, NoPenalty};
 ///
 /// // ‖V − A‖² = 2 + ‖A‖² − 2⟨V, A⟩ with ‖A‖² = 3
 /// let a = [[1.0, 0.0], [-1.0, -1.0]];

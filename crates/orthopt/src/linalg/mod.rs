@@ -13,6 +13,7 @@ pub mod krylov;
 pub mod lanczos;
 pub(crate) mod masked_system;
 pub mod orthonormal;
+pub mod plane;
 pub mod products;
 pub mod row_mat;
 pub mod sequential;

@@ -9,7 +9,8 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use super::circle::Trig;
 use super::fold::Scratch;
-use super::{Branch, PairModel, PairMove, arc};
+use super::{PairModel, arc};
+use crate::linalg::plane::{Branch, PairMove};
 
 /// Arcs that overlap by less than this (in radians, so by less in an entry) only touch: angles
 /// come with rounding, and bounds are what moves end on.

@@ -1,6 +1,6 @@
 //! Trigonometric polynomials of degree 2 on the circle and their global minimum.
 
-use super::one_minus_cos;
+use crate::linalg::plane::one_minus_cos;
 
 /// p(θ) = a cos θ + b sin θ + a2 cos 2θ + b2 sin 2θ.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -11,7 +11,7 @@
 //! whole vectors of columns without branches.
 
 use super::circle::Trig;
-use super::{Branch, PairMove, SNAP};
+use crate::linalg::plane::{Branch, PairMove, SNAP};
 use crate::linalg::simd::{Simd, V, padded};
 
 /// Work space of the pair searches, grown once and reused: a search allocates nothing.

@@ -1,7 +1,8 @@
 //! The pair searches for h = 0 and h = λ‖·‖₀.
 
+use super::PairModel;
 use super::fold::{Best, Lanes, Scratch, lane_move, noise, offer_smooth};
-use super::{PairModel, PairMove, SNAP};
+use crate::linalg::plane::{PairMove, SNAP};
 use crate::linalg::simd::{Simd, V};
 
 /// h = 0: the lower of the two circles' global minima. `None` when that is the identity, up to

@@ -1,9 +1,10 @@
 //! The pair search for h = λ‖·‖₁.
 
+use super::PairModel;
 use super::arc;
 use super::circle::{Trig, hypot};
 use super::fold::{Best, Lanes, Scratch, lane_move, noise};
-use super::{PairModel, PairMove};
+use crate::linalg::plane::PairMove;
 use crate::linalg::simd::{Simd, V, padded};
 
 /// The penalty curve: points 0 (θ = 0), 1..=n (the breakpoints in order) and n+1 (θ = π/2),

@@ -7,7 +7,8 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use super::circle::Trig;
-use super::{Branch, PairModel, PairMove, SNAP, arc};
+use super::{PairModel, arc};
+use crate::linalg::plane::{Branch, PairMove, SNAP};
 use crate::nonsmooth::Nonsmooth;
 
 /// The global minimiser of the pair problem, or `None` when V = I is one up to rounding (or h is

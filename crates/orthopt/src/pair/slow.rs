@@ -1,8 +1,9 @@
 //! The slow, obvious twin of the pair searches: all breakpoints, and a dense grid with golden
 //! section between them, for any separable penalty. The oracle of the tests; cost O(r²·grid).
 
+use super::PairModel;
 use super::circle::Trig;
-use super::{Branch, PairModel, PairMove};
+use crate::linalg::plane::{Branch, PairMove};
 use crate::nonsmooth::Nonsmooth;
 
 /// Grid points per smooth piece.

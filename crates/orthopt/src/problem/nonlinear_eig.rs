@@ -10,7 +10,7 @@ use crate::certify::{self, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::nonsmooth::NoPenalty;
+use crate::penalty::NoPenalty;
 use crate::smooth::NonlinearEig;
 use crate::solve::Certificate;
 use crate::solvers::SolverInfo;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::problem::{Evaluate, count_nonzeros};
+use crate::objective::{Evaluate, count_nonzeros};
 
 /// A finished pass of a solver over its working sets.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Trace;
 use crate::linalg::RowMat;
-use crate::problem::Objective;
+use crate::objective::Objective;
 
 /// How a run ended. A result, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

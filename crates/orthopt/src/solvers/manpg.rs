@@ -20,10 +20,11 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use super::{Constant, SolverInfo, SolverOptions, checked};
+use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
+use crate::options::{Constant, checked};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::{Settings, Solver, Status, StepInfo};

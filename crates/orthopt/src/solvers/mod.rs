@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
+use crate::options::Constant;
 use crate::problem::AnyProblem;
 use crate::solve::AnySolver;
 use obcd::ObcdOptions;
@@ -56,17 +57,6 @@ impl<P> SolverInfo<P> {
         }
         (self.make)(options)
     }
-}
-
-/// A constant of a solver that users may set.
-#[derive(Clone, Copy, Debug)]
-pub struct Constant {
-    /// Its name, the symbol of the paper in letters.
-    pub name: &'static str,
-    /// Symbol and meaning.
-    pub doc: &'static str,
-    /// Its value unless set; `None` is chosen from the data, as the doc says.
-    pub default: Option<f64>,
 }
 
 /// Options of all solvers.
@@ -156,15 +146,4 @@ pub fn find_solvers<P>(list: &'static [SolverInfo<P>], names: &str) -> Result<Ve
         })
     };
     names.split('+').map(find).collect()
-}
-
-/// `value` if it is finite and `accepted`, or an error that names the constant.
-///
-/// # Errors
-/// [`Error::InvalidOption`].
-pub fn checked(option: &str, value: f64, expected: &str, accepted: impl Fn(f64) -> bool) -> Result<f64> {
-    if value.is_finite() && accepted(value) {
-        return Ok(value);
-    }
-    Err(Error::InvalidOption { option: option.into(), value: value.to_string(), expected: expected.into() })
 }

@@ -19,12 +19,13 @@ use super::proximal::{
     FINITE_CONVEX, Point, Progressing, Relative, check_finite_convex, combine, curvature, feasible_start,
     finite_convex,
 };
-use super::{Constant, SolverInfo, SolverOptions, checked};
+use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::products::{cross, product};
 use crate::nonsmooth::Nonsmooth;
+use crate::options::{Constant, checked};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::{Settings, Solver, Status, StepInfo};

@@ -29,13 +29,14 @@ use super::proximal::{
     FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
     feasible_start, finite_convex, raw,
 };
-use super::{Constant, SolverInfo, SolverOptions, checked};
+use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::products::{cross, gram, product};
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
+use crate::options::{Constant, checked};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::{Raw, Settings, Solver, Status, StepInfo};

@@ -28,12 +28,13 @@
 //! Cost per iteration: a gradient and 4nr² flops.
 
 use super::proximal::{Feasible, Progressing, Relative, curvature, distance, feasible_start, raw};
-use super::{Constant, SolverInfo, SolverOptions, checked};
+use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
+use crate::options::{Constant, checked};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::{Raw, Settings, Solver, Status, StepInfo};

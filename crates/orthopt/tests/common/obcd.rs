@@ -3,13 +3,15 @@
 use orthopt::certify::{Scope, block_stationarity, criticality};
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
-use orthopt::nonsmooth::{Nonsmooth, PairPenalty};
+use orthopt::nonsmooth::Nonsmooth;
 use orthopt::pair::PairModel;
+use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
+use orthopt::pair::step::Model;
 use orthopt::problem::AnyProblem;
 use orthopt::smooth::{BlockModel, Smooth};
 use orthopt::solve::{Progress, Solver, Stationary, Stop};
-use orthopt::solvers::obcd::{Candidates, Model, Obcd, ObcdOptions, WorkingSet};
+use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 
 use super::pair::linear_part;
 use super::{exact_objective, iterate};

@@ -2,11 +2,14 @@
 
 use std::f64::consts::TAU;
 
+use orthopt::linalg::plane::{Branch, PairMove};
 #[cfg(target_arch = "x86_64")]
 use orthopt::linalg::simd::{Simd, WithSimd};
-use orthopt::nonsmooth::{AnyPenalty, Nonsmooth, PairPenalty};
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
-use orthopt::pair::{Branch, PairModel, PairMove, plain};
+use orthopt::pair::{PairModel, plain};
+use orthopt::penalty::AnyPenalty;
 
 use super::penalty;
 

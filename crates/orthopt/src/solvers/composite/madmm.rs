@@ -17,9 +17,10 @@ use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
+use crate::options::Constant;
 use crate::smooth::Smooth;
 use crate::solve::{Raw, Settings, Solver, StepInfo};
-use crate::solvers::{Constant, SolverInfo};
+use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
 pub const fn info<T: Terms>() -> SolverInfo<T> {

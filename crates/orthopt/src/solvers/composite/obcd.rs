@@ -16,7 +16,7 @@ use crate::composite::{Composite, Terms};
 use crate::concave::Concave;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::nonsmooth::AnyPenalty;
+use crate::penalty::AnyPenalty;
 use crate::problem::Problem;
 use crate::smooth::tilted::Tilted;
 use crate::smooth::{AnyImage, AnySmooth};

@@ -18,8 +18,9 @@ use crate::constraint::stiefel::{self, tangent};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
+use crate::options::Constant;
 use crate::solve::{Raw, Settings, Solver, StepInfo};
-use crate::solvers::{Constant, SolverInfo};
+use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
 pub const fn info<T: Terms>() -> SolverInfo<T> {

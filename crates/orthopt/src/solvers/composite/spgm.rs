@@ -18,9 +18,10 @@ use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
+use crate::options::Constant;
 use crate::solve::{Raw, Settings, Solver, StepInfo};
 use crate::solvers::oadmm::Variant;
-use crate::solvers::{Constant, SolverInfo, SolverOptions};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 const CONSTANTS: &[Constant] = &[Constant {
     name: "mu0",

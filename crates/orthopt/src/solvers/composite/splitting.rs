@@ -12,11 +12,13 @@ use crate::linalg::kernels::axpy;
 use crate::linalg::products::cross;
 use crate::linalg::small::{polar, symmetric_eigen};
 use crate::linear_map::LinearMap;
-use crate::nonsmooth::{AnyPenalty, Nonsmooth};
-use crate::problem::count_nonzeros;
+use crate::nonsmooth::Nonsmooth;
+use crate::objective::count_nonzeros;
+use crate::options::checked;
+use crate::penalty::AnyPenalty;
 use crate::smooth::{BlockModel, Smooth};
 use crate::solve::{Raw, Settings};
-use crate::solvers::{SolverInfo, SolverOptions, checked};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// A constant of a solver by name, checked.
 pub(crate) struct Constants<'a, P: 'static> {

@@ -12,8 +12,9 @@ use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
+use crate::options::Constant;
 use crate::solve::{Settings, Solver, StepInfo};
-use crate::solvers::{Constant, SolverInfo};
+use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
 pub const fn info<T: Terms>() -> SolverInfo<T> {

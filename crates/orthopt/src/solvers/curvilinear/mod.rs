@@ -26,10 +26,11 @@ use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::products::{cross, gram, product};
 use crate::nonsmooth::Nonsmooth;
+use crate::options::{Constant, checked};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::{Settings, Solver, Status, StepInfo};
-use crate::solvers::{Constant, SolverInfo, SolverOptions, checked};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// A curve on the manifold.
 pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
@@ -339,7 +340,7 @@ macro_rules! curve_solver {
             name: $name,
             doc: $doc,
             constants: $crate::solvers::curvilinear::CONSTANTS,
-            handles: |p| matches!(p.h, $crate::nonsmooth::AnyPenalty::None(_)),
+            handles: |p| matches!(p.h, $crate::penalty::AnyPenalty::None(_)),
             scope: "problems without a penalty (pca)",
             make: |o| {
                 Ok(Box::new($crate::solvers::curvilinear::Curvilinear::<$curve>::from_options(&INFO, o)?))

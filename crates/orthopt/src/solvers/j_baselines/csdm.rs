@@ -18,9 +18,10 @@ use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::inverse;
 use crate::linalg::products::{cross, product};
+use crate::options::Constant;
 use crate::solve::{Settings, Solver, Status, StepInfo};
 use crate::solvers::jobcd::{UNBOUNDED, relative_stationarity};
-use crate::solvers::{Constant, SolverInfo, SolverOptions};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of CSDM.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {

@@ -17,10 +17,11 @@ use crate::constraint::j_orthogonal::{self, polar, repair};
 use crate::error::Result;
 use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
-use crate::problem::Evaluate;
+use crate::objective::Evaluate;
+use crate::options::checked;
 use crate::solve::{Raw, Status};
 use crate::solvers::jobcd::relative_stationarity;
-use crate::solvers::{SolverInfo, SolverOptions, checked};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// Iterations between two looks at the group.
 const LOOK: u64 = 10;
@@ -71,7 +72,7 @@ impl Shown {
 
 /// What is reported of an iterate off the group.
 fn raw(p: &JProblem, x: &RowMat) -> Raw {
-    Raw { objective: p.f.value(x), feasibility: p.feasibility(x), nnz: crate::problem::count_nonzeros(x) }
+    Raw { objective: p.f.value(x), feasibility: p.feasibility(x), nnz: crate::objective::count_nonzeros(x) }
 }
 
 /// Largest |entry|, infinite where one is not a number.

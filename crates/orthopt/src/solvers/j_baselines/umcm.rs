@@ -15,8 +15,9 @@ use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
 use crate::linalg::products::{cross, product};
+use crate::options::{Constant, checked};
 use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
-use crate::solvers::{Constant, SolverInfo, SolverOptions, checked};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of UMCM.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::super::obcd::{Candidates, Model, WorkingSet};
+use super::super::{obcd::Candidates, obcd::WorkingSet};
 use super::image::{Block, Image};
 use super::{JobcdOptions, Side, UNBOUNDED, constant};
 use crate::constraint::j_orthogonal;
@@ -13,8 +13,10 @@ use crate::error::{Error, Result};
 use crate::j_problem::{JProblem, JQuadratic};
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
+use crate::options::Constant;
+use crate::pair::step::Model;
 use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
-use crate::solvers::{Constant, SolverInfo, SolverOptions};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of GS-JOBCD.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::super::obcd::{Model, WorkingSet};
+use super::super::obcd::WorkingSet;
 use super::image::Image;
 use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
@@ -25,8 +25,10 @@ use crate::j_problem::{JProblem, JQuadratic, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
 use crate::linalg::products::product;
+use crate::options::Constant;
+use crate::pair::step::Model;
 use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
-use crate::solvers::{Constant, SolverInfo, SolverOptions};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of J-JOBCD.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {

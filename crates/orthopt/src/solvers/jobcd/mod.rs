@@ -26,11 +26,13 @@ mod pairing;
 mod rounds;
 mod vr;
 
-use super::obcd::{Candidates, Model, WorkingSet};
-use super::{SolverInfo, SolverOptions, checked};
+use super::{SolverInfo, SolverOptions};
+use super::{obcd::Candidates, obcd::WorkingSet};
 use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
 use crate::linalg::RowMat;
+use crate::options::checked;
+use crate::pair::step::Model;
 
 pub(crate) use jacobi::relative_stationarity;
 

@@ -23,8 +23,9 @@ use crate::constraint::j_orthogonal;
 use crate::error::Result;
 use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
+use crate::options::Constant;
 use crate::solve::{Settings, Solver, Status, StepInfo};
-use crate::solvers::{Constant, SolverInfo, SolverOptions};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of VR-J-JOBCD.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {

@@ -22,12 +22,14 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
+use crate::pair::movable::{Cursor, Movable, Next};
+use crate::pair::step::Model;
 use crate::problem::nonlinear_eig::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
 use crate::solve::{Certificate, Pass, Settings, Solver, StepInfo};
 use crate::solvers::SolverInfo;
-use crate::solvers::obcd::{Candidates, Cursor, Model, Movable, NextSet, ObcdOptions, WorkingSet};
+use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 pub use pair::{CircleSearch, PairGain, PairObjective};
 use pair::{Work, apply, solve_pair};
 pub use trig4::{Trig4, roots_from_zero};
@@ -204,7 +206,7 @@ impl NonlinearObcd {
     fn iterate_once(&self, f: &NonlinearEig, st: &mut State) -> Option<Pass> {
         let chosen = match &mut st.phase {
             Phase::Sweep(cursor) => match cursor.next(&st.rows, 1) {
-                Some(NextSet::Pair(i, j)) => Some((i, j)),
+                Some(Next::Pair(i, j)) => Some((i, j)),
                 _ => None,
             },
             Phase::Select { .. } => self.choose(f, st),

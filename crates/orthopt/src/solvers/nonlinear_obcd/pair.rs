@@ -15,8 +15,9 @@
 use super::trig4::Trig4;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
+use crate::linalg::plane::{Branch, PairMove};
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
-use crate::pair::{Branch, PairModel, PairMove};
+use crate::pair::PairModel;
 use crate::smooth::NonlinearEig;
 use crate::smooth::nonlinear_eig::Image;
 

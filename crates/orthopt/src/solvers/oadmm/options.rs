@@ -5,9 +5,10 @@ use crate::composite::{Terms, suits_splitting};
 use crate::concave::AnyConcave;
 use crate::error::Result;
 use crate::nonsmooth::Nonsmooth;
+use crate::options::{Constant, checked};
 use crate::solvers::composite::SCOPE;
 use crate::solvers::composite::splitting::{Constants, POSITIVE, slope};
-use crate::solvers::{Constant, SolverInfo, SolverOptions, checked};
+use crate::solvers::{SolverInfo, SolverOptions};
 
 /// How X is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

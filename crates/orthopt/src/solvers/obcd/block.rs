@@ -13,13 +13,15 @@
 
 use rayon::prelude::*;
 
-use super::step::{PairStep, PairWork, Shape};
-use super::{Model, RowMat};
+use super::RowMat;
+use super::step::PairStep;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::products::product;
 use crate::linalg::sequential::sequential;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
-use crate::nonsmooth::PairPenalty;
+use crate::pair::PairPenalty;
+use crate::pair::step::Model;
+use crate::pair::step::{PairWork, Shape};
 use crate::smooth::{BlockModel, Quadratic, QuadraticImage, Smooth};
 
 /// What a round of blocks did.

@@ -8,12 +8,13 @@
 
 use rand_pcg::Pcg64;
 
-use super::working_set::Movable;
-use super::{Candidates, Chosen, GradientCache, ObcdOptions, PairWork, WorkingSet};
+use super::{Candidates, Chosen, GradientCache, ObcdOptions, WorkingSet};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::pair_products;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::nonsmooth::Nonsmooth;
+use crate::pair::movable::Movable;
+use crate::pair::step::PairWork;
 use crate::problem::Problem;
 use crate::smooth::{BlockModel, Smooth};
 

@@ -10,11 +10,11 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use super::block::BlockDone;
-use super::step::{Pair, PairWork, Shape, apply_clean, solve_pair};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
-use crate::nonsmooth::PairPenalty;
+use crate::pair::PairPenalty;
+use crate::pair::step::{Pair, PairWork, Shape, apply_clean, solve_pair};
 use crate::smooth::BlockModel;
 
 /// Pairs one task solves.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! for t = 0, 1, ...
-//!   (S1) choose a working set B of k rows            working_set.rs, greedy.rs
-//!   (S2) choose Q by (8) [exact] or (9) [diagonal]   step.rs
+//!   (S1) choose a working set B of k rows            pair/movable.rs, greedy.rs
+//!   (S2) choose Q by (8) [exact] or (9) [diagonal]   pair/step.rs
 //!   (S3) V ← a global (k = 2) or local (k > 2) minimiser of K(V; X, B), K(V) ≤ K(I)
 //!   (S4) X(B, :) ← V X(B, :)
 //! ```
@@ -24,7 +24,6 @@ mod greedy;
 mod jacobi;
 mod options;
 mod step;
-mod working_set;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -32,18 +31,19 @@ use rand_pcg::Pcg64;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::nonsmooth::{PairPenalty, REPORT_ZERO};
+use crate::objective::REPORT_ZERO;
+use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::{BlockModel, Usage};
 use crate::solve::{Pass, Settings, Solver, StepInfo};
 pub use options::{
-    Candidates, INFO, Model, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions, Search,
-    WORKING_SETS, WorkingSet,
+    Candidates, INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions, WORKING_SETS,
+    WorkingSet,
 };
-pub use step::PairWork;
-use step::{Damping, GradientCache, PairStep};
-pub(crate) use step::{Pair, PairResult, Shape, solve_pair};
-pub(crate) use working_set::{Cursor, Movable, Next as NextSet};
+
+use crate::pair::movable::{Cursor, Movable, Next};
+use crate::pair::step::{Damping, Model, PairWork, Shape};
+use step::{GradientCache, PairStep};
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -545,11 +545,11 @@ enum Chosen {
     Matching(Vec<(usize, usize)>),
 }
 
-impl From<working_set::Next> for Chosen {
-    fn from(next: working_set::Next) -> Self {
+impl From<Next> for Chosen {
+    fn from(next: Next) -> Self {
         match next {
-            working_set::Next::Pair(i, j) => Self::Pair(i, j),
-            working_set::Next::Blocks(blocks) => Self::Blocks(blocks),
+            Next::Pair(i, j) => Self::Pair(i, j),
+            Next::Blocks(blocks) => Self::Blocks(blocks),
         }
     }
 }

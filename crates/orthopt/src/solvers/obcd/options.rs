@@ -2,6 +2,7 @@
 
 use super::Obcd;
 use crate::error::{Error, Result};
+use crate::pair::step::{Model, Search};
 use crate::problem::AnyProblem;
 use crate::solve::AnySolver;
 use crate::solvers::{SolverInfo, SolverOptions};
@@ -45,51 +46,6 @@ impl WorkingSet {
     pub fn name(self) -> &'static str {
         WORKING_SETS.iter().find(|w| w.1 == self).map_or("?", |w| w.0)
     }
-}
-
-/// The choice of Q in step (S2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Model {
-    /// (8): the quadratic model of the block is exact.
-    #[default]
-    Exact,
-    /// (9): Q = ςI, ς ≥ λ_max(Q); ς = 0 for a concave f.
-    Diagonal,
-}
-
-impl Model {
-    /// Parses `exact` or `diagonal`.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "exact" => Ok(Self::Exact),
-            "diagonal" => Ok(Self::Diagonal),
-            _ => {
-                Err(Error::UnknownName { kind: "model", name: name.into(), known: "exact, diagonal".into() })
-            }
-        }
-    }
-
-    /// `exact` or `diagonal`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Diagonal => "diagonal",
-        }
-    }
-}
-
-/// How the two-row subproblem is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Search {
-    /// The penalty's own search on the widest vectors of the machine.
-    #[default]
-    Fast,
-    /// The papers' scalar O(r²) search and no vector instructions beyond the baseline: the
-    /// yardstick of the benchmarks ([`crate::pair::plain`]).
-    Plain,
 }
 
 /// How many pairs a greedy rule scores per step.

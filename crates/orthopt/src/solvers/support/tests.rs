@@ -9,7 +9,8 @@ use super::revise::Batch;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::small::spectral_function;
-use crate::nonsmooth::{L0, L1, Nonsmooth};
+use crate::nonsmooth::Nonsmooth;
+use crate::penalty::{L0, L1};
 use crate::smooth::Quadratic;
 
 fn gaussian(n: usize, r: usize, seed: u64) -> RowMat {

@@ -1,9 +1,13 @@
-use super::{Nonsmooth, PairPenalty, REPORT_ZERO, checked_lambda};
+use super::checked_lambda;
 use crate::error::Result;
+use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
+use crate::nonsmooth::Nonsmooth;
+use crate::objective::REPORT_ZERO;
+use crate::pair::PairModel;
+use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
 use crate::pair::l0_search::search_l0;
-use crate::pair::{PairModel, PairMove};
 
 /// h = λ·#{x ≠ 0}, λ ≥ 0.
 #[derive(Clone, Copy, Debug, PartialEq)]

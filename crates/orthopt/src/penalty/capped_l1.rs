@@ -1,10 +1,13 @@
-use super::{Lookup, Nonsmooth, PairPenalty, checked_lambda};
+use super::{Lookup, checked_lambda};
 use crate::error::Result;
+use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
+use crate::nonsmooth::Nonsmooth;
+use crate::nonsmooth::{Piece, Pieces};
+use crate::options::{Constant, checked};
+use crate::pair::PairModel;
+use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
-use crate::pair::pieces::{Piece, Pieces};
-use crate::pair::{PairModel, PairMove};
-use crate::solvers::{Constant, checked};
 
 /// Shape parameters.
 pub(crate) const SHAPE: &[Constant] =

@@ -1,8 +1,10 @@
-use super::{Nonsmooth, PairPenalty};
+use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
+use crate::nonsmooth::Nonsmooth;
+use crate::pair::PairModel;
+use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
 use crate::pair::l0_search::search_none;
-use crate::pair::{PairModel, PairMove};
 
 /// h = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

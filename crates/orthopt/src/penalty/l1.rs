@@ -1,10 +1,13 @@
-use super::{Nonsmooth, PairPenalty, checked_lambda};
+use super::checked_lambda;
 use crate::error::Result;
 use crate::linalg::kernels::sum_abs;
+use crate::linalg::plane::PairMove;
 use crate::linalg::simd::{Simd, dispatch};
+use crate::nonsmooth::Nonsmooth;
+use crate::pair::PairModel;
+use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
 use crate::pair::l1_search::search_l1;
-use crate::pair::{PairModel, PairMove};
 
 /// h = λ·|x|, λ ≥ 0.
 #[derive(Clone, Copy, Debug, PartialEq)]

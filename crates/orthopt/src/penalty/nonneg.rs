@@ -1,10 +1,12 @@
-use super::{Nonsmooth, PairPenalty};
+use crate::linalg::plane::{Branch, PairMove, SNAP};
 use crate::linalg::simd::Simd;
+use crate::nonsmooth::Nonsmooth;
+use crate::pair::PairModel;
+use crate::pair::PairPenalty;
 use crate::pair::arc;
 use crate::pair::circle::{Trig, hypot};
 use crate::pair::fold::Scratch;
 use crate::pair::l0_search::search_none;
-use crate::pair::{Branch, PairModel, PairMove, SNAP};
 
 /// h = indicator of x ≥ 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

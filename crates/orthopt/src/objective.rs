@@ -1,0 +1,40 @@
+//! What is said of an X without knowing how it was found: F and its parts, feasibility, nonzeros.
+
+use crate::linalg::RowMat;
+
+/// Entries above this in absolute value are counted as nonzero in reports (the papers'
+/// convention). The algorithms themselves mean == 0.0 by zero.
+pub const REPORT_ZERO: f64 = 1e-6;
+
+/// F(X) and its parts, with the papers' convention for ℓ0 (|x| > 1e-6 counts as nonzero).
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Objective {
+    /// F = f + h.
+    pub total: f64,
+    /// f(X).
+    pub smooth: f64,
+    /// h(X).
+    pub nonsmooth: f64,
+}
+
+/// What the driver asks of a problem, whatever its terms and its constraint are.
+pub trait Evaluate {
+    /// F(X) with exact zeros, as the algorithms mean it.
+    fn value(&self, x: &RowMat) -> f64;
+
+    /// F(X) and its parts as reported.
+    fn objective(&self, x: &RowMat) -> Objective;
+
+    /// How far X is from the constraint: ‖XᵀX − I‖_F, or the mean of |XᵀJX − J|.
+    fn feasibility(&self, x: &RowMat) -> f64;
+
+    /// ‖min(0, X)‖_F where X must be nonnegative.
+    fn nonneg_violation(&self, _x: &RowMat) -> Option<f64> {
+        None
+    }
+}
+
+/// Entries with |x| > 1e-6 (the papers' convention).
+pub fn count_nonzeros(x: &RowMat) -> usize {
+    x.data().iter().filter(|v| v.abs() > REPORT_ZERO).count()
+}

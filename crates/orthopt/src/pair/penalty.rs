@@ -1,0 +1,42 @@
+//! What a penalty must offer so that pairs of rows can be solved globally.
+
+use super::fold::Scratch;
+use super::{PairModel, plain, slow};
+use crate::linalg::plane::PairMove;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::nonsmooth::Nonsmooth;
+
+/// A penalty for which the k = 2 subproblem of OBCD can be solved.
+pub trait PairPenalty: Nonsmooth {
+    /// The global minimiser V ∈ O(2) of the subproblem, or `None` when V = I is one up to
+    /// rounding. Penalties without a fast method of their own inherit the slow twin.
+    ///
+    /// Called inside a kernel with its token; [`PairPenalty::search`] is the same from outside.
+    #[inline(always)]
+    fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
+        let best = slow::minimise(m, self);
+        let identity = m.circles()[0].at_zero() + m.constant() + self.value(m.z1) + self.value(m.z2);
+        (best.value < identity - 1e-12 * (1.0 + identity.abs())).then_some(best.step)
+    }
+
+    /// The papers' search ([`plain::search`]), the yardstick.
+    fn plain_search(&self, m: &PairModel<'_>) -> Option<PairMove> {
+        plain::search(m, self)
+    }
+
+    /// [`PairPenalty::search_in`] with the widest instruction set of this machine.
+    fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
+        dispatch(Search(self, m, scratch))
+    }
+}
+
+struct Search<'a, 'b, H>(&'a H, &'a PairModel<'b>, &'a mut Scratch);
+
+impl<H: PairPenalty> WithSimd for Search<'_, '_, H> {
+    type Output = Option<PairMove>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Option<PairMove> {
+        self.0.search_in(simd, self.1, self.2)
+    }
+}

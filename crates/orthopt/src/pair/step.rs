@@ -1,0 +1,235 @@
+//! The two-row subproblem of a given X solved globally: from gradient rows, curvature and rows to a move
+//! that lowers F.
+
+use super::fold::Scratch;
+use super::{PairModel, PairPenalty};
+use crate::error::{Error, Result};
+use crate::linalg::kernels::dot;
+use crate::linalg::plane::PairMove;
+use crate::linalg::simd::Simd;
+use crate::smooth::{BlockModel, Unpacked};
+
+/// The choice of Q in step (S2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// (8): the quadratic model of the block is exact.
+    #[default]
+    Exact,
+    /// (9): Q = ςI, ς ≥ λ_max(Q); ς = 0 for a concave f.
+    Diagonal,
+}
+
+impl Model {
+    /// Parses `exact` or `diagonal`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "exact" => Ok(Self::Exact),
+            "diagonal" => Ok(Self::Diagonal),
+            _ => {
+                Err(Error::UnknownName { kind: "model", name: name.into(), known: "exact, diagonal".into() })
+            }
+        }
+    }
+
+    /// `exact` or `diagonal`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Diagonal => "diagonal",
+        }
+    }
+}
+
+/// How the two-row subproblem is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// The penalty's own search on the widest vectors of the machine.
+    #[default]
+    Fast,
+    /// The papers' scalar O(r²) search and no vector instructions beyond the baseline: the
+    /// yardstick of the benchmarks ([`crate::pair::plain`]).
+    Plain,
+}
+
+/// What the model of a block needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub model: Model,
+    pub alpha: f64, // α
+    pub damping: Damping,
+    pub search: Search,
+}
+
+/// How ς of the diagonal model (9) is found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Damping {
+    /// ς = 0: f is concave, a linearisation majorises it.
+    None,
+    /// ς = λ_max(W ⊗ K)₊ of the pair itself.
+    Pair,
+    /// ς = L‖Z‖²_sp, L ≥ λ_max(H)₊: other rows move at the same time.
+    Global(f64),
+}
+
+impl Damping {
+    /// For moves of one working set at a time.
+    pub fn of(f: &impl BlockModel) -> Self {
+        if f.is_concave() { Self::None } else { Self::Pair }
+    }
+}
+
+impl Shape {
+    /// The exact model without a proximal term: F itself over the pair.
+    pub fn exact(f: &impl BlockModel) -> Self {
+        Self { model: Model::Exact, alpha: 0.0, damping: Damping::of(f), search: Search::Fast }
+    }
+}
+
+/// Buffers of the pair step, sized once: a pair allocates nothing.
+#[derive(Clone, Debug)]
+pub struct PairWork {
+    pub(crate) scratch: Scratch,
+    pub(crate) g1: Vec<f64>,
+    pub(crate) g2: Vec<f64>,
+    pub(crate) new1: Vec<f64>, // rows of VZ, then their change
+    pub(crate) new2: Vec<f64>,
+    pub(crate) unpacked: Unpacked,
+}
+
+impl PairWork {
+    /// Buffers for rows of length r.
+    pub fn new(r: usize) -> Self {
+        let row = || vec![0.0; r];
+        let unpacked = Unpacked::default();
+        Self { scratch: Scratch::new(r), g1: row(), g2: row(), new1: row(), new2: row(), unpacked }
+    }
+
+    /// What [`solve_pair`] writes to.
+    #[inline(always)]
+    pub(crate) fn parts(&mut self) -> (&mut Scratch, &mut [f64], &mut [f64]) {
+        (&mut self.scratch, &mut self.new1, &mut self.new2)
+    }
+}
+
+/// What the subproblem of a pair came to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairResult {
+    pub offered: f64,           // decrease of F at the global minimiser, taken or not
+    pub decrease: f64,          // decrease of F by `step`, 0 if there is none
+    pub step: Option<PairMove>, // the move to make
+}
+
+/// Two rows and what is known of f there.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<'a> {
+    pub k: [f64; 3],
+    pub g: (&'a [f64], &'a [f64]),
+    pub z: (&'a [f64], &'a [f64]),
+}
+
+/// Solves the subproblem of a pair globally and leaves the change of its rows in `new`.
+///
+/// The global minimiser without the proximal term is tried first. Nearly always it satisfies the
+/// sufficient decrease F(X) − F(X⁺) ≥ α/2‖V − I‖² and is what F wants; where it goes far for
+/// little, the minimiser with the term α/2‖V − I‖² is taken, which satisfies it by construction.
+#[inline(always)]
+pub(crate) fn solve_pair<S: Simd, H: PairPenalty>(
+    simd: S,
+    h: &H,
+    shape: Shape,
+    pair: Pair<'_>,
+    (scratch, new1, new2): (&mut Scratch, &mut [f64], &mut [f64]),
+) -> PairResult {
+    let first = try_pair(simd, h, shape, 0.0, pair, (&mut *scratch, &mut *new1, &mut *new2));
+    if first.step.is_some() || first.offered <= 0.0 {
+        return first;
+    }
+    let second = try_pair(simd, h, shape, shape.alpha, pair, (scratch, new1, new2));
+    PairResult { offered: first.offered, ..second }
+}
+
+/// The global minimiser of the model with the proximal weight `alpha`; its step is kept if it
+/// lowers F sufficiently. The decrease is that of F itself, evaluated at the new rows as they
+/// will be stored, from differences, so it is right also for tiny moves.
+#[inline(always)]
+fn try_pair<S: Simd, H: PairPenalty>(
+    simd: S,
+    h: &H,
+    shape: Shape,
+    alpha: f64,
+    Pair { k, g: (g1, g2), z: (z1, z2) }: Pair<'_>,
+    (scratch, new1, new2): (&mut Scratch, &mut [f64], &mut [f64]),
+) -> PairResult {
+    let stay = PairResult { offered: 0.0, decrease: 0.0, step: None };
+    let mut varsigma = 0.0; // ς
+    let model = match shape.model {
+        Model::Exact => PairModel::new(simd, (g1, g2), k, alpha, (z1, z2)),
+        Model::Diagonal => {
+            varsigma = spectral_bound(simd, shape.damping, k, z1, z2);
+            PairModel::new(simd, (g1, g2), [0.0; 3], varsigma + alpha, (z1, z2))
+        }
+    };
+    let found = match shape.search {
+        Search::Fast => h.search_in(simd, &model, scratch),
+        Search::Plain => h.plain_search(&model),
+    };
+    let Some(step) = found else { return stay };
+    apply_clean(h, &step, (z1, z2), new1, new2);
+    let h_change = h.value(new1) + h.value(new2) - h.value(z1) - h.value(z2);
+    for (new, old) in [(&mut *new1, z1), (&mut *new2, z2)] {
+        new.iter_mut().zip(old).for_each(|(a, b)| *a -= b);
+    }
+    let (d1, d2) = (&*new1, &*new2);
+    let linear = dot(simd, g1, d1) + dot(simd, g2, d2);
+    let bend = k[0] * dot(simd, d1, d1) + 2.0 * k[1] * dot(simd, d1, d2) + k[2] * dot(simd, d2, d2);
+    // moves of other rows at the same time are paid for by ς/2‖V − I‖²
+    let others = if let Damping::Global(_) = shape.damping { varsigma * step.half_dist_sq() } else { 0.0 };
+    let decrease = -(linear + 0.5 * bend + h_change) - others;
+    // sufficient decrease: F(X) − F(X⁺) ≥ α/2‖V − I‖² (half_dist_sq is ½‖V − I‖²)
+    if decrease > 0.0 && decrease >= shape.alpha * step.half_dist_sq() {
+        PairResult { offered: decrease, decrease, step: Some(step) }
+    } else {
+        PairResult { offered: decrease.max(0.0), ..stay }
+    }
+}
+
+/// Entries of a sparse X below this are rounding left over from moves; X has unit columns.
+const DUST: f64 = 1e-14;
+
+/// V Z for rows of X: where zeros are wanted, entries of the size of rounding become zeros, as
+/// they would hide breakpoints and count as nonzero.
+#[inline(always)]
+pub(crate) fn apply_clean<H: PairPenalty>(
+    h: &H,
+    step: &PairMove,
+    (z1, z2): (&[f64], &[f64]),
+    new1: &mut [f64],
+    new2: &mut [f64],
+) {
+    step.apply(z1, z2, new1, new2);
+    if h.promotes_sparsity() {
+        for v in new1.iter_mut().chain(new2) {
+            *v = if v.abs() < DUST { 0.0 } else { *v };
+        }
+    }
+}
+
+/// ς of the diagonal model, from the 2×2 blocks W = ZZᵀ and K.
+#[inline(always)]
+fn spectral_bound<S: Simd>(simd: S, damping: Damping, k: [f64; 3], z1: &[f64], z2: &[f64]) -> f64 {
+    let factor = match damping {
+        Damping::None => return 0.0,
+        Damping::Pair => top_eigenvalue(k[0], k[1], k[2]).max(0.0),
+        Damping::Global(l) => l,
+    };
+    factor * top_eigenvalue(dot(simd, z1, z1), dot(simd, z1, z2), dot(simd, z2, z2))
+}
+
+/// λ_max of [a b; b c].
+#[inline(always)]
+fn top_eigenvalue(a: f64, b: f64, c: f64) -> f64 {
+    0.5 * (a + c + ((a - c) * (a - c) + 4.0 * b * b).sqrt())
+}
