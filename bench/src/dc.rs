@@ -2,9 +2,11 @@
 //! F(X), F(polar(y̌)) and the better of the two.
 
 use anyhow::Result;
-use orthopt::composite::{Composite, CompositeOptions};
+use orthopt::composite::Composite;
+use orthopt::family::CompositeOptions;
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
-use orthopt::problem::{Family, PcaData};
+use orthopt::problem::PcaData;
 use orthopt::solve::{Chain, RunOptions, Setting, Solution, TimeLimit, run_restarts};
 use orthopt::solvers::composite::COMPOSITE_SOLVERS;
 use orthopt::solvers::{SolverOptions, find_solvers};

@@ -7,10 +7,11 @@ use std::time::Instant;
 use anyhow::Result;
 use faer::Mat;
 use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
+use orthopt::family::Family;
 use orthopt::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use orthopt::linalg::RowMat;
 use orthopt::objective::Evaluate;
-use orthopt::problem::{Family, PcaData};
+use orthopt::problem::PcaData;
 use orthopt::solve::{
     AnySolver, RunOptions, Setting, Settings, Solution, Solver, Stationary, Stop, TimeLimit, run as solve,
 };

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use orthopt::certify::criticality;
-use orthopt::problem::{AnyProblem, Family, PcaData, Storage};
+use orthopt::family::Family;
+use orthopt::problem::{AnyProblem, PcaData, Storage};
 use orthopt::solve::{Critical, Event, RunOptions, Solution, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::{SOLVERS, SolverOptions};
 use orthopt_data::{Matrix, Prepare, Scale};

@@ -5,10 +5,11 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use orthopt::family::Family;
+use orthopt::family::NonlinearEigProblem;
+use orthopt::family::nonlinear_eig::SOLVERS;
 use orthopt::linalg::products::{cross, product};
 use orthopt::penalty::NoPenalty;
-use orthopt::problem::Family;
-use orthopt::problem::nonlinear_eig::{NonlinearEigProblem, SOLVERS};
 use orthopt::smooth::{NonlinearEig, Smooth};
 use orthopt::solve::Solver;
 use orthopt::solvers::SolverOptions;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use orthopt::named::{all_shapes, all_solvers};
+use orthopt::family::{all_shapes, all_solvers};
 use orthopt::options::Constant;
 use serde::{Deserialize, Serialize};
 

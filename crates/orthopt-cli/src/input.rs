@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context;
+use orthopt::family::{Kind, find_problem};
 use orthopt::linalg::RowMat;
-use orthopt::problem::{Kind, PcaData, find_problem};
+use orthopt::problem::PcaData;
 use orthopt_data::{LoadOptions, Matrix, Prepare, Role, Scale};
 use serde::Serialize;
 

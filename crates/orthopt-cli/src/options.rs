@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use orthopt::named::{all_penalties, check_solvers};
-use orthopt::problem::PROBLEMS;
+use orthopt::family::PROBLEMS;
+use orthopt::family::{all_penalties, check_solvers};
 use orthopt::solvers::jobcd::SIDES;
 use orthopt::solvers::obcd::WORKING_SETS;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! From what the user typed to the problem, with remarks on the data.
 
-use orthopt::named::{self, PoseOptions, Posed};
-use orthopt::problem::{Kind, ProblemInfo};
+use orthopt::family;
+use orthopt::family::{Kind, ProblemInfo};
+use orthopt::family::{PoseOptions, Posed};
 
 use crate::input::{DataInfo, Input};
 
@@ -17,7 +18,7 @@ pub fn pose(
     input: Input,
     options: &PoseOptions,
 ) -> anyhow::Result<(Posed, DataInfo)> {
-    let mut posed = named::pose(info, &input.pca(), options)?;
+    let mut posed = family::pose(info, &input.pca(), options)?;
     if info.kind != Kind::Probe {
         posed.notes.extend(remark_on_means(&input));
     }

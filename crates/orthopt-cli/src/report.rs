@@ -1,10 +1,12 @@
 //! The result of a run, as the summary and the exporters read it.
 
+use orthopt::certify::Certificate;
 use orthopt::certify::Scope;
+use orthopt::family::{Family, ProblemInfo};
 use orthopt::linalg::RowMat;
 use orthopt::objective::REPORT_ZERO;
-use orthopt::problem::{ExplainedVariance, Family, ProblemInfo};
-use orthopt::solve::{Certificate, Setting, Solution};
+use orthopt::problem::ExplainedVariance;
+use orthopt::solve::{Setting, Solution};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orthopt::auto::{Begin, Plan, Wanted};
-use orthopt::problem::Family;
+use orthopt::family::Family;
+use orthopt::family::{Begin, Plan, Wanted};
 use orthopt::solve::{Interrupt, Observer, Setting, Solution, run_restarts};
 use orthopt::solvers::obcd::WorkingSet;
 
@@ -17,7 +17,7 @@ use crate::settings::{Init, Settings};
 /// What the run is part of, for the report.
 #[derive(Clone, Debug)]
 pub struct Task {
-    pub problem: &'static orthopt::problem::ProblemInfo,
+    pub problem: &'static orthopt::family::ProblemInfo,
     pub data: crate::input::DataInfo,
     pub rank: usize,
     pub lambda: Option<f64>,

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use orthopt::auto::Wanted;
 use orthopt::certify::Scope;
-use orthopt::j_problem::J_STARTS;
+use orthopt::family::J_STARTS;
+use orthopt::family::LinearInput;
+use orthopt::family::Wanted;
+use orthopt::family::nonlinear_eig::STARTS as NONLINEAR_STARTS;
+use orthopt::family::{PoseOptions, check_solvers};
+use orthopt::family::{ProblemInfo, find_problem};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
-use orthopt::named::{PoseOptions, check_solvers};
 use orthopt::pair::step::Model;
-use orthopt::problem::nonlinear_eig::{LinearInput, STARTS as NONLINEAR_STARTS};
-use orthopt::problem::{ProblemInfo, Storage, find_problem};
+use orthopt::problem::Storage;
 use orthopt::solve::Stopping;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};

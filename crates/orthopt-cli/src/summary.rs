@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use orthopt::certify::Certificate;
+use orthopt::family::{Kind, ProblemInfo};
 use orthopt::linalg::RowMat;
 use orthopt::objective::Objective;
 use orthopt::objective::REPORT_ZERO;
-use orthopt::problem::{ExplainedVariance, Kind, ProblemInfo};
-use orthopt::solve::Certificate;
+use orthopt::problem::ExplainedVariance;
 
 use crate::input::DataInfo;
 use crate::report::{Checks, Report, Splitting, nonzeros};

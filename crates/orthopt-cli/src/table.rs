@@ -1,6 +1,6 @@
 //! The table of `compare`.
 
-use orthopt::solve::Certificate;
+use orthopt::certify::Certificate;
 
 use crate::report::Report;
 use crate::summary::Summary;

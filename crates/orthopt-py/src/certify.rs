@@ -2,9 +2,9 @@
 
 use numpy::PyReadonlyArray2;
 use orthopt::certify::Scope;
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::objective::count_nonzeros;
-use orthopt::problem::Family;
 use orthopt::{Error, with_family};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

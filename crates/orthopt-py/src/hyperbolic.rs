@@ -1,10 +1,10 @@
 //! `minimize` over the J-orthogonal group.
 
 use orthopt::Error;
-use orthopt::auto::Begin;
 use orthopt::constraint::j_orthogonal::Signature;
+use orthopt::family::Begin;
+use orthopt::family::Family;
 use orthopt::j_problem::JProblem;
-use orthopt::problem::Family;
 use orthopt::solve::{Observer, RunOptions, Solution, run_restarts};
 use pyo3::prelude::*;
 

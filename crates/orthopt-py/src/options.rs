@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use numpy::PyReadonlyArray2;
 use orthopt::Error;
-use orthopt::auto::{Begin, Wanted};
 use orthopt::certify::Scope;
+use orthopt::family::LinearInput;
+use orthopt::family::{Begin, Wanted};
+use orthopt::family::{PoseOptions, all_shapes, all_solvers, check_solvers};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
-use orthopt::named::{PoseOptions, all_shapes, all_solvers, check_solvers};
 use orthopt::options::checked;
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
-use orthopt::problem::nonlinear_eig::LinearInput;
 use orthopt::solve::Stopping;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, WorkingSet};

@@ -1,6 +1,6 @@
 //! Names that users type, from the library's own lists.
 
-use orthopt::named::{all_shapes, all_solvers};
+use orthopt::family::{all_shapes, all_solvers};
 use orthopt::registry::LISTS;
 use pyo3::prelude::*;
 

@@ -1,10 +1,12 @@
 //! Solutions and certificates as dictionaries; `orthopt._solution` gives them names and types.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use orthopt::certify::Certificate;
 use orthopt::certify::Scope;
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
-use orthopt::problem::{ExplainedVariance, Family};
-use orthopt::solve::{Certificate, Setting, Solution};
+use orthopt::problem::ExplainedVariance;
+use orthopt::solve::{Setting, Solution};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use orthopt::Error;
-use orthopt::auto::{Begin, Plan, Wanted};
 use orthopt::certify::Scope;
-use orthopt::named::{self, PoseOptions, Posed};
+use orthopt::family;
+use orthopt::family::{Begin, Plan, Wanted};
+use orthopt::family::{Family, ProblemInfo, find_problem};
+use orthopt::family::{PoseOptions, Posed};
 use orthopt::penalty::find_penalty;
-use orthopt::problem::{Family, ProblemInfo, find_problem};
 use orthopt::solve::{Observer, Setting, Solution, Stopping, run_restarts};
 use orthopt::with_family;
 use pyo3::prelude::*;
@@ -49,7 +50,7 @@ pub fn compare<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let mut request = Request::new(&options)?;
     let known = |name: &&String| name.as_str() != "auto";
-    solvers.iter().filter(known).try_for_each(|name| named::check_solvers(name)).map_err(Failure::from)?;
+    solvers.iter().filter(known).try_for_each(|name| family::check_solvers(name)).map_err(Failure::from)?;
     let (posed, about) = posed(py, problem, &data, &options, &mut request)?;
     let Posed { info, problem, rank, lambda, reasons, notes, .. } = posed;
     let head = Head { info, rank, lambda, reasons, notes, about };
@@ -106,7 +107,7 @@ fn posed(
         threads::pool(threads)?.install(|| {
             view.with(info, &how, |data, about| {
                 pose.lambda = scaled_lambda(info, share, pose, about).or(pose.lambda);
-                Ok(named::pose(info, data, pose)?)
+                Ok(family::pose(info, data, pose)?)
             })
         })
     });
@@ -122,7 +123,7 @@ fn scaled_lambda(info: &ProblemInfo, share: Option<f64>, pose: &PoseOptions, abo
     let share = share.filter(|_| uses_lambda)?;
     let mut squares = about.squares.clone();
     squares.sort_by(|a, b| b.total_cmp(a));
-    let rank = pose.rank.unwrap_or(named::DEFAULT_RANK).clamp(1, squares.len().max(1));
+    let rank = pose.rank.unwrap_or(family::DEFAULT_RANK).clamp(1, squares.len().max(1));
     Some(share * squares.iter().take(rank).sum::<f64>() / rank as f64)
 }
 

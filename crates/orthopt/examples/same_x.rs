@@ -5,9 +5,10 @@
 //! cargo run -p orthopt --example same_x -- l0-pca samples.npy 3 0.5 7     # rank, lambda, seed
 //! ```
 
-use orthopt::auto::Wanted;
-use orthopt::named::{Named, PoseOptions, pose};
-use orthopt::problem::{Family, PcaData, find_problem};
+use orthopt::family::Wanted;
+use orthopt::family::{Family, find_problem};
+use orthopt::family::{Named, PoseOptions, pose};
+use orthopt::problem::PcaData;
 use orthopt::solve::{Critical, RunOptions, Stationary, Stop, run_restarts};
 use orthopt_data::{LoadOptions, Matrix, load};
 

@@ -15,7 +15,29 @@ use crate::pair::movable::Movable;
 use crate::pair::step::{Pair, PairResult, PairWork, Shape, solve_pair};
 use crate::problem::Problem;
 use crate::smooth::{BlockModel, Smooth};
-use crate::solve::Certificate;
+
+/// Block-2 stationarity of a point (math note, section 9; OBCD paper, Definition 3.5).
+///
+/// Only pairs with a nonzero row can change X; `pairs_total` counts those. The point is
+/// certified when all of them were checked and none lowers F by more than a stated tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Certificate {
+    /// Pairs whose subproblem was solved globally.
+    pub pairs_checked: u64,
+    /// Pairs that can change X.
+    pub pairs_total: u64,
+    /// The largest decrease of F that any checked pair offers.
+    pub max_decrease: f64,
+    /// Mean over the checked pairs of dist(I, argmin)².
+    pub mean_distance: f64,
+}
+
+impl Certificate {
+    /// Whether every pair was checked and none offers more than `tolerance`.
+    pub fn holds(&self, tolerance: f64) -> bool {
+        self.pairs_checked == self.pairs_total && self.max_decrease <= tolerance
+    }
+}
 
 /// Which pairs [`block_stationarity`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,8 +38,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`named`] | problems by name, with defaults for what is left open |
-//! | [`problem`] | sparse, nonnegative and plain PCA; F and its parts; what a family of problems is |
+//! | [`family`] | what users name: problems, solvers, starts, and what is chosen for them |
+//! | [`problem`] | sparse, nonnegative and plain PCA; data, explained variance |
 //! | [`smooth`] | f, one storage per file: dense M, −AᵀA with dense or sparse A |
 //! | [`nonsmooth`], [`penalty`] | what h is, and one penalty per file |
 //! | [`composite`], [`concave`], [`linear_map`] | f − g + h(A(X)): problems of OADMM, g, A |
@@ -50,23 +50,21 @@
 //! | [`start`] | starting points |
 //! | [`certify`] | criticality and block-2 stationarity |
 //! | [`constraint`] | the Stiefel manifold, the J-orthogonal group |
-//! | [`auto`] | choices made for the user |
 //! | [`linalg`] | row-major matrices, eight-lane kernels, Givens factorisation |
 //!
 //! Bad input is an [`Error`]; what the mathematics does is a [`solve::Status`]. Nothing panics
 //! on user input. The same seed gives the same X for any number of threads.
 
-pub mod auto;
 pub mod certify;
 pub mod composite;
 pub mod concave;
 pub mod constraint;
 pub mod error;
+pub mod family;
 pub mod j_problem;
 pub mod jpair;
 pub mod linalg;
 pub mod linear_map;
-pub mod named;
 pub mod nonsmooth;
 pub mod objective;
 pub mod options;

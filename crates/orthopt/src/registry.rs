@@ -1,8 +1,8 @@
 //! Everything that has a name users type, with one line each.
 
+use crate::family::PROBLEMS;
+use crate::family::{all_penalties, all_solvers};
 use crate::linear_map::MAPS;
-use crate::named::{all_penalties, all_solvers};
-use crate::problem::PROBLEMS;
 use crate::solvers::AUTO;
 use crate::solvers::jobcd::SIDES;
 use crate::solvers::obcd::WORKING_SETS;

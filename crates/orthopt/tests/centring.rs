@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use faer::{Mat, MatRef};
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
-use orthopt::problem::{AnyProblem, Family, PcaData, Storage};
+use orthopt::problem::{AnyProblem, PcaData, Storage};
 use orthopt::smooth::{BlockModel, Centring, Smooth};
 use orthopt::solve::{Critical, Event, RunOptions, Stop, TimeLimit, run};
 use orthopt::solvers::{SOLVERS, SolverOptions};

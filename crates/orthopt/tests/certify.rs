@@ -8,6 +8,7 @@ use common::{
     thinned, usual_start,
 };
 use faer::Mat;
+use orthopt::certify::Certificate;
 use orthopt::certify::{Scope, block_stationarity, criticality};
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
@@ -15,7 +16,6 @@ use orthopt::nonsmooth::Nonsmooth;
 use orthopt::pair::{PairModel, slow};
 use orthopt::problem::{AnyProblem, Problem};
 use orthopt::smooth::{AnySmooth, BlockModel, Quadratic};
-use orthopt::solve::Certificate;
 
 /// All pairs with a nonzero row by the slow twin.
 fn slow_certificate(p: &AnyProblem, x: &RowMat) -> Certificate {

@@ -4,8 +4,9 @@ mod common;
 
 use common::{problem, usual_start};
 use orthopt::Error;
-use orthopt::auto::{Begin, Plan, Wanted};
-use orthopt::problem::{AnyProblem, Family};
+use orthopt::family::Family;
+use orthopt::family::{Begin, Plan, Wanted};
+use orthopt::problem::AnyProblem;
 use orthopt::solve::{
     AnySolver, Chain, MaxIterations, RunOptions, Setting, Solver, Stationary, Status, Stop, TimeLimit, run,
     run_restarts,

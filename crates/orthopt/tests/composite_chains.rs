@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use common::composite::{KINDS, composite};
 use common::problem;
 use orthopt::composite::Composite;
+use orthopt::family::Family;
 use orthopt::objective::Evaluate;
-use orthopt::problem::Family;
 use orthopt::solve::{
     Chain, Critical, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
     run_restarts,

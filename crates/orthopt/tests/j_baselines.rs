@@ -5,10 +5,11 @@ mod common;
 use common::jorth::{difference, feasible, golden, matrix, numbers, relative, shuffled};
 use common::{gaussian, gaussian_rows, limits};
 use orthopt::constraint::j_orthogonal::{CsFactors, Signature, spectral_norm};
+use orthopt::family::Family;
 use orthopt::j_problem::{JProblem, JQuadratic, JSmooth, Placement, covariance, euclidean_distances};
 use orthopt::linalg::RowMat;
 use orthopt::objective::Evaluate;
-use orthopt::problem::{Family, PcaData};
+use orthopt::problem::PcaData;
 use orthopt::solve::{
     AnySolver, Chain, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
     run_restarts,

@@ -6,6 +6,7 @@ use common::jorth::{difference, feasible, golden, matrix, numbers, relative, shu
 use common::{cases, gaussian, gaussian_rows, normal, rng};
 use orthopt::certify::Scope;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, skew};
+use orthopt::family::Family;
 use orthopt::j_problem::{
     JProblem, JQuadratic, JSmooth, Placement, Probe, covariance, euclidean_distances, hyperbolic_optimum,
 };
@@ -13,7 +14,7 @@ use orthopt::jpair::{Component, JMove};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::factor::transpose;
 use orthopt::objective::Evaluate;
-use orthopt::problem::{Family, PcaData};
+use orthopt::problem::PcaData;
 use proptest::prelude::*;
 
 fn gradient(f: &impl JSmooth, x: &RowMat) -> RowMat {

@@ -6,13 +6,14 @@ use common::jorth::{feasible, shuffled, times};
 use common::{gaussian, gaussian_rows, limits};
 use orthopt::certify::Scope;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
+use orthopt::family::Family;
 use orthopt::j_problem::{JProblem, JSmooth, covariance};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::factor::transpose;
 use orthopt::linalg::small::symmetric_eigen;
 use orthopt::objective::Evaluate;
 use orthopt::pair::step::Model;
-use orthopt::problem::{Family, PcaData};
+use orthopt::problem::PcaData;
 use orthopt::solve::{
     AnySolver, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
 };

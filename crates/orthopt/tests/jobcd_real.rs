@@ -7,9 +7,10 @@ use std::path::Path;
 
 use common::jorth::shuffled;
 use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
+use orthopt::family::Family;
 use orthopt::j_problem::{JProblem, covariance};
 use orthopt::linalg::RowMat;
-use orthopt::problem::{Family, PcaData};
+use orthopt::problem::PcaData;
 use orthopt::solve::{MaxIterations, RunOptions, Stationary, Status, Stop, run};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 use orthopt_data::{LoadOptions, Matrix, load};

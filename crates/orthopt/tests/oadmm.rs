@@ -4,14 +4,16 @@ mod common;
 
 use common::composite::{KINDS, composite};
 use common::{cases, gaussian, gaussian_rows};
-use orthopt::composite::{Composite, CompositeOptions, Terms};
+use orthopt::composite::{Composite, Terms};
 use orthopt::concave::Concave;
 use orthopt::constraint::stiefel::orthonormalise;
+use orthopt::family::CompositeOptions;
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::linear_map::LinearMap;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::objective::Evaluate;
-use orthopt::problem::{Family, PcaData};
+use orthopt::problem::PcaData;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{RunOptions, Setting, Solver, Status, run};
 use orthopt::solvers::oadmm::{Oadmm, OadmmOptions, State, Variant};

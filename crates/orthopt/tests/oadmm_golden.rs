@@ -1,7 +1,8 @@
 //! OADMM against five iterations computed independently with 40 digits.
 
 use faer::Mat;
-use orthopt::composite::{Composite, CompositeOptions, crit_parts};
+use orthopt::composite::{Composite, crit_parts};
+use orthopt::family::CompositeOptions;
 use orthopt::linalg::RowMat;
 use orthopt::objective::Evaluate;
 use orthopt::problem::PcaData;

@@ -4,12 +4,14 @@ mod common;
 
 use common::*;
 use orthopt::constraint::stiefel;
+use orthopt::family::Family;
+use orthopt::family::NonlinearEigProblem;
+use orthopt::family::nonlinear_eig::SOLVERS as NONLINEAR;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::products::{cross, product};
 use orthopt::linalg::small::symmetric_eigen;
 use orthopt::penalty::NoPenalty;
-use orthopt::problem::nonlinear_eig::{NonlinearEigProblem, SOLVERS as NONLINEAR};
-use orthopt::problem::{AnyProblem, Family, PcaData, Problem, Storage};
+use orthopt::problem::{AnyProblem, PcaData, Problem, Storage};
 use orthopt::smooth::{BlockModel, NonlinearEig, Quadratic, Smooth};
 use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Status, Stop, run};
 use orthopt::solvers::curvilinear::foforth_gr::FoforthGr;

@@ -5,10 +5,10 @@ mod common;
 use common::gaussian;
 use common::jorth::{difference, shuffled};
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
+use orthopt::family::Family;
 use orthopt::j_problem::{JProblem, Placement, euclidean_distances};
 use orthopt::linalg::RowMat;
 use orthopt::objective::Evaluate;
-use orthopt::problem::Family;
 use orthopt::solve::{AnySolver, MaxIterations, Setting, Solver, Status, run};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::ValueHint;
+use orthopt::certify::Certificate;
 use orthopt::certify::Scope;
+use orthopt::family::{Family, Kind, ProblemInfo, find_problem};
+use orthopt::family::{PoseOptions, Posed};
 use orthopt::linalg::RowMat;
-use orthopt::named::{PoseOptions, Posed};
 use orthopt::objective::REPORT_ZERO;
 use orthopt::objective::{Objective, count_nonzeros};
-use orthopt::problem::{ExplainedVariance, Family, Kind, ProblemInfo, find_problem};
-use orthopt::solve::Certificate;
+use orthopt::problem::ExplainedVariance;
 use orthopt::with_family;
 use serde::Serialize;
 

@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use clap::ValueHint;
-use orthopt::auto::Wanted;
-use orthopt::named::{Posed, check_solvers};
-use orthopt::problem::Family;
+use orthopt::family::Family;
+use orthopt::family::Wanted;
+use orthopt::family::{Posed, check_solvers};
 use orthopt::solve::Status;
 use orthopt::with_family;
 
@@ -140,7 +140,7 @@ fn plans<P: Family>(
     settings: &Settings,
     names: &[String],
     problem: &P,
-) -> anyhow::Result<Vec<(String, Wanted, orthopt::auto::Plan<P>)>> {
+) -> anyhow::Result<Vec<(String, Wanted, orthopt::family::Plan<P>)>> {
     let start = settings.init.clone().unwrap_or_else(|| Init::Named(problem.default_start().into()));
     let same = Settings { init: Some(start), ..settings.clone() };
     let mut jobs = Vec::with_capacity(names.len());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
-use orthopt::named::Posed;
-use orthopt::problem::Family;
+use orthopt::family::Family;
+use orthopt::family::Posed;
 use orthopt::with_family;
 
 use crate::export::json::{self, SolveObject};

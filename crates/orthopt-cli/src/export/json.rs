@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use orthopt::certify::Certificate;
 use orthopt::problem::ExplainedVariance;
-use orthopt::solve::{Certificate, Raw, Settings, Status};
+use orthopt::solve::{Raw, Settings, Status};
 use serde::Serialize;
 
 use super::to_file;

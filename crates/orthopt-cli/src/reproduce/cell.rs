@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
-use orthopt::named::Posed;
-use orthopt::problem::Family;
+use orthopt::family::Family;
+use orthopt::family::Posed;
 use orthopt::solve::Status;
 use orthopt::with_family;
 use serde::{Deserialize, Serialize};

@@ -5,15 +5,10 @@
 //! Splitting methods see a problem through [`Terms`], which problems without g and A offer too.
 
 mod criticality;
-mod pca;
 
 pub(crate) use criticality::distance;
 pub use criticality::{CritParts, crit_parts, criticality};
-pub use pca::{COMPOSITE_PENALTIES, CompositeOptions, default_k};
-pub(crate) use pca::{check_before_work, model};
 
-use crate::auto::{Plan, Wanted};
-use crate::certify::{self, Scope};
 use crate::concave::{AnyConcave, Concave, NoConcave};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -22,12 +17,8 @@ use crate::linear_map::{AnyMap, Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{Evaluate, Objective};
 use crate::penalty::AnyPenalty;
-use crate::problem::{AnyProblem, ExplainedVariance, Family, Problem, by_variance, explained_variance};
+use crate::problem::{AnyProblem, Problem};
 use crate::smooth::{AnySmooth, Smooth};
-use crate::solve::{Certificate, Solution};
-use crate::solvers::SolverInfo;
-use crate::solvers::composite::COMPOSITE_SOLVERS;
-use crate::start::Start;
 
 /// A problem min f − g + h∘A over n × r matrices with orthonormal columns.
 pub trait Terms: Evaluate + Send + Sync + 'static {
@@ -81,7 +72,7 @@ pub struct Composite {
     pub h: AnyPenalty,
     /// The linear map A.
     pub a: AnyMap,
-    rank: usize,
+    pub(crate) rank: usize,
 }
 
 impl Composite {
@@ -160,90 +151,6 @@ impl Evaluate for Composite {
     fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
         (self.a.is_identity() && self.h.requires_nonneg())
             .then(|| x.data().iter().map(|v| v.min(0.0).powi(2)).sum::<f64>().sqrt())
-    }
-}
-
-/// Starting points of composite problems; the paper's, a random one, comes first.
-const STARTS: &[(&str, &str)] = &[
-    ("random", "Q of a Gaussian matrix"),
-    ("pca", "the r leading eigenvectors of C"),
-    ("coordinates", "the r variables with the largest variance"),
-    ("identity", "the first r columns of the identity"),
-    ("partition", "a random partition of the variables, one group per component"),
-];
-
-impl Family for Composite {
-    fn solvers() -> &'static [SolverInfo<Self>] {
-        COMPOSITE_SOLVERS
-    }
-
-    fn starts() -> &'static [(&'static str, &'static str)] {
-        STARTS
-    }
-
-    fn shape(&self) -> (usize, usize) {
-        self.size()
-    }
-
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        let nonneg = self.a.is_identity() && self.h.requires_nonneg();
-        Start::parse(name)?.point(&self.f, self.rank, nonneg, seed)
-    }
-
-    fn given(&self, x: &RowMat) -> Result<RowMat> {
-        Start::Given(x.clone()).point(&self.f, self.rank, false, 0)
-    }
-
-    /// OADMM with fast constants, then OBCD, which lowers F further without a linear map (suite
-    /// `dc` of the benchmarks); OBCD alone where h does not suit OADMM.
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        if wanted.solver.is_some() {
-            return Plan::by_default(self, wanted);
-        }
-        let (solver, why) = match (suits_splitting(self), self.a.is_identity()) {
-            (true, true) => ("oadmm+obcd", "splitting finds the region, pairs of rows what is left to gain"),
-            (true, false) => ("oadmm", "obcd has no linear map"),
-            (false, _) => ("obcd", "the penalty is not weakly convex and Lipschitz"),
-        };
-        let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.into()), ..wanted.clone() })?;
-        plan.reasons.push(format!("solver {solver}: {why}"));
-        Ok(plan)
-    }
-
-    /// An iteration of OADMM is a gradient: one start is enough.
-    fn auto_effort(&self) -> u64 {
-        0
-    }
-
-    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        Some(explained_variance(&self.f, x))
-    }
-
-    /// Where A acts on columns the order is not free, and is kept.
-    fn order_components(&self, solution: &mut Solution) {
-        let x = by_variance(&self.f, &solution.x);
-        let objective = self.objective(&x);
-        if objective.total <= solution.objective.total + 1e-12 * (1.0 + objective.total.abs()) {
-            solution.feasibility = self.feasibility(&x);
-            (solution.x, solution.objective) = (x, objective);
-        }
-    }
-
-    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
-        stiefel::check(x, self.nrows(), self.rank, what)
-    }
-
-    fn criticality(&self, x: &RowMat) -> f64 {
-        criticality(self, x)
-    }
-
-    /// Where g = 0 and A is the identity; a pair with g is not solved globally.
-    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
-        if !self.a.is_identity() || !self.g.is_zero() {
-            return None;
-        }
-        let plain = Problem::new(self.f.clone(), self.h.clone(), self.rank).ok()?;
-        Some(certify::block_stationarity(&plain, x, scope))
     }
 }
 

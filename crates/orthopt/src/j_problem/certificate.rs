@@ -6,18 +6,18 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use super::JQuadratic;
+use crate::certify::Certificate;
 use crate::certify::Scope;
 use crate::constraint::j_orthogonal::Signature;
 use crate::jpair::{Ending, JPair, JPairMin};
 use crate::linalg::RowMat;
 use crate::linalg::products::product;
-use crate::solve::Certificate;
 
 /// How far a boost is followed where a pair has no minimum, for the decrease to be a number.
 const FOLLOW: f64 = 1.0;
 
 /// Every pair of rows of ½tr(MS), S = XNXᵀ, with θ = 0. Cost 6n³ flops, then O(1) a pair.
-pub(super) fn block_stationarity(f: &JQuadratic, j: &Signature, x: &RowMat, scope: Scope) -> Certificate {
+pub(crate) fn block_stationarity(f: &JQuadratic, j: &Signature, x: &RowMat, scope: Scope) -> Certificate {
     let n = j.len();
     let (mut s, mut w) = (RowMat::zeros(n, n), RowMat::zeros(n, n));
     product(&mut s, false, 1.0, f.times_n(x.clone()).as_mat(), x.as_mat().transpose());

@@ -3,7 +3,7 @@
 //! ```
 //! use orthopt::constraint::j_orthogonal::Signature;
 //! use orthopt::j_problem::JProblem;
-//! use orthopt::problem::Family;
+//! use orthopt::family::Family;
 //! use orthopt::solve::{RunOptions, Stationary, Status, run};
 //! use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 //!
@@ -22,7 +22,7 @@
 //! # Ok::<(), orthopt::Error>(())
 //! ```
 
-mod certificate;
+pub(crate) mod certificate;
 pub mod geodesic;
 mod probe;
 mod quadratic;
@@ -31,30 +31,15 @@ mod smooth;
 use std::sync::Arc;
 
 use faer::MatRef;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 pub use probe::{Placement, Probe, euclidean_distances};
 pub use quadratic::{JQuadratic, covariance, hyperbolic_optimum};
 pub use smooth::{JFunction, JSmooth};
 
-use crate::certify::Scope;
 use crate::constraint::j_orthogonal::{self, Signature};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::objective::{Evaluate, Objective};
-use crate::problem::Family;
-use crate::solve::Certificate;
-use crate::solvers::{J_SOLVERS, SolverInfo};
-
-/// Names of the starting points, with one line each.
-pub const J_STARTS: &[(&str, &str)] = &[
-    ("random", "a random hyperbolic CS decomposition with ||X|| at most e"),
-    ("identity", "the identity matrix"),
-];
-
-/// μ_max of the random start: ‖X⁰‖ ≤ e.
-const START_MU: f64 = 1.0;
 
 /// min f(X) over XᵀJX = J.
 #[derive(Clone, Debug)]
@@ -152,6 +137,12 @@ impl JProblem {
         self.kind == Kind::HyperbolicEig || self.signature.is_definite()
     }
 
+    /// Whether every critical point is known to be a global minimiser, so that one start is enough
+    /// (docs/mathematics.md, section 9).
+    pub fn has_local_solutions(&self) -> bool {
+        self.kind == Kind::Other
+    }
+
     /// Whether this is the papers' unbounded objective.
     pub fn is_reproduction(&self) -> bool {
         self.kind == Kind::Reproduction
@@ -185,74 +176,5 @@ impl Evaluate for JProblem {
     /// The mean of |XᵀJX − J|.
     fn feasibility(&self, x: &RowMat) -> f64 {
         j_orthogonal::feasibility(x, &self.signature)
-    }
-}
-
-impl Family for JProblem {
-    fn solvers() -> &'static [SolverInfo<Self>] {
-        J_SOLVERS
-    }
-
-    fn starts() -> &'static [(&'static str, &'static str)] {
-        J_STARTS
-    }
-
-    fn feasibility_name(&self) -> &'static str {
-        "mean of |X'JX - J|"
-    }
-
-    fn relative_feasibility(&self, x: &RowMat) -> Option<f64> {
-        Some(j_orthogonal::relative_feasibility(x, &self.signature))
-    }
-
-    fn criticality_name(&self) -> &'static str {
-        "max |skew part of J grad f(X) X'|"
-    }
-
-    /// Every critical point of `hyperbolic-eig` is a global minimiser (math note, A.3).
-    fn has_local_solutions(&self) -> bool {
-        self.kind == Kind::Other
-    }
-
-    fn known_optimum(&self) -> Option<f64> {
-        self.optimum()?.ok()
-    }
-
-    fn shape(&self) -> (usize, usize) {
-        (self.order(), self.order())
-    }
-
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        let n = self.order();
-        match name {
-            "random" => {
-                let mut rng = Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830);
-                j_orthogonal::random(&self.signature, START_MU, &mut rng)
-            }
-            "identity" => Ok(RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)))),
-            _ => {
-                let known = J_STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
-                Err(Error::UnknownName {
-                    kind: "starting point",
-                    name: name.into(),
-                    known: known + ", or a .npy file",
-                })
-            }
-        }
-    }
-
-    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
-        j_orthogonal::check(x, &self.signature, what)
-    }
-
-    /// max |Ωᵢⱼ|, Ω = JW − (JW)ᵀ with W = ∇f(X)Xᵀ.
-    fn criticality(&self, x: &RowMat) -> f64 {
-        j_orthogonal::stationarity(x, &self.gradient(x), &self.signature)
-    }
-
-    /// Over all pairs of rows, exactly, for quadratic f; `None` for others.
-    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
-        let q = self.f.quadratic()?;
-        Some(certificate::block_stationarity(q, &self.signature, x, scope))
     }
 }

@@ -1,9 +1,7 @@
 //! Variance explained by the components of a PCA problem.
 
-use super::AnyProblem;
 use crate::linalg::RowMat;
 use crate::smooth::BlockModel;
-use crate::solve::Solution;
 
 /// Variance explained by the columns of X under C: per component tr(xₖᵀCxₖ), and together.
 ///
@@ -47,14 +45,6 @@ pub fn explained_variance(f: &impl BlockModel, x: &RowMat) -> ExplainedVariance 
     }
     let total = adjusted.iter().sum();
     ExplainedVariance { ratio, adjusted, total }
-}
-
-/// Puts the components of a solution in the order of the variance they explain, xₖᵀCxₖ, largest
-/// first. The order is free: the value of a PCA problem does not depend on it.
-pub fn order_components(problem: &AnyProblem, solution: &mut Solution) {
-    solution.x = by_variance(&problem.f, &solution.x);
-    solution.objective = problem.objective(&solution.x);
-    solution.feasibility = problem.feasibility(&solution.x);
 }
 
 /// The columns of X in the order of the variance they explain; `f` must be −½ tr(XᵀCX).

@@ -85,7 +85,7 @@ impl SolverOptions {
     }
 }
 
-/// The name that lets the library choose (see [`crate::auto`]).
+/// The name that lets the library choose (see [`crate::family`]).
 pub const AUTO: (&str, &str) =
     ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
 

@@ -1,6 +1,7 @@
 //! Composite problems of random data.
 
-use orthopt::composite::{Composite, CompositeOptions};
+use orthopt::composite::Composite;
+use orthopt::family::CompositeOptions;
 use orthopt::problem::PcaData;
 
 use super::gaussian;

@@ -348,20 +348,19 @@ macro_rules! curve_solver {
         };
 
         /// The same for nonlinear eigenvalue problems.
-        pub const NONLINEAR: $crate::solvers::SolverInfo<
-            $crate::problem::nonlinear_eig::NonlinearEigProblem,
-        > = $crate::solvers::SolverInfo {
-            name: $name,
-            doc: $doc,
-            constants: $crate::solvers::curvilinear::CONSTANTS,
-            handles: |_| true,
-            scope: "every nonlinear eigenvalue problem",
-            make: |o| {
-                Ok(Box::new($crate::solvers::curvilinear::Curvilinear::<$curve>::from_options(
-                    &NONLINEAR, o,
-                )?))
-            },
-        };
+        pub const NONLINEAR: $crate::solvers::SolverInfo<$crate::family::NonlinearEigProblem> =
+            $crate::solvers::SolverInfo {
+                name: $name,
+                doc: $doc,
+                constants: $crate::solvers::curvilinear::CONSTANTS,
+                handles: |_| true,
+                scope: "every nonlinear eigenvalue problem",
+                make: |o| {
+                    Ok(Box::new($crate::solvers::curvilinear::Curvilinear::<$curve>::from_options(
+                        &NONLINEAR, o,
+                    )?))
+                },
+            };
     };
 }
 

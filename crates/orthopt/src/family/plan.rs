@@ -4,17 +4,12 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
+use crate::family::Family;
 use crate::linalg::RowMat;
-use crate::nonsmooth::Nonsmooth;
 use crate::pair::step::Model;
-use crate::penalty::AnyPenalty;
-use crate::problem::{AnyProblem, Family};
-use crate::smooth::AnySmooth;
 use crate::solve::{AnySolver, Chain, RunOptions, Stopping};
 use crate::solvers::jobcd::{JobcdOptions, Side};
-use crate::solvers::ladmm::INFO as LADMM;
-use crate::solvers::obcd::{Candidates, INFO as OBCD, ObcdOptions, WorkingSet};
-use crate::solvers::support::INFO as SUPPORT;
+use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
 
 /// A starting point by name or as it is.
@@ -148,7 +143,7 @@ impl<P: Family> Plan<P> {
     }
 
     /// The plan, if its solvers can be made for the problem.
-    fn checked(self, problem: &P) -> Result<Self> {
+    pub(super) fn checked(self, problem: &P) -> Result<Self> {
         for solver in &self.solvers {
             solver.build(problem, &self.options)?;
         }
@@ -254,107 +249,4 @@ impl<P: Family> Plan<P> {
 fn effort<P: Family>(problem: &P, wanted: &Wanted, stopping: &Stopping, restarts: Option<u64>) -> u64 {
     let open = wanted.solver.is_none() && restarts.is_none() && stopping.time_limit.is_none();
     if open && problem.has_local_solutions() { problem.auto_effort() } else { 0 }
-}
-
-/// The plan for a PCA problem. With no solver named, what the user left open is chosen by the
-/// rules below; otherwise the solvers of `wanted` get the defaults of the papers (random pairs
-/// from the identity, or from a partition for nonnegative problems).
-///
-/// Starting points, measured on w1a, randn:500:1000, colon and pitprops: the lowest F among
-/// the candidates of the penalty is tried first and the others follow when there is time for
-/// more starts. Random pairs are the working set: on those data cyclic and greedy rules were
-/// slower or ended higher in most cases (`bench/RESULTS.md`).
-///
-/// # Errors
-/// Whatever is wrong with a starting point the user gave, or options out of range.
-pub(crate) fn plan(problem: &AnyProblem, wanted: &Wanted) -> Result<Plan<AnyProblem>> {
-    if wanted.solver.is_some() {
-        return Plan::by_default(problem, wanted);
-    }
-    let mut reasons = Vec::new();
-    let starts = match &wanted.start {
-        Some(start) => vec![start.clone()],
-        None => ordered_starts(problem, wanted.seed, &mut reasons)?,
-    };
-    // OBCD alone, which later rounds are, gets nowhere from a dense X
-    let once = starts.iter().filter(|s| starts.len() > 1 && s.name() == RANDOM).count();
-    let mut options = wanted.options();
-    options.obcd.block = wanted.block.unwrap_or_else(|| choose_block(problem));
-    let solvers = choose_solvers(problem, &mut reasons);
-    if wanted.block.is_none() && options.obcd.block > 2 {
-        reasons.push(format!(
-            "blocks of {}: moves are frequent and a sweep inside a block makes them cheap",
-            options.obcd.block
-        ));
-    }
-    if wanted.working_set.is_none() {
-        reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
-    }
-    Plan { solvers, options, starts, reasons, chosen: true, once }.checked(problem)
-}
-
-/// OBCD, for ℓ0 and nonnegativity after a method that moves all rows at once: pairs of rows stop at
-/// points that a change of many entries improves. Lowest F of all starts without a limit, OBCD alone
-/// and after the other: l0 with the default λ, srbct r = 5 −2058 and −2302, colon r = 10 −3.22e9 and
-/// −3.51e9, MNIST r = 20 −2.89e9 and −3.01e9; nonneg r = 20, w1a −6700 and −6806, randn −11408 and
-/// −11638, MNIST −9.68e9 and −1.000e10. For ℓ1 blocks of rows are as good.
-fn choose_solvers(problem: &AnyProblem, reasons: &mut Vec<String>) -> Vec<&'static SolverInfo<AnyProblem>> {
-    match problem.h {
-        AnyPenalty::L0(_) => {
-            reasons.push(
-                "solver support+obcd: many zeros at once first, then pairs of rows until none lowers F"
-                    .into(),
-            );
-            vec![&SUPPORT, &OBCD]
-        }
-        AnyPenalty::Nonneg(_) => {
-            reasons.push(
-                "solver ladmm+obcd: all rows at once first, then pairs of rows until none lowers F".into(),
-            );
-            vec![&LADMM, &OBCD]
-        }
-        _ => {
-            reasons.push("solver obcd: feasible and monotone, with exact zeros".into());
-            vec![&OBCD]
-        }
-    }
-}
-
-/// Rows per working set: blocks pay where most pairs move, so that updates of the gradient
-/// dominate (convex penalties on a dense M), and where a round of blocks is a small part of all
-/// rows. Elsewhere (zeros to be found, signs to keep) single random pairs end lower.
-fn choose_block(problem: &AnyProblem) -> usize {
-    let convex = matches!(problem.h, AnyPenalty::None(_) | AnyPenalty::L1(_));
-    let dense = matches!(problem.f, AnySmooth::Quadratic(_));
-    if convex && dense && problem.nrows() >= 512 { 32 } else { 2 }
-}
-
-/// A start that says nothing by its F, so it comes last.
-const RANDOM: &str = "random";
-
-/// The starts worth trying for the penalty, lowest F first; one that fails (an eigenvalue
-/// routine) is passed over. From a random X `support` often ends lowest of all (w1a, λ = 10, r = 20:
-/// −5346, from coordinates −5208, from the leading eigenvectors −3973).
-fn ordered_starts(problem: &AnyProblem, seed: u64, reasons: &mut Vec<String>) -> Result<Vec<Begin>> {
-    let candidates: &[&str] = match &problem.h {
-        h if h.requires_nonneg() => &["pca", "partition", "coordinates"],
-        AnyPenalty::L0(_) => &["coordinates", "pca", RANDOM],
-        h if h.promotes_sparsity() => &["coordinates", "pca"],
-        _ => &["pca"],
-    };
-    let mut tried = Vec::new();
-    let mut failure = None;
-    for name in candidates {
-        match problem.start(name, seed) {
-            Ok(x) => tried.push((problem.objective(&x).total, *name)),
-            Err(e) => failure = Some(e),
-        }
-    }
-    if let (true, Some(e)) = (tried.is_empty(), failure) {
-        return Err(e);
-    }
-    tried.sort_by(|a, b| (a.1 == RANDOM).cmp(&(b.1 == RANDOM)).then(a.0.total_cmp(&b.0)));
-    let list: Vec<String> = tried.iter().map(|(f, name)| format!("{name} {f:.6e}")).collect();
-    reasons.push(format!("start {}: the lowest F of {}", tried[0].1, list.join(", ")));
-    Ok(tried.into_iter().map(|t| Begin::Named(t.1.into())).collect())
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use faer::Mat;
 use faer::sparse::SparseColMatRef;
 
-use super::Composite;
+use crate::composite::Composite;
 use crate::concave::{AnyConcave, CappedExcess, Concave, LargestK, NoConcave};
 use crate::error::{Error, Result};
+use crate::family::{Kind, ProblemInfo, find_problem};
 use crate::linear_map::{AnyMap, Composition, Differences, Identity, LinearMap};
 use crate::penalty::{AnyPenalty, Shape, find_penalty};
-use crate::problem::{Kind, PcaData, ProblemInfo, Storage, covariance_model, find_problem};
+use crate::problem::{PcaData, Storage, covariance_model};
 use crate::smooth::{AnySmooth, BlockModel, Smooth};
 
 /// Penalties of composite problems, with one line each.
@@ -48,7 +49,7 @@ pub struct CompositeOptions {
 impl Composite {
     /// The PCA problem called `name` of the data, with g and A where its penalty has them: one of
     /// the kinds [`Kind::Pca`], [`Kind::Composite`] and [`Kind::DataFit`] of
-    /// [`PROBLEMS`](crate::problem::PROBLEMS).
+    /// [`PROBLEMS`](crate::family::PROBLEMS).
     ///
     /// # Errors
     /// An unknown name, a bad rank, λ, k or shape parameter, a map that does not fit, data that

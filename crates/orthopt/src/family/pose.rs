@@ -1,51 +1,20 @@
 //! From a problem's name and data to the problem, with defaults for what is left open: the one
 //! place where the command line and other languages pose problems.
 
-use crate::composite::{
-    COMPOSITE_PENALTIES, Composite, CompositeOptions, check_before_work, default_k, model,
-};
+use super::Named;
+use crate::composite::Composite;
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
+use crate::family::composite_pca::{check_before_work, model};
+use crate::family::{COMPOSITE_PENALTIES, CompositeOptions, default_k};
+use crate::family::{Kind, ProblemInfo};
+use crate::family::{LinearInput, NonlinearEigProblem};
 use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
-use crate::options::Constant;
 use crate::penalty::{PENALTIES, Shape, find_penalty};
-use crate::problem::nonlinear_eig::{self, LinearInput, NonlinearEigProblem};
-use crate::problem::{AnyProblem, Kind, PcaData, ProblemInfo, Storage, covariance_model};
+use crate::problem::{AnyProblem, PcaData, Storage, covariance_model};
 use crate::smooth::{AnySmooth, BlockModel, NonlinearEig};
-use crate::solvers::composite::COMPOSITE_SOLVERS;
-use crate::solvers::{J_SOLVERS, SOLVERS};
-
-/// A problem of any family.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Named {
-    /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
-    Pca(AnyProblem),
-    /// min f(X) − g(X) + h(A(X)), XᵀX = I.
-    Composite(Composite),
-    /// min f(X), XᵀJX = J.
-    JOrthogonal(JProblem),
-    /// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
-    NonlinearEig(NonlinearEigProblem),
-}
-
-/// Runs the same code on a [`Named`] problem of any family:
-/// `with_family!(named, problem => expression)`.
-#[macro_export]
-macro_rules! with_family {
-    ($named:expr, $problem:ident => $body:expr) => {
-        match $named {
-            $crate::named::Named::Pca($problem) => $body,
-            $crate::named::Named::Composite($problem) => $body,
-            $crate::named::Named::JOrthogonal($problem) => $body,
-            $crate::named::Named::NonlinearEig($problem) => $body,
-            #[allow(unreachable_patterns)]
-            _ => unreachable!("every family has a line above"),
-        }
-    };
-}
 
 /// What a problem needs besides its data; `None` is chosen.
 #[derive(Clone, Debug, Default)]
@@ -363,49 +332,4 @@ fn default_lambda(f: &AnySmooth, rank: usize, penalty: &str, reasons: &mut Vec<S
 /// `value` to three significant digits.
 fn three_digits(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
-}
-
-/// Every solver of every family with its line of documentation, each name once.
-pub fn all_solvers() -> Vec<(&'static str, &'static str, &'static [Constant])> {
-    let mut all: Vec<(&str, &str, &[Constant])> = Vec::new();
-    let lists = [
-        SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect::<Vec<_>>(),
-        COMPOSITE_SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
-        J_SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
-        nonlinear_eig::SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
-    ];
-    for solver in lists.into_iter().flatten() {
-        if all.iter().all(|known| known.0 != solver.0) {
-            all.push(solver);
-        }
-    }
-    all
-}
-
-/// Every penalty with its line of documentation, those with g or A at the end.
-pub fn all_penalties() -> Vec<(&'static str, &'static str)> {
-    let plain = PENALTIES.iter().map(|p| (p.name, p.doc));
-    let own = COMPOSITE_PENALTIES.iter().filter(|p| PENALTIES.iter().all(|known| known.name != p.0));
-    plain.chain(own.copied()).collect()
-}
-
-/// Checks that every name of a chain `a+b` is a solver of some family.
-///
-/// # Errors
-/// [`Error::UnknownName`] with the names there are.
-pub fn check_solvers(names: &str) -> Result<()> {
-    let all = all_solvers();
-    match names.split('+').find(|name| all.iter().all(|s| s.0 != *name)) {
-        None => Ok(()),
-        Some(name) => Err(Error::UnknownName {
-            kind: "solver",
-            name: name.into(),
-            known: all.iter().map(|s| s.0).collect::<Vec<_>>().join(", "),
-        }),
-    }
-}
-
-/// Every shape parameter of every penalty: penalty and parameter.
-pub fn all_shapes() -> impl Iterator<Item = (&'static str, &'static Constant)> {
-    PENALTIES.iter().flat_map(|p| p.shape.iter().map(move |c| (p.name, c)))
 }

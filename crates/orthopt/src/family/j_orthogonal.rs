@@ -1,0 +1,89 @@
+//! Problems over the J-orthogonal group by name: solvers, starts and defaults.
+
+use super::Family;
+use crate::certify::{Certificate, Scope};
+use crate::constraint::j_orthogonal;
+use crate::error::{Error, Result};
+use crate::j_problem::JProblem;
+use crate::linalg::RowMat;
+use crate::solvers::{J_SOLVERS, SolverInfo};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+/// Names of the starting points, with one line each.
+pub const J_STARTS: &[(&str, &str)] = &[
+    ("random", "a random hyperbolic CS decomposition with ||X|| at most e"),
+    ("identity", "the identity matrix"),
+];
+
+/// μ_max of the random start: ‖X⁰‖ ≤ e.
+const START_MU: f64 = 1.0;
+
+impl Family for JProblem {
+    fn solvers() -> &'static [SolverInfo<Self>] {
+        J_SOLVERS
+    }
+
+    fn starts() -> &'static [(&'static str, &'static str)] {
+        J_STARTS
+    }
+
+    fn feasibility_name(&self) -> &'static str {
+        "mean of |X'JX - J|"
+    }
+
+    fn relative_feasibility(&self, x: &RowMat) -> Option<f64> {
+        Some(j_orthogonal::relative_feasibility(x, &self.signature))
+    }
+
+    fn criticality_name(&self) -> &'static str {
+        "max |skew part of J grad f(X) X'|"
+    }
+
+    /// Every critical point of `hyperbolic-eig` is a global minimiser (math note, A.3).
+    fn has_local_solutions(&self) -> bool {
+        Self::has_local_solutions(self)
+    }
+
+    fn known_optimum(&self) -> Option<f64> {
+        self.optimum()?.ok()
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.order(), self.order())
+    }
+
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        let n = self.order();
+        match name {
+            "random" => {
+                let mut rng = Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830);
+                j_orthogonal::random(&self.signature, START_MU, &mut rng)
+            }
+            "identity" => Ok(RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)))),
+            _ => {
+                let known = J_STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+                Err(Error::UnknownName {
+                    kind: "starting point",
+                    name: name.into(),
+                    known: known + ", or a .npy file",
+                })
+            }
+        }
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        j_orthogonal::check(x, &self.signature, what)
+    }
+
+    /// max |Ωᵢⱼ|, Ω = JW − (JW)ᵀ with W = ∇f(X)Xᵀ.
+    fn criticality(&self, x: &RowMat) -> f64 {
+        j_orthogonal::stationarity(x, &self.gradient(x), &self.signature)
+    }
+
+    /// Over all pairs of rows, exactly, for quadratic f; `None` for others.
+    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
+        let q = self.f.quadratic()?;
+        Some(crate::j_problem::certificate::block_stationarity(q, &self.signature, x, scope))
+    }
+}

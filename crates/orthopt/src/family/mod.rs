@@ -1,0 +1,122 @@
+//! What users name: problems, the solvers and starting points that each family of them has, and what is
+//! chosen where the user leaves it open. An application service above the mathematics and the solvers.
+
+use crate::certify::{Certificate, Scope};
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::objective::Evaluate;
+use crate::problem::ExplainedVariance;
+use crate::solve::Solution;
+use crate::solvers::SolverInfo;
+
+mod composite;
+mod composite_pca;
+mod j_orthogonal;
+mod named;
+pub mod nonlinear_eig;
+mod pca;
+mod plan;
+mod pose;
+mod problems;
+
+pub use composite_pca::{COMPOSITE_PENALTIES, CompositeOptions, default_k};
+pub use j_orthogonal::J_STARTS;
+pub use named::{Named, all_penalties, all_shapes, all_solvers, check_solvers};
+pub use nonlinear_eig::{LinearInput, NonlinearEigProblem};
+pub use pca::order_components;
+pub use plan::{Begin, Plan, Wanted};
+pub use pose::{DEFAULT_RANK, PoseOptions, Posed, pose};
+pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
+
+/// A kind of problem with everything that a command line or another language needs to solve it
+/// by name: its solvers, its starting points, its certificates.
+pub trait Family: Evaluate + Send + Sync + Sized + 'static {
+    /// Its solvers.
+    fn solvers() -> &'static [SolverInfo<Self>];
+
+    /// Names of its starting points, with one line each; the first is the default.
+    fn starts() -> &'static [(&'static str, &'static str)];
+
+    /// Rows and columns of X.
+    fn shape(&self) -> (usize, usize);
+
+    /// The starting point called `name`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`], and what stands in its way.
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat>;
+
+    /// The starting point of those who do not name one.
+    fn default_start(&self) -> &'static str {
+        Self::starts().first().map_or("random", |s| s.0)
+    }
+
+    /// A starting point of the user's own, checked and repaired to rounding.
+    ///
+    /// # Errors
+    /// As [`Family::check`].
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        self.check(x, "the starting point X")?;
+        Ok(x.clone())
+    }
+
+    /// Solvers, options and starting points for what the user wants.
+    ///
+    /// # Errors
+    /// Unknown names, solvers that do not fit, options out of range.
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        Plan::by_default(self, wanted)
+    }
+
+    /// What [`Evaluate::feasibility`] measures, in words.
+    fn feasibility_name(&self) -> &'static str {
+        "||X'X - I||_F"
+    }
+
+    /// The same divided by ‖X‖₂², the unit in which rounding counts where ‖X‖ is not bounded;
+    /// `None` where it is.
+    fn relative_feasibility(&self, _x: &RowMat) -> Option<f64> {
+        None
+    }
+
+    /// What [`Family::criticality`] measures, in words.
+    fn criticality_name(&self) -> &'static str {
+        "dist(0, dF(X)) along the manifold"
+    }
+
+    /// Whether local solutions differ, so that further starts are worth their time.
+    fn has_local_solutions(&self) -> bool {
+        true
+    }
+
+    /// Iterations worth spending on further starts where the user sets no limit and leaves the
+    /// solver open: about a second of OBCD.
+    fn auto_effort(&self) -> u64 {
+        2_000_000
+    }
+
+    /// The minimum of F where it is known in closed form. May cost O(n³).
+    fn known_optimum(&self) -> Option<f64> {
+        None
+    }
+
+    /// Variance explained by the columns of X, where that means something.
+    fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
+        None
+    }
+
+    /// Puts the columns of the solution in a canonical order, where the order is free.
+    fn order_components(&self, _solution: &mut Solution) {}
+
+    /// Checks an X that somebody else made: shape, finite, feasible to 1e-6.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the measured error.
+    fn check(&self, x: &RowMat, what: &str) -> Result<()>;
+
+    /// How far X is from being critical.
+    fn criticality(&self, x: &RowMat) -> f64;
+
+    /// Block-2 stationarity, where pairs of rows can be solved globally.
+    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate>;
+}

@@ -1,0 +1,131 @@
+//! The problems that users name.
+
+use super::nonlinear_eig;
+use crate::error::{Error, Result};
+
+/// What the registry says of a problem.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemInfo {
+    /// The name users type.
+    pub name: &'static str,
+    /// What it is made of and which solvers there are.
+    pub kind: Kind,
+    /// Name of its penalty.
+    pub penalty: &'static str,
+    /// Whether λ means something.
+    pub uses_lambda: bool,
+    /// One line of documentation.
+    pub doc: &'static str,
+}
+
+/// The kinds of problems, each with solvers of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// −½⟨X, CX⟩ + h(X), XᵀX = I.
+    Pca,
+    /// −½⟨X, CX⟩ − g(X) + h(A(X)), XᵀX = I.
+    Composite,
+    /// 1/(2m)‖XXᵀD − D‖² − g(X) + h(A(X)), XᵀX = I, D = Aᵀ of m samples.
+    DataFit,
+    /// tr(XᵀCX), XᵀJX = J.
+    HyperbolicEig,
+    /// Distances in ultrahyperbolic space, XᵀJX = J.
+    Probe,
+    /// ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
+    NonlinearEig,
+}
+
+/// All problems of the library.
+pub const PROBLEMS: &[ProblemInfo] = &[
+    ProblemInfo {
+        name: "l0-pca",
+        kind: Kind::Pca,
+        penalty: "l0",
+        uses_lambda: true,
+        doc: "sparse PCA: min -1/2 <X, CX> + lambda ||X||_0, X'X = I",
+    },
+    ProblemInfo {
+        name: "l1-pca",
+        kind: Kind::Pca,
+        penalty: "l1",
+        uses_lambda: true,
+        doc: "sparse PCA: min -1/2 <X, CX> + lambda ||X||_1, X'X = I",
+    },
+    ProblemInfo {
+        name: "nonneg-pca",
+        kind: Kind::Pca,
+        penalty: "nonneg",
+        uses_lambda: false,
+        doc: "nonnegative PCA: min -1/2 <X, CX>, X'X = I, X >= 0",
+    },
+    ProblemInfo {
+        name: "pca",
+        kind: Kind::Pca,
+        penalty: "none",
+        uses_lambda: false,
+        doc: "plain PCA: min -1/2 <X, CX>, X'X = I (any basis of the leading eigenspace)",
+    },
+    ProblemInfo {
+        name: "mcp-pca",
+        kind: Kind::Pca,
+        penalty: "mcp",
+        uses_lambda: true,
+        doc: "sparse PCA with mcp: min -1/2 <X, CX> + h(X), X'X = I",
+    },
+    ProblemInfo {
+        name: "scad-pca",
+        kind: Kind::Pca,
+        penalty: "scad",
+        uses_lambda: true,
+        doc: "sparse PCA with scad: min -1/2 <X, CX> + h(X), X'X = I",
+    },
+    ProblemInfo {
+        name: "dc-pca",
+        kind: Kind::DataFit,
+        penalty: "l1-largest-k",
+        uses_lambda: true,
+        doc: "k-sparse PCA: min 1/(2m) ||XX'D - D||^2 + lambda (||X||_1 - the k largest |X_ij|), X'X = I, D = A'",
+    },
+    ProblemInfo {
+        name: "capped-l1-pca",
+        kind: Kind::Composite,
+        penalty: "capped-l1",
+        uses_lambda: true,
+        doc: "sparse PCA with capped l1 as l1 minus its excess: min -1/2 <X, CX> + lambda sum min(|X_ij|, cap), X'X = I",
+    },
+    ProblemInfo {
+        name: "fused-pca",
+        kind: Kind::Composite,
+        penalty: "fused-l1",
+        uses_lambda: true,
+        doc: "piecewise constant PCA: min -1/2 <X, CX> + lambda sum |X_i+1,j - X_ij|, X'X = I",
+    },
+    ProblemInfo {
+        name: "hyperbolic-eig",
+        kind: Kind::HyperbolicEig,
+        penalty: "none",
+        uses_lambda: false,
+        doc: "hyperbolic eigenvalues: min tr(X'CX), X'JX = J, C = A'A/m + ridge positive definite; the minimum is known",
+    },
+    ProblemInfo {
+        name: "probe",
+        kind: Kind::Probe,
+        penalty: "none",
+        uses_lambda: false,
+        doc: "structural probe: a J-orthogonal map after which distances of the samples in ultrahyperbolic space match a table",
+    },
+    nonlinear_eig::INFO,
+];
+
+/// Looks a problem up by name.
+///
+/// # Errors
+/// [`Error::UnknownName`] with the names there are.
+pub fn find_problem(name: &str) -> Result<&'static ProblemInfo> {
+    PROBLEMS.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownName {
+        kind: "problem",
+        name: name.into(),
+        known: PROBLEMS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+    })
+}
