@@ -1,0 +1,75 @@
+//! Options that make no sense: exit code 2.
+
+use crate::common::Dir;
+
+const PITPROPS: [&str; 3] = ["solve", "l0-pca", "builtin:pitprops"];
+
+fn fails(extra: &[&str], parts: &[&str]) {
+    Dir::new().fails_in_one_line(&[&PITPROPS[..], extra].concat(), 2, parts);
+}
+
+#[test]
+fn ranks() {
+    fails(&["-r", "20"], &["rank 20 exceeds the 13 columns"]);
+    fails(&["-r", "0"], &["rank 0", "from 1 to 13"]);
+    fails(&["--features", "3", "-r", "4"], &["rank 4 exceeds the 3 columns"]);
+}
+
+#[test]
+fn numbers_out_of_range() {
+    fails(&["--lambda", "-1"], &["lambda is -1: expected a finite number >= 0"]);
+    fails(&["--lambda", "nan"], &["lambda is NaN"]);
+    fails(&["--tol", "-1e-9"], &["tol is -"]);
+    fails(&["--min-decrease", "nan"], &["min-decrease is NaN"]);
+    fails(&["--time-limit", "-2"], &["time-limit is -2"]);
+    fails(&["--max-iters", "0"], &["max-iters is 0"]);
+    fails(&["--threads", "0"], &["threads is 0"]);
+    fails(&["--block", "1"], &["block is 1"]);
+    fails(&["--alpha", "0"], &["alpha is 0"]);
+    fails(&["--candidates", "0"], &["candidates is 0"]);
+    fails(&["--candidates", "some"], &["candidates is some"]);
+    fails(&["--certify-sample", "0"], &["certify-sample is 0"]);
+    fails(&["--features", "14"], &["14 features", "13 columns"]);
+}
+
+#[test]
+fn lambda_is_checked_even_where_it_is_not_used() {
+    let args = ["solve", "pca", "builtin:pitprops", "--lambda", "-1"];
+    Dir::new().fails_in_one_line(&args, 2, &["lambda is -1"]);
+}
+
+#[test]
+fn names_that_do_not_exist() {
+    let dir = Dir::new();
+    dir.fails(&["solve", "l7-pca", "builtin:pitprops"], 2, &["l7-pca", "l0-pca, l1-pca"]);
+    dir.fails(&[&PITPROPS[..], &["--solver", "magic"]].concat(), 2, &["magic", "obcd"]);
+    dir.fails(&[&PITPROPS[..], &["--working-set", "best"]].concat(), 2, &["best", "random", "cyclic"]);
+    dir.fails(&[&PITPROPS[..], &["--model", "wrong"]].concat(), 2, &["exact"]);
+    dir.fails(&["frobnicate"], 2, &["frobnicate"]);
+    fails(&["--init", "middle"], &["no starting point is called 'middle'", "identity", ".npy"]);
+}
+
+#[test]
+fn choices_that_do_not_go_together() {
+    let dir = Dir::new();
+    fails(&["--center"], &["builtin:pitprops: centring is not possible", "C itself"]);
+    fails(&["--scale", "unit"], &["scaling is not possible"]);
+    dir.fails(&[&PITPROPS[..], &["--gram", "c.csv"]].concat(), 2, &["--gram"]);
+    let args = ["solve", "nonneg-pca", "builtin:pitprops", "--init", "random"];
+    dir.fails_in_one_line(&args, 2, &["not nonnegative"]);
+}
+
+#[test]
+fn something_is_missing() {
+    let dir = Dir::new();
+    dir.fails_in_one_line(&["solve"], 2, &["PROBLEM is missing"]);
+    dir.fails_in_one_line(&["solve", "l0-pca"], 2, &["DATA is missing"]);
+    dir.fails(&["certify", "l0-pca", "builtin:pitprops"], 2, &["--x"]);
+}
+
+#[test]
+fn output_files_of_no_known_kind_are_refused_before_the_run() {
+    fails(&["--trace", "t.txt"], &["--trace t.txt: the name must end in .csv or .jsonl"]);
+    fails(&["--plot", "p.png"], &["--plot p.png: the name must end in .svg"]);
+    fails(&["--save-x", "x.mat"], &["--save-x x.mat: the name must end in .npy"]);
+}

@@ -1,0 +1,60 @@
+//! Ctrl-C: what was found is still written.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::{Dir, feasibility, read_npy};
+
+/// A run that does not end by itself.
+const ENDLESS: [&str; 10] =
+    ["solve", "l1-pca", "randn:200:400", "-r", "20", "--lambda", "1", "--tol", "0", "--restarts=1000000"];
+
+fn start(dir: &Dir, extra: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_orthopt"))
+        .args(ENDLESS)
+        .args(extra)
+        .current_dir(dir.path(""))
+        .env_remove("ORTHOPT_LOG")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Waits, but not for ever; a child that hangs is killed.
+fn exit_code(mut child: Child) -> (Option<i32>, String) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            panic!("the program did not end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_best_x_so_far_is_written() {
+    for name in ["-INT", "-TERM"] {
+        let dir = Dir::new();
+        let child = start(&dir, &["--save-x", "x.npy", "--json", "r.json", "--trace", "t.csv", "--certify"]);
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(&child, name);
+        let (code, stdout) = exit_code(child);
+        assert_eq!(code, Some(130));
+        assert!(stdout.contains("\ninterrupted "), "{stdout}");
+        let x = read_npy(&dir.path("x.npy"));
+        assert_eq!((x.len(), x[0].len()), (400, 20));
+        assert!(feasibility(&x) < 1e-11);
+        let object: serde_json::Value = serde_json::from_str(&dir.read("r.json")).unwrap();
+        assert_eq!(object["status"], "interrupted");
+        assert!(dir.read("t.csv").lines().count() > 2);
+    }
+}

@@ -1,0 +1,22 @@
+//! The tests of the command: one binary, a module for each part.
+
+mod common;
+
+mod bad_data;
+mod bad_options;
+mod certify;
+mod compare;
+mod composite;
+mod config;
+mod data;
+mod determinism;
+mod hyperbolic;
+#[cfg(unix)]
+mod interrupt;
+mod json;
+mod names;
+mod nonlinear;
+mod outputs;
+mod real_data;
+mod reproduce;
+mod solve;

@@ -1,0 +1,121 @@
+//! `reproduce`: the papers' tables by one command, in a version that takes seconds.
+
+use crate::common::{Dir, orthopt, stdout};
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+
+/// Two methods of the table for nonnegative PCA, so short that they are the same every time.
+const SHORT: [&str; 10] = [
+    "reproduce",
+    "obcd/table5",
+    "--datasets",
+    "randn",
+    "--ranks",
+    "20",
+    "--max-iters",
+    "20",
+    "--methods",
+    "OBCD-R,LADMM",
+];
+
+fn records(dir: &Dir) -> Vec<std::path::PathBuf> {
+    let folder = dir.path("reproduction/records/obcd-table5");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_list_names_every_table_and_says_what_is_missing() {
+    let text = stdout(&mut orthopt(&["reproduce", "list"]));
+    for name in ["obcd/table1", "obcd/table8", "oadmm/figure5", "jobcd/table2", "not here", "cannot be run"] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_cell_is_a_row_with_the_papers_numbers_below_it_and_files_beside() {
+    let dir = Dir::new();
+    let text = stdout(&mut dir.orthopt(&SHORT));
+    assert!(text.contains("randn (500 x 1000)") && text.contains("paper"), "{text}");
+    assert!(text.contains("-11000") && text.contains("best OBCD variant"), "the paper's F_min: {text}");
+    for name in ["obcd-table5.csv", "obcd-table5.json", "obcd-table5.md", "reproduction.md", "index.html"] {
+        assert!(dir.path("reproduction").join(name).is_file(), "{name}");
+    }
+    let all: serde_json::Value = serde_json::from_str(&dir.read("reproduction/obcd-table5.json")).unwrap();
+    let of = |method: &str| all.as_array().unwrap().iter().find(|r| r["method"] == method).unwrap().clone();
+    assert_eq!(of("OBCD-R")["options"][0], "nonneg-pca");
+    assert!(of("LADMM")["feasibility"].as_f64().unwrap() <= 1e-12);
+    assert!(dir.read("reproduction/index.html").contains("<svg"));
+    assert_eq!(dir.read("reproduction/obcd-table5.csv").lines().count(), 3);
+}
+
+#[test]
+fn the_landscapes_need_no_data() {
+    let dir = Dir::new();
+    let text = stdout(&mut dir.orthopt(&["reproduce", "obcd/figure2"]));
+    assert!(text.contains("(27): 4 critical points") && text.contains("(28): 16 critical points"), "{text}");
+    assert!(dir.read("reproduction/obcd-figure2.svg").contains("block stationary"));
+    assert!(dir.read("reproduction/index.html").contains("problem (28)"));
+    assert_eq!(dir.read("reproduction/obcd-figure2.csv").lines().count(), 21);
+}
+
+#[test]
+fn what_is_finished_is_not_run_again() {
+    let dir = Dir::new();
+    dir.orthopt(&SHORT).assert().success().stderr(contains("OBCD-R").and(contains("LADMM")));
+    let files = records(&dir);
+    assert_eq!(files.len(), 2);
+    // an interrupted run leaves some records, whole ones only
+    std::fs::write(&files[1], "{\"item\": \"obcd").unwrap();
+    let before = std::fs::read_to_string(&files[0]).unwrap();
+    let again = dir.orthopt(&SHORT).assert().success();
+    let said = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
+    assert_eq!(said.matches("run:").count(), 1, "{said}");
+    assert_eq!(std::fs::read_to_string(&files[0]).unwrap(), before);
+}
+
+#[test]
+fn a_record_made_with_other_options_is_run_again() {
+    let dir = Dir::new();
+    dir.orthopt(&SHORT).assert().success();
+    let file = &records(&dir)[0];
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("\"--max-iters\",\"20\""), "{text}");
+    std::fs::write(file, text.replace("\"--max-iters\",\"20\"", "\"--max-iters\",\"19\"")).unwrap();
+    let again = dir.orthopt(&SHORT).assert().success();
+    let said = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
+    assert_eq!(said.matches("run:").count(), 1, "{said}");
+    assert!(std::fs::read_to_string(file).unwrap().contains("\"--max-iters\",\"20\""));
+}
+
+#[test]
+fn a_figure_draws_the_records_of_its_table() {
+    let dir = Dir::new();
+    let task = |item: &'static str| {
+        ["reproduce", item, "--datasets", "randn100", "--max-iters", "30", "--methods", "GS-JOBCD"]
+    };
+    dir.orthopt(&task("jobcd/table2")).assert().success().stderr(contains("run:"));
+    let all: serde_json::Value = serde_json::from_str(&dir.read("reproduction/jobcd-table2.json")).unwrap();
+    let options: Vec<&str> =
+        all[0]["options"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+    // the item wants 300 variables, the data have 100
+    assert!(options.windows(2).any(|w| w == ["--features", "100"]), "{options:?}");
+    dir.orthopt(&task("jobcd/figure1")).assert().success().stderr(contains("run:").not());
+    assert!(dir.read("reproduction/index.html").contains("jobcd/figure1"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let dir = Dir::new();
+    dir.orthopt(&["reproduce", "obcd/table99"]).assert().code(2).stderr(contains("obcd/table8"));
+    dir.orthopt(&["reproduce", "jobcd/figure9"]).assert().code(2).stderr(contains("UltraE"));
+    let no = |more: &[&'static str]| dir.orthopt(&[&["reproduce", "obcd/table2"], more].concat()).assert();
+    no(&["--datasets", "mnist"]).code(2).stderr(contains("'mnist'"));
+    no(&["--methods", "ADMMM"]).code(2).stderr(contains("SPM+OBCD-R"));
+    no(&["--time-limit=-1"]).code(2);
+    no(&["--datasets", "w1a", "-q"]).code(1).stderr(contains("nothing could be run"));
+    no(&["--datasets", "w1a", "-q"]).stdout(contains("--data-dir"));
+    std::fs::write(dir.path("file"), "").unwrap();
+    no(&["--datasets", "randn", "--out", "file/inside"]).code(1).stderr(contains("file/inside"));
+}

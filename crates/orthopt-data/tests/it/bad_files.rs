@@ -1,0 +1,254 @@
+//! The exact messages for binary and compressed files that cannot be used, and for files that
+//! are not there.
+
+use std::path::Path;
+
+use crate::common::{golden, gzip, message, read};
+use orthopt_data::{DataError, DataSet, LoadOptions, load, read_file, write_file};
+
+/// An array file with any header and data.
+fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+fn doubles(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn npy_files() {
+    let table: Vec<(Vec<u8>, &str)> = vec![
+        (vec![], "a.npy: the file is empty"),
+        (b"1,2,3\n4,5,6\n".into(), "a.npy: not a NumPy array: the file does not start with \\x93NUMPY"),
+        (b"\x93NUMPY".into(), "a.npy: the file ends within the .npy header; it is truncated"),
+        (
+            npy("'<f8'", "(2, 2)", &[])[..30].into(),
+            "a.npy: the file ends within the .npy header; it is truncated",
+        ),
+        (b"\x93NUMPY\x09\x00ab".into(), "a.npy: version 9 of the .npy format is not known"),
+        (
+            b"\x93NUMPY\x02\x00\xff\xff\xff\xff".into(),
+            "a.npy: the .npy header claims 4294967295 bytes; the file is corrupt",
+        ),
+        (
+            npy("'<f8'", "(2, 2)", &doubles(&[1.0, 2.0, 3.0])),
+            "a.npy: the array (2 x 2) of type `<f8` needs 32 bytes but the file has only 24; it is truncated",
+        ),
+        (
+            npy("'<f8'", "(1000000000, 1000000)", &[]),
+            "a.npy: the array (1000000000 x 1000000) of type `<f8` needs 8000000000000000 bytes \
+             but the file has only 85; it is truncated",
+        ),
+        (
+            npy("'<f8'", "(4294967296, 4294967296)", &[]),
+            "a.npy: the shape (4294967296 x 4294967296) is too large",
+        ),
+        (
+            npy("'<f8'", "(2, 1, 1)", &doubles(&[1.0, 2.0])),
+            "a.npy: the array has 3 dimensions (2 x 1 x 1); reshape it to two, rows (samples) and columns",
+        ),
+        (npy("'<f8'", "(0, 999999999999)", &[]), "a.npy: the array (0 x 999999999999) is empty"),
+        (
+            npy("'<c16'", "(1, 1)", &[0; 16]),
+            "a.npy: elements of type `<c16` are not supported, only float32, float64, integers and booleans; \
+             save the array with .astype(\"float64\")",
+        ),
+        (
+            npy("'|O'", "(1, 1)", &[0; 16]),
+            "a.npy: elements of type `|O` are not supported, only float32, float64, integers and booleans; \
+             save the array with .astype(\"float64\")",
+        ),
+        (
+            npy("[('a', '<f8')]", "(1,)", &[0; 8]),
+            "a.npy: cannot understand the .npy header: it is a structured array; save one plain array of numbers",
+        ),
+        (
+            npy("'<f8'", "(2, 2)", &doubles(&[1.0, 2.0, f64::NAN, 4.0])),
+            "a.npy: the value in row 2, column 1 (counted from 1) is NaN; \
+             all values must be finite: remove the row or fill the value in",
+        ),
+        (
+            npy("'>f4'", "(2,)", &[0, 0, 0, 0, 0x7f, 0x80, 0, 0]),
+            "a.npy: the value in row 2, column 1 (counted from 1) is inf; \
+             all values must be finite: remove the row or fill the value in",
+        ),
+    ];
+    for (content, expected) in table {
+        assert_eq!(message("a.npy", &content), expected);
+    }
+}
+
+#[test]
+fn npy_header_cannot_exhaust_memory_or_stack() {
+    let deep = "(".repeat(60_000);
+    assert!(message("a.npy", npy("'<f8'", &deep, &[])).contains("the shape is not a tuple of sizes"));
+    // The size of a compressed file is not known, so the claim is only found out at its end.
+    let claim = gzip(&npy("'<f8'", "(100000, 1000000)", &doubles(&[1.0])));
+    assert_eq!(
+        message("a.npy.gz", claim),
+        "a.npy.gz: the array (100000 x 1000000) of type `<f8` needs 800000000000 bytes \
+         but the file has only 8; it is truncated"
+    );
+}
+
+#[test]
+fn npz_files() {
+    let good = std::fs::read(golden("csr.npz")).unwrap();
+    let half = message("a.npz", &good[..good.len() / 2]);
+    assert!(half.starts_with("a.npz: it is truncated, or not an .npz (zip) file at all ("), "{half}");
+    let mut corrupt = std::fs::read(golden("named.npz")).unwrap();
+    let value = corrupt.windows(8).position(|bytes| bytes == 1.5_f64.to_le_bytes()).unwrap();
+    corrupt[value] ^= 1;
+    assert_eq!(
+        message("a.npz", corrupt),
+        "a.npz: array `X`: the archive is truncated or corrupt (Invalid checksum)"
+    );
+    let coo = std::fs::read(golden("coo.npz")).unwrap();
+    assert_eq!(
+        message("a.npz", coo),
+        "a.npz: sparse matrices in the format `coo` are not supported, only csr and csc; save A.tocsr()"
+    );
+    let three_by_three = npy("'<f8'", "(1, 1)", &doubles(&[1.0]));
+    let two = zip(&[("b", &three_by_three), ("a", &three_by_three)]);
+    assert_eq!(
+        message("a.npz", two),
+        "a.npz: the archive holds 2 arrays (`b`, `a`); name the data X, data or arr_0, or save it alone"
+    );
+    assert_eq!(message("a.npz", zip(&[])), "a.npz: the archive holds no array (.npy)");
+    let short = npy("'<f8'", "(4, 1000000000)", &doubles(&[1.0]));
+    assert_eq!(
+        message("a.npz", zip(&[("X", &short)])),
+        "a.npz: array `X`: the array (4 x 1000000000) of type `<f8` needs 32000000000 bytes \
+         but the file has only 8; it is truncated"
+    );
+}
+
+#[test]
+fn sparse_npz_parts_are_checked() {
+    let whole = |values: &[i64]| {
+        let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        npy("'<i8'", &format!("({},)", values.len()), &data)
+    };
+    let read_parts = |shape: &[i64], pointers: &[i64], indices: &[i64]| {
+        message(
+            "a.npz",
+            zip(&[
+                ("format", &npy("'<U3'", "()", b"c\0\0\0s\0\0\0r\0\0\0")),
+                ("shape", &whole(shape)),
+                ("indptr", &whole(pointers)),
+                ("indices", &whole(indices)),
+                ("data", &npy("'<f8'", "(2,)", &doubles(&[1.0, 2.0]))),
+            ]),
+        )
+    };
+    for (shape, pointers, indices, expected) in [
+        (&[2, 3, 4][..], &[0, 1, 2][..], &[0, 2][..], "array `shape`: 3 sizes instead of two"),
+        (&[2, 3], &[0, 1, 2], &[0], "array `indices`: 1 indices for 2 values"),
+        (&[2, 3], &[0, 2], &[0, 2], "array `indptr`: 2 pointers where 3 are needed"),
+        (&[2, 3], &[0, 3, 2], &[0, 2], "array `indptr`: the pointers do not increase from 0 to 2"),
+        (&[2, 3], &[0, 1, 1], &[0, 2], "array `indptr`: the pointers do not increase from 0 to 2"),
+        (&[2, 3], &[0, 1, 2], &[0, 3], "array `indices`: index 3 (from 0) where there are only 3"),
+        (
+            &[2, 3],
+            &[0, 1, 2],
+            &[0, -1],
+            "array `indices`: it holds something else than whole numbers of at least 0",
+        ),
+        (
+            &[2, 1 << 40],
+            &[0, 1, 2],
+            &[0, 1],
+            "a sparse matrix with 1099511627776 columns but only 2 entries is refused \
+             (at most 16777216 for so few); check the sizes or indices",
+        ),
+    ] {
+        assert_eq!(read_parts(shape, pointers, indices), format!("a.npz: {expected}"));
+    }
+}
+
+fn zip(arrays: &[(&str, &Vec<u8>)]) -> Vec<u8> {
+    use std::io::Write;
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in arrays {
+        zip.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn gzip_files() {
+    let good = gzip("1 1:2 2:3\n".repeat(5000).as_bytes());
+    assert_eq!(read("a.svm.gz", &good).unwrap().matrix.nrows(), 5000);
+    assert_eq!(read("a.svm", &good).unwrap().matrix.nrows(), 5000, "recognised by its content");
+    for name in ["a.svm.gz", "a.svm"] {
+        assert_eq!(
+            message(name, &good[..good.len() / 2]),
+            format!(
+                "{name}: the gzip data is truncated or corrupt (it ends too early); copy or compress the file again"
+            )
+        );
+    }
+    let mut corrupt = good.clone();
+    let checksum = good.len() - 6;
+    corrupt[checksum] ^= 0xff;
+    assert_eq!(
+        message("a.svm.gz", corrupt),
+        "a.svm.gz: the gzip data is truncated or corrupt (corrupt gzip stream does not have a matching checksum); \
+         copy or compress the file again"
+    );
+    assert_eq!(
+        message("a.svm.gz", "1 1:2\n"),
+        "a.svm.gz: the gzip data is truncated or corrupt (it does not start like a gzip file); \
+         copy or compress the file again"
+    );
+    for name in ["a.csv.gz", "a.mtx.gz", "a.npy.gz", "a.npz.gz"] {
+        let half = &gzip(&std::fs::read(golden("f8.npy")).unwrap())[..40];
+        assert!(message(name, half).contains("the gzip data is truncated or corrupt"), "{name}");
+    }
+    assert!(message("a.svm.gz", gzip(b"")).contains("no data (0 rows, 0 columns)"));
+}
+
+#[test]
+fn names_of_files() {
+    let known = ".svm, .libsvm, .mtx, .npy, .npz, .csv, .tsv";
+    assert_eq!(
+        message("a.txt", "1 2\n"),
+        format!(
+            "`a.txt`: the extension .txt is not that of a known format; \
+             rename the file so that it ends in one of {known} (each also .gz)"
+        )
+    );
+    assert_eq!(
+        message("a9a", "1 1:2\n"),
+        format!(
+            "`a9a`: the name has no extension to tell the format; \
+             rename the file so that it ends in one of {known} (each also .gz)"
+        )
+    );
+    let missing = read_file(Path::new("no/such.svm"), &LoadOptions::default()).unwrap_err();
+    assert_eq!(
+        missing.to_string(),
+        format!(
+            "`no/such.svm`: no such file; DATA can be an existing file ({known}, each also .gz), \
+             randn:M:N[:SEED], sparse-randn:M:N:NNZ[:SEED], spiked:zht[:M[:SEED]], \
+             spiked:M:N:R:NNZ[:SNR[:SEED]], laplace:N, laplace2:P:Q or builtin:pitprops"
+        )
+    );
+    assert!(matches!(load("rand:3:4", &LoadOptions::default()), Err(DataError::NotFound { .. })));
+    assert!(read("A.SVM", "1 1:2\n").is_ok(), "case does not matter");
+}
+
+#[test]
+fn writing_that_fails() {
+    let data = DataSet::new(faer::Mat::<f64>::identity(2, 2), "x");
+    let error = write_file(Path::new("no/such/folder/a.csv"), &data).unwrap_err().to_string();
+    assert!(error.starts_with("cannot write `no/such/folder/a.csv`: "), "{error}");
+    let error = write_file(Path::new("a.xlsx"), &data).unwrap_err();
+    assert!(matches!(error, DataError::UnknownFormat { .. }), "{error}");
+}

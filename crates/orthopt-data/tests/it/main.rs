@@ -1,0 +1,10 @@
+//! The tests of the readers, writers and generators: one binary, a module for each part.
+
+mod common;
+
+mod bad_files;
+mod bad_text;
+mod generators;
+mod prepare;
+mod real_data;
+mod round_trip;

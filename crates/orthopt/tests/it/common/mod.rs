@@ -1,0 +1,150 @@
+//! Helpers of the test files: seeded data, problems by name, runs with fixed options.
+
+#![allow(dead_code)] // every test file is its own crate and uses some of these
+
+pub mod composite;
+pub mod first_order;
+pub mod jobcd;
+pub mod jorth;
+pub mod nonlinear;
+pub mod obcd;
+pub mod pair;
+
+use faer::Mat;
+use faer::sparse::{SparseColMat, Triplet};
+use orthopt::linalg::RowMat;
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::penalty::{AnyPenalty, PENALTIES};
+use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::smooth::Smooth;
+use orthopt::solve::{MaxIterations, RunOptions, Solution, Solver, Stationary, Stop, run};
+use orthopt::solvers::obcd::{Obcd, ObcdOptions};
+use orthopt::start::Start;
+use proptest::test_runner::Config;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// The four problems of the library with a λ that makes a random instance interesting.
+pub const PROBLEMS: [(&str, f64); 4] = [("l0-pca", 2.0), ("l1-pca", 1.5), ("nonneg-pca", 0.0), ("pca", 0.0)];
+
+/// A generator of its own for every test.
+pub fn rng(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed)
+}
+
+/// One standard normal number.
+pub fn normal(rng: &mut Pcg64) -> f64 {
+    rng.sample(rand_distr::StandardNormal)
+}
+
+/// An m × n matrix of standard normal numbers.
+pub fn gaussian(m: usize, n: usize, seed: u64) -> Mat<f64> {
+    let mut rng = rng(seed);
+    Mat::from_fn(m, n, |_, _| normal(&mut rng))
+}
+
+/// The same as rows.
+pub fn gaussian_rows(n: usize, r: usize, seed: u64) -> RowMat {
+    let mut rng = rng(seed);
+    RowMat::from_fn(n, r, |_, _| normal(&mut rng))
+}
+
+/// A Gaussian matrix with a share `density` of its entries kept.
+pub fn thinned(m: usize, n: usize, density: f64, seed: u64) -> Mat<f64> {
+    let mut rng = rng(seed);
+    Mat::from_fn(m, n, |_, _| {
+        let value = normal(&mut rng);
+        if rng.random::<f64>() < density { value } else { 0.0 }
+    })
+}
+
+/// The nonzeros of a dense matrix.
+pub fn sparse(a: &Mat<f64>) -> SparseColMat<usize, f64> {
+    let mut entries = Vec::new();
+    for j in 0..a.ncols() {
+        for i in 0..a.nrows() {
+            if a[(i, j)] != 0.0 {
+                entries.push(Triplet::new(i, j, a[(i, j)]));
+            }
+        }
+    }
+    SparseColMat::try_new_from_triplets(a.nrows(), a.ncols(), &entries).unwrap()
+}
+
+/// A penalty of the registry.
+pub fn penalty(name: &str, lambda: f64) -> AnyPenalty {
+    let info = PENALTIES.iter().find(|p| p.name == name).unwrap();
+    (info.make)(lambda).unwrap()
+}
+
+/// A problem of the registry on a dense matrix A.
+pub fn on_data(name: &str, lambda: f64, a: &Mat<f64>, r: usize) -> AnyProblem {
+    AnyProblem::pca(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Auto).unwrap()
+}
+
+/// A problem of the registry on a Gaussian A (2n × n).
+pub fn problem(name: &str, lambda: f64, n: usize, r: usize, seed: u64) -> AnyProblem {
+    on_data(name, lambda, &gaussian(2 * n, n, seed), r)
+}
+
+/// The starting point of the papers.
+pub fn usual_start(p: &AnyProblem, seed: u64) -> RowMat {
+    let nonneg = p.h.requires_nonneg();
+    let start = if nonneg { Start::Partition } else { Start::Identity };
+    start.point(&p.f, p.rank(), nonneg, seed).unwrap()
+}
+
+/// At most so many iterations, for the driver to size its steps.
+pub fn limits(most: u64, seed: u64) -> RunOptions {
+    RunOptions { max_iterations: Some(most), seed, ..Default::default() }
+}
+
+/// OBCD from `x0` until stationary to `tol`, or so many iterations.
+pub fn solve_from(p: &AnyProblem, x0: RowMat, options: &ObcdOptions, tol: f64, most: u64) -> Solution {
+    let solver = Obcd::new(options.clone()).unwrap();
+    let mut stop = Stationary { tol }.or(MaxIterations(Some(most)));
+    run(p, &solver, x0, limits(most, options.seed), &mut stop, &mut []).unwrap()
+}
+
+/// OBCD from the usual start with default options.
+pub fn solve(p: &AnyProblem, seed: u64, tol: f64) -> Solution {
+    let options = ObcdOptions { seed, ..Default::default() };
+    solve_from(p, usual_start(p, seed), &options, tol, 2_000_000)
+}
+
+/// The current X of a run made step by step.
+pub fn iterate<'a>(solver: &Obcd, state: &'a <Obcd as Solver<AnyProblem>>::State) -> &'a RowMat {
+    Solver::<AnyProblem>::iterate(solver, state)
+}
+
+/// f + h with exact zeros, as the solvers track it.
+pub fn exact_objective(p: &AnyProblem, x: &RowMat) -> f64 {
+    p.f.value(x) + p.h.value(x.data())
+}
+
+/// Runs `work` and fails, instead of hanging, when it takes more than so many seconds.
+pub fn within<T: Send + 'static>(seconds: u64, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(work()));
+    receive
+        .recv_timeout(std::time::Duration::from_secs(seconds))
+        .unwrap_or_else(|e| panic!("no result after {seconds} seconds: {e}"))
+}
+
+/// ∇f(X).
+pub fn gradient(p: &AnyProblem, x: &RowMat) -> RowMat {
+    let mut g = RowMat::zeros(x.nrows(), x.ncols());
+    p.f.gradient(x, &mut g);
+    g
+}
+
+/// proptest with so many cases, the same ones every time, and no files written.
+pub fn cases(count: u32) -> Config {
+    Config {
+        cases: count,
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(7),
+        max_shrink_iters: 2000,
+        ..Config::default()
+    }
+}

@@ -1,0 +1,303 @@
+//! The one loop around every solver: stops, observers, broken numbers, trace, several starts.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start, within};
+use orthopt::Result;
+use orthopt::constraint::stiefel;
+use orthopt::linalg::RowMat;
+use orthopt::penalty::NoPenalty;
+use orthopt::problem::{AnyProblem, Problem};
+use orthopt::smooth::Smooth;
+use orthopt::solve::{
+    Chain, Event, Interrupt, MaxIterations, Observer, Pass, RelativeDecrease, RunOptions, Setting, Settings,
+    Solution, Solver, Stationary, Status, StepInfo, Stop, TimeLimit, run, run_restarts,
+};
+use orthopt::solvers::obcd::{Obcd, ObcdOptions};
+
+/// A run that does not end by itself for a long time: ℓ1 with short steps.
+fn endless() -> (AnyProblem, Obcd) {
+    let solver = Obcd::new(ObcdOptions { alpha: 1e3, ..Default::default() }).unwrap();
+    (problem("l1-pca", 1.5, 30, 4, 3), solver)
+}
+
+fn run_endless(options: RunOptions, stop: &mut dyn Stop, observers: &mut [&mut dyn Observer]) -> Solution {
+    let (p, solver) = endless();
+    let x0 = usual_start(&p, 0);
+    let solution = run(&p, &solver, x0.clone(), options, stop, observers).unwrap();
+    assert!(solution.feasibility <= 1e-12);
+    assert!(solution.objective.total <= exact_objective(&p, &x0));
+    check_trace(&solution);
+    solution
+}
+
+/// What every trace promises.
+fn check_trace(s: &Solution) {
+    let points = s.trace.points();
+    assert_eq!(points[0].iteration, 0);
+    assert!(points.len() <= 1000);
+    for w in points.windows(2) {
+        assert!(w[1].seconds >= w[0].seconds && w[1].iteration > w[0].iteration);
+        assert!(w[1].objective <= w[0].objective, "F rose from {} to {}", w[0].objective, w[1].objective);
+        assert!(w[1].feasibility <= 1e-12);
+    }
+    let (last, value) = (points[points.len() - 1], s.objective.total);
+    assert_eq!(last.iteration, s.iterations);
+    assert!(
+        (last.objective - value).abs() <= 1e-9 * (1.0 + value.abs()),
+        "{} in the trace, {value}",
+        last.objective
+    );
+    assert!(last.seconds <= s.seconds);
+}
+
+#[test]
+fn the_iteration_limit_is_exact() {
+    for most in [1, 2, 7, 100, 12_345] {
+        let mut stop = MaxIterations(Some(most));
+        let s = run_endless(limits(most, 0), &mut stop, &mut []);
+        assert_eq!((s.iterations, s.status), (most, Status::MaxIters));
+        assert_eq!(s.message, format!("reached the limit of {most} iterations"));
+        assert_eq!(s.settings["pairs"], Setting::Int(most));
+    }
+}
+
+/// "Never make more iterations than this", whatever the criteria say.
+#[test]
+fn the_options_alone_limit_iterations() {
+    let mut stop = TimeLimit(Some(0.5));
+    let s = run_endless(limits(100, 0), &mut stop, &mut []);
+    assert_eq!((s.iterations, s.status), (100, Status::MaxIters), "{}", s.message);
+}
+
+#[test]
+fn the_time_limit_is_kept() {
+    for limit in [0.05, 0.4] {
+        let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(limit)), &mut []);
+        assert_eq!(s.status, Status::TimeLimit);
+        assert!(s.seconds >= limit && s.seconds < limit + 1.0, "{} s for a limit of {limit} s", s.seconds);
+        assert_eq!(s.message, format!("reached the time limit of {limit} s"));
+    }
+}
+
+#[test]
+fn traces_are_dense_at_the_start() {
+    let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(0.5)), &mut []);
+    assert!(s.trace.points().len() >= 20, "{}", s.trace.points().len());
+}
+
+#[test]
+fn slow_progress_is_stalled() {
+    let mut stop = RelativeDecrease { tol: 1e-4 }.or(TimeLimit(Some(20.0)));
+    let s = run_endless(RunOptions::default(), &mut stop, &mut []);
+    assert_eq!(s.status, Status::Stalled, "{}", s.message);
+    assert!(s.message.starts_with("a pass of ") && s.message.ends_with(" only"), "{}", s.message);
+}
+
+#[test]
+fn every_problem_converges_and_says_so() {
+    for (name, lambda) in PROBLEMS {
+        let p = problem(name, lambda, 25, 3, 5);
+        let solver = Obcd::new(ObcdOptions::default()).unwrap();
+        let mut stop = Stationary { tol: 1e-10 }.or(TimeLimit(Some(30.0)));
+        let options = RunOptions { seed: 17, ..Default::default() };
+        let s = run(&p, &solver, usual_start(&p, 1), options, &mut stop, &mut []).unwrap();
+        assert_eq!(s.status, Status::Converged, "{name}: {}", s.message);
+        assert!(s.message.starts_with("block-2 stationary: a whole pass over all "), "{}", s.message);
+        assert_eq!((s.seed, s.solver.as_str(), s.status.name()), (17, "obcd", "converged"));
+        assert_eq!(s.objective.total, s.objective.smooth + s.objective.nonsmooth);
+        assert_eq!(s.nnz, s.x.data().iter().filter(|v| v.abs() > 1e-6).count());
+        assert_eq!(s.nonneg_violation, (name == "nonneg-pca").then_some(0.0));
+        check_trace(&s);
+    }
+}
+
+#[test]
+fn observers_watch_and_interrupt() {
+    let (mut steps, mut traced, mut last) = (0, 0, f64::INFINITY);
+    let mut watcher = |event: Event<'_>| {
+        match event {
+            Event::Step(p) => {
+                steps += 1;
+                assert!(p.objective <= last + 1e-12 && p.iteration > 0);
+                last = p.objective;
+            }
+            Event::Trace(point, x) => {
+                traced += 1;
+                assert_eq!(point.feasibility, stiefel::feasibility(x));
+            }
+            _ => {}
+        }
+        if steps == 25 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(20.0)), &mut [&mut watcher]);
+    assert_eq!((s.status, steps), (Status::Interrupted, 25));
+    assert_eq!(s.message, "interrupted; this is the best point so far");
+    assert!(traced >= 2 && s.trace.points().len() <= traced);
+    let flag = AtomicBool::new(false);
+    let (mut count, mut interrupt) = (0, Interrupt(&flag));
+    let mut raise = |_: Event<'_>| {
+        count += 1;
+        flag.store(count >= 10, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    };
+    let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(20.0)), &mut [&mut raise, &mut interrupt]);
+    assert_eq!(s.status, Status::Interrupted);
+}
+
+/// f(x) = value − x₁ on 2 × 1 matrices.
+struct Made {
+    value: f64,
+}
+
+impl Smooth for Made {
+    fn nrows(&self) -> usize {
+        2
+    }
+    fn value(&self, x: &RowMat) -> f64 {
+        self.value - x.get(0, 0)
+    }
+    fn gradient(&self, _x: &RowMat, g: &mut RowMat) {
+        g.data_mut().copy_from_slice(&[-1.0, 0.0]);
+    }
+    fn lipschitz(&self) -> f64 {
+        0.0
+    }
+    fn is_concave(&self) -> bool {
+        false
+    }
+}
+
+/// Follows a script: F after every iteration; X becomes NaN together with F. Converged when
+/// the script is over.
+#[derive(Clone)]
+struct Scripted {
+    values: Vec<f64>,
+}
+
+impl Solver<Problem<Made, NoPenalty>> for Scripted {
+    type State = (usize, RowMat);
+
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+    fn init(&self, _: &Problem<Made, NoPenalty>, x0: RowMat) -> Result<(usize, RowMat)> {
+        Ok((0, x0))
+    }
+    fn step(&self, _: &Problem<Made, NoPenalty>, state: &mut (usize, RowMat), _budget: u64) -> StepInfo {
+        let objective = self.values[state.0.min(self.values.len() - 1)];
+        state.0 += 1;
+        if !objective.is_finite() {
+            state.1.data_mut().fill(f64::NAN);
+        }
+        let pass = Pass { pairs: 1, decrease: 0.0, max_decrease: 0.0, covers_all: true };
+        StepInfo {
+            iterations: 1,
+            objective,
+            pass: (state.0 >= self.values.len()).then_some(pass),
+            ..Default::default()
+        }
+    }
+    fn iterate<'a>(&self, state: &'a (usize, RowMat)) -> &'a RowMat {
+        &state.1
+    }
+    fn finish(&self, _: &Problem<Made, NoPenalty>, state: (usize, RowMat)) -> RowMat {
+        state.1
+    }
+    fn settings(&self, _: &Problem<Made, NoPenalty>, _: &(usize, RowMat)) -> Settings {
+        Settings::new()
+    }
+}
+
+fn made(value: f64) -> Problem<Made, NoPenalty> {
+    Problem::new(Made { value }, NoPenalty, 1).unwrap()
+}
+
+fn unit() -> RowMat {
+    RowMat::from_vec(2, 1, vec![0.6, 0.8]).unwrap()
+}
+
+#[test]
+fn broken_numbers_end_the_run_with_a_finite_x() {
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for values in [vec![bad], vec![-1.0, -2.0, bad], vec![-1.0, bad, -3.0]] {
+            let s = within(10, move || {
+                let mut stop = TimeLimit(Some(5.0));
+                run(&made(0.0), &Scripted { values }, unit(), RunOptions::default(), &mut stop, &mut [])
+                    .unwrap()
+            });
+            assert_eq!(s.status, Status::NumericalError);
+            assert_eq!(s.x, unit());
+            assert_eq!(s.message, "F became NaN or infinite: look at the scale of the data");
+        }
+        // F is not finite at X⁰ already
+        let script = Scripted { values: vec![-1.0] };
+        let mut stop = MaxIterations(Some(3));
+        let s = run(&made(bad), &script, unit(), RunOptions::default(), &mut stop, &mut []).unwrap();
+        assert_eq!((s.status, s.iterations, &s.x), (Status::NumericalError, 0, &unit()));
+    }
+}
+
+#[test]
+fn data_beyond_the_range_of_numbers() {
+    for size in [1e160, 1e300] {
+        let a = faer::Mat::from_fn(8, 5, |i, j| size * ((i * 7 + j * 3) as f64).sin());
+        for (name, lambda) in PROBLEMS {
+            let p = crate::common::on_data(name, lambda, &a, 2);
+            let solver = Obcd::new(ObcdOptions::default()).unwrap();
+            let mut stop = MaxIterations(Some(50));
+            let s = run(&p, &solver, usual_start(&p, 1), RunOptions::default(), &mut stop, &mut []).unwrap();
+            assert_eq!(s.status, Status::NumericalError, "{name} {size:e}: {}", s.message);
+            assert!(s.feasibility <= 1e-12);
+        }
+    }
+}
+
+#[test]
+fn several_starts_share_clock_and_trace_and_the_best_counts() {
+    let p = problem("nonneg-pca", 0.0, 20, 3, 4);
+    let one = |k: u64| {
+        let solver = Obcd::new(ObcdOptions { seed: k, ..Default::default() })?;
+        Ok(Chain::single(solver, usual_start(&p, k)))
+    };
+    let mut alone = Vec::new();
+    for k in 0..6 {
+        let Chain { stages, x0 } = one(k).unwrap();
+        let mut stop = Stationary { tol: 1e-10 };
+        alone.push(run(&p, &stages[0], x0, RunOptions::default(), &mut stop, &mut []).unwrap());
+    }
+    let options = RunOptions { restarts: 5, ..Default::default() };
+    let s = run_restarts(&p, one, options, &mut Stationary { tol: 1e-10 }, &mut []).unwrap();
+    let best = alone.iter().min_by(|a, b| a.objective.total.total_cmp(&b.objective.total)).unwrap();
+    assert_eq!((s.x.clone(), s.status), (best.x.clone(), Status::Converged));
+    assert!(s.message.ends_with("(the best of 6 starts)"), "{}", s.message);
+    assert_eq!(s.settings["starts"], Setting::Int(6));
+    assert_eq!(s.iterations, alone.iter().map(|a| a.iterations).sum::<u64>());
+    let points = s.trace.points();
+    assert!(points.windows(2).all(|w| w[1].objective <= w[0].objective && w[1].iteration > w[0].iteration));
+    assert!(
+        (points[points.len() - 1].objective - best.objective.total).abs()
+            <= 1e-9 * best.objective.total.abs()
+    );
+    // a limit holds for all starts together
+    let mut stop = Stationary { tol: 1e-10 }.or(MaxIterations(Some(alone[0].iterations + 5)));
+    let options = RunOptions { max_iterations: Some(alone[0].iterations + 5), ..options };
+    let s = run_restarts(&p, one, options, &mut stop, &mut []).unwrap();
+    assert_eq!(s.iterations, alone[0].iterations + 5);
+    assert!(s.objective.total <= alone[0].objective.total);
+}
+
+#[test]
+fn very_many_starts_keep_the_trace_short() {
+    // every start ends a little lower than the one before
+    let start = |k: u64| {
+        let (s, c) = (1e-4 * k as f64).sin_cos();
+        Ok(Chain::single(Scripted { values: vec![-s] }, RowMat::from_vec(2, 1, vec![s, c]).unwrap()))
+    };
+    let options = RunOptions { restarts: 3000, ..Default::default() };
+    let s = run_restarts(&made(0.0), start, options, &mut Stationary { tol: 1e-9 }, &mut []).unwrap();
+    assert_eq!(s.settings["starts"], Setting::Int(3001));
+    assert!((s.objective.total + 0.3f64.sin()).abs() < 1e-12);
+    assert!(s.trace.points().len() <= 1000, "{} points", s.trace.points().len());
+}

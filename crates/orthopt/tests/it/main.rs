@@ -1,0 +1,43 @@
+//! The tests of the library: one binary, a module for each part.
+
+mod common;
+
+mod centring;
+mod certify;
+mod chains;
+mod circle_arc;
+mod composite_chains;
+mod criticality;
+mod drift;
+mod driver;
+mod first_order;
+mod first_order_starts;
+mod givens;
+mod input_errors;
+mod j_baselines;
+mod j_orthogonal;
+mod j_problem;
+mod jobcd;
+mod jobcd_real;
+mod jobcd_unbounded;
+mod jpair_search;
+mod linear_maps;
+mod nonlinear_circle;
+mod nonlinear_eig;
+mod oadmm;
+mod oadmm_golden;
+mod obcd_invariants;
+mod obcd_penalties;
+mod obcd_results;
+mod pair_golden;
+mod pair_penalties;
+mod pair_search;
+mod plain_search;
+mod real_data;
+mod smooth_models;
+mod smooth_solvers;
+mod starts;
+mod stops;
+mod support;
+mod tangent_prox;
+mod vr_jobcd;
