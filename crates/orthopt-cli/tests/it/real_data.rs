@@ -1,19 +1,11 @@
-//! Public data sets, where they are at hand.
+//! Public data sets, which are not part of the repository.
 
-use std::path::Path;
-
-use crate::common::Dir;
-
-/// Data that are not part of the repository.
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+use crate::common::{Dir, shared};
 
 #[test]
+#[ignore = "needs the data sets beside the checkout: ../shared/data"]
 fn w1a() {
-    let file = format!("{SHARED}/w1a.svm");
-    if !Path::new(&file).exists() {
-        eprintln!("skipped: the data set w1a is not at hand");
-        return;
-    }
+    let file = shared("w1a.svm").display().to_string();
     let dir = Dir::new();
     let facts = dir.json(&["data", "info", &file]);
     assert_eq!((facts["rows"].as_u64(), facts["cols"].as_u64()), (Some(2477), Some(300)));

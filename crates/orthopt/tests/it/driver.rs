@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start, within};
+use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start};
 use orthopt::Result;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
@@ -71,20 +71,22 @@ fn the_options_alone_limit_iterations() {
     assert_eq!((s.iterations, s.status), (100, Status::MaxIters), "{}", s.message);
 }
 
+/// The step that passes the limit is the last one.
 #[test]
 fn the_time_limit_is_kept() {
-    for limit in [0.05, 0.4] {
-        let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(limit)), &mut []);
+    for limit in [0.05, 0.2] {
+        let (mut before, mut after) = (0, 0);
+        let mut count = |event: Event<'_>| {
+            if let Event::Step(p) = event {
+                *(if p.seconds < limit { &mut before } else { &mut after }) += 1;
+            }
+            ControlFlow::Continue(())
+        };
+        let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(limit)), &mut [&mut count]);
         assert_eq!(s.status, Status::TimeLimit);
-        assert!(s.seconds >= limit && s.seconds < limit + 1.0, "{} s for a limit of {limit} s", s.seconds);
+        assert_eq!(after, 1, "steps after the limit of {limit} s, and {before} before it");
         assert_eq!(s.message, format!("reached the time limit of {limit} s"));
     }
-}
-
-#[test]
-fn traces_are_dense_at_the_start() {
-    let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(0.5)), &mut []);
-    assert!(s.trace.points().len() >= 20, "{}", s.trace.points().len());
 }
 
 #[test]
@@ -222,11 +224,9 @@ fn unit() -> RowMat {
 fn broken_numbers_end_the_run_with_a_finite_x() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for values in [vec![bad], vec![-1.0, -2.0, bad], vec![-1.0, bad, -3.0]] {
-            let s = within(10, move || {
-                let mut stop = TimeLimit(Some(5.0));
-                run(&made(0.0), &Scripted { values }, unit(), RunOptions::default(), &mut stop, &mut [])
-                    .unwrap()
-            });
+            let mut stop = MaxIterations(Some(10));
+            let script = Scripted { values };
+            let s = run(&made(0.0), &script, unit(), RunOptions::default(), &mut stop, &mut []).unwrap();
             assert_eq!(s.status, Status::NumericalError);
             assert_eq!(s.x, unit());
             assert_eq!(s.message, "F became NaN or infinite: look at the scale of the data");

@@ -1,7 +1,7 @@
 //! The first-order solvers where codes break: bad starts, extreme weights, data of every scale.
 
 use crate::common::first_order::{NAMES, apart, build, solve, wide};
-use crate::common::{exact_objective, gaussian, gradient, on_data, problem, within};
+use crate::common::{exact_objective, gaussian, gradient, on_data, problem};
 use orthopt::certify::criticality;
 use orthopt::constraint::stiefel;
 use orthopt::penalty::{AnyPenalty, L1};
@@ -14,65 +14,58 @@ use orthopt::start::Start;
 /// that is called converged because the step was long.
 #[test]
 fn starts_that_make_public_codes_fail() {
-    within(100, || {
-        for (m, n, r, lambda) in
-            [(10, 60, 4, 0.25), (10, 60, 4, 0.4), (50, 100, 10, 0.4), (5, 40, 5, 2.0), (5, 30, 3, 50.0)]
-        {
-            let p = wide("l1-pca", lambda, m, n, r, 7);
-            for start in [Start::Random, Start::Pca, Start::Identity] {
-                let x0 = start.point(&p.f, r, false, 3).unwrap();
-                for name in ["slpg", "irpg", "manpg-ada"] {
-                    let what = format!("{name}, {n} x {r}, lambda {lambda}, from {}", start.name());
-                    let s = solve(&p, name, x0.clone(), 1e-8, 4000);
-                    assert!(s.x.find_non_finite().is_none() && s.feasibility <= 1e-12, "{what}");
-                    assert_ne!(s.status, Status::NumericalError, "{what}");
-                    if s.status == Status::Converged {
-                        let scale = gradient(&p, &s.x).norm();
-                        let distance = criticality(&p, &s.x) / scale;
-                        assert!(distance <= 1e-6, "{what}: called converged at {distance:e}");
-                    }
+    for (m, n, r, lambda) in
+        [(10, 60, 4, 0.25), (10, 60, 4, 0.4), (50, 100, 10, 0.4), (5, 40, 5, 2.0), (5, 30, 3, 50.0)]
+    {
+        let p = wide("l1-pca", lambda, m, n, r, 7);
+        for start in [Start::Random, Start::Pca, Start::Identity] {
+            let x0 = start.point(&p.f, r, false, 3).unwrap();
+            for name in ["slpg", "irpg", "manpg-ada"] {
+                let what = format!("{name}, {n} x {r}, lambda {lambda}, from {}", start.name());
+                let s = solve(&p, name, x0.clone(), 1e-8, 4000);
+                assert!(s.x.find_non_finite().is_none() && s.feasibility <= 1e-12, "{what}");
+                assert_ne!(s.status, Status::NumericalError, "{what}");
+                if s.status == Status::Converged {
+                    let scale = gradient(&p, &s.x).norm();
+                    let distance = criticality(&p, &s.x) / scale;
+                    assert!(distance <= 1e-6, "{what}: called converged at {distance:e}");
                 }
             }
         }
-    });
+    }
 }
 
 /// A starting point without a gradient, a penalty without slope, data of extreme scale.
 #[test]
 fn degenerate_problems_end() {
-    within(60, || {
-        let zero = || AnySmooth::Quadratic(Quadratic::new(faer::Mat::<f64>::zeros(6, 6).as_ref()).unwrap());
-        let nothing = Problem::new(zero(), AnyPenalty::L1(L1::new(0.0).unwrap()), 2).unwrap();
-        let only_h = Problem::new(zero(), AnyPenalty::L1(L1::new(1.0).unwrap()), 2).unwrap();
-        let scaled = |c: f64| {
-            let a = gaussian(12, 8, 3);
-            let a = faer::Mat::from_fn(12, 8, |i, j| c * a[(i, j)]);
-            on_data("l1-pca", c * c, &a, 2)
-        };
-        for p in [nothing, only_h, scaled(1e-7), scaled(1e7)] {
-            for name in NAMES {
-                let x0 = Start::Random.point(&p.f, 2, false, 6).unwrap();
-                let s = solve(&p, name, x0.clone(), 1e-9, 3000);
-                assert!(s.feasibility <= 1e-12 && s.objective.total.is_finite(), "{name}");
-                assert!(
-                    exact_objective(&p, &s.x) <= exact_objective(&p, &x0) * (1.0 + 1e-12) + 1e-300,
-                    "{name}"
-                );
-            }
+    let zero = || AnySmooth::Quadratic(Quadratic::new(faer::Mat::<f64>::zeros(6, 6).as_ref()).unwrap());
+    let nothing = Problem::new(zero(), AnyPenalty::L1(L1::new(0.0).unwrap()), 2).unwrap();
+    let only_h = Problem::new(zero(), AnyPenalty::L1(L1::new(1.0).unwrap()), 2).unwrap();
+    let scaled = |c: f64| {
+        let a = gaussian(12, 8, 3);
+        let a = faer::Mat::from_fn(12, 8, |i, j| c * a[(i, j)]);
+        on_data("l1-pca", c * c, &a, 2)
+    };
+    for p in [nothing, only_h, scaled(1e-7), scaled(1e7)] {
+        for name in NAMES {
+            let x0 = Start::Random.point(&p.f, 2, false, 6).unwrap();
+            let s = solve(&p, name, x0.clone(), 1e-9, 3000);
+            assert!(s.feasibility <= 1e-12 && s.objective.total.is_finite(), "{name}");
+            assert!(exact_objective(&p, &s.x) <= exact_objective(&p, &x0) * (1.0 + 1e-12) + 1e-300, "{name}");
         }
-        // the same iterations on data of every scale
-        let paths: Vec<Solution> = [1.0, 1e-7, 1e7]
-            .into_iter()
-            .map(|c| {
-                let p = scaled(c);
-                solve(&p, "irpg", Start::Random.point(&p.f, 2, false, 6).unwrap(), 1e-9, 3000)
-            })
-            .collect();
-        for s in &paths[1..] {
-            assert!(apart(&s.x, &paths[0].x) <= 1e-6, "{:e}", apart(&s.x, &paths[0].x));
-            assert_eq!(s.status, paths[0].status);
-        }
-    });
+    }
+    // the same iterations on data of every scale
+    let paths: Vec<Solution> = [1.0, 1e-7, 1e7]
+        .into_iter()
+        .map(|c| {
+            let p = scaled(c);
+            solve(&p, "irpg", Start::Random.point(&p.f, 2, false, 6).unwrap(), 1e-9, 3000)
+        })
+        .collect();
+    for s in &paths[1..] {
+        assert!(apart(&s.x, &paths[0].x) <= 1e-6, "{:e}", apart(&s.x, &paths[0].x));
+        assert_eq!(s.status, paths[0].status);
+    }
 }
 
 /// A start that is orthonormal to 1e-7 only, and an iteration that finds nothing better.

@@ -1,9 +1,8 @@
-//! `hyperbolic-eig` on covariances of real data where they are at hand (beside the repository, not
-//! in it), and on random data: the closed form, monotone traces, residuals within rounding.
-
-use std::path::Path;
+//! `hyperbolic-eig` on covariances of random data and of data sets that are not part of the
+//! repository: the closed form, monotone traces, residuals within rounding.
 
 use crate::common::jorth::shuffled;
+use crate::common::{gaussian, shared};
 use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
 use orthopt::family::Family;
 use orthopt::j_problem::{JProblem, covariance};
@@ -13,23 +12,15 @@ use orthopt::solve::{MaxIterations, RunOptions, Stationary, Status, Stop, run};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 use orthopt_data::{LoadOptions, Matrix, load};
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/");
-
-/// Covariance + ridge of `n` columns around the middle (images have empty borders), or nothing where
-/// the file is not there.
-fn data(file: &str, n: usize) -> Option<RowMat> {
-    let path = format!("{DATA}{file}");
-    if !Path::new(&path).exists() {
-        eprintln!("skipped: shared data not found ({file})");
-        return None;
-    }
-    let a = match load(&path, &LoadOptions::default()).unwrap().matrix {
+/// Covariance + ridge of `n` columns around the middle (images have empty borders).
+fn data(file: &str, n: usize) -> RowMat {
+    let a = match load(&shared(file).display().to_string(), &LoadOptions::default()).unwrap().matrix {
         Matrix::Dense(a) => a,
         Matrix::Sparse(a) => a.to_dense(),
     };
     let from = (a.ncols() - n) / 2;
     let part = a.submatrix(0, from, a.nrows(), n);
-    Some(covariance(&PcaData::Dense(part), 1e-3).unwrap())
+    covariance(&PcaData::Dense(part), 1e-3).unwrap()
 }
 
 fn check(what: &str, c: &RowMat) {
@@ -60,21 +51,24 @@ fn check(what: &str, c: &RowMat) {
 
 #[test]
 fn random_data() {
-    let a = crate::common::gaussian(160, 80, 5);
+    let a = gaussian(160, 80, 5);
     check("random", &covariance(&PcaData::Dense(a.as_ref()), 1e-3).unwrap());
 }
 
 #[test]
+#[ignore = "needs the data sets beside the checkout: ../shared/data"]
 fn w1a() {
-    data("w1a.svm", 80).inspect(|c| check("w1a", c));
+    check("w1a", &data("w1a.svm", 80));
 }
 
 #[test]
+#[ignore = "needs the data sets beside the checkout: ../shared/data"]
 fn mnist() {
-    data("mnist_a_5000_images.npy", 80).inspect(|c| check("mnist", c));
+    check("mnist", &data("mnist_a_5000_images.npy", 80));
 }
 
 #[test]
+#[ignore = "needs the data sets beside the checkout: ../shared/data"]
 fn colon() {
-    data("colon_alon.csv.gz", 80).inspect(|c| check("colon", c));
+    check("colon", &data("colon_alon.csv.gz", 80));
 }

@@ -1,16 +1,11 @@
-//! OBCD on real data where they are at hand (beside the repository, not in it), and on the
-//! random matrix of the papers.
+//! OBCD on w1a, which is not part of the repository, and on the random matrix of the papers.
 
-use std::path::Path;
-
-use crate::common::usual_start;
+use crate::common::{shared, usual_start};
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::problem::{AnyProblem, PcaData, Storage};
 use orthopt::solve::{Chain, MaxIterations, RunOptions, Solution, Stationary, Status, Stop, run_restarts};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt_data::{LoadOptions, Matrix, load};
-
-const W1A: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/w1a.svm");
 
 /// Iterations of a test.
 const MOST: u64 = 4_000_000;
@@ -49,43 +44,43 @@ fn solve(p: &AnyProblem, tol: f64) -> Solution {
     s
 }
 
-/// w1a (2477 × 300, binary) with 20 components, or nothing where the file is not there.
-fn w1a(name: &str, lambda: f64) -> Option<Solution> {
-    if !Path::new(W1A).exists() {
-        eprintln!("skipped: shared data not found (w1a.svm)");
-        return None;
-    }
-    let a = matrix(W1A);
+/// w1a (2477 × 300, binary) with 20 components.
+fn w1a(name: &str, lambda: f64) -> Solution {
+    let a = matrix(&shared("w1a.svm").display().to_string());
     assert_eq!((a.nrows(), a.ncols()), (2477, 300));
-    Some(solve(&problem_on(&a, name, lambda, 20), 1e-9))
+    solve(&problem_on(&a, name, lambda, 20), 1e-9)
 }
 
 #[test]
+#[ignore = "needs the data sets beside the checkout: ../shared/data"]
 fn w1a_l0_with_a_large_lambda() {
     // counts are whole numbers here, so F is one too
     for (lambda, known) in [(300.0, 1264.0), (1000.0, 15264.0)] {
-        let Some(s) = w1a("l0-pca", lambda) else { return };
+        let s = w1a("l0-pca", lambda);
         assert_eq!(s.objective.total, known, "lambda {lambda}: {}", s.message);
     }
 }
 
 #[test]
+#[ignore = "needs the data sets beside the checkout: ../shared/data"]
 fn w1a_l0_with_a_small_lambda() {
-    let Some(s) = w1a("l0-pca", 1.0) else { return };
+    let s = w1a("l0-pca", 1.0);
     assert!(s.objective.total <= -5900.0, "{}", s.objective.total);
 }
 
 #[test]
+#[ignore = "needs the data sets beside the checkout: ../shared/data"]
 fn w1a_l1() {
     for (lambda, known) in [(1.0, -7100.0), (100.0, -3275.0)] {
-        let Some(s) = w1a("l1-pca", lambda) else { return };
+        let s = w1a("l1-pca", lambda);
         assert!(s.objective.total <= known, "lambda {lambda}: {}", s.objective.total);
     }
 }
 
 #[test]
+#[ignore = "needs the data sets beside the checkout: ../shared/data"]
 fn w1a_nonnegative() {
-    let Some(s) = w1a("nonneg-pca", 0.0) else { return };
+    let s = w1a("nonneg-pca", 0.0);
     assert!(s.objective.total <= -6290.0, "{}", s.objective.total);
 }
 

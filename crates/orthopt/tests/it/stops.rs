@@ -57,6 +57,15 @@ fn traces_stay_short_for_any_length_of_run() {
         assert!(points.len() <= 1000 && points[0].iteration == 0, "{} points", points.len());
         assert_eq!(points[points.len() - 1].iteration, 300_000);
     }
+    // dense at the start: 20 points and more in the first half second
+    let mut trace = Trace::default();
+    for k in 0..500u64 {
+        let seconds = k as f64 * 1e-3;
+        if trace.is_due(seconds) {
+            trace.push(point(seconds, k));
+        }
+    }
+    assert!(trace.points().len() >= 20, "{} points", trace.points().len());
     let mut trace = Trace::default();
     trace.push(point(0.0, 4));
     trace.push(point(1.0, 4)); // the same iteration again replaces the point

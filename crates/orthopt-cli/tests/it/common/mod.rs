@@ -1,5 +1,4 @@
 //! What the tests of the command line share.
-#![allow(dead_code)] // not every test file uses everything
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,15 @@ pub fn orthopt(args: &[&str]) -> Command {
     let mut command = assert_cmd::cargo::cargo_bin_cmd!("orthopt");
     command.env_remove("ORTHOPT_LOG").args(args);
     command
+}
+
+/// A data set that is not part of the repository: in the folder that `ORTHOPT_DATA` names, else in
+/// `shared/data` beside the checkout.
+pub fn shared(name: &str) -> PathBuf {
+    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+    let path = std::env::var_os("ORTHOPT_DATA").map_or_else(beside, PathBuf::from).join(name);
+    assert!(path.exists(), "{} does not exist: ORTHOPT_DATA names the folder of data sets", path.display());
+    path
 }
 
 /// A directory of its own for each test, gone at the end.

@@ -1,7 +1,5 @@
 //! Helpers of the test files: data in temporary files, and errors without their folder.
 
-#![allow(dead_code)] // every test file is its own crate and uses some of these
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +45,15 @@ pub fn expect_messages(name: &str, table: &[(&str, &str)]) {
     for (content, expected) in table {
         assert_eq!(message(name, content), *expected, "for {content:?}");
     }
+}
+
+/// A data set that is not part of the repository: in the folder that `ORTHOPT_DATA` names, else in
+/// `shared/data` beside the checkout.
+pub fn shared(name: &str) -> PathBuf {
+    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+    let path = std::env::var_os("ORTHOPT_DATA").map_or_else(beside, PathBuf::from).join(name);
+    assert!(path.exists(), "{} does not exist: ORTHOPT_DATA names the folder of data sets", path.display());
+    path
 }
 
 pub fn gzip(content: &[u8]) -> Vec<u8> {

@@ -1,7 +1,5 @@
 //! Helpers of the test files: seeded data, problems by name, runs with fixed options.
 
-#![allow(dead_code)] // every test file is its own crate and uses some of these
-
 pub mod composite;
 pub mod first_order;
 pub mod jobcd;
@@ -9,6 +7,8 @@ pub mod jorth;
 pub mod nonlinear;
 pub mod obcd;
 pub mod pair;
+
+use std::path::PathBuf;
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
@@ -122,13 +122,13 @@ pub fn exact_objective(p: &AnyProblem, x: &RowMat) -> f64 {
     p.f.value(x) + p.h.value(x.data())
 }
 
-/// Runs `work` and fails, instead of hanging, when it takes more than so many seconds.
-pub fn within<T: Send + 'static>(seconds: u64, work: impl FnOnce() -> T + Send + 'static) -> T {
-    let (send, receive) = std::sync::mpsc::channel();
-    std::thread::spawn(move || send.send(work()));
-    receive
-        .recv_timeout(std::time::Duration::from_secs(seconds))
-        .unwrap_or_else(|e| panic!("no result after {seconds} seconds: {e}"))
+/// A data set that is not part of the repository: in the folder that `ORTHOPT_DATA` names, else in
+/// `shared/data` beside the checkout.
+pub fn shared(name: &str) -> PathBuf {
+    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+    let path = std::env::var_os("ORTHOPT_DATA").map_or_else(beside, PathBuf::from).join(name);
+    assert!(path.exists(), "{} does not exist: ORTHOPT_DATA names the folder of data sets", path.display());
+    path
 }
 
 /// ∇f(X).
