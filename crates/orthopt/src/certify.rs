@@ -1,4 +1,4 @@
-//! What kind of point X is (math note, section 9): criticality and block-2 stationarity.
+//! What kind of point X is (docs/mathematics.md, section 5): criticality and block-2 stationarity.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -16,7 +16,7 @@ use crate::pair::step::{Pair, PairResult, PairWork, Shape, solve_pair};
 use crate::problem::Problem;
 use crate::smooth::{BlockModel, Smooth};
 
-/// Block-2 stationarity of a point (math note, section 9; OBCD paper, Definition 3.5).
+/// Block-2 stationarity of a point (docs/mathematics.md, section 5; OBCD paper, Definition 3.5).
 ///
 /// Only pairs with a nonzero row can change X; `pairs_total` counts those. The point is
 /// certified when all of them were checked and none lowers F by more than a stated tolerance.

@@ -1,4 +1,4 @@
-//! Starting points X⁰ ∈ St(n, r) (math note, section 5).
+//! Starting points X⁰ ∈ St(n, r) (docs/mathematics.md, section 11).
 
 use rand::RngExt;
 use rand::SeedableRng;

@@ -15,7 +15,7 @@ const ROUNDING: f64 = 2e-15;
 /// change, P the support of X and sym(Xᵀ(P ∘ XΛ)) = −½(XᵀX − I). Columns that share no row are only
 /// rescaled, so the signs of a nonnegative X stay. Returns the final ‖XᵀX − I‖_F.
 ///
-/// The math note (section 7) takes Λ = −½(XᵀX − I), which is the same where X is dense; where two
+/// The plain step takes Λ = −½(XᵀX − I), which is the same where X is dense; where two
 /// columns share a tenth of their rows it needs hundreds of steps for what takes a few here.
 ///
 /// Meant for points that are nearly feasible. Cost per step: 4nr² flops and a linear system of

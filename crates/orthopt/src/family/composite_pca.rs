@@ -75,7 +75,7 @@ impl Composite {
         options: &CompositeOptions,
     ) -> Result<Self> {
         let Parts { g, h, a } = Parts::new(info, lambda, (f.nrows(), rank), options)?;
-        // 1/(2m)‖XXᵀD − D‖² = ½ tr C/m − ½ tr(XᵀCX)/m on the manifold [C18]
+        // 1/(2m)‖XXᵀD − D‖² = ½ tr C/m − ½ tr(XᵀCX)/m on the manifold (docs/mathematics.md, section 10, C18)
         let fit = info.kind == Kind::DataFit;
         let constant = if fit { -0.5 * f.diagonal().iter().sum::<f64>() } else { 0.0 };
         Ok(Self::new(f, g, h, a, rank)?.with_constant(constant))

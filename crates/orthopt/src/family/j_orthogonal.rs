@@ -40,7 +40,7 @@ impl Family for JProblem {
         "max |skew part of J grad f(X) X'|"
     }
 
-    /// Every critical point of `hyperbolic-eig` is a global minimiser (math note, A.3).
+    /// Every critical point of `hyperbolic-eig` is a global minimiser (docs/mathematics.md, section 9).
     fn has_local_solutions(&self) -> bool {
         Self::has_local_solutions(self)
     }

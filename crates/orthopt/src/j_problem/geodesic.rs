@@ -6,7 +6,7 @@ use crate::linalg::RowMat;
 /// d = α·acosh|k| for |k| ≥ 1, α·acos|k| otherwise, k = ⟨qᵢ, qⱼ⟩_J/α²; and d′(k).
 ///
 /// d has an infinite slope at |k| = 1 and a kink at 0: there d′ := 0. `rounding` is how far k may
-/// be from 1 by rounding alone (math note, A.7).
+/// be from 1 by rounding alone (docs/mathematics.md, section 9).
 #[inline(always)]
 pub fn distance(k: f64, alpha: f64, rounding: f64) -> (f64, f64) {
     let (size, sign) = (k.abs(), if k == 0.0 { 0.0 } else { k.signum() });

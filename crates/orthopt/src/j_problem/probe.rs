@@ -1,12 +1,12 @@
-//! The structural probe (JOBCD paper, Section 6; math note, A.7): find X such that distances in
-//! ultrahyperbolic space match a given table.
+//! The structural probe (JOBCD paper, Section 6): find X such that distances in ultrahyperbolic
+//! space match a given table.
 //!
 //! ```text
 //! f(X) = (1/m²) Σ_{i≠j} (T_ij − d(q_i, q_j))²,     Q = φ(DX),     XᵀJX = J
 //! ```
 //!
 //! As printed, Q = φ(D)X, and ⟨qᵢ, qⱼ⟩_J = φ(dᵢ)ᵀXJXᵀφ(dⱼ) = φ(dᵢ)ᵀJφ(dⱼ): f does not depend on
-//! X (math note, C12). Applying X first makes it a problem. The printed form stays as
+//! X (docs/mathematics.md, section 9, C12). Applying X first makes it a problem. The printed form stays as
 //! [`Placement::Printed`], whose constant value is a check of feasibility.
 //!
 //! f is the mean over i of fᵢ = (1/m) Σⱼ (T_ij − d_ij)²: a finite sum, for VR-J-JOBCD.

@@ -2,7 +2,7 @@
 //!
 //! `hyperbolic-eig` is min tr(XᵀCX) over XᵀJX = J with C positive definite. Its minimum is
 //! Σ|λᵢ(JC)|, every critical point is a global minimiser, and the minimisers are X*·blkdiag(O_p,
-//! O_q) (math note, A.3). The papers print the problem with a minus sign, for which f has no lower
+//! O_q) (docs/mathematics.md, section 9). The papers print the problem with a minus sign, for which f has no lower
 //! bound whenever both signs occur: a boost by μ in a plane whose light-like vector C does not
 //! kill multiplies f by e^{2μ}. That form is kept as the reproduction mode.
 

@@ -1,8 +1,8 @@
 //! aC + bS + cC² + dCS + eS² with C = cosh μ, S = sinh μ over all μ.
 //!
 //! In u = e^μ > 0 it is A₂u² + A₁u + A₀ + B₁/u + B₂/u², and u³ times its derivative in u is the
-//! quartic 2A₂u⁴ + A₁u³ − B₁u − 2B₂, whose positive roots are all stationary points (math note,
-//! A.1: the quartic in tanh μ of the paper loses all digits for large |μ|). The coefficients of
+//! quartic 2A₂u⁴ + A₁u³ − B₁u − 2B₂, whose positive roots are all stationary points (the
+//! quartic in tanh μ of the paper loses all digits for large |μ|). The coefficients of
 //! u² and u tell what happens as μ → ∞, those of 1/u² and 1/u as μ → −∞.
 
 use super::model::Near;

@@ -7,7 +7,7 @@
 //! q(V) = ⟨V − I, W⟩ + ½ vec(V − I)ᵀ Q vec(V − I)
 //! ```
 //!
-//! (JOBCD paper, Problem (5); math note, A.1). The set of V has
+//! (JOBCD paper, Problem (5); docs/mathematics.md, section 9). The set of V has
 //!
 //! * for rows of different sign the four components V = [[e₁C, e₁S], [e₂S, e₂C]] with C = cosh μ,
 //!   S = sinh μ and signs e₁, e₂ ([`hyperbolic`]). It is not bounded: q may have no minimum, and

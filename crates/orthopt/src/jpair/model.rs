@@ -35,7 +35,7 @@ impl JPair {
     }
 
     /// The separable majoriser ½L‖(V − I)Z‖²_F + ½θ‖V − I‖²_F: Q = L·(ZZᵀ ⊗ I₂) + θI from
-    /// `[S₁₁, S₁₂, S₂₂]` of S = ZZᵀ (math note, C10).
+    /// `[S₁₁, S₁₂, S₂₂]` of S = ZZᵀ (docs/mathematics.md, section 9, C10).
     #[inline]
     pub fn metric(w: [[f64; 2]; 2], l: f64, s: [f64; 3], theta: f64) -> Self {
         Self::exact(w, [l, 0.0, l], s, theta)
@@ -77,7 +77,7 @@ impl JPair {
     }
 
     /// a, …, e of ½vec(V)ᵀQ vec(V) + ⟨V, P⟩ on a component (built from its basis matrices: the
-    /// paper's d has the wrong sign for two of them, math note C5).
+    /// paper's d has the wrong sign for two of them, docs/mathematics.md, section 9, C5).
     #[inline]
     pub fn coefficients(&self, component: Component) -> Coefficients {
         let ([a0, .., a3], b) = component.basis();

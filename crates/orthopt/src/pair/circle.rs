@@ -9,9 +9,9 @@ pub struct Trig {
     pub a: f64,
     /// Coefficient of sin θ.
     pub b: f64,
-    /// Coefficient of cos 2θ (A in the math note).
+    /// Coefficient of cos 2θ (A in docs/mathematics.md, section 2).
     pub a2: f64,
-    /// Coefficient of sin 2θ (B in the math note).
+    /// Coefficient of sin 2θ (B in docs/mathematics.md, section 2).
     pub b2: f64,
 }
 

@@ -4,7 +4,7 @@
 //! Penalties that ignore signs are unchanged when the two rows of V Z are negated or swapped,
 //! and O(2) is the eight signed 2×2 permutations times {rot(θ): 0 ≤ θ < π/2}. So h(θ) and its
 //! breakpoints on [0, π/2) are found once and serve eight smooth polynomials (`Lanes`) that
-//! differ in signs and order of (a, b, a2, b2) only (math note, section 2).
+//! differ in signs and order of (a, b, a2, b2) only (docs/mathematics.md, section 2).
 //!
 //! No angle is ever computed: a column becomes (u, v) with u, v ≥ 0 by swaps and signs, its
 //! direction (u, v)/ρ is the breakpoint, and s − c grows with the angle. All of this runs over

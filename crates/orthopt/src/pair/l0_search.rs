@@ -16,7 +16,7 @@ pub fn search_none(m: &PairModel<'_>) -> Option<PairMove> {
 }
 
 /// h = λ‖·‖₀. Off the breakpoints h is the constant 2λ·#{nonzero columns}; at the angle of a
-/// group of m columns it is λm lower (math note 2.1).
+/// group of m columns it is λm lower (docs/mathematics.md, section 2).
 ///
 /// Columns with one nonzero entry all vanish together at θ = 0. The others are evaluated a
 /// vector at a time; only those that could win if all of them vanished together are counted

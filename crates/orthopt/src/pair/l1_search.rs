@@ -31,7 +31,7 @@ impl Curve {
 }
 
 /// h = λ‖·‖₁ = λ Σ ρₖ(|cos(φₖ−θ)| + |sin(φₖ−θ)|): between breakpoints a sinusoid whose two
-/// coefficients change by (−2v, 2u) at a breakpoint (math note 2.2).
+/// coefficients change by (−2v, 2u) at a breakpoint (docs/mathematics.md, section 2).
 ///
 /// The breakpoints are ordered by counting, evaluated for eight polynomials, and every
 /// interval is then dropped by a bound or solved, so that the answer is the global one.

@@ -100,7 +100,7 @@ impl<'a> PairModel<'a> {
     }
 
     /// The smooth part on the two circles, `[rot, ref]`, up to the constant ¼ tr(K) tr(W)
-    /// (math note, section 2).
+    /// (docs/mathematics.md, section 2).
     #[inline(always)]
     pub fn circles(&self) -> [Trig; 2] {
         let p = &self.p;

@@ -44,7 +44,7 @@ impl PairPenalty for Nonneg {
     /// From a nonnegative Z all columns lie in the first quadrant, at angles φₖ. rot(θ) keeps
     /// them there for θ ∈ [max φ − π/2, min φ], ref(θ) for θ ∈ [π/2 − min φ, π − max φ]: two
     /// arcs of the same width π/2 + min φ − max φ. On each the candidates are its two ends and
-    /// the minima inside (math note 2.3). Cost O(r).
+    /// the minima inside (docs/mathematics.md, section 2). Cost O(r).
     #[inline(always)]
     fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
         let Some((lo, hi)) = extreme_directions(m.z1, m.z2) else {

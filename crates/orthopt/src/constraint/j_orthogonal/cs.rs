@@ -1,4 +1,4 @@
-//! The hyperbolic CS decomposition (JOBCD paper, Proposition 2.2; math note, A.6).
+//! The hyperbolic CS decomposition (JOBCD paper, Proposition 2.2, for any p and q).
 //!
 //! ```text
 //! X[perm, perm] = blkdiag(U₁, U₂) · H(μ) · blkdiag(V₁, V₂)ᵀ

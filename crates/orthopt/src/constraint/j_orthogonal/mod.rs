@@ -2,7 +2,8 @@
 //!
 //! XᵀJX = J implies X⁻¹ = JXᵀJ and XJXᵀ = J, so Xᵀ belongs to the group too, every row has
 //! xᵢJxᵢᵀ = Jᵢᵢ and so |xᵢ| ≥ 1, and ‖X‖₂ = ‖X⁻¹‖₂ ≥ 1. Where both signs occur the group is not
-//! compact: ‖X‖ has no bound, and rounding leaves a residual of about eps·‖X‖² (math note, A.4).
+//! compact: ‖X‖ has no bound, and rounding leaves a residual of about eps·‖X‖²
+//! (docs/mathematics.md, section 9).
 //! With one sign only it is the orthogonal group.
 //!
 //! With W = ∇f(X)Xᵀ, the skew matrix Ω = JW − (JW)ᵀ holds the derivatives of f along all plane
@@ -78,7 +79,7 @@ pub fn skew(x: &RowMat, g: &RowMat, j: &Signature) -> RowMat {
     RowMat::from_fn(x.nrows(), x.nrows(), |a, b| jw.get(a, b) - jw.get(b, a))
 }
 
-/// The stationarity measure max |Ωᵢⱼ| (math note, A.0); zero exactly at critical points.
+/// The stationarity measure max |Ωᵢⱼ| (docs/mathematics.md, section 9); zero exactly at critical points.
 pub fn stationarity(x: &RowMat, g: &RowMat, j: &Signature) -> f64 {
     max_abs(&skew(x, g, j))
 }

@@ -5,7 +5,7 @@ use crate::linalg::RowMat;
 use crate::linalg::factor::inverse;
 use crate::linalg::products::product;
 
-/// ‖M − I‖_F, M = JXᵀJX, up to which the Newton–Schulz step is safe (math note, A.4).
+/// ‖M − I‖_F, M = JXᵀJX, up to which the Newton–Schulz step is safe (docs/mathematics.md, section 9).
 pub const REPAIR_LIMIT: f64 = 0.5;
 
 /// Repeats the Newton–Schulz step X ← X(3I − M)/2, M = JXᵀJX, until ‖M − I‖_F stops shrinking,

@@ -1,4 +1,4 @@
-//! ADMM for min f(X), XᵀY = J, Y = JX (JOBCD paper, Appendix F.3; math note, C14).
+//! ADMM for min f(X), XᵀY = J, Y = JX (JOBCD paper, Appendix F.3; docs/mathematics.md, section 9, C14).
 //!
 //! ```text
 //! X⁺ = −(l I + β(YYᵀ + I))⁻¹ (∇f(X) − l X + Y Zᵀ + J W − β Y J − β J Y)

@@ -1,4 +1,4 @@
-//! CSDM, the method of the hyperbolic CS decomposition (JOBCD paper, Section 6; math note, A.9):
+//! CSDM, the method of the hyperbolic CS decomposition (JOBCD paper, Section 6):
 //! Adagrad on the factors of X[perm, perm] = L H(μ) Rᵀ, L = blkdiag(U₁, U₂), R = blkdiag(V₁, V₂).
 //!
 //! ```text

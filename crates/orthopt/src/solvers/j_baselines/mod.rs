@@ -1,4 +1,4 @@
-//! The rivals of JOBCD in its paper, corrected (math note, A.9): ADMM, UMCM and CSDM.
+//! The rivals of JOBCD in its paper, corrected (docs/mathematics.md, section 9): ADMM, UMCM and CSDM.
 //!
 //! ADMM and UMCM leave the group. What they show is the best J-orthogonal X met so far: every few
 //! iterations the generalised polar factor of the iterate is taken, which is a nearby point of the

@@ -1,5 +1,5 @@
-//! UMCM, the unconstrained multiplier correction method (JOBCD paper, Appendix F.4; math note,
-//! A.9): Adagrad on
+//! UMCM, the unconstrained multiplier correction method (JOBCD paper, Appendix F.4):
+//! Adagrad on
 //!
 //! ```text
 //! f(X) − ½⟨JXᵀ∇f(X), R⟩ + ½β‖R‖²_F,     R = XᵀJX − J

@@ -394,7 +394,7 @@ impl GsJobcd {
         }
     }
 
-    /// Drift control (math note, A.3 and A.4): S or F afresh every few passes, X repaired where it
+    /// Drift control (docs/mathematics.md, section 9): S or F afresh every few passes, X repaired where it
     /// left the group.
     fn maintain(&self, p: &JProblem, q: &JQuadratic, st: &mut State) {
         let n = st.image.y().nrows() as u64;

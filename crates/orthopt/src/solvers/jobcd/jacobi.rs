@@ -1,8 +1,8 @@
-//! J-JOBCD: n/2 disjoint pairs at once (JOBCD paper, Section 2.2; math note, A.5).
+//! J-JOBCD: n/2 disjoint pairs at once (JOBCD paper, Section 2.2).
 //!
 //! *Any f, pairs of rows.* With G = ∇f(X), f(X⁺) ≤ f(X) + Σᵢ ⟨Vᵢ − I, [GXᵀ]_BᵢBᵢ⟩ + ½s‖(Vᵢ −
 //! I)Zᵢ‖² for s ≥ L_f: the metric Qᵢ = s(ZᵢZᵢᵀ ⊗ I₂) + θI (the paper's ςI with ς ≤ L_f is too small by
-//! ‖ZᵢZᵢᵀ‖ ≥ 1, math note C10). s is found by backtracking, between steps as large as f allows and
+//! ‖ZᵢZᵢᵀ‖ ≥ 1, docs/mathematics.md, section 9, C10). s is found by backtracking, between steps as large as f allows and
 //! L_f where that is known. A round costs a gradient, a few values of f, and O(n²).
 //!
 //! *`hyperbolic-eig`, pairs of columns.* The pairs decouple: each of them is solved exactly in closed

@@ -1,4 +1,4 @@
-//! JOBCD: block coordinate descent for min f(X), XᵀJX = J (JOBCD paper; math note, part A).
+//! JOBCD: block coordinate descent for min f(X), XᵀJX = J (JOBCD paper; docs/mathematics.md, section 9).
 //!
 //! ```text
 //! GS-JOBCD (Algorithm 1)                          gs.rs, image.rs

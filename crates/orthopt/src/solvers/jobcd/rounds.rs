@@ -55,7 +55,7 @@ pub(super) struct Moves {
     pub predicted: f64,
 }
 
-/// Minimises ⟨V − I, W⟩ + ½s‖(V − I)Z‖² + ½θ‖V − I‖² (math note, C10) for every pair, boosts
+/// Minimises ⟨V − I, W⟩ + ½s‖(V − I)Z‖² + ½θ‖V − I‖² (docs/mathematics.md, section 9, C10) for every pair, boosts
 /// within |μ| ≤ `limit`.
 pub(super) fn solve(data: &[PairData], j: &Signature, s: f64, theta: f64, limit: Option<f64>) -> Moves {
     let one = |p: &PairData| {

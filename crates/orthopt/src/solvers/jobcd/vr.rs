@@ -3,7 +3,7 @@
 //!
 //! With b = N, b′ = √N and p = b′/(b + b′): with probability p the estimator is ∇f(Xᵗ), otherwise it
 //! is the last one plus the mean of ∇fᵢ(Xᵗ) − ∇fᵢ(Xᵗ⁻¹) over b′ components drawn without
-//! replacement. The linear term uses the estimator (math note, C7). The method does not descend in
+//! replacement. The linear term uses the estimator (docs/mathematics.md, section 9, C7). The method does not descend in
 //! every step; whenever ∇f is computed, f comes with it, and if f has risen the best X is restored
 //! and s doubled. Boosts are kept to |μ| ≤ `mu-max`.
 //!

@@ -252,7 +252,7 @@ impl NonlinearObcd {
         best.map(|b| b.1)
     }
 
-    /// |Sᵢⱼ| of WSS-SV or WSS-OR (math note, section 4).
+    /// |Sᵢⱼ| of WSS-SV or WSS-OR (docs/mathematics.md, section 3).
     fn score(&self, st: &State, (i, j): (usize, usize), gi: &[f64], gj: &[f64]) -> f64 {
         let (xi, xj) = (st.x.row(i), st.x.row(j));
         let (g12, g21) = (inner(gi, xj), inner(gj, xi));

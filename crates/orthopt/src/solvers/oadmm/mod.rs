@@ -1,5 +1,5 @@
 //! OADMM: an ADMM with a Moreau envelope for f(X) − g(X) + h(A(X)), XᵀX = I (OADMM paper,
-//! Algorithm 1, with the corrections C15–C17 of the project's notes).
+//! Algorithm 1, with the corrections C15 to C17 of docs/mathematics.md, section 10).
 //!
 //! ```text
 //! for t = 0, 1, ...
@@ -261,7 +261,8 @@ impl Oadmm {
     }
 
     /// b = β⟨S,S⟩/|⟨S,Z⟩| with S = X − X⁻ and Z the difference of the Riemannian gradients of the
-    /// same function at both points, kept in a range; the b of the options at the first step [C17].
+    /// same function at both points, kept in a range; the b of the options at the first step
+    /// (docs/mathematics.md, section 10, C17).
     fn barzilai_borwein<T: Terms>(&self, p: &T, st: &State, g: &RowMat) -> f64 {
         let s = plus(st.x.clone(), -1.0, &st.x_prev);
         let w = shifted_multiplier(&image(p, &st.x_prev), &st.y, &st.z, st.beta);

@@ -2,7 +2,7 @@
 //!
 //! * WSS-SV: S = X Gᵀ − G Xᵀ, the violation of stationarity;
 //! * WSS-OR: Sᵢⱼ = min over V ∈ O(2) of ⟨V − I, T_BB⟩, T = (G − L_f X)Xᵀ − αI, the reduction of
-//!   a linear model: min(−c₁ − √(c₁² + c₂²), −c₁ − √(c₃² + c₄²)) (math note, section 4).
+//!   a linear model: min(−c₁ − √(c₁² + c₂²), −c₁ − √(c₃² + c₄²)) (docs/mathematics.md, section 3).
 //!
 //! G = ∇f + a subgradient of h: 0 for ℓ0 and indicators, λ sign(X) for ℓ1.
 

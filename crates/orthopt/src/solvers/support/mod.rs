@@ -1,4 +1,4 @@
-//! Descent on fixed supports, and revision of the supports (math note, section 7): for penalties
+//! Descent on fixed supports, and revision of the supports (docs/mathematics.md, section 12): for penalties
 //! that want zeros.
 //!
 //! Pairs of rows cannot do everything: on dense data with a small λ, OBCD stops at points that a

@@ -13,7 +13,7 @@
 //! which nothing is asked, so conjugate gradients with the diagonal of N as preconditioner solve
 //! it in some ten steps of O(r·nnz(X)) flops.
 //!
-//! The iteration Z ← Z − ½P_S(Z(ZᵀZ − I)) of the math note (section 7) takes N for the identity.
+//! The plain iteration Z ← Z − ½P_S(Z(ZᵀZ − I)) takes N for the identity (docs/mathematics.md, section 12).
 //! It converges quadratically only where S is everything; columns that overlap in few entries
 //! make it linear and slow. With N it is Newton's method.
 
