@@ -163,7 +163,7 @@ fn nonlinear(seed: u64) -> Result<(), Error> {
     for (what, f) in problems {
         let p: NonlinearEigProblem = Problem::new(f, orthopt::penalty::NoPenalty, 3)?;
         let x0 = p.start("random", seed)?;
-        for search in [Default::default(), orthopt::solvers::nonlinear_obcd::CircleSearch::FifthOrder] {
+        for search in [Default::default(), orthopt::pair::nonlinear::CircleSearch::FifthOrder] {
             for (rule, working_set, _) in WORKING_SETS {
                 for (how, candidates, tol) in
                     [("", None, 1e-9), (" tol 0", None, 0.0), (" all", Some(Candidates::All), 1e-9)]
