@@ -46,6 +46,32 @@ def test_ctrl_c_from_a_terminal():
     assert process.returncode == 0 and rest.strip() == "interrupted"
 
 
+def idle():
+    """Whether no thread of this process works any more."""
+    before = time.process_time()
+    time.sleep(0.5)
+    return time.process_time() - before < 0.25
+
+
+def test_ctrl_c_ends_a_check():
+    """X has eight million pairs, a minute of work; nothing goes on in the background."""
+    x = np.linalg.qr(np.random.default_rng(1).standard_normal((4000, 30)))[0]
+    for _ in range(2):
+        threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()
+        with pytest.raises(KeyboardInterrupt):
+            orthopt.certify("l1-pca", "randn:40:4000:1", x, 1.0)
+        assert idle()
+
+
+def test_ctrl_c_ends_the_check_of_a_solution():
+    threading.Timer(1.5, signal.raise_signal, [signal.SIGINT]).start()
+    s = orthopt.solve("l1-pca", "randn:40:4000:1", 30, 1.0, init="random", max_iters=100, certify=True)
+    found = s.certificate
+    assert s.feasibility < 1e-12 and s.iterations <= 100
+    assert found is None or (found.pairs_checked < found.pairs_total and not found.holds)
+    assert idle()
+
+
 def test_other_signals_raise():
     class Timeout(Exception):
         pass

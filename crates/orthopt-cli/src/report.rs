@@ -8,10 +8,9 @@ use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::ExplainedVariance;
 use orthopt::solve::{Setting, Solution};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::input::DataInfo;
-use crate::interrupt::unless_interrupted;
+use crate::interrupt::patience;
 use orthopt::solve::Stopping;
 
 /// Everything there is to say of a run.
@@ -110,25 +109,12 @@ pub struct Checks {
 
 impl Checks {
     /// Criticality of X.
-    pub fn measure_criticality<P: Family>(&mut self, problem: &Arc<P>, x: &RowMat) {
-        let (problem, x) = (Arc::clone(problem), x.clone());
-        self.criticality = unless_interrupted(move || problem.criticality(&x));
+    pub fn measure_criticality<P: Family>(&mut self, problem: &P, x: &RowMat) {
+        self.criticality = problem.criticality(x, &patience());
     }
 
-    /// Block-2 stationarity of X. A sample of as many pairs as there are is all of them.
-    pub fn certify<P: Family>(&mut self, problem: &Arc<P>, x: &RowMat, scope: Scope) {
-        let (problem, x) = (Arc::clone(problem), x.clone());
-        let scope = match scope {
-            Scope::Sample { pairs, .. } if pairs >= movable_pairs(&x) => Scope::All,
-            scope => scope,
-        };
-        self.certificate = unless_interrupted(move || problem.block_stationarity(&x, scope)).flatten();
+    /// Block-2 stationarity of X; after an interruption, of the pairs that were checked by then.
+    pub fn certify<P: Family>(&mut self, problem: &P, x: &RowMat, scope: Scope) {
+        self.certificate = problem.block_stationarity(x, scope, &patience());
     }
-}
-
-/// Pairs of rows of which at least one is not zero.
-fn movable_pairs(x: &RowMat) -> u64 {
-    let n = x.nrows() as u64;
-    let moving = (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).count() as u64;
-    moving * (n - moving) + moving * moving.saturating_sub(1) / 2
 }

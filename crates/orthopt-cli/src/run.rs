@@ -1,7 +1,6 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use orthopt::family::Family;
 use orthopt::family::{Begin, Plan, Wanted};
@@ -182,7 +181,7 @@ fn best_start<P: Family>(plan: &Plan<P>, solution: &Solution) -> String {
 }
 
 /// Criticality, where it is wanted, and block stationarity, where that is.
-pub fn check<P: Family>(settings: &Settings, problem: &Arc<P>, report: &mut Report, progress: &Progress) {
+pub fn check<P: Family>(settings: &Settings, problem: &P, report: &mut Report, progress: &Progress) {
     let x = &report.solution.x;
     progress.stage("measuring criticality");
     report.checks.measure_criticality(problem, x);

@@ -1,5 +1,7 @@
 //! The result for a person.
 
+use std::sync::atomic::Ordering;
+
 use std::fmt::Write;
 
 use orthopt::certify::Certificate;
@@ -10,6 +12,7 @@ use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::ExplainedVariance;
 
 use crate::input::DataInfo;
+use crate::interrupt::asked;
 use crate::report::{Checks, Report, Splitting, nonzeros};
 use crate::text;
 
@@ -197,6 +200,10 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     let (checked, total) = (text::grouped(c.pairs_checked), text::grouped(c.pairs_total));
     let all = c.pairs_checked == c.pairs_total;
     let best = text::number(c.max_decrease, 4);
+    let (pairs, why) = match asked().load(Ordering::Relaxed) {
+        false => ("random pairs", "a sample"),
+        true => ("pairs", "interrupted"),
+    };
     match (all, c.max_decrease <= tolerance) {
         (true, true) => format!(
             "certified block-2 stationary: all {total} pairs checked, none lowers F by more than {}",
@@ -206,11 +213,11 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
             format!("not block-2 stationary: of all {total} pairs the best one lowers F by {best}")
         }
         (false, true) => format!(
-            "{checked} random pairs of {total} checked, none lowers F by more than {} (a sample, not a certificate)",
+            "{checked} {pairs} of {total} checked, none lowers F by more than {} ({why}, not a certificate)",
             text::number(tolerance, 4)
         ),
         (false, false) => format!(
-            "not block-2 stationary: of {checked} random pairs (of {total}) the best one lowers F by {best}"
+            "not block-2 stationary: of {checked} {pairs} (of {total}) the best one lowers F by {best}"
         ),
     }
 }

@@ -14,12 +14,13 @@ use crate::input::{Given, copied};
 use crate::options::Options;
 use crate::result::{Checks, put_checks};
 use crate::solve::pose_for;
+use crate::supervise::attend;
 use crate::threads;
 
 /// Entries of a nonnegative X down to minus this are rounding.
 const NEGATIVE: f64 = 1e-6;
 
-/// Checks X; returns a dictionary.
+/// Checks X; returns a dictionary. Ctrl-C ends the check and is raised.
 #[pyfunction]
 pub fn certify<'py>(
     py: Python<'py>,
@@ -49,14 +50,16 @@ fn check<P: Family>(
     scope: Option<Scope>,
     tol: f64,
 ) -> PyResult<()> {
-    let (x, checks) = py.detach(|| -> Result<_, Failure> {
+    let found = attend(py, move |watch| -> Result<_, Failure> {
         problem.check(&x, "X")?;
         let nonneg = problem.nonneg_violation(&x).is_some();
         let x = without_rounding(x, nonneg)?;
-        let checks = threads::pool(threads)?
-            .install(|| Checks::of(&problem, &x, Some(scope.unwrap_or(Scope::All)), || false));
-        Ok((x, checks))
-    })?;
+        let scope = Some(scope.unwrap_or(Scope::All));
+        let keep_going = || watch.keep_going();
+        let checks = threads::pool(threads)?.install(|| Checks::of(&problem, &x, scope, &keep_going));
+        Ok((problem, x, checks))
+    });
+    let (problem, x, checks) = found??;
     let objective = problem.objective(&x);
     let tolerance = tol * (1.0 + objective.total.abs());
     out.set_item("objective", objective.total)?;

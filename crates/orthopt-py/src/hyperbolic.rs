@@ -5,7 +5,7 @@ use orthopt::constraint::j_orthogonal::Signature;
 use orthopt::family::Begin;
 use orthopt::family::Family;
 use orthopt::j_problem::JProblem;
-use orthopt::solve::{Observer, RunOptions, Solution, run_restarts};
+use orthopt::solve::{Observer, RunOptions, Solution, Status, run_restarts};
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
@@ -50,7 +50,8 @@ pub fn run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(So
         let observers: &mut [&mut dyn Observer] = &mut [&mut between];
         let solution = run_restarts(&problem, |k| plan.start(&problem, k), run_options, &mut stop, observers)
             .map_err(|error| begun.failure(error))?;
-        let critical = scope.map(|_| problem.criticality(&solution.x));
+        let measured = scope.filter(|_| solution.status != Status::Interrupted);
+        let critical = measured.and_then(|_| problem.criticality(&solution.x, &|| begun.f.keep_going()));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)

@@ -1,13 +1,13 @@
 //! `minimize`: f is a Python callable, the constraint XᵀX = I or XᵀJX = J.
 
 use numpy::PyReadonlyArray2;
-use orthopt::certify::criticality;
+use orthopt::certify::criticality_while;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
-use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, run_restarts};
+use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Status, run_restarts};
 use orthopt::solvers::irpg::Irpg;
 use orthopt::solvers::ladmm::Ladmm;
 use orthopt::solvers::manpg::{self, ManPg};
@@ -146,7 +146,9 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
             .map_err(|error| begun.failure(error))?;
         let l = orthopt::smooth::Smooth::lipschitz(&begun.f);
         solution.settings.insert("lipschitz".into(), l.into());
-        let critical = scope.map(|_| criticality(&problem, &solution.x));
+        let measured = scope.filter(|_| solution.status != Status::Interrupted);
+        let critical =
+            measured.and_then(|_| criticality_while(&problem, &solution.x, &|| begun.f.keep_going()));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)

@@ -11,8 +11,6 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::supervise::movable_pairs;
-
 /// What is found out about X after the run.
 #[derive(Clone, Debug, Default)]
 pub struct Checks {
@@ -23,22 +21,25 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Variance and optimum always, the costly part if `scope` asks for it and `stopped` does not
-    /// say that the user waits for the end.
-    pub fn of<P: Family>(problem: &P, x: &RowMat, scope: Option<Scope>, stopped: impl Fn() -> bool) -> Self {
+    /// Variance and optimum always, the costly part if `scope` asks for it, and as far as `keep_going` lets it:
+    /// no means that the user waits for the end.
+    pub fn of<P: Family>(
+        problem: &P,
+        x: &RowMat,
+        scope: Option<Scope>,
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Self {
         let explained = problem.explained_variance(x);
         let mut checks = Self { explained, ..Self::default() };
-        if stopped() {
+        if !keep_going() {
             return checks;
         }
         checks.optimum = problem.known_optimum();
         if let Some(scope) = scope {
-            checks.criticality = Some(problem.criticality(x));
-            let scope = match scope {
-                Scope::Sample { pairs, .. } if pairs >= movable_pairs(x) => Scope::All,
-                scope => scope,
-            };
-            checks.certificate = problem.block_stationarity(x, scope);
+            checks.criticality = problem.criticality(x, keep_going);
+            // without criticality it was stopped already
+            let more = checks.criticality.is_some();
+            checks.certificate = more.then(|| problem.block_stationarity(x, scope, keep_going)).flatten();
         }
         checks
     }

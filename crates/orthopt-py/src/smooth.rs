@@ -158,6 +158,21 @@ impl Callable {
         lock(&self.0.raised).take()
     }
 
+    /// Whether the work may go on; looks for Ctrl-C. To be asked in the thread that called `minimize`.
+    pub fn keep_going(&self) -> bool {
+        let checked = Python::attach(|py| {
+            py.check_signals()
+                .map_err(|error| (!error.is_instance_of::<PyKeyboardInterrupt>(py)).then_some(error))
+        });
+        if let Err(error) = checked {
+            self.0.stop.store(true, Ordering::Relaxed);
+            if let Some(error) = error {
+                *lock(&self.0.raised) = Some(error);
+            }
+        }
+        !self.0.stop.load(Ordering::Relaxed)
+    }
+
     /// How often the callable was called.
     pub fn evaluations(&self) -> u64 {
         self.0.evaluations.load(Ordering::Relaxed)
@@ -229,19 +244,15 @@ impl<'a> Between<'a> {
 
     /// Whether the run should end.
     fn look_up(&mut self) -> bool {
+        if !self.f.keep_going() {
+            return true;
+        }
+        let Some(callback) = self.callback.filter(|_| self.called.elapsed() >= Duration::from_millis(100))
+        else {
+            return false;
+        };
+        self.called = Instant::now();
         Python::attach(|py| {
-            if let Err(error) = py.check_signals() {
-                if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
-                    *lock(&self.f.0.raised) = Some(error);
-                }
-                return true;
-            }
-            let Some(callback) =
-                self.callback.filter(|_| self.called.elapsed() >= Duration::from_millis(100))
-            else {
-                return false;
-            };
-            self.called = Instant::now();
             self.now.call(callback.bind(py)).unwrap_or_else(|error| {
                 *lock(&self.f.0.raised) = Some(error);
                 true

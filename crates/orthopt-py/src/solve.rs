@@ -158,7 +158,7 @@ fn one<'py, P: Family>(
             // nobody listens any more if the caller was interrupted by an exception
             let _ = send.send(Report::Solved(solved.map(Box::new)));
             if let Some(x) = x {
-                let checks = Checks::of(&*problem, &x, request.scope, || watch.stopped());
+                let checks = Checks::of(&*problem, &x, request.scope, &|| watch.keep_going());
                 let _ = send.send(Report::Checked(Box::new(checks)));
             }
         });

@@ -6,12 +6,11 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use orthopt::linalg::RowMat;
 use orthopt::solve::{Event, Observer, Solution};
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
@@ -21,8 +20,6 @@ use crate::result::Checks;
 const POLL: Duration = Duration::from_millis(20);
 /// Time between two calls of a callback.
 const CALLBACK: Duration = Duration::from_millis(100);
-/// What an interrupted run still spends on checks.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How far the run is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,14 +65,14 @@ impl Observer for Watch {
     fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
         let mut now = self.0.now.lock().unwrap_or_else(PoisonError::into_inner);
         now.get_or_insert_default().note(event);
-        if self.0.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.keep_going() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
 impl Watch {
-    /// Whether the run was asked to end.
-    pub fn stopped(&self) -> bool {
-        self.0.stop.load(Ordering::Relaxed)
+    /// Whether the work may go on.
+    pub fn keep_going(&self) -> bool {
+        !self.0.stop.load(Ordering::Relaxed)
     }
 }
 
@@ -87,7 +84,8 @@ pub enum Report {
 }
 
 /// Runs `work` and waits for its solution and its checks. A KeyboardInterrupt ends the run with
-/// the best X so far; other exceptions of signal handlers and of the callback are raised.
+/// the best X so far; other exceptions of signal handlers and of the callback are raised. Either way the
+/// work has ended when this returns.
 ///
 /// # Errors
 /// What the work or Python says.
@@ -101,31 +99,18 @@ pub fn supervise(
     let receive = Mutex::new(receive); // detached code may only use what threads can share
     let watch = Watch(Arc::clone(&shared));
     let worker = thread::spawn(move || work(&watch, &send));
-    let mut waiting = Waiting { shared: &shared, callback, shown: Instant::now(), raised: None, since: None };
+    let mut waiting = Waiting { shared: &shared, callback, shown: Instant::now(), raised: None };
     let mut solution = None;
     let mut checks = Checks::default();
     loop {
         match py.detach(|| wait(&receive)) {
             Ok(Report::Solved(outcome)) => solution = Some(*outcome?),
-            Ok(Report::Checked(found)) => {
-                checks = *found;
-                break;
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                if let Err(panic) = worker.join() {
-                    resume_unwind(panic);
-                }
-                break;
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                waiting.look_up(py);
-                // the checks of a large problem may take long; they go on in their thread
-                if solution.is_some() && waiting.since.is_some_and(|t| t.elapsed() > PATIENCE) {
-                    break;
-                }
-            }
+            Ok(Report::Checked(found)) => checks = *found,
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => waiting.look_up(py),
         }
     }
+    join(py, worker);
     if let Some(error) = waiting.raised {
         return Err(error.into());
     }
@@ -133,7 +118,46 @@ pub fn supervise(
     Ok((solution.ok_or_else(lost)?, checks))
 }
 
-fn wait(receive: &Mutex<Receiver<Report>>) -> Result<Report, RecvTimeoutError> {
+/// Runs `work` and waits for its result. A KeyboardInterrupt, or whatever else the handler of a signal raises,
+/// asks the work to end and is raised when it has.
+///
+/// # Errors
+/// What Python says.
+pub fn attend<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Watch) -> T + Send + 'static,
+) -> PyResult<T> {
+    let shared = Arc::new(Shared::default());
+    let (send, receive) = channel();
+    let receive = Mutex::new(receive);
+    let watch = Watch(Arc::clone(&shared));
+    let worker = thread::spawn(move || drop(send.send(work(&watch))));
+    let (mut found, mut raised) = (None, None);
+    loop {
+        match py.detach(|| wait(&receive)) {
+            Ok(result) => found = Some(result),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(error) = py.check_signals() {
+                    shared.stop.store(true, Ordering::Relaxed);
+                    raised.get_or_insert(error);
+                }
+            }
+        }
+    }
+    join(py, worker);
+    let lost = || PyRuntimeError::new_err("the work ended without a result");
+    raised.map_or_else(|| found.ok_or_else(lost), Err)
+}
+
+/// Waits until the thread is gone; its panic goes on here.
+fn join(py: Python<'_>, worker: JoinHandle<()>) {
+    if let Err(panic) = py.detach(|| worker.join()) {
+        resume_unwind(panic);
+    }
+}
+
+fn wait<T: Send>(receive: &Mutex<Receiver<T>>) -> Result<T, RecvTimeoutError> {
     receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL)
 }
 
@@ -143,7 +167,6 @@ struct Waiting<'a, 'py> {
     callback: Option<&'a Bound<'py, PyAny>>,
     shown: Instant,
     raised: Option<PyErr>,
-    since: Option<Instant>, // when the run was asked to end
 }
 
 impl Waiting<'_, '_> {
@@ -154,7 +177,7 @@ impl Waiting<'_, '_> {
         }
         let Some(callback) = self.callback.filter(|_| self.shown.elapsed() >= CALLBACK) else { return };
         let now = *self.shared.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(now) = now.filter(|_| self.since.is_none()) {
+        if let Some(now) = now.filter(|_| !self.shared.stop.load(Ordering::Relaxed)) {
             match now.call(callback) {
                 Ok(false) => {}
                 Ok(true) => self.end(None),
@@ -166,16 +189,8 @@ impl Waiting<'_, '_> {
 
     fn end(&mut self, error: Option<PyErr>) {
         self.shared.stop.store(true, Ordering::Relaxed);
-        self.since.get_or_insert_with(Instant::now);
         if self.raised.is_none() {
             self.raised = error;
         }
     }
-}
-
-/// Movable pairs: pairs of rows of which at least one is not zero.
-pub fn movable_pairs(x: &RowMat) -> u64 {
-    let n = x.nrows() as u64;
-    let moving = (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).count() as u64;
-    moving * (n - moving) + moving * moving.saturating_sub(1) / 2
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -26,7 +26,7 @@ use crate::pose::pose;
 use crate::report::Checks;
 use crate::settings::{at_least_one, at_least_zero, pose_options, prepare};
 use crate::summary::{Summary, verdict};
-use crate::{options, output};
+use crate::{interrupt, options, output};
 
 /// Entries of a nonnegative X down to minus this are rounding.
 const NEGATIVE: f64 = 1e-6;
@@ -203,13 +203,13 @@ fn certify<P: Family>(
     given: RowMat,
 ) -> anyhow::Result<ExitCode> {
     problem.check(&given, "X").with_context(|| args.x.display().to_string())?;
-    let problem = Arc::new(problem);
     let violation = problem.nonneg_violation(&given);
     let x = without_rounding(given, violation.is_some(), &args.x)?;
     known.notes.iter().for_each(|note| say("note", note));
-    remark_on_tiny_entries(&x, &*problem);
+    remark_on_tiny_entries(&x, &problem);
     let objective = problem.objective(&x);
     let tolerance = known.tol * (1.0 + objective.total.abs());
+    interrupt::install()?; // from here on there is something to lose
     let mut checks = Checks::default();
     checks.measure_criticality(&problem, &x);
     checks.certify(&problem, &x, known.scope);
@@ -244,7 +244,7 @@ fn certify<P: Family>(
     if let Some(path) = &args.json {
         json::write(&findings, path)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
 }
 
 /// The options of the problem, which mean what they mean to `solve`.

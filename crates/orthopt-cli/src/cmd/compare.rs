@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
@@ -108,7 +107,6 @@ fn compare_family<P: Family>(
 ) -> anyhow::Result<ExitCode> {
     let names = names(&problem, solvers);
     let jobs = plans(settings, &names, &problem)?;
-    let problem = Arc::new(problem);
     interrupt::install()?;
     let mut reports: Vec<Report> = Vec::with_capacity(jobs.len());
     for (name, wanted, plan) in &jobs {
@@ -116,7 +114,7 @@ fn compare_family<P: Family>(
             break; // what is finished is reported
         }
         progress.run_begins();
-        let mut report = run::minimise(settings, wanted, &*problem, plan, task, &mut progress)
+        let mut report = run::minimise(settings, wanted, &problem, plan, task, &mut progress)
             .with_context(|| format!("solver {name}"))?;
         report.solution.solver.clone_from(name);
         run::check(settings, &problem, &mut report, &progress);

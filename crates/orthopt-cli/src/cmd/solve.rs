@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
@@ -102,7 +101,7 @@ fn solve_family<P: Family>(
     interrupt::install()?; // from here on there is something to lose
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;
-    Ok(publish(settings, &Arc::new(problem), report, &progress))
+    Ok(publish(settings, &problem, report, &progress))
 }
 
 /// Makes the pool of so many threads, all there are if not given.
@@ -119,12 +118,7 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
 
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.
 /// What cannot be written is said at the end.
-fn publish<P: Family>(
-    settings: &Settings,
-    problem: &Arc<P>,
-    mut report: Report,
-    progress: &Progress,
-) -> ExitCode {
+fn publish<P: Family>(settings: &Settings, problem: &P, mut report: Report, progress: &Progress) -> ExitCode {
     let mut failures: Vec<anyhow::Error> =
         settings.outputs.iter().filter_map(|output| output.write(&report).err()).collect();
     let summary_wanted = settings.json.as_deref() != Some(Path::new("-"));

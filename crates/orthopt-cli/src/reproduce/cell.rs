@@ -1,7 +1,6 @@
 //! One method on one cell of a table, run as `solve` would, and its record.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
@@ -190,8 +189,7 @@ fn solve_family<P: Family>(
     progress: &mut Progress,
 ) -> anyhow::Result<Report> {
     let plan = run::plan(settings, &settings.wanted, &problem)?;
-    let problem = Arc::new(problem);
-    let mut report = run::minimise(settings, &settings.wanted, &*problem, &plan, task, progress)?;
+    let mut report = run::minimise(settings, &settings.wanted, &problem, &plan, task, progress)?;
     if report.solution.status != Status::Interrupted {
         run::check(settings, &problem, &mut report, progress);
     }

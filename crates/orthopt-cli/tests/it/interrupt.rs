@@ -41,6 +41,35 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
+/// A check of 18 million pairs that is interrupted ends with those that were checked.
+#[test]
+fn a_check_ends_with_what_was_checked() {
+    let dir = Dir::new();
+    let problem = ["l1-pca", "randn:40:6000"];
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orthopt"));
+        command.args(args).current_dir(dir.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let start = ["-r", "2", "--lambda", "1", "--init", "random", "--max-iters", "1", "--save-x", "x.npy"];
+    let made = exit_code(run(&[&["solve"], &problem[..], &start[..]].concat()));
+    assert_eq!(made.0, Some(0), "{}", made.1);
+    for json in ["c.json", "-"] {
+        let check = ["--x", "x.npy", "--lambda", "1", "--json", json];
+        let child = run(&[&["certify"], &problem[..], &check[..]].concat());
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(&child, "-INT");
+        let (code, stdout) = exit_code(child);
+        assert_eq!(code, Some(130), "{stdout}");
+        let text = if json == "-" { stdout } else { dir.read(json) };
+        let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let count = |name: &str| object["certificate"][name].as_u64().unwrap();
+        assert_eq!(count("pairs_total"), 6000 * 5999 / 2);
+        assert!(count("pairs_checked") < count("pairs_total") && object["certified"] == false, "{object}");
+        assert!(object["verdict"].as_str().unwrap().contains("interrupted"), "{object}");
+    }
+}
+
 fn exit_code(child: Child) -> (Option<i32>, String) {
     let output = child.wait_with_output().unwrap();
     (output.status.code(), String::from_utf8(output.stdout).unwrap())

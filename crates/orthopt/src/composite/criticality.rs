@@ -59,8 +59,9 @@ fn smooth_gradient(p: &impl Terms, x: &RowMat) -> RowMat {
 /// as zeros: what Crit comes to when its other two terms are brought to nothing.
 ///
 /// A convex quadratic in z with interval constraints, solved by projected gradients with
-/// momentum and restart. Cost 6nr² flops an iteration for A = I.
-pub fn criticality(p: &impl Terms, x: &RowMat) -> f64 {
+/// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as `keep_going` says no, which
+/// is asked in every iteration.
+pub fn criticality(p: &impl Terms, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
     let c = smooth_gradient(p, x);
     let bounds: Vec<(f64, f64)> = (p.map().apply(x).data().iter())
         .map(|v| p.h().subdifferential(if v.abs() <= REPORT_ZERO { 0.0 } else { *v }))
@@ -78,7 +79,7 @@ pub fn criticality(p: &impl Terms, x: &RowMat) -> f64 {
         out.data_mut().iter_mut().for_each(|v| *v *= step);
         out
     };
-    shortest_residual(z, &bounds, residual, descent)
+    shortest_residual(z, &bounds, (residual, descent), keep_going)
 }
 
 /// y += c·x.

@@ -1,8 +1,7 @@
 //! Composite problems by name: solvers, starts and defaults.
 
 use super::{Family, Plan, Wanted};
-use crate::certify;
-use crate::certify::{Certificate, Scope};
+use crate::certify::{Certificate, RowOffers, Scope, certify};
 use crate::composite::Terms;
 use crate::composite::{Composite, criticality, suits_splitting};
 use crate::concave::Concave;
@@ -87,16 +86,21 @@ impl Family for Composite {
         stiefel::check(x, self.nrows(), self.rank, what)
     }
 
-    fn criticality(&self, x: &RowMat) -> f64 {
-        criticality(self, x)
+    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+        criticality(self, x, keep_going)
     }
 
     /// Where g = 0 and A is the identity; a pair with g is not solved globally.
-    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
+    fn block_stationarity(
+        &self,
+        x: &RowMat,
+        scope: Scope,
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Certificate> {
         if !self.a.is_identity() || !self.g.is_zero() {
             return None;
         }
         let plain = Problem::new(self.f.clone(), self.h.clone(), self.rank).ok()?;
-        Some(certify::block_stationarity(&plain, x, scope))
+        Some(certify(&RowOffers::new(&plain, x), scope, keep_going))
     }
 }

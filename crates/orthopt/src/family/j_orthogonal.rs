@@ -1,7 +1,7 @@
 //! Problems over the J-orthogonal group by name: solvers, starts and defaults.
 
 use super::Family;
-use crate::certify::{Certificate, Scope};
+use crate::certify::{Certificate, JOffers, Scope, certify};
 use crate::constraint::j_orthogonal;
 use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
@@ -77,13 +77,18 @@ impl Family for JProblem {
     }
 
     /// max |Ωᵢⱼ|, Ω = JW − (JW)ᵀ with W = ∇f(X)Xᵀ.
-    fn criticality(&self, x: &RowMat) -> f64 {
-        j_orthogonal::stationarity(x, &self.gradient(x), &self.signature)
+    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+        keep_going().then(|| j_orthogonal::stationarity(x, &self.gradient(x), &self.signature))
     }
 
     /// Over all pairs of rows, exactly, for quadratic f; `None` for others.
-    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
+    fn block_stationarity(
+        &self,
+        x: &RowMat,
+        scope: Scope,
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Certificate> {
         let q = self.f.quadratic()?;
-        Some(crate::j_problem::certificate::block_stationarity(q, &self.signature, x, scope))
+        Some(certify(&JOffers::new(q, &self.signature, x), scope, keep_going))
     }
 }

@@ -114,9 +114,16 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// What is wrong with it, with the measured error.
     fn check(&self, x: &RowMat, what: &str) -> Result<()>;
 
-    /// How far X is from being critical.
-    fn criticality(&self, x: &RowMat) -> f64;
+    /// How far X is from being critical; `None` if `keep_going`, which is asked all the time, said no before
+    /// that was known.
+    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64>;
 
-    /// Block-2 stationarity, where pairs of rows can be solved globally.
-    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate>;
+    /// Block-2 stationarity, where pairs of rows can be solved globally. When `keep_going` says no it ends at
+    /// once with what has been checked, [`Certificate::pairs_checked`].
+    fn block_stationarity(
+        &self,
+        x: &RowMat,
+        scope: Scope,
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Certificate>;
 }

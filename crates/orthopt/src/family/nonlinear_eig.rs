@@ -5,8 +5,7 @@ use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
 use super::{Family, Kind, ProblemInfo};
-use crate::certify::Certificate;
-use crate::certify::{self, Scope};
+use crate::certify::{Certificate, CircleOffers, Scope, certify, criticality_while};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::family::{Plan, Wanted};
@@ -150,11 +149,16 @@ impl Family for NonlinearEigProblem {
         stiefel::check(x, self.nrows(), self.rank(), what)
     }
 
-    fn criticality(&self, x: &RowMat) -> f64 {
-        certify::criticality(self, x)
+    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+        criticality_while(self, x, keep_going)
     }
 
-    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
-        self.f.has_inverse().then(|| nonlinear_obcd::block_stationarity(self, x, scope))
+    fn block_stationarity(
+        &self,
+        x: &RowMat,
+        scope: Scope,
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Certificate> {
+        self.f.has_inverse().then(|| certify(&CircleOffers::new(&self.f, x), scope, keep_going))
     }
 }

@@ -2,8 +2,7 @@
 //! open.
 
 use super::{Begin, Family, Kind, Plan, Wanted, find_problem};
-use crate::certify;
-use crate::certify::{Certificate, Scope};
+use crate::certify::{Certificate, RowOffers, Scope, certify, criticality_while};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -97,12 +96,17 @@ impl Family for AnyProblem {
         stiefel::check(x, self.nrows(), self.rank(), what)
     }
 
-    fn criticality(&self, x: &RowMat) -> f64 {
-        certify::criticality(self, x)
+    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+        criticality_while(self, x, keep_going)
     }
 
-    fn block_stationarity(&self, x: &RowMat, scope: Scope) -> Option<Certificate> {
-        Some(certify::block_stationarity(self, x, scope))
+    fn block_stationarity(
+        &self,
+        x: &RowMat,
+        scope: Scope,
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Certificate> {
+        Some(certify(&RowOffers::new(self, x), scope, keep_going))
     }
 }
 

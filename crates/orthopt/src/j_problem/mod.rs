@@ -22,7 +22,6 @@
 //! # Ok::<(), orthopt::Error>(())
 //! ```
 
-pub(crate) mod certificate;
 pub mod geodesic;
 mod probe;
 mod quadratic;

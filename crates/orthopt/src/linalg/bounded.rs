@@ -9,13 +9,14 @@ const QUIET: usize = 20;
 
 /// The least ‖e(z)‖_F over lo ≤ z ≤ hi for an affine e, `bounds` holding (lo, hi) of every entry: a
 /// convex quadratic, solved by projected gradients with momentum and restart. `descent` is the
-/// gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration.
+/// gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration. `None` as soon
+/// as `keep_going` says no, which is asked in every iteration.
 pub(crate) fn shortest_residual(
     mut z: RowMat,
     bounds: &[(f64, f64)],
-    residual: impl Fn(&RowMat) -> RowMat,
-    descent: impl Fn(&RowMat) -> RowMat,
-) -> f64 {
+    (residual, descent): (impl Fn(&RowMat) -> RowMat, impl Fn(&RowMat) -> RowMat),
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Option<f64> {
     let clamp = |z: &mut RowMat| {
         z.data_mut().iter_mut().zip(bounds).for_each(|(v, (lo, hi))| *v = v.clamp(*lo, *hi));
     };
@@ -23,11 +24,14 @@ pub(crate) fn shortest_residual(
     let mut e = residual(&z);
     let mut best = e.norm();
     if bounds.iter().all(|(lo, hi)| lo == hi) {
-        return best; // nothing to choose
+        return Some(best); // nothing to choose
     }
     let scale = best.max(f64::MIN_POSITIVE);
     let (mut previous, mut momentum, mut quiet) = (z.clone(), 1.0f64, 0);
     for _ in 0..MOST {
+        if !keep_going() {
+            return None;
+        }
         let mut next = z.clone();
         next.data_mut().iter_mut().zip(descent(&e).data()).for_each(|(v, g)| *v -= g);
         clamp(&mut next);
@@ -50,5 +54,5 @@ pub(crate) fn shortest_residual(
             break;
         }
     }
-    best
+    Some(best)
 }

@@ -16,6 +16,7 @@
 //! * [`pieces`]: penalties that ignore signs and are quadratic between kinks (mcp, scad, capped ℓ1);
 //! * [`box_search`]: entries between bounds;
 //! * [`arc`]: global minimum of a trigonometric polynomial on an arc, by branch and bound;
+//! * [`nonlinear`], [`trig4`]: f of degree 4 along each circle (nonlinear eigenvalues), h = 0;
 //! * [`plain`]: the breakpoint search of the papers, scalar and O(r²);
 //! * [`slow`]: the slow, obvious twin for any separable penalty, the oracle of the tests.
 //!
@@ -28,11 +29,13 @@ pub mod fold;
 pub mod l0_search;
 pub mod l1_search;
 pub(crate) mod movable;
+pub mod nonlinear;
 pub mod penalty;
 pub mod pieces;
 pub mod plain;
 pub mod slow;
 pub mod step;
+pub mod trig4;
 
 use crate::linalg::kernels::pair_products;
 use crate::linalg::plane::{Branch, PairMove};

@@ -1,4 +1,4 @@
-//! Which pairs can move, drawn at random or visited in order.
+//! Which pairs can move, drawn at random or visited in order, for solvers and certificates alike.
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -11,15 +11,21 @@ use crate::linalg::kernels::is_zero;
 pub(crate) struct Movable {
     list: Vec<usize>, // the nonzero rows, in any order
     place: Vec<u32>,  // position in `list`, or ZERO
+    always: bool,     // no row is ever zero, as for X'JX = J
 }
 
 const ZERO: u32 = u32::MAX;
 
 impl Movable {
     pub fn new(x: &RowMat) -> Self {
-        let mut out = Self { list: Vec::new(), place: vec![ZERO; x.nrows()] };
+        let mut out = Self { list: Vec::new(), place: vec![ZERO; x.nrows()], always: false };
         (0..x.nrows()).for_each(|i| out.update(i, x));
         out
+    }
+
+    /// All of n rows, where the constraint leaves none of them zero.
+    pub fn always(n: usize) -> Self {
+        Self { list: (0..n).collect(), place: (0..n as u32).collect(), always: true }
     }
 
     /// Row i has changed.
@@ -70,6 +76,16 @@ impl Movable {
         s * s.saturating_sub(1) / 2 + s * (n - s)
     }
 
+    /// The rows that i, a nonzero one, makes pairs with, so that each pair that can move comes up once.
+    pub fn partners(&self, i: usize) -> impl Iterator<Item = usize> {
+        (0..self.nrows()).filter(move |j| *j != i && (*j > i || !self.contains(*j)))
+    }
+
+    /// Every pair that can move, once.
+    pub fn all_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.sorted().into_iter().flat_map(|i| self.partners(i).map(move |j| (i.min(j), i.max(j))))
+    }
+
     /// A pair that can move, uniformly: a nonzero row and any other row, pairs of two nonzero
     /// rows (drawn twice as often) kept every second time.
     #[inline]
@@ -82,7 +98,7 @@ impl Movable {
             let i = self.list[rng.random_range(0..self.list.len())];
             let mut j = rng.random_range(0..n - 1);
             j += usize::from(j >= i);
-            if !self.contains(j) || rng.random::<bool>() {
+            if self.always || !self.contains(j) || rng.random::<bool>() {
                 return Some((i.min(j), i.max(j)));
             }
         }
@@ -115,6 +131,15 @@ impl Movable {
     }
 }
 
+/// A random perfect matching of n rows (one stays out when n is odd), drawn uniformly.
+pub(crate) fn matching(n: usize, rng: &mut Pcg64) -> Vec<(usize, usize)> {
+    let mut rows: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        rows.swap(i, rng.random_range(0..=i));
+    }
+    rows.chunks_exact(2).map(|p| (p[0].min(p[1]), p[0].max(p[1]))).collect()
+}
+
 /// The next working set of a pass.
 #[derive(Clone, Debug)]
 pub(crate) enum Next {
@@ -134,17 +159,29 @@ pub(crate) struct Cursor {
     partner: usize,    // next partner row, or next match of the round
     chunk: usize,      // rows per chunk; 0: pairs
     n: usize,
+    always: bool, // no row is ever zero: row i meets those after it
 }
 
 impl Cursor {
     pub fn new(rows: &Movable, block: usize) -> Self {
         let chunk = if block > 2 { block / 2 } else { 0 };
         let start = if chunk == 0 { rows.sorted() } else { Vec::new() };
-        Self { start, place: 0, partner: 0, chunk, n: rows.nrows() }
+        Self {
+            start,
+            place: 0,
+            partner: usize::from(rows.always),
+            chunk,
+            n: rows.nrows(),
+            always: rows.always,
+        }
     }
 
     pub fn is_done(&self) -> bool {
-        let end = if self.chunk == 0 { self.start.len() } else { self.seats().max(2) - 1 };
+        let end = match self.chunk {
+            0 if self.always => self.n.saturating_sub(1),
+            0 => self.start.len(),
+            _ => self.seats().max(2) - 1,
+        };
         self.place >= end
     }
 
@@ -165,8 +202,8 @@ impl Cursor {
             if self.partner + 1 < self.n {
                 self.partner += 1;
             } else {
-                self.partner = 0;
                 self.place += 1;
+                self.partner = if self.always { self.place + 1 } else { 0 };
             }
             // a partner that was itself in the list and came earlier has met i already
             let met = j < i && self.start.binary_search(&j).is_ok();
@@ -253,6 +290,36 @@ mod tests {
                 }
             }
             assert_eq!(met.iter().flatten().map(|m| u64::from(*m)).sum::<u64>(), rows.pairs());
+        }
+    }
+
+    /// Where no row is ever zero nothing is looked up, and the pass ends with its last pair.
+    #[test]
+    fn a_pass_over_rows_that_are_never_zero() {
+        for n in [0, 1, 2, 3, 9] {
+            let rows = Movable::always(n);
+            let mut cursor = Cursor::new(&rows, 2);
+            let mut met = Vec::new();
+            while !cursor.is_done() {
+                match cursor.next(&rows, 1) {
+                    Some(Next::Pair(i, j)) => met.push((i, j)),
+                    other => panic!("n {n}: {other:?}"),
+                }
+            }
+            assert!(met == rows.all_pairs().collect::<Vec<_>>() && met.len() as u64 == rows.pairs(), "n {n}");
+        }
+    }
+
+    #[test]
+    fn every_pair_that_can_move_is_listed_once() {
+        for n in [1, 2, 7, 12] {
+            let rows = rows_of(n, |i| i % 3 == 1);
+            let mut pairs: Vec<_> = rows.all_pairs().collect();
+            assert_eq!(pairs.len() as u64, rows.pairs());
+            assert!(pairs.iter().all(|(i, j)| i < j && (rows.contains(*i) || rows.contains(*j))));
+            pairs.sort_unstable();
+            pairs.dedup();
+            assert_eq!(pairs.len() as u64, rows.pairs());
         }
     }
 

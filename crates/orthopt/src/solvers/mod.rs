@@ -13,6 +13,7 @@ pub mod manpg;
 pub mod nonlinear_obcd;
 pub mod oadmm;
 pub mod obcd;
+pub mod pair_descent;
 pub mod proximal;
 pub mod rsubgrad;
 pub mod slpg;

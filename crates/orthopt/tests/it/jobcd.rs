@@ -111,7 +111,7 @@ fn larger_problems_of_several_signatures() {
             assert!(gap.abs() <= 1e-8, "n {n}, p {p}, {name}, {which:?}: {gap:e}");
             let what = format!("n {n}, p {p}, {name}, {which:?}");
             assert!(stationary || which == Side::Rows, "{what}: no certificate");
-            let certificate = problem.block_stationarity(&x, Scope::All).unwrap();
+            let certificate = problem.block_stationarity(&x, Scope::All, &|| true).unwrap();
             assert!(certificate.holds(1e-8 * best), "{what}: {certificate:?}");
         }
     }
@@ -133,7 +133,10 @@ fn rounds_of_blocks() {
             let what = format!("n {n}, p {p}, {working_set:?}");
             assert!(stationary, "{what}: no certificate");
             assert!((problem.value(&x) - best).abs() <= 1e-10 * best, "{what}");
-            assert!(problem.block_stationarity(&x, Scope::All).unwrap().holds(1e-8 * best), "{what}");
+            assert!(
+                problem.block_stationarity(&x, Scope::All, &|| true).unwrap().holds(1e-8 * best),
+                "{what}"
+            );
             let on = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| watch(&problem, &s, x0.clone(), 3 * pass, 1).0)
@@ -157,7 +160,7 @@ fn columns_converge_quadratically() {
         assert!(solution.iterations <= 12 * pass, "{name}: {}", solution.iterations);
         let best = problem.optimum().unwrap().unwrap();
         assert!((solution.objective.total - best).abs() <= 1e-11 * best);
-        assert!(problem.criticality(&solution.x) <= 1e-5 * best);
+        assert!(problem.criticality(&solution.x, &|| true).unwrap() <= 1e-5 * best);
         let trace = solution.trace.points();
         assert!(trace.windows(2).all(|w| w[1].objective <= w[0].objective));
         // started at a minimiser, one or two passes say so
@@ -300,7 +303,7 @@ fn a_users_own_f() {
     let s = solver(&problem, "j-jobcd", &options(JobcdOptions::default(), &[]));
     let (x, _) = watch(&problem, &s, nearby.clone(), 1500, 100);
     assert!(problem.value(&x) <= 1e-8 * problem.value(&nearby), "{:e}", problem.value(&x));
-    assert!(problem.block_stationarity(&x, Scope::All).is_none());
+    assert!(problem.block_stationarity(&x, Scope::All, &|| true).is_none());
 }
 
 #[test]

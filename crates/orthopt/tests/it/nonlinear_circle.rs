@@ -4,8 +4,9 @@ use crate::common::nonlinear::{models, random_point};
 use crate::common::{cases, normal, rng};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::plane::{Branch, PairMove};
+use orthopt::pair::nonlinear::{CircleSearch, PairObjective};
+use orthopt::pair::trig4::{Trig4, roots_from_zero};
 use orthopt::smooth::{NonlinearEig, Smooth};
-use orthopt::solvers::nonlinear_obcd::{CircleSearch, PairObjective, Trig4, roots_from_zero};
 use proptest::prelude::*;
 use rand::RngExt;
 

@@ -10,11 +10,12 @@ use orthopt::family::Family;
 use orthopt::family::NonlinearEigProblem;
 use orthopt::family::nonlinear_eig::SOLVERS;
 use orthopt::linalg::RowMat;
+use orthopt::pair::nonlinear::CircleSearch;
 use orthopt::penalty::NoPenalty;
 use orthopt::smooth::{NonlinearEig, Smooth};
 use orthopt::solve::{MaxIterations, Solution, Solver, Stationary, Status, Stop, run};
 use orthopt::solvers::SolverOptions;
-use orthopt::solvers::nonlinear_obcd::{CircleSearch, NonlinearObcd};
+use orthopt::solvers::nonlinear_obcd::NonlinearObcd;
 use orthopt::solvers::obcd::{ObcdOptions, WorkingSet};
 use proptest::prelude::*;
 use rand::RngExt;
@@ -114,7 +115,7 @@ fn a_grid_too_large_for_pairs_has_the_smooth_solvers() {
     let p = problem(NonlinearEig::laplacian_2d(130, 130, 1.0).unwrap(), 2);
     let fits: Vec<&str> = SOLVERS.iter().filter(|s| (s.handles)(&p)).map(|s| s.name).collect();
     assert_eq!(fits, ["optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]);
-    assert!(p.block_stationarity(&p.start("random", 1).unwrap(), Scope::All).is_none());
+    assert!(p.block_stationarity(&p.start("random", 1).unwrap(), Scope::All, &|| true).is_none());
 }
 
 #[test]
@@ -174,11 +175,16 @@ fn pairs_end_block_2_stationary_and_critical() {
             assert_eq!(s.status, Status::Converged, "{name} {search:?}: {}", s.message);
             assert!(s.feasibility <= 1e-12);
             let scale = 1.0 + s.objective.total.abs();
-            assert!(p.criticality(&s.x) <= 1e-4 * scale, "{name} {search:?}: {:e}", p.criticality(&s.x));
+            assert!(
+                p.criticality(&s.x, &|| true).unwrap() <= 1e-4 * scale,
+                "{name} {search:?}: {:e}",
+                p.criticality(&s.x, &|| true).unwrap()
+            );
             if search == CircleSearch::Exact {
-                let certificate = p.block_stationarity(&s.x, Scope::All).unwrap();
+                let certificate = p.block_stationarity(&s.x, Scope::All, &|| true).unwrap();
                 assert!(certificate.holds(1e-11 * scale), "{name}: {certificate:?}");
-                let sample = p.block_stationarity(&s.x, Scope::Sample { pairs: 40, seed: 3 }).unwrap();
+                let sample =
+                    p.block_stationarity(&s.x, Scope::Sample { pairs: 40, seed: 3 }, &|| true).unwrap();
                 assert!(sample.pairs_checked == 40 && sample.max_decrease <= certificate.max_decrease);
             }
         }
@@ -192,7 +198,11 @@ fn all_working_sets_reach_a_critical_point() {
         let options = ObcdOptions { working_set, ..Default::default() };
         let s = obcd(&p, CircleSearch::Exact, options, 1e-11, 3_000_000);
         assert_eq!(s.status, Status::Converged, "{working_set:?}: {}", s.message);
-        assert!(p.criticality(&s.x) <= 1e-3, "{working_set:?}: {:e}", p.criticality(&s.x));
+        assert!(
+            p.criticality(&s.x, &|| true).unwrap() <= 1e-3,
+            "{working_set:?}: {:e}",
+            p.criticality(&s.x, &|| true).unwrap()
+        );
     }
 }
 

@@ -79,7 +79,10 @@ fn grids_and_dense_matrices_and_linear_terms_end_critical() {
         for name in NAMES {
             let s = minimise(&p, name, p.start("random", 3).unwrap(), 1e-9, 20_000);
             assert_eq!(s.status, Status::Converged, "{name} on model {k}: {}", s.message);
-            assert!(p.criticality(&s.x) <= 1e-6 * (1.0 + s.objective.total.abs()), "{name} on model {k}");
+            assert!(
+                p.criticality(&s.x, &|| true).unwrap() <= 1e-6 * (1.0 + s.objective.total.abs()),
+                "{name} on model {k}"
+            );
             let corrects = s.settings.get("correction");
             assert_eq!(corrects.is_some(), name.starts_with("foforth"));
             if let Some(corrects) = corrects {

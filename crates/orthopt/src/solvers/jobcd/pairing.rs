@@ -3,6 +3,8 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
+pub(super) use crate::pair::movable::matching;
+
 /// All pairs of n rows in the rounds of a tournament (circle method): the pairs of a round are
 /// disjoint, and after n − 1 rounds (n for odd n, each leaving one row out) every two rows have
 /// met once.
@@ -24,11 +26,6 @@ impl Tournament {
 
     fn even(&self) -> usize {
         self.seats.len().next_multiple_of(2)
-    }
-
-    /// Gives out new seats at random.
-    pub fn shuffle(&mut self, rng: &mut Pcg64) {
-        shuffle(&mut self.seats, rng);
     }
 
     /// The pairs (i < j) of the next round, and whether it is the last one of a pass.
@@ -136,13 +133,6 @@ fn shuffle(seats: &mut [usize], rng: &mut Pcg64) {
     }
 }
 
-/// A random perfect matching (one row stays out when n is odd), drawn uniformly.
-pub(super) fn matching(n: usize, rng: &mut Pcg64) -> Vec<(usize, usize)> {
-    let mut tournament = Tournament::new(n);
-    tournament.shuffle(rng);
-    tournament.seats.chunks_exact(2).map(|p| (p[0].min(p[1]), p[0].max(p[1]))).collect()
-}
-
 /// `count` different numbers below n, drawn uniformly, ascending.
 pub(super) fn sample(n: usize, count: usize, rng: &mut Pcg64) -> Vec<usize> {
     let mut out = rand::seq::index::sample(rng, n, count.min(n)).into_vec();
@@ -159,7 +149,7 @@ mod tests {
     fn a_pass_meets_every_pair_once_in_disjoint_rounds() {
         for n in [0, 1, 2, 3, 4, 7, 10, 11] {
             let mut tournament = Tournament::new(n);
-            tournament.shuffle(&mut Pcg64::seed_from_u64(1));
+            shuffle(&mut tournament.seats, &mut Pcg64::seed_from_u64(1));
             let mut met = vec![vec![0; n]; n];
             for round in 1..=tournament.rounds() {
                 let (pairs, last) = tournament.next();

@@ -13,8 +13,8 @@
 
 use rayon::prelude::*;
 
-use super::RowMat;
 use super::step::PairStep;
+use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::products::product;
 use crate::linalg::sequential::sequential;
@@ -23,22 +23,14 @@ use crate::pair::PairPenalty;
 use crate::pair::step::Model;
 use crate::pair::step::{PairWork, Shape};
 use crate::smooth::{BlockModel, Quadratic, QuadraticImage, Smooth};
-
-/// What a round of blocks did.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BlockDone {
-    pub pairs: u64,
-    pub moves: u64,
-    pub decrease: f64,
-    pub max_decrease: f64,
-}
+use crate::solvers::pair_descent::Tried;
 
 /// A block that has been solved but not yet written back.
 struct Solved<'a> {
     rows: &'a [usize],
     z: RowMat,     // its new rows
     delta: RowMat, // their change
-    done: BlockDone,
+    done: Tried,
 }
 
 /// Solves disjoint blocks in parallel and applies those that lower F together; pairs that lower
@@ -52,13 +44,13 @@ pub(crate) fn block_round<F: BlockModel, H: PairPenalty>(
     x: &mut RowMat,
     image: &mut F::Image,
     blocks: &[Vec<usize>],
-) -> BlockDone {
+) -> Tried {
     let r = x.ncols();
     let solved: Vec<Solved<'_>> = blocks
         .par_iter()
         .map_init(|| PairWork::new(r), |work, rows| solve_block(f, h, (shape, least), x, image, rows, work))
         .collect();
-    let mut total = BlockDone::default();
+    let mut total = Tried::default();
     for block in &solved {
         total.pairs += block.done.pairs;
         // also what a refused block offered: a pass that certifies must have seen it
@@ -114,7 +106,7 @@ fn solve_block<'a, F: BlockModel, H: PairPenalty>(
     let r = x.ncols();
     let old = RowMat::from_fn(rows.len(), r, |k, c| x.get(rows[k], c));
     let mut z = old.clone();
-    let mut done = BlockDone::default();
+    let mut done = Tried::default();
     if !is_zero(old.data()) {
         let mut g = RowMat::zeros(rows.len(), r);
         for (k, i) in rows.iter().enumerate() {
@@ -140,13 +132,13 @@ fn solve_block<'a, F: BlockModel, H: PairPenalty>(
 struct Sweep<'a, H>(PairStep<'a, Quadratic, H>);
 
 impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
-    type Output = BlockDone;
+    type Output = Tried;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> BlockDone {
+    fn with_simd<S: Simd>(self, simd: S) -> Tried {
         let mut step = self.0;
         let k = step.x.nrows();
-        let mut done = BlockDone::default();
+        let mut done = Tried::default();
         for p in 0..k {
             for q in p + 1..k {
                 let pair = step.run_in(simd, p, q);
@@ -163,9 +155,9 @@ impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
 }
 
 /// V = the nearest orthogonal matrix to (ς + α)I − G_B Zᵀ, by an SVD of size k.
-fn polar_step(local: &Quadratic, shape: Shape, least: f64, z: &mut RowMat, g: &RowMat) -> BlockDone {
+fn polar_step(local: &Quadratic, shape: Shape, least: f64, z: &mut RowMat, g: &RowMat) -> Tried {
     let k = z.nrows();
-    let stay = BlockDone { pairs: (k * (k - 1) / 2) as u64, ..Default::default() };
+    let stay = Tried { pairs: (k * (k - 1) / 2) as u64, ..Default::default() };
     let damping = if local.is_concave() { 0.0 } else { block_bound(local, z) };
     let mut target = RowMat::from_fn(k, k, |i, j| if i == j { damping + shape.alpha } else { 0.0 });
     product(&mut target, true, -1.0, g.as_mat(), z.as_mat().transpose());
@@ -187,9 +179,9 @@ fn polar_step(local: &Quadratic, shape: Shape, least: f64, z: &mut RowMat, g: &R
     let noise = 1e-13 * (1.0 + g.norm() * z.norm());
     if decrease > least.max(noise) && decrease >= shape.alpha * half_dist_sq {
         *z = new;
-        BlockDone { moves: 1, decrease, max_decrease: decrease, ..stay }
+        Tried { moves: 1, decrease, max_decrease: decrease, ..stay }
     } else {
-        BlockDone { max_decrease: if decrease > noise { decrease } else { 0.0 }, ..stay }
+        Tried { max_decrease: if decrease > noise { decrease } else { 0.0 }, ..stay }
     }
 }
 

@@ -5,29 +5,18 @@
 //! concave f ς = 0 serves: a linearisation is enough. Pairs are solved in parallel, then one
 //! matrix product brings the image up to date. X does not depend on the number of threads.
 
-use rand::RngExt;
-use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
-use super::block::BlockDone;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::pair::PairPenalty;
 use crate::pair::step::{Pair, PairWork, Shape, apply_clean, solve_pair};
 use crate::smooth::BlockModel;
+use crate::solvers::pair_descent::Tried;
 
 /// Pairs one task solves.
 const CHUNK: usize = 32;
-
-/// A random perfect matching of the rows (one row stays out when n is odd).
-pub(crate) fn matching(n: usize, rng: &mut Pcg64) -> Vec<(usize, usize)> {
-    let mut rows: Vec<usize> = (0..n).collect();
-    for i in (1..n).rev() {
-        rows.swap(i, rng.random_range(0..=i));
-    }
-    rows.chunks_exact(2).map(|p| (p[0].min(p[1]), p[0].max(p[1]))).collect()
-}
 
 /// Moves that one task found: rows and their new values.
 #[derive(Default)]
@@ -44,7 +33,7 @@ pub(crate) fn jacobi_round<F: BlockModel, H: PairPenalty>(
     x: &mut RowMat,
     image: &mut F::Image,
     pairs: &[(usize, usize)],
-) -> BlockDone {
+) -> Tried {
     let r = x.ncols();
     let task = |work: &mut PairWork, chunk: &[(usize, usize)]| {
         dispatch(Task { f, h, shape, x, image, work, pairs: chunk })
@@ -52,7 +41,7 @@ pub(crate) fn jacobi_round<F: BlockModel, H: PairPenalty>(
     let found: Vec<Found> =
         pairs.par_chunks(CHUNK).map_init(|| PairWork::new(r), |work, chunk| task(work, chunk)).collect();
     let rows: Vec<usize> = found.iter().flat_map(|t| t.rows.iter().copied()).collect();
-    let mut done = BlockDone { pairs: pairs.len() as u64, ..Default::default() };
+    let mut done = Tried { pairs: pairs.len() as u64, ..Default::default() };
     if rows.is_empty() {
         return done;
     }

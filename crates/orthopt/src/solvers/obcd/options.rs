@@ -1,61 +1,12 @@
 //! Options of OBCD, and what the registry says of it and of its presets.
 
 use super::Obcd;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::pair::step::{Model, Search};
 use crate::problem::AnyProblem;
 use crate::solve::AnySolver;
+use crate::solvers::pair_descent::{Candidates, WorkingSet};
 use crate::solvers::{SolverInfo, SolverOptions};
-
-/// Rule for choosing the rows of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WorkingSet {
-    /// Uniformly among the pairs that can move (OBCD-R).
-    Random,
-    /// All pairs that can move, in order.
-    Cyclic,
-    /// The pair of largest stationarity violation, S = XGᵀ − GXᵀ (OBCD-SV).
-    GreedySv,
-    /// The pair of largest objective reduction of a linear model (OBCD-OR).
-    GreedyOr,
-}
-
-/// Names of the working set rules, with one line each.
-pub const WORKING_SETS: &[(&str, WorkingSet, &str)] = &[
-    ("random", WorkingSet::Random, "uniform over the pairs that can move"),
-    ("cyclic", WorkingSet::Cyclic, "all pairs that can move, in order"),
-    ("greedy-sv", WorkingSet::GreedySv, "largest stationarity violation among sampled pairs"),
-    ("greedy-or", WorkingSet::GreedyOr, "largest model reduction among sampled pairs"),
-];
-
-impl WorkingSet {
-    /// Parses one of [`WORKING_SETS`].
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        WORKING_SETS.iter().find(|w| w.0 == name).map(|w| w.1).ok_or_else(|| Error::UnknownName {
-            kind: "working set",
-            name: name.into(),
-            known: WORKING_SETS.iter().map(|w| w.0).collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// Its name in [`WORKING_SETS`].
-    pub fn name(self) -> &'static str {
-        WORKING_SETS.iter().find(|w| w.1 == self).map_or("?", |w| w.0)
-    }
-}
-
-/// How many pairs a greedy rule scores per step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Candidates {
-    /// A random sample of so many pairs (papers: min(n, 200)).
-    Sample(usize),
-    /// All pairs; O(n²r) per move.
-    All,
-}
 
 /// Options of OBCD with the papers' defaults.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! The objective of the nonlinear eigenvalue problem over a pair of rows.
+//! The two-row subproblem of the nonlinear eigenvalue problem.
 //!
 //! Along a circle of O(2) the two rows Z of X become V Z. CX and E enter as for any quadratic, with a
 //! trigonometric polynomial of degree 2 ([`PairModel::circles`]). ρᵢ + ρⱼ does not change, and with

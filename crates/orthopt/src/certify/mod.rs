@@ -1,0 +1,167 @@
+//! What kind of point X is (docs/mathematics.md, section 5): criticality and block-2 stationarity.
+
+mod criticality;
+mod hyperbolic;
+mod nonlinear;
+mod rows;
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+
+pub use criticality::{criticality, criticality_while};
+pub(crate) use hyperbolic::JOffers;
+pub(crate) use nonlinear::CircleOffers;
+pub(crate) use rows::RowOffers;
+pub use rows::block_stationarity;
+
+use crate::pair::movable::Movable;
+
+/// Block-2 stationarity of a point (OBCD paper, Definition 3.5; JOBCD paper, Definition 3.2).
+///
+/// Only pairs with a nonzero row can change X; `pairs_total` counts those. The point is
+/// certified when all of them were checked and none lowers F by more than a stated tolerance. A check that
+/// was stopped, like a sample, says so by `pairs_checked` < `pairs_total`.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Certificate {
+    /// Pairs whose subproblem was solved globally.
+    pub pairs_checked: u64,
+    /// Pairs that can change X.
+    pub pairs_total: u64,
+    /// The largest decrease of F that any checked pair offers.
+    pub max_decrease: f64,
+    /// Mean over the checked pairs of dist(I, argmin)².
+    pub mean_distance: f64,
+}
+
+impl Certificate {
+    /// Whether every pair was checked and none offers more than `tolerance`.
+    pub fn holds(&self, tolerance: f64) -> bool {
+        self.pairs_checked == self.pairs_total && self.max_decrease <= tolerance
+    }
+}
+
+/// Which pairs are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All pairs that can move.
+    All,
+    /// So many random ones (with repetition), by a seed; all where there are no more.
+    Sample {
+        /// Number of pairs.
+        pairs: u64,
+        /// Seed.
+        seed: u64,
+    },
+}
+
+/// What the pairs of rows of a given X offer, each solved globally by the exact model without a proximal
+/// term.
+pub(crate) trait PairOffers: Sync {
+    /// Buffers of one thread.
+    type Work;
+
+    /// The buffers.
+    fn work(&self) -> Self::Work;
+
+    /// The pairs that can change X.
+    fn rows(&self) -> &Movable;
+
+    /// Decreases of F up to this are rounding.
+    fn noise(&self) -> f64;
+
+    /// What the rows i < j offer. `pivot` is the one of the two that stays while its partners change.
+    fn offer(&self, pair: (usize, usize), pivot: usize, work: &mut Self::Work) -> Offer;
+}
+
+/// What a pair of rows offers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    pub decrease: f64, // of F at the global minimiser V
+    pub distance: f64, // ‖V − I‖²
+}
+
+/// Pairs solved between two questions whether to go on: some microseconds.
+const EVERY: u64 = 16;
+/// Pairs of a sample that share a stream of random numbers.
+const CHUNK: u64 = 4096;
+
+/// Solves the subproblem of every pair that can change X (or of a sample) globally and reports the largest
+/// decrease of F that any of them offers and the mean of dist(I, argmin)²; a pair that offers no more
+/// than rounding counts as optimal. When `keep_going` says no it ends within microseconds with what has been
+/// checked so far.
+///
+/// In parallel; unless stopped, the result does not depend on the number of threads.
+pub(crate) fn certify<O: PairOffers>(
+    oracle: &O,
+    scope: Scope,
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Certificate {
+    let (rows, total) = (oracle.rows(), oracle.rows().pairs());
+    let tallies: Vec<Tally> = match scope {
+        Scope::Sample { pairs, seed } if pairs < total => (0..pairs.div_ceil(CHUNK))
+            .into_par_iter()
+            .map_init(
+                || oracle.work(),
+                |work, c| {
+                    // a stream of its own for every chunk
+                    let mut rng =
+                        Pcg64::seed_from_u64(seed.wrapping_add(c.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+                    let draws = (0..CHUNK.min(pairs - c * CHUNK)).map_while(|_| rows.random_pair(&mut rng));
+                    tally(oracle, draws.map(|pair| (pair, pair.0)), work, keep_going)
+                },
+            )
+            .collect(),
+        _ => (rows.sorted().par_iter())
+            .map_init(
+                || oracle.work(),
+                |work, &i| {
+                    let pairs = rows.partners(i).map(|j| ((i.min(j), i.max(j)), i));
+                    tally(oracle, pairs, work, keep_going)
+                },
+            )
+            .collect(),
+    };
+    let mut sum = Tally::default();
+    for t in tallies {
+        sum.checked += t.checked;
+        sum.distance += t.distance;
+        sum.max_decrease = sum.max_decrease.max(t.max_decrease);
+    }
+    Certificate {
+        pairs_checked: sum.checked,
+        pairs_total: total,
+        max_decrease: sum.max_decrease,
+        mean_distance: if sum.checked > 0 { sum.distance / sum.checked as f64 } else { 0.0 },
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    checked: u64,
+    max_decrease: f64,
+    distance: f64, // Σ dist(I, argmin)²
+}
+
+/// Some pairs with their pivots, until it is time to stop.
+fn tally<O: PairOffers>(
+    oracle: &O,
+    pairs: impl Iterator<Item = ((usize, usize), usize)>,
+    work: &mut O::Work,
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Tally {
+    let mut tally = Tally::default();
+    for (pair, pivot) in pairs {
+        if tally.checked % EVERY == 0 && !keep_going() {
+            break;
+        }
+        let offer = oracle.offer(pair, pivot, work);
+        tally.checked += 1;
+        tally.max_decrease = tally.max_decrease.max(offer.decrease);
+        // a minimiser no lower than I up to rounding (swapped duplicate rows, say) makes I one too
+        if offer.decrease > oracle.noise() {
+            tally.distance += offer.distance;
+        }
+    }
+    tally
+}

@@ -1,0 +1,82 @@
+//! Pairs of rows of f(X) + h(X), XᵀX = I.
+
+use super::{Certificate, Offer, PairOffers, Scope, certify};
+use crate::linalg::RowMat;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::pair::PairPenalty;
+use crate::pair::movable::Movable;
+use crate::pair::step::{Pair, PairResult, PairWork, Shape, solve_pair};
+use crate::problem::Problem;
+use crate::smooth::{BlockModel, Smooth};
+
+/// Block-2 stationarity of X (OBCD paper, Definition 3.5) over all pairs that can move, or a sample: the
+/// largest decrease of F that any of them offers and the mean of dist(I, argmin)², a pair that offers less
+/// than 1e-12·(1 + |F|) counting as optimal.
+///
+/// Cost: a gradient, then O(r log r) a pair, in parallel; the result does not depend on the number of
+/// threads. [`Family::block_stationarity`](crate::family::Family) can be stopped.
+pub fn block_stationarity<F: BlockModel, H: PairPenalty>(
+    p: &Problem<F, H>,
+    x: &RowMat,
+    scope: Scope,
+) -> Certificate {
+    certify(&RowOffers::new(p, x), scope, &|| true)
+}
+
+/// What pairs of rows of X offer.
+pub(crate) struct RowOffers<'a, F, H> {
+    p: &'a Problem<F, H>,
+    x: &'a RowMat,
+    g: RowMat, // ∇f(X)
+    rows: Movable,
+    noise: f64,
+}
+
+impl<'a, F: Smooth, H: PairPenalty> RowOffers<'a, F, H> {
+    /// Cost of a gradient.
+    pub fn new(p: &'a Problem<F, H>, x: &'a RowMat) -> Self {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        p.f.gradient(x, &mut g);
+        Self { p, x, g, rows: Movable::new(x), noise: 1e-12 * (1.0 + p.objective(x).total.abs()) }
+    }
+}
+
+impl<F: BlockModel, H: PairPenalty> PairOffers for RowOffers<'_, F, H> {
+    type Work = PairWork;
+
+    fn work(&self) -> PairWork {
+        PairWork::new(self.x.ncols())
+    }
+
+    fn rows(&self) -> &Movable {
+        &self.rows
+    }
+
+    fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    fn offer(&self, (i, j): (usize, usize), pivot: usize, work: &mut PairWork) -> Offer {
+        let k = self.p.f.pair_curvature((i, j), pivot, &mut work.unpacked);
+        let pair = Pair { k, g: (self.g.row(i), self.g.row(j)), z: (self.x.row(i), self.x.row(j)) };
+        let found = dispatch(Solve { h: &self.p.h, shape: Shape::exact(&self.p.f), pair, work });
+        Offer { decrease: found.decrease, distance: found.step.map_or(0.0, |v| 2.0 * v.half_dist_sq()) }
+    }
+}
+
+/// One subproblem as a kernel.
+struct Solve<'a, H> {
+    h: &'a H,
+    shape: Shape,
+    pair: Pair<'a>,
+    work: &'a mut PairWork,
+}
+
+impl<H: PairPenalty> WithSimd for Solve<'_, H> {
+    type Output = PairResult;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> PairResult {
+        solve_pair(simd, self.h, self.shape, self.pair, self.work.parts())
+    }
+}

@@ -1,0 +1,221 @@
+//! OBCD for the nonlinear eigenvalue problem: pairs of rows, f of degree 4 along each circle
+//! (OBCD, first version, Algorithm 1, sections 7.2 and 9.5).
+//!
+//! `obcd` takes the global minimum over both circles, `obcd-approx` the fifth-order iteration from
+//! θ = 0 on each ([`crate::pair::nonlinear`]). Both lower f by at least α/2‖V − I‖² in every move. The
+//! algorithm is [`PairDescent`](super::pair_descent); a pass of `obcd-approx` in which nothing moves shows
+//! that its own iteration finds nothing.
+//!
+//! Cost per pair O(r); an accepted move adds the update of CX and C†ρ: O(r + n) for Laplacians, O(nr)
+//! for a dense C.
+
+use super::pair_descent::{
+    self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet,
+    stationarity_score,
+};
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::family::NonlinearEigProblem;
+use crate::linalg::RowMat;
+use crate::linalg::kernels::inner;
+use crate::pair::movable::Movable;
+use crate::pair::nonlinear::{CircleSearch, Work, apply, solve_pair};
+use crate::pair::step::Model;
+use crate::smooth::nonlinear_eig::Image;
+use crate::smooth::{NonlinearEig, Smooth};
+use crate::solve::{Settings, Solver, StepInfo};
+use crate::solvers::SolverInfo;
+use crate::solvers::obcd::ObcdOptions;
+
+const SCOPE: &str =
+    "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";
+
+/// What the registry says of `obcd`.
+pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
+    name: "obcd",
+    doc: "pairs of rows, the global minimum over both circles of every pair; feasible and monotone",
+    constants: &[],
+    handles: |p| p.f.has_inverse(),
+    scope: SCOPE,
+    make: |o| {
+        Ok(Box::new(NonlinearObcd::new(CircleSearch::Exact, ObcdOptions { seed: o.seed, ..o.obcd.clone() })?))
+    },
+};
+
+/// What the registry says of `obcd-approx`.
+pub const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
+    name: "obcd-approx",
+    doc: "pairs of rows, the fifth-order iteration of the first version of the OBCD paper",
+    constants: &[],
+    handles: |p| p.f.has_inverse(),
+    scope: SCOPE,
+    make: |o| {
+        Ok(Box::new(NonlinearObcd::new(
+            CircleSearch::FifthOrder,
+            ObcdOptions { seed: o.seed, ..o.obcd.clone() },
+        )?))
+    },
+};
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct NonlinearObcd {
+    search: CircleSearch,
+    options: ObcdOptions,
+}
+
+/// Accepted moves between two refreshes of CX and C†ρ from X.
+const REFRESH: u64 = 20_000;
+/// ‖XᵀX − I‖_F above which X is repaired.
+const DRIFT: f64 = 3e-13;
+
+impl NonlinearObcd {
+    /// The method with checked options: pairs only, the exact model.
+    ///
+    /// # Errors
+    /// Options out of range, or that ask for what there is not.
+    pub fn new(search: CircleSearch, options: ObcdOptions) -> Result<Self> {
+        crate::solvers::obcd::Obcd::new(options.clone())?;
+        let name = if search == CircleSearch::Exact { "obcd" } else { "obcd-approx" };
+        let refuse = |what: &str| {
+            Err(Error::Incompatible(format!(
+                "{name} for nonlinear eigenvalue problems works on pairs of rows: no {what}"
+            )))
+        };
+        if options.block != 2 {
+            return refuse("blocks of more rows (block must be 2)");
+        }
+        if options.jacobi {
+            return refuse("Jacobi rounds");
+        }
+        if options.model != Model::Exact {
+            return refuse("diagonal model");
+        }
+        Ok(Self { search, options })
+    }
+}
+
+/// State of the method.
+#[derive(Clone, Debug)]
+pub struct State {
+    at: Iterate,                  // Xᵗ and its image
+    descent: pair_descent::State, // f(Xᵗ), α and the working sets
+}
+
+/// Xᵗ and what is kept of it.
+#[derive(Clone, Debug)]
+struct Iterate {
+    x: RowMat,    // Xᵗ
+    image: Image, // CX, ρ, C†ρ
+    rows: Movable,
+    work: Work,
+    lipschitz: f64, // L_f of WSS-OR
+}
+
+impl Solver<NonlinearEigProblem> for NonlinearObcd {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        match self.search {
+            CircleSearch::Exact => INFO.name,
+            CircleSearch::FifthOrder => APPROX.name,
+        }
+    }
+
+    fn init(&self, p: &NonlinearEigProblem, mut x: RowMat) -> Result<State> {
+        stiefel::check(&x, p.nrows(), p.rank(), "the starting point X")?;
+        stiefel::repair_on_support(&mut x);
+        let (o, image, rows) = (&self.options, p.f.image(&x), Movable::new(&x));
+        let candidates = Candidates::or_default(o.candidates, x.nrows());
+        let descent = pair_descent::State {
+            objective: p.f.value_at(&image, &x),
+            alpha: o.alpha,
+            schedule: Schedule::new(o.working_set, candidates, o.tol, o.seed, &rows),
+        };
+        let lipschitz = if o.working_set == WorkingSet::GreedyOr { p.f.lipschitz() } else { 0.0 };
+        Ok(State { at: Iterate { work: Work::new(x.ncols()), x, image, rows, lipschitz }, descent })
+    }
+
+    fn step(&self, p: &NonlinearEigProblem, st: &mut State, budget: u64) -> StepInfo {
+        let oracle = CirclePairs { f: &p.f, solver: self, at: &mut st.at };
+        PairDescent { oracle, state: &mut st.descent }.run(budget)
+    }
+
+    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.at.x
+    }
+
+    fn finish(&self, _p: &NonlinearEigProblem, st: State) -> RowMat {
+        let mut x = st.at.x;
+        if stiefel::feasibility(&x) > DRIFT {
+            stiefel::repair_on_support(&mut x);
+        }
+        x
+    }
+
+    fn settings(&self, p: &NonlinearEigProblem, st: &State) -> Settings {
+        let mut s = Settings::new();
+        s.insert("working_set".into(), self.options.working_set.name().into());
+        s.insert("alpha".into(), self.options.alpha.into());
+        s.insert("gradient".into(), p.f.bookkeeping().into());
+        s.insert("pairs".into(), st.descent.schedule.pairs.into());
+        s.insert("moves".into(), st.descent.schedule.moves.into());
+        s
+    }
+}
+
+/// The pairs of rows of X.
+struct CirclePairs<'a> {
+    f: &'a NonlinearEig,
+    solver: &'a NonlinearObcd,
+    at: &'a mut Iterate,
+}
+
+impl PairOracle for CirclePairs<'_> {
+    fn rows(&self) -> &Movable {
+        &self.at.rows
+    }
+
+    fn try_pair(&mut self, i: usize, j: usize, demand: Demand) -> Tried {
+        let Iterate { x, image, rows, work, .. } = &mut *self.at;
+        let (offered, gain) = solve_pair(self.f, x, image, (i, j), demand.alpha, self.solver.search, work);
+        let taken = gain.map(|g| g.decrease).filter(|decrease| *decrease > demand.least);
+        if taken.is_some() {
+            apply(self.f, x, image, (i, j), work);
+            rows.update(i, x);
+            rows.update(j, x);
+        }
+        Tried::pair(offered, taken)
+    }
+
+    fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
+        let (f, Iterate { x, image, lipschitz, .. }) = (self.f, &*self.at);
+        let ObcdOptions { working_set, alpha, .. } = self.solver.options;
+        let (mut gi, mut gj) = (vec![0.0; x.ncols()], vec![0.0; x.ncols()]);
+        let mut score = |&(i, j): &(usize, usize)| {
+            f.gradient_row(image, x, i, &mut gi);
+            f.gradient_row(image, x, j, &mut gj);
+            let (xi, xj) = (x.row(i), x.row(j));
+            let [g11, g12, g21, g22] = [inner(&gi, xi), inner(&gi, xj), inner(&gj, xi), inner(&gj, xj)];
+            let products = [g11, g12, g21, g22, inner(xi, xi), inner(xi, xj), inner(xj, xj)];
+            stationarity_score(working_set, alpha, *lipschitz, products)
+        };
+        pairs.iter().map(&mut score).collect()
+    }
+
+    fn upkeep(&self) -> Upkeep {
+        Upkeep { refresh: REFRESH, look: REFRESH, between_passes: false }
+    }
+
+    fn has_drifted(&self) -> bool {
+        stiefel::feasibility(&self.at.x) > DRIFT
+    }
+
+    fn refresh(&mut self) -> f64 {
+        if self.has_drifted() {
+            stiefel::repair_on_support(&mut self.at.x);
+        }
+        self.at.image = self.f.image(&self.at.x);
+        self.f.value_at(&self.at.image, &self.at.x)
+    }
+}

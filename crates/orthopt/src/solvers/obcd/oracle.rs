@@ -1,0 +1,230 @@
+//! What pairs of rows of f(X) + h(X), XᵀX = I, offer at the current X.
+
+use super::ObcdOptions;
+use super::block::block_round;
+use super::jacobi::jacobi_round;
+use super::step::{GradientCache, PairStep};
+use crate::constraint::stiefel;
+use crate::linalg::RowMat;
+use crate::linalg::kernels::pair_products;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::nonsmooth::Nonsmooth;
+use crate::pair::PairPenalty;
+use crate::pair::movable::Movable;
+use crate::pair::step::{Damping, Model, PairWork, Shape};
+use crate::problem::Problem;
+use crate::smooth::{BlockModel, Usage};
+use crate::solvers::pair_descent::{
+    Demand, PairOracle, Products, Tried, Upkeep, WorkingSet, stationarity_score,
+};
+
+/// Accepted moves between two refreshes of the image from X.
+const REFRESH: u64 = 100_000;
+/// Accepted moves between two looks at the feasibility of X.
+const LOOK: u64 = 5_000;
+/// ‖XᵀX − I‖_F above which X is repaired on its support.
+pub(super) const DRIFT: f64 = 3e-13;
+
+/// Xᵗ and what is kept of it.
+#[derive(Clone, Debug)]
+pub(super) struct Iterate<I> {
+    pub x: RowMat,       // Xᵗ
+    pub image: I,        // Y = MX or R = AX
+    pub rows: Movable,   // nonzero rows of X
+    pub lipschitz: f64,  // L_f, for WSS-OR and for Jacobi rounds of an f that is not concave
+    pub repairs: u64,    // times X was repaired
+    pub rebalanced: u64, // times the way the gradient is kept was changed
+    work: PairWork,      // buffers of the pair step
+    cache: Option<GradientCache>,
+    usage: Usage, // since the cost of the gradient was last weighed
+}
+
+impl<I> Iterate<I> {
+    pub fn new<F: BlockModel<Image = I>>(f: &F, options: &ObcdOptions, x: RowMat) -> Self {
+        let image = f.image(&x);
+        let scored = options.working_set == WorkingSet::GreedyOr;
+        let damped = options.jacobi && !f.is_concave();
+        Self {
+            cache: GradientCache::new(f, &image, x.ncols()),
+            rows: Movable::new(&x),
+            lipschitz: if scored || damped { f.lipschitz() } else { 0.0 },
+            repairs: 0,
+            rebalanced: 0,
+            work: PairWork::new(x.ncols()),
+            usage: Usage { pairs: 0, moves: 0, nonzero_rows: 0 },
+            image,
+            x,
+        }
+    }
+
+    /// X has moved outside the pair step: cached gradient rows are stale.
+    pub fn forget_gradients(&mut self) {
+        if let Some(cache) = &mut self.cache {
+            cache.moved();
+        }
+    }
+}
+
+/// The pairs of rows of X.
+pub(super) struct RowPairs<'a, F: BlockModel, H> {
+    pub p: &'a Problem<F, H>,
+    pub options: &'a ObcdOptions,
+    pub at: &'a mut Iterate<F::Image>,
+}
+
+impl<F: BlockModel, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
+    fn rows(&self) -> &Movable {
+        &self.at.rows
+    }
+
+    fn try_pair(&mut self, i: usize, j: usize, demand: Demand) -> Tried {
+        let shape = self.shape(demand.alpha);
+        let Iterate { x, image, rows, work, cache, .. } = &mut *self.at;
+        let (f, h, cache, least) = (&self.p.f, &self.p.h, cache.as_mut(), demand.least);
+        let found = PairStep { f, h, shape, x: &mut *x, image, work, cache, least }.run(i, j);
+        let taken = (found.decrease > 0.0).then_some(found.decrease);
+        if taken.is_some() {
+            rows.update(i, x);
+            rows.update(j, x);
+        }
+        self.done(Tried::pair(found.offered, taken))
+    }
+
+    fn try_blocks(&mut self, blocks: &[Vec<usize>], demand: Demand) -> Tried {
+        let (shape, p, at) = (self.shape(demand.alpha), self.p, &mut *self.at);
+        let tried = block_round(&p.f, &p.h, shape, demand.least, &mut at.x, &mut at.image, blocks);
+        if tried.moves > 0 {
+            blocks.iter().flatten().for_each(|i| at.rows.update(*i, &at.x));
+            at.forget_gradients();
+        }
+        self.done(tried)
+    }
+
+    /// All at once, with the diagonal model.
+    fn try_matching(&mut self, pairs: &[(usize, usize)], demand: Demand) -> Tried {
+        let (p, at) = (self.p, &mut *self.at);
+        let damping = if p.f.is_concave() { Damping::None } else { Damping::Global(at.lipschitz) };
+        let search = self.options.search;
+        let shape = Shape { model: Model::Diagonal, alpha: demand.alpha, damping, search };
+        let tried = jacobi_round(&p.f, &p.h, shape, &mut at.x, &mut at.image, pairs);
+        if tried.moves > 0 {
+            at.forget_gradients();
+            pairs.iter().flat_map(|(i, j)| [i, j]).for_each(|i| at.rows.update(*i, &at.x));
+        }
+        self.done(tried)
+    }
+
+    /// |S| with G = ∇f + a subgradient of h: 0 for ℓ0 and indicators, λ sign(X) for ℓ1.
+    fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
+        let (p, Iterate { x, image, work, cache, usage, .. }) = (self.p, &mut *self.at);
+        usage.pairs += pairs.len() as u64;
+        let mut gradient = |i: usize, out: &mut [f64]| {
+            let known = match cache {
+                Some(cache) => cache.row(&p.f, image, x, i, &mut work.g1),
+                None => p.f.gradient_row(image, x, i, &mut work.g1),
+            };
+            out.copy_from_slice(known);
+            add_subgradient(&p.h, x.row(i), out);
+        };
+        // every row once where pairs meet rows again and again, else two rows of G for each pair
+        let whole = pairs.len() > 2 * x.nrows();
+        let mut g = RowMat::zeros(if whole { x.nrows() } else { 2 * pairs.len() }, x.ncols());
+        if whole {
+            (0..x.nrows()).for_each(|i| gradient(i, g.row_mut(i)));
+        } else {
+            for (k, (i, j)) in pairs.iter().enumerate() {
+                gradient(*i, g.row_mut(2 * k));
+                gradient(*j, g.row_mut(2 * k + 1));
+            }
+        }
+        let at = |k: usize| if whole { pairs[k] } else { (2 * k, 2 * k + 1) };
+        let score = |products: Products| {
+            stationarity_score(self.options.working_set, self.options.alpha, self.at.lipschitz, products)
+        };
+        dispatch(Score { g: &g, x: &self.at.x, pairs, at, score })
+    }
+
+    fn upkeep(&self) -> Upkeep {
+        Upkeep { refresh: REFRESH, look: LOOK, between_passes: false }
+    }
+
+    fn has_drifted(&self) -> bool {
+        stiefel::feasibility(&self.at.x) > DRIFT
+    }
+
+    fn refresh(&mut self) -> f64 {
+        let (p, drifted, at) = (self.p, self.has_drifted(), &mut *self.at);
+        if drifted {
+            stiefel::repair_on_support(&mut at.x);
+            at.repairs += 1;
+        }
+        at.image = p.f.image(&at.x);
+        at.cache = GradientCache::new(&p.f, &at.image, at.x.ncols());
+        p.f.value_at(&at.image, &at.x) + p.h.value(at.x.data())
+    }
+}
+
+impl<F: BlockModel, H: PairPenalty> RowPairs<'_, F, H> {
+    fn shape(&self, alpha: f64) -> Shape {
+        let ObcdOptions { model, search, .. } = *self.options;
+        Shape { model, alpha, damping: Damping::of(&self.p.f), search }
+    }
+
+    /// Every n/8 pairs or so: is the gradient kept the cheapest way?
+    #[inline]
+    fn done(&mut self, tried: Tried) -> Tried {
+        let usage = &mut self.at.usage;
+        usage.pairs += tried.pairs;
+        usage.moves += tried.moves;
+        if usage.pairs >= (self.at.x.nrows() as u64 / 8).max(16) {
+            self.weigh();
+        }
+        tried
+    }
+
+    fn weigh(&mut self) {
+        let (f, at) = (&self.p.f, &mut *self.at);
+        let usage = Usage { nonzero_rows: at.rows.len(), ..at.usage };
+        at.usage = Usage { pairs: 0, moves: 0, nonzero_rows: 0 };
+        if f.rebalance(&mut at.image, &at.x, usage) {
+            at.cache = GradientCache::new(f, &at.image, at.x.ncols());
+            at.rebalanced += 1;
+        }
+    }
+}
+
+/// Scores pairs, as a kernel: the gradient rows of pair k are rows `at(k)` of G.
+struct Score<'a, A, S> {
+    g: &'a RowMat,
+    x: &'a RowMat,
+    pairs: &'a [(usize, usize)],
+    at: A,
+    score: S,
+}
+
+impl<A: Fn(usize) -> (usize, usize), S: Fn(Products) -> f64> WithSimd for Score<'_, A, S> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn with_simd<T: Simd>(self, simd: T) -> Vec<f64> {
+        let (g, x) = (self.g, self.x);
+        let mut out = Vec::with_capacity(self.pairs.len());
+        // a plain loop: closures would be compiled without the instruction set of the kernel
+        for (k, &(i, j)) in self.pairs.iter().enumerate() {
+            let (gi, gj) = (self.at)(k);
+            out.push((self.score)(pair_products(simd, g.row(gi), g.row(gj), x.row(i), x.row(j))));
+        }
+        out
+    }
+}
+
+#[inline(always)]
+fn add_subgradient(h: &impl Nonsmooth, z: &[f64], g: &mut [f64]) {
+    for (gi, zi) in g.iter_mut().zip(z) {
+        let (lo, hi) = h.subdifferential(*zi);
+        // at a kink the choice is 0, as in the papers
+        if lo == hi {
+            *gi += lo;
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Which working set is next (step (S1)): rounds by a rule, whole passes, and what they came to.
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use super::greedy::Greedy;
+use super::{PairOracle, Tried};
+use crate::error::{Error, Result};
+use crate::pair::movable::{Cursor, Movable, Next, matching};
+use crate::solve::Pass;
+
+/// Rule for choosing the rows of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WorkingSet {
+    /// Uniformly among the pairs that can move (OBCD-R).
+    Random,
+    /// All pairs that can move, in order.
+    Cyclic,
+    /// The pair of largest stationarity violation, S = XGᵀ − GXᵀ (OBCD-SV).
+    GreedySv,
+    /// The pair of largest objective reduction of a linear model (OBCD-OR).
+    GreedyOr,
+}
+
+/// Names of the working set rules, with one line each.
+pub const WORKING_SETS: &[(&str, WorkingSet, &str)] = &[
+    ("random", WorkingSet::Random, "uniform over the pairs that can move"),
+    ("cyclic", WorkingSet::Cyclic, "all pairs that can move, in order"),
+    ("greedy-sv", WorkingSet::GreedySv, "largest stationarity violation among sampled pairs"),
+    ("greedy-or", WorkingSet::GreedyOr, "largest model reduction among sampled pairs"),
+];
+
+impl WorkingSet {
+    /// Parses one of [`WORKING_SETS`].
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        WORKING_SETS.iter().find(|w| w.0 == name).map(|w| w.1).ok_or_else(|| Error::UnknownName {
+            kind: "working set",
+            name: name.into(),
+            known: WORKING_SETS.iter().map(|w| w.0).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Its name in [`WORKING_SETS`].
+    pub fn name(self) -> &'static str {
+        WORKING_SETS.iter().find(|w| w.1 == self).map_or("?", |w| w.0)
+    }
+
+    /// Whether it goes by scores.
+    pub(crate) fn is_greedy(self) -> bool {
+        matches!(self, Self::GreedySv | Self::GreedyOr)
+    }
+}
+
+/// How many pairs a greedy rule scores per step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidates {
+    /// A random sample of so many pairs (papers: min(n, 200)).
+    Sample(usize),
+    /// All pairs; O(n²r) per move.
+    All,
+}
+
+impl Candidates {
+    /// Those of the papers where none are `given`.
+    pub(crate) fn or_default(given: Option<Self>, n: usize) -> Self {
+        given.unwrap_or(Self::Sample(n.min(200)))
+    }
+}
+
+/// A working set.
+#[derive(Clone, Debug)]
+pub(crate) enum Rows {
+    Pair(usize, usize),
+    Blocks(Vec<Vec<usize>>),
+    Matching(Vec<(usize, usize)>),
+}
+
+impl From<Next> for Rows {
+    fn from(next: Next) -> Self {
+        match next {
+            Next::Pair(i, j) => Self::Pair(i, j),
+            Next::Blocks(blocks) => Self::Blocks(blocks),
+        }
+    }
+}
+
+/// Disjoint blocks solved in parallel from the same X: at least so many, and small blocks up to so
+/// many rows, for a round to be worth sharing out. X does not depend on the number of threads.
+const ROUND_BLOCKS: usize = 4;
+const ROUND_ROWS: usize = 256;
+
+/// Blocks of `k` rows in a round.
+fn blocks_at_once(k: usize) -> usize {
+    (ROUND_ROWS / k.max(1)).max(ROUND_BLOCKS)
+}
+
+/// What is being done.
+#[derive(Clone, Debug)]
+enum Phase {
+    /// A round: working sets by the rule, so many left.
+    Round { left: u64 },
+    /// A whole pass over all pairs that can move.
+    Pass(Cursor),
+}
+
+/// Which working set is next.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    rule: WorkingSet,
+    k: usize,        // rows of a working set
+    matchings: bool, // rounds are of matchings of all rows
+    phase: Phase,
+    greedy: Greedy,
+    rng: Pcg64,
+    sum: Tried,         // of the round or pass under way
+    decrease: f64,      // of F as it is tracked, in the same
+    pub tol: f64,       // what passes leave alone, relative to the scale of F
+    pub pairs: u64,     // pairs tried
+    pub moves: u64,     // pairs moved
+    pub passes: u64,    // whole passes
+    pub refreshed: u64, // `moves` at the last refresh of the image
+    pub looked: u64,    // `moves` at the last look at feasibility
+}
+
+impl Schedule {
+    /// Pairs by `rule`, from the beginning of a round.
+    pub fn new(rule: WorkingSet, candidates: Candidates, tol: f64, seed: u64, rows: &Movable) -> Self {
+        Self::of_blocks(rule, candidates, (2, false), tol, seed, rows)
+    }
+
+    /// Working sets of k rows, or `matchings` of all rows.
+    pub fn of_blocks(
+        rule: WorkingSet,
+        candidates: Candidates,
+        (k, matchings): (usize, bool),
+        tol: f64,
+        seed: u64,
+        rows: &Movable,
+    ) -> Self {
+        let mut schedule = Self {
+            rule,
+            k,
+            matchings,
+            phase: Phase::Round { left: 0 },
+            greedy: Greedy::new(candidates),
+            rng: Pcg64::seed_from_u64(seed),
+            sum: Tried::default(),
+            decrease: 0.0,
+            tol,
+            pairs: 0,
+            moves: 0,
+            passes: 0,
+            refreshed: 0,
+            looked: 0,
+        };
+        schedule.begin(false, rows);
+        schedule
+    }
+
+    /// k, at most n.
+    pub fn block(&self) -> usize {
+        self.k
+    }
+
+    /// The candidates of the greedy rule, where that is in force.
+    pub fn candidates(&self) -> Option<Candidates> {
+        self.rule.is_greedy().then(|| self.greedy.candidates())
+    }
+
+    /// Step (S1).
+    pub fn choose<O: PairOracle>(&mut self, oracle: &mut O) -> Option<Rows> {
+        let k = self.k;
+        match &mut self.phase {
+            Phase::Pass(cursor) => cursor.next(oracle.rows(), blocks_at_once(k)).map(Rows::from),
+            Phase::Round { .. } if self.matchings => {
+                Some(Rows::Matching(matching(oracle.rows().nrows(), &mut self.rng)))
+            }
+            Phase::Round { .. } if self.rule.is_greedy() => self.greedy.choose(k, oracle, &mut self.rng),
+            Phase::Round { .. } if k > 2 => {
+                Some(Rows::Blocks(oracle.rows().random_blocks(k, blocks_at_once(k), &mut self.rng)))
+            }
+            Phase::Round { .. } => oracle.rows().random_pair(&mut self.rng).map(|(i, j)| Rows::Pair(i, j)),
+        }
+    }
+
+    /// Takes in what came of a working set.
+    #[inline]
+    pub fn book(&mut self, tried: &Tried, decrease: f64) {
+        self.pairs += tried.pairs;
+        self.moves += tried.moves;
+        self.sum.add(tried);
+        self.decrease += decrease;
+        if tried.moves > 0 {
+            self.greedy.forget();
+        }
+        if let Phase::Round { left } = &mut self.phase {
+            *left = left.saturating_sub(1);
+        }
+    }
+
+    /// F has changed from outside: scores are stale.
+    pub fn forget(&mut self) {
+        self.greedy.forget();
+    }
+
+    /// Whether a whole pass is under way.
+    #[inline]
+    pub fn in_pass(&self) -> bool {
+        matches!(self.phase, Phase::Pass(_))
+    }
+
+    /// Whether the round or pass is over.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        match &self.phase {
+            Phase::Round { left } => *left == 0 || self.greedy.is_exhausted(),
+            Phase::Pass(cursor) => cursor.is_done(),
+        }
+    }
+
+    /// Whether the round ended because the best pairs kept failing.
+    pub fn is_exhausted(&self) -> bool {
+        self.greedy.is_exhausted()
+    }
+
+    /// What the round or pass came to.
+    pub fn end(&mut self) -> Pass {
+        let (sum, whole) = (std::mem::take(&mut self.sum), self.in_pass());
+        self.passes += u64::from(whole);
+        Pass {
+            pairs: sum.pairs,
+            decrease: std::mem::take(&mut self.decrease),
+            max_decrease: sum.max_decrease,
+            // moves along a level set of F change what other pairs offer
+            covers_all: whole && sum.level == 0,
+        }
+    }
+
+    /// Begins a whole pass, or a round by the rule.
+    pub fn begin(&mut self, pass: bool, rows: &Movable) {
+        self.greedy.forget();
+        self.phase = if pass || self.rule == WorkingSet::Cyclic && !self.matchings {
+            Phase::Pass(Cursor::new(rows, self.k))
+        } else {
+            Phase::Round { left: self.round(rows) }
+        };
+    }
+
+    /// Working sets of a round: as many as there are pairs that can move (a block of k rows counts
+    /// for its pairs).
+    fn round(&self, rows: &Movable) -> u64 {
+        let (n, k) = (rows.nrows() as u64, self.k as u64);
+        let inside = (k * k.saturating_sub(1) / 2).max(1);
+        // a greedy step looks at many pairs, so its rounds are shorter
+        let pairs = if self.rule.is_greedy() { n } else { rows.pairs() };
+        let at_once = if self.matchings {
+            (n / 2).max(1)
+        } else if k > 2 && !self.rule.is_greedy() {
+            inside * blocks_at_once(self.k) as u64
+        } else {
+            inside
+        };
+        pairs.div_ceil(at_once).max(1)
+    }
+}
