@@ -13,9 +13,18 @@ _LISTS = ("problems", "solvers", "penalties", "starts", "working-sets")
 class Constant(NamedTuple):
     """A constant of a solver or a penalty."""
 
+    #: Its meaning.
     doc: str
     #: ``None``: chosen from the data, as ``doc`` says.
-    default: float | None
+    default: float | int | bool | str | None
+    #: ``"float"``, ``"int"``, ``"bool"`` or ``"str"``.
+    type: str
+    #: What is accepted, in words; ``None`` or ``"auto"`` as well where the default is ``None``.
+    range: str
+    #: The symbol in the paper.
+    symbol: str
+    #: The solver or penalty.
+    owner: str
 
 
 def registry(kind: str) -> dict[str, str]:
@@ -37,7 +46,8 @@ def constants() -> dict[str, Constant]:
     sets it.
 
     >>> import orthopt
-    >>> orthopt.constants()["manpg_ada_tau"].default
-    1.01
+    >>> tau = orthopt.constants()["manpg_ada_tau"]
+    >>> tau.default, tau.type, tau.range
+    (1.01, 'float', 'a number > 1')
     """
-    return {name: Constant(doc, default) for name, doc, default in _orthopt.constants()}
+    return {name: Constant(**entry) for name, entry in _orthopt.constants()}

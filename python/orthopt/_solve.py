@@ -277,7 +277,7 @@ def fill(options: dict[str, Any], **fixed: Any) -> dict[str, Any]:
         filled["scale"] = "none"
     filled["certify_all"] = checks is True
     filled["certify"] = 0 if checks is True else _checked("certify", int(checks or 0), int)
-    filled["constants"] = {key: _checked(key, value, float) for key, value in given.items()}
+    filled["constants"] = {key: _constant(key, value) for key, value in given.items()}
     for key in ("signature", "candidates"):
         filled[key] = _text(key, filled[key])
     for key in ("distances", "linear", "init", "map"):
@@ -305,6 +305,18 @@ def _checked(key: str, value: Any, kind: type) -> Any:
     if kind is int and (number != value or not 0 <= number < 2**63):
         raise wrong
     return number
+
+
+def _constant(key: str, value: Any) -> bool | int | float | str:
+    """The value of a constant as the compiled half reads it."""
+    if value is None:
+        return "auto"
+    for kind, plain in ((np.bool_, bool), (np.integer, int), (np.floating, float)):
+        if isinstance(value, kind):
+            value = plain(value)
+    if not isinstance(value, (bool, int, float, str)):
+        raise InvalidOptionError(f"{key} is {value!r}: expected a number, True, False or a name")
+    return value
 
 
 def _text(key: str, value: Any) -> str | None:

@@ -1,19 +1,49 @@
-//! Every constant of every solver as an option `--SOLVER-CONSTANT`, and every shape parameter of a
-//! penalty as `--PENALTY-PARAMETER`, made from the registries.
+//! Every constant of every solver and penalty as an option `--SOLVER-CONSTANT`, made from the registries. There
+//! are too many for the help of a command: `--help-constants` and `orthopt list solver NAME` show them.
 
 use std::collections::BTreeMap;
 
-use clap::error::Result as ClapResult;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use orthopt::family::{all_shapes, all_solvers};
-use orthopt::options::Constant;
+use clap::error::{ErrorKind, Result as ClapResult};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use orthopt::family::{all_constants, all_penalties, all_solvers, find_constant, parse_constants};
+use orthopt::options::Given;
 use serde::{Deserialize, Serialize};
 
-/// The constants that were set: `solver-constant` to value. In a config file a table of that
-/// name.
+use crate::describe;
+
+/// The constants as they were typed or written in a config file, `solver-constant` to value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Constants(pub BTreeMap<String, f64>);
+pub struct Constants(pub BTreeMap<String, Written>);
+
+/// A value as it was written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Written {
+    Flag(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl Written {
+    /// What is typed, as a config file would have it.
+    fn typed(text: &str) -> Self {
+        let flag = text.parse().ok().map(Self::Flag);
+        let whole = || text.parse().ok().map(Self::Whole);
+        let number = || text.parse().ok().map(Self::Number);
+        flag.or_else(whole).or_else(number).unwrap_or_else(|| Self::Text(text.into()))
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Flag(v) => v.to_string(),
+            Self::Whole(v) => v.to_string(),
+            Self::Number(v) => v.to_string(),
+            Self::Text(v) => v.clone(),
+        }
+    }
+}
 
 impl Constants {
     /// Whether none was set.
@@ -21,39 +51,34 @@ impl Constants {
         self.0.is_empty()
     }
 
-    /// The first name that is no constant of any solver (config files can have such).
-    pub fn unknown(&self) -> Option<&str> {
-        self.0.keys().map(String::as_str).find(|key| all().all(|(name, _)| name != *key))
+    /// Their values, those of solvers and those of penalties.
+    ///
+    /// # Errors
+    /// A constant that does not exist (config files can have such), a value that is out of range.
+    pub fn parse(&self) -> orthopt::Result<(Given, Given)> {
+        let all = parse_constants(self.0.iter().map(|(name, value)| (name.as_str(), value.text())))?;
+        let of_penalty = |name: &str| find_constant(name).is_ok_and(|c| c.of_penalty);
+        Ok((all.filtered(|name| !of_penalty(name)), all.filtered(of_penalty)))
     }
 }
 
-/// The part of them that belongs to penalties.
-pub fn is_shape(name: &str) -> bool {
-    all_shapes().any(|(owner, c)| name == format!("{owner}-{}", c.name))
-}
-
-/// All constants with the names of their options.
-pub fn all() -> impl Iterator<Item = (String, &'static Constant)> {
-    let of_solvers = all_solvers().into_iter().flat_map(|s| s.2.iter().map(move |c| (s.0, c)));
-    of_solvers.chain(all_shapes()).map(|(owner, c)| (format!("{owner}-{}", c.name), c))
-}
+const HELP: &str = "help-constants";
 
 impl clap::Args for Constants {
     fn augment_args(command: Command) -> Command {
-        command.args(all().map(|(name, constant)| {
-            let default = match constant.default {
-                Some(value) => format!("{} [default: {value}]", constant.doc),
-                None => constant.doc.to_string(),
-            };
-            Arg::new(name.clone())
-                .long(name)
-                .help(default)
+        let help = Arg::new(HELP)
+            .long(HELP)
+            .help("Print the constants of all solvers and penalties, each of which is an option, and stop")
+            .action(ArgAction::SetTrue)
+            .help_heading("Configuration");
+        command.arg(help).args(all_constants().into_iter().map(|c| {
+            Arg::new(c.option.clone())
+                .long(c.option)
+                .help(describe::line(&c.constant))
                 .value_name("VALUE")
                 .action(ArgAction::Set)
                 .allow_hyphen_values(true)
-                .value_parser(value_parser!(f64))
-                .help_heading("Constants of solvers and penalties")
-                .hide_short_help(true)
+                .hide(true)
         }))
     }
 
@@ -64,12 +89,28 @@ impl clap::Args for Constants {
 
 impl clap::FromArgMatches for Constants {
     fn from_arg_matches(matches: &ArgMatches) -> ClapResult<Self> {
-        let given = |name: String| matches.get_one::<f64>(&name).map(|value| (name, *value));
-        Ok(Self(all().filter_map(|(name, _)| given(name)).collect()))
+        if matches.get_flag(HELP) {
+            return Err(clap::Error::raw(ErrorKind::DisplayHelp, help()));
+        }
+        let given = |name: String| {
+            let text = matches.get_one::<String>(&name)?;
+            Some((name, Written::typed(text)))
+        };
+        Ok(Self(all_constants().into_iter().filter_map(|c| given(c.option)).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> ClapResult<()> {
         self.0.extend(Self::from_arg_matches(matches)?.0);
         Ok(())
     }
+}
+
+/// All constants, under the solvers and penalties that have them.
+fn help() -> String {
+    let solvers = all_solvers().into_iter().map(|s| (s.name, s.doc, s.constants));
+    let penalties = all_penalties().into_iter().map(|p| (p.name, p.doc, p.constants));
+    let parts = solvers.chain(penalties).filter(|(_, _, constants)| !constants.is_empty());
+    parts
+        .map(|(name, doc, constants)| format!("{name}: {doc}\n{}\n", describe::table(name, constants)))
+        .collect()
 }

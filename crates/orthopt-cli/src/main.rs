@@ -4,6 +4,7 @@ mod cli;
 mod cmd;
 mod config;
 mod constants;
+mod describe;
 mod export;
 mod failure;
 mod input;

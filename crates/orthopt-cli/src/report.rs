@@ -5,9 +5,9 @@ use orthopt::certify::Scope;
 use orthopt::family::{Family, ProblemInfo};
 use orthopt::linalg::RowMat;
 use orthopt::objective::REPORT_ZERO;
+use orthopt::options::Given;
 use orthopt::problem::ExplainedVariance;
 use orthopt::solve::{Setting, Solution};
-use std::collections::BTreeMap;
 
 use crate::input::DataInfo;
 use crate::interrupt::patience;
@@ -23,7 +23,7 @@ pub struct Report {
     /// k of `l1-largest-k`.
     pub k: Option<usize>,
     /// Constants of the solvers in force, `solver-constant` to value.
-    pub constants: BTreeMap<String, f64>,
+    pub constants: Given,
     /// The starting points tried, in order.
     pub start: String,
     /// Why what was left open was chosen as it was.

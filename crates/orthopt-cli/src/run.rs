@@ -1,9 +1,8 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
-use std::collections::BTreeMap;
-
 use orthopt::family::Family;
 use orthopt::family::{Begin, Plan, Wanted};
+use orthopt::options::{Given, Value};
 use orthopt::solve::{Interrupt, Observer, Setting, Solution, run_restarts};
 use orthopt::solvers::obcd::WorkingSet;
 
@@ -44,17 +43,6 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
     Ok(plan)
 }
 
-/// The options of row methods that a solver looks at.
-fn options_of(solver: &str) -> &'static [&'static str] {
-    match solver {
-        "gs-jobcd" => &["working-set", "model", "candidates", "side"],
-        "j-jobcd" => &["working-set", "side"],
-        "vr-j-jobcd" => &[],
-        name if name.contains("obcd") => &["working-set", "block", "model", "alpha", "candidates", "jacobi"],
-        _ => &[],
-    }
-}
-
 /// Options that were given and do nothing.
 pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
     let rule = plan.options.obcd.working_set;
@@ -70,7 +58,7 @@ pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
         ("side", wanted.side.is_some()),
         ("jacobi", wanted.jacobi),
     ];
-    let meant = |option: &str| names.iter().any(|name| options_of(name).contains(&option));
+    let meant = |option: &str| plan.solvers.iter().any(|s| s.shared.iter().any(|c| c.name == option));
     let idle: Vec<_> =
         given.iter().filter(|(o, set)| *set && !meant(o)).map(|(o, _)| format!("--{o}")).collect();
     if !idle.is_empty() {
@@ -81,16 +69,6 @@ pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
         let rule = wanted.working_set.map_or("the default rule", WorkingSet::name);
         notes.push(format!("--candidates is for the greedy working sets; {rule} ignores it"));
     }
-    let used = |key: &str| {
-        plan.solvers.iter().any(|s| s.constants.iter().any(|c| key == format!("{}-{}", s.name, c.name)))
-    };
-    notes.extend(
-        wanted
-            .constants
-            .keys()
-            .filter(|key| !used(key))
-            .map(|key| format!("--{key} is of a solver that does not run")),
-    );
     notes
 }
 
@@ -136,20 +114,26 @@ pub fn minimise<P: Family>(
 }
 
 /// The constants of the solvers that ran, `solver-constant` to value: what the solver reports,
-/// else what was set, else the default.
-fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> BTreeMap<String, f64> {
-    let mut all = BTreeMap::new();
+/// else what was set, else the default; nothing where the solver chose it and does not say.
+fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
+    let mut all = Given::new();
     for solver in &plan.solvers {
         for constant in solver.constants {
-            let reported = [constant.name.to_string(), format!("{}.{}", solver.name, constant.name)]
-                .iter()
-                .find_map(|key| match solution.settings.get(key) {
-                    Some(Setting::Real(value)) => Some(*value),
-                    Some(Setting::Int(value)) => Some(*value as f64),
-                    _ => None,
+            let (option, key) =
+                (format!("{}-{}", solver.name, constant.name), constant.name.replace('-', "_"));
+            let reported =
+                [&key, &format!("{}.{key}", solver.name)].into_iter().find_map(|key| {
+                    match solution.settings.get(key) {
+                        Some(Setting::Real(value)) => Some(Value::Number(*value)),
+                        Some(Setting::Int(value)) => Some(Value::Whole(*value)),
+                        Some(Setting::Bool(value)) => Some(Value::Flag(*value)),
+                        _ => None,
+                    }
                 });
-            if let Some(value) = reported.or_else(|| plan.options.constant(solver, constant.name)) {
-                all.insert(format!("{}-{}", solver.name, constant.name), value);
+            let set = plan.options.constants.get(&option).unwrap_or(constant.default);
+            let value = reported.unwrap_or(set);
+            if value != Value::Auto {
+                all.insert(option, value);
             }
         }
     }
@@ -158,11 +142,14 @@ fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> BTreeMap<String,
 
 /// Constants that are not in force as typed: a weakly convex penalty bounds β from below and μ
 /// from above. Zero is not a value but asks for one.
-fn moved(wanted: &Wanted, in_force: &BTreeMap<String, f64>) -> Vec<String> {
-    let typed = wanted.constants.iter().filter(|(_, typed)| **typed != 0.0);
+fn moved(wanted: &Wanted, in_force: &Given) -> Vec<String> {
+    let number =
+        |(name, value): (&str, Value)| Some((name.to_string(), value.number().filter(|v| *v != 0.0)?));
+    let typed = wanted.constants.iter().filter_map(number);
     typed
         .filter_map(|(name, typed)| {
-            let used = in_force.get(name).filter(|used| (*used - typed).abs() > 1e-12 * typed.abs())?;
+            let used = in_force.get(&name).and_then(Value::number)?;
+            let used = Some(used).filter(|used| (used - typed).abs() > 1e-12 * typed.abs())?;
             let (what, done) = if used > typed { ("small", "raised") } else { ("large", "lowered") };
             Some(format!(
                 "--{name} {typed} is too {what} for a penalty that is weakly convex only: {done} to {used}, where its prox is single-valued"

@@ -1,6 +1,5 @@
 //! What the options of `solve` mean: checked, with defaults filled in.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -16,12 +15,12 @@ use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
 use orthopt::solve::Stopping;
+use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::{STARTS, Start};
 use orthopt_data::{Prepare, Scale};
 
-use crate::constants::is_shape;
 use crate::export::{Output, What};
 use crate::failure::usage;
 use crate::input::{DataRequest, read_x};
@@ -61,13 +60,8 @@ impl Settings {
     /// A value that makes no sense; exit code 2.
     pub fn resolve(options: &mut SolveOptions) -> anyhow::Result<Self> {
         let solver = options.solver.get_or_insert_with(|| "auto".into());
-        let solver = (solver != "auto").then(|| solver.clone());
+        let solver = (solver != AUTO.0).then(|| solver.clone());
         solver.as_deref().map_or(Ok(()), check_solvers)?;
-        if let Some(name) = options.constants.unknown() {
-            return Err(usage(format!(
-                "no solver has a constant called '{name}'; `orthopt solve --help` lists all"
-            )));
-        }
         let stopping = Stopping {
             max_iters: options.max_iters.map(|n| at_least_one("max-iters", n)).transpose()?,
             time_limit: options.time_limit.map(|s| at_least_zero("time-limit", s)).transpose()?,
@@ -120,7 +114,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         lambda: options.lambda,
         storage,
         penalty: options.penalty.clone(),
-        shape: constants(options, is_shape),
+        shape: options.constants.parse()?.1,
         k: options.k,
         map: options.map.as_deref().map(linear_map).transpose()?,
         signature: options.signature.as_deref().map(signature).transpose()?,
@@ -130,11 +124,6 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         radius: options.radius,
         linear: options.linear.as_deref().map(linear_term).transpose()?,
     })
-}
-
-/// The constants for which `which` says yes.
-fn constants(options: &SolveOptions, which: fn(&str) -> bool) -> BTreeMap<String, f64> {
-    options.constants.0.iter().filter(|(name, _)| which(name)).map(|(name, v)| (name.clone(), *v)).collect()
 }
 
 /// A map by name, or the matrix B of A(X) = BX in a file.
@@ -189,7 +178,7 @@ fn wanted(options: &SolveOptions, seed: u64) -> anyhow::Result<Wanted> {
         jacobi: options.jacobi.unwrap_or(false),
         tol: options.tol,
         seed,
-        constants: constants(options, |name| !is_shape(name)),
+        constants: options.constants.parse()?.0,
         ..Default::default()
     };
     // The solver checks its options; doing it now spares reading the data first.

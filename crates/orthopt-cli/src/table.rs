@@ -1,6 +1,7 @@
 //! The table of `compare`.
 
 use orthopt::certify::Certificate;
+use orthopt::options::Value;
 
 use crate::report::Report;
 use crate::summary::Summary;
@@ -49,7 +50,10 @@ fn constants(reports: &[Report]) -> Vec<String> {
         let solver = &report.solution.solver;
         let own = report.constants.iter().map(|(name, value)| {
             let name = name.strip_prefix(&format!("{solver}-")).unwrap_or(name);
-            format!("{name} {}", text::number(*value, 4))
+            match value {
+                Value::Number(value) => format!("{name} {}", text::number(value, 4)),
+                value => format!("{name} {value}"),
+            }
         });
         format!("{solver}: {}", own.collect::<Vec<_>>().join(", "))
     };

@@ -3,6 +3,7 @@
 use numpy::PyReadonlyArray2;
 use orthopt::certify::criticality_while;
 use orthopt::constraint::stiefel;
+use orthopt::family::check_constants;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
@@ -37,17 +38,14 @@ type Entry = (&'static SolverInfo, fn(&SolverOptions) -> Result<AnySolver<Custom
 
 /// All of them; the first that suits h is the default.
 const GENERAL: &[Entry] = &[
-    (&manpg::INFO_ADA, |o| {
-        let tau = o.value(&manpg::INFO_ADA, "tau");
-        Ok(Box::new(ManPg::from_options(&manpg::INFO_ADA, o, Some(tau))?))
-    }),
-    (&manpg::INFO, |o| Ok(Box::new(ManPg::from_options(&manpg::INFO, o, None)?))),
-    (&irpg::INFO, |o| Ok(Box::new(Irpg::from_options(o)?))),
-    (&slpg::INFO, |o| Ok(Box::new(Slpg::from_options(o)?))),
-    (&rsubgrad::INFO, |o| Ok(Box::new(RSubGrad::from_options(o)?))),
-    (&ladmm::INFO, |o| Ok(Box::new(Ladmm::from_options(o)?))),
-    (&spm::INFO, |o| Ok(Box::new(Spm::from_options(o)?))),
-    (&soc::INFO, |o| Ok(Box::new(Soc::from_options(o)?))),
+    (&manpg::INFO_ADA, |o| Ok(Box::new(manpg::INFO_ADA.configured(ManPg::ADAPTIVE, o)?))),
+    (&manpg::INFO, |o| Ok(Box::new(manpg::INFO.configured(ManPg::FIXED, o)?))),
+    (&irpg::INFO, |o| Ok(Box::new(irpg::INFO.configured(Irpg::DEFAULT, o)?))),
+    (&slpg::INFO, |o| Ok(Box::new(slpg::INFO.configured(Slpg::DEFAULT, o)?))),
+    (&rsubgrad::INFO, |o| Ok(Box::new(rsubgrad::INFO.configured(RSubGrad::DEFAULT, o)?))),
+    (&ladmm::INFO, |o| Ok(Box::new(ladmm::INFO.configured(Ladmm::DEFAULT, o)?))),
+    (&spm::INFO, |o| Ok(Box::new(spm::INFO.configured(Spm::DEFAULT, o)?))),
+    (&soc::INFO, |o| Ok(Box::new(soc::INFO.configured(Soc::DEFAULT, o)?))),
 ];
 /// The default for penalties that are convex and finite, and for the others.
 const DEFAULTS: (&str, &str) = ("irpg", "ladmm");
@@ -119,6 +117,8 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         let general = h.is_convex() && !h.requires_nonneg();
         let default = if general { DEFAULTS.0 } else { DEFAULTS.1 };
         let names = wanted.solver.clone().unwrap_or_else(|| default.into());
+        check_constants(&wanted.constants, &names.split('+').collect::<Vec<_>>())?;
+        check_constants(&pose.shape, &[penalty])?;
         let solver_options = wanted.options();
         let stages = names.split('+').map(|name| find(name, &solver_options)).collect::<Result<Vec<_>>>()?;
         let (n, r) = begun.shape;
@@ -156,7 +156,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
 
 /// λ of those who give a penalty: there are no data to choose it from.
 fn options_lambda(penalty: &str, lambda: Option<f64>) -> Result<f64> {
-    if matches!(penalty, "none" | "nonneg" | "box") {
+    if !find_penalty(penalty)?.has_lambda() {
         return Ok(lambda.unwrap_or(0.0));
     }
     lambda.ok_or_else(|| Error::InvalidOption {

@@ -7,12 +7,13 @@ use orthopt::Error;
 use orthopt::certify::Scope;
 use orthopt::family::LinearInput;
 use orthopt::family::{Begin, Wanted};
-use orthopt::family::{PoseOptions, all_shapes, all_solvers, check_solvers};
+use orthopt::family::{PoseOptions, all_constants, check_solvers, find_constant, parse_constants};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
-use orthopt::options::checked;
+use orthopt::options::{Given, checked};
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
 use orthopt::solve::Stopping;
+use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, WorkingSet};
 use orthopt_data::{Prepare, Scale};
@@ -59,7 +60,31 @@ pub struct Options<'py> {
     pub min_decrease: f64,
     pub certify: u64,
     pub certify_all: bool,
-    pub constants: BTreeMap<String, f64>,
+    pub constants: BTreeMap<String, Constant>,
+}
+
+/// The value of a constant as Python has it.
+#[derive(Clone, Debug, FromPyObject)]
+pub enum Constant {
+    /// True or False.
+    Flag(bool),
+    /// An int.
+    Whole(i64),
+    /// A float.
+    Number(f64),
+    /// A word.
+    Text(String),
+}
+
+impl Constant {
+    fn text(&self) -> String {
+        match self {
+            Self::Flag(v) => v.to_string(),
+            Self::Whole(v) => v.to_string(),
+            Self::Number(v) => v.to_string(),
+            Self::Text(v) => v.clone(),
+        }
+    }
 }
 
 /// A starting point by name or as it is.
@@ -143,7 +168,7 @@ impl Options<'_> {
             lambda: self.lam,
             storage: Storage::parse(&self.storage)?,
             penalty: self.penalty.clone(),
-            shape: self.constants(true)?,
+            shape: self.constants()?.filtered(is_shape),
             signature: self.signature.clone(),
             ridge: at_least_zero("ridge", self.ridge)?,
             reproduction: self.reproduction,
@@ -171,7 +196,7 @@ impl Options<'_> {
     /// # Errors
     /// A value out of range, a name that does not exist.
     pub fn wanted(&self, start: Option<Begin>) -> Result<Wanted, Error> {
-        let solver = (self.solver != "auto").then(|| self.solver.clone());
+        let solver = (self.solver != AUTO.0).then(|| self.solver.clone());
         solver.as_deref().map_or(Ok(()), check_solvers)?;
         let candidates = match self.candidates.as_deref() {
             None => None,
@@ -194,7 +219,7 @@ impl Options<'_> {
             tol: Some(self.tol),
             jacobi: self.jacobi,
             seed: self.seed,
-            constants: self.constants(false)?,
+            constants: self.constants()?.filtered(|name| !is_shape(name)),
         })
     }
 
@@ -235,37 +260,26 @@ impl Options<'_> {
         }
     }
 
-    /// The constants of penalties (`shapes`), or those of solvers.
-    fn constants(&self, shapes: bool) -> Result<BTreeMap<String, f64>, Error> {
-        let mut found = BTreeMap::new();
-        for (key, value) in &self.constants {
-            let Some((name, is_shape)) = all_constants().into_iter().find(|c| same(&c.0, key)) else {
-                return Err(Error::UnknownName {
-                    kind: "option",
-                    name: key.clone(),
-                    known: "the arguments of this function, and SOLVER_CONSTANT for every constant in \
-                            orthopt.constants()"
-                        .into(),
-                });
-            };
-            if is_shape == shapes {
-                found.insert(name, *value);
-            }
+    /// The constants of solvers and penalties: whatever is no other option.
+    fn constants(&self) -> Result<Given, Error> {
+        let owners = all_constants();
+        let owned = |key: &str| owners.iter().any(|c| key.starts_with(&c.owner.replace('-', "_")));
+        if let Some(key) = self.constants.keys().find(|key| !owned(key)) {
+            return Err(Error::UnknownName {
+                kind: "option",
+                name: key.clone(),
+                known: "the arguments of this function, and SOLVER_CONSTANT for every constant in \
+                        orthopt.constants()"
+                    .into(),
+            });
         }
-        Ok(found)
+        parse_constants(self.constants.iter().map(|(key, value)| (key.as_str(), value.text())))
     }
 }
 
-/// `manpg-ada-tau` is `manpg_ada_tau` in Python.
-fn same(name: &str, key: &str) -> bool {
-    name.len() == key.len() && name.replace('-', "_") == key.replace('-', "_")
-}
-
-/// Every constant by its name on the command line, and whether it belongs to a penalty.
-pub fn all_constants() -> Vec<(String, bool)> {
-    let of_solvers = all_solvers().into_iter().flat_map(|s| s.2.iter().map(move |c| (s.0, c, false)));
-    let all = of_solvers.chain(all_shapes().map(|(owner, c)| (owner, c, true)));
-    all.map(|(owner, c, shape)| (format!("{owner}-{}", c.name), shape)).collect()
+/// Whether the constant belongs to a penalty.
+fn is_shape(name: &str) -> bool {
+    find_constant(name).is_ok_and(|c| c.of_penalty)
 }
 
 fn at_least_zero(option: &str, value: f64) -> Result<f64, Error> {

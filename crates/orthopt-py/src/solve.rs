@@ -8,8 +8,8 @@ use orthopt::family;
 use orthopt::family::{Begin, Plan, Wanted};
 use orthopt::family::{Family, ProblemInfo, find_problem};
 use orthopt::family::{PoseOptions, Posed};
-use orthopt::penalty::find_penalty;
 use orthopt::solve::{Observer, Setting, Solution, Stopping, run_restarts};
+use orthopt::solvers::AUTO;
 use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -49,7 +49,7 @@ pub fn compare<'py>(
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let mut request = Request::new(&options)?;
-    let known = |name: &&String| name.as_str() != "auto";
+    let known = |name: &&String| name.as_str() != AUTO.0;
     solvers.iter().filter(known).try_for_each(|name| family::check_solvers(name)).map_err(Failure::from)?;
     let (posed, about) = posed(py, problem, &data, &options, &mut request)?;
     let Posed { info, problem, rank, lambda, reasons, notes, .. } = posed;
@@ -119,8 +119,8 @@ fn posed(
 /// λ as a share of the mean of the r largest Cᵢᵢ, which scales with the data as λ must.
 fn scaled_lambda(info: &ProblemInfo, share: Option<f64>, pose: &PoseOptions, about: &About) -> Option<f64> {
     let name = pose.penalty.as_deref().unwrap_or(info.penalty);
-    let uses_lambda = find_penalty(name).is_ok() && !matches!(name, "none" | "nonneg" | "box");
-    let share = share.filter(|_| uses_lambda)?;
+    let has_lambda = family::penalty_called(name).is_ok_and(|penalty| penalty.lambda_share.is_some());
+    let share = share.filter(|_| has_lambda)?;
     let mut squares = about.squares.clone();
     squares.sort_by(|a, b| b.total_cmp(a));
     let rank = pose.rank.unwrap_or(family::DEFAULT_RANK).clamp(1, squares.len().max(1));
@@ -187,11 +187,10 @@ fn several<'py, P: Family>(
     let start = begin.unwrap_or_else(|| Begin::Named(problem.default_start().into()));
     let problem = Arc::new(problem);
     let results = PyList::empty(py);
-    for name in names {
-        let solver = (name != "auto").then(|| name.clone());
-        let wanted = Wanted { solver, start: Some(start.clone()), ..request.wanted.clone() };
+    for name in &names {
+        let wanted = Wanted { start: Some(start.clone()), ..request.wanted.one_of(name, &names) };
         let out = one(py, head, Arc::clone(&problem), Request { wanted, ..request.clone() }, callback)?;
-        out.set_item("solver", &name)?;
+        out.set_item("solver", name)?;
         results.append(&out)?;
         if out.get_item("status")?.is_some_and(|s| s.eq("interrupted").unwrap_or(false)) {
             break; // what is finished is reported

@@ -136,7 +136,7 @@ impl CappedExcess {
     /// A parameter outside its range, NaN or infinite.
     pub fn new(lambda: f64, cap: f64) -> Result<Self> {
         let lambda = checked("lambda", lambda, "a finite number >= 0", |l| l >= 0.0)?;
-        Ok(Self { lambda, cap: checked("capped-l1-cap", cap, "a finite number > 0", |q| q > 0.0)? })
+        Ok(Self { lambda, cap: checked("cap", cap, "a finite number > 0", |q| q > 0.0)? })
     }
 }
 

@@ -5,7 +5,7 @@
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Invalid input: each message says what, where and what to do.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An option outside its range.

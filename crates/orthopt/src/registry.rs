@@ -17,8 +17,8 @@ pub type List = (&'static str, fn() -> Entries);
 /// The registries by the word users type for them.
 pub const LISTS: &[List] = &[
     ("problems", || PROBLEMS.iter().map(|p| (p.name, p.doc)).collect()),
-    ("solvers", || [AUTO].into_iter().chain(all_solvers().into_iter().map(|s| (s.0, s.1))).collect()),
-    ("penalties", all_penalties),
+    ("solvers", || [AUTO].into_iter().chain(all_solvers().iter().map(|s| (s.name, s.doc))).collect()),
+    ("penalties", || all_penalties().iter().map(|p| (p.name, p.doc)).collect()),
     ("maps", || MAPS.to_vec()),
     ("starts", || STARTS.to_vec()),
     ("working-sets", || WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()),

@@ -10,6 +10,7 @@ use orthopt::family::Family;
 use orthopt::family::Wanted;
 use orthopt::family::{Posed, check_solvers};
 use orthopt::solve::Status;
+use orthopt::solvers::AUTO;
 use orthopt::with_family;
 
 use super::solve::use_threads;
@@ -45,9 +46,14 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt compare [OPTIONS] PROBLEM DATA --solvers A,B,...",
-    after_help = EXAMPLES
+    after_help = EXAMPLES,
+    disable_help_flag = true
 )]
 pub struct Args {
+    /// Print help
+    #[arg(short, long, action = clap::ArgAction::HelpShort, help_heading = "Configuration")]
+    help: Option<bool>,
+
     #[command(flatten)]
     options: SolveOptions,
 
@@ -81,7 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
         None => settings?,
     };
-    args.solvers.iter().filter(|name| *name != "auto").try_for_each(|name| check_solvers(name.trim()))?;
+    args.solvers.iter().filter(|name| *name != AUTO.0).try_for_each(|name| check_solvers(name.trim()))?;
     compare(&settings, &args.solvers)
 }
 
@@ -143,8 +149,7 @@ fn plans<P: Family>(
     let same = Settings { init: Some(start), ..settings.clone() };
     let mut jobs = Vec::with_capacity(names.len());
     for name in names {
-        let solver = (name != "auto").then(|| name.clone());
-        let wanted = Wanted { solver, ..settings.wanted.clone() };
+        let wanted = settings.wanted.one_of(name, names);
         let plan = run::plan(&same, &wanted, problem)?;
         jobs.push((name.clone(), wanted, plan));
     }

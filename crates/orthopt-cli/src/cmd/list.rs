@@ -3,8 +3,11 @@
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
+use orthopt::family::{penalty_called, solvers_called};
 use orthopt::registry::{self, LISTS};
 
+use crate::describe;
+use crate::failure::usage;
 use crate::output::print;
 
 type Entries = Vec<(String, &'static str)>;
@@ -30,21 +33,37 @@ fn owned(entries: registry::Entries) -> Entries {
 const EXAMPLES: &str = "\
 Examples:
   orthopt list
-  orthopt list problems";
+  orthopt list problems
+  orthopt list solver manpg
+  orthopt list penalty mcp";
 
 /// List problems, solvers, penalties and what else has a name
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// What to list; everything if left out
-    #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(lists().iter().map(|l| l.0)))]
+    #[arg(value_name = "KIND", value_parser = kinds())]
     kind: Option<String>,
+
+    /// The solver or penalty to show with its constants
+    #[arg(value_name = "NAME", required_if_eq_any([("kind", "solver"), ("kind", "penalty")]))]
+    name: Option<String>,
+}
+
+/// The lists, and what can be shown alone.
+fn kinds() -> PossibleValuesParser {
+    PossibleValuesParser::new(lists().iter().map(|l| l.0).chain(["solver", "penalty"]))
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let text: Vec<String> = match &args.kind {
-        Some(kind) => lists().iter().filter(|l| l.0 == kind).map(|l| table(&l.1, "")).collect(),
-        None => lists().iter().map(|l| format!("{}\n{}", l.0, table(&l.1, "  "))).collect(),
+    let text: Vec<String> = match (args.kind.as_deref(), &args.name) {
+        (Some("solver"), Some(name)) => vec![describe::solver(&solvers_called(name)?)],
+        (Some("penalty"), Some(name)) => vec![describe::penalty(&penalty_called(name)?)],
+        (Some(kind), Some(name)) => {
+            return Err(usage(format!("`orthopt list {kind}` takes no name: leave `{name}` out")));
+        }
+        (Some(kind), None) => lists().iter().filter(|l| l.0 == kind).map(|l| table(&l.1, "")).collect(),
+        (None, _) => lists().iter().map(|l| format!("{}\n{}", l.0, table(&l.1, "  "))).collect(),
     };
     print(&text.join("\n"))?;
     Ok(ExitCode::SUCCESS)

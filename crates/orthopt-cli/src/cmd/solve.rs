@@ -44,9 +44,14 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve [OPTIONS] PROBLEM --gram FILE",
-    after_help = EXAMPLES
+    after_help = EXAMPLES,
+    disable_help_flag = true
 )]
 pub struct Args {
+    /// Print help
+    #[arg(short, long, action = clap::ArgAction::HelpShort, help_heading = "Configuration")]
+    help: Option<bool>,
+
     #[command(flatten)]
     options: SolveOptions,
 

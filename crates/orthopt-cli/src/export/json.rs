@@ -1,9 +1,9 @@
 //! The result as one JSON object; its fields are a contract with other programs.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use orthopt::certify::Certificate;
+use orthopt::options::Given;
 use orthopt::problem::ExplainedVariance;
 use orthopt::solve::{Raw, Settings, Status};
 use serde::Serialize;
@@ -37,8 +37,8 @@ pub struct SolveObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     k: Option<usize>,
     solver: &'a str,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    constants: &'a BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "Given::is_empty")]
+    constants: &'a Given,
     settings: &'a Settings,
     start: &'a str,
     reasons: &'a [String],

@@ -7,6 +7,7 @@ use clap::Parser;
 use orthopt::family::Family;
 use orthopt::family::Posed;
 use orthopt::solve::Status;
+use orthopt::solvers::AUTO;
 use orthopt::with_family;
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +114,7 @@ impl Cell {
         if let Some(n) = self.max_iters {
             add("--max-iters", n.to_string());
         }
-        if method.solver != "auto" {
+        if method.solver != AUTO.0 {
             add("--solver", method.solver.into());
             add("--init", method.start.unwrap_or(self.plan.start).into());
             add("--restarts", "0".into());

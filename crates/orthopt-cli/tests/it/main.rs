@@ -8,6 +8,7 @@ mod certify;
 mod compare;
 mod composite;
 mod config;
+mod constants;
 mod data;
 mod determinism;
 mod hyperbolic;

@@ -1,7 +1,5 @@
 //! Composite problems that users name: PCA with a penalty that needs g or A.
 
-use std::collections::BTreeMap;
-
 use faer::Mat;
 use faer::sparse::SparseColMatRef;
 
@@ -10,21 +8,84 @@ use crate::concave::{AnyConcave, CappedExcess, Concave, LargestK, NoConcave};
 use crate::error::{Error, Result};
 use crate::family::{Kind, ProblemInfo, find_problem};
 use crate::linear_map::{AnyMap, Composition, Differences, Identity, LinearMap};
-use crate::penalty::{AnyPenalty, Shape, find_penalty};
+use crate::nonsmooth::Nonsmooth;
+use crate::options::{Constant, Constants};
+use crate::penalty::{AnyPenalty, CappedL1Shape, L1, LAMBDA_SHARE, PENALTIES, PenaltyInfo, Shape};
 use crate::problem::{PcaData, Storage, covariance_model};
 use crate::smooth::{AnySmooth, BlockModel, Smooth};
 
-/// Penalties of composite problems, with one line each.
-pub const COMPOSITE_PENALTIES: &[(&str, &str)] = &[
-    ("l1-largest-k", "lambda * (sum of absolute values - the k largest of them)"),
-    ("l1", "lambda * sum of absolute values"),
-    ("mcp", "minimax concave penalty"),
-    ("scad", "smoothly clipped absolute deviation"),
-    ("capped-l1", "lambda * sum min(|x|, cap), as l1 minus what is above the cap"),
-    ("elastic-net", "lambda * (sum of absolute values + eta / 2 sum of squares)"),
-    ("fused-l1", "lambda * sum of absolute differences of neighbouring rows"),
-    ("none", "no penalty"),
+/// A penalty that enters f − g + h∘A otherwise than as h.
+#[derive(Clone, Copy, Debug)]
+pub struct Split {
+    /// The name users type.
+    pub name: &'static str,
+    /// One line of documentation.
+    pub doc: &'static str,
+    /// Its shape parameters.
+    pub shape: &'static [Constant],
+    /// See [`PenaltyInfo::lambda_share`](crate::penalty::PenaltyInfo::lambda_share).
+    pub lambda_share: Option<f64>,
+    /// Whether it has a k.
+    pub has_k: bool,
+    /// Its parts for λ, the shape that was set, and k.
+    parts: fn(f64, &Shape, usize) -> Result<Parts>,
+}
+
+/// The penalties with parts of their own. All others enter as h, if they are weakly convex and Lipschitz.
+pub const SPLITS: &[Split] = &[
+    Split {
+        name: "l1-largest-k",
+        doc: "lambda * (sum of absolute values - the k largest of them)",
+        shape: &[],
+        lambda_share: Some(2.0),
+        has_k: true,
+        parts: |lambda, _, k| {
+            let g = AnyConcave::LargestK(LargestK::new(lambda, k)?);
+            Ok(Parts { g, ..Parts::of(l1(lambda)?) })
+        },
+    },
+    Split {
+        name: "capped-l1",
+        doc: "lambda * min(|x|, cap), as l1 minus what is above the cap",
+        shape: CappedL1Shape::LIST,
+        lambda_share: Some(LAMBDA_SHARE),
+        has_k: false,
+        parts: |lambda, set, _| {
+            let shape = CappedL1Shape::DEFAULT.with("capped-l1", CappedL1Shape::LIST, set)?;
+            let g = AnyConcave::CappedExcess(CappedExcess::new(lambda, shape.cap)?);
+            Ok(Parts { g, ..Parts::of(l1(lambda)?) })
+        },
+    },
+    Split {
+        name: "fused-l1",
+        doc: "lambda * sum of absolute differences of neighbouring rows",
+        shape: &[],
+        lambda_share: Some(LAMBDA_SHARE),
+        has_k: false,
+        parts: |lambda, _, _| Ok(Parts { a: AnyMap::Differences(Differences), ..Parts::of(l1(lambda)?) }),
+    },
 ];
+
+/// λ‖·‖₁.
+fn l1(lambda: f64) -> Result<AnyPenalty> {
+    L1::new(lambda).map(AnyPenalty::L1)
+}
+
+/// Whether the penalty called `name` has parts of its own.
+pub(crate) fn split(name: &str) -> Option<&'static Split> {
+    SPLITS.iter().find(|split| split.name == name)
+}
+
+/// Whether a plain penalty can be the h of f − g + h∘A.
+fn enters_as_h(penalty: &PenaltyInfo) -> bool {
+    (penalty.make)(1.0).is_ok_and(|h| h.weak_convexity().is_some() && h.lipschitz().is_finite())
+}
+
+/// Names of the penalties of composite problems.
+fn known() -> String {
+    let plain = PENALTIES.iter().filter(|p| enters_as_h(p)).map(|p| p.name);
+    SPLITS.iter().map(|s| s.name).chain(plain).collect::<Vec<_>>().join(", ")
+}
 
 /// k where none is given: 5 % of the entries of X, rounded up, and at least one per column.
 pub fn default_k(n: usize, r: usize) -> usize {
@@ -34,7 +95,7 @@ pub fn default_k(n: usize, r: usize) -> usize {
 /// What may be said of a composite problem beyond its name, data, rank and λ.
 #[derive(Clone, Debug, Default)]
 pub struct CompositeOptions {
-    /// One of [`COMPOSITE_PENALTIES`] instead of the penalty of the problem.
+    /// Another penalty than that of the problem.
     pub penalty: Option<String>,
     /// k of `l1-largest-k`; [`default_k`] unless given.
     pub k: Option<usize>,
@@ -141,6 +202,11 @@ struct Parts {
 }
 
 impl Parts {
+    /// h alone.
+    fn of(h: AnyPenalty) -> Self {
+        Self { g: AnyConcave::None(NoConcave), h, a: AnyMap::Identity(Identity) }
+    }
+
     /// The parts for X of this size.
     fn new(
         info: &ProblemInfo,
@@ -148,47 +214,28 @@ impl Parts {
         size: (usize, usize),
         options: &CompositeOptions,
     ) -> Result<Self> {
-        let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
-        let make = |name: &str| (find_penalty(name)?.make_shaped)(lambda, &options.shape);
-        let (mut g, mut a) = (AnyConcave::None(NoConcave), AnyMap::Identity(Identity));
-        let h = match penalty {
-            "l1-largest-k" => {
+        let name = options.penalty.as_deref().unwrap_or(info.penalty);
+        let plain = || PENALTIES.iter().find(|p| p.name == name && enters_as_h(p));
+        let mut parts = match (split(name), plain()) {
+            (Some(split), _) => {
                 let k = options.k.unwrap_or_else(|| default_k(size.0, size.1));
-                g = AnyConcave::LargestK(LargestK::new(lambda, k)?);
-                make("l1")?
+                (split.parts)(lambda, &options.shape, k)?
             }
-            "capped-l1" => {
-                g = AnyConcave::CappedExcess(CappedExcess::new(lambda, cap(&options.shape))?);
-                make("l1")?
-            }
-            "fused-l1" => {
-                a = AnyMap::Differences(Differences);
-                make("l1")?
-            }
-            name if COMPOSITE_PENALTIES.iter().any(|p| p.0 == name) => make(name)?,
-            name => {
-                return Err(Error::UnknownName {
-                    kind: "penalty of composite problems",
-                    name: name.into(),
-                    known: COMPOSITE_PENALTIES.iter().map(|p| p.0).collect::<Vec<_>>().join(", "),
-                });
+            (None, Some(plain)) => Self::of((plain.make_shaped)(lambda, &options.shape)?),
+            (None, None) => {
+                let kind = "penalty of composite problems";
+                return Err(Error::UnknownName { kind, name: name.into(), known: known() });
             }
         };
         if let Some(map) = &options.map {
-            a = if a.is_identity() {
+            parts.a = if parts.a.is_identity() {
                 map.clone()
             } else {
-                AnyMap::Composition(Composition::new(a, map.clone()))
+                AnyMap::Composition(Composition::new(parts.a, map.clone()))
             };
         }
-        g.check(size.0, size.1)?;
-        a.output(size)?;
-        Ok(Self { g, h, a })
+        parts.g.check(size.0, size.1)?;
+        parts.a.output(size)?;
+        Ok(parts)
     }
-}
-
-/// The cap of capped ℓ1, shared with the penalty of that name.
-fn cap(shape: &BTreeMap<String, f64>) -> f64 {
-    let default = find_penalty("capped-l1").ok().and_then(|p| p.shape[0].default);
-    shape.get("capped-l1-cap").copied().or(default).unwrap_or(f64::NAN)
 }

@@ -9,6 +9,7 @@ use crate::problem::ExplainedVariance;
 use crate::solve::Solution;
 use crate::solvers::SolverInfo;
 
+mod catalogue;
 mod composite;
 mod composite_pca;
 mod j_orthogonal;
@@ -19,9 +20,13 @@ mod plan;
 mod pose;
 mod problems;
 
-pub use composite_pca::{COMPOSITE_PENALTIES, CompositeOptions, default_k};
+pub use catalogue::{
+    NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, check_constants,
+    check_solvers, find_constant, parse_constants, penalty_called, solvers_called,
+};
+pub use composite_pca::{CompositeOptions, Split, default_k};
 pub use j_orthogonal::J_STARTS;
-pub use named::{Named, all_penalties, all_shapes, all_solvers, check_solvers};
+pub use named::Named;
 pub use nonlinear_eig::{LinearInput, NonlinearEigProblem};
 pub use pca::order_components;
 pub use plan::{Begin, Plan, Wanted};

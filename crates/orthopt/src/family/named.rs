@@ -1,14 +1,9 @@
-//! A problem of any family, and the names that all families have.
+//! A problem of any family.
 
-use super::{COMPOSITE_PENALTIES, NonlinearEigProblem, nonlinear_eig};
+use super::NonlinearEigProblem;
 use crate::composite::Composite;
-use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
-use crate::options::Constant;
-use crate::penalty::PENALTIES;
 use crate::problem::AnyProblem;
-use crate::solvers::composite::COMPOSITE_SOLVERS;
-use crate::solvers::{J_SOLVERS, SOLVERS};
 
 /// A problem of any family.
 #[derive(Clone, Debug)]
@@ -38,49 +33,4 @@ macro_rules! with_family {
             _ => unreachable!("every family has a line above"),
         }
     };
-}
-
-/// Every solver of every family with its line of documentation, each name once.
-pub fn all_solvers() -> Vec<(&'static str, &'static str, &'static [Constant])> {
-    let mut all: Vec<(&str, &str, &[Constant])> = Vec::new();
-    let lists = [
-        SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect::<Vec<_>>(),
-        COMPOSITE_SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
-        J_SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
-        nonlinear_eig::SOLVERS.iter().map(|s| (s.name, s.doc, s.constants)).collect(),
-    ];
-    for solver in lists.into_iter().flatten() {
-        if all.iter().all(|known| known.0 != solver.0) {
-            all.push(solver);
-        }
-    }
-    all
-}
-
-/// Every penalty with its line of documentation, those with g or A at the end.
-pub fn all_penalties() -> Vec<(&'static str, &'static str)> {
-    let plain = PENALTIES.iter().map(|p| (p.name, p.doc));
-    let own = COMPOSITE_PENALTIES.iter().filter(|p| PENALTIES.iter().all(|known| known.name != p.0));
-    plain.chain(own.copied()).collect()
-}
-
-/// Checks that every name of a chain `a+b` is a solver of some family.
-///
-/// # Errors
-/// [`Error::UnknownName`] with the names there are.
-pub fn check_solvers(names: &str) -> Result<()> {
-    let all = all_solvers();
-    match names.split('+').find(|name| all.iter().all(|s| s.0 != *name)) {
-        None => Ok(()),
-        Some(name) => Err(Error::UnknownName {
-            kind: "solver",
-            name: name.into(),
-            known: all.iter().map(|s| s.0).collect::<Vec<_>>().join(", "),
-        }),
-    }
-}
-
-/// Every shape parameter of every penalty: penalty and parameter.
-pub fn all_shapes() -> impl Iterator<Item = (&'static str, &'static Constant)> {
-    PENALTIES.iter().flat_map(|p| p.shape.iter().map(move |c| (p.name, c)))
 }

@@ -1,16 +1,16 @@
 //! From what the user wants to solvers, options and starting points: what is left open is chosen
 //! from the penalty and the data, and the choice is explained.
 
-use std::collections::BTreeMap;
-
 use crate::error::Result;
 use crate::family::Family;
+use crate::family::catalogue::{check_constants, find_constant};
 use crate::linalg::RowMat;
+use crate::options::Given;
 use crate::pair::step::Model;
 use crate::solve::{AnySolver, Chain, RunOptions, Stopping};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
-use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
+use crate::solvers::{AUTO, SolverInfo, SolverOptions, find_solvers};
 
 /// A starting point by name or as it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,13 +68,13 @@ pub struct Wanted {
     /// Seed.
     pub seed: u64,
     /// Constants of solvers: `solver-constant` to value.
-    pub constants: BTreeMap<String, f64>,
+    pub constants: Given,
 }
 
 impl Wanted {
     /// The options of solvers with what is not wanted otherwise at its default.
     pub fn options(&self) -> SolverOptions {
-        let defaults = ObcdOptions::default();
+        let defaults = ObcdOptions::DEFAULT;
         let obcd = ObcdOptions {
             working_set: self.working_set.unwrap_or(defaults.working_set),
             block: self.block.unwrap_or(defaults.block),
@@ -82,9 +82,9 @@ impl Wanted {
             alpha: self.alpha.unwrap_or(defaults.alpha),
             candidates: self.candidates,
             jacobi: self.jacobi,
-            search: defaults.search,
             tol: self.tol.unwrap_or(defaults.tol),
             seed: self.seed,
+            ..defaults
         };
         let jobcd = JobcdOptions {
             working_set: self.working_set,
@@ -93,6 +93,18 @@ impl Wanted {
             candidates: self.candidates,
         };
         SolverOptions { seed: self.seed, obcd, jobcd, constants: self.constants.clone() }
+    }
+
+    /// The same for one of several runs: `name`, or what the library chooses for `auto`, without the
+    /// constants that belong to the other runs of `all` only.
+    #[must_use]
+    pub fn one_of(&self, name: &str, all: &[String]) -> Self {
+        let runs = |chain: &str, option: &str| {
+            find_constant(option).is_ok_and(|c| chain.split('+').any(|solver| solver == c.owner))
+        };
+        let kept = |option: &str| runs(name, option) || !all.iter().any(|other| runs(other, option));
+        let solver = (name != AUTO.0).then(|| name.to_string());
+        Self { solver, constants: self.constants.filtered(kept), ..self.clone() }
     }
 }
 
@@ -144,6 +156,8 @@ impl<P: Family> Plan<P> {
 
     /// The plan, if its solvers can be made for the problem.
     pub(super) fn checked(self, problem: &P) -> Result<Self> {
+        let names: Vec<_> = self.solvers.iter().map(|s| s.name).collect();
+        check_constants(&self.options.constants, &names)?;
         for solver in &self.solvers {
             solver.build(problem, &self.options)?;
         }

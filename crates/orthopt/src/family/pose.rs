@@ -5,14 +5,15 @@ use super::Named;
 use crate::composite::Composite;
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
-use crate::family::composite_pca::{check_before_work, model};
-use crate::family::{COMPOSITE_PENALTIES, CompositeOptions, default_k};
+use crate::family::catalogue::{check_constants, penalty_called};
+use crate::family::composite_pca::{SPLITS, check_before_work, model, split};
+use crate::family::{CompositeOptions, default_k};
 use crate::family::{Kind, ProblemInfo};
 use crate::family::{LinearInput, NonlinearEigProblem};
 use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
-use crate::penalty::{PENALTIES, Shape, find_penalty};
+use crate::penalty::{Shape, find_penalty};
 use crate::problem::{AnyProblem, PcaData, Storage, covariance_model};
 use crate::smooth::{AnySmooth, BlockModel, NonlinearEig};
 
@@ -68,16 +69,13 @@ pub struct Posed {
 
 /// The smallest of this and n is the rank of those who do not give one.
 pub const DEFAULT_RANK: usize = 5;
-/// λ by default, by penalty, as a share of the mean of the r largest Cᵢᵢ. Found by trial on
-/// small tables and spiked data, where it leaves some 3 to 20 variables per component.
-const LAMBDA_SHARES: &[(&str, f64)] = &[("l0", 0.05), ("l1", 0.5), (LARGEST_K, 2.0)];
-const OTHER_SHARE: f64 = 0.5;
 
 /// Poses the problem.
 ///
 /// # Errors
 /// A bad rank or λ; data that are not what they should be, or so large that C overflows.
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+    check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     let posed = match info.kind {
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options)?,
         Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options)?,
@@ -107,19 +105,16 @@ fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<String> {
     let idle = given.iter().filter(|(_, set, meant)| *set && !*meant);
     let mut notes: Vec<_> =
         idle.map(|(name, ..)| format!("{name} means nothing to {}; it is ignored", info.name)).collect();
-    if options.k.is_some() && penalty != LARGEST_K {
-        notes.push(format!("--k is for the penalty {LARGEST_K}, not for {penalty}; it is ignored"));
+    if options.k.is_some() && !split(penalty).is_some_and(|split| split.has_k) {
+        let with_k: Vec<_> = SPLITS.iter().filter(|split| split.has_k).map(|split| split.name).collect();
+        notes.push(format!("--k is for the penalty {}, not for {penalty}; it is ignored", with_k.join(", ")));
     }
     notes
 }
 
-/// The penalty that has a k.
-const LARGEST_K: &str = "l1-largest-k";
-
 /// Whether the penalty or the map asks for f − g + h∘A.
 fn needs_composite(options: &PoseOptions) -> bool {
-    let of_both = |name: &str| PENALTIES.iter().any(|p| p.name == name);
-    let own = |name: &str| COMPOSITE_PENALTIES.iter().any(|p| p.0 == name) && !of_both(name);
+    let own = |name: &str| split(name).is_some() && find_penalty(name).is_err();
     options.map.is_some() || options.penalty.as_deref().is_some_and(own)
 }
 
@@ -135,19 +130,18 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     let mut problem = AnyProblem::pca(info.name, data, rank, 0.0, options.storage)?;
     problem.h = (penalty.make_shaped)(given, &options.shape)?;
     check_range(&problem.f)?;
-    let uses_lambda = !matches!(name, "none" | "nonneg" | "box");
-    let lambda = match (uses_lambda, options.lambda) {
-        (true, Some(lambda)) => Some(lambda),
-        (true, None) => {
-            let lambda = default_lambda(&problem.f, rank, name, &mut reasons);
+    let lambda = match (penalty.lambda_share, options.lambda) {
+        (Some(_), Some(lambda)) => Some(lambda),
+        (Some(share), None) => {
+            let lambda = default_lambda(&problem.f, rank, share, &mut reasons);
             problem.h = (penalty.make_shaped)(lambda, &options.shape)?;
             Some(lambda)
         }
-        (false, Some(_)) => {
+        (None, Some(_)) => {
             notes.push(format!("{} has no lambda; it is ignored", info.name));
             None
         }
-        (false, None) => None,
+        (None, None) => None,
     };
     Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, k: None, reasons, notes })
 }
@@ -164,7 +158,8 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     let (mut reasons, mut notes) = (Vec::new(), Vec::new());
     let rank = rank_or_default(data, options, &mut reasons);
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
-    let k = (penalty == LARGEST_K).then(|| options.k.unwrap_or_else(|| default_k(data.ncols(), rank)));
+    let has_k = split(penalty).is_some_and(|split| split.has_k);
+    let k = has_k.then(|| options.k.unwrap_or_else(|| default_k(data.ncols(), rank)));
     let composite = CompositeOptions {
         penalty: options.penalty.clone(),
         k,
@@ -173,8 +168,9 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         storage: options.storage,
     };
     check_before_work(info, (data.ncols(), rank), options.lambda.unwrap_or(0.0), &composite)?;
-    if let Some((_, doc)) = COMPOSITE_PENALTIES.iter().find(|p| p.0 == penalty && p.0 != info.penalty) {
-        reasons.push(format!("penalty {penalty} instead of {}: {doc}", info.penalty));
+    let entry = penalty_called(penalty)?;
+    if penalty != info.penalty {
+        reasons.push(format!("penalty {penalty} instead of {}: {}", info.penalty, entry.doc));
     }
     if let (Some(k), None) = (k, options.k) {
         let entries = data.ncols() * rank;
@@ -183,13 +179,13 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     }
     let f = model(info, data, options.storage)?;
     check_range(&f)?;
-    let lambda = match (penalty, options.lambda) {
-        ("none", given) => {
-            notes.extend(given.map(|_| "the penalty none has no lambda; it is ignored".to_string()));
+    let lambda = match (entry.lambda_share, options.lambda) {
+        (None, given) => {
+            notes.extend(given.map(|_| format!("the penalty {penalty} has no lambda; it is ignored")));
             None
         }
-        (_, Some(lambda)) => Some(lambda),
-        (_, None) => Some(default_lambda(&f, rank, penalty, &mut reasons)),
+        (Some(_), Some(lambda)) => Some(lambda),
+        (Some(share), None) => Some(default_lambda(&f, rank, share, &mut reasons)),
     };
     let problem = Composite::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     Ok(Posed { info, problem: Named::Composite(problem), rank, lambda, k, reasons, notes })
@@ -319,9 +315,8 @@ fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
 
 /// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
 /// C, as λ must.
-fn default_lambda(f: &AnySmooth, rank: usize, penalty: &str, reasons: &mut Vec<String>) -> f64 {
+fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<String>) -> f64 {
     let mean = mean_of_largest(f, rank);
-    let share = LAMBDA_SHARES.iter().find(|s| s.0 == penalty).map_or(OTHER_SHARE, |s| s.1);
     let lambda = three_digits(share * mean.max(0.0));
     reasons.push(format!(
         "lambda {lambda}: {share} of the mean of the {rank} largest C_ii; a larger one gives fewer nonzeros"

@@ -3,43 +3,21 @@
 
 use super::fold::Scratch;
 use super::{PairModel, PairPenalty};
-use crate::error::{Error, Result};
 use crate::linalg::kernels::dot;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
+use crate::options::choices;
 use crate::smooth::{BlockModel, Unpacked};
 
-/// The choice of Q in step (S2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Model {
-    /// (8): the quadratic model of the block is exact.
-    #[default]
-    Exact,
-    /// (9): Q = ςI, ς ≥ λ_max(Q); ς = 0 for a concave f.
-    Diagonal,
-}
-
-impl Model {
-    /// Parses `exact` or `diagonal`.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "exact" => Ok(Self::Exact),
-            "diagonal" => Ok(Self::Diagonal),
-            _ => {
-                Err(Error::UnknownName { kind: "model", name: name.into(), known: "exact, diagonal".into() })
-            }
-        }
-    }
-
-    /// `exact` or `diagonal`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Diagonal => "diagonal",
-        }
+choices! {
+    /// The choice of Q in step (S2).
+    #[derive(Default)]
+    pub enum Model as "model", MODELS {
+        /// (8): the quadratic model of the block is exact.
+        #[default]
+        Exact = "exact", "the quadratic model of the block itself";
+        /// (9): Q = ςI, ς ≥ λ_max(Q); ς = 0 for a concave f.
+        Diagonal = "diagonal", "a multiple of the identity above it";
     }
 }
 

@@ -1,35 +1,27 @@
-use super::Lookup;
 use crate::error::Result;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::pair::PairModel;
 use crate::pair::PairPenalty;
 use crate::pair::box_search::search_box;
 use crate::pair::fold::Scratch;
 
-/// Shape parameters.
-pub(super) const SHAPE: &[Constant] = &[
-    Constant {
-        name: "lower",
-        doc: "lower bound <= 0 of every entry (-1: none, as |x| <= 1)",
-        default: Some(-1.0),
-    },
-    Constant {
-        name: "upper",
-        doc: "upper bound > 0 of every entry (1: none, as |x| <= 1)",
-        default: Some(1.0),
-    },
-];
+constants! {
+    /// Shape of [`BoxBounds`].
+    #[derive(Copy)]
+    pub struct BoxShape {
+        /// lower bound of every entry (-1: none, as |x| <= 1)
+        lower [""]: f64 = -1.0, "a finite number <= 0" if |v| v <= 0.0;
+        /// upper bound of every entry (1: none, as |x| <= 1)
+        upper [""]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
+    }
+}
 
 /// Entries beyond a bound by less than this count as inside: a move is rounded, and X is repaired
 /// now and then.
 const SLACK: f64 = 1e-9;
-
-pub(super) fn make(_lambda: f64, shape: Lookup<'_>) -> Result<BoxBounds> {
-    BoxBounds::new(shape("lower"), shape("upper"))
-}
 
 /// h = indicator of lower ≤ x ≤ upper, lower ≤ 0 < upper. X⁰ must be inside: bounds below
 /// 1/√n in absolute value leave no feasible X at all, and `partition` is the start with the
@@ -45,8 +37,15 @@ impl BoxBounds {
     /// # Errors
     /// Bounds that are not finite, lower > 0, or upper ≤ 0.
     pub fn new(lower: f64, upper: f64) -> Result<Self> {
-        let lower = checked("box-lower", lower, "a finite number <= 0", |v| v <= 0.0)?;
-        let upper = checked("box-upper", upper, "a finite number > 0", |v| v > 0.0)?;
+        Self::shaped(BoxShape { lower, upper })
+    }
+
+    /// The box of these bounds.
+    ///
+    /// # Errors
+    /// As [`BoxBounds::new`].
+    pub fn shaped(shape: BoxShape) -> Result<Self> {
+        let BoxShape { lower, upper } = shape.checked("box")?;
         Ok(Self { bounds: [lower, upper] })
     }
 }

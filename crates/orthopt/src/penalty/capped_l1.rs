@@ -1,20 +1,21 @@
-use super::{Lookup, checked_lambda};
+use super::checked_lambda;
 use crate::error::Result;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
 use crate::nonsmooth::Nonsmooth;
 use crate::nonsmooth::{Piece, Pieces};
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::pair::PairModel;
 use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
 
-/// Shape parameters.
-pub(crate) const SHAPE: &[Constant] =
-    &[Constant { name: "cap", doc: "cap > 0: the penalty is constant from there on", default: Some(0.25) }];
-
-pub(super) fn make(lambda: f64, shape: Lookup<'_>) -> Result<CappedL1> {
-    CappedL1::new(lambda, shape("cap"))
+constants! {
+    /// Shape of [`CappedL1`].
+    #[derive(Copy)]
+    pub struct CappedL1Shape {
+        /// the penalty is constant from there on
+        cap ["q"]: f64 = 0.25, "a finite number > 0" if |q| q > 0.0;
+    }
 }
 
 /// h = λ·min(|x|, q). Its kinks at ±q point upwards, so no W makes it weakly convex; methods
@@ -32,8 +33,16 @@ impl CappedL1 {
     /// # Errors
     /// A parameter outside its range, NaN or infinite.
     pub fn new(lambda: f64, cap: f64) -> Result<Self> {
+        Self::shaped(lambda, CappedL1Shape { cap })
+    }
+
+    /// The penalty of this shape.
+    ///
+    /// # Errors
+    /// As [`CappedL1::new`].
+    pub fn shaped(lambda: f64, shape: CappedL1Shape) -> Result<Self> {
         let lambda = checked_lambda(lambda)?;
-        let cap = checked("capped-l1-cap", cap, "a finite number > 0", |q| q > 0.0)?;
+        let cap = shape.checked("capped-l1")?.cap;
         let pieces = Pieces::new(vec![
             Piece { from: 0.0, constant: 0.0, slope: lambda, bend: 0.0 },
             Piece { from: cap, constant: lambda * cap, slope: 0.0, bend: 0.0 },

@@ -1,23 +1,21 @@
-use super::{Lookup, checked_lambda};
+use super::checked_lambda;
 use crate::error::Result;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::pair::PairModel;
 use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
 use crate::pair::l1_search::search_l1;
 
-/// Shape parameters.
-pub(super) const SHAPE: &[Constant] = &[Constant {
-    name: "eta",
-    doc: "eta >= 0, weight of the square; a constant on X'X = I, so it matters under a linear map only",
-    default: Some(1.0),
-}];
-
-pub(super) fn make(lambda: f64, shape: Lookup<'_>) -> Result<ElasticNet> {
-    ElasticNet::new(lambda, shape("eta"))
+constants! {
+    /// Shape of [`ElasticNet`].
+    #[derive(Copy)]
+    pub struct ElasticNetShape {
+        /// weight of the square; a constant on X'X = I, so it matters under a linear map only
+        eta ["η"]: f64 = 1.0, "a finite number >= 0" if |e| e >= 0.0;
+    }
 }
 
 /// h = λ(|x| + η/2·x²), λ, η ≥ 0. On the manifold Σ x² = r, so for OBCD it is ℓ1.
@@ -33,8 +31,16 @@ impl ElasticNet {
     /// # Errors
     /// A parameter negative, NaN or infinite.
     pub fn new(lambda: f64, eta: f64) -> Result<Self> {
+        Self::shaped(lambda, ElasticNetShape { eta })
+    }
+
+    /// The penalty of this shape.
+    ///
+    /// # Errors
+    /// As [`ElasticNet::new`].
+    pub fn shaped(lambda: f64, shape: ElasticNetShape) -> Result<Self> {
         let lambda = checked_lambda(lambda)?;
-        Ok(Self { lambda, eta: checked("elastic-net-eta", eta, "a finite number >= 0", |e| e >= 0.0)? })
+        Ok(Self { lambda, eta: shape.checked("elastic-net")?.eta })
     }
 }
 

@@ -1,26 +1,22 @@
-use super::{Lookup, checked_lambda};
+use super::checked_lambda;
 use crate::error::Result;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
 use crate::nonsmooth::Nonsmooth;
 use crate::nonsmooth::{Piece, Pieces};
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::pair::PairModel;
 use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
 
-/// Shape parameters.
-pub(super) const SHAPE: &[Constant] = &[Constant {
-    name: "gamma",
-    doc: "gamma > 0: the penalty is constant from gamma lambda on [default: 1/(2 lambda), so from 1/2 on; \
-          with gamma lambda >= 1 it differs from l1 by a constant only, as no |x| exceeds 1]",
-    default: None,
-}];
-
-pub(super) fn make(lambda: f64, shape: Lookup<'_>) -> Result<Mcp> {
-    let gamma = shape("gamma");
-    let default = if lambda > 0.0 { 0.5 / lambda } else { 1.0 };
-    Mcp::new(lambda, if gamma.is_nan() { default } else { gamma })
+constants! {
+    /// Shape of [`Mcp`].
+    #[derive(Copy)]
+    pub struct McpShape {
+        /// the penalty is constant from gamma lambda on; 1/(2 lambda), so from 1/2 on, unless set; with
+        /// gamma lambda >= 1 it differs from l1 by a constant only, as no |x| exceeds 1
+        gamma ["γ"]: Option<f64> = None, "a finite number > 0" if |g| g > 0.0;
+    }
 }
 
 /// Minimax concave penalty: h = λ|x| − x²/(2γ) for |x| ≤ γλ, γλ²/2 beyond; weakly convex with
@@ -38,8 +34,17 @@ impl Mcp {
     /// # Errors
     /// A parameter outside its range, NaN or infinite.
     pub fn new(lambda: f64, gamma: f64) -> Result<Self> {
+        Self::shaped(lambda, McpShape { gamma: Some(gamma) })
+    }
+
+    /// The penalty of this shape.
+    ///
+    /// # Errors
+    /// As [`Mcp::new`].
+    pub fn shaped(lambda: f64, shape: McpShape) -> Result<Self> {
         let lambda = checked_lambda(lambda)?;
-        let gamma = checked("mcp-gamma", gamma, "a finite number > 0", |g| g > 0.0)?;
+        let usual = if lambda > 0.0 { 0.5 / lambda } else { 1.0 };
+        let gamma = shape.checked("mcp")?.gamma.unwrap_or(usual);
         let pieces = Pieces::new(vec![
             Piece { from: 0.0, constant: 0.0, slope: lambda, bend: -1.0 / gamma },
             Piece { from: gamma * lambda, constant: 0.5 * gamma * lambda * lambda, slope: 0.0, bend: 0.0 },

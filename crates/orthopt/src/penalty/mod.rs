@@ -13,23 +13,21 @@ mod none;
 mod nonneg;
 mod scad;
 
-pub use box_bounds::BoxBounds;
-pub use capped_l1::CappedL1;
-pub use elastic_net::ElasticNet;
+pub use box_bounds::{BoxBounds, BoxShape};
+pub use capped_l1::{CappedL1, CappedL1Shape};
+pub use elastic_net::{ElasticNet, ElasticNetShape};
 pub use l0::L0;
 pub use l1::L1;
-pub use mcp::Mcp;
+pub use mcp::{Mcp, McpShape};
 pub use none::NoPenalty;
 pub use nonneg::Nonneg;
-pub use scad::Scad;
-
-use std::collections::BTreeMap;
+pub use scad::{Scad, ScadShape};
 
 use crate::error::{Error, Result};
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::Constant;
+use crate::options::{Constant, Constants, Given, constants};
 use crate::pair::PairModel;
 use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
@@ -47,11 +45,12 @@ fn checked_lambda(lambda: f64) -> Result<f64> {
 }
 
 /// Shape parameters that users have set: `penalty-constant` (`mcp-gamma`, `scad-a`) to value.
-pub type Shape = BTreeMap<String, f64>;
+pub type Shape = Given;
 
-/// The shape parameters of one penalty while it is made: a name gives what was set, else the
-/// default; NaN for one that is chosen from λ.
-type Lookup<'a> = &'a dyn Fn(&str) -> f64;
+constants! {
+    /// The shape of penalties that have none to choose.
+    pub struct NoShape {}
+}
 
 /// What the registry says of a penalty.
 #[derive(Clone, Copy, Debug)]
@@ -62,11 +61,24 @@ pub struct PenaltyInfo {
     pub doc: &'static str,
     /// Its shape parameters; users may set them as `NAME-CONSTANT`.
     pub shape: &'static [Constant],
+    /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` where λ means nothing.
+    pub lambda_share: Option<f64>,
     /// Makes it from λ, shape parameters at their defaults.
     pub make: fn(f64) -> Result<AnyPenalty>,
     /// Makes it from λ and the shape parameters that were set.
     pub make_shaped: fn(f64, &Shape) -> Result<AnyPenalty>,
 }
+
+impl PenaltyInfo {
+    /// Whether λ means something.
+    pub fn has_lambda(&self) -> bool {
+        self.lambda_share.is_some()
+    }
+}
+
+/// The share of those for which nothing better is known. This one and those of single penalties were found
+/// by trial on small tables and spiked data, where they leave some 3 to 20 variables per component.
+pub const LAMBDA_SHARE: f64 = 0.5;
 
 /// Looks a penalty up by name.
 ///
@@ -81,7 +93,7 @@ pub fn find_penalty(name: &str) -> Result<&'static PenaltyInfo> {
 }
 
 macro_rules! penalties {
-    ($($variant:ident($type:ty), $name:literal, $doc:literal, $shape:expr, $make:expr;)*) => {
+    ($($variant:ident($type:ty), $name:literal, $doc:literal, $shape:ty, $lambda:expr, $make:expr;)*) => {
         /// Any penalty of the library, chosen at run time.
         #[derive(Clone, Debug)]
         #[non_exhaustive]
@@ -89,14 +101,18 @@ macro_rules! penalties {
             $(#[doc = $doc] $variant($type),)*
         }
 
-        /// All penalties: name, one line, shape parameters, constructors.
+        /// All penalties: name, one line, shape parameters, share of λ, constructors.
         pub const PENALTIES: &[PenaltyInfo] = &[
             $(PenaltyInfo {
                 name: $name,
                 doc: $doc,
-                shape: $shape,
-                make: |lambda| shaped($make, $name, $shape, lambda, &Shape::new()).map(AnyPenalty::$variant),
-                make_shaped: |lambda, set| shaped($make, $name, $shape, lambda, set).map(AnyPenalty::$variant),
+                shape: <$shape>::LIST,
+                lambda_share: $lambda,
+                make: |lambda| <$shape>::DEFAULT.checked($name).and_then(|s| { let make: fn(f64, $shape) -> Result<$type> = $make; make(lambda, s) }).map(AnyPenalty::$variant),
+                make_shaped: |lambda, set| {
+                    let shape = <$shape>::DEFAULT.with($name, <$shape>::LIST, set)?;
+                    { let make: fn(f64, $shape) -> Result<$type> = $make; make(lambda, shape) }.map(AnyPenalty::$variant)
+                },
             },)*
         ];
 
@@ -131,28 +147,14 @@ macro_rules! penalties {
     };
 }
 
-/// A penalty from its constructor, λ and what users have set of its shape parameters.
-fn shaped<T>(
-    make: fn(f64, Lookup<'_>) -> Result<T>,
-    name: &str,
-    shape: &[Constant],
-    lambda: f64,
-    set: &Shape,
-) -> Result<T> {
-    let default = |key: &str| shape.iter().find(|c| c.name == key).and_then(|c| c.default);
-    make(lambda, &|key| {
-        set.get(&format!("{name}-{key}")).copied().or_else(|| default(key)).unwrap_or(f64::NAN)
-    })
-}
-
 penalties! {
-    None(NoPenalty), "none", "h = 0: plain PCA, the leading eigenspace", &[], |_, _| Ok(NoPenalty);
-    L0(L0), "l0", "lambda * number of nonzero entries", &[], |lambda, _| L0::new(lambda);
-    L1(L1), "l1", "lambda * sum of absolute values", &[], |lambda, _| L1::new(lambda);
-    Nonneg(Nonneg), "nonneg", "every entry >= 0 (no lambda)", &[], |_, _| Ok(Nonneg);
-    Mcp(Mcp), "mcp", "lambda |x| - x^2 / (2 gamma), constant from gamma lambda on", mcp::SHAPE, mcp::make;
-    Scad(Scad), "scad", "lambda |x| up to lambda, constant from a lambda on", scad::SHAPE, scad::make;
-    CappedL1(CappedL1), "capped-l1", "lambda * min(|x|, cap)", capped_l1::SHAPE, capped_l1::make;
-    ElasticNet(ElasticNet), "elastic-net", "lambda * (|x| + eta / 2 x^2)", elastic_net::SHAPE, elastic_net::make;
-    Box(BoxBounds), "box", "every entry in [lower, upper] (no lambda)", box_bounds::SHAPE, box_bounds::make;
+    None(NoPenalty), "none", "h = 0: plain PCA, the leading eigenspace", NoShape, None, |_, _| Ok(NoPenalty);
+    L0(L0), "l0", "lambda * number of nonzero entries", NoShape, Some(0.05), |lambda, _| L0::new(lambda);
+    L1(L1), "l1", "lambda * sum of absolute values", NoShape, Some(LAMBDA_SHARE), |lambda, _| L1::new(lambda);
+    Nonneg(Nonneg), "nonneg", "every entry >= 0 (no lambda)", NoShape, None, |_, _| Ok(Nonneg);
+    Mcp(Mcp), "mcp", "lambda |x| - x^2 / (2 gamma), constant from gamma lambda on", McpShape, Some(LAMBDA_SHARE), Mcp::shaped;
+    Scad(Scad), "scad", "lambda |x| up to lambda, constant from a lambda on", ScadShape, Some(LAMBDA_SHARE), Scad::shaped;
+    CappedL1(CappedL1), "capped-l1", "lambda * min(|x|, cap)", CappedL1Shape, Some(LAMBDA_SHARE), CappedL1::shaped;
+    ElasticNet(ElasticNet), "elastic-net", "lambda * (|x| + eta / 2 x^2)", ElasticNetShape, Some(LAMBDA_SHARE), ElasticNet::shaped;
+    Box(BoxBounds), "box", "every entry in [lower, upper] (no lambda)", BoxShape, None, |_, shape| BoxBounds::shaped(shape);
 }

@@ -1,31 +1,24 @@
-use super::{Lookup, checked_lambda};
+use super::checked_lambda;
 use crate::error::Result;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
 use crate::nonsmooth::Nonsmooth;
 use crate::nonsmooth::{Piece, Pieces};
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::pair::PairModel;
 use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
 
-/// Shape parameters.
-pub(super) const SHAPE: &[Constant] = &[
-    Constant {
-        name: "a",
-        doc: "a > 2: the penalty is constant from a lambda on (Fan and Li: 3.7)",
-        default: Some(3.7),
-    },
-    Constant {
-        name: "weight",
-        doc: "factor of the penalty; lambda is also where it bends, and with lambda >= 1 it is l1, as no \
-              |x| exceeds 1",
-        default: Some(1.0),
-    },
-];
-
-pub(super) fn make(lambda: f64, shape: Lookup<'_>) -> Result<Scad> {
-    Scad::weighted(lambda, shape("a"), shape("weight"))
+constants! {
+    /// Shape of [`Scad`].
+    #[derive(Copy)]
+    pub struct ScadShape {
+        /// the penalty is constant from a lambda on (Fan and Li: 3.7)
+        a ["a"]: f64 = 3.7, "a finite number > 2" if |a| a > 2.0;
+        /// factor of the penalty; lambda is also where it bends, and with lambda >= 1 it is l1, as no |x|
+        /// exceeds 1
+        weight ["w"]: f64 = 1.0, "a finite number > 0" if |w| w > 0.0;
+    }
 }
 
 /// Smoothly clipped absolute deviation: h = λ|x| for |x| ≤ λ, (2aλ|x| − x² − λ²)/(2(a−1)) up to
@@ -44,17 +37,16 @@ impl Scad {
     /// # Errors
     /// A parameter outside its range, NaN or infinite.
     pub fn new(lambda: f64, a: f64) -> Result<Self> {
-        Self::weighted(lambda, a, 1.0)
+        Self::shaped(lambda, ScadShape { a, ..ScadShape::DEFAULT })
     }
 
-    /// The same times `weight` > 0.
+    /// The penalty of this shape, with a weight.
     ///
     /// # Errors
     /// As [`Scad::new`].
-    pub fn weighted(lambda: f64, a: f64, weight: f64) -> Result<Self> {
+    pub fn shaped(lambda: f64, shape: ScadShape) -> Result<Self> {
         let lambda = checked_lambda(lambda)?;
-        let a = checked("scad-a", a, "a finite number > 2", |a| a > 2.0)?;
-        let weight = checked("scad-weight", weight, "a finite number > 0", |w| w > 0.0)?;
+        let ScadShape { a, weight } = shape.checked("scad")?;
         let bend = weight / (a - 1.0);
         let pieces = Pieces::new(vec![
             Piece { from: 0.0, constant: 0.0, slope: weight * lambda, bend: 0.0 },

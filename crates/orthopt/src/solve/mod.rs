@@ -10,7 +10,7 @@ mod trace;
 pub use any::{AnySolver, ErasedSolver, Running};
 pub use driver::{Chain, Pass, RunOptions, Solver, StepInfo, run, run_restarts};
 pub use observer::{Event, Interrupt, Observer};
-pub use solution::{Raw, Setting, Settings, Solution, Status};
+pub use solution::{Raw, Setting, Settings, Solution, Status, settings_of};
 pub use stop::{
     And, Critical, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason, Stopping,
     TimeLimit,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Trace;
 use crate::linalg::RowMat;
 use crate::objective::Objective;
+use crate::options::{Constant, Constants, Value};
 
 /// How a run ended. A result, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -87,8 +88,25 @@ impl From<String> for Setting {
     }
 }
 
+impl From<Value> for Setting {
+    fn from(v: Value) -> Self {
+        match v {
+            Value::Flag(v) => Self::Bool(v),
+            Value::Whole(v) => Self::Int(v),
+            Value::Number(v) => Self::Real(v),
+            Value::Auto | Value::Name(_) => Self::Text(v.to_string()),
+        }
+    }
+}
+
 /// Settings and counters by name.
 pub type Settings = BTreeMap<String, Setting>;
+
+/// The `listed` constants of a solver as settings; what is chosen from the data is left for the solver to
+/// add.
+pub fn settings_of(constants: &impl Constants, listed: &[Constant]) -> Settings {
+    constants.in_force(listed).into_iter().map(|(name, value)| (name, value.into())).collect()
+}
 
 /// The natural iterate of a method that is feasible in the limit only.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

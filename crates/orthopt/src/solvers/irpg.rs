@@ -17,83 +17,46 @@
 
 use std::collections::VecDeque;
 
+use super::SolverInfo;
 use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+
+constants! {
+    /// IRPG with the constants of ROPTLIB unless set.
+    #[derive(Copy)]
+    pub struct Irpg {
+        /// inexactness of subproblems
+        phi ["φ"]: f64 = 0.1, "a number > 0" if |v| v > 0.0;
+        /// factor of the line search on alpha
+        gamma ["γ"]: f64 = 0.5, "between 0 and 1, exclusive" if |v| v > 0.0 && v < 1.0;
+        /// decrease asked for: delta alpha ||D||^2 / t
+        delta ["δ"]: f64 = 1e-4, "above 0, at most 0.5" if |v| v > 0.0 && v <= 0.5;
+        /// values of F the line search compares with (1: monotone)
+        memory ["m"]: usize = 20, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);
+        /// largest t, in units of 1/L
+        longest ["tL"]: f64 = 1e3, "a number >= 1" if |v| v >= 1.0;
+    }
+}
 
 /// What the registry says of IRPG.
 pub const INFO: SolverInfo = SolverInfo {
     name: "irpg",
     doc: "inexact Riemannian proximal gradient with Barzilai-Borwein steps; feasible",
-    constants: &[
-        Constant { name: "phi", doc: "phi, inexactness of subproblems", default: Some(0.1) },
-        Constant { name: "gamma", doc: "gamma, factor of the line search on alpha", default: Some(0.5) },
-        Constant {
-            name: "delta",
-            doc: "delta, decrease asked for: delta alpha ||D||^2 / t",
-            default: Some(1e-4),
-        },
-        Constant {
-            name: "memory",
-            doc: "m, values of F the line search compares with (1: monotone)",
-            default: Some(20.0),
-        },
-        Constant { name: "longest", doc: "largest t, in units of 1/L", default: Some(1e3) },
-    ],
+    constants: Irpg::LIST,
+    shared: &[],
     handles: |p| finite_convex(&p.h),
     scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(Irpg::from_options(o)?)),
+    make: |o| Ok(Box::new(INFO.configured(Irpg::DEFAULT, o)?)),
 };
-
-/// The solver.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Irpg {
-    /// φ > 0, the inexactness of subproblems.
-    pub phi: f64,
-    /// γ ∈ (0, 1), the factor of the line search.
-    pub gamma: f64,
-    /// δ ∈ (0, ½], the decrease asked for in units of ‖D‖²/t.
-    pub delta: f64,
-    /// m ≥ 1, values of F that the line search compares with.
-    pub memory: usize,
-    /// Largest t in units of 1/L, ≥ 1.
-    pub longest: f64,
-}
-
-impl Default for Irpg {
-    fn default() -> Self {
-        Self { phi: 0.1, gamma: 0.5, delta: 1e-4, memory: 20, longest: 1e3 }
-    }
-}
-
-impl Irpg {
-    /// From the options of the registry.
-    ///
-    /// # Errors
-    /// A constant out of range.
-    pub fn from_options(o: &SolverOptions) -> Result<Self> {
-        let value = |name: &str, expected: &str, accepted: fn(f64) -> bool| {
-            checked(&format!("irpg-{name}"), o.value(&INFO, name), expected, accepted)
-        };
-        Ok(Self {
-            phi: value("phi", "a number > 0", |v| v > 0.0)?,
-            gamma: value("gamma", "between 0 and 1, exclusive", |v| v > 0.0 && v < 1.0)?,
-            delta: value("delta", "above 0, at most 0.5", |v| v > 0.0 && v <= 0.5)?,
-            memory: value("memory", "a whole number from 1 to 1000", |v| (1.0..=1000.0).contains(&v))?
-                as usize,
-            longest: value("longest", "a number >= 1", |v| v >= 1.0)?,
-        })
-    }
-}
 
 /// State of IRPG.
 #[derive(Clone, Debug)]
@@ -203,12 +166,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Irpg {
     }
 
     fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
-        let mut out = Settings::new();
-        out.insert("phi".into(), self.phi.into());
-        out.insert("gamma".into(), self.gamma.into());
-        out.insert("delta".into(), self.delta.into());
-        out.insert("memory".into(), self.memory.into());
-        out.insert("longest".into(), self.longest.into());
+        let mut out = settings_of(self, INFO.constants);
         out.insert("iterations".into(), st.iterations.into());
         out.insert("newton_steps".into(), st.newton_steps.into());
         out.insert("backtracks".into(), st.backtracks.into());

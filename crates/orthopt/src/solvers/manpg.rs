@@ -16,85 +16,69 @@
 //! Cost per iteration: a gradient, 4nr² flops for each Newton step of the subproblem, 4nr² for
 //! each point tried.
 
+use super::SolverInfo;
 use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{constants, only};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
 
-const T: Constant =
-    Constant { name: "t", doc: "t, step of the subproblem; chosen as 1/L, L = ||hess f||", default: None };
-const GAMMA: Constant =
-    Constant { name: "gamma", doc: "gamma, factor of the line search on alpha", default: Some(0.5) };
-const DELTA: Constant =
-    Constant { name: "delta", doc: "delta, decrease asked for: delta alpha ||D||^2 / t", default: Some(0.5) };
-const TAU: Constant = Constant {
-    name: "tau",
-    doc: "tau, growth of t after an iteration without backtracking",
-    default: Some(1.01),
-};
+constants! {
+    /// ManPG with the papers' constants unless set.
+    #[derive(Copy)]
+    pub struct ManPg {
+        /// step of the subproblem; chosen as 1/L, L = ||hess f||, unless set
+        t ["t"]: Option<f64> = None, "a number > 0" if |t| t > 0.0;
+        /// factor of the line search on alpha
+        gamma ["γ"]: f64 = 0.5, "between 0 and 1, exclusive" if |v| v > 0.0 && v < 1.0;
+        /// decrease asked for: delta alpha ||D||^2 / t
+        delta ["δ"]: f64 = 0.5, "above 0, at most 0.5" if |v| v > 0.0 && v <= 0.5;
+        /// growth of t after an iteration without backtracking
+        tau ["τ"]: f64 = 1.01, "a number > 1" if |v| v > 1.0;
+    }
+    plain {
+        /// ManPG-Ada: t grows by τ and shrinks after backtracking. ManPG leaves it fixed and has no τ.
+        adaptive: bool = false;
+    }
+}
 
 /// What the registry says of ManPG.
 pub const INFO: SolverInfo = SolverInfo {
     name: "manpg",
     doc: "manifold proximal gradient, semismooth Newton subproblems, step 1/L; feasible and monotone",
-    constants: &[T, GAMMA, DELTA],
+    constants: &only(&ManPg::FIXED.constants(), ["t", "gamma", "delta"]),
+    shared: &[],
     handles: |p| finite_convex(&p.h),
     scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(ManPg::from_options(&INFO, o, None)?)),
+    make: |o| Ok(Box::new(INFO.configured(ManPg::FIXED, o)?)),
 };
 
 /// What the registry says of ManPG-Ada.
 pub const INFO_ADA: SolverInfo = SolverInfo {
     name: "manpg-ada",
     doc: "manifold proximal gradient with an adaptive step; feasible and monotone",
-    constants: &[T, GAMMA, DELTA, TAU],
+    constants: &ManPg::ADAPTIVE.constants(),
+    shared: &[],
     handles: |p| finite_convex(&p.h),
     scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(ManPg::from_options(&INFO_ADA, o, Some(o.value(&INFO_ADA, "tau")))?)),
+    make: |o| Ok(Box::new(INFO_ADA.configured(ManPg::ADAPTIVE, o)?)),
 };
 
-/// The solver, with the papers' constants unless set.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ManPg {
-    /// t, the step of the subproblem; `None` is 1/L.
-    pub t: Option<f64>,
-    /// γ ∈ (0, 1), the factor of the line search.
-    pub gamma: f64,
-    /// δ ∈ (0, ½], the decrease asked for in units of ‖D‖²/t.
-    pub delta: f64,
-    /// τ > 1: ManPG-Ada. `None`: ManPG, t fixed.
-    pub tau: Option<f64>,
-}
-
 impl ManPg {
-    /// ManPG with the papers' constants.
-    pub const FIXED: Self = Self { t: None, gamma: 0.5, delta: 0.5, tau: None };
-    /// ManPG-Ada with the papers' constants.
-    pub const ADAPTIVE: Self = Self { tau: Some(1.01), ..Self::FIXED };
+    /// ManPG.
+    pub const FIXED: Self = Self::DEFAULT;
+    /// ManPG-Ada.
+    pub const ADAPTIVE: Self = Self { adaptive: true, ..Self::DEFAULT };
 
-    /// From the options of the registry.
-    ///
-    /// # Errors
-    /// A constant out of range.
-    pub fn from_options(info: &SolverInfo, o: &SolverOptions, tau: Option<f64>) -> Result<Self> {
-        let name = |constant: &str| format!("{}-{constant}", info.name);
-        let t = o.constant(info, "t");
-        let t = t.map(|t| checked(&name("t"), t, "a number > 0", |t| t > 0.0)).transpose()?;
-        let gamma = checked(&name("gamma"), o.value(info, "gamma"), "between 0 and 1, exclusive", |v| {
-            v > 0.0 && v < 1.0
-        })?;
-        let delta =
-            checked(&name("delta"), o.value(info, "delta"), "above 0, at most 0.5", |v| v > 0.0 && v <= 0.5)?;
-        let tau = tau.map(|v| checked(&name("tau"), v, "a number > 1", |v| v > 1.0)).transpose()?;
-        Ok(Self { t, gamma, delta, tau })
+    /// What the registry says of it.
+    fn info(&self) -> &'static SolverInfo {
+        if self.adaptive { &INFO_ADA } else { &INFO }
     }
 }
 
@@ -127,10 +111,10 @@ impl ManPg {
         match st.body.line_search(p, objective, self.gamma, self.delta) {
             Searched::Moved(backtracks) => {
                 st.backtracks += backtracks;
-                if let Some(tau) = self.tau {
+                if self.adaptive {
                     // where F can no longer tell steps apart, back towards the t that is safe anyway
                     let grow = backtracks == 0 && st.body.is_visible(self.delta);
-                    st.t = if grow { st.t * tau } else { st.t0.max(st.t / tau) };
+                    st.t = if grow { st.t * self.tau } else { st.t0.max(st.t / self.tau) };
                 }
             }
             // a D that is not a descent direction is too inexact, or t is beyond 1/L
@@ -150,7 +134,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for ManPg {
     type State = State;
 
     fn name(&self) -> &'static str {
-        if self.tau.is_some() { INFO_ADA.name } else { INFO.name }
+        self.info().name
     }
 
     fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
@@ -193,12 +177,9 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for ManPg {
     }
 
     fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
-        let mut out = Settings::new();
+        let mut out = settings_of(self, self.info().constants);
         out.insert("t".into(), st.t0.into());
-        out.insert("gamma".into(), self.gamma.into());
-        out.insert("delta".into(), self.delta.into());
-        if let Some(tau) = self.tau {
-            out.insert("tau".into(), tau.into());
+        if self.adaptive {
             out.insert("t_at_end".into(), st.t.into());
         }
         out.insert("iterations".into(), st.iterations.into());

@@ -21,11 +21,9 @@ pub mod soc;
 pub mod spm;
 pub mod support;
 
-use std::collections::BTreeMap;
-
 use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
-use crate::options::Constant;
+use crate::options::{Constant, Constants, Given};
 use crate::problem::AnyProblem;
 use crate::solve::AnySolver;
 use obcd::ObcdOptions;
@@ -39,6 +37,9 @@ pub struct SolverInfo<P: 'static = AnyProblem> {
     pub doc: &'static str,
     /// Its constants; users may set them as `NAME-CONSTANT`.
     pub constants: &'static [Constant],
+    /// Those of the options that methods on pairs of rows share (`working-set`, `alpha`, ...) that it
+    /// looks at.
+    pub shared: &'static [Constant],
     /// Whether it can solve the problem.
     pub handles: fn(&P) -> bool,
     /// What it can solve, as the end of "... is for".
@@ -58,6 +59,14 @@ impl<P> SolverInfo<P> {
         }
         (self.make)(options)
     }
+
+    /// `defaults` with the constants that were set for this solver.
+    ///
+    /// # Errors
+    /// A constant outside its range.
+    pub fn configured<C: Constants>(&self, defaults: C, options: &SolverOptions) -> Result<C> {
+        defaults.with(self.name, self.constants, &options.constants)
+    }
 }
 
 /// Options of all solvers.
@@ -70,20 +79,7 @@ pub struct SolverOptions {
     /// Choices of the solvers for XᵀJX = J.
     pub jobcd: jobcd::JobcdOptions,
     /// Constants that users have set: `solver-constant` to value.
-    pub constants: BTreeMap<String, f64>,
-}
-
-impl SolverOptions {
-    /// The constant `name` of a solver: what the user has set, or else its default.
-    pub fn constant<P>(&self, info: &SolverInfo<P>, name: &str) -> Option<f64> {
-        let default = || info.constants.iter().find(|c| c.name == name).and_then(|c| c.default);
-        self.constants.get(&format!("{}-{name}", info.name)).copied().or_else(default)
-    }
-
-    /// The same for a constant that has a default.
-    pub fn value<P>(&self, info: &SolverInfo<P>, name: &str) -> f64 {
-        self.constant(info, name).unwrap_or(f64::NAN)
-    }
+    pub constants: Given,
 }
 
 /// The name that lets the library choose (see [`crate::family`]).

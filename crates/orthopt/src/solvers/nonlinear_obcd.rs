@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::family::NonlinearEigProblem;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
+use crate::options::{Constant, Constants, only};
 use crate::pair::movable::Movable;
 use crate::pair::nonlinear::{CircleSearch, Work, apply, solve_pair};
 use crate::pair::step::Model;
@@ -30,11 +31,15 @@ use crate::solvers::obcd::ObcdOptions;
 const SCOPE: &str =
     "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";
 
+/// Options of OBCD that it looks at.
+const SHARED: &[Constant] = &only(ObcdOptions::LIST, ["working-set", "alpha", "candidates"]);
+
 /// What the registry says of `obcd`.
 pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
     name: "obcd",
     doc: "pairs of rows, the global minimum over both circles of every pair; feasible and monotone",
     constants: &[],
+    shared: SHARED,
     handles: |p| p.f.has_inverse(),
     scope: SCOPE,
     make: |o| {
@@ -47,6 +52,7 @@ pub const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
     name: "obcd-approx",
     doc: "pairs of rows, the fifth-order iteration of the first version of the OBCD paper",
     constants: &[],
+    shared: SHARED,
     handles: |p| p.f.has_inverse(),
     scope: SCOPE,
     make: |o| {

@@ -15,65 +15,42 @@
 //!
 //! Cost per iteration: a gradient and 8nr² flops.
 
+use super::SolverInfo;
 use super::proximal::{
     FINITE_CONVEX, Point, Progressing, Relative, check_finite_convex, combine, curvature, feasible_start,
     finite_convex,
 };
-use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::products::{cross, product};
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+
+constants! {
+    /// RSubGrad with the steps of the comparisons unless set.
+    #[derive(Copy)]
+    pub struct RSubGrad {
+        /// first step (papers: 1 for data of unit scale); chosen as 1/L, L = ||hess f||, unless set
+        eta ["η₀"]: Option<f64> = None, "a number > 0" if |v| v > 0.0;
+        /// steps are eta k^-p
+        p ["p"]: f64 = 0.75, "above 0, at most 1" if |v| v > 0.0 && v <= 1.0;
+    }
+}
 
 /// What the registry says of RSubGrad.
 pub const INFO: SolverInfo = SolverInfo {
     name: "rsubgrad",
     doc: "Riemannian subgradient method with diminishing steps; feasible",
-    constants: &[
-        Constant {
-            name: "eta",
-            doc: "eta_0, first step (papers: 1 for data of unit scale); chosen as 1/L, L = ||hess f||",
-            default: None,
-        },
-        Constant { name: "p", doc: "p, steps are eta_0 k^-p", default: Some(0.75) },
-    ],
+    constants: RSubGrad::LIST,
+    shared: &[],
     handles: |p| finite_convex(&p.h),
     scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(RSubGrad::from_options(o)?)),
+    make: |o| Ok(Box::new(INFO.configured(RSubGrad::DEFAULT, o)?)),
 };
-
-/// The solver.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RSubGrad {
-    /// η₀, the first step; `None` is 1/L.
-    pub eta: Option<f64>,
-    /// p ∈ (0, 1], steps are η₀k⁻ᵖ.
-    pub p: f64,
-}
-
-impl Default for RSubGrad {
-    fn default() -> Self {
-        Self { eta: None, p: 0.75 }
-    }
-}
-
-impl RSubGrad {
-    /// From the options of the registry.
-    ///
-    /// # Errors
-    /// A constant out of range.
-    pub fn from_options(o: &SolverOptions) -> Result<Self> {
-        let eta = o.constant(&INFO, "eta");
-        let eta = eta.map(|v| checked("rsubgrad-eta", v, "a number > 0", |v| v > 0.0)).transpose()?;
-        let p = checked("rsubgrad-p", o.value(&INFO, "p"), "above 0, at most 1", |v| v > 0.0 && v <= 1.0)?;
-        Ok(Self { eta, p })
-    }
-}
 
 /// State of RSubGrad.
 #[derive(Clone, Debug)]
@@ -170,9 +147,8 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
     }
 
     fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
-        let mut out = Settings::new();
+        let mut out = settings_of(self, INFO.constants);
         out.insert("eta".into(), st.eta0.into());
-        out.insert("p".into(), self.p.into());
         out.insert("iterations".into(), st.k.into());
         out
     }

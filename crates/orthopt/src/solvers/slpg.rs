@@ -25,42 +25,44 @@
 
 use std::collections::VecDeque;
 
+use super::SolverInfo;
 use super::proximal::{
     FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
     feasible_start, finite_convex, raw,
 };
-use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::products::{cross, gram, product};
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+
+constants! {
+    /// SLPG with the constants of STOP unless set.
+    #[derive(Copy)]
+    pub struct Slpg {
+        /// most Arrow-Hurwicz updates of the multiplier an iteration
+        inner [""]: usize = 5, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);
+        /// values of phi a step is compared with (1: monotone)
+        memory ["m"]: usize = 20, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);
+        /// largest eta, in units of 1/L
+        longest ["ηL"]: f64 = 1e3, "a number >= 1" if |v| v >= 1.0;
+    }
+}
 
 /// What the registry says of SLPG.
 pub const INFO: SolverInfo = SolverInfo {
     name: "slpg",
     doc: "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",
-    constants: &[
-        Constant {
-            name: "inner",
-            doc: "most Arrow-Hurwicz updates of the multiplier an iteration",
-            default: Some(5.0),
-        },
-        Constant {
-            name: "memory",
-            doc: "m, values of phi a step is compared with (1: monotone)",
-            default: Some(20.0),
-        },
-        Constant { name: "longest", doc: "largest eta, in units of 1/L", default: Some(1e3) },
-    ],
+    constants: Slpg::LIST,
+    shared: &[],
     handles: |p| finite_convex(&p.h),
     scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(Slpg::from_options(o)?)),
+    make: |o| Ok(Box::new(INFO.configured(Slpg::DEFAULT, o)?)),
 };
 
 /// ‖ZᵀZ − I‖_F up to which A is a contraction towards the manifold with a margin.
@@ -69,41 +71,6 @@ const BASIN: f64 = 0.9;
 const NEAR: f64 = 1e-2;
 /// Halvings of η before X is projected onto the manifold and the search begins afresh.
 const HALVINGS: u32 = 30;
-
-/// The solver.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Slpg {
-    /// Most Arrow–Hurwicz updates an iteration, ≥ 1.
-    pub inner: usize,
-    /// m ≥ 1, values of φ a step is compared with.
-    pub memory: usize,
-    /// Largest η in units of 1/L, ≥ 1.
-    pub longest: f64,
-}
-
-impl Default for Slpg {
-    fn default() -> Self {
-        Self { inner: 5, memory: 20, longest: 1e3 }
-    }
-}
-
-impl Slpg {
-    /// From the options of the registry.
-    ///
-    /// # Errors
-    /// A constant out of range.
-    pub fn from_options(o: &SolverOptions) -> Result<Self> {
-        let whole = |name: &str, most: f64| {
-            let expected = format!("a whole number from 1 to {most}");
-            checked(&format!("slpg-{name}"), o.value(&INFO, name), &expected, |v| v >= 1.0 && v <= most)
-        };
-        Ok(Self {
-            inner: whole("inner", 1000.0)? as usize,
-            memory: whole("memory", 1000.0)? as usize,
-            longest: checked("slpg-longest", o.value(&INFO, "longest"), "a number >= 1", |v| v >= 1.0)?,
-        })
-    }
-}
 
 /// State of SLPG.
 #[derive(Clone, Debug)]
@@ -346,10 +313,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Slpg {
     }
 
     fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
-        let mut out = Settings::new();
-        out.insert("inner".into(), self.inner.into());
-        out.insert("memory".into(), self.memory.into());
-        out.insert("longest".into(), self.longest.into());
+        let mut out = settings_of(self, INFO.constants);
         out.insert("iterations".into(), st.iterations.into());
         out.insert("multiplier_updates".into(), st.updates.into());
         out.insert("halvings".into(), st.halvings.into());

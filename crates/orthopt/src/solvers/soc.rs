@@ -20,49 +20,37 @@
 //!
 //! Cost per iteration: a gradient and 4nr² flops.
 
+use super::SolverInfo;
 use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start, raw};
-use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+
+constants! {
+    /// SOC.
+    #[derive(Copy)]
+    pub struct Soc {
+        /// penalty parameter; chosen as L = ||hess f|| unless set
+        beta ["β"]: Option<f64> = None, "a number > 0" if |v| v > 0.0;
+    }
+}
 
 /// What the registry says of SOC.
 pub const INFO: SolverInfo = SolverInfo {
     name: "soc",
     doc: "splitting of orthogonality constraints (Lai-Osher ADMM); feasible in the limit",
-    constants: &[Constant {
-        name: "beta",
-        doc: "beta, penalty parameter; chosen as L = ||hess f||",
-        default: None,
-    }],
+    constants: Soc::LIST,
+    shared: &[],
     handles: |_| true,
     scope: "every problem",
-    make: |o| Ok(Box::new(Soc::from_options(o)?)),
+    make: |o| Ok(Box::new(INFO.configured(Soc::DEFAULT, o)?)),
 };
-
-/// The solver.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Soc {
-    /// β, the penalty parameter; `None` is L.
-    pub beta: Option<f64>,
-}
-
-impl Soc {
-    /// From the options of the registry.
-    ///
-    /// # Errors
-    /// A constant out of range.
-    pub fn from_options(o: &SolverOptions) -> Result<Self> {
-        let beta = o.constant(&INFO, "beta");
-        Ok(Self { beta: beta.map(|v| checked("soc-beta", v, "a number > 0", |v| v > 0.0)).transpose()? })
-    }
-}
 
 /// State of SOC.
 #[derive(Clone, Debug)]
@@ -187,7 +175,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Soc {
     }
 
     fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
-        let mut out = Settings::new();
+        let mut out = settings_of(self, INFO.constants);
         out.insert("beta".into(), st.beta.into());
         out.insert("iterations".into(), st.iterations.into());
         out

@@ -27,70 +27,44 @@
 //!
 //! Cost per iteration: a gradient and 4nr² flops.
 
+use super::SolverInfo;
 use super::proximal::{Feasible, Progressing, Relative, curvature, distance, feasible_start, raw};
-use super::{SolverInfo, SolverOptions};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+
+constants! {
+    /// SPM; the papers leave its constants open.
+    #[derive(Copy)]
+    pub struct Spm {
+        /// first penalty parameter; chosen as L/100, L = ||hess f||, unless set
+        beta ["β"]: Option<f64> = None, "a number > 0" if |v| v > 0.0;
+        /// growth of beta per iteration
+        rho ["ρ"]: f64 = 1.005, "above 1, at most 2" if |v| v > 1.0 && v <= 2.0;
+        /// largest beta, in units of L
+        most ["β/L"]: f64 = 1e6, "a number > 0" if |v| v > 0.0;
+    }
+}
 
 /// What the registry says of SPM.
 pub const INFO: SolverInfo = SolverInfo {
     name: "spm",
     doc: "smoothing penalty: alternating steps in an orthonormal X and a sparse copy; feasible in the limit",
-    constants: &[
-        Constant {
-            name: "beta",
-            doc: "beta, first penalty parameter; chosen as L/100, L = ||hess f||",
-            default: None,
-        },
-        Constant { name: "rho", doc: "rho, growth of beta per iteration", default: Some(1.005) },
-        Constant { name: "most", doc: "largest beta, in units of L", default: Some(1e6) },
-    ],
+    constants: Spm::LIST,
+    shared: &[],
     handles: |_| true,
     scope: "every problem",
-    make: |o| Ok(Box::new(Spm::from_options(o)?)),
+    make: |o| Ok(Box::new(INFO.configured(Spm::DEFAULT, o)?)),
 };
 
 /// First β in units of L.
 const FIRST: f64 = 0.01;
-
-/// The solver.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spm {
-    /// β, the first penalty parameter; `None` is L/100.
-    pub beta: Option<f64>,
-    /// ρ > 1, growth of β per iteration.
-    pub rho: f64,
-    /// Largest β in units of L.
-    pub most: f64,
-}
-
-impl Default for Spm {
-    fn default() -> Self {
-        Self { beta: None, rho: 1.005, most: 1e6 }
-    }
-}
-
-impl Spm {
-    /// From the options of the registry.
-    ///
-    /// # Errors
-    /// A constant out of range.
-    pub fn from_options(o: &SolverOptions) -> Result<Self> {
-        let beta = o.constant(&INFO, "beta");
-        Ok(Self {
-            beta: beta.map(|v| checked("spm-beta", v, "a number > 0", |v| v > 0.0)).transpose()?,
-            rho: checked("spm-rho", o.value(&INFO, "rho"), "above 1, at most 2", |v| v > 1.0 && v <= 2.0)?,
-            most: checked("spm-most", o.value(&INFO, "most"), "a number > 0", |v| v > 0.0)?,
-        })
-    }
-}
 
 /// State of SPM.
 #[derive(Clone, Debug)]
@@ -203,10 +177,9 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Spm {
     }
 
     fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
-        let mut out = Settings::new();
+        let mut out = settings_of(self, INFO.constants);
         out.insert("beta".into(), self.beta.unwrap_or(FIRST * st.lipschitz).into());
         out.insert("beta_at_end".into(), st.beta.into());
-        out.insert("rho".into(), self.rho.into());
         out.insert("iterations".into(), st.iterations.into());
         out
     }

@@ -1,7 +1,5 @@
 //! The first-order solvers: what each of them promises, on every penalty it takes.
 
-use std::collections::BTreeMap;
-
 use crate::common::first_order::{
     NAMES, apart, build, info, polar, solve, sum, sym, transposed_product, wide,
 };
@@ -262,15 +260,13 @@ fn constants_are_checked_by_name() {
         ("soc", "beta", 0.0),
     ] {
         let name = format!("{solver}-{constant}");
-        let options =
-            SolverOptions { constants: BTreeMap::from([(name.clone(), bad)]), ..Default::default() };
+        let options = SolverOptions { constants: [(name.clone(), bad)].into(), ..Default::default() };
         let error = info(solver).build(&p, &options).err().unwrap().to_string();
         assert!(error.contains(&name), "{error}");
         assert!(info(solver).constants.iter().any(|c| c.name == constant), "{name} is not listed");
     }
     // and used
-    let options =
-        SolverOptions { constants: BTreeMap::from([("manpg-t".to_string(), 1e-9)]), ..Default::default() };
+    let options = SolverOptions { constants: [("manpg-t".to_string(), 1e-9)].into(), ..Default::default() };
     let solver = info("manpg").build(&p, &options).unwrap();
     let x0 = usual_start(&p, 0);
     let mut state = solver.init(&p, x0.clone()).unwrap();

@@ -7,6 +7,7 @@ mod certify;
 mod chains;
 mod circle_arc;
 mod composite_chains;
+mod constants;
 mod criticality;
 mod drift;
 mod driver;

@@ -93,7 +93,7 @@ fn the_full_batch_is_the_plain_method() {
         (s.settings(&p, &st), s.finish(&p, st))
     };
     let ((settings, a), (_, b)) = (first(&vr), first(&j));
-    assert_eq!(count(&settings, "batch"), 40);
+    assert_eq!(count(&settings, "batch_size"), 40);
     assert!(difference(&a, &b) <= 1e-13 && difference(&a, &x0) > 1e-6);
 }
 
@@ -143,7 +143,7 @@ fn components_and_constants() {
     let mut st = s.init(&p, p.start("identity", 0).unwrap()).unwrap();
     s.step(&p, &mut st, 400);
     let settings = s.settings(&p, &st);
-    assert_eq!((count(&settings, "components"), count(&settings, "batch")), (100, 10));
+    assert_eq!((count(&settings, "components"), count(&settings, "batch_size")), (100, 10));
     let refresh =
         SolverOptions { constants: [("vr-j-jobcd-batch".to_string(), 0.0)].into(), ..Default::default() };
     assert!(find_solvers(J_SOLVERS, "vr-j-jobcd").unwrap()[0].build(&p, &refresh).is_err());

@@ -9,17 +9,17 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{
-    Candidates, Constants, Linearised, POSITIVE, curvature, image, least_beta, plus, prox, pull_back, raw,
-    report_crit, shifted_multiplier, slope, stationarity,
+    Candidates, Linearised, curvature, image, least_beta, plus, prox, pull_back, raw, report_crit,
+    shifted_multiplier, slope, stationarity,
 };
 use crate::composite::{Terms, check_splitting, crit_parts, suits_splitting};
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
-use crate::options::Constant;
+use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, StepInfo};
+use crate::solve::{Raw, Settings, Solver, StepInfo, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -27,29 +27,22 @@ pub const fn info<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "madmm",
         doc: "manifold ADMM with an inner Riemannian solver",
-        constants: &[
-            Constant {
-                name: "beta",
-                doc: "beta > 0, penalty parameter [default: 10 times the slope lambda of h]",
-                default: None,
-            },
-            Constant { name: "inner", doc: "steps of the inner solver, at most", default: Some(5.0) },
-        ],
+        constants: Madmm::LIST,
+        shared: &[],
         handles: suits_splitting,
         scope: super::SCOPE,
-        make: |o| {
-            let c = Constants { info: &info::<T>(), options: o };
-            let inner = c.get("inner", "a whole number >= 1", |v| v >= 1.0 && v.fract() == 0.0)?;
-            Ok(Box::new(Madmm { beta: c.optional("beta", POSITIVE, |v| v > 0.0)?, inner: inner as u64 }))
-        },
+        make: |o| Ok(Box::new(info::<T>().configured(Madmm::DEFAULT, o)?)),
     }
 }
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct Madmm {
-    beta: Option<f64>, // β
-    inner: u64,
+constants! {
+    /// The solver.
+    pub struct Madmm {
+        /// penalty parameter; chosen as 10 times the slope lambda of h unless set
+        beta ["β"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+        /// steps of the inner solver, at most
+        inner [""]: u64 = 5, "a whole number >= 1" if |v| v >= 1.0;
+    }
 }
 
 /// Its state.
@@ -106,9 +99,8 @@ impl<T: Terms> Solver<T> for Madmm {
     }
 
     fn settings(&self, p: &T, st: &State) -> Settings {
-        let mut s = Settings::new();
+        let mut s = settings_of(self, Self::LIST);
         s.insert("beta".into(), st.beta.into());
-        s.insert("inner".into(), self.inner.into());
         s.insert("inner_steps".into(), st.inner.into());
         report_crit(&mut s, crit_parts(p, &st.x, &st.y, &st.z));
         Candidates::new(p, &st.x, &st.y).report(&mut s);

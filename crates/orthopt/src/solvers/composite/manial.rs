@@ -12,8 +12,8 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{
-    Candidates, Constants, Linearised, POSITIVE, curvature, image, least_beta, plus, prox, pull_back,
-    quadratic_change, raw, report_crit, slope,
+    Candidates, Linearised, curvature, image, least_beta, plus, prox, pull_back, quadratic_change, raw,
+    report_crit, slope,
 };
 use crate::composite::{Terms, check_splitting, crit_parts, distance, suits_splitting};
 use crate::constraint::stiefel;
@@ -21,8 +21,8 @@ use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::Constant;
-use crate::solve::{Raw, Settings, Solver, StepInfo};
+use crate::options::{Constants, constants};
+use crate::solve::{Raw, Settings, Solver, StepInfo, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -30,41 +30,26 @@ pub const fn info<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "manial",
         doc: "inexact augmented Lagrangian with an inner Riemannian solver",
-        constants: &[
-            Constant {
-                name: "sigma0",
-                doc: "sigma_0 > 0, first penalty parameter and dual step [default: the slope lambda of h]",
-                default: None,
-            },
-            Constant { name: "growth", doc: "factor > 1 of sigma per outer step", default: Some(1.5) },
-            Constant {
-                name: "eps0",
-                doc: "first tolerance of the inner gradient, relative to its terms",
-                default: Some(0.1),
-            },
-            Constant { name: "inner", doc: "steps of the inner solver, at most", default: Some(50.0) },
-        ],
+        constants: Manial::LIST,
+        shared: &[],
         handles: suits_splitting,
         scope: super::SCOPE,
-        make: |o| {
-            let c = Constants { info: &info::<T>(), options: o };
-            Ok(Box::new(Manial {
-                sigma0: c.optional("sigma0", POSITIVE, |v| v > 0.0)?,
-                growth: c.get("growth", "a finite number > 1", |v| v > 1.0)?,
-                eps0: c.get("eps0", POSITIVE, |v| v > 0.0)?,
-                inner: c.get("inner", "a whole number >= 1", |v| v >= 1.0 && v.fract() == 0.0)? as u64,
-            }))
-        },
+        make: |o| Ok(Box::new(info::<T>().configured(Manial::DEFAULT, o)?)),
     }
 }
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct Manial {
-    sigma0: Option<f64>, // σ⁰
-    growth: f64,
-    eps0: f64, // ε₀
-    inner: u64,
+constants! {
+    /// The solver.
+    pub struct Manial {
+        /// first penalty parameter and dual step; chosen as the slope lambda of h unless set
+        sigma0 ["σ⁰"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+        /// factor of sigma per outer step
+        growth [""]: f64 = 1.5, "a finite number > 1" if |v| v > 1.0;
+        /// first tolerance of the inner gradient, relative to its terms
+        eps0 ["ε₀"]: f64 = 0.1, "a finite number > 0" if |v| v > 0.0;
+        /// steps of the inner solver, at most
+        inner [""]: u64 = 50, "a whole number >= 1" if |v| v >= 1.0;
+    }
 }
 
 /// σ beyond which differences of the envelope drown in rounding, relative to σ⁰.
@@ -149,12 +134,9 @@ impl<T: Terms> Solver<T> for Manial {
     }
 
     fn settings(&self, p: &T, st: &State) -> Settings {
-        let mut s = Settings::new();
+        let mut s = settings_of(self, Self::LIST);
         s.insert("sigma0".into(), st.sigma0.into());
         s.insert("sigma".into(), st.sigma.into());
-        s.insert("growth".into(), self.growth.into());
-        s.insert("eps0".into(), self.eps0.into());
-        s.insert("inner".into(), self.inner.into());
         s.insert("outer_steps".into(), st.k.into());
         let (y, w) = st.split(p);
         report_crit(&mut s, crit_parts(p, &st.descent.x, &y, &w));

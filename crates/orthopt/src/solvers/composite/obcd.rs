@@ -16,6 +16,7 @@ use crate::composite::{Composite, Terms};
 use crate::concave::Concave;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::options::Constants;
 use crate::penalty::AnyPenalty;
 use crate::problem::Problem;
 use crate::smooth::tilted::Tilted;
@@ -29,6 +30,7 @@ pub const INFO: SolverInfo<Composite> = SolverInfo {
     name: "obcd",
     doc: "block coordinate descent on rows with -g linearised; feasible and monotone",
     constants: &[],
+    shared: ObcdOptions::LIST,
     handles: |p| p.a.is_identity(),
     scope: "problems without a linear map",
     make: |o| Ok(Box::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? })),

@@ -10,16 +10,16 @@
 //! Cost per iteration: one gradient and O(nr²).
 
 use super::splitting::{
-    Candidates, Constants, Linearised, POSITIVE, curvature, image, least_beta, plus, project, prox,
-    pull_back, raw, report_crit, shifted_multiplier, stationarity,
+    Candidates, Linearised, curvature, image, least_beta, plus, project, prox, pull_back, raw, report_crit,
+    shifted_multiplier, stationarity,
 };
 use crate::composite::{Terms, check_splitting, crit_parts, suits_splitting};
 use crate::constraint::stiefel::{self, tangent};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
-use crate::options::Constant;
-use crate::solve::{Raw, Settings, Solver, StepInfo};
+use crate::options::{Constants, constants};
+use crate::solve::{Raw, Settings, Solver, StepInfo, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -27,25 +27,22 @@ pub const fn info<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "radmm",
         doc: "Riemannian ADMM with fixed penalty, smoothing and step",
-        constants: &[
-            Constant { name: "beta", doc: "beta > 0, penalty parameter", default: Some(1e4) },
-            Constant { name: "chi", doc: "chi > 1, smoothing mu = chi / beta", default: Some(1.01) },
-        ],
+        constants: Radmm::LIST,
+        shared: &[],
         handles: suits_splitting,
         scope: super::SCOPE,
-        make: |o| {
-            let c = Constants { info: &info::<T>(), options: o };
-            let beta = c.get("beta", POSITIVE, |v| v > 0.0)?;
-            Ok(Box::new(Radmm { beta, chi: c.get("chi", "a finite number > 1", |v| v > 1.0)? }))
-        },
+        make: |o| Ok(Box::new(info::<T>().configured(Radmm::DEFAULT, o)?)),
     }
 }
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct Radmm {
-    beta: f64, // β
-    chi: f64,  // μβ
+constants! {
+    /// The solver.
+    pub struct Radmm {
+        /// penalty parameter
+        beta ["β"]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
+        /// smoothing mu = chi / beta
+        chi ["χ"]: f64 = 1.01, "a finite number > 1" if |v| v > 1.0;
+    }
 }
 
 /// Its state.
@@ -102,7 +99,7 @@ impl<T: Terms> Solver<T> for Radmm {
     }
 
     fn settings(&self, p: &T, st: &State) -> Settings {
-        let mut s = Settings::new();
+        let mut s = settings_of(self, Self::LIST);
         s.insert("beta".into(), st.beta.into());
         s.insert("mu".into(), (self.chi / st.beta).into());
         s.insert("step".into(), st.step.into());

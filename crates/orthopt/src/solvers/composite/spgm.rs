@@ -9,8 +9,7 @@
 //! gradient and O(nr²).
 
 use super::splitting::{
-    Candidates, Constants, Linearised, POSITIVE, curvature, image, plus, project, prox, pull_back, raw,
-    report_crit, slope,
+    Candidates, Linearised, curvature, image, plus, project, prox, pull_back, raw, report_crit, slope,
 };
 use crate::composite::{Terms, check_splitting, crit_parts, suits_splitting};
 use crate::constraint::stiefel::{self, tangent};
@@ -18,26 +17,38 @@ use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::Constant;
+use crate::options::{Constants, constants};
 use crate::solve::{Raw, Settings, Solver, StepInfo};
+use crate::solvers::SolverInfo;
 use crate::solvers::oadmm::Variant;
-use crate::solvers::{SolverInfo, SolverOptions};
 
-const CONSTANTS: &[Constant] = &[Constant {
-    name: "mu0",
-    doc: "mu_0 > 0, first smoothing [default: 1 over the slope lambda of h]",
-    default: None,
-}];
+constants! {
+    /// The solver.
+    pub struct Spgm {
+        /// first smoothing; chosen as 1 over the slope lambda of h unless set
+        mu0 ["μ⁰"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+    }
+    plain {
+        /// EP or RR.
+        variant: Variant = Variant::Ep;
+    }
+}
+
+impl Spgm {
+    const EP: Self = Self::DEFAULT;
+    const RR: Self = Self { variant: Variant::Rr, ..Self::DEFAULT };
+}
 
 /// SPGM-EP.
 pub const fn euclidean<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "spgm-ep",
         doc: "smoothing proximal gradient, Euclidean projection",
-        constants: CONSTANTS,
+        constants: Spgm::LIST,
+        shared: &[],
         handles: suits_splitting,
         scope: super::SCOPE,
-        make: |o| Ok(Box::new(Spgm::new(&euclidean::<T>(), o, Variant::Ep)?)),
+        make: |o| Ok(Box::new(euclidean::<T>().configured(Spgm::EP, o)?)),
     }
 }
 
@@ -46,25 +57,11 @@ pub const fn riemannian<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "spgm-rr",
         doc: "smoothing proximal gradient, Riemannian retraction",
-        constants: CONSTANTS,
+        constants: Spgm::LIST,
+        shared: &[],
         handles: suits_splitting,
         scope: super::SCOPE,
-        make: |o| Ok(Box::new(Spgm::new(&riemannian::<T>(), o, Variant::Rr)?)),
-    }
-}
-
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct Spgm {
-    name: &'static str,
-    variant: Variant,
-    mu0: Option<f64>, // μ⁰
-}
-
-impl Spgm {
-    fn new<T: Terms>(info: &SolverInfo<T>, options: &SolverOptions, variant: Variant) -> Result<Self> {
-        let mu0 = Constants { info, options }.optional("mu0", POSITIVE, |v| v > 0.0)?;
-        Ok(Self { name: info.name, variant, mu0 })
+        make: |o| Ok(Box::new(riemannian::<T>().configured(Spgm::RR, o)?)),
     }
 }
 
@@ -100,7 +97,10 @@ impl<T: Terms> Solver<T> for Spgm {
     type State = State;
 
     fn name(&self) -> &'static str {
-        self.name
+        match self.variant {
+            Variant::Ep => "spgm-ep",
+            Variant::Rr => "spgm-rr",
+        }
     }
 
     fn init(&self, p: &T, x0: RowMat) -> Result<State> {

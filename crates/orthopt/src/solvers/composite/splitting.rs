@@ -6,7 +6,6 @@ use rand_pcg::Pcg64;
 use crate::composite::{CritParts, Terms, distance};
 use crate::concave::Concave;
 use crate::constraint::stiefel;
-use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::products::cross;
@@ -14,45 +13,9 @@ use crate::linalg::small::{polar, symmetric_eigen};
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::count_nonzeros;
-use crate::options::checked;
 use crate::penalty::AnyPenalty;
 use crate::smooth::{BlockModel, Smooth};
 use crate::solve::{Raw, Settings};
-use crate::solvers::{SolverInfo, SolverOptions};
-
-/// A constant of a solver by name, checked.
-pub(crate) struct Constants<'a, P: 'static> {
-    pub info: &'a SolverInfo<P>,
-    pub options: &'a SolverOptions,
-}
-
-impl<P> Constants<'_, P> {
-    /// The constant `name`, which has a default.
-    pub fn get(&self, name: &str, expected: &str, accepted: impl Fn(f64) -> bool) -> Result<f64> {
-        let value = self.options.value(self.info, name);
-        checked(&format!("{}-{name}", self.info.name), value, expected, accepted)
-    }
-
-    /// The constant `name`, which is chosen from the data unless it was set.
-    pub fn optional(
-        &self,
-        name: &str,
-        expected: &str,
-        accepted: impl Fn(f64) -> bool,
-    ) -> Result<Option<f64>> {
-        match self.options.constant(self.info, name) {
-            Some(_) => self.get(name, expected, accepted).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// The constant `name` as a switch.
-    pub fn flag(&self, name: &str) -> Result<bool> {
-        Ok(self.get(name, "0 or 1", |v| v == 0.0 || v == 1.0)? == 1.0)
-    }
-}
-
-pub(crate) const POSITIVE: &str = "a finite number > 0";
 
 /// A(X).
 pub(crate) fn image(p: &impl Terms, x: &RowMat) -> RowMat {

@@ -6,13 +6,13 @@
 //!
 //! Cost per iteration: one gradient and O(nr²).
 
-use super::splitting::{Candidates, Constants, Linearised, POSITIVE, image, plus, project, pull_back, slope};
+use super::splitting::{Candidates, Linearised, image, plus, project, pull_back, slope};
 use crate::composite::{Terms, check_splitting, suits_splitting};
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::Constant;
+use crate::options::{Constants, constants};
 use crate::solve::{Settings, Solver, StepInfo};
 use crate::solvers::SolverInfo;
 
@@ -21,24 +21,20 @@ pub const fn info<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "subgrad",
         doc: "subgradient method with Euclidean projection",
-        constants: &[Constant {
-            name: "a0",
-            doc: "a_0 > 0, first step [default: 0.1 over the slope lambda of h times sqrt(n)]",
-            default: None,
-        }],
+        constants: Subgrad::LIST,
+        shared: &[],
         handles: suits_splitting,
         scope: super::SCOPE,
-        make: |o| {
-            let c = Constants { info: &info::<T>(), options: o };
-            Ok(Box::new(Subgrad { a0: c.optional("a0", POSITIVE, |v| v > 0.0)? }))
-        },
+        make: |o| Ok(Box::new(info::<T>().configured(Subgrad::DEFAULT, o)?)),
     }
 }
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct Subgrad {
-    a0: Option<f64>, // a⁰
+constants! {
+    /// The solver.
+    pub struct Subgrad {
+        /// first step; chosen as 0.1 over the slope lambda of h times sqrt(n) unless set
+        a0 ["a⁰"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+    }
 }
 
 /// Its state.

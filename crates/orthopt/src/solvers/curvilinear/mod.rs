@@ -26,11 +26,10 @@ use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::products::{cross, gram, product};
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo};
-use crate::solvers::{SolverInfo, SolverOptions};
+use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
 
 /// A curve on the manifold.
 pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
@@ -104,33 +103,17 @@ impl Iterate {
     }
 }
 
-/// Constants of the search.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CurveOptions {
-    /// σ ∈ (0, 1) of the sufficient decrease (Wen & Yin: ρ₁ = 1e-4).
-    pub sigma: f64,
-    /// η ∈ (0, 1), the factor of τ after a refused step.
-    pub eta: f64,
-    /// γ ∈ [0, 1] of the reference value C; 0 is a monotone search.
-    pub gamma: f64,
-}
-
-impl Default for CurveOptions {
-    fn default() -> Self {
-        Self { sigma: 1e-4, eta: 0.2, gamma: 0.85 }
+constants! {
+    /// Constants of the search.
+    pub struct CurveOptions {
+        /// sufficient decrease (Wen & Yin: rho_1)
+        sigma ["σ"]: f64 = 1e-4, "a number in (0, 1)" if |v| v > 0.0 && v < 1.0;
+        /// factor of tau after a refused step
+        eta ["η"]: f64 = 0.2, "a number in (0, 1)" if |v| v > 0.0 && v < 1.0;
+        /// weight of the past in the reference value; 0 is a monotone search
+        gamma ["γ"]: f64 = 0.85, "a number in [0, 1]" if |v| (0.0..=1.0).contains(&v);
     }
 }
-
-/// The constants as users see them.
-pub(crate) const CONSTANTS: &[Constant] = &[
-    Constant { name: "sigma", doc: "sigma, sufficient decrease, in (0, 1)", default: Some(1e-4) },
-    Constant { name: "eta", doc: "eta, factor of tau after a refused step, in (0, 1)", default: Some(0.2) },
-    Constant {
-        name: "gamma",
-        doc: "gamma, weight of the past in the reference value, in [0, 1]",
-        default: Some(0.85),
-    },
-];
 
 /// Steps shorter than the first by this factor end the search.
 const SHORTEST: f64 = 1e-20;
@@ -155,18 +138,7 @@ impl<C: Curve> Curvilinear<C> {
     /// # Errors
     /// A constant outside its range.
     pub fn new(options: CurveOptions) -> Result<Self> {
-        let open = |v: f64| v > 0.0 && v < 1.0;
-        let name = |constant: &str| format!("{}-{constant}", C::NAME);
-        checked(&name("sigma"), options.sigma, "a number in (0, 1)", open)?;
-        checked(&name("eta"), options.eta, "a number in (0, 1)", open)?;
-        checked(&name("gamma"), options.gamma, "a number in [0, 1]", |v| (0.0..=1.0).contains(&v))?;
-        Ok(Self { options, curve: std::marker::PhantomData })
-    }
-
-    /// The method with the constants that users have set.
-    pub(crate) fn from_options<P>(info: &SolverInfo<P>, o: &SolverOptions) -> Result<Self> {
-        let value = |name| o.value(info, name);
-        Self::new(CurveOptions { sigma: value("sigma"), eta: value("eta"), gamma: value("gamma") })
+        Ok(Self { options: options.checked(C::NAME)?, curve: std::marker::PhantomData })
     }
 }
 
@@ -243,10 +215,7 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Curvilinear<C>
     }
 
     fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
-        let mut s = Settings::new();
-        s.insert("sigma".into(), self.options.sigma.into());
-        s.insert("eta".into(), self.options.eta.into());
-        s.insert("gamma".into(), self.options.gamma.into());
+        let mut s = settings_of(&self.options, CurveOptions::LIST);
         s.insert("evaluations".into(), st.evaluations.into());
         if C::CORRECTS {
             s.insert("correction".into(), st.linear.is_some().into());
@@ -335,16 +304,18 @@ impl<C: Curve> Curvilinear<C> {
 /// nonlinear eigenvalue problems.
 macro_rules! curve_solver {
     ($curve:ty, $name:literal, $doc:literal) => {
+        use $crate::options::Constants;
+        use $crate::solvers::curvilinear::{CurveOptions, Curvilinear};
+
         /// What the registry says of it, for the problems with a penalty to be chosen.
         pub const INFO: $crate::solvers::SolverInfo = $crate::solvers::SolverInfo {
             name: $name,
             doc: $doc,
-            constants: $crate::solvers::curvilinear::CONSTANTS,
+            constants: <CurveOptions as Constants>::LIST,
+            shared: &[],
             handles: |p| matches!(p.h, $crate::penalty::AnyPenalty::None(_)),
             scope: "problems without a penalty (pca)",
-            make: |o| {
-                Ok(Box::new($crate::solvers::curvilinear::Curvilinear::<$curve>::from_options(&INFO, o)?))
-            },
+            make: |o| Ok(Box::new(Curvilinear::<$curve>::new(INFO.configured(CurveOptions::DEFAULT, o)?)?)),
         };
 
         /// The same for nonlinear eigenvalue problems.
@@ -352,13 +323,13 @@ macro_rules! curve_solver {
             $crate::solvers::SolverInfo {
                 name: $name,
                 doc: $doc,
-                constants: $crate::solvers::curvilinear::CONSTANTS,
+                constants: <CurveOptions as Constants>::LIST,
+                shared: &[],
                 handles: |_| true,
                 scope: "every nonlinear eigenvalue problem",
                 make: |o| {
-                    Ok(Box::new($crate::solvers::curvilinear::Curvilinear::<$curve>::from_options(
-                        &NONLINEAR, o,
-                    )?))
+                    let options = NONLINEAR.configured(CurveOptions::DEFAULT, o)?;
+                    Ok(Box::new(Curvilinear::<$curve>::new(options)?))
                 },
             };
     };

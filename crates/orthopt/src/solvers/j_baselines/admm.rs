@@ -9,75 +9,41 @@
 //! The printed updates are not stationary points of their subproblems; these are. Start Y⁰ = JX⁰
 //! (the printed Y⁰ = X⁰ is infeasible). Two definite solves and eight products, about 20n³ flops.
 
-use super::{LOOK, Shown, lost, positive, raw, size};
+use super::{LOOK, Shown, lost, raw, size};
 use crate::constraint::j_orthogonal::{self, Signature};
 use crate::error::Result;
 use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::solve_definite;
 use crate::linalg::products::{cross, product};
-use crate::options::{Constant, checked};
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
-use crate::solvers::{SolverInfo, SolverOptions};
+use crate::options::{Constants, constants};
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+use crate::solvers::SolverInfo;
 
 /// What the registry says of ADMM.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {
     name: "j-admm",
     doc: "ADMM on X'Y = J, Y = JX: infeasible until the end",
-    constants: &[
-        Constant {
-            name: "beta",
-            doc: "beta, penalty at the start; by default L_f or an estimate",
-            default: None,
-        },
-        Constant {
-            name: "l",
-            doc: "l >= L_f of the majoriser of f; by default L_f or an estimate",
-            default: None,
-        },
-        Constant {
-            name: "double",
-            doc: "iterations after which beta doubles (papers: 5); 0 never",
-            default: Some(100.0),
-        },
-        Constant { name: "beta-max", doc: "beta does not double beyond this", default: Some(1e9) },
-        Constant {
-            name: "norm-limit",
-            doc: "entry of X at which an unbounded f is given up",
-            default: Some(1e4),
-        },
-    ],
+    constants: Admm::LIST,
+    shared: &[],
     handles: |_| true,
     scope: "every f",
-    make: |o| Ok(Box::new(Admm::new(o)?)),
+    make: |o| Ok(Box::new(INFO.configured(Admm::DEFAULT, o)?)),
 };
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct Admm {
-    beta: Option<f64>,
-    l: Option<f64>,
-    double: u64,
-    beta_max: f64,
-    norm_limit: f64,
-}
-
-impl Admm {
-    /// ADMM with checked constants.
-    ///
-    /// # Errors
-    /// A constant outside its range.
-    pub fn new(o: &SolverOptions) -> Result<Self> {
-        let given = |name: &str| o.constant(&INFO, name).map(|_| positive(&INFO, o, name)).transpose();
-        let whole = |v: f64| v >= 0.0 && v.fract() == 0.0;
-        let double = checked("j-admm-double", o.value(&INFO, "double"), "a whole number >= 0", whole)?;
-        Ok(Self {
-            beta: given("beta")?,
-            l: given("l")?,
-            double: double as u64,
-            beta_max: positive(&INFO, o, "beta-max")?,
-            norm_limit: positive(&INFO, o, "norm-limit")?,
-        })
+constants! {
+    /// The solver.
+    pub struct Admm {
+        /// penalty at the start; L_f or an estimate unless set
+        beta ["β"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+        /// constant of the majoriser of f, at least L_f; L_f or an estimate unless set
+        l ["l"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+        /// iterations after which beta doubles (papers: 5); 0 never
+        double [""]: u64 = 100, "a whole number >= 0" if |v| v >= 0.0;
+        /// beta does not double beyond this
+        beta_max [""]: f64 = 1e9, "a finite number > 0" if |v| v > 0.0;
+        /// entry of X at which an unbounded f is given up
+        norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
     }
 }
 
@@ -176,7 +142,7 @@ impl Solver<JProblem> for Admm {
     }
 
     fn settings(&self, _: &JProblem, st: &State) -> Settings {
-        let mut out = Settings::new();
+        let mut out = settings_of(self, Self::LIST);
         out.insert("l".into(), st.l.into());
         out.insert("beta_at_end".into(), st.beta.into());
         out.insert("misses".into(), st.shown.misses.into());

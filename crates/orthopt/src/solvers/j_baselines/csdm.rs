@@ -9,8 +9,8 @@
 //! Orthogonal factors move by U ← U·Cayley(A) with A the Adagrad step of the skew gradient UᵀdU −
 //! dUᵀU, so X stays on the group. About 12n³ flops an iteration beyond the gradient.
 
+use super::LOOK;
 use super::adagrad::Adagrad;
-use super::{LOOK, positive};
 use crate::constraint::j_orthogonal::{self, CsFactors, Signature};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -18,43 +18,34 @@ use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::inverse;
 use crate::linalg::products::{cross, product};
-use crate::options::Constant;
-use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::options::{Constants, constants};
+use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+use crate::solvers::SolverInfo;
 use crate::solvers::jobcd::{UNBOUNDED, relative_stationarity};
-use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of CSDM.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {
     name: "csdm",
     doc: "Adagrad on the factors of the hyperbolic CS decomposition; feasible, not monotone",
-    constants: &[
-        Constant { name: "lr", doc: "learning rate of Adagrad (papers: 5e-4 to 5e-3)", default: Some(5e-3) },
-        Constant { name: "norm-limit", doc: "||X|| at which an unbounded f is given up", default: Some(1e4) },
-    ],
+    constants: Csdm::LIST,
+    shared: &[],
     handles: |_| true,
     scope: "every f",
-    make: |o| Ok(Box::new(Csdm::new(o)?)),
+    make: |o| Ok(Box::new(INFO.configured(Csdm::DEFAULT, o)?)),
 };
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct Csdm {
-    lr: f64,
-    norm_limit: f64,
+constants! {
+    /// The solver.
+    pub struct Csdm {
+        /// learning rate of Adagrad (papers: 5e-4 to 5e-3)
+        lr [""]: f64 = 5e-3, "a finite number > 0" if |v| v > 0.0;
+        /// ||X|| at which an unbounded f is given up
+        norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
+    }
 }
 
 /// Iterations between two orthonormalisations of the factors.
 const CLEAN: u64 = 100;
-
-impl Csdm {
-    /// CSDM with checked constants.
-    ///
-    /// # Errors
-    /// A constant outside its range.
-    pub fn new(o: &SolverOptions) -> Result<Self> {
-        Ok(Self { lr: positive(&INFO, o, "lr")?, norm_limit: positive(&INFO, o, "norm-limit")? })
-    }
-}
 
 /// The Euclidean gradient with respect to the factors, given ∇f at X: dU₁, dU₂, dV₁, dV₂, dμ.
 pub fn cs_gradient(factors: &CsFactors, g: &RowMat, j: &Signature) -> CsFactors {
@@ -158,8 +149,7 @@ impl Solver<JProblem> for Csdm {
     }
 
     fn settings(&self, _: &JProblem, st: &State) -> Settings {
-        let mut out = Settings::new();
-        out.insert("lr".into(), self.lr.into());
+        let mut out = settings_of(self, Self::LIST);
         out.insert("mu_at_end".into(), st.factors.mu.iter().fold(0.0f64, |m, v| m.max(v.abs())).into());
         out
     }

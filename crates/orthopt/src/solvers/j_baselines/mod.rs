@@ -14,14 +14,11 @@ pub use csdm::{Csdm, INFO as CSDM, cs_gradient};
 pub use umcm::{INFO as UMCM, Umcm, merit};
 
 use crate::constraint::j_orthogonal::{self, polar, repair};
-use crate::error::Result;
 use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::objective::Evaluate;
-use crate::options::checked;
 use crate::solve::{Raw, Status};
 use crate::solvers::jobcd::relative_stationarity;
-use crate::solvers::{SolverInfo, SolverOptions};
 
 /// Iterations between two looks at the group.
 const LOOK: u64 = 10;
@@ -88,9 +85,4 @@ fn lost(p: &JProblem, size: f64, limit: f64) -> Option<(Status, &'static str)> {
         true if size > 1e12 => Some((Status::Stalled, DIVERGED)),
         _ => None,
     }
-}
-
-/// The constant `name` of a solver, checked.
-fn positive(info: &SolverInfo<JProblem>, o: &SolverOptions, name: &str) -> Result<f64> {
-    checked(&format!("{}-{name}", info.name), o.value(info, name), "a finite number > 0", |v| v > 0.0)
 }

@@ -8,66 +8,41 @@
 //! About 16n³ flops an iteration, and a product with the Hessian.
 
 use super::adagrad::Adagrad;
-use super::{LOOK, Shown, lost, positive, raw, size};
+use super::{LOOK, Shown, lost, raw, size};
 use crate::constraint::j_orthogonal::{self, Signature, residual};
 use crate::error::Result;
 use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
 use crate::linalg::products::{cross, product};
-use crate::options::{Constant, checked};
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
-use crate::solvers::{SolverInfo, SolverOptions};
+use crate::options::{Constants, constants};
+use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+use crate::solvers::SolverInfo;
 
 /// What the registry says of UMCM.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {
     name: "umcm",
     doc: "unconstrained multiplier correction with Adagrad: infeasible until the end",
-    constants: &[
-        Constant {
-            name: "beta",
-            doc: "beta, penalty at the start; by default L_f or an estimate",
-            default: None,
-        },
-        Constant { name: "lr", doc: "learning rate of Adagrad (papers: 5e-4 to 5e-3)", default: Some(5e-3) },
-        Constant { name: "double", doc: "iterations after which beta doubles; 0 never", default: Some(0.0) },
-        Constant { name: "beta-max", doc: "beta does not double beyond this", default: Some(1e9) },
-        Constant {
-            name: "norm-limit",
-            doc: "entry of X at which an unbounded f is given up",
-            default: Some(1e4),
-        },
-    ],
+    constants: Umcm::LIST,
+    shared: &[],
     handles: |_| true,
     scope: "every f",
-    make: |o| Ok(Box::new(Umcm::new(o)?)),
+    make: |o| Ok(Box::new(INFO.configured(Umcm::DEFAULT, o)?)),
 };
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct Umcm {
-    beta: Option<f64>,
-    lr: f64,
-    double: u64,
-    beta_max: f64,
-    norm_limit: f64,
-}
-
-impl Umcm {
-    /// UMCM with checked constants.
-    ///
-    /// # Errors
-    /// A constant outside its range.
-    pub fn new(o: &SolverOptions) -> Result<Self> {
-        let whole = |v: f64| v >= 0.0 && v.fract() == 0.0;
-        let double = checked("umcm-double", o.value(&INFO, "double"), "a whole number >= 0", whole)?;
-        Ok(Self {
-            beta: o.constant(&INFO, "beta").map(|_| positive(&INFO, o, "beta")).transpose()?,
-            lr: positive(&INFO, o, "lr")?,
-            double: double as u64,
-            beta_max: positive(&INFO, o, "beta-max")?,
-            norm_limit: positive(&INFO, o, "norm-limit")?,
-        })
+constants! {
+    /// The solver.
+    pub struct Umcm {
+        /// penalty at the start; L_f or an estimate unless set
+        beta ["β"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+        /// learning rate of Adagrad (papers: 5e-4 to 5e-3)
+        lr [""]: f64 = 5e-3, "a finite number > 0" if |v| v > 0.0;
+        /// iterations after which beta doubles; 0 never
+        double [""]: u64 = 0, "a whole number >= 0" if |v| v >= 0.0;
+        /// beta does not double beyond this
+        beta_max [""]: f64 = 1e9, "a finite number > 0" if |v| v > 0.0;
+        /// entry of X at which an unbounded f is given up
+        norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
     }
 }
 
@@ -145,8 +120,7 @@ impl Solver<JProblem> for Umcm {
     }
 
     fn settings(&self, _: &JProblem, st: &State) -> Settings {
-        let mut out = Settings::new();
-        out.insert("lr".into(), self.lr.into());
+        let mut out = settings_of(self, Self::LIST);
         out.insert("beta_at_end".into(), st.beta.into());
         out.insert("misses".into(), st.shown.misses.into());
         out

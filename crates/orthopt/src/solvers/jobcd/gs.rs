@@ -4,16 +4,16 @@
 use std::sync::OnceLock;
 
 use super::image::{Block, Image};
-use super::{JobcdOptions, Side, UNBOUNDED, constant};
+use super::{JobcdOptions, Side, UNBOUNDED};
 use crate::constraint::j_orthogonal;
 use crate::error::{Error, Result};
 use crate::j_problem::{JProblem, JQuadratic};
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
-use crate::options::Constant;
+use crate::options::{Constants, constants};
 use crate::pair::movable::Movable;
 use crate::pair::step::Model;
-use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
 use crate::solvers::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet,
 };
@@ -23,42 +23,31 @@ use crate::solvers::{SolverInfo, SolverOptions};
 pub const INFO: SolverInfo<JProblem> = SolverInfo {
     name: "gs-jobcd",
     doc: "block coordinate descent on pairs of rows or columns, solved globally; feasible and monotone",
-    constants: &[
-        Constant {
-            name: "theta",
-            doc: "theta, proximal term of a step, relative to the mean curvature",
-            default: Some(1e-8),
-        },
-        Constant {
-            name: "tol",
-            doc: "all pairs that a whole pass leaves alone together offer at most this times |f|",
-            default: Some(1e-11),
-        },
-        Constant {
-            name: "mu-max",
-            doc: "largest |mu| of a step where f may be unbounded",
-            default: Some(1.0),
-        },
-        Constant {
-            name: "norm-limit",
-            doc: "row norm of X at which an f that may be unbounded is given up",
-            default: Some(1e4),
-        },
-    ],
+    constants: GsJobcd::LIST,
+    shared: JobcdOptions::LIST,
     handles: |p| p.f.quadratic().is_some(),
     scope: "quadratic f (hyperbolic-eig, 1/2 tr(X'MXN)), where a pair costs O(n); j-jobcd takes any f",
     make: |o| Ok(Box::new(GsJobcd::new(o)?)),
 };
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct GsJobcd {
-    options: JobcdOptions,
-    theta: f64,
-    tol: f64,
-    mu_max: f64,
-    norm_limit: f64,
-    seed: u64,
+constants! {
+    /// The solver.
+    pub struct GsJobcd {
+        /// proximal term of a step, relative to the mean curvature
+        theta ["θ"]: f64 = 1e-8, "a finite number >= 0" if |v| v >= 0.0;
+        /// all pairs that a whole pass leaves alone together offer at most this times |f|
+        tol [""]: f64 = 1e-11, "a finite number >= 0" if |v| v >= 0.0;
+        /// largest |mu| of a step where f may be unbounded
+        mu_max ["μ"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
+        /// row norm of X at which an f that may be unbounded is given up
+        norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
+    }
+    plain {
+        /// Rule, model and side.
+        options: JobcdOptions = JobcdOptions::DEFAULT;
+        /// Seed of all random choices.
+        seed: u64 = 0;
+    }
 }
 
 /// Passes between two looks at feasibility, each of which costs two thirds of a pass or less.
@@ -75,22 +64,8 @@ impl GsJobcd {
     /// # Errors
     /// A constant outside its range.
     pub fn new(o: &SolverOptions) -> Result<Self> {
-        let positive = "a finite number > 0";
-        if o.jobcd.candidates == Some(Candidates::Sample(0)) {
-            return Err(Error::InvalidOption {
-                option: "candidates".into(),
-                value: "0".into(),
-                expected: "a number of pairs >= 1, or all".into(),
-            });
-        }
-        Ok(Self {
-            options: o.jobcd.clone(),
-            theta: constant(&INFO, o, "theta", "a finite number >= 0", |v| v >= 0.0)?,
-            tol: constant(&INFO, o, "tol", "a finite number >= 0", |v| v >= 0.0)?,
-            mu_max: constant(&INFO, o, "mu-max", positive, |v| v > 0.0)?,
-            norm_limit: constant(&INFO, o, "norm-limit", "a finite number >= 1", |v| v >= 1.0)?,
-            seed: o.seed,
-        })
+        let options = o.jobcd.clone().checked("")?;
+        INFO.configured(Self { options, seed: o.seed, ..Self::DEFAULT }, o)
     }
 }
 
@@ -179,17 +154,12 @@ impl Solver<JProblem> for GsJobcd {
         x
     }
 
-    fn settings(&self, p: &JProblem, st: &State) -> Settings {
-        let mut s = Settings::new();
+    fn settings(&self, _: &JProblem, st: &State) -> Settings {
+        let mut s = settings_of(self, Self::LIST);
         s.insert("working_set".into(), self.rule().name().into());
         s.insert("model".into(), self.options.model.name().into());
         s.insert("side".into(), if st.at.image.columns() { "columns" } else { "rows" }.into());
-        s.insert("theta".into(), st.at.theta.into());
-        s.insert("tol".into(), self.tol.into());
-        if !p.is_bounded() {
-            s.insert("mu_max".into(), self.mu_max.into());
-            s.insert("norm_limit".into(), self.norm_limit.into());
-        }
+        s.insert("theta_scaled".into(), st.at.theta.into());
         if let Some(candidates) = st.descent.schedule.candidates() {
             let count = match candidates {
                 Candidates::Sample(count) => count as u64,

@@ -18,64 +18,49 @@ use super::super::obcd::WorkingSet;
 use super::image::Image;
 use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
-use super::{JobcdOptions, Side, UNBOUNDED, constant, largest_row};
+use super::{JobcdOptions, Side, UNBOUNDED, largest_row};
 use crate::constraint::j_orthogonal::{self, max_abs};
 use crate::error::{Error, Result};
 use crate::j_problem::{JProblem, JQuadratic, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
 use crate::linalg::products::product;
-use crate::options::Constant;
+use crate::options::{Constants, constants, only};
 use crate::pair::step::Model;
-use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
+use crate::solve::{Pass, Settings, Solver, Status, StepInfo, settings_of};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of J-JOBCD.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {
     name: "j-jobcd",
     doc: "rounds of n/2 disjoint pairs in parallel; feasible and monotone, for any f",
-    constants: &[
-        Constant {
-            name: "theta",
-            doc: "theta, proximal term of a step, relative to the size of grad f(X) X'",
-            default: Some(1e-8),
-        },
-        Constant {
-            name: "tol",
-            doc: "hyperbolic-eig: all pairs that a whole pass leaves alone together offer at most this times |f|",
-            default: Some(1e-11),
-        },
-        Constant {
-            name: "s",
-            doc: "s of the majoriser at the start; by default L_f, or ||grad f(X)||/||X||",
-            default: None,
-        },
-        Constant {
-            name: "mu-max",
-            doc: "largest |mu| of a step where f may be unbounded",
-            default: Some(1.0),
-        },
-        Constant {
-            name: "norm-limit",
-            doc: "row norm of X at which an f that may be unbounded is given up",
-            default: Some(1e4),
-        },
-    ],
+    constants: JJobcd::LIST,
+    shared: &only(JobcdOptions::LIST, ["working-set", "side"]),
     handles: |_| true,
     scope: "every f",
     make: |o| Ok(Box::new(JJobcd::new(o)?)),
 };
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct JJobcd {
-    options: JobcdOptions,
-    theta: f64,
-    tol: f64,
-    s: Option<f64>,
-    mu_max: f64,
-    norm_limit: f64,
-    seed: u64,
+constants! {
+    /// The solver.
+    pub struct JJobcd {
+        /// proximal term of a step, relative to the size of grad f(X) X'
+        theta ["θ"]: f64 = 1e-8, "a finite number >= 0" if |v| v >= 0.0;
+        /// hyperbolic-eig: all pairs that a whole pass leaves alone together offer at most this times |f|
+        tol [""]: f64 = 1e-11, "a finite number >= 0" if |v| v >= 0.0;
+        /// metric of the majoriser at the start; chosen as L_f, or ||grad f(X)||/||X||, unless set
+        s ["s"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+        /// largest |mu| of a step where f may be unbounded
+        mu_max ["μ"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
+        /// row norm of X at which an f that may be unbounded is given up
+        norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
+    }
+    plain {
+        /// Rule, model and side.
+        options: JobcdOptions = JobcdOptions::DEFAULT;
+        /// Seed of all random choices.
+        seed: u64 = 0;
+    }
 }
 
 /// Share of the predicted decrease that a trial must bring.
@@ -101,26 +86,14 @@ impl JJobcd {
     /// # Errors
     /// A constant outside its range, a greedy working set.
     pub fn new(o: &SolverOptions) -> Result<Self> {
-        let positive = "a finite number > 0";
-        let s = match o.constant(&INFO, "s") {
-            Some(_) => Some(constant(&INFO, o, "s", positive, |v| v > 0.0)?),
-            None => None,
-        };
         if let Some(rule @ (WorkingSet::GreedySv | WorkingSet::GreedyOr)) = o.jobcd.working_set {
             return Err(Error::Incompatible(format!(
                 "j-jobcd turns all rows in every round: its working set is random or cyclic, and {} is for gs-jobcd",
                 rule.name()
             )));
         }
-        Ok(Self {
-            options: o.jobcd.clone(),
-            theta: constant(&INFO, o, "theta", "a finite number >= 0", |v| v >= 0.0)?,
-            tol: constant(&INFO, o, "tol", "a finite number >= 0", |v| v >= 0.0)?,
-            s,
-            mu_max: constant(&INFO, o, "mu-max", positive, |v| v > 0.0)?,
-            norm_limit: constant(&INFO, o, "norm-limit", "a finite number >= 1", |v| v >= 1.0)?,
-            seed: o.seed,
-        })
+        let options = o.jobcd.clone();
+        INFO.configured(Self { options, seed: o.seed, ..Self::DEFAULT }, o)
     }
 }
 
@@ -228,7 +201,7 @@ impl Solver<JProblem> for JJobcd {
     }
 
     fn settings(&self, p: &JProblem, st: &State) -> Settings {
-        let mut out = Settings::new();
+        let mut out = settings_of(self, Self::LIST);
         out.insert("rounds".into(), st.rounds.into());
         out.insert("repairs".into(), st.repairs.into());
         out.insert("working_set".into(), self.rule(&st.mode).name().into());
@@ -237,17 +210,11 @@ impl Solver<JProblem> for JJobcd {
                 out.insert("side".into(), "columns".into());
                 out.insert("columns_per_task".into(), (2 * d.tournament.block() as u64).into());
                 out.insert("model".into(), Model::Exact.name().into());
-                out.insert("tol".into(), self.tol.into());
             }
             Mode::Gradient(g) => {
                 out.insert("side".into(), "rows".into());
                 out.insert("model".into(), Model::Diagonal.name().into());
-                out.insert("theta".into(), self.theta.into());
-                if !p.is_bounded() {
-                    out.insert("mu_max".into(), self.mu_max.into());
-                    out.insert("norm_limit".into(), self.norm_limit.into());
-                }
-                out.insert("s".into(), g.s.into());
+                out.insert("s_at_end".into(), g.s.into());
                 out.insert("gradients".into(), g.gradients.into());
                 out.insert("values".into(), g.values.into());
                 let n = p.f.components() as u64;

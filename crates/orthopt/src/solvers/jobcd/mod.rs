@@ -26,12 +26,9 @@ mod pairing;
 mod rounds;
 mod vr;
 
-use super::{SolverInfo, SolverOptions};
 use super::{obcd::Candidates, obcd::WorkingSet};
-use crate::error::{Error, Result};
-use crate::j_problem::JProblem;
 use crate::linalg::RowMat;
-use crate::options::checked;
+use crate::options::{choices, constants};
 use crate::pair::step::Model;
 
 pub(crate) use jacobi::relative_stationarity;
@@ -40,58 +37,35 @@ pub use gs::{GsJobcd, INFO as GS_JOBCD};
 pub use jacobi::{INFO as J_JOBCD, JJobcd};
 pub use vr::{INFO as VR_J_JOBCD, VrJJobcd};
 
-/// Which pairs a step turns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Side {
-    /// Columns where that decouples the pairs (`hyperbolic-eig`), rows elsewhere.
-    #[default]
-    Auto,
-    /// Pairs of rows of X, as in the paper.
-    Rows,
-    /// Pairs of columns of X: the paper's algorithm on the transposed problem.
-    Columns,
-}
-
-/// Names of the sides, with one line each.
-pub const SIDES: &[(&str, Side, &str)] = &[
-    ("auto", Side::Auto, "columns where that decouples the pairs (hyperbolic-eig), rows elsewhere"),
-    ("rows", Side::Rows, "pairs of rows of X, as in the paper"),
-    ("columns", Side::Columns, "pairs of columns of X: the same algorithm on the transposed problem"),
-];
-
-impl Side {
-    /// Parses one of [`SIDES`].
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        SIDES.iter().find(|s| s.0 == name).map(|s| s.1).ok_or_else(|| Error::UnknownName {
-            kind: "side",
-            name: name.into(),
-            known: SIDES.iter().map(|s| s.0).collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// Its name in [`SIDES`].
-    pub fn name(self) -> &'static str {
-        SIDES.iter().find(|s| s.1 == self).map_or("?", |s| s.0)
+choices! {
+    /// Which pairs a step turns.
+    #[derive(Default)]
+    pub enum Side as "side", SIDES {
+        /// Columns where that decouples the pairs (`hyperbolic-eig`), rows elsewhere.
+        #[default]
+        Auto = "auto", "columns where that decouples the pairs (hyperbolic-eig), rows elsewhere";
+        /// Pairs of rows of X, as in the paper.
+        Rows = "rows", "pairs of rows of X, as in the paper";
+        /// Pairs of columns of X: the paper's algorithm on the transposed problem.
+        Columns = "columns", "pairs of columns of X: the same algorithm on the transposed problem";
     }
 }
 
-/// Choices of JOBCD that are not numbers; numbers are constants of the solvers.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct JobcdOptions {
-    /// Rule for the pair of a step (GS), or for the pairs of a round (J: random or cyclic, where a
-    /// cyclic pass of n − 1 rounds meets all pairs once). By default cyclic, but random rounds of
-    /// rows, as in the paper.
-    pub working_set: Option<WorkingSet>,
-    /// Choice of Q in GS-JOBCD. (Rounds have the exact Q for decoupled columns, the metric of rows
-    /// elsewhere.)
-    pub model: Model,
-    /// Rows or columns of X.
-    pub side: Side,
-    /// Pairs that the greedy rules of GS-JOBCD look at; `None` is min(n, 200).
-    pub candidates: Option<Candidates>,
+constants! {
+    /// Choices of JOBCD that the solvers of XᵀJX = J share, some of them with OBCD.
+    pub struct JobcdOptions {
+        /// rule for the pair of a step (gs-jobcd), or for the pairs of a round (j-jobcd: random or cyclic,
+        /// where a cyclic pass of n - 1 rounds meets all pairs once); cyclic unless set, but random
+        /// rounds of rows, as in the paper
+        working_set ["B"]: Option<WorkingSet> = None;
+        /// model of a step of gs-jobcd; rounds have the exact one for decoupled columns and the metric
+        /// of rows elsewhere
+        model ["Q"]: Model = Model::Exact;
+        /// JOBCD: pairs of rows of X (the paper), of columns, or auto: columns where that decouples them
+        side [""]: Side = Side::Auto;
+        /// pairs that the greedy rules of gs-jobcd look at; min(n, 200) unless set
+        candidates [""]: Option<Candidates> = None, "at least 1 pair" if |pairs| pairs >= 1.0;
+    }
 }
 
 /// What stops a run whose f has no lower bound.
@@ -107,17 +81,6 @@ fn largest_row(x: &RowMat) -> f64 {
 fn row_norm(row: &[f64]) -> f64 {
     let square: f64 = row.iter().map(|v| v * v).sum();
     if square.is_finite() { square.sqrt() } else { f64::INFINITY }
-}
-
-/// The constant `name` of a solver, checked.
-fn constant(
-    info: &SolverInfo<JProblem>,
-    options: &SolverOptions,
-    name: &str,
-    expected: &str,
-    accepted: impl Fn(f64) -> bool,
-) -> Result<f64> {
-    checked(&format!("{}-{name}", info.name), options.value(info, name), expected, accepted)
 }
 
 /// Rows i < j of a matrix, both writable.

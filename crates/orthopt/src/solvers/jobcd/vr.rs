@@ -18,56 +18,44 @@ use rand_pcg::Pcg64;
 use super::jacobi::{DOUBLINGS, DRIFT, relative_stationarity};
 use super::pairing::{matching, sample};
 use super::rounds::{moved, pair_data, solve};
-use super::{UNBOUNDED, constant, largest_row};
+use super::{UNBOUNDED, largest_row};
 use crate::constraint::j_orthogonal;
 use crate::error::Result;
 use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
-use crate::options::Constant;
-use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::options::{Constants, constants};
+use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of VR-J-JOBCD.
 pub const INFO: SolverInfo<JProblem> = SolverInfo {
     name: "vr-j-jobcd",
     doc: "rounds of n/2 disjoint pairs with a variance-reduced gradient, for finite sums",
-    constants: &[
-        Constant {
-            name: "theta",
-            doc: "theta, proximal term of a step, relative to the size of grad f(X) X'",
-            default: Some(1e-8),
-        },
-        Constant {
-            name: "batch",
-            doc: "b', components per estimate, as a multiple of sqrt(N)",
-            default: Some(1.0),
-        },
-        Constant {
-            name: "s",
-            doc: "s of the majoriser at the start; by default found by backtracking",
-            default: None,
-        },
-        Constant { name: "mu-max", doc: "largest |mu| of a step", default: Some(0.5) },
-        Constant {
-            name: "norm-limit",
-            doc: "row norm of X at which an f that may be unbounded is given up",
-            default: Some(1e4),
-        },
-    ],
+    constants: VrJJobcd::LIST,
+    shared: &[],
     handles: |p| p.f.components() > 1,
     scope: "finite sums (probe)",
     make: |o| Ok(Box::new(VrJJobcd::new(o)?)),
 };
 
-/// The solver.
-#[derive(Clone, Debug)]
-pub struct VrJJobcd {
-    theta: f64,
-    batch: f64,
-    s: Option<f64>,
-    mu_max: f64,
-    norm_limit: f64,
-    seed: u64,
+constants! {
+    /// The solver.
+    pub struct VrJJobcd {
+        /// proximal term of a step, relative to the size of grad f(X) X'
+        theta ["θ"]: f64 = 1e-8, "a finite number >= 0" if |v| v >= 0.0;
+        /// components per estimate, as a multiple of sqrt(N)
+        batch ["b'/√N"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
+        /// metric of the majoriser at the start; found by backtracking unless set
+        s ["s"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+        /// largest |mu| of a step
+        mu_max ["μ"]: f64 = 0.5, "a finite number > 0" if |v| v > 0.0;
+        /// row norm of X at which an f that may be unbounded is given up
+        norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
+    }
+    plain {
+        /// Seed of all random choices.
+        seed: u64 = 0;
+    }
 }
 
 /// s is divided by this at a refresh that found f lower. (With 1.5, as in J-JOBCD, every third
@@ -92,19 +80,7 @@ impl VrJJobcd {
     /// # Errors
     /// A constant outside its range.
     pub fn new(o: &SolverOptions) -> Result<Self> {
-        let positive = "a finite number > 0";
-        let s = match o.constant(&INFO, "s") {
-            Some(_) => Some(constant(&INFO, o, "s", positive, |v| v > 0.0)?),
-            None => None,
-        };
-        Ok(Self {
-            theta: constant(&INFO, o, "theta", "a finite number >= 0", |v| v >= 0.0)?,
-            batch: constant(&INFO, o, "batch", positive, |v| v > 0.0)?,
-            s,
-            mu_max: constant(&INFO, o, "mu-max", positive, |v| v > 0.0)?,
-            norm_limit: constant(&INFO, o, "norm-limit", "a finite number >= 1", |v| v >= 1.0)?,
-            seed: o.seed,
-        })
+        INFO.configured(Self { seed: o.seed, ..Self::DEFAULT }, o)
     }
 
     /// N and b′.
@@ -224,10 +200,10 @@ impl Solver<JProblem> for VrJJobcd {
 
     fn settings(&self, p: &JProblem, st: &State) -> Settings {
         let (components, batch) = self.sizes(p);
-        let mut out = Settings::new();
+        let mut out = settings_of(self, Self::LIST);
         out.insert("components".into(), components.into());
-        out.insert("batch".into(), batch.into());
-        out.insert("s".into(), st.s.into());
+        out.insert("batch_size".into(), batch.into());
+        out.insert("s_at_end".into(), st.s.into());
         out.insert("refreshes".into(), st.refreshes.into());
         out.insert("taken_back".into(), st.taken_back.into());
         out.insert("restores".into(), st.restores.into());

@@ -29,7 +29,7 @@ use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product};
 use crate::linear_map::LinearMap;
-use crate::solve::{Raw, Settings, Solver, StepInfo};
+use crate::solve::{Raw, Settings, Solver, StepInfo, settings_of};
 use crate::solvers::composite::splitting::{
     Candidates, Linearised, curvature, image, plus, project, prox, pull_back, quadratic_change, raw,
     report_crit, shifted_multiplier, stationarity,
@@ -54,7 +54,7 @@ impl Oadmm {
     /// A constant outside its range.
     pub fn new(options: OadmmOptions) -> Result<Self> {
         let name = if options.variant == Variant::Ep { "oadmm-ep" } else { "oadmm-rr" };
-        Ok(Self { name, options: options.checked(name)? })
+        Ok(Self { name, options: options.in_range(name)? })
     }
 
     /// Its options.
@@ -155,14 +155,12 @@ impl<T: Terms> Solver<T> for Oadmm {
 
     fn settings(&self, p: &T, st: &State) -> Settings {
         let o = &self.options;
-        let mut s = Settings::new();
+        let mut s = settings_of(o, o.listed());
         let reals = [
             ("chi", o.chi()),
             ("chi_bound", o.chi_bound()),
             ("beta0", st.beta0),
             ("xi", st.xi),
-            ("p", o.p),
-            ("sigma", o.sigma),
             ("lf", st.lf),
             ("norm_a", st.abar),
             ("beta", st.beta),
@@ -171,19 +169,9 @@ impl<T: Terms> Solver<T> for Oadmm {
         ];
         s.extend(reals.map(|(k, v)| (k.to_string(), v.into())));
         match o.variant {
-            Variant::Ep => {
-                s.extend([("theta", o.theta), ("alpha", o.alpha())].map(|(k, v)| (k.into(), v.into())))
-            }
-            Variant::Rr => {
-                s.extend(
-                    [("rho", o.rho), ("gamma", o.gamma), ("delta", o.delta)]
-                        .map(|(k, v)| (k.into(), v.into())),
-                );
-                s.insert("b".into(), if o.bb { "Barzilai-Borwein".into() } else { o.b.into() });
-                s.insert("retraction".into(), if o.qr { "qr" } else { "polar" }.into());
-                s.insert("backtracks".into(), st.backtracks.into());
-            }
-        }
+            Variant::Ep => s.insert("alpha".into(), o.alpha().into()),
+            Variant::Rr => s.insert("backtracks".into(), st.backtracks.into()),
+        };
         s.insert("beta0_raised".into(), st.raised.into());
         report_crit(&mut s, crit_parts(p, &st.x, &st.ycheck, &st.z));
         Candidates::new(p, &st.x, &st.ycheck).report(&mut s);

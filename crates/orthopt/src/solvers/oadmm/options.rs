@@ -5,9 +5,9 @@ use crate::composite::{Terms, suits_splitting};
 use crate::concave::AnyConcave;
 use crate::error::Result;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, checked};
+use crate::options::{Constant, Constants, Value, checked, constants, described, only};
 use crate::solvers::composite::SCOPE;
-use crate::solvers::composite::splitting::{Constants, POSITIVE, slope};
+use crate::solvers::composite::splitting::slope;
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// How X is moved.
@@ -46,70 +46,66 @@ pub(super) struct Schedule {
     pub raised: bool, // β⁰ was too small for the weak convexity of h
 }
 
-/// Options of OADMM.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OadmmOptions {
-    /// EP or RR.
-    pub variant: Variant,
-    /// χ = μβ; `None` is 1.001 times the bound of the theory, [`OadmmOptions::chi_bound`].
-    pub chi: Option<f64>,
-    /// β⁰; `None` is chosen by `first_beta`.
-    pub beta0: Option<f64>,
-    /// How β⁰ is chosen.
-    pub first_beta: FirstBeta,
-    /// ξ ≥ 0, growth of β.
-    pub xi: f64,
-    /// p ∈ (0, 1), exponent of the growth of β.
-    pub p: f64,
-    /// σ ∈ [1, 2), over-relaxation of the dual step.
-    pub sigma: f64,
-    /// θ ≥ 1, damping of the EP step.
-    pub theta: f64,
-    /// α ∈ [0, 1), extrapolation of EP; `None` is the bound of the theory.
-    pub alpha: Option<f64>,
-    /// L_f; `None` is estimated.
-    pub lf: Option<f64>,
-    /// ρ > 0 of the RR direction.
-    pub rho: f64,
-    /// γ ∈ (0, 1), backtracking factor.
-    pub gamma: f64,
-    /// δ ∈ (0, 1/max(1, 2ρ)), sufficient decrease.
-    pub delta: f64,
-    /// b > 0, first step of the line search times β.
-    pub b: f64,
-    /// Barzilai–Borwein steps instead of a fixed b.
-    pub bb: bool,
-    /// QR instead of polar retraction in RR.
-    pub qr: bool,
+constants! {
+    /// Options of OADMM: the paper's recommended constants, and 1.01 for χ, for which it has none.
+    pub struct OadmmOptions {
+        /// mu beta, smoothing against penalty; auto, or 0, takes 1.001 times the bound of the theory
+        chi ["χ"]: Option<f64> = Some(1.01), "a finite number > 0" if |v| v > 0.0;
+        /// first penalty parameter; chosen as 10 times the slope lambda of h unless set
+        beta0 ["β⁰"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
+        /// growth of beta
+        xi ["ξ"]: f64 = 1.0, "a finite number >= 0" if |v| v >= 0.0;
+        /// exponent of the growth of beta
+        p ["p"]: f64 = 1.0 / 3.0, "a number between 0 and 1" if |v| v > 0.0 && v < 1.0;
+        /// over-relaxation of the dual step
+        sigma ["σ"]: f64 = 1.1, "a number >= 1 and < 2" if |v| (1.0..2.0).contains(&v);
+        /// damping of the step
+        theta ["θ"]: f64 = 1.01, "a finite number >= 1" if |v| v >= 1.0;
+        /// extrapolation; chosen as (theta-1)/((theta+1)(xi+2)) unless set
+        alpha ["α"]: Option<f64> = None, "a number >= 0 and < 1" if |v| (0.0..1.0).contains(&v);
+        /// curvature of f; its largest eigenvalue unless set
+        lf ["L_f"]: Option<f64> = None, "a finite number >= 0" if |v| v >= 0.0;
+        /// rho of the search direction
+        rho ["ρ"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
+        /// backtracking factor
+        gamma ["γ"]: f64 = 0.5, "a number between 0 and 1" if |v| v > 0.0 && v < 1.0;
+        /// sufficient decrease, below 1/max(1, 2 rho)
+        delta ["δ"]: f64 = 1e-3, "a positive number below 1/max(1, 2 rho)" if |v| v > 0.0 && v < 1.0;
+        /// first step of the line search times beta
+        b ["b"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
+        /// take b from Barzilai and Borwein
+        bb [""]: bool = false;
+        /// retract by QR instead of the polar factor
+        qr [""]: bool = false;
+    }
+    plain {
+        /// EP or RR.
+        variant: Variant = Variant::Ep;
+        /// How β⁰ is chosen.
+        first_beta: FirstBeta = FirstBeta::Paper;
+    }
 }
 
 impl OadmmOptions {
-    /// The paper's recommended constants; χ, for which it has none, is 1.01.
-    pub fn new(variant: Variant) -> Self {
-        Self {
-            variant,
-            chi: Some(1.01),
-            beta0: None,
-            first_beta: FirstBeta::Paper,
-            xi: 1.0,
-            p: 1.0 / 3.0,
-            sigma: 1.1,
-            theta: 1.01,
-            alpha: None,
-            lf: None,
-            rho: 1.0,
-            gamma: 0.5,
-            delta: 1e-3,
-            b: 1.0,
-            bb: false,
-            qr: false,
-        }
-    }
-
+    /// OADMM-EP with the paper's constants.
+    pub const EP: Self = Self::DEFAULT;
+    /// OADMM-RR with the paper's constants.
+    pub const RR: Self = Self { variant: Variant::Rr, ..Self::DEFAULT };
     /// EP with the constants that did best on k-sparse PCA (suite `dc` of the benchmarks): less
     /// smoothing, and a β that starts higher and grows faster. Outside the theory.
-    pub fn fast() -> Self {
-        Self { chi: Some(0.03), p: 0.5, first_beta: FirstBeta::Data, ..Self::new(Variant::Ep) }
+    pub const FAST: Self = Self { chi: Some(0.03), p: 0.5, first_beta: FirstBeta::Data, ..Self::EP };
+
+    /// The paper's recommended constants.
+    pub fn new(variant: Variant) -> Self {
+        Self { variant, ..Self::DEFAULT }
+    }
+
+    /// Those of the constants that this variant looks at.
+    pub(super) fn listed(&self) -> &'static [Constant] {
+        match self.variant {
+            Variant::Ep => EP,
+            Variant::Rr => RR,
+        }
     }
 
     /// 1 + 4ωσ̈ with ω = 1/σ + ξ/(2σ²) + ε_z/σ², ε_z = ξ, σ̈ = (σ/(2−σ))²: what χ must exceed.
@@ -162,118 +158,54 @@ impl OadmmOptions {
     }
 
     /// The options if all are in range.
-    pub(super) fn checked(self, solver: &str) -> Result<Self> {
-        let check = |constant: &str, value: f64, expected: &str, ok: &dyn Fn(f64) -> bool| {
-            checked(&format!("{solver}-{constant}"), value, expected, ok).map(|_| ())
-        };
-        let positive = |v: f64| v > 0.0;
-        let optional = |v: Option<f64>| v.unwrap_or(1.0);
-        check("chi", optional(self.chi), POSITIVE, &positive)?;
-        check("beta0", optional(self.beta0), POSITIVE, &positive)?;
-        check("rho", self.rho, POSITIVE, &positive)?;
-        check("b", self.b, POSITIVE, &positive)?;
-        check("xi", self.xi, "a finite number >= 0", &|v| v >= 0.0)?;
-        check("lf", optional(self.lf), "a finite number >= 0", &|v| v >= 0.0)?;
-        check("p", self.p, "a number between 0 and 1", &|v| v > 0.0 && v < 1.0)?;
-        check("gamma", self.gamma, "a number between 0 and 1", &|v| v > 0.0 && v < 1.0)?;
-        check("sigma", self.sigma, "a number >= 1 and < 2", &|v| (1.0..2.0).contains(&v))?;
-        check("theta", self.theta, "a finite number >= 1", &|v| v >= 1.0)?;
-        check("alpha", self.alpha.unwrap_or(0.0), "a number >= 0 and < 1", &|v| (0.0..1.0).contains(&v))?;
+    pub(super) fn in_range(self, solver: &str) -> Result<Self> {
         let most = 1.0 / (2.0 * self.rho).max(1.0);
-        check("delta", self.delta, "a positive number below 1/max(1, 2 rho)", &|v| v > 0.0 && v < most)?;
-        Ok(self)
+        let options = self.checked(solver)?;
+        let expected = format!("a positive number below 1/max(1, 2 rho) = {most}");
+        checked(&format!("{solver}-delta"), options.delta, &expected, |v| v < most)?;
+        Ok(options)
     }
 
-    /// These options with what users have set.
-    fn with<T: Terms>(mut self, info: &SolverInfo<T>, options: &SolverOptions) -> Result<Self> {
-        let c = Constants { info, options };
-        for constant in info.constants {
-            let Some(v) = options.constant(info, constant.name) else { continue };
-            match constant.name {
-                "chi" => self.chi = if v == 0.0 { None } else { Some(v) },
-                "beta0" => self.beta0 = Some(v),
-                "xi" => self.xi = v,
-                "p" => self.p = v,
-                "sigma" => self.sigma = v,
-                "theta" => self.theta = v,
-                "alpha" => self.alpha = Some(v),
-                "lf" => self.lf = Some(v),
-                "rho" => self.rho = v,
-                "gamma" => self.gamma = v,
-                "delta" => self.delta = v,
-                "b" => self.b = v,
-                "bb" => self.bb = c.flag("bb")?,
-                "qr" => self.qr = c.flag("qr")?,
-                _ => {}
-            }
+    /// These options with what users have set for the solver. χ = 0 asks for the bound of the theory.
+    fn chosen<T: Terms>(self, info: &SolverInfo<T>, o: &SolverOptions) -> Result<Self> {
+        let chi = format!("{}-chi", info.name);
+        let mut given = o.constants.clone();
+        if given.get(&chi).and_then(Value::number) == Some(0.0) {
+            given.insert(chi, Value::Auto);
         }
-        self.checked(info.name)
+        self.with(info.name, info.constants, &given)?.in_range(info.name)
     }
 }
 
-const fn constant(name: &'static str, doc: &'static str, default: f64) -> Constant {
-    Constant { name, doc, default: Some(default) }
-}
-
-const CHI: Constant = constant(
-    "chi",
-    "chi = mu beta > 0, smoothing against penalty; 0 takes 1.001 times the bound of the theory",
-    1.01,
+const EP: &[Constant] =
+    &only(&OadmmOptions::EP.constants(), ["chi", "beta0", "xi", "p", "sigma", "theta", "alpha", "lf"]);
+const RR: &[Constant] = &only(
+    &OadmmOptions::RR.constants(),
+    ["chi", "beta0", "xi", "p", "sigma", "rho", "gamma", "delta", "b", "bb", "qr", "lf"],
 );
-const BETA0: Constant = Constant {
-    name: "beta0",
-    doc: "beta_0 > 0, first penalty parameter [default: 10 times the slope lambda of h]",
-    default: None,
-};
-const XI: Constant = constant("xi", "xi >= 0, growth of beta", 1.0);
-const P: Constant = constant("p", "p in (0, 1), exponent of the growth of beta", 1.0 / 3.0);
-const SIGMA: Constant = constant("sigma", "sigma in [1, 2), over-relaxation of the dual step", 1.1);
-const THETA: Constant = constant("theta", "theta >= 1, damping of the step", 1.01);
-const ALPHA: Constant = Constant {
-    name: "alpha",
-    doc: "alpha in [0, 1), extrapolation [default: (theta-1)/((theta+1)(xi+2))]",
-    default: None,
-};
-const LF: Constant =
-    Constant { name: "lf", doc: "L_f >= 0, curvature of f [default: its largest eigenvalue]", default: None };
-const RHO: Constant = constant("rho", "rho > 0 of the search direction", 1.0);
-const GAMMA: Constant = constant("gamma", "gamma in (0, 1), backtracking factor", 0.5);
-const DELTA: Constant = constant("delta", "delta in (0, 1/max(1, 2 rho)), sufficient decrease", 1e-3);
-const B: Constant = constant("b", "b > 0, first step times beta", 1.0);
-const BB: Constant = constant("bb", "1 takes b from Barzilai and Borwein", 0.0);
-const QR: Constant = constant("qr", "1 retracts by QR instead of the polar factor", 0.0);
-
-const EP_CONSTANTS: &[Constant] = &[CHI, BETA0, XI, P, SIGMA, THETA, ALPHA, LF];
-const RR_CONSTANTS: &[Constant] = &[CHI, BETA0, XI, P, SIGMA, RHO, GAMMA, DELTA, B, BB, QR, LF];
-const FAST_CONSTANTS: &[Constant] = &[
-    Constant { default: Some(0.03), ..CHI },
-    Constant {
-        doc: "beta_0 > 0, first penalty parameter [default: the larger of 0.1 L_f and the slope lambda of h, \
-              50 lambda for l1-largest-k, lambda for that with 500 variables or more]",
-        ..BETA0
-    },
-    Constant {
-        doc: "xi >= 0, growth of beta; times 50 for l1-largest-k with 500 variables or more unless beta0 is set",
-        ..XI
-    },
-    Constant { default: Some(0.5), ..P },
-    SIGMA,
-    THETA,
-    ALPHA,
-    LF,
-];
+const FAST: &[Constant] = &described(
+    described(
+        only(&OadmmOptions::FAST.constants(), ["chi", "beta0", "xi", "p", "sigma", "theta", "alpha", "lf"]),
+        "beta0",
+        "first penalty parameter; unless set the larger of 0.1 L_f and the slope lambda of h, 50 lambda for \
+         l1-largest-k, lambda for that with 500 variables or more",
+    ),
+    "xi",
+    "growth of beta; times 50 for l1-largest-k with 500 variables or more unless beta0 is set",
+);
 
 /// OADMM-EP with the paper's constants.
 pub const fn euclidean<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "oadmm-ep",
         doc: "ADMM with Moreau smoothing, X by Euclidean projection, the paper's constants",
-        constants: EP_CONSTANTS,
+        constants: EP,
+        shared: &[],
         handles: suits_splitting,
         scope: SCOPE,
         make: |o| {
-            let (info, base) = (euclidean::<T>(), OadmmOptions::new(Variant::Ep));
-            Ok(Box::new(Oadmm { name: info.name, options: base.with(&info, o)? }))
+            let info = euclidean::<T>();
+            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(&info, o)? }))
         },
     }
 }
@@ -283,27 +215,29 @@ pub const fn riemannian<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "oadmm-rr",
         doc: "ADMM with Moreau smoothing, X by a Riemannian line search, the paper's constants",
-        constants: RR_CONSTANTS,
+        constants: RR,
+        shared: &[],
         handles: suits_splitting,
         scope: SCOPE,
         make: |o| {
-            let (info, base) = (riemannian::<T>(), OadmmOptions::new(Variant::Rr));
-            Ok(Box::new(Oadmm { name: info.name, options: base.with(&info, o)? }))
+            let info = riemannian::<T>();
+            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(&info, o)? }))
         },
     }
 }
 
-/// OADMM-EP with fast constants, see [`OadmmOptions::fast`].
+/// OADMM-EP with fast constants, see [`OadmmOptions::FAST`].
 pub const fn fast<T: Terms>() -> SolverInfo<T> {
     SolverInfo {
         name: "oadmm",
         doc: "ADMM with Moreau smoothing, X by Euclidean projection, fast constants",
-        constants: FAST_CONSTANTS,
+        constants: FAST,
+        shared: &[],
         handles: suits_splitting,
         scope: SCOPE,
         make: |o| {
-            let (info, base) = (fast::<T>(), OadmmOptions::fast());
-            Ok(Box::new(Oadmm { name: info.name, options: base.with(&info, o)? }))
+            let info = fast::<T>();
+            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(&info, o)? }))
         },
     }
 }

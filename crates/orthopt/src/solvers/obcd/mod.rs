@@ -27,8 +27,9 @@ mod oracle;
 mod step;
 
 use crate::constraint::stiefel;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::options::{Constants, checked};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::BlockModel;
@@ -50,21 +51,8 @@ impl Obcd {
     /// # Errors
     /// α not positive and finite, k < 2, or no candidates.
     pub fn new(options: ObcdOptions) -> Result<Self> {
-        let invalid = |option: &str, value: String, expected: &str| {
-            Err(Error::InvalidOption { option: option.into(), value, expected: expected.into() })
-        };
-        if !(options.alpha > 0.0 && options.alpha.is_finite()) {
-            return invalid("alpha", options.alpha.to_string(), "a finite number > 0 (papers: 1e-5)");
-        }
-        if options.block < 2 {
-            return invalid("block", options.block.to_string(), "at least 2 rows");
-        }
-        if !(options.tol >= 0.0 && options.tol.is_finite()) {
-            return invalid("tol", options.tol.to_string(), "a finite number >= 0");
-        }
-        if options.candidates == Some(Candidates::Sample(0)) {
-            return invalid("candidates", "0".into(), "at least 1 pair, or all");
-        }
+        checked("tol", options.tol, "a finite number >= 0", |tol| tol >= 0.0)?;
+        let options = options.checked("")?;
         Ok(Self { options })
     }
 
@@ -104,7 +92,7 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
     type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
-        "obcd"
+        self.options.name
     }
 
     fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<Self::State> {

@@ -2,108 +2,114 @@
 
 use super::Obcd;
 use crate::error::Result;
+use crate::options::{Constant, Constants, constants, only};
 use crate::pair::step::{Model, Search};
 use crate::problem::AnyProblem;
 use crate::solve::AnySolver;
 use crate::solvers::pair_descent::{Candidates, WorkingSet};
 use crate::solvers::{SolverInfo, SolverOptions};
 
-/// Options of OBCD with the papers' defaults.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ObcdOptions {
-    /// Rule for the working set.
-    pub working_set: WorkingSet,
-    /// k, rows per working set, ≥ 2.
-    pub block: usize,
-    /// Choice of Q.
-    pub model: Model,
-    /// α > 0 of the proximal term; the papers use 1e-5.
-    pub alpha: f64,
-    /// Pairs scored by the greedy rules; `None` is min(n, 200).
-    pub candidates: Option<Candidates>,
-    /// Rounds of n/2 disjoint pairs in parallel with the diagonal model (Appendix C.4) instead of
-    /// single working sets; whole passes stay as they are.
-    pub jacobi: bool,
-    /// How pairs are solved.
-    pub search: Search,
-    /// Whole passes leave pairs alone that offer no more than this times 1 + |F|, so that the
-    /// last pass moves nothing and is a certificate of the X it leaves.
-    pub tol: f64,
-    /// Seed of all random choices.
-    pub seed: u64,
-}
-
-impl Default for ObcdOptions {
-    fn default() -> Self {
-        Self {
-            working_set: WorkingSet::Random,
-            block: 2,
-            model: Model::Exact,
-            alpha: 1e-5,
-            candidates: None,
-            jacobi: false,
-            search: Search::Fast,
-            tol: 1e-9,
-            seed: 0,
-        }
+constants! {
+    /// Options of OBCD with the papers' defaults.
+    pub struct ObcdOptions {
+        /// rule for choosing rows
+        working_set ["B"]: WorkingSet = WorkingSet::Random;
+        /// number of rows in B; subproblems of 2 are solved globally
+        block ["k"]: usize = 2, "at least 2 rows" if |k| k >= 2.0;
+        /// model of a block: exact (8) or diagonal (9)
+        model ["Q"]: Model = Model::Exact;
+        /// weight of the proximal term alpha/2 ||V - I||^2
+        alpha ["α"]: f64 = 1e-5, "a finite number > 0 (papers: 1e-5)" if |alpha| alpha > 0.0;
+        /// pairs scored by the greedy rules; min(n, 200) unless set
+        candidates [""]: Option<Candidates> = None, "at least 1 pair" if |pairs| pairs >= 1.0;
+        /// rounds of n/2 disjoint pairs in parallel with the diagonal model (Appendix C.4)
+        jacobi [""]: bool = false;
+    }
+    plain {
+        /// The name of the solver, `obcd` or that of a preset.
+        name: &'static str = "obcd";
+        /// How pairs are solved.
+        search: Search = Search::Fast;
+        /// Whole passes leave pairs alone that offer no more than this times 1 + |F|, so that the
+        /// last pass moves nothing and is a certificate of the X it leaves.
+        tol: f64 = 1e-9;
+        /// Seed of all random choices.
+        seed: u64 = 0;
     }
 }
 
-/// What the registry says of OBCD. Its constants are options of their own.
+/// What the registry says of OBCD. Its constants are shared options.
 pub const INFO: SolverInfo = SolverInfo {
     name: "obcd",
     doc: "block coordinate descent on rows with globally solved pairs; feasible and monotone",
     constants: &[],
+    shared: ObcdOptions::LIST,
     handles: |_| true,
     scope: "every problem",
-    make: |o| made(o, |_| ()),
+    make: |o| made(INFO.name, o, |_| ()),
 };
+
+/// Options of the presets, without what they fix.
+const BUT_RULE: &[Constant] = &only(ObcdOptions::LIST, ["block", "model", "alpha", "candidates", "jacobi"]);
+const BUT_JACOBI: &[Constant] =
+    &only(ObcdOptions::LIST, ["working-set", "block", "model", "alpha", "candidates"]);
 
 /// The rules of the papers by the papers' names, and two more.
 pub const OBCD_R: SolverInfo = SolverInfo {
     name: "obcd-r",
     doc: "OBCD with random working sets",
-    make: |o| made(o, |options| options.working_set = WorkingSet::Random),
+    shared: BUT_RULE,
+    make: |o| made(OBCD_R.name, o, |options| options.working_set = WorkingSet::Random),
     ..INFO
 };
 /// See [`OBCD_R`].
 pub const OBCD_C: SolverInfo = SolverInfo {
     name: "obcd-c",
     doc: "OBCD with cyclic working sets",
-    make: |o| made(o, |options| options.working_set = WorkingSet::Cyclic),
+    shared: BUT_RULE,
+    make: |o| made(OBCD_C.name, o, |options| options.working_set = WorkingSet::Cyclic),
     ..INFO
 };
 /// See [`OBCD_R`].
 pub const OBCD_SV: SolverInfo = SolverInfo {
     name: "obcd-sv",
     doc: "OBCD with greedy working sets by stationarity violation",
-    make: |o| made(o, |options| options.working_set = WorkingSet::GreedySv),
+    shared: BUT_RULE,
+    make: |o| made(OBCD_SV.name, o, |options| options.working_set = WorkingSet::GreedySv),
     ..INFO
 };
 /// See [`OBCD_R`].
 pub const OBCD_OR: SolverInfo = SolverInfo {
     name: "obcd-or",
     doc: "OBCD with greedy working sets by objective reduction",
-    make: |o| made(o, |options| options.working_set = WorkingSet::GreedyOr),
+    shared: BUT_RULE,
+    make: |o| made(OBCD_OR.name, o, |options| options.working_set = WorkingSet::GreedyOr),
     ..INFO
 };
 /// See [`OBCD_R`].
 pub const OBCD_BLOCK: SolverInfo = SolverInfo {
     name: "obcd-block",
     doc: "OBCD with sweeps inside blocks of 32 rows (or --block K)",
-    make: |o| made(o, |options| options.block = if options.block > 2 { options.block } else { 32 }),
+    make: |o| {
+        made(OBCD_BLOCK.name, o, |options| options.block = if options.block > 2 { options.block } else { 32 })
+    },
     ..INFO
 };
 /// See [`OBCD_R`].
 pub const OBCD_JACOBI: SolverInfo = SolverInfo {
     name: "obcd-jacobi",
     doc: "OBCD with rounds of n/2 disjoint pairs in parallel",
-    make: |o| made(o, |options| options.jacobi = true),
+    shared: BUT_JACOBI,
+    make: |o| made(OBCD_JACOBI.name, o, |options| options.jacobi = true),
     ..INFO
 };
 
-fn made(o: &SolverOptions, preset: fn(&mut ObcdOptions)) -> Result<AnySolver<AnyProblem>> {
-    let mut options = ObcdOptions { seed: o.seed, ..o.obcd.clone() };
+fn made(
+    name: &'static str,
+    o: &SolverOptions,
+    preset: fn(&mut ObcdOptions),
+) -> Result<AnySolver<AnyProblem>> {
+    let mut options = ObcdOptions { name, seed: o.seed, ..o.obcd.clone() };
     preset(&mut options);
     Ok(Box::new(Obcd::new(options)?))
 }

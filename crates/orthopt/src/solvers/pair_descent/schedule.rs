@@ -5,50 +5,27 @@ use rand_pcg::Pcg64;
 
 use super::greedy::Greedy;
 use super::{PairOracle, Tried};
-use crate::error::{Error, Result};
+use crate::options::declare::Typed;
+use crate::options::{Kind, Value, choices};
 use crate::pair::movable::{Cursor, Movable, Next, matching};
 use crate::solve::Pass;
 
-/// Rule for choosing the rows of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WorkingSet {
-    /// Uniformly among the pairs that can move (OBCD-R).
-    Random,
-    /// All pairs that can move, in order.
-    Cyclic,
-    /// The pair of largest stationarity violation, S = XGᵀ − GXᵀ (OBCD-SV).
-    GreedySv,
-    /// The pair of largest objective reduction of a linear model (OBCD-OR).
-    GreedyOr,
+choices! {
+    /// Rule for choosing the rows of a step.
+    #[non_exhaustive]
+    pub enum WorkingSet as "working set", WORKING_SETS {
+        /// Uniformly among the pairs that can move (OBCD-R).
+        Random = "random", "uniform over the pairs that can move";
+        /// All pairs that can move, in order.
+        Cyclic = "cyclic", "all pairs that can move, in order";
+        /// The pair of largest stationarity violation, S = XGᵀ − GXᵀ (OBCD-SV).
+        GreedySv = "greedy-sv", "largest stationarity violation among sampled pairs";
+        /// The pair of largest objective reduction of a linear model (OBCD-OR).
+        GreedyOr = "greedy-or", "largest model reduction among sampled pairs";
+    }
 }
 
-/// Names of the working set rules, with one line each.
-pub const WORKING_SETS: &[(&str, WorkingSet, &str)] = &[
-    ("random", WorkingSet::Random, "uniform over the pairs that can move"),
-    ("cyclic", WorkingSet::Cyclic, "all pairs that can move, in order"),
-    ("greedy-sv", WorkingSet::GreedySv, "largest stationarity violation among sampled pairs"),
-    ("greedy-or", WorkingSet::GreedyOr, "largest model reduction among sampled pairs"),
-];
-
 impl WorkingSet {
-    /// Parses one of [`WORKING_SETS`].
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        WORKING_SETS.iter().find(|w| w.0 == name).map(|w| w.1).ok_or_else(|| Error::UnknownName {
-            kind: "working set",
-            name: name.into(),
-            known: WORKING_SETS.iter().map(|w| w.0).collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// Its name in [`WORKING_SETS`].
-    pub fn name(self) -> &'static str {
-        WORKING_SETS.iter().find(|w| w.1 == self).map_or("?", |w| w.0)
-    }
-
     /// Whether it goes by scores.
     pub(crate) fn is_greedy(self) -> bool {
         matches!(self, Self::GreedySv | Self::GreedyOr)
@@ -65,9 +42,29 @@ pub enum Candidates {
 }
 
 impl Candidates {
+    /// As users give it.
+    pub(crate) const fn value(self) -> Value {
+        match self {
+            Self::Sample(pairs) => Value::Whole(pairs as u64),
+            Self::All => Value::Name("all"),
+        }
+    }
+
     /// Those of the papers where none are `given`.
     pub(crate) fn or_default(given: Option<Self>, n: usize) -> Self {
         given.unwrap_or(Self::Sample(n.min(200)))
+    }
+}
+
+impl Typed for Candidates {
+    const KIND: Kind = Kind::WholeOr(&["all"]);
+
+    fn of(value: Value) -> Option<Self> {
+        match value {
+            Value::Whole(pairs) => pairs.try_into().ok().map(Self::Sample),
+            Value::Name(_) => Some(Self::All),
+            _ => None,
+        }
     }
 }
 

@@ -29,53 +29,51 @@ mod tests;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::options::{Constant, checked};
+use crate::options::{Constants, constants};
 use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{AnyProblem, Problem};
 use crate::smooth::BlockModel;
-use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
+use crate::solve::{Pass, Settings, Solver, Status, StepInfo, settings_of};
+use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
-use crate::solvers::{SolverInfo, SolverOptions};
 use descent::{Objective, Pace, Point};
 use penalty::{Continuation, Outcome};
 use revise::{Batch, Revision};
+
+constants! {
+    /// Constants of the method.
+    pub struct SupportOptions {
+        /// rho/L of the penalty at the start
+        rho0 ["ρ₀/L"]: f64 = 0.15, "a finite number > 0" if |v| v > 0.0;
+        /// factor of rho per step
+        growth [""]: f64 = 1.05, "a finite number > 1" if |v| v > 1.0;
+        /// factor of the penalty in excursions, which take kappa, 1/kappa, sqrt(kappa), 1/sqrt(kappa),
+        /// kappa^2, 1/kappa^2 in turn
+        kappa ["κ"]: f64 = 2.0, "a finite number > 1" if |v| v > 1.0;
+        /// fruitless excursions in a row before it ends
+        patience [""]: u32 = 6, "a whole number from 0 to 1e6" if |v| (0.0..=1e6).contains(&v);
+    }
+    plain {
+        /// OBCD of steps 3 and 5.
+        obcd: ObcdOptions = ObcdOptions::DEFAULT;
+    }
+}
 
 /// What the registry says of it.
 pub const INFO: SolverInfo = SolverInfo {
     name: "support",
     doc: "descent on fixed supports, supports revised entry by entry and by OBCD; exactly sparse",
-    constants: &[
-        Constant { name: "rho0", doc: "rho/L of the penalty at the start", default: Some(0.15) },
-        Constant { name: "growth", doc: "factor of rho per step, > 1", default: Some(1.05) },
-        Constant { name: "kappa", doc: "factor of the penalty in excursions, > 1", default: Some(2.0) },
-        Constant { name: "patience", doc: "fruitless excursions before it ends", default: Some(6.0) },
-    ],
+    constants: SupportOptions::LIST,
+    shared: ObcdOptions::LIST,
     handles: |p: &AnyProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),
     scope: "the penalties l0 and l1",
-    make: |o: &SolverOptions| Ok(Box::new(Support::from_options(o)?)),
+    make: |o| {
+        let obcd = ObcdOptions { seed: o.seed, ..o.obcd.clone() };
+        let defaults = SupportOptions { obcd, ..SupportOptions::DEFAULT };
+        Ok(Box::new(Support::new(INFO.configured(defaults, o)?)?))
+    },
 };
-
-/// Constants of the method.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SupportOptions {
-    /// ρ/L at the start of the continuation.
-    pub rho0: f64,
-    /// Factor of ρ per step.
-    pub growth: f64,
-    /// κ of the excursions, which take κ, 1/κ, √κ, 1/√κ, κ², 1/κ² in turn.
-    pub kappa: f64,
-    /// Fruitless excursions in a row after which the method ends.
-    pub patience: u32,
-    /// OBCD of steps 3 and 5.
-    pub obcd: ObcdOptions,
-}
-
-impl Default for SupportOptions {
-    fn default() -> Self {
-        Self { rho0: 0.15, growth: 1.05, kappa: 2.0, patience: 6, obcd: ObcdOptions::default() }
-    }
-}
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -109,25 +107,9 @@ impl Support {
     /// # Errors
     /// A constant outside its range.
     pub fn new(options: SupportOptions) -> Result<Self> {
-        checked("support-rho0", options.rho0, "a finite number > 0", |v| v > 0.0)?;
-        checked("support-growth", options.growth, "a finite number > 1", |v| v > 1.0)?;
-        checked("support-kappa", options.kappa, "a finite number > 1", |v| v > 1.0)?;
+        let options = options.checked(INFO.name)?;
         let obcd = Obcd::new(options.obcd.clone())?;
         Ok(Self { options, obcd })
-    }
-
-    fn from_options(o: &SolverOptions) -> Result<Self> {
-        let patience =
-            checked("support-patience", o.value(&INFO, "patience"), "a whole number from 0 to 1e6", |v| {
-                (0.0..=1e6).contains(&v) && v.fract() == 0.0
-            })?;
-        Self::new(SupportOptions {
-            rho0: o.value(&INFO, "rho0"),
-            growth: o.value(&INFO, "growth"),
-            kappa: o.value(&INFO, "kappa"),
-            patience: patience as u32,
-            obcd: ObcdOptions { seed: o.seed, ..o.obcd.clone() },
-        })
     }
 }
 
@@ -243,12 +225,7 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Support {
     }
 
     fn settings(&self, p: &Problem<F, H>, st: &Self::State) -> Settings {
-        let o = &self.options;
-        let mut s = Settings::new();
-        s.insert("rho0".into(), o.rho0.into());
-        s.insert("growth".into(), o.growth.into());
-        s.insert("kappa".into(), o.kappa.into());
-        s.insert("patience".into(), u64::from(o.patience).into());
+        let mut s = settings_of(&self.options, INFO.constants);
         s.insert("batches".into(), st.batches.into());
         s.insert("excursions".into(), st.excursions.into());
         s.insert("gradient".into(), p.f.bookkeeping(&st.best.image).into());

@@ -1,0 +1,208 @@
+//! Everything that has a name, over all families: solvers, penalties, and the constants of both with the
+//! names under which users set them.
+
+use super::{composite_pca::SPLITS, nonlinear_eig};
+use crate::error::{Error, Result};
+use crate::options::{Constant, Given};
+use crate::penalty::PENALTIES;
+use crate::solvers::composite::COMPOSITE_SOLVERS;
+use crate::solvers::{J_SOLVERS, SOLVERS, SolverInfo};
+
+/// A solver of some family.
+#[derive(Clone, Copy, Debug)]
+pub struct SolverEntry {
+    /// The name users type.
+    pub name: &'static str,
+    /// One line of documentation.
+    pub doc: &'static str,
+    /// What it can solve, as the end of "... is for".
+    pub scope: &'static str,
+    /// Its constants.
+    pub constants: &'static [Constant],
+    /// The options it shares with other methods on pairs of rows.
+    pub shared: &'static [Constant],
+}
+
+impl<P> From<&SolverInfo<P>> for SolverEntry {
+    fn from(s: &SolverInfo<P>) -> Self {
+        Self { name: s.name, doc: s.doc, scope: s.scope, constants: s.constants, shared: s.shared }
+    }
+}
+
+/// A penalty, plain or of f − g + h∘A.
+#[derive(Clone, Copy, Debug)]
+pub struct PenaltyEntry {
+    /// The name users type.
+    pub name: &'static str,
+    /// One line of documentation.
+    pub doc: &'static str,
+    /// Its constants.
+    pub constants: &'static [Constant],
+    /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` where λ means nothing.
+    pub lambda_share: Option<f64>,
+}
+
+/// A constant with the name under which users set it.
+#[derive(Clone, Debug)]
+pub struct NamedConstant {
+    /// `owner-constant`.
+    pub option: String,
+    /// Name of the solver or penalty.
+    pub owner: &'static str,
+    /// Whether that is a penalty.
+    pub of_penalty: bool,
+    /// What it is.
+    pub constant: Constant,
+}
+
+/// Every solver of every family, each name once.
+pub fn all_solvers() -> Vec<SolverEntry> {
+    let mut all: Vec<SolverEntry> = Vec::new();
+    for solver in every_solver() {
+        if all.iter().all(|known| known.name != solver.name) {
+            all.push(solver);
+        }
+    }
+    all
+}
+
+/// The entries of one solver in all families that have it.
+///
+/// # Errors
+/// [`Error::UnknownName`] with the names there are.
+pub fn solvers_called(name: &str) -> Result<Vec<SolverEntry>> {
+    check_solvers(name)?;
+    let mut found: Vec<SolverEntry> = every_solver().filter(|s| s.name == name).collect();
+    found.dedup_by_key(|s| (s.doc, s.scope));
+    Ok(found)
+}
+
+fn every_solver() -> impl Iterator<Item = SolverEntry> {
+    let pca = SOLVERS.iter().map(SolverEntry::from);
+    let composite = COMPOSITE_SOLVERS.iter().map(SolverEntry::from);
+    let hyperbolic = J_SOLVERS.iter().map(SolverEntry::from);
+    pca.chain(composite).chain(hyperbolic).chain(nonlinear_eig::SOLVERS.iter().map(SolverEntry::from))
+}
+
+/// Every penalty, those with g or A at the end.
+pub fn all_penalties() -> Vec<PenaltyEntry> {
+    let plain = PENALTIES.iter().map(|p| PenaltyEntry {
+        name: p.name,
+        doc: p.doc,
+        constants: p.shape,
+        lambda_share: p.lambda_share,
+    });
+    let own = SPLITS.iter().filter(|s| PENALTIES.iter().all(|known| known.name != s.name));
+    plain
+        .chain(own.map(|s| PenaltyEntry {
+            name: s.name,
+            doc: s.doc,
+            constants: s.shape,
+            lambda_share: s.lambda_share,
+        }))
+        .collect()
+}
+
+/// The penalty called `name`.
+///
+/// # Errors
+/// [`Error::UnknownName`] with the names there are.
+pub fn penalty_called(name: &str) -> Result<PenaltyEntry> {
+    let all = all_penalties();
+    all.iter().find(|p| p.name == name).copied().ok_or_else(|| Error::UnknownName {
+        kind: "penalty",
+        name: name.into(),
+        known: all.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// Checks that every name of a chain `a+b` is a solver of some family.
+///
+/// # Errors
+/// [`Error::UnknownName`] with the names there are.
+pub fn check_solvers(names: &str) -> Result<()> {
+    let all = all_solvers();
+    match names.split('+').find(|name| all.iter().all(|s| s.name != *name)) {
+        None => Ok(()),
+        Some(name) => Err(Error::UnknownName {
+            kind: "solver",
+            name: name.into(),
+            known: all.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
+
+/// Every constant of every solver and penalty.
+pub fn all_constants() -> Vec<NamedConstant> {
+    let of = |owner: &'static str, of_penalty: bool, list: &'static [Constant]| {
+        list.iter().map(move |constant| NamedConstant {
+            option: format!("{owner}-{}", constant.name),
+            owner,
+            of_penalty,
+            constant: *constant,
+        })
+    };
+    let solvers = all_solvers().into_iter().flat_map(|s| of(s.name, false, s.constants));
+    let penalties = all_penalties().into_iter().flat_map(|p| of(p.name, true, p.constants));
+    solvers.chain(penalties).collect()
+}
+
+/// The constant that users set as `option`; `_` stands for `-` as well.
+///
+/// # Errors
+/// [`Error::UnknownName`] with the constants of the solver or penalty it seems to be of, or with all.
+pub fn find_constant(option: &str) -> Result<NamedConstant> {
+    let option = option.replace('_', "-");
+    let mut all = all_constants();
+    if let Some(k) = all.iter().position(|c| c.option == option) {
+        return Ok(all.swap_remove(k));
+    }
+    let owner = |c: &NamedConstant| option.starts_with(&format!("{}-", c.owner)).then_some(c.owner);
+    let meant = all.iter().filter_map(owner).max_by_key(|name| name.len());
+    let known = all.iter().filter(|c| meant.is_none_or(|name| c.owner == name));
+    Err(Error::UnknownName {
+        kind: "constant",
+        known: known.map(|c| c.option.as_str()).collect::<Vec<_>>().join(", "),
+        name: option.clone(),
+    })
+}
+
+/// Constants from the names and texts that users give.
+///
+/// # Errors
+/// A constant that does not exist, a value that is none or out of range.
+pub fn parse_constants<'a>(given: impl IntoIterator<Item = (&'a str, String)>) -> Result<Given> {
+    let one = |(name, text): (&str, String)| {
+        let found = find_constant(name)?;
+        let value = found.constant.parse(&found.option, &text)?;
+        Ok((found.option, value))
+    };
+    given.into_iter().map(one).collect::<Result<Vec<_>>>().map(|pairs| pairs.into_iter().collect())
+}
+
+/// Checks that what was given belongs to these solvers and penalties, so that nothing is ignored.
+///
+/// # Errors
+/// [`Error::UnknownName`], or [`Error::Incompatible`] with the constants that there are.
+pub fn check_constants(given: &Given, owners: &[&str]) -> Result<()> {
+    for (option, _) in given.iter() {
+        let found = find_constant(option)?;
+        if owners.contains(&found.owner) {
+            continue;
+        }
+        let kind = if found.of_penalty { "penalty" } else { "solver" };
+        let known: Vec<_> = all_constants().into_iter().filter(|c| owners.contains(&c.owner)).collect();
+        let known = match known.is_empty() {
+            true => "has no constants".to_string(),
+            false => {
+                format!("has {}", known.iter().map(|c| c.option.as_str()).collect::<Vec<_>>().join(", "))
+            }
+        };
+        return Err(Error::Incompatible(format!(
+            "{option} is a constant of the {kind} {}, which is not used here; {} {known}",
+            found.owner,
+            owners.join("+")
+        )));
+    }
+    Ok(())
+}
