@@ -1,7 +1,7 @@
 //! Solvers, penalties and their constants in words, from the registries.
 
 use orthopt::family::{PenaltyEntry, SolverEntry};
-use orthopt::options::{Constant, Constants, Value};
+use orthopt::options::{Constant, Constants};
 use orthopt::solvers::jobcd::JobcdOptions;
 use orthopt::solvers::obcd::ObcdOptions;
 
@@ -40,10 +40,7 @@ pub fn table(owner: &str, constants: &[Constant]) -> String {
     };
     let head = ["option", "symbol", "default", "range"].map(String::from).to_vec();
     let row = |c: &Constant| {
-        let range = match c.default {
-            Value::Auto => format!("{}, or auto", c.range()),
-            _ => c.range(),
-        };
+        let range = if c.optional { format!("{}, or auto", c.range()) } else { c.range() };
         vec![option(c), c.symbol.into(), c.default.to_string(), range]
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(constants.iter().map(row)).collect();

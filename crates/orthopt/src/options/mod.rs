@@ -51,18 +51,14 @@ pub enum Kind {
 const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl Constant {
-    /// What may be given, in words.
+    /// What may be given, in words; `auto` as well where the constant is [`optional`](Self::optional).
     pub fn range(&self) -> String {
-        let mut words = match self.kind {
+        match self.kind {
             Kind::Flag => "true or false".into(),
             Kind::Name(names) => format!("one of {}", names.join(", ")),
             Kind::WholeOr(names) => format!("{}, or {}", self.expected, names.join(", ")),
-            Kind::Number | Kind::Whole => self.expected.to_string(),
-        };
-        if self.optional {
-            words += ", or auto";
+            Kind::Number | Kind::Whole => self.expected.into(),
         }
-        words
     }
 
     /// The value that `text` stands for.
