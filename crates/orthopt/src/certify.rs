@@ -14,7 +14,7 @@ use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::step::{Pair, PairResult, PairWork, Shape, solve_pair};
 use crate::problem::Problem;
-use crate::smooth::{BlockModel, Smooth};
+use crate::smooth::{Quadratic, Smooth};
 
 /// Block-2 stationarity of a point (docs/mathematics.md, section 5; OBCD paper, Definition 3.5).
 ///
@@ -60,7 +60,7 @@ pub enum Scope {
 ///
 /// Cost: a gradient, then O(r log r) a pair, in parallel; the result does not depend on the
 /// number of threads.
-pub fn block_stationarity<F: BlockModel, H: PairPenalty>(
+pub fn block_stationarity<F: Quadratic, H: PairPenalty>(
     p: &Problem<F, H>,
     x: &RowMat,
     scope: Scope,
@@ -151,7 +151,7 @@ struct Check<'a, F, H> {
     noise: f64, // decreases of F below this are rounding
 }
 
-impl<F: BlockModel, H: PairPenalty> Check<'_, F, H> {
+impl<F: Quadratic, H: PairPenalty> Check<'_, F, H> {
     /// Row i (nonzero) with all partners that have not met it as the smaller nonzero row.
     fn row(&self, i: usize, rows: &Movable, work: &mut PairWork) -> Tally {
         let mut tally = Tally::default();

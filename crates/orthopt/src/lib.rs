@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use orthopt::certify::{Scope, block_stationarity};
-//! use orthopt::problem::{AnyProblem, PcaData, Storage};
+//! use orthopt::problem::{PcaProblem, PcaData, Storage};
 //! use orthopt::solve::{RunOptions, Stationary, Status, Stop, TimeLimit, run};
 //! use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 //! use orthopt::start::Start;
@@ -21,7 +21,7 @@
 //! let data = PcaData::Dense(a.as_ref());
 //!
 //! // min −½ tr(XᵀAᵀAX) + 20‖X‖₀ over 6 × 2 matrices with orthonormal columns
-//! let problem = AnyProblem::pca("l0-pca", &data, 2, 20.0, Storage::Auto)?;
+//! let problem = PcaProblem::pca("l0-pca", &data, 2, 20.0, Storage::Auto)?;
 //! let x0 = Start::Coordinates.point(&problem.f, 2, false, 0)?;
 //! let mut stop = Stationary { tol: 1e-10 }.or(TimeLimit(Some(10.0)));
 //! let solver = Obcd::new(ObcdOptions::default())?;

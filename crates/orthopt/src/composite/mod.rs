@@ -17,7 +17,7 @@ use crate::linear_map::{AnyMap, Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{Evaluate, Objective};
 use crate::penalty::AnyPenalty;
-use crate::problem::{AnyProblem, Problem};
+use crate::problem::{PcaProblem, Problem};
 use crate::smooth::{AnySmooth, Smooth};
 
 /// A problem min f − g + h∘A over n × r matrices with orthonormal columns.
@@ -45,7 +45,7 @@ pub trait Terms: Evaluate + Send + Sync + 'static {
 static NO_CONCAVE: AnyConcave = AnyConcave::None(NoConcave);
 static IDENTITY: AnyMap = AnyMap::Identity(Identity);
 
-impl Terms for AnyProblem {
+impl Terms for PcaProblem {
     fn f(&self) -> &AnySmooth {
         &self.f
     }

@@ -12,7 +12,7 @@ use crate::family::{Kind, ProblemInfo, find_problem};
 use crate::linear_map::{AnyMap, Composition, Differences, Identity, LinearMap};
 use crate::penalty::{AnyPenalty, Shape, find_penalty};
 use crate::problem::{PcaData, Storage, covariance_model};
-use crate::smooth::{AnySmooth, BlockModel, Smooth};
+use crate::smooth::{AnySmooth, Quadratic, Smooth};
 
 /// Penalties of composite problems, with one line each.
 pub const COMPOSITE_PENALTIES: &[(&str, &str)] = &[

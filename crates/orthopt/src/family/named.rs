@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
 use crate::options::Constant;
 use crate::penalty::PENALTIES;
-use crate::problem::AnyProblem;
+use crate::problem::PcaProblem;
 use crate::solvers::composite::COMPOSITE_SOLVERS;
 use crate::solvers::{J_SOLVERS, SOLVERS};
 
@@ -15,7 +15,7 @@ use crate::solvers::{J_SOLVERS, SOLVERS};
 #[non_exhaustive]
 pub enum Named {
     /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
-    Pca(AnyProblem),
+    Pca(PcaProblem),
     /// min f(X) − g(X) + h(A(X)), XᵀX = I.
     Composite(Composite),
     /// min f(X), XᵀJX = J.

@@ -13,8 +13,8 @@ use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
 use crate::penalty::{PENALTIES, Shape, find_penalty};
-use crate::problem::{AnyProblem, PcaData, Storage, covariance_model};
-use crate::smooth::{AnySmooth, BlockModel, NonlinearEig};
+use crate::problem::{PcaData, PcaProblem, Storage, covariance_model};
+use crate::smooth::{AnySmooth, NonlinearEig, Quadratic};
 
 /// What a problem needs besides its data; `None` is chosen.
 #[derive(Clone, Debug, Default)]
@@ -132,7 +132,7 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         reasons.push(format!("penalty {name} instead of {}: {}", info.penalty, penalty.doc));
     }
     let given = options.lambda.unwrap_or(0.0);
-    let mut problem = AnyProblem::pca(info.name, data, rank, 0.0, options.storage)?;
+    let mut problem = PcaProblem::pca(info.name, data, rank, 0.0, options.storage)?;
     problem.h = (penalty.make_shaped)(given, &options.shape)?;
     check_range(&problem.f)?;
     let uses_lambda = !matches!(name, "none" | "nonneg" | "box");

@@ -16,7 +16,7 @@ use crate::linalg::factor::{cholesky, transpose};
 use crate::linalg::products::product;
 use crate::linalg::small::symmetric_eigen;
 use crate::problem::{PcaData, Storage, covariance_model};
-use crate::smooth::{BlockModel, spectral_norm};
+use crate::smooth::{Quadratic, spectral_norm};
 
 /// f(X) = ½tr(XᵀMXN) with symmetric M and N (n × n). A gradient costs 4n³ flops, half of that
 /// where N = I.

@@ -4,7 +4,7 @@ use faer::MatRef;
 use faer::sparse::SparseColMatRef;
 
 use crate::error::{Error, Result};
-use crate::smooth::{AnySmooth, Centring, DenseGram, Quadratic, SparseGram, for_each};
+use crate::smooth::{AnySmooth, Centring, DenseGram, DenseQuadratic, SparseGram, for_each};
 
 /// Data of a PCA problem: samples in rows and variables in columns, or C itself.
 #[derive(Clone, Debug)]
@@ -77,8 +77,8 @@ const SPARSE_LIMIT: usize = 2048;
 /// Data that are not finite, a C that is not symmetric.
 pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
     Ok(match data {
-        PcaData::Gram(c) => AnySmooth::Quadratic(Quadratic::negative(*c)?),
-        PcaData::SparseGram(c) => AnySmooth::Quadratic(Quadratic::negative(c.to_dense().as_ref())?),
+        PcaData::Gram(c) => AnySmooth::Dense(DenseQuadratic::negative(*c)?),
+        PcaData::SparseGram(c) => AnySmooth::Dense(DenseQuadratic::negative(c.to_dense().as_ref())?),
         PcaData::Dense(a) | PcaData::Centred(a, _) => {
             check_finite(*a)?;
             let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
@@ -87,7 +87,7 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
                 other => other == Storage::Dense,
             };
             if dense {
-                AnySmooth::Quadratic(Quadratic::from_gram_of(*a, centring))
+                AnySmooth::Dense(DenseQuadratic::from_gram_of(*a, centring))
             } else {
                 AnySmooth::DenseGram(
                     centring.map_or_else(|| DenseGram::new(*a), |c| DenseGram::centred(*a, c)),
@@ -101,7 +101,7 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
                 other => other == Storage::Dense,
             };
             if dense {
-                AnySmooth::Quadratic(Quadratic::from_negative_gram(model.negative_gram()))
+                AnySmooth::Dense(DenseQuadratic::from_negative_gram(model.negative_gram()))
             } else {
                 AnySmooth::SparseGram(model)
             }

@@ -27,7 +27,7 @@ pub struct Problem<F, H> {
 }
 
 /// The problem with parts chosen at run time.
-pub type AnyProblem = Problem<AnySmooth, AnyPenalty>;
+pub type PcaProblem = Problem<AnySmooth, AnyPenalty>;
 
 impl<F: Smooth, H: Nonsmooth> Evaluate for Problem<F, H> {
     fn value(&self, x: &RowMat) -> f64 {

@@ -1,7 +1,7 @@
 use faer::{Mat, MatRef};
 
 use super::centring::transposed;
-use super::{BlockModel, Centring, LinearTerm, Smooth, spectral_norm};
+use super::{Centring, LinearTerm, Quadratic, Smooth, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner};
@@ -91,7 +91,7 @@ impl Smooth for DenseGram {
     }
 }
 
-impl BlockModel for DenseGram {
+impl Quadratic for DenseGram {
     type Image = RowMat; // R = AX
 
     fn image(&self, x: &RowMat) -> RowMat {

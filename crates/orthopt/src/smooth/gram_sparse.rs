@@ -1,7 +1,7 @@
 use faer::sparse::SparseColMatRef;
 use rayon::prelude::*;
 
-use super::{BlockModel, LinearTerm, Smooth, Unpacked, spectral_norm};
+use super::{LinearTerm, Quadratic, Smooth, Unpacked, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
@@ -214,7 +214,7 @@ impl Smooth for SparseGram {
     }
 }
 
-impl BlockModel for SparseGram {
+impl Quadratic for SparseGram {
     type Image = SparseImage;
 
     fn image(&self, x: &RowMat) -> SparseImage {

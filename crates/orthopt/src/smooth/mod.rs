@@ -1,8 +1,8 @@
 //! The smooth part f(X), one storage per file.
 //!
-//! OBCD sees f through [`BlockModel`]: rows of the gradient, the curvature of a block of rows,
+//! OBCD sees f through [`Quadratic`]: rows of the gradient, the curvature of a block of rows,
 //! and a cheap update after those rows change. How the gradient is kept is the model's
-//! business: its [`BlockModel::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
+//! business: its [`Quadratic::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
 
 mod centring;
 mod gram_dense;
@@ -16,7 +16,7 @@ pub use centring::for_each;
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
 pub use nonlinear_eig::NonlinearEig;
-pub use quadratic::{Quadratic, QuadraticImage};
+pub use quadratic::{DenseQuadratic, QuadraticImage};
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -55,7 +55,7 @@ pub trait Smooth: Send + Sync {
 
 /// A smooth function that row-block methods can work with: quadratic in every block of rows,
 /// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X)).
-pub trait BlockModel: Smooth {
+pub trait Quadratic: Smooth {
     /// What is kept of X to make gradient rows cheap.
     type Image: Clone + Send + Sync;
 
@@ -137,7 +137,7 @@ pub trait BlockModel: Smooth {
     fn bookkeeping(&self, image: &Self::Image) -> String;
 }
 
-/// The workspace of [`BlockModel::pair_curvature`]: a sparse column of the data, unpacked.
+/// The workspace of [`Quadratic::pair_curvature`]: a sparse column of the data, unpacked.
 #[derive(Clone, Debug, Default)]
 pub struct Unpacked {
     asked: Option<usize>, // the last pivot; one that comes twice in a row is unpacked
@@ -226,7 +226,7 @@ macro_rules! any_smooth {
         /// The image of [`AnySmooth`].
         #[derive(Clone, Debug)]
         #[non_exhaustive]
-        pub enum AnyImage { $(#[doc = $doc] $variant(<$type as BlockModel>::Image),)* }
+        pub enum AnyImage { $(#[doc = $doc] $variant(<$type as Quadratic>::Image),)* }
 
         impl Smooth for AnySmooth {
             fn nrows(&self) -> usize { match self { $(Self::$variant(f) => f.nrows(),)* } }
@@ -240,7 +240,7 @@ macro_rules! any_smooth {
             fn is_concave(&self) -> bool { match self { $(Self::$variant(f) => f.is_concave(),)* } }
         }
 
-        impl BlockModel for AnySmooth {
+        impl Quadratic for AnySmooth {
             type Image = AnyImage;
             fn image(&self, x: &RowMat) -> AnyImage {
                 match self { $(Self::$variant(f) => AnyImage::$variant(f.image(x)),)* }
@@ -305,7 +305,7 @@ macro_rules! any_smooth {
 }
 
 any_smooth! {
-    Quadratic(Quadratic), "Dense symmetric M.";
+    Dense(DenseQuadratic), "Dense symmetric M.";
     DenseGram(DenseGram), "M = −AᵀA with dense A.";
     SparseGram(SparseGram), "M = −AᵀA with sparse A.";
 }

@@ -1,4 +1,4 @@
-use super::{BlockModel, Smooth, Unpacked, Usage};
+use super::{Quadratic, Smooth, Unpacked, Usage};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::simd::Simd;
@@ -11,7 +11,7 @@ pub(crate) struct Tilted<'b, F> {
     pub e: &'b RowMat,
 }
 
-impl<F: BlockModel> Smooth for Tilted<'_, F> {
+impl<F: Quadratic> Smooth for Tilted<'_, F> {
     fn nrows(&self) -> usize {
         self.f.nrows()
     }
@@ -38,7 +38,7 @@ impl<F: BlockModel> Smooth for Tilted<'_, F> {
     }
 }
 
-impl<F: BlockModel> BlockModel for Tilted<'_, F> {
+impl<F: Quadratic> Quadratic for Tilted<'_, F> {
     type Image = F::Image;
 
     fn image(&self, x: &RowMat) -> F::Image {

@@ -25,13 +25,13 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Result};
 use crate::j_problem::JProblem;
 use crate::options::Constant;
-use crate::problem::AnyProblem;
+use crate::problem::PcaProblem;
 use crate::solve::AnySolver;
 use obcd::ObcdOptions;
 
 /// What the registry says of a solver for problems of type `P`.
 #[derive(Clone, Copy, Debug)]
-pub struct SolverInfo<P: 'static = AnyProblem> {
+pub struct SolverInfo<P: 'static = PcaProblem> {
     /// The name users type.
     pub name: &'static str,
     /// One line of documentation.

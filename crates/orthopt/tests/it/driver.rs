@@ -8,7 +8,7 @@ use orthopt::Result;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::penalty::NoPenalty;
-use orthopt::problem::{AnyProblem, Problem};
+use orthopt::problem::{PcaProblem, Problem};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{
     Chain, Event, Interrupt, MaxIterations, Observer, Pass, RelativeDecrease, RunOptions, Setting, Settings,
@@ -17,7 +17,7 @@ use orthopt::solve::{
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 
 /// A run that does not end by itself for a long time: ℓ1 with short steps.
-fn endless() -> (AnyProblem, Obcd) {
+fn endless() -> (PcaProblem, Obcd) {
     let solver = Obcd::new(ObcdOptions { alpha: 1e3, ..Default::default() }).unwrap();
     (problem("l1-pca", 1.5, 30, 4, 3), solver)
 }

@@ -16,7 +16,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::objective::count_nonzeros;
 use crate::options::checked;
 use crate::penalty::AnyPenalty;
-use crate::smooth::{BlockModel, Smooth};
+use crate::smooth::{Quadratic, Smooth};
 use crate::solve::{Raw, Settings};
 use crate::solvers::{SolverInfo, SolverOptions};
 

@@ -16,7 +16,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::pair::movable::Movable;
 use crate::pair::step::PairWork;
 use crate::problem::Problem;
-use crate::smooth::{BlockModel, Smooth};
+use crate::smooth::{Quadratic, Smooth};
 
 /// Best pairs kept from one scoring of all pairs; they are tried in order until one moves.
 const KEEP: usize = 64;
@@ -74,7 +74,7 @@ impl Greedy {
 
     /// The working set of largest |S|.
     #[allow(clippy::too_many_arguments)]
-    pub fn choose<F: BlockModel, H: Nonsmooth>(
+    pub fn choose<F: Quadratic, H: Nonsmooth>(
         &mut self,
         k: usize,
         p: &Problem<F, H>,
@@ -116,7 +116,7 @@ impl Greedy {
         scored.into_iter().max_by(best_last).map(|(_, i, j)| Chosen::Pair(i, j))
     }
 
-    fn score_pairs<F: BlockModel, H: Nonsmooth>(
+    fn score_pairs<F: Quadratic, H: Nonsmooth>(
         &self,
         pairs: &[(usize, usize)],
         p: &Problem<F, H>,
@@ -155,7 +155,7 @@ impl Greedy {
         (c1 + rotation.max(reflection).sqrt()).abs()
     }
 
-    fn score_all<F: BlockModel, H: Nonsmooth>(
+    fn score_all<F: Quadratic, H: Nonsmooth>(
         &self,
         p: &Problem<F, H>,
         x: &RowMat,

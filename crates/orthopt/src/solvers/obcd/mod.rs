@@ -34,7 +34,7 @@ use crate::linalg::RowMat;
 use crate::objective::REPORT_ZERO;
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
-use crate::smooth::{BlockModel, Usage};
+use crate::smooth::{Quadratic, Usage};
 use crate::solve::{Pass, Settings, Solver, StepInfo};
 pub use options::{
     Candidates, INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions, WORKING_SETS,
@@ -188,7 +188,7 @@ impl<I> State<I> {
     }
 }
 
-impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
+impl<F: Quadratic, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
     type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
@@ -273,7 +273,7 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
 
 impl Obcd {
     /// One working set: (S1) to (S4), and what ends with it.
-    fn iterate_once<F: BlockModel, H: PairPenalty>(
+    fn iterate_once<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -300,7 +300,7 @@ impl Obcd {
     }
 
     /// Every n/8 pairs or so: is the gradient kept the cheapest way?
-    fn weigh<F: BlockModel, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
+    fn weigh<F: Quadratic, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
         let read = st.pairs + st.greedy.scored();
         let usage =
             Usage { pairs: read - st.weighed.0, moves: st.moves - st.weighed.1, nonzero_rows: st.rows.len() };
@@ -315,7 +315,7 @@ impl Obcd {
     }
 
     /// Step (S1).
-    fn choose<F: BlockModel, H: PairPenalty>(
+    fn choose<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -338,7 +338,7 @@ impl Obcd {
     }
 
     /// Steps (S2) to (S4) for a pair; returns the decrease of F that it offered.
-    fn pair<F: BlockModel, H: PairPenalty>(
+    fn pair<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -370,7 +370,7 @@ impl Obcd {
 
     /// Steps (S2) to (S4) for disjoint blocks of more than two rows; returns the largest decrease
     /// that one pair made, or the decrease of a block where it is solved at once.
-    fn blocks<F: BlockModel, H: PairPenalty>(
+    fn blocks<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -398,7 +398,7 @@ impl Obcd {
     }
 
     /// Steps (S2) to (S4) for disjoint pairs with the diagonal model.
-    fn matching<F: BlockModel, H: PairPenalty>(
+    fn matching<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -424,7 +424,7 @@ impl Obcd {
         matches!(self.options.working_set, WorkingSet::GreedySv | WorkingSet::GreedyOr)
     }
 
-    fn shape(&self, f: &impl BlockModel, alpha: f64) -> Shape {
+    fn shape(&self, f: &impl Quadratic, alpha: f64) -> Shape {
         Shape { model: self.options.model, alpha, damping: Damping::of(f), search: self.options.search }
     }
 
@@ -492,7 +492,7 @@ impl Obcd {
 
     /// Drift control: the image afresh from X, X repaired where it left the manifold by more
     /// than [`DRIFT`], F compared with the tracked value.
-    fn refresh<F: BlockModel, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
+    fn refresh<F: Quadratic, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
         (st.refreshed, st.checked) = (st.moves, st.moves);
         if stiefel::feasibility(&st.x) > DRIFT {
             stiefel::repair_on_support(&mut st.x);
@@ -512,7 +512,7 @@ impl Obcd {
 
 /// Entries that are rounding (or, for ℓ0, that reports do not count, |x| ≤ 1e-6): sets them to
 /// zero, restores XᵀX = I on the support that is left, and keeps the result if F is no higher.
-fn drop_dust<F: BlockModel, H: PairPenalty>(p: &Problem<F, H>, mut x: RowMat) -> RowMat {
+fn drop_dust<F: Quadratic, H: PairPenalty>(p: &Problem<F, H>, mut x: RowMat) -> RowMat {
     if !p.h.promotes_sparsity() {
         return x;
     }

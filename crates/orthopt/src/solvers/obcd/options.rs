@@ -3,7 +3,7 @@
 use super::Obcd;
 use crate::error::{Error, Result};
 use crate::pair::step::{Model, Search};
-use crate::problem::AnyProblem;
+use crate::problem::PcaProblem;
 use crate::solve::AnySolver;
 use crate::solvers::{SolverInfo, SolverOptions};
 
@@ -151,7 +151,7 @@ pub const OBCD_JACOBI: SolverInfo = SolverInfo {
     ..INFO
 };
 
-fn made(o: &SolverOptions, preset: fn(&mut ObcdOptions)) -> Result<AnySolver<AnyProblem>> {
+fn made(o: &SolverOptions, preset: fn(&mut ObcdOptions)) -> Result<AnySolver<PcaProblem>> {
     let mut options = ObcdOptions { seed: o.seed, ..o.obcd.clone() };
     preset(&mut options);
     Ok(Box::new(Obcd::new(options)?))

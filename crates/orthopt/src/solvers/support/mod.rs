@@ -32,8 +32,8 @@ use crate::linalg::RowMat;
 use crate::options::{Constant, checked};
 use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
-use crate::problem::{AnyProblem, Problem};
-use crate::smooth::BlockModel;
+use crate::problem::{PcaProblem, Problem};
+use crate::smooth::Quadratic;
 use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 use crate::solvers::{SolverInfo, SolverOptions};
@@ -51,7 +51,7 @@ pub const INFO: SolverInfo = SolverInfo {
         Constant { name: "kappa", doc: "factor of the penalty in excursions, > 1", default: Some(2.0) },
         Constant { name: "patience", doc: "fruitless excursions before it ends", default: Some(6.0) },
     ],
-    handles: |p: &AnyProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),
+    handles: |p: &PcaProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),
     scope: "the penalties l0 and l1",
     make: |o: &SolverOptions| Ok(Box::new(Support::from_options(o)?)),
 };
@@ -184,7 +184,7 @@ impl<I: Clone> State<I> {
     }
 }
 
-impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Support {
+impl<F: Quadratic, H: PairPenalty> Solver<Problem<F, H>> for Support {
     type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
@@ -263,7 +263,7 @@ fn weighted<F, H>(p: &Problem<F, H>, kappa: f64) -> Objective<'_, F, H> {
 
 impl Support {
     /// Steps 1 and 2: one step of the continuation.
-    fn follow<F: BlockModel, H: PairPenalty>(
+    fn follow<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -284,7 +284,7 @@ impl Support {
     }
 
     /// Step 3: a batch of entries; where none is left a long descent and a last try, then pairs.
-    fn entries<F: BlockModel, H: PairPenalty>(
+    fn entries<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -310,7 +310,7 @@ impl Support {
         }
     }
 
-    fn begin_pairs<F: BlockModel, H: PairPenalty>(
+    fn begin_pairs<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         x: RowMat,
@@ -322,7 +322,7 @@ impl Support {
     }
 
     /// Step 3: some pairs of rows, until a round of OBCD brings little.
-    fn pairs<F: BlockModel, H: PairPenalty>(
+    fn pairs<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -351,7 +351,7 @@ impl Support {
     }
 
     /// The end of step 3: sets out again, or ends.
-    fn settle<F: BlockModel, H: PairPenalty>(
+    fn settle<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -371,7 +371,7 @@ impl Support {
     }
 
     /// Step 4: a batch of entries for f + κh.
-    fn excursion<F: BlockModel, H: PairPenalty>(
+    fn excursion<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
@@ -388,7 +388,7 @@ impl Support {
     }
 
     /// Step 5: OBCD, whose passes are shown; over when a whole pass offers nothing.
-    fn certify<F: BlockModel, H: PairPenalty>(
+    fn certify<F: Quadratic, H: PairPenalty>(
         &self,
         p: &Problem<F, H>,
         st: &mut State<F::Image>,
