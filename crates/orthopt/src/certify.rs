@@ -4,6 +4,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
+use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::bounded::shortest_residual;
 use crate::linalg::kernels::is_zero;
@@ -61,7 +62,7 @@ pub enum Scope {
 /// Cost: a gradient, then O(r log r) a pair, in parallel; the result does not depend on the
 /// number of threads.
 pub fn block_stationarity<F: Quadratic, H: PairPenalty>(
-    p: &Problem<F, H>,
+    p: &Problem<Stiefel, F, H>,
     x: &RowMat,
     scope: Scope,
 ) -> Certificate {
@@ -144,7 +145,7 @@ impl<H: PairPenalty> WithSimd for Solve<'_, H> {
 }
 
 struct Check<'a, F, H> {
-    p: &'a Problem<F, H>,
+    p: &'a Problem<Stiefel, F, H>,
     x: &'a RowMat,
     g: &'a RowMat,
     shape: Shape,
@@ -183,7 +184,7 @@ impl<F: Quadratic, H: PairPenalty> Check<'_, F, H> {
 /// The operator T(D) = D − XDᵀX is self-adjoint with ‖T‖ ≤ 2, so this is a convex quadratic in
 /// the free entries with interval constraints, solved by projected gradients with momentum and
 /// restart to a relative change of 1e-10. Cost 4nr² flops an iteration.
-pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x: &RowMat) -> f64 {
+pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> f64 {
     let (n, r) = (x.nrows(), x.ncols());
     let mut grad = RowMat::zeros(n, r);
     p.f.gradient(x, &mut grad);

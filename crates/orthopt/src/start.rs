@@ -205,7 +205,7 @@ pub(crate) fn round_to_partition(v: &RowMat) -> RowMat {
 /// The eigenvalue routine does not converge.
 pub fn leading_eigenvectors(f: &impl Quadratic, r: usize) -> Result<RowMat> {
     // σI − M with σ > 0 where C may be indefinite: the routine looks for the largest magnitudes
-    let shift = if f.is_concave() { 0.0 } else { f.lipschitz() };
+    let shift = if f.is_concave() { 0.0 } else { f.norm() };
     let apply = |v: &RowMat| {
         let mut y = f.apply(v);
         y.data_mut().iter_mut().zip(v.data()).for_each(|(y, v)| *y = shift * v - *y);

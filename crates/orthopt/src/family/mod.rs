@@ -22,7 +22,7 @@ mod problems;
 pub use composite_pca::{COMPOSITE_PENALTIES, CompositeOptions, default_k};
 pub use j_orthogonal::J_STARTS;
 pub use named::{Named, all_penalties, all_shapes, all_solvers, check_solvers};
-pub use nonlinear_eig::{LinearInput, NonlinearEigProblem};
+pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
 pub use plan::{Begin, Plan, Wanted};
 pub use pose::{DEFAULT_RANK, PoseOptions, Posed, pose};

@@ -2,19 +2,20 @@
 //! place where the command line and other languages pose problems.
 
 use super::Named;
-use crate::composite::Composite;
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
+use crate::family::LinearInput;
 use crate::family::composite_pca::{check_before_work, model};
 use crate::family::{COMPOSITE_PENALTIES, CompositeOptions, default_k};
 use crate::family::{Kind, ProblemInfo};
-use crate::family::{LinearInput, NonlinearEigProblem};
-use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
 use crate::penalty::{PENALTIES, Shape, find_penalty};
-use crate::problem::{PcaData, PcaProblem, Storage, covariance_model};
-use crate::smooth::{AnySmooth, NonlinearEig, Quadratic};
+use crate::problem::{
+    CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
+    covariance_model,
+};
+use crate::smooth::{AnySmooth, NonlinearEig, Placement, Quadratic, euclidean_distances};
 
 /// What a problem needs besides its data; `None` is chosen.
 #[derive(Clone, Debug, Default)]
@@ -191,7 +192,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         (_, Some(lambda)) => Some(lambda),
         (_, None) => Some(default_lambda(&f, rank, penalty, &mut reasons)),
     };
-    let problem = Composite::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
+    let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     Ok(Posed { info, problem: Named::Composite(problem), rank, lambda, k, reasons, notes })
 }
 

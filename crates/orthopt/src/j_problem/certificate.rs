@@ -5,13 +5,13 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
-use super::JQuadratic;
 use crate::certify::Certificate;
 use crate::certify::Scope;
 use crate::constraint::j_orthogonal::Signature;
 use crate::jpair::{Ending, JPair, JPairMin};
 use crate::linalg::RowMat;
 use crate::linalg::products::product;
+use crate::smooth::JQuadratic;
 
 /// How far a boost is followed where a pair has no minimum, for the decrease to be a number.
 const FOLLOW: f64 = 1.0;

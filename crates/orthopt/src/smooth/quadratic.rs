@@ -1,7 +1,7 @@
 use faer::MatRef;
 
 use super::centring::slab;
-use super::{Centring, LinearTerm, Quadratic, Smooth, Usage, spectral_norm};
+use super::{Centring, LinearTerm, Quadratic, Smooth, Usage, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner, is_zero};
@@ -144,17 +144,26 @@ impl Smooth for DenseQuadratic {
         0.5 * (x.inner(g) + self.e.inner(x))
     }
 
-    fn lipschitz(&self) -> f64 {
-        spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v))
+    fn lipschitz(&self) -> Option<f64> {
+        Some(spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v)))
+    }
+
+    fn step_curvature(&self, columns: usize) -> Option<f64> {
+        ritz_curvature(self, columns)
     }
 
     fn is_concave(&self) -> bool {
         self.concave
     }
+
+    fn is_quadratic(&self) -> bool {
+        true
+    }
 }
 
 /// How the gradient Y = MX + E of a dense M is kept: whichever is cheaper.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum QuadraticImage {
     /// Y itself: a row costs nothing, a move of two rows 4nr flops.
     Kept(RowMat),

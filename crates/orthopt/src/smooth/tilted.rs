@@ -29,12 +29,20 @@ impl<F: Quadratic> Smooth for Tilted<'_, F> {
         axpy(1.0, self.e.data(), g.data_mut());
     }
 
-    fn lipschitz(&self) -> f64 {
+    fn lipschitz(&self) -> Option<f64> {
         self.f.lipschitz()
+    }
+
+    fn step_curvature(&self, columns: usize) -> Option<f64> {
+        self.f.step_curvature(columns)
     }
 
     fn is_concave(&self) -> bool {
         self.f.is_concave()
+    }
+
+    fn is_quadratic(&self) -> bool {
+        self.f.is_quadratic()
     }
 }
 

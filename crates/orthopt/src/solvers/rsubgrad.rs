@@ -20,6 +20,7 @@ use super::proximal::{
     finite_convex,
 };
 use super::{SolverInfo, SolverOptions};
+use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -28,24 +29,29 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, checked};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo};
+use crate::solve::{Settings, Solver, Status, Step};
 
 /// What the registry says of RSubGrad.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "rsubgrad",
-    doc: "Riemannian subgradient method with diminishing steps; feasible",
-    constants: &[
-        Constant {
-            name: "eta",
-            doc: "eta_0, first step (papers: 1 for data of unit scale); chosen as 1/L, L = ||hess f||",
-            default: None,
-        },
-        Constant { name: "p", doc: "p, steps are eta_0 k^-p", default: Some(0.75) },
-    ],
-    handles: |p| finite_convex(&p.h),
-    scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(RSubGrad::from_options(o)?)),
-};
+pub const INFO: SolverInfo = info();
+
+/// The same for any f and h of the kind.
+pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "rsubgrad",
+        doc: "Riemannian subgradient method with diminishing steps; feasible",
+        constants: &[
+            Constant {
+                name: "eta",
+                doc: "eta_0, first step (papers: 1 for data of unit scale); chosen as 1/L, L = ||hess f||",
+                default: None,
+            },
+            Constant { name: "p", doc: "p, steps are eta_0 k^-p", default: Some(0.75) },
+        ],
+        handles: |p| finite_convex(&p.h),
+        scope: FINITE_CONVEX,
+        make: |o| Ok(Box::new(RSubGrad::from_options(o)?)),
+    }
+}
 
 /// The solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,9 +97,9 @@ pub struct State {
 
 impl RSubGrad {
     /// One iteration; how the method ended, if it did.
-    fn iterate<F: Smooth, H: Nonsmooth>(
+    fn advance<F: Smooth, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         st.k += 1;
@@ -124,14 +130,14 @@ impl RSubGrad {
     }
 }
 
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for RSubGrad {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(INFO.name, &p.h)?;
         let x0 = feasible_start(p, x0)?;
         let at = Point::new(p, x0);
@@ -139,7 +145,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
         relative.meet(&at.grad);
         Ok(State {
             d: at.x.clone(),
-            eta0: self.eta.unwrap_or_else(|| 1.0 / curvature(&p.f)),
+            eta0: self.eta.unwrap_or_else(|| 1.0 / curvature(&p.f, &at.x)),
             k: 0,
             residual: f64::INFINITY,
             best: at.x.clone(),
@@ -150,26 +156,27 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget.max(1) && info.ended.is_none() {
-            info.ended = self.iterate(p, st);
-            info.iterations += 1;
-        }
-        info.objective = st.lowest;
-        info.residual = Some(st.residual);
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        Step::ended(self.advance(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.lowest
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.residual)
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best
     }
 
-    fn finish(&self, _p: &Problem<F, H>, st: State) -> RowMat {
+    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
         st.best
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = Settings::new();
         out.insert("eta".into(), st.eta0.into());
         out.insert("p".into(), self.p.into());

@@ -30,6 +30,7 @@ use super::proximal::{
     feasible_start, finite_convex, raw,
 };
 use super::{SolverInfo, SolverOptions};
+use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -39,29 +40,34 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, checked};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo};
+use crate::solve::{Raw, Settings, Solver, Status, Step};
 
 /// What the registry says of SLPG.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "slpg",
-    doc: "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",
-    constants: &[
-        Constant {
-            name: "inner",
-            doc: "most Arrow-Hurwicz updates of the multiplier an iteration",
-            default: Some(5.0),
-        },
-        Constant {
-            name: "memory",
-            doc: "m, values of phi a step is compared with (1: monotone)",
-            default: Some(20.0),
-        },
-        Constant { name: "longest", doc: "largest eta, in units of 1/L", default: Some(1e3) },
-    ],
-    handles: |p| finite_convex(&p.h),
-    scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(Slpg::from_options(o)?)),
-};
+pub const INFO: SolverInfo = info();
+
+/// The same for any f and h of the kind.
+pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "slpg",
+        doc: "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",
+        constants: &[
+            Constant {
+                name: "inner",
+                doc: "most Arrow-Hurwicz updates of the multiplier an iteration",
+                default: Some(5.0),
+            },
+            Constant {
+                name: "memory",
+                doc: "m, values of phi a step is compared with (1: monotone)",
+                default: Some(20.0),
+            },
+            Constant { name: "longest", doc: "largest eta, in units of 1/L", default: Some(1e3) },
+        ],
+        handles: |p| finite_convex(&p.h),
+        scope: FINITE_CONVEX,
+        make: |o| Ok(Box::new(Slpg::from_options(o)?)),
+    }
+}
 
 /// ‖ZᵀZ − I‖_F up to which A is a contraction towards the manifold with a margin.
 const BASIN: f64 = 0.9;
@@ -187,9 +193,9 @@ fn normal_step(z: &RowMat, out: &mut RowMat) -> Option<RowMat> {
 
 impl Slpg {
     /// One iteration; how the method ended, if it did.
-    fn iterate<F: Smooth, H: Nonsmooth>(
+    fn advance<F: Smooth, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         if !self.move_x(p, st) {
@@ -212,7 +218,7 @@ impl Slpg {
     }
 
     /// Tangential and normal step with an η that is accepted.
-    fn move_x<F: Smooth, H: Nonsmooth>(&self, p: &Problem<F, H>, st: &mut State) -> bool {
+    fn move_x<F: Smooth, H: Nonsmooth>(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> bool {
         for attempt in 0..=2 * HALVINGS {
             if attempt == HALVINGS {
                 // the merit function has lost its meaning: begin afresh on the manifold
@@ -285,17 +291,17 @@ impl Slpg {
     }
 }
 
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Slpg {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(INFO.name, &p.h)?;
         let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f);
+        let lipschitz = curvature(&p.f, &x0);
         let best = Feasible::new(p, &x0);
         let at = Point::new(p, x0);
         let xtg = cross(&at.x, &at.grad);
@@ -325,27 +331,28 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Slpg {
         Ok(state)
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget.max(1) && info.ended.is_none() {
-            info.ended = self.iterate(p, st);
-            info.iterations += 1;
-        }
-        info.objective = st.best.objective;
-        info.residual = Some(st.residual());
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        Step::ended(self.advance(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.best.objective
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.residual())
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best.x
     }
 
-    fn finish(&self, p: &Problem<F, H>, mut st: State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
         st.best.offer(p, &st.at.x, &st.z);
         st.best.x
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = Settings::new();
         out.insert("inner".into(), self.inner.into());
         out.insert("memory".into(), self.memory.into());
@@ -356,7 +363,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Slpg {
         out
     }
 
-    fn raw(&self, p: &Problem<F, H>, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {
         Some(raw(p, &st.at.x))
     }
 }

@@ -11,8 +11,8 @@ use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, L0, L1, NoPenalty, Nonneg};
-use orthopt::problem::{PcaProblem, PcaData, Problem, Storage};
-use orthopt::smooth::{AnySmooth, DenseQuadratic, Smooth};
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
+use orthopt::smooth::{AnySmooth, DenseQuadratic, Quadratic, Smooth};
 use orthopt::solve::{Solver, Status};
 use orthopt::solvers::ladmm::Ladmm;
 use orthopt::solvers::manpg::ManPg;
@@ -78,7 +78,7 @@ fn manpg_never_raises_f() {
             let mut last = f64::INFINITY;
             for k in 0..300 {
                 let step = solver.step(&p, &mut state, 1);
-                let x = solver.iterate(&state);
+                let x = solver.point(&state);
                 let value = exact_objective(&p, x);
                 assert!(stiefel::feasibility(x) <= 1e-12);
                 assert!((value - step.objective).abs() <= 1e-12 * (1.0 + value.abs()), "{name}: tracked F");
@@ -93,7 +93,7 @@ fn manpg_never_raises_f() {
 #[test]
 fn manpg_without_penalty_is_riemannian_gradient_descent() {
     let p = problem("pca", 0.0, 20, 4, 21);
-    let t = 1.0 / p.f.lipschitz();
+    let t = 1.0 / p.f.norm();
     let solver = ManPg { t: Some(t), ..ManPg::FIXED };
     let mut x = Start::Random.point(&p.f, 4, false, 3).unwrap();
     let mut state = solver.init(&p, x.clone()).unwrap();
@@ -102,7 +102,7 @@ fn manpg_without_penalty_is_riemannian_gradient_descent() {
         let g = gradient(&p, &x);
         let normal = crate::common::first_order::plain_product(&x, &sym(&transposed_product(&x, &g)));
         x = polar(&sum(&x, -t, &sum(&g, -1.0, &normal)));
-        let found = Solver::<PcaProblem>::iterate(&solver, &state);
+        let found = Solver::<PcaProblem>::point(&solver, &state);
         assert!(apart(found, &x) <= 1e-12, "iteration {k}: {:e}", apart(found, &x));
     }
 }
@@ -122,7 +122,7 @@ fn ladmm_without_penalty_is_a_projected_gradient_method() {
         .unwrap()
     };
     for (p, beta) in [(problem("pca", 0.0, 15, 3, 22), 30.0), (convex, 20.0)] {
-        let ell = if p.f.is_concave() { beta } else { p.f.lipschitz() + beta };
+        let ell = if p.f.is_concave() { beta } else { p.f.norm() + beta };
         let solver = Ladmm { beta: Some(beta), rho: 1.0, ..Ladmm::default() };
         let mut x = Start::Random.point(&p.f, 3, false, 4).unwrap();
         let mut state = solver.init(&p, x.clone()).unwrap();
@@ -135,7 +135,7 @@ fn ladmm_without_penalty_is_a_projected_gradient_method() {
             assert!(raw.feasibility <= 1e-12);
             if k < 10 {
                 // every early iterate is offered as the feasible copy, and F falls
-                let found = Solver::<PcaProblem>::iterate(&solver, &state);
+                let found = Solver::<PcaProblem>::point(&solver, &state);
                 assert!(apart(found, &x) <= 1e-11, "iteration {k}: {:e}", apart(found, &x));
             }
         }
@@ -275,7 +275,7 @@ fn constants_are_checked_by_name() {
     let x0 = usual_start(&p, 0);
     let mut state = solver.init(&p, x0.clone()).unwrap();
     solver.step(&p, &mut state, 1);
-    assert!(apart(solver.iterate(&state), &x0) <= 1e-6);
+    assert!(apart(solver.point(&state), &x0) <= 1e-6);
 }
 
 /// `raw` is the papers' convention: F of the sparse copy and how far it is from feasible.

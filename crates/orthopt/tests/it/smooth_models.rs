@@ -5,7 +5,7 @@ use faer::Mat;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{DenseQuadratic, DenseGram, DenseQuadratic, Smooth, SparseGram, Unpacked, Usage};
+use orthopt::smooth::{DenseGram, DenseQuadratic, Smooth, SparseGram, Unpacked, Usage};
 use rand::seq::index::sample;
 
 /// M and E written out.
@@ -158,7 +158,7 @@ fn check<F: DenseQuadratic>(what: &str, f: &F, naive: &Naive) {
             check_image(what, f, naive, (&mut image, &mut x), tol);
         }
     }
-    let (bound, norm) = (f.lipschitz(), naive.spectral_norm());
+    let (bound, norm) = (f.norm(), naive.spectral_norm());
     assert!(bound >= norm * (1.0 - 1e-12), "{what}: Lipschitz bound {bound} of {norm}");
     assert!(bound <= 1.02 * norm + 1e-12, "{what}: Lipschitz bound {bound} of {norm} is loose");
     assert!(!f.bookkeeping(&image).is_empty());
@@ -272,7 +272,7 @@ fn indefinite_quadratics() {
         check(&format!("indefinite {n}"), &f, &Naive { m, e });
     }
     let f = DenseQuadratic::new(Mat::<f64>::zeros(4, 4).as_ref()).unwrap();
-    assert_eq!(f.lipschitz(), 0.0);
+    assert_eq!(f.norm(), 0.0);
     check("zero", &f, &Naive { m: Mat::zeros(4, 4), e: RowMat::zeros(4, 2) });
 }
 
@@ -290,7 +290,7 @@ fn lipschitz_bounds_clustered_spectra() {
                     -1.0
                 }
             });
-            let bound = DenseQuadratic::new(m.as_ref()).unwrap().lipschitz();
+            let bound = DenseQuadratic::new(m.as_ref()).unwrap().norm();
             assert!(bound >= top, "n = {n}: {bound} does not bound {top}");
             assert!(bound <= 1.02 * top, "n = {n}: {bound} is a loose bound of {top}");
         }
@@ -305,9 +305,9 @@ fn lipschitz_bounds_of_low_rank() {
         let norm = n.div_ceil(period) as f64; // ‖A‖²
         let m = -(a.transpose() * &a);
         let bounds = [
-            DenseGram::new(a.as_ref()).lipschitz(),
-            DenseQuadratic::new(m.as_ref()).unwrap().lipschitz(),
-            SparseGram::new(sparse(&a).as_ref(), None).unwrap().lipschitz(),
+            DenseGram::new(a.as_ref()).norm(),
+            DenseQuadratic::new(m.as_ref()).unwrap().norm(),
+            SparseGram::new(sparse(&a).as_ref(), None).unwrap().norm(),
         ];
         assert!(
             bounds.iter().all(|b| (norm * (1.0 - 1e-9)..=1.02 * norm).contains(b)),
@@ -331,7 +331,7 @@ fn threads_change_nothing() {
                     let f = covariance_model(&data, storage).unwrap();
                     let mut g = RowMat::zeros(n, r);
                     f.gradient(&x, &mut g);
-                    out.push((g, f.apply(&x), f.value(&x), f.lipschitz()));
+                    out.push((g, f.apply(&x), f.value(&x), f.norm()));
                 }
             }
             out

@@ -1,14 +1,15 @@
 //! OptM and FOForth: the curves against their definitions, the same minimum for all, and plain PCA.
 
 use crate::common::*;
+use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::family::Family;
-use orthopt::family::NonlinearEigProblem;
 use orthopt::family::nonlinear_eig::SOLVERS as NONLINEAR;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::products::{cross, product};
 use orthopt::linalg::small::symmetric_eigen;
 use orthopt::penalty::NoPenalty;
+use orthopt::problem::NonlinearEigProblem;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::{DenseQuadratic, NonlinearEig, Quadratic, Smooth};
 use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Status, Stop, run};
@@ -226,7 +227,7 @@ proptest! {
             let mut last = f64::INFINITY;
             for _ in 0..60 {
                 let info = solver.step(&p, &mut state, 1);
-                let x = Solver::<Problem<DenseQuadratic, NoPenalty>>::iterate(&solver, &state);
+                let x = Solver::<Problem<Stiefel, DenseQuadratic, NoPenalty>>::point(&solver, &state);
                 prop_assert!(stiefel::feasibility(x) <= 1e-12);
                 prop_assert!((p.value(x) - info.objective).abs() <= 1e-12 * (1.0 + info.objective.abs()));
                 prop_assert!(!monotone || info.objective <= last + 1e-12 * (1.0 + last.abs()));

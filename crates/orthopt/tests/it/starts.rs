@@ -6,7 +6,7 @@ use orthopt::Error;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{AnySmooth, DenseQuadratic, DenseGram, DenseQuadratic, Smooth, SparseGram};
+use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Smooth, SparseGram};
 use orthopt::start::{STARTS, Start, leading_eigenvectors};
 use rand::seq::SliceRandom;
 

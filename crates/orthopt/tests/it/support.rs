@@ -76,7 +76,7 @@ fn watch(p: &PcaProblem, x0: RowMat, budget: u64, total: u64) -> (Vec<f64>, RowM
     while made < total {
         let info = solver.step(p, &mut state, budget.min(total - made));
         made += info.iterations;
-        let x = Solver::<PcaProblem>::iterate(&solver, &state);
+        let x = Solver::<PcaProblem>::point(&solver, &state);
         assert!(stiefel::feasibility(x) <= 1e-12, "{:e}", stiefel::feasibility(x));
         let fresh = exact_objective(p, x);
         assert!((fresh - info.objective).abs() <= 1e-9 * (1.0 + fresh.abs()), "{fresh} {}", info.objective);

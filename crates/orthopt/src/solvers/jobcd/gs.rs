@@ -10,12 +10,13 @@ use super::image::{Block, Image};
 use super::{JobcdOptions, Side, UNBOUNDED, constant};
 use crate::constraint::j_orthogonal;
 use crate::error::{Error, Result};
-use crate::j_problem::{JProblem, JQuadratic};
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
 use crate::options::Constant;
 use crate::pair::step::Model;
-use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
+use crate::problem::JProblem;
+use crate::smooth::JQuadratic;
+use crate::solve::{Pass, Settings, Solver, Status, Step};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of GS-JOBCD.
@@ -160,7 +161,7 @@ impl Solver<JProblem> for GsJobcd {
     }
 
     fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
-        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+        j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let q = quadratic(p)?;
         let decoupled = q.factor().is_some() && self.options.model == Model::Exact;
         let columns = match self.options.side {
@@ -192,25 +193,23 @@ impl Solver<JProblem> for GsJobcd {
         Ok(st)
     }
 
-    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        if let Some(q) = p.f.quadratic() {
-            while info.iterations < budget && info.pass.is_none() && st.ended.is_none() {
-                info.pass = self.iterate_once(p, q, st);
-                info.iterations += 1;
-            }
-        }
+    fn one_iteration(&self, p: &JProblem, st: &mut State) -> Step {
         st.x = OnceLock::new();
-        StepInfo { objective: st.objective, ended: st.ended, ..info }
+        let pass = p.f.quadratic().and_then(|q| self.iterate_once(p, q, st));
+        Step { pass, ended: st.ended, ..Step::default() }
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _: &JProblem, st: &State) -> f64 {
+        st.objective
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         if st.image.columns() { st.x.get_or_init(|| st.image.x()) } else { st.image.y() }
     }
 
     fn finish(&self, p: &JProblem, st: State) -> RowMat {
         let mut x = st.image.x();
-        j_orthogonal::repair(&mut x, &p.signature);
+        j_orthogonal::repair(&mut x, p.signature());
         x
     }
 
@@ -324,12 +323,12 @@ impl GsJobcd {
             return self.offer(p, q, st, i, j).decrease;
         }
         let w = st.image.block(q, i, j).w;
-        if p.signature.mixed(i, j) { (w[0][1] + w[1][0]).abs() } else { (w[0][1] - w[1][0]).abs() }
+        if p.signature().mixed(i, j) { (w[0][1] + w[1][0]).abs() } else { (w[0][1] - w[1][0]).abs() }
     }
 
     /// Steps (S2) and (S3).
     fn offer(&self, p: &JProblem, q: &JQuadratic, st: &State, i: usize, j: usize) -> Offer {
-        let (block, mixed) = (st.image.block(q, i, j), p.signature.mixed(i, j));
+        let (block, mixed) = (st.image.block(q, i, j), p.signature().mixed(i, j));
         if let Image::Half { .. } = st.image {
             return closed_form(&block, mixed, st.align);
         }
@@ -402,8 +401,8 @@ impl GsJobcd {
             return;
         }
         st.refreshed = st.moves;
-        if j_orthogonal::residual(st.image.y(), &p.signature).norm() > DRIFT
-            && j_orthogonal::repair(st.image.y_mut(), &p.signature).is_some()
+        if j_orthogonal::residual(st.image.y(), p.signature()).norm() > DRIFT
+            && j_orthogonal::repair(st.image.y_mut(), p.signature()).is_some()
         {
             st.repairs += 1;
         }

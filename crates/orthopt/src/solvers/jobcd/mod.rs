@@ -29,16 +29,16 @@ mod vr;
 use super::{SolverInfo, SolverOptions};
 use super::{obcd::Candidates, obcd::WorkingSet};
 use crate::error::{Error, Result};
-use crate::j_problem::JProblem;
 use crate::linalg::RowMat;
 use crate::options::checked;
 use crate::pair::step::Model;
+use crate::problem::JProblem;
 
 pub(crate) use jacobi::relative_stationarity;
 
 pub use gs::{GsJobcd, INFO as GS_JOBCD};
-pub use jacobi::{INFO as J_JOBCD, JJobcd};
-pub use vr::{INFO as VR_J_JOBCD, VrJJobcd};
+pub use jacobi::{INFO as J_JOBCD, JJobcd, info as j_jobcd};
+pub use vr::{INFO as VR_J_JOBCD, VrJJobcd, info as vr_j_jobcd};
 
 /// Which pairs a step turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -21,14 +21,14 @@ use crate::certify::Certificate;
 use crate::certify::Scope;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
-use crate::family::NonlinearEigProblem;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
 use crate::pair::movable::{Cursor, Movable, Next};
 use crate::pair::step::Model;
+use crate::problem::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
-use crate::solve::{Pass, Settings, Solver, StepInfo};
+use crate::solve::{Pass, Settings, Solver, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 pub use pair::{CircleSearch, PairGain, PairObjective};
@@ -157,7 +157,11 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
             sum: NO_PASS,
             rng: Pcg64::seed_from_u64(self.options.seed),
             work: Work::new(x0.ncols()),
-            lipschitz: if self.options.working_set == WorkingSet::GreedyOr { p.f.lipschitz() } else { 0.0 },
+            lipschitz: p
+                .f
+                .lipschitz()
+                .filter(|_| self.options.working_set == WorkingSet::GreedyOr)
+                .unwrap_or(0.0),
             tol: self.options.tol,
             alpha: self.options.alpha,
             pairs: 0,
@@ -169,17 +173,15 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         Ok(state)
     }
 
-    fn step(&self, p: &NonlinearEigProblem, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && info.pass.is_none() {
-            info.pass = self.iterate_once(&p.f, st);
-            info.iterations += 1;
-        }
-        info.objective = st.value;
-        info
+    fn one_iteration(&self, p: &NonlinearEigProblem, st: &mut State) -> Step {
+        Step::passed(self.iterate_once(&p.f, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &NonlinearEigProblem, st: &State) -> f64 {
+        st.value
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.x
     }
 

@@ -1,13 +1,14 @@
 //! The constants of OADMM: names, defaults, checks, and the three entries of the registry.
 
 use super::Oadmm;
-use crate::composite::{Terms, suits_splitting};
-use crate::concave::AnyConcave;
+use crate::composite::Composite;
+use crate::concave::Concave;
 use crate::error::Result;
+use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, checked};
-use crate::solvers::composite::SCOPE;
-use crate::solvers::composite::splitting::{Constants, POSITIVE, slope};
+use crate::smooth::Smooth;
+use crate::solvers::composite::splitting::{Constants, POSITIVE, SCOPE, slope, suits_splitting};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// How X is moved.
@@ -137,20 +138,25 @@ impl OadmmOptions {
 
     /// β⁰ and ξ for a problem. β⁰ is raised where the weak convexity W of h asks for it: the prox
     /// is single-valued while μ + 1/β = (χ+1)/β < 1/W, and the theory asks for β ≥ 2χW.
-    pub(super) fn schedule(&self, p: &impl Terms, abar: f64, lf: f64) -> Schedule {
+    pub(super) fn schedule<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        abar: f64,
+        lf: f64,
+    ) -> Schedule {
         let square = (abar * abar).max(f64::MIN_POSITIVE);
-        let largest_k = matches!(p.g(), AnyConcave::LargestK(_));
+        let largest_k = p.g.ranks_entries();
         let (chosen, steeper) = match (self.beta0, self.first_beta) {
             (Some(beta0), _) => (beta0, 1.0),
-            (None, FirstBeta::Paper) => (10.0 * slope(p) / square, 1.0),
-            (None, FirstBeta::Data) if largest_k && p.size().0 >= WIDE => (slope(p) / square, JUMP),
+            (None, FirstBeta::Paper) => (10.0 * slope(&p.h) / square, 1.0),
+            (None, FirstBeta::Data) if largest_k && p.shape().0 >= WIDE => (slope(&p.h) / square, JUMP),
             (None, FirstBeta::Data) => {
                 let c = if largest_k { JUMP } else { 1.0 };
-                ((0.1 * lf).max(c * slope(p)) / square, 1.0)
+                ((0.1 * lf).max(c * slope(&p.h)) / square, 1.0)
             }
         };
         let xi = steeper * self.xi;
-        let w = p.h().weak_convexity().unwrap_or(0.0);
+        let w = p.h.weak_convexity().unwrap_or(0.0);
         let least = w * (2.0 * self.chi()).max(1.001 * (self.chi() + 1.0));
         if chosen >= least {
             return Schedule { beta0: chosen, xi, raised: false };
@@ -185,7 +191,7 @@ impl OadmmOptions {
     }
 
     /// These options with what users have set.
-    fn with<T: Terms>(mut self, info: &SolverInfo<T>, options: &SolverOptions) -> Result<Self> {
+    fn with<P>(mut self, info: &SolverInfo<P>, options: &SolverOptions) -> Result<Self> {
         let c = Constants { info, options };
         for constant in info.constants {
             let Some(v) = options.constant(info, constant.name) else { continue };
@@ -264,45 +270,60 @@ const FAST_CONSTANTS: &[Constant] = &[
 ];
 
 /// OADMM-EP with the paper's constants.
-pub const fn euclidean<T: Terms>() -> SolverInfo<T> {
+pub const fn euclidean<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "oadmm-ep",
         doc: "ADMM with Moreau smoothing, X by Euclidean projection, the paper's constants",
         constants: EP_CONSTANTS,
-        handles: suits_splitting,
+        handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
         make: |o| {
-            let (info, base) = (euclidean::<T>(), OadmmOptions::new(Variant::Ep));
+            let (info, base) = (euclidean::<F, H, G, A>(), OadmmOptions::new(Variant::Ep));
             Ok(Box::new(Oadmm { name: info.name, options: base.with(&info, o)? }))
         },
     }
 }
 
 /// OADMM-RR with the paper's constants.
-pub const fn riemannian<T: Terms>() -> SolverInfo<T> {
+pub const fn riemannian<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "oadmm-rr",
         doc: "ADMM with Moreau smoothing, X by a Riemannian line search, the paper's constants",
         constants: RR_CONSTANTS,
-        handles: suits_splitting,
+        handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
         make: |o| {
-            let (info, base) = (riemannian::<T>(), OadmmOptions::new(Variant::Rr));
+            let (info, base) = (riemannian::<F, H, G, A>(), OadmmOptions::new(Variant::Rr));
             Ok(Box::new(Oadmm { name: info.name, options: base.with(&info, o)? }))
         },
     }
 }
 
 /// OADMM-EP with fast constants, see [`OadmmOptions::fast`].
-pub const fn fast<T: Terms>() -> SolverInfo<T> {
+pub const fn fast<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "oadmm",
         doc: "ADMM with Moreau smoothing, X by Euclidean projection, fast constants",
         constants: FAST_CONSTANTS,
-        handles: suits_splitting,
+        handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
         make: |o| {
-            let (info, base) = (fast::<T>(), OadmmOptions::fast());
+            let (info, base) = (fast::<F, H, G, A>(), OadmmOptions::fast());
             Ok(Box::new(Oadmm { name: info.name, options: base.with(&info, o)? }))
         },
     }

@@ -9,6 +9,7 @@
 use rand_pcg::Pcg64;
 
 use super::{Candidates, Chosen, GradientCache, ObcdOptions, WorkingSet};
+use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::pair_products;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
@@ -16,7 +17,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::pair::movable::Movable;
 use crate::pair::step::PairWork;
 use crate::problem::Problem;
-use crate::smooth::{Quadratic, Smooth};
+use crate::smooth::Quadratic;
 
 /// Best pairs kept from one scoring of all pairs; they are tried in order until one moves.
 const KEEP: usize = 64;
@@ -36,13 +37,13 @@ pub(crate) struct Greedy {
 }
 
 impl Greedy {
-    pub fn new(options: &ObcdOptions, f: &impl Smooth, n: usize) -> Self {
+    pub fn new(options: &ObcdOptions, f: &impl Quadratic, n: usize) -> Self {
         let rule = options.working_set;
         Self {
             rule,
             candidates: options.candidates.unwrap_or(Candidates::Sample(n.min(200))),
             alpha: options.alpha,
-            lipschitz: if rule == WorkingSet::GreedyOr { f.lipschitz() } else { 0.0 },
+            lipschitz: if rule == WorkingSet::GreedyOr { f.norm() } else { 0.0 },
             queue: Vec::new(),
             fruitless: 0,
             scored: 0,
@@ -77,7 +78,7 @@ impl Greedy {
     pub fn choose<F: Quadratic, H: Nonsmooth>(
         &mut self,
         k: usize,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         x: &RowMat,
         image: &F::Image,
         rows: &Movable,
@@ -119,7 +120,7 @@ impl Greedy {
     fn score_pairs<F: Quadratic, H: Nonsmooth>(
         &self,
         pairs: &[(usize, usize)],
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         x: &RowMat,
         image: &F::Image,
         (work, mut cache): (&mut PairWork, Option<&mut GradientCache>),
@@ -157,7 +158,7 @@ impl Greedy {
 
     fn score_all<F: Quadratic, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         x: &RowMat,
         image: &F::Image,
         rows: &Movable,

@@ -28,6 +28,7 @@ mod step;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -35,7 +36,7 @@ use crate::objective::REPORT_ZERO;
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::{Quadratic, Usage};
-use crate::solve::{Pass, Settings, Solver, StepInfo};
+use crate::solve::{Pass, Settings, Solver, Step};
 pub use options::{
     Candidates, INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions, WORKING_SETS,
     WorkingSet,
@@ -188,14 +189,14 @@ impl<I> State<I> {
     }
 }
 
-impl<F: Quadratic, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
+impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
     type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
         "obcd"
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<Self::State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<Self::State> {
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         let image = p.f.image(&x0);
         let objective = p.f.value_at(&image, &x0) + p.h.value(x0.data());
@@ -219,28 +220,26 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
             weighed: (0, 0),
             rebalanced: 0,
             max_block: self.options.block.min(x0.nrows()),
-            lipschitz: if self.options.jacobi && !p.f.is_concave() { p.f.lipschitz() } else { 0.0 },
+            lipschitz: if self.options.jacobi && !p.f.is_concave() { p.f.norm() } else { 0.0 },
             x: x0,
         };
         state.phase = self.next_round(&state);
         Ok(state)
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut Self::State, budget: u64) -> StepInfo {
-        let mut iterations = 0;
-        let mut pass = None;
-        while iterations < budget && pass.is_none() {
-            pass = self.iterate_once(p, st);
-            iterations += 1;
-        }
-        StepInfo { iterations, objective: st.objective, pass, ..StepInfo::default() }
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
+        Step::passed(self.iterate_once(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a Self::State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &Self::State) -> f64 {
+        st.objective
+    }
+
+    fn point<'a>(&self, st: &'a Self::State) -> &'a RowMat {
         &st.x
     }
 
-    fn finish(&self, p: &Problem<F, H>, st: Self::State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
         let mut x = drop_dust(p, st.x);
         if stiefel::feasibility(&x) > DRIFT {
             stiefel::repair_on_support(&mut x);
@@ -248,7 +247,7 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
         x
     }
 
-    fn settings(&self, p: &Problem<F, H>, st: &Self::State) -> Settings {
+    fn settings(&self, p: &Problem<Stiefel, F, H>, st: &Self::State) -> Settings {
         let o = &self.options;
         let mut s = Settings::new();
         s.insert("working_set".into(), o.working_set.name().into());
@@ -275,7 +274,7 @@ impl Obcd {
     /// One working set: (S1) to (S4), and what ends with it.
     fn iterate_once<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
     ) -> Option<Pass> {
         let before = (st.pairs, st.objective);
@@ -300,7 +299,7 @@ impl Obcd {
     }
 
     /// Every n/8 pairs or so: is the gradient kept the cheapest way?
-    fn weigh<F: Quadratic, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
+    fn weigh<F: Quadratic, H: PairPenalty>(&self, p: &Problem<Stiefel, F, H>, st: &mut State<F::Image>) {
         let read = st.pairs + st.greedy.scored();
         let usage =
             Usage { pairs: read - st.weighed.0, moves: st.moves - st.weighed.1, nonzero_rows: st.rows.len() };
@@ -317,7 +316,7 @@ impl Obcd {
     /// Step (S1).
     fn choose<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
     ) -> Option<Chosen> {
         let k = st.max_block;
@@ -340,7 +339,7 @@ impl Obcd {
     /// Steps (S2) to (S4) for a pair; returns the decrease of F that it offered.
     fn pair<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         i: usize,
         j: usize,
@@ -372,7 +371,7 @@ impl Obcd {
     /// that one pair made, or the decrease of a block where it is solved at once.
     fn blocks<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         blocks: &[Vec<usize>],
     ) -> f64 {
@@ -400,7 +399,7 @@ impl Obcd {
     /// Steps (S2) to (S4) for disjoint pairs with the diagonal model.
     fn matching<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         pairs: &[(usize, usize)],
     ) -> f64 {
@@ -492,7 +491,7 @@ impl Obcd {
 
     /// Drift control: the image afresh from X, X repaired where it left the manifold by more
     /// than [`DRIFT`], F compared with the tracked value.
-    fn refresh<F: Quadratic, H: PairPenalty>(&self, p: &Problem<F, H>, st: &mut State<F::Image>) {
+    fn refresh<F: Quadratic, H: PairPenalty>(&self, p: &Problem<Stiefel, F, H>, st: &mut State<F::Image>) {
         (st.refreshed, st.checked) = (st.moves, st.moves);
         if stiefel::feasibility(&st.x) > DRIFT {
             stiefel::repair_on_support(&mut st.x);
@@ -512,7 +511,7 @@ impl Obcd {
 
 /// Entries that are rounding (or, for ℓ0, that reports do not count, |x| ≤ 1e-6): sets them to
 /// zero, restores XᵀX = I on the support that is left, and keeps the result if F is no higher.
-fn drop_dust<F: Quadratic, H: PairPenalty>(p: &Problem<F, H>, mut x: RowMat) -> RowMat {
+fn drop_dust<F: Quadratic, H: PairPenalty>(p: &Problem<Stiefel, F, H>, mut x: RowMat) -> RowMat {
     if !p.h.promotes_sparsity() {
         return x;
     }

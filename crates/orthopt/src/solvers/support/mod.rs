@@ -26,6 +26,7 @@ mod revise;
 #[cfg(test)]
 mod tests;
 
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -34,7 +35,7 @@ use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{PcaProblem, Problem};
 use crate::smooth::Quadratic;
-use crate::solve::{Pass, Settings, Solver, Status, StepInfo};
+use crate::solve::{Pass, Settings, Solver, Status, Step};
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 use crate::solvers::{SolverInfo, SolverOptions};
 use descent::{Objective, Pace, Point};
@@ -184,14 +185,14 @@ impl<I: Clone> State<I> {
     }
 }
 
-impl<F: Quadratic, H: PairPenalty> Solver<Problem<F, H>> for Support {
+impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
     type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
         "support"
     }
 
-    fn init(&self, p: &Problem<F, H>, mut x0: RowMat) -> Result<Self::State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<Self::State> {
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         stiefel::repair_on_support(&mut x0);
         let objective = weighted(p, 1.0);
@@ -212,37 +213,37 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<F, H>> for Support {
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut Self::State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && info.pass.is_none() && info.ended.is_none() {
-            info.iterations += 1;
-            match std::mem::replace(&mut st.phase, Phase::Done) {
-                Phase::Continue(path) => st.phase = self.follow(p, st, path),
-                Phase::Entries { last } => st.phase = self.entries(p, st, last),
-                Phase::Pairs(pairs) => st.phase = self.pairs(p, st, pairs),
-                Phase::Excursion { kappa, left } => st.phase = self.excursion(p, st, kappa, left),
-                Phase::Certify(state) => (st.phase, info.pass) = self.certify(p, st, state),
-                Phase::Done => {
-                    info.ended = Some((
-                        Status::Converged,
-                        "block-2 stationary, and neither thinner nor thicker supports lead to a lower F",
-                    ));
-                }
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
+        let mut out = Step::default();
+        match std::mem::replace(&mut st.phase, Phase::Done) {
+            Phase::Continue(path) => st.phase = self.follow(p, st, path),
+            Phase::Entries { last } => st.phase = self.entries(p, st, last),
+            Phase::Pairs(pairs) => st.phase = self.pairs(p, st, pairs),
+            Phase::Excursion { kappa, left } => st.phase = self.excursion(p, st, kappa, left),
+            Phase::Certify(state) => (st.phase, out.pass) = self.certify(p, st, state),
+            Phase::Done => {
+                out.ended = Some((
+                    Status::Converged,
+                    "block-2 stationary, and neither thinner nor thicker supports lead to a lower F",
+                ));
             }
         }
-        info.objective = st.best.value();
-        info
+        out
     }
 
-    fn iterate<'a>(&self, st: &'a Self::State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &Self::State) -> f64 {
+        st.best.value()
+    }
+
+    fn point<'a>(&self, st: &'a Self::State) -> &'a RowMat {
         &st.best.x
     }
 
-    fn finish(&self, _p: &Problem<F, H>, st: Self::State) -> RowMat {
+    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
         st.best.x
     }
 
-    fn settings(&self, p: &Problem<F, H>, st: &Self::State) -> Settings {
+    fn settings(&self, p: &Problem<Stiefel, F, H>, st: &Self::State) -> Settings {
         let o = &self.options;
         let mut s = Settings::new();
         s.insert("rho0".into(), o.rho0.into());
@@ -257,7 +258,7 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<F, H>> for Support {
 }
 
 /// f + κh.
-fn weighted<F, H>(p: &Problem<F, H>, kappa: f64) -> Objective<'_, F, H> {
+fn weighted<F, H>(p: &Problem<Stiefel, F, H>, kappa: f64) -> Objective<'_, F, H> {
     Objective { f: &p.f, h: &p.h, kappa }
 }
 
@@ -265,7 +266,7 @@ impl Support {
     /// Steps 1 and 2: one step of the continuation.
     fn follow<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         mut path: Box<Continuation>,
     ) -> Phase<F::Image> {
@@ -286,7 +287,7 @@ impl Support {
     /// Step 3: a batch of entries; where none is left a long descent and a last try, then pairs.
     fn entries<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         last: bool,
     ) -> Phase<F::Image> {
@@ -312,7 +313,7 @@ impl Support {
 
     fn begin_pairs<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         x: RowMat,
         opening: bool,
     ) -> Option<Phase<F::Image>> {
@@ -324,7 +325,7 @@ impl Support {
     /// Step 3: some pairs of rows, until a round of OBCD brings little.
     fn pairs<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         mut pairs: Box<Pairs<F::Image>>,
     ) -> Phase<F::Image> {
@@ -353,7 +354,7 @@ impl Support {
     /// The end of step 3: sets out again, or ends.
     fn settle<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
     ) -> Phase<F::Image> {
         let won = st.since - st.best.value() > NOTHING * (1.0 + st.since.abs());
@@ -373,7 +374,7 @@ impl Support {
     /// Step 4: a batch of entries for f + κh.
     fn excursion<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         kappa: f64,
         left: u32,
@@ -390,14 +391,14 @@ impl Support {
     /// Step 5: OBCD, whose passes are shown; over when a whole pass offers nothing.
     fn certify<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         mut state: Box<obcd::State<F::Image>>,
     ) -> (Phase<F::Image>, Option<Pass>) {
         let info = self.obcd.step(p, &mut state, CHUNK);
         let Some(pass) = info.pass else { return (Phase::Certify(state), None) };
         if pass.decrease > 0.0 {
-            let x = Solver::<Problem<F, H>>::iterate(&self.obcd, &state).clone();
+            let x = Solver::<Problem<Stiefel, F, H>>::point(&self.obcd, &state).clone();
             st.current = weighted(p, 1.0).at(x);
             st.keep();
         }

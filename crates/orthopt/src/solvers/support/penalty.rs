@@ -58,7 +58,7 @@ impl Continuation {
         rho0: f64,
         growth: f64,
     ) -> Self {
-        let lipschitz = p.f.lipschitz().max(f64::MIN_POSITIVE);
+        let lipschitz = p.f.norm().max(f64::MIN_POSITIVE);
         let shift = if p.f.is_concave() { 0.0 } else { lipschitz };
         let y = x.clone();
         let mut out = Self { x, y, rho: rho0 * lipschitz, growth, lipschitz, shift, steps: 0 };

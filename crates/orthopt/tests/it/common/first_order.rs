@@ -3,7 +3,7 @@
 use faer::Mat;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::problem::{PcaProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{AnySolver, Critical, MaxIterations, RunOptions, Solution, Stop, run};
 use orthopt::solvers::{SOLVERS, SolverInfo, SolverOptions};

@@ -114,7 +114,7 @@ pub fn solve(p: &PcaProblem, seed: u64, tol: f64) -> Solution {
 
 /// The current X of a run made step by step.
 pub fn iterate<'a>(solver: &Obcd, state: &'a <Obcd as Solver<PcaProblem>>::State) -> &'a RowMat {
-    Solver::<PcaProblem>::iterate(solver, state)
+    Solver::<PcaProblem>::point(solver, state)
 }
 
 /// f + h with exact zeros, as the solvers track it.
