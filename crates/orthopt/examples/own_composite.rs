@@ -58,6 +58,7 @@ impl LinearMap for Around {
     }
 }
 
+/// Runs the example and checks its result.
 pub fn main() -> orthopt::Result<()> {
     let c = faer::Mat::from_fn(30, 30, |i, j| ((i / 6) as f64 + 1.0) * f64::from(u8::from(i / 6 == j / 6)));
     let f = DenseQuadratic::negative(c.as_ref())?;

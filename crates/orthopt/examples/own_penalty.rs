@@ -50,6 +50,7 @@ impl Nonsmooth for Lopsided {
 
 impl PairPenalty for Lopsided {}
 
+/// Runs the example and checks its result.
 pub fn main() -> orthopt::Result<()> {
     let c = faer::Mat::from_fn(8, 8, |i, j| (-0.1 * (i as f64 - j as f64).powi(2)).exp());
     let f = DenseQuadratic::negative(c.as_ref())?;

@@ -59,6 +59,7 @@ impl Quadratic for Ring {
     }
 }
 
+/// Runs the example and checks its result.
 pub fn main() -> orthopt::Result<()> {
     let problem = Problem::new(Ring { n: 12 }, L1::new(0.1)?, 3)?;
     let x0 = leading_eigenvectors(&problem.f, 3)?;

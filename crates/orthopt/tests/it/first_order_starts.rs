@@ -6,7 +6,7 @@ use orthopt::certify::criticality;
 use orthopt::constraint::stiefel;
 use orthopt::penalty::{AnyPenalty, L1};
 use orthopt::problem::Problem;
-use orthopt::smooth::{AnySmooth, Quadratic};
+use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::{Solution, Solver, Status};
 use orthopt::start::Start;
 
@@ -38,7 +38,7 @@ fn starts_that_make_public_codes_fail() {
 /// A starting point without a gradient, a penalty without slope, data of extreme scale.
 #[test]
 fn degenerate_problems_end() {
-    let zero = || AnySmooth::Quadratic(Quadratic::new(faer::Mat::<f64>::zeros(6, 6).as_ref()).unwrap());
+    let zero = || AnySmooth::Dense(DenseQuadratic::new(faer::Mat::<f64>::zeros(6, 6).as_ref()).unwrap());
     let nothing = Problem::new(zero(), AnyPenalty::L1(L1::new(0.0).unwrap()), 2).unwrap();
     let only_h = Problem::new(zero(), AnyPenalty::L1(L1::new(1.0).unwrap()), 2).unwrap();
     let scaled = |c: f64| {

@@ -6,7 +6,6 @@ use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
 use orthopt::family::Family;
 use orthopt::problem::{JProblem, covariance};
 
-use orthopt::objective::Evaluate;
 use orthopt::pair::step::Model;
 use orthopt::problem::PcaData;
 use orthopt::solve::{MaxIterations, Solution, Status, run};

@@ -5,7 +5,7 @@ use faer::Mat;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{DenseGram, DenseQuadratic, Smooth, SparseGram, Unpacked, Usage};
+use orthopt::smooth::{DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram, Unpacked, Usage};
 use rand::seq::index::sample;
 
 /// M and E written out.
@@ -54,7 +54,7 @@ fn apart(a: &RowMat, b: &RowMat) -> f64 {
 }
 
 /// The gradient rows and value that an image stands for.
-fn read<F: DenseQuadratic>(f: &F, image: &F::Image, x: &RowMat) -> (RowMat, f64) {
+fn read<F: Quadratic>(f: &F, image: &F::Image, x: &RowMat) -> (RowMat, f64) {
     let mut g = RowMat::zeros(x.nrows(), x.ncols());
     let mut buf = vec![f64::NAN; x.ncols()];
     for i in 0..x.nrows() {
@@ -64,14 +64,14 @@ fn read<F: DenseQuadratic>(f: &F, image: &F::Image, x: &RowMat) -> (RowMat, f64)
 }
 
 /// A move of two rows, with the instruction set chosen at run time or none.
-struct Move<'a, F: DenseQuadratic> {
+struct Move<'a, F: Quadratic> {
     f: &'a F,
     image: &'a mut F::Image,
     rows: (usize, usize),
     delta: &'a RowMat,
 }
 
-impl<F: DenseQuadratic> WithSimd for Move<'_, F> {
+impl<F: Quadratic> WithSimd for Move<'_, F> {
     type Output = ();
 
     #[inline(always)]
@@ -82,13 +82,13 @@ impl<F: DenseQuadratic> WithSimd for Move<'_, F> {
 }
 
 /// Random moves from an image made afresh.
-fn check_moves<F: DenseQuadratic>(what: &str, f: &F, naive: &Naive, x: &mut RowMat, tol: f64) {
+fn check_moves<F: Quadratic>(what: &str, f: &F, naive: &Naive, x: &mut RowMat, tol: f64) {
     let mut image = f.image(x);
     check_image(what, f, naive, (&mut image, x), tol);
 }
 
 /// Random moves of X, pairs and blocks in turn: gradient rows and value follow.
-fn check_image<F: DenseQuadratic>(
+fn check_image<F: Quadratic>(
     what: &str,
     f: &F,
     naive: &Naive,
@@ -129,7 +129,7 @@ fn check_image<F: DenseQuadratic>(
 }
 
 /// Everything a model can be asked, at a random X and after random moves of it.
-fn check<F: DenseQuadratic>(what: &str, f: &F, naive: &Naive) {
+fn check<F: Quadratic>(what: &str, f: &F, naive: &Naive) {
     let (n, r) = (naive.m.nrows(), naive.e.ncols());
     let tol = 1e-12 * naive.size();
     let mut x = gaussian_rows(n, r, 5);

@@ -6,7 +6,7 @@ use orthopt::Error;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Smooth, SparseGram};
+use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram};
 use orthopt::start::{STARTS, Start, leading_eigenvectors};
 use rand::seq::SliceRandom;
 
@@ -83,7 +83,7 @@ fn partitions_have_equal_weights_and_no_empty_group() {
 
 /// Spans the eigenspace of the r largest eigenvalues of C = −M: the residual of every vector,
 /// and the sum of the eigenvalues.
-fn check_pca(what: &str, f: &impl DenseQuadratic, m: &Mat<f64>, r: usize, tol: f64) {
+fn check_pca(what: &str, f: &impl Quadratic, m: &Mat<f64>, r: usize, tol: f64) {
     let v = leading_eigenvectors(f, r).unwrap();
     let mv = m * v.to_mat();
     let known = m.self_adjoint_eigenvalues(faer::Side::Lower).unwrap(); // ascending

@@ -15,20 +15,20 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::super::obcd::WorkingSet;
+use super::decoupled::{Decoupled, EMPTY};
 use super::image::Image;
 use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
-use super::{JobcdOptions, Side, UNBOUNDED, constant, largest_row};
+use super::{JobcdOptions, Side, UNBOUNDED, constant, largest_row, relative_stationarity};
 use crate::constraint::JOrthogonal;
-use crate::constraint::j_orthogonal::{self, max_abs};
+use crate::constraint::j_orthogonal;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
-use crate::linalg::products::product;
 use crate::options::Constant;
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
-use crate::smooth::{JQuadratic, Smooth, TwoSided};
+use crate::smooth::TwoSided;
 use crate::solve::{Pass, Settings, Solver, Status, Step};
 use crate::solvers::{SolverInfo, SolverOptions};
 
@@ -163,18 +163,6 @@ struct Gradient {
     values: u64,                    // evaluations of f alone
 }
 
-/// State of rounds of decoupled columns.
-#[derive(Clone, Debug)]
-struct Decoupled {
-    y: RowMat,           // Xᵀ
-    f: RowMat,           // YK, f = ½‖YK‖²
-    x: OnceLock<RowMat>, // Xᵗ, once somebody asks for it
-    tournament: BlockTournament,
-    pass: Pass,
-    aligned: u64,
-    align: bool,
-}
-
 impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
     type State = State;
 
@@ -263,8 +251,6 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
         out
     }
 }
-
-const EMPTY: Pass = Pass { pairs: 0, decrease: 0.0, max_decrease: 0.0, covers_all: true };
 
 impl JJobcd {
     fn rule(&self, mode: &Mode) -> WorkingSet {
@@ -395,51 +381,8 @@ impl JJobcd {
         if passes.is_multiple_of(4)
             && let Some(q) = p.f.two_sided()
         {
-            refresh(p, q, d, &mut st.objective, &mut st.repairs);
+            d.refresh(p.signature(), q, &mut st.objective, &mut st.repairs);
         }
         Some(pass)
     }
-}
-
-/// Drift control, as in GS-JOBCD.
-fn refresh<F: TwoSided>(
-    p: &Problem<JOrthogonal, F>,
-    q: &JQuadratic,
-    d: &mut Decoupled,
-    objective: &mut f64,
-    repairs: &mut u64,
-) {
-    if j_orthogonal::residual(&d.y, p.signature()).norm() > DRIFT
-        && j_orthogonal::repair(&mut d.y, p.signature()).is_some()
-    {
-        *repairs += 1;
-    }
-    if let Some(k) = q.factor() {
-        product(&mut d.f, false, 1.0, d.y.as_mat(), k.as_mat());
-    }
-    let fresh = 0.5 * d.f.inner(&d.f);
-    if fresh < *objective || fresh > *objective * (1.0 + 1e-9) {
-        *objective = fresh;
-    }
-}
-
-/// max |Ω| relative to the largest |W| seen so far, W = GXᵀ, Ω = JW − (JW)ᵀ.
-pub(crate) fn relative_stationarity<F: Smooth>(
-    p: &Problem<JOrthogonal, F>,
-    x: &RowMat,
-    g: &RowMat,
-    scale: &mut f64,
-) -> f64 {
-    let n = p.order();
-    let mut w = RowMat::zeros(n, n);
-    product(&mut w, false, 1.0, g.as_mat(), x.as_mat().transpose());
-    *scale = scale.max(max_abs(&w));
-    let j = p.signature();
-    let mut most = 0.0f64;
-    for a in 0..n {
-        for b in 0..a {
-            most = most.max((j.sign(a) * w.get(a, b) - j.sign(b) * w.get(b, a)).abs());
-        }
-    }
-    if most == 0.0 { 0.0 } else { most / scale.max(f64::MIN_POSITIVE) }
 }

@@ -15,10 +15,10 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::jacobi::{DOUBLINGS, DRIFT, relative_stationarity};
+use super::jacobi::{DOUBLINGS, DRIFT};
 use super::pairing::{matching, sample};
 use super::rounds::{moved, pair_data, solve};
-use super::{UNBOUNDED, constant, largest_row};
+use super::{UNBOUNDED, constant, largest_row, relative_stationarity};
 use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal;
 use crate::error::Result;

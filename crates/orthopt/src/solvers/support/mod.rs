@@ -101,6 +101,8 @@ const NOTHING: f64 = 1e-6;
 /// The decrease that no pair may offer at the end, relative to 1 + |F|, where no stopping rule says
 /// otherwise before.
 const CERTAIN: f64 = 1e-12;
+/// Why it ends.
+const NO_BETTER: &str = "block-2 stationary, and neither thinner nor thicker supports lead to a lower F";
 /// A round of OBCD that lowers F by less, relative to 1 + |F|, is the last one.
 const SLOW: f64 = 1e-4;
 
@@ -214,21 +216,20 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
     }
 
     fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
-        let mut out = Step::default();
-        match std::mem::replace(&mut st.phase, Phase::Done) {
-            Phase::Continue(path) => st.phase = self.follow(p, st, path),
-            Phase::Entries { last } => st.phase = self.entries(p, st, last),
-            Phase::Pairs(pairs) => st.phase = self.pairs(p, st, pairs),
-            Phase::Excursion { kappa, left } => st.phase = self.excursion(p, st, kappa, left),
-            Phase::Certify(state) => (st.phase, out.pass) = self.certify(p, st, state),
-            Phase::Done => {
-                out.ended = Some((
-                    Status::Converged,
-                    "block-2 stationary, and neither thinner nor thicker supports lead to a lower F",
-                ));
+        let mut pass = None;
+        st.phase = match std::mem::replace(&mut st.phase, Phase::Done) {
+            Phase::Continue(path) => self.follow(p, st, path),
+            Phase::Entries { last } => self.entries(p, st, last),
+            Phase::Pairs(pairs) => self.pairs(p, st, pairs),
+            Phase::Excursion { kappa, left } => self.excursion(p, st, kappa, left),
+            Phase::Certify(state) => {
+                let (phase, done) = self.certify(p, st, state);
+                pass = done;
+                phase
             }
-        }
-        out
+            Phase::Done => return Step::ended(Some((Status::Converged, NO_BETTER))),
+        };
+        Step::passed(pass)
     }
 
     fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &Self::State) -> f64 {

@@ -136,8 +136,3 @@ pub fn manpg(p: &PcaProblem, x0: &RowMat, t: f64, tol: f64) -> (RowMat, f64) {
     }
     panic!("the reference did not converge");
 }
-
-/// A dense copy, for linear algebra in tests.
-pub fn dense(x: &RowMat) -> Mat<f64> {
-    x.to_mat()
-}
