@@ -2,10 +2,10 @@
 //! F(X), F(polar(y̌)) and the better of the two.
 
 use anyhow::Result;
-use orthopt::composite::Composite;
 use orthopt::family::CompositeOptions;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
+use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
 use orthopt::solve::{Chain, RunOptions, Setting, Solution, TimeLimit, run_restarts};
 use orthopt::solvers::composite::COMPOSITE_SOLVERS;
@@ -59,7 +59,13 @@ fn prepare(matrix: Matrix) -> Result<(Matrix, Option<Vec<f64>>)> {
 }
 
 /// One run from X⁰ with the constants of the method and, above those, what was typed.
-fn solve(p: &Composite, m: &Method, typed: &[(String, f64)], x0: &RowMat, seconds: f64) -> Result<Solution> {
+fn solve(
+    p: &CompositeProblem,
+    m: &Method,
+    typed: &[(String, f64)],
+    x0: &RowMat,
+    seconds: f64,
+) -> Result<Solution> {
     let constants = m.constants.iter().map(|(k, v)| ((*k).to_string(), *v)).chain(typed.to_vec()).collect();
     let options = SolverOptions { seed: 1, constants, ..Default::default() };
     let infos = find_solvers(COMPOSITE_SOLVERS, m.solver)?;
@@ -114,7 +120,7 @@ pub fn suite(
             if filter.is_some_and(|f| !title.contains(f)) {
                 continue;
             }
-            let p = Composite::pca("dc-pca", &data_of(), RANK, rho, &CompositeOptions::default())?;
+            let p = CompositeProblem::pca("dc-pca", &data_of(), RANK, rho, &CompositeOptions::default())?;
             let wanted = |m: &Method| labels.is_none_or(|l| l.split(',').any(|l| m.label.contains(l)));
             cell(&p, &title, methods(xi).into_iter().filter(wanted).collect(), typed, seconds, &mut tally)?;
         }
@@ -132,7 +138,7 @@ fn title(data: &str, rho: f64) -> String {
 
 /// One table.
 fn cell(
-    p: &Composite,
+    p: &CompositeProblem,
     title: &str,
     methods: Vec<Method>,
     typed: &[(String, f64)],

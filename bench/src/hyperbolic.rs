@@ -8,10 +8,10 @@ use anyhow::Result;
 use faer::Mat;
 use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
 use orthopt::family::Family;
-use orthopt::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use orthopt::linalg::RowMat;
-use orthopt::objective::Evaluate;
 use orthopt::problem::PcaData;
+use orthopt::problem::{JProblem, covariance};
+use orthopt::smooth::{Placement, Smooth, euclidean_distances};
 use orthopt::solve::{
     AnySolver, RunOptions, Setting, Settings, Solution, Solver, Stationary, Stop, TimeLimit, run as solve,
 };
@@ -289,7 +289,7 @@ fn probes(seconds: f64, (samples, one): (Option<usize>, Option<&str>)) -> Result
 fn probe_row(p: &JProblem, s: &AnySolver<JProblem>, seconds: f64) -> Result<String> {
     let x0 = p.start("random", 1)?;
     let start = p.value(&x0);
-    let n = orthopt::j_problem::JSmooth::components(&p.f) as f64;
+    let n = p.f.components() as f64;
     let clock = Instant::now();
     let mut state = s.init(p, x0)?;
     let (mut at_count, mut at_quarter) = ([None; 3], None);

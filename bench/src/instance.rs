@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{RunOptions, Solution, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
@@ -30,16 +30,16 @@ pub fn load(data: &str) -> Result<Option<Matrix>> {
 }
 
 /// The problem `name` of a matrix.
-pub fn problem(name: &str, matrix: &Matrix, rank: usize, lambda: f64) -> Result<AnyProblem> {
+pub fn problem(name: &str, matrix: &Matrix, rank: usize, lambda: f64) -> Result<PcaProblem> {
     let data = match matrix {
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
     };
-    Ok(AnyProblem::pca(name, &data, rank, lambda, Storage::Auto)?)
+    Ok(PcaProblem::pca(name, &data, rank, lambda, Storage::Auto)?)
 }
 
 /// One run with a time limit.
-pub fn solve(p: &AnyProblem, start: &Start, options: &ObcdOptions, seconds: f64) -> Result<Solution> {
+pub fn solve(p: &PcaProblem, start: &Start, options: &ObcdOptions, seconds: f64) -> Result<Solution> {
     let nonneg = orthopt::nonsmooth::Nonsmooth::requires_nonneg(&p.h);
     let x0 = start.point(&p.f, p.rank(), nonneg, options.seed)?;
     let mut stop = Stationary { tol: 1e-10 }.or(TimeLimit(Some(seconds)));

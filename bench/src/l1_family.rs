@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use anyhow::Result;
 use orthopt::certify::criticality;
 use orthopt::family::Family;
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{Critical, Event, RunOptions, Solution, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::{SOLVERS, SolverOptions};
 use orthopt_data::{Matrix, Prepare, Scale};
@@ -47,15 +47,15 @@ impl Outcome {
 }
 
 /// −tr(XᵀAᵀAX) + μ‖X‖₁ is twice the library's −½tr(XᵀAᵀAX) + (μ/2)‖X‖₁.
-fn problem(n: usize, rank: usize, mu: f64) -> Result<Option<AnyProblem>> {
+fn problem(n: usize, rank: usize, mu: f64) -> Result<Option<PcaProblem>> {
     let Some(matrix) = load(&format!("randn:50:{n}:1"))? else { return Ok(None) };
     let prepare = Prepare { center: true, scale: Scale::Unit, features: None };
     let Matrix::Dense(a) = prepare.apply(matrix)?.matrix else { return Ok(None) };
     let data = PcaData::Dense(a.as_ref());
-    Ok(Some(AnyProblem::pca("l1-pca", &data, rank, 0.5 * mu, Storage::Gram)?))
+    Ok(Some(PcaProblem::pca("l1-pca", &data, rank, 0.5 * mu, Storage::Gram)?))
 }
 
-fn outcomes(p: &AnyProblem, start: &str, seconds: f64, names: Option<&str>) -> Result<Vec<Outcome>> {
+fn outcomes(p: &PcaProblem, start: &str, seconds: f64, names: Option<&str>) -> Result<Vec<Outcome>> {
     let x0 = p.start(start, 1)?;
     let wanted = |name: &str| names.is_none_or(|list| list.split(',').any(|s| s == name));
     let mut out = Vec::new();

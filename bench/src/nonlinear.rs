@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use orthopt::family::Family;
-use orthopt::family::NonlinearEigProblem;
 use orthopt::family::nonlinear_eig::SOLVERS;
 use orthopt::linalg::products::{cross, product};
 use orthopt::penalty::NoPenalty;
+use orthopt::problem::NonlinearEigProblem;
 use orthopt::smooth::{NonlinearEig, Smooth};
 use orthopt::solve::Solver;
 use orthopt::solvers::SolverOptions;
@@ -42,7 +42,7 @@ fn run(p: &NonlinearEigProblem, solver: usize, limit: f64) -> Result<Outcome> {
         let info = solver.step(p, &mut state, 1);
         seconds += clock.elapsed().as_secs_f64();
         iterations += info.iterations;
-        let now = gradient(p, solver.iterate(&state));
+        let now = gradient(p, solver.point(&state));
         if now < 1e-5 && reached.is_none() {
             reached = Some((seconds, iterations));
         }

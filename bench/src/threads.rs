@@ -3,7 +3,7 @@
 use anyhow::Result;
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::problem::AnyProblem;
+use orthopt::problem::PcaProblem;
 use orthopt::solve::{MaxIterations, RunOptions, Solution, run};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
@@ -14,7 +14,7 @@ fn on<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> Result<R> {
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(f))
 }
 
-fn rounds(p: &AnyProblem, options: &ObcdOptions, count: u64) -> Result<Solution> {
+fn rounds(p: &PcaProblem, options: &ObcdOptions, count: u64) -> Result<Solution> {
     let start = if p.h.requires_nonneg() { Start::Partition } else { Start::Pca };
     let x0 = start.point(&p.f, p.rank(), p.h.requires_nonneg(), 1)?;
     let run_options = RunOptions { max_iterations: Some(count), ..Default::default() };

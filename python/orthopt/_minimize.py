@@ -49,9 +49,13 @@ def minimize(
     signature
         J: the number of leading ones, or a list of signs.
     solver
-        For X'X = I: ``"irpg"`` (the default for convex penalties), ``"manpg-ada"``, ``"manpg"``,
-        ``"slpg"``, ``"rsubgrad"``, ``"ladmm"`` (the default for others), ``"spm"``, ``"soc"``; for
-        X'JX = J: ``"j-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``. ``"a+b"`` is a chain.
+        For X'X = I every solver that needs no more than values and gradients of f: ``"irpg"`` (the
+        default for convex penalties), ``"ladmm"`` (the default for others), ``"manpg-ada"``, ``"manpg"``,
+        ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"optm-qr"``,
+        ``"optm-cayley"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
+        ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
+        ``"madmm"``, ``"manial"``. For X'JX = J: ``"j-jobcd"`` (the default), ``"j-admm"``, ``"umcm"``,
+        ``"csdm"``. ``"a+b"`` is a chain.
     lipschitz
         The Lipschitz constant of the gradient, the unit of step lengths. Default: estimated at
         ``x0`` (nine evaluations); J-orthogonal solvers search instead.

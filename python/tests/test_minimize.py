@@ -11,6 +11,8 @@ import orthopt
 from orthopt import errors
 
 SOLVERS = ["irpg", "manpg-ada", "manpg", "slpg", "rsubgrad", "ladmm", "spm", "soc"]
+SMOOTH = ["optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]
+SPLITTING = ["oadmm", "oadmm-ep", "oadmm-rr", "radmm", "spgm-ep", "spgm-rr", "subgrad", "madmm", "manial"]
 J_SOLVERS = ["j-jobcd", "j-admm", "umcm", "csdm"]
 
 
@@ -34,6 +36,15 @@ def test_leading_eigenvectors(matrix, quadratic, solver):
     s = orthopt.minimize(quadratic, (20, 3), solver=solver, max_iters=20_000, seed=1)
     assert s.objective == pytest.approx(-0.5 * np.linalg.eigvalsh(matrix)[-3:].sum(), rel=1e-6)
     assert s.feasibility < 1e-12 and s.status == "converged"
+
+
+@pytest.mark.parametrize("solver", SMOOTH + SPLITTING)
+def test_solvers_that_need_only_gradients(matrix, quadratic, solver):
+    """minimize takes whatever asks for values and gradients alone."""
+    s = orthopt.minimize(quadratic, (20, 3), solver=solver, max_iters=3000, seed=1)
+    optimum = -0.5 * np.linalg.eigvalsh(matrix)[-3:].sum()
+    assert s.feasibility < 1e-12
+    assert s.objective == pytest.approx(optimum, rel=1e-2 if solver in ("subgrad", "radmm") else 1e-6)
 
 
 def test_same_as_solve(matrix, quadratic):
@@ -74,7 +85,7 @@ class Boom(Exception):
 
 
 @pytest.mark.parametrize("after", [0, 1, 9, 12, 20])
-@pytest.mark.parametrize("solver", SOLVERS + J_SOLVERS)
+@pytest.mark.parametrize("solver", SOLVERS + SMOOTH + SPLITTING + J_SOLVERS)
 def test_exceptions_are_passed_on(quadratic, solver, after):
     calls = []
 

@@ -1,17 +1,19 @@
 //! `minimize` over the J-orthogonal group.
 
 use orthopt::Error;
-use orthopt::constraint::j_orthogonal::Signature;
-use orthopt::family::Begin;
-use orthopt::family::Family;
-use orthopt::j_problem::JProblem;
-use orthopt::solve::{Observer, RunOptions, Solution, Status, run_restarts};
+use orthopt::constraint::Constraint;
+use orthopt::constraint::j_orthogonal::{Signature, stationarity};
+use orthopt::problem::Problem;
+use orthopt::solve::{Solution, Status};
+use orthopt::solvers::j_general;
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
-use crate::minimize::Begun;
+use crate::minimize::{Begun, stages, start_rng};
 use crate::options::Options;
-use crate::smooth::Between;
+
+/// The solver of those who do not name one.
+const DEFAULT: &str = "j-jobcd";
 
 /// Runs a solver for XᵀJX = J.
 ///
@@ -19,8 +21,7 @@ use crate::smooth::Between;
 /// A penalty, a missing signature, a start that does not fit; exceptions of the callable.
 pub fn run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(Solution, Option<f64>)> {
     let stopping = options.stopping().map_err(Failure::from)?;
-    let start = begun.x0.clone().map(Begin::Given);
-    let wanted = options.wanted(start).map_err(Failure::from)?;
+    let wanted = options.wanted(None).map_err(Failure::from)?;
     let (signature, penalty) = (options.signature.clone(), options.penalty.clone());
     let scope = options.scope();
     let run = || -> Result<_, Failure> {
@@ -37,21 +38,17 @@ pub fn run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(So
             value: "not given".into(),
             expected: "the number of leading ones of J, or a list of signs".into(),
         })?;
-        let problem = JProblem::custom(begun.f.clone(), Signature::parse(&text, n)?)?;
-        let plan = problem.plan(&wanted)?;
-        let run_options = RunOptions {
-            max_iterations: stopping.max_iters,
-            seed: wanted.seed,
-            stage_seconds: stopping.time_limit.map(|limit| limit / plan.solvers.len() as f64),
-            ..RunOptions::default()
+        let problem = Problem::with_signature(begun.f.clone(), Signature::parse(&text, n)?)?;
+        let stages = stages(j_general(), &problem, DEFAULT, &wanted)?;
+        let x0 = match &begun.x0 {
+            Some(x) => x.clone(),
+            None => problem.constraint.random(&mut start_rng(wanted.seed)),
         };
-        let mut stop = stopping.criteria();
-        let mut between = Between::new(&begun.f, begun.callback.as_ref());
-        let observers: &mut [&mut dyn Observer] = &mut [&mut between];
-        let solution = run_restarts(&problem, |k| plan.start(&problem, k), run_options, &mut stop, observers)
-            .map_err(|error| begun.failure(error))?;
+        problem.constraint.check(&x0, "the starting point X")?;
+        let solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
-        let critical = measured.and_then(|_| problem.criticality(&solution.x, &|| begun.f.keep_going()));
+        let critical =
+            measured.map(|_| stationarity(&solution.x, &problem.gradient(&solution.x), problem.signature()));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)

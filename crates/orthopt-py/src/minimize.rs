@@ -2,21 +2,16 @@
 
 use numpy::PyReadonlyArray2;
 use orthopt::certify::criticality_while;
-use orthopt::constraint::stiefel;
-use orthopt::family::check_constants;
+use orthopt::constraint::{Constraint, Stiefel};
+use orthopt::family::{Wanted, check_constants};
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
+use orthopt::objective::Evaluate;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
-use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Status, run_restarts};
-use orthopt::solvers::irpg::Irpg;
-use orthopt::solvers::ladmm::Ladmm;
-use orthopt::solvers::manpg::{self, ManPg};
-use orthopt::solvers::rsubgrad::RSubGrad;
-use orthopt::solvers::slpg::Slpg;
-use orthopt::solvers::soc::Soc;
-use orthopt::solvers::spm::Spm;
-use orthopt::solvers::{SolverInfo, SolverOptions, irpg, ladmm, rsubgrad, slpg, soc, spm};
+use orthopt::smooth::Smooth;
+use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
+use orthopt::solvers::{SolverInfo, general as general_solvers};
 use orthopt::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -31,22 +26,8 @@ use crate::result::put_solution;
 use crate::smooth::{Between, Callable};
 
 /// min f(X) + h(X) with the user's f.
-type Custom = Problem<Callable, AnyPenalty>;
+type Custom = Problem<Stiefel, Callable, AnyPenalty>;
 
-/// A solver that needs nothing of f but values and gradients.
-type Entry = (&'static SolverInfo, fn(&SolverOptions) -> Result<AnySolver<Custom>>);
-
-/// All of them; the first that suits h is the default.
-const GENERAL: &[Entry] = &[
-    (&manpg::INFO_ADA, |o| Ok(Box::new(manpg::INFO_ADA.configured(ManPg::ADAPTIVE, o)?))),
-    (&manpg::INFO, |o| Ok(Box::new(manpg::INFO.configured(ManPg::FIXED, o)?))),
-    (&irpg::INFO, |o| Ok(Box::new(irpg::INFO.configured(Irpg::DEFAULT, o)?))),
-    (&slpg::INFO, |o| Ok(Box::new(slpg::INFO.configured(Slpg::DEFAULT, o)?))),
-    (&rsubgrad::INFO, |o| Ok(Box::new(rsubgrad::INFO.configured(RSubGrad::DEFAULT, o)?))),
-    (&ladmm::INFO, |o| Ok(Box::new(ladmm::INFO.configured(Ladmm::DEFAULT, o)?))),
-    (&spm::INFO, |o| Ok(Box::new(spm::INFO.configured(Spm::DEFAULT, o)?))),
-    (&soc::INFO, |o| Ok(Box::new(soc::INFO.configured(Soc::DEFAULT, o)?))),
-];
 /// The default for penalties that are convex and finite, and for the others.
 const DEFAULTS: (&str, &str) = ("irpg", "ladmm");
 
@@ -101,8 +82,33 @@ pub struct Begun {
 
 impl Begun {
     /// The exception of the callable, which explains every other failure.
-    pub fn failure(&self, error: Error) -> Failure {
+    fn failure(&self, error: Error) -> Failure {
         self.f.raised().map_or(Failure::Library(error), Failure::Python)
+    }
+
+    /// One start of a chain of solvers.
+    ///
+    /// # Errors
+    /// What the solvers find wrong; exceptions of the callable.
+    pub fn run<P: Evaluate + 'static>(
+        &self,
+        problem: &P,
+        stages: Vec<AnySolver<P>>,
+        x0: RowMat,
+        wanted: &Wanted,
+        stopping: &Stopping,
+    ) -> std::result::Result<Solution, Failure> {
+        let options = RunOptions {
+            max_iterations: stopping.max_iters,
+            seed: wanted.seed,
+            stage_seconds: stopping.time_limit.map(|limit| limit / stages.len() as f64),
+            ..RunOptions::default()
+        };
+        let mut stop = stopping.criteria();
+        let mut between = Between::new(&self.f, self.callback.as_ref());
+        let observers: &mut [&mut dyn Observer] = &mut [&mut between];
+        let chain = |_| Ok(Chain { stages: stages.clone(), x0: x0.clone() });
+        run_restarts(problem, chain, options, &mut stop, observers).map_err(|error| self.failure(error))
     }
 }
 
@@ -119,33 +125,20 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         let names = wanted.solver.clone().unwrap_or_else(|| default.into());
         check_constants(&wanted.constants, &names.split('+').collect::<Vec<_>>())?;
         check_constants(&pose.shape, &[penalty])?;
-        let solver_options = wanted.options();
-        let stages = names.split('+').map(|name| find(name, &solver_options)).collect::<Result<Vec<_>>>()?;
         let (n, r) = begun.shape;
-        let problem = Problem::new(begun.f.clone(), h, r)?;
-        let mut rng = Pcg64::seed_from_u64(wanted.seed ^ 0x5354_4152_545f_5830);
+        let problem: Custom = Problem::new(begun.f.clone(), h, r)?;
+        let stages = stages(general_solvers(), &problem, default, &wanted)?;
+        let mut rng = start_rng(wanted.seed);
         let x0 = match &begun.x0 {
             Some(x) => x.clone(),
             None if problem.h.requires_nonneg() => partition(n, r, &mut rng),
-            None => stiefel::random(n, r, &mut rng),
+            None => problem.constraint.random(&mut rng),
         };
-        stiefel::check(&x0, n, r, "the starting point X")?;
+        problem.constraint.check(&x0, "the starting point X")?;
         check_sign(&problem, &x0)?;
-        begun.f.estimate_lipschitz(&x0, &stiefel::random(n, r, &mut rng));
-        let run_options = RunOptions {
-            max_iterations: stopping.max_iters,
-            seed: wanted.seed,
-            stage_seconds: stopping.time_limit.map(|limit| limit / stages.len() as f64),
-            ..RunOptions::default()
-        };
-        let mut stop = stopping.criteria();
-        let mut between = Between::new(&begun.f, begun.callback.as_ref());
-        let observers: &mut [&mut dyn Observer] = &mut [&mut between];
-        let chain = |_| Ok(Chain { stages: stages.clone(), x0: x0.clone() });
-        let mut solution = run_restarts(&problem, chain, run_options, &mut stop, observers)
-            .map_err(|error| begun.failure(error))?;
-        let l = orthopt::smooth::Smooth::lipschitz(&begun.f);
-        solution.settings.insert("lipschitz".into(), l.into());
+        begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
+        let mut solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
+        solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let critical =
             measured.and_then(|_| criticality_while(&problem, &solution.x, &|| begun.f.keep_going()));
@@ -166,14 +159,26 @@ fn options_lambda(penalty: &str, lambda: Option<f64>) -> Result<f64> {
     })
 }
 
-fn find(name: &str, options: &SolverOptions) -> Result<AnySolver<Custom>> {
-    match GENERAL.iter().find(|entry| entry.0.name == name) {
-        Some(entry) => (entry.1)(options),
+/// The solvers that `wanted` names, from those whose needs a callable meets.
+pub fn stages<P>(
+    list: &'static [SolverInfo<P>],
+    problem: &P,
+    default: &str,
+    wanted: &Wanted,
+) -> Result<Vec<AnySolver<P>>> {
+    let build = |name: &str| match list.iter().find(|info| info.name == name) {
+        Some(info) => info.build(problem, &wanted.options()),
         None => Err(Error::Incompatible(format!(
             "solver {name} needs more than values and gradients of f; for minimize there are: {}",
-            GENERAL.iter().map(|entry| entry.0.name).collect::<Vec<_>>().join(", ")
+            list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
         ))),
-    }
+    };
+    wanted.solver.as_deref().unwrap_or(default).split('+').map(build).collect()
+}
+
+/// Where random starts come from, as for the problems with a name.
+pub fn start_rng(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830)
 }
 
 /// A random nonnegative X⁰: the rows, shuffled, are dealt out to the columns.

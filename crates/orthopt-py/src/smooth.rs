@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
-use orthopt::j_problem::JSmooth;
 use orthopt::linalg::RowMat;
-use orthopt::smooth::Smooth;
+use orthopt::smooth::{HessianVector, Smooth, TwoSided};
 use orthopt::solve::{Event, Observer};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -19,11 +18,6 @@ use crate::supervise::Now;
 
 /// Evaluations that are remembered: solvers ask for f and ∇f of the same X separately.
 const REMEMBERED: usize = 3;
-/// Gradients of the estimate of L.
-const POWER_STEPS: usize = 8;
-/// How far apart they are, relative to ‖X‖_F: a third of the digits for truncation, the rest for
-/// rounding.
-const STEP: f64 = 1e-5;
 
 /// The callable. It runs in the thread that called `minimize`; its first exception ends the run
 /// (every later value is NaN) and is raised afterwards. Ctrl-C inside it asks the run to end.
@@ -125,32 +119,12 @@ impl Callable {
         Ok(f)
     }
 
-    /// ‖∇²f(X⁰)‖ by the power method on differences of gradients: the unit of steps, which the
-    /// methods adapt.
+    /// L, unless the user knows it: the unit of steps, which the methods adapt.
     pub fn estimate_lipschitz(&self, x0: &RowMat, random: &RowMat) {
-        if lock(&self.0.lipschitz).is_some() {
-            return;
+        if lock(&self.0.lipschitz).is_none() {
+            let found = orthopt::smooth::estimate_lipschitz(self, x0, random);
+            *lock(&self.0.lipschitz) = Some(found);
         }
-        let (mut here, mut there) = (x0.clone(), x0.clone());
-        self.evaluate(x0, &mut here);
-        let (mut direction, mut largest) = (random.clone(), 0.0f64);
-        for _ in 0..POWER_STEPS {
-            let size = direction.norm();
-            if size == 0.0 || !size.is_finite() {
-                break;
-            }
-            let t = STEP * x0.norm().max(1.0) / size;
-            let moved =
-                RowMat::from_fn(x0.nrows(), x0.ncols(), |i, k| x0.get(i, k) + t * direction.get(i, k));
-            self.evaluate(&moved, &mut there);
-            direction =
-                RowMat::from_fn(x0.nrows(), x0.ncols(), |i, k| (there.get(i, k) - here.get(i, k)) / t);
-            let ratio = direction.norm() / size;
-            if ratio.is_finite() {
-                largest = largest.max(ratio);
-            }
-        }
-        *lock(&self.0.lipschitz) = Some(largest);
     }
 
     /// The exception of the callable, if it raised one.
@@ -200,32 +174,14 @@ impl Smooth for Callable {
         self.evaluate(x, g)
     }
 
-    fn lipschitz(&self) -> f64 {
-        lock(&self.0.lipschitz).unwrap_or(f64::INFINITY)
-    }
-
-    fn is_concave(&self) -> bool {
-        false
-    }
-}
-
-impl JSmooth for Callable {
-    fn order(&self) -> usize {
-        self.0.shape.0
-    }
-
-    fn value(&self, x: &RowMat) -> f64 {
-        self.evaluate(x, &mut RowMat::zeros(x.nrows(), x.ncols()))
-    }
-
-    fn gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
-        self.evaluate(x, g)
-    }
-
     fn lipschitz(&self) -> Option<f64> {
         *lock(&self.0.lipschitz)
     }
 }
+
+impl HessianVector for Callable {}
+
+impl TwoSided for Callable {}
 
 /// Looks for Ctrl-C and calls back between steps, in the thread that called `minimize`.
 pub struct Between<'a> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::Solver;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
@@ -14,15 +14,15 @@ const W1A: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/w1a
 const PAIRS: u64 = 20_000;
 const RANK: usize = 20;
 
-fn problem(a: &Matrix, name: &str, lambda: f64) -> AnyProblem {
+fn problem(a: &Matrix, name: &str, lambda: f64) -> PcaProblem {
     let data = match a {
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
     };
-    AnyProblem::pca(name, &data, RANK, lambda, Storage::Auto).expect("valid data")
+    PcaProblem::pca(name, &data, RANK, lambda, Storage::Auto).expect("valid data")
 }
 
-fn first_pairs(c: &mut Criterion, what: &str, p: &AnyProblem) {
+fn first_pairs(c: &mut Criterion, what: &str, p: &PcaProblem) {
     let nonneg = p.h.requires_nonneg();
     let start = if nonneg { Start::Partition } else { Start::Identity };
     let x0 = start.point(&p.f, RANK, nonneg, 0).expect("a start");

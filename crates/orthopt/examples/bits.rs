@@ -8,12 +8,14 @@
 
 use orthopt::Error;
 use orthopt::constraint::j_orthogonal::Signature;
-use orthopt::family::{Family, NonlinearEigProblem};
-use orthopt::j_problem::{JProblem, covariance};
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::pair::step::Model;
 use orthopt::penalty::find_penalty;
-use orthopt::problem::{AnyProblem, PcaData, Problem, Storage, covariance_model};
+use orthopt::problem::JProblem;
+use orthopt::problem::NonlinearEigProblem;
+use orthopt::problem::covariance;
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
 use orthopt::smooth::NonlinearEig;
 use orthopt::solve::{Pass, Solver};
 use orthopt::solvers::jobcd::{JobcdOptions, SIDES};
@@ -126,7 +128,7 @@ fn pca(seed: u64) -> Result<(), Error> {
         for (h, lambda) in [("l0", 0.3), ("l1", 0.4), ("nonneg", 0.0), ("none", 0.0), ("mcp", 0.3)] {
             let penalty = (find_penalty(h)?.make)(lambda)?;
             let nonneg = h == "nonneg";
-            let p: AnyProblem = Problem::new(covariance_model(data, *how)?, penalty, 4)?;
+            let p: PcaProblem = Problem::new(covariance_model(data, *how)?, penalty, 4)?;
             let start = if nonneg { Start::Partition } else { Start::Identity };
             let x0 = start.point(&p.f, 4, nonneg, seed)?;
             for (name, options, most) in variants(seed) {
@@ -141,7 +143,7 @@ fn pca(seed: u64) -> Result<(), Error> {
         }
     }
     // long enough for the checks of drift
-    let p: AnyProblem = Problem::new(
+    let p: PcaProblem = Problem::new(
         covariance_model(&storages[0].1, Storage::Dense)?,
         (find_penalty("l1")?.make)(0.01)?,
         12,

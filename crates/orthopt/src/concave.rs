@@ -27,6 +27,12 @@ pub trait Concave: Clone + std::fmt::Debug + Send + Sync {
     fn is_zero(&self) -> bool {
         false
     }
+
+    /// Whether g depends on the order of the entries, as the k largest do: an entry that passes
+    /// another one changes the subgradients of both.
+    fn ranks_entries(&self) -> bool {
+        false
+    }
 }
 
 /// g = 0.
@@ -110,6 +116,10 @@ impl Concave for LargestK {
         }
     }
 
+    fn ranks_entries(&self) -> bool {
+        true
+    }
+
     fn check(&self, n: usize, r: usize) -> Result<()> {
         if self.k > n * r {
             return Err(Error::InvalidOption {
@@ -165,6 +175,7 @@ macro_rules! concave_parts {
             fn subgradient(&self, x: &RowMat, xi: &mut RowMat) { match self { $(Self::$variant(g) => g.subgradient(x, xi),)* } }
             fn check(&self, n: usize, r: usize) -> Result<()> { match self { $(Self::$variant(g) => g.check(n, r),)* } }
             fn is_zero(&self) -> bool { match self { $(Self::$variant(g) => g.is_zero(),)* } }
+            fn ranks_entries(&self) -> bool { match self { $(Self::$variant(g) => g.ranks_entries(),)* } }
         }
     };
 }

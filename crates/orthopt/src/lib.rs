@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use orthopt::certify::{Scope, block_stationarity};
-//! use orthopt::problem::{AnyProblem, PcaData, Storage};
+//! use orthopt::problem::{PcaProblem, PcaData, Storage};
 //! use orthopt::solve::{RunOptions, Stationary, Status, Stop, TimeLimit, run};
 //! use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 //! use orthopt::start::Start;
@@ -21,7 +21,7 @@
 //! let data = PcaData::Dense(a.as_ref());
 //!
 //! // min −½ tr(XᵀAᵀAX) + 20‖X‖₀ over 6 × 2 matrices with orthonormal columns
-//! let problem = AnyProblem::pca("l0-pca", &data, 2, 20.0, Storage::Auto)?;
+//! let problem = PcaProblem::pca("l0-pca", &data, 2, 20.0, Storage::Auto)?;
 //! let x0 = Start::Coordinates.point(&problem.f, 2, false, 0)?;
 //! let mut stop = Stationary { tol: 1e-10 }.or(TimeLimit(Some(10.0)));
 //! let solver = Obcd::new(ObcdOptions::default())?;
@@ -39,18 +39,22 @@
 //! | module | holds |
 //! |---|---|
 //! | [`family`] | what users name: problems, solvers, starts, and what is chosen for them |
-//! | [`problem`] | sparse, nonnegative and plain PCA; data, explained variance |
-//! | [`smooth`] | f, one storage per file: dense M, −AᵀA with dense or sparse A |
+//! | [`problem`] | a constraint and the terms f, h, g and A put together; data, explained variance |
+//! | [`constraint`] | what a constraint is: the Stiefel manifold, the J-orthogonal group |
+//! | [`smooth`] | what f is and the capabilities that solvers ask for; one f or storage per file |
 //! | [`nonsmooth`], [`penalty`] | what h is, and one penalty per file |
-//! | [`composite`], [`concave`], [`linear_map`] | f − g + h(A(X)): problems of OADMM, g, A |
-//! | [`j_problem`], [`jpair`] | problems with XᵀJX = J, and their 2-row subproblem |
-//! | [`pair`] | the 2-row subproblem, solved globally |
+//! | [`concave`], [`linear_map`] | the part g that is subtracted, the map A inside h |
+//! | [`composite`] | how far a point of f − g + h(A(X)) is from being critical |
+//! | [`pair`], [`jpair`] | the 2-row subproblem, solved globally, for XᵀX = I and XᵀJX = J |
 //! | [`solvers`] | algorithms |
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`] | starting points |
 //! | [`certify`] | criticality and block-2 stationarity |
-//! | [`constraint`] | the Stiefel manifold, the J-orthogonal group |
 //! | [`linalg`] | row-major matrices, eight-lane kernels, Givens factorisation |
+//!
+//! An f, h, g or A of your own is a type that implements [`smooth::Smooth`], [`nonsmooth::Nonsmooth`],
+//! [`concave::Concave`] or [`linear_map::LinearMap`]; every solver takes it whose bounds it meets
+//! (`examples/own_smooth.rs`, `own_penalty.rs`, `own_composite.rs`).
 //!
 //! Bad input is an [`Error`]; what the mathematics does is a [`solve::Status`]. Nothing panics
 //! on user input. The same seed gives the same X for any number of threads.
@@ -61,7 +65,6 @@ pub mod concave;
 pub mod constraint;
 pub mod error;
 pub mod family;
-pub mod j_problem;
 pub mod jpair;
 pub mod linalg;
 pub mod linear_map;

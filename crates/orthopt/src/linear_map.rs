@@ -26,6 +26,11 @@ pub trait LinearMap: Clone + std::fmt::Debug + Send + Sync {
 
     /// Ā ≥ max ‖A(V)‖_F / ‖V‖_F over the V with `input` rows and columns.
     fn norm(&self, input: (usize, usize)) -> f64;
+
+    /// Whether A(X) = X, which some methods ask for.
+    fn is_identity(&self) -> bool {
+        false
+    }
 }
 
 /// A(X) = X.
@@ -47,6 +52,10 @@ impl LinearMap for Identity {
 
     fn norm(&self, _input: (usize, usize)) -> f64 {
         1.0
+    }
+
+    fn is_identity(&self) -> bool {
+        true
     }
 }
 
@@ -307,6 +316,7 @@ macro_rules! linear_maps {
             fn apply(&self, x: &RowMat) -> RowMat { match self { $(Self::$variant(a) => a.apply(x),)* } }
             fn adjoint(&self, y: &RowMat, input: (usize, usize)) -> RowMat { match self { $(Self::$variant(a) => a.adjoint(y, input),)* } }
             fn norm(&self, input: (usize, usize)) -> f64 { match self { $(Self::$variant(a) => a.norm(input),)* } }
+            fn is_identity(&self) -> bool { match self { $(Self::$variant(a) => a.is_identity(),)* } }
         }
     };
 }
@@ -344,10 +354,5 @@ impl AnyMap {
                 known: MAPS.iter().map(|m| m.0).collect::<Vec<_>>().join(", "),
             }),
         }
-    }
-
-    /// Whether A(X) = X, which some methods ask for.
-    pub fn is_identity(&self) -> bool {
-        matches!(self, Self::Identity(_))
     }
 }

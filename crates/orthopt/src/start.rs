@@ -8,7 +8,7 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::krylov::{Operator, leading};
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// How to choose X⁰.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +78,7 @@ impl Start {
     /// # Errors
     /// A start that cannot be nonnegative, a given X of the wrong shape, not orthonormal to
     /// 1e-6, or negative; an eigenvalue routine that fails.
-    pub fn point(&self, f: &impl BlockModel, r: usize, nonneg: bool, seed: u64) -> Result<RowMat> {
+    pub fn point(&self, f: &impl Quadratic, r: usize, nonneg: bool, seed: u64) -> Result<RowMat> {
         let n = f.nrows();
         let mut rng = Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830);
         let coordinate = |order: &[usize]| RowMat::from_fn(n, r, |i, k| f64::from(u8::from(order[k] == i)));
@@ -203,9 +203,9 @@ pub(crate) fn round_to_partition(v: &RowMat) -> RowMat {
 ///
 /// # Errors
 /// The eigenvalue routine does not converge.
-pub fn leading_eigenvectors(f: &impl BlockModel, r: usize) -> Result<RowMat> {
+pub fn leading_eigenvectors(f: &impl Quadratic, r: usize) -> Result<RowMat> {
     // σI − M with σ > 0 where C may be indefinite: the routine looks for the largest magnitudes
-    let shift = if f.is_concave() { 0.0 } else { f.lipschitz() };
+    let shift = if f.is_concave() { 0.0 } else { f.norm() };
     let apply = |v: &RowMat| {
         let mut y = f.apply(v);
         y.data_mut().iter_mut().zip(v.data()).for_each(|(y, v)| *y = shift * v - *y);

@@ -57,7 +57,7 @@ fn a_check_ends_with_what_was_checked() {
     for json in ["c.json", "-"] {
         let check = ["--x", "x.npy", "--lambda", "1", "--json", json];
         let child = run(&[&["certify"], &problem[..], &check[..]].concat());
-        std::thread::sleep(Duration::from_millis(1500));
+        std::thread::sleep(std::time::Duration::from_millis(1500));
         signal(&child, "-INT");
         let (code, stdout) = exit_code(child);
         assert_eq!(code, Some(130), "{stdout}");

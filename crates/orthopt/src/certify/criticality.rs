@@ -1,5 +1,6 @@
 //! How far X is from being a critical point of f(X) + h(X), XᵀX = I.
 
+use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::bounded::shortest_residual;
 use crate::linalg::products::{cross, product};
@@ -13,13 +14,13 @@ use crate::smooth::Smooth;
 /// The operator T(D) = D − XDᵀX is self-adjoint with ‖T‖ ≤ 2, so this is a convex quadratic in
 /// the free entries with interval constraints, solved by projected gradients with momentum and
 /// restart to a relative change of 1e-10. Cost 4nr² flops an iteration.
-pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x: &RowMat) -> f64 {
+pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> f64 {
     criticality_while(p, x, &|| true).unwrap_or(f64::INFINITY)
 }
 
 /// [`criticality`], or `None` as soon as `keep_going` says no. It is asked in every iteration.
 pub fn criticality_while<F: Smooth, H: Nonsmooth>(
-    p: &Problem<F, H>,
+    p: &Problem<Stiefel, F, H>,
     x: &RowMat,
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Option<f64> {

@@ -3,11 +3,11 @@
 
 use super::{Offer, PairOffers};
 use crate::constraint::j_orthogonal::Signature;
-use crate::j_problem::JQuadratic;
 use crate::jpair::{Ending, JPair};
 use crate::linalg::RowMat;
 use crate::linalg::products::product;
 use crate::pair::movable::Movable;
+use crate::smooth::JQuadratic;
 
 /// How far a boost is followed where a pair has no minimum, for the decrease to be a number.
 const FOLLOW: f64 = 1.0;

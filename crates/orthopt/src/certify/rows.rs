@@ -1,13 +1,14 @@
 //! Pairs of rows of f(X) + h(X), XᵀX = I.
 
 use super::{Certificate, Offer, PairOffers, Scope, certify};
+use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::step::{Pair, PairResult, PairWork, Shape, solve_pair};
 use crate::problem::Problem;
-use crate::smooth::{BlockModel, Smooth};
+use crate::smooth::{Quadratic, Smooth};
 
 /// Block-2 stationarity of X (OBCD paper, Definition 3.5) over all pairs that can move, or a sample: the
 /// largest decrease of F that any of them offers and the mean of dist(I, argmin)², a pair that offers less
@@ -15,8 +16,8 @@ use crate::smooth::{BlockModel, Smooth};
 ///
 /// Cost: a gradient, then O(r log r) a pair, in parallel; the result does not depend on the number of
 /// threads. [`Family::block_stationarity`](crate::family::Family) can be stopped.
-pub fn block_stationarity<F: BlockModel, H: PairPenalty>(
-    p: &Problem<F, H>,
+pub fn block_stationarity<F: Quadratic, H: PairPenalty>(
+    p: &Problem<Stiefel, F, H>,
     x: &RowMat,
     scope: Scope,
 ) -> Certificate {
@@ -25,7 +26,7 @@ pub fn block_stationarity<F: BlockModel, H: PairPenalty>(
 
 /// What pairs of rows of X offer.
 pub(crate) struct RowOffers<'a, F, H> {
-    p: &'a Problem<F, H>,
+    p: &'a Problem<Stiefel, F, H>,
     x: &'a RowMat,
     g: RowMat, // ∇f(X)
     rows: Movable,
@@ -34,14 +35,14 @@ pub(crate) struct RowOffers<'a, F, H> {
 
 impl<'a, F: Smooth, H: PairPenalty> RowOffers<'a, F, H> {
     /// Cost of a gradient.
-    pub fn new(p: &'a Problem<F, H>, x: &'a RowMat) -> Self {
+    pub fn new(p: &'a Problem<Stiefel, F, H>, x: &'a RowMat) -> Self {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         p.f.gradient(x, &mut g);
         Self { p, x, g, rows: Movable::new(x), noise: 1e-12 * (1.0 + p.objective(x).total.abs()) }
     }
 }
 
-impl<F: BlockModel, H: PairPenalty> PairOffers for RowOffers<'_, F, H> {
+impl<F: Quadratic, H: PairPenalty> PairOffers for RowOffers<'_, F, H> {
     type Work = PairWork;
 
     fn work(&self) -> PairWork {

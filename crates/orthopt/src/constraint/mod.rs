@@ -1,5 +1,42 @@
 //! Constraints, one per file: feasibility, tangent space, random points, repair.
+//!
+//! A method for one constraint set names it in its bounds, `Problem<Stiefel, F, H>`, and works with what
+//! is particular to it; what is said of an X without knowing how it was found goes through
+//! [`Constraint`].
 
 pub mod j_orthogonal;
 mod repair;
 pub mod stiefel;
+
+use rand_pcg::Pcg64;
+
+pub use j_orthogonal::JOrthogonal;
+pub use stiefel::Stiefel;
+
+use crate::error::Result;
+use crate::linalg::RowMat;
+
+/// A set of matrices of one shape that X must lie in.
+pub trait Constraint: Clone + std::fmt::Debug + Send + Sync {
+    /// Rows and columns of X.
+    fn shape(&self) -> (usize, usize);
+
+    /// How far X is from the set, in the measure of reports.
+    fn feasibility(&self, x: &RowMat) -> f64;
+
+    /// Checks an X that somebody else made, called `what` in messages: shape, finite, feasible to 1e-6.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the measured error.
+    fn check(&self, x: &RowMat, what: &str) -> Result<()>;
+
+    /// Takes the drift of rounding off a nearly feasible X, and returns the residual that is left in
+    /// the Frobenius norm: large where X is too far off to be repaired, and then X is as it was.
+    fn repair(&self, x: &mut RowMat) -> f64;
+
+    /// A random point.
+    fn random(&self, rng: &mut Pcg64) -> RowMat;
+
+    /// The orthogonal projection of D onto the tangent space at X.
+    fn tangent(&self, x: &RowMat, d: &RowMat) -> RowMat;
+}

@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
+use super::Constraint;
 pub use super::repair::repair_on_support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -13,6 +14,53 @@ use crate::linalg::sequential::sequential;
 
 /// Largest ‖XᵀX − I‖_F of a starting point that is accepted (and then repaired to rounding).
 pub const START_TOLERANCE: f64 = 1e-6;
+
+/// n × r matrices with orthonormal columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stiefel {
+    /// Number of rows n.
+    pub n: usize,
+    /// Number of columns r.
+    pub r: usize,
+}
+
+impl Stiefel {
+    /// St(n, r).
+    ///
+    /// # Errors
+    /// [`Error::Rank`] unless 1 ≤ r ≤ n.
+    pub fn new(n: usize, r: usize) -> Result<Self> {
+        if r == 0 || r > n { Err(Error::Rank { rank: r, columns: n }) } else { Ok(Self { n, r }) }
+    }
+}
+
+impl Constraint for Stiefel {
+    fn shape(&self) -> (usize, usize) {
+        (self.n, self.r)
+    }
+
+    fn feasibility(&self, x: &RowMat) -> f64 {
+        feasibility(x)
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        check(x, self.n, self.r, what)
+    }
+
+    /// On the support of X: zeros stay.
+    fn repair(&self, x: &mut RowMat) -> f64 {
+        repair_on_support(x)
+    }
+
+    fn random(&self, rng: &mut Pcg64) -> RowMat {
+        random(self.n, self.r, rng)
+    }
+
+    fn tangent(&self, x: &RowMat, d: &RowMat) -> RowMat {
+        tangent(x, d)
+    }
+}
 
 /// ‖XᵀX − I‖_F. Cost 2nr² flops.
 pub fn feasibility(x: &RowMat) -> f64 {

@@ -2,18 +2,17 @@
 
 use super::{Family, Plan, Wanted};
 use crate::certify::{Certificate, RowOffers, Scope, certify};
-use crate::composite::Terms;
-use crate::composite::{Composite, criticality, suits_splitting};
+use crate::composite::criticality;
 use crate::concave::Concave;
-use crate::constraint::stiefel;
+use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::nonsmooth::Nonsmooth;
-use crate::objective::Evaluate;
-use crate::problem::{ExplainedVariance, Problem, by_variance, explained_variance};
+use crate::linear_map::LinearMap;
+use crate::problem::{CompositeProblem, ExplainedVariance, Problem, by_variance, explained_variance};
 use crate::solve::Solution;
 use crate::solvers::SolverInfo;
 use crate::solvers::composite::COMPOSITE_SOLVERS;
+use crate::solvers::composite::splitting::suits_splitting;
 use crate::start::Start;
 
 /// Starting points of composite problems; the paper's, a random one, comes first.
@@ -25,7 +24,7 @@ const STARTS: &[(&str, &str)] = &[
     ("partition", "a random partition of the variables, one group per component"),
 ];
 
-impl Family for Composite {
+impl Family for CompositeProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
         COMPOSITE_SOLVERS
     }
@@ -35,16 +34,15 @@ impl Family for Composite {
     }
 
     fn shape(&self) -> (usize, usize) {
-        self.size()
+        Self::shape(self)
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        let nonneg = self.a.is_identity() && self.h.requires_nonneg();
-        Start::parse(name)?.point(&self.f, self.rank, nonneg, seed)
+        Start::parse(name)?.point(&self.f, self.rank(), self.requires_nonneg(), seed)
     }
 
     fn given(&self, x: &RowMat) -> Result<RowMat> {
-        Start::Given(x.clone()).point(&self.f, self.rank, false, 0)
+        Start::Given(x.clone()).point(&self.f, self.rank(), false, 0)
     }
 
     /// OADMM with fast constants, then OBCD, which lowers F further without a linear map (suite
@@ -53,7 +51,7 @@ impl Family for Composite {
         if wanted.solver.is_some() {
             return Plan::by_default(self, wanted);
         }
-        let (solver, why) = match (suits_splitting(self), self.a.is_identity()) {
+        let (solver, why) = match (suits_splitting(&self.h), self.a.is_identity()) {
             (true, true) => ("oadmm+obcd", "splitting finds the region, pairs of rows what is left to gain"),
             (true, false) => ("oadmm", "obcd has no linear map"),
             (false, _) => ("obcd", "the penalty is not weakly convex and Lipschitz"),
@@ -83,7 +81,7 @@ impl Family for Composite {
     }
 
     fn check(&self, x: &RowMat, what: &str) -> Result<()> {
-        stiefel::check(x, self.nrows(), self.rank, what)
+        self.constraint.check(x, what)
     }
 
     fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
@@ -100,7 +98,7 @@ impl Family for Composite {
         if !self.a.is_identity() || !self.g.is_zero() {
             return None;
         }
-        let plain = Problem::new(self.f.clone(), self.h.clone(), self.rank).ok()?;
+        let plain = Problem::new(self.f.clone(), self.h.clone(), self.rank()).ok()?;
         Some(certify(&RowOffers::new(&plain, x), scope, keep_going))
     }
 }

@@ -3,7 +3,6 @@
 use faer::Mat;
 use faer::sparse::SparseColMatRef;
 
-use crate::composite::Composite;
 use crate::concave::{AnyConcave, CappedExcess, Concave, LargestK, NoConcave};
 use crate::error::{Error, Result};
 use crate::family::{Kind, ProblemInfo, find_problem};
@@ -11,8 +10,8 @@ use crate::linear_map::{AnyMap, Composition, Differences, Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants};
 use crate::penalty::{AnyPenalty, CappedL1Shape, L1, LAMBDA_SHARE, PENALTIES, PenaltyInfo, Shape};
-use crate::problem::{PcaData, Storage, covariance_model};
-use crate::smooth::{AnySmooth, BlockModel, Smooth};
+use crate::problem::{CompositeProblem, PcaData, Problem, Storage, covariance_model};
+use crate::smooth::{AnySmooth, Quadratic, Smooth};
 
 /// A penalty that enters f − g + h∘A otherwise than as h.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +106,7 @@ pub struct CompositeOptions {
     pub storage: Storage,
 }
 
-impl Composite {
+impl CompositeProblem {
     /// The PCA problem called `name` of the data, with g and A where its penalty has them: one of
     /// the kinds [`Kind::Pca`], [`Kind::Composite`] and [`Kind::DataFit`] of
     /// [`PROBLEMS`](crate::family::PROBLEMS).
@@ -139,14 +138,14 @@ impl Composite {
         // 1/(2m)‖XXᵀD − D‖² = ½ tr C/m − ½ tr(XᵀCX)/m on the manifold (docs/mathematics.md, section 10, C18)
         let fit = info.kind == Kind::DataFit;
         let constant = if fit { -0.5 * f.diagonal().iter().sum::<f64>() } else { 0.0 };
-        Ok(Self::new(f, g, h, a, rank)?.with_constant(constant))
+        Ok(Problem::new(f, h, rank)?.minus(g)?.through(a)?.with_constant(constant))
     }
 }
 
 /// What is wrong with rank, λ, k, shape or map, found without looking at the data.
 ///
 /// # Errors
-/// As [`Composite::pca`].
+/// As [`CompositeProblem::pca`].
 pub(crate) fn check_before_work(
     info: &ProblemInfo,
     (n, r): (usize, usize),

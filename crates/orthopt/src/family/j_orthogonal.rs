@@ -2,10 +2,10 @@
 
 use super::Family;
 use crate::certify::{Certificate, JOffers, Scope, certify};
-use crate::constraint::j_orthogonal;
+use crate::constraint::{Constraint, j_orthogonal};
 use crate::error::{Error, Result};
-use crate::j_problem::JProblem;
 use crate::linalg::RowMat;
+use crate::problem::JProblem;
 use crate::solvers::{J_SOLVERS, SolverInfo};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -15,9 +15,6 @@ pub const J_STARTS: &[(&str, &str)] = &[
     ("random", "a random hyperbolic CS decomposition with ||X|| at most e"),
     ("identity", "the identity matrix"),
 ];
-
-/// μ_max of the random start: ‖X⁰‖ ≤ e.
-const START_MU: f64 = 1.0;
 
 impl Family for JProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
@@ -33,7 +30,7 @@ impl Family for JProblem {
     }
 
     fn relative_feasibility(&self, x: &RowMat) -> Option<f64> {
-        Some(j_orthogonal::relative_feasibility(x, &self.signature))
+        Some(j_orthogonal::relative_feasibility(x, self.signature()))
     }
 
     fn criticality_name(&self) -> &'static str {
@@ -58,7 +55,7 @@ impl Family for JProblem {
         match name {
             "random" => {
                 let mut rng = Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830);
-                j_orthogonal::random(&self.signature, START_MU, &mut rng)
+                Ok(self.constraint.random(&mut rng))
             }
             "identity" => Ok(RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)))),
             _ => {
@@ -73,12 +70,12 @@ impl Family for JProblem {
     }
 
     fn check(&self, x: &RowMat, what: &str) -> Result<()> {
-        j_orthogonal::check(x, &self.signature, what)
+        self.constraint.check(x, what)
     }
 
     /// max |Ωᵢⱼ|, Ω = JW − (JW)ᵀ with W = ∇f(X)Xᵀ.
     fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
-        keep_going().then(|| j_orthogonal::stationarity(x, &self.gradient(x), &self.signature))
+        keep_going().then(|| j_orthogonal::stationarity(x, &self.gradient(x), self.signature()))
     }
 
     /// Over all pairs of rows, exactly, for quadratic f; `None` for others.
@@ -89,6 +86,6 @@ impl Family for JProblem {
         keep_going: &(dyn Fn() -> bool + Sync),
     ) -> Option<Certificate> {
         let q = self.f.quadratic()?;
-        Some(certify(&JOffers::new(q, &self.signature, x), scope, keep_going))
+        Some(certify(&JOffers::new(q, self.signature(), x), scope, keep_going))
     }
 }

@@ -27,7 +27,7 @@ pub use catalogue::{
 pub use composite_pca::{CompositeOptions, Split, default_k};
 pub use j_orthogonal::J_STARTS;
 pub use named::Named;
-pub use nonlinear_eig::{LinearInput, NonlinearEigProblem};
+pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
 pub use plan::{Begin, Plan, Wanted};
 pub use pose::{DEFAULT_RANK, PoseOptions, Posed, pose};

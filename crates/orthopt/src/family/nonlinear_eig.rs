@@ -10,15 +10,10 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::family::{Plan, Wanted};
 use crate::linalg::RowMat;
-use crate::penalty::NoPenalty;
-use crate::problem::Problem;
-use crate::smooth::NonlinearEig;
+use crate::problem::NonlinearEigProblem;
 use crate::solvers::SolverInfo;
 use crate::solvers::curvilinear::{foforth_gr, foforth_p, foforth_qr, optm_cayley, optm_qr};
 use crate::solvers::nonlinear_obcd;
-
-/// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ over XᵀX = I, ρ = diag(XXᵀ).
-pub type NonlinearEigProblem = Problem<NonlinearEig, NoPenalty>;
 
 /// E of ⟨E, X⟩, as a user names it.
 #[derive(Clone, Debug)]
@@ -69,11 +64,11 @@ pub const INFO: ProblemInfo = ProblemInfo {
 pub const SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
     nonlinear_obcd::INFO,
     nonlinear_obcd::APPROX,
-    optm_qr::NONLINEAR,
-    optm_cayley::NONLINEAR,
-    foforth_gr::NONLINEAR,
-    foforth_p::NONLINEAR,
-    foforth_qr::NONLINEAR,
+    optm_qr::info(),
+    optm_cayley::info(),
+    foforth_gr::info(),
+    foforth_p::info(),
+    foforth_qr::info(),
 ];
 
 /// Starting points, the default first.

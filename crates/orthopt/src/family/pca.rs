@@ -9,7 +9,7 @@ use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
-    AnyProblem, ExplainedVariance, PcaData, Storage, by_variance, covariance_model, explained_variance,
+    ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, explained_variance,
 };
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
@@ -19,7 +19,7 @@ use crate::solvers::support::INFO as SUPPORT;
 use crate::solvers::{SOLVERS, SolverInfo};
 use crate::start::{STARTS, Start};
 
-impl AnyProblem {
+impl PcaProblem {
     /// The PCA problem called `name` (see [`PROBLEMS`]) of the data, with C = AᵀA:
     /// F(X) = −½ tr(XᵀCX) + h(X).
     ///
@@ -47,7 +47,7 @@ impl AnyProblem {
     }
 }
 
-impl Family for AnyProblem {
+impl Family for PcaProblem {
     fn solvers() -> &'static [SolverInfo] {
         SOLVERS
     }
@@ -112,7 +112,7 @@ impl Family for AnyProblem {
 
 /// Puts the components of a solution in the order of the variance they explain, xₖᵀCxₖ, largest
 /// first. The order is free: the value of a PCA problem does not depend on it.
-pub fn order_components(problem: &AnyProblem, solution: &mut Solution) {
+pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
     solution.x = by_variance(&problem.f, &solution.x);
     solution.objective = problem.objective(&solution.x);
     solution.feasibility = problem.feasibility(&solution.x);
@@ -129,7 +129,7 @@ pub fn order_components(problem: &AnyProblem, solution: &mut Solution) {
 ///
 /// # Errors
 /// Whatever is wrong with a starting point the user gave, or options out of range.
-pub(crate) fn plan(problem: &AnyProblem, wanted: &Wanted) -> Result<Plan<AnyProblem>> {
+pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProblem>> {
     if wanted.solver.is_some() {
         return Plan::by_default(problem, wanted);
     }
@@ -160,7 +160,7 @@ pub(crate) fn plan(problem: &AnyProblem, wanted: &Wanted) -> Result<Plan<AnyProb
 /// and after the other: l0 with the default λ, srbct r = 5 −2058 and −2302, colon r = 10 −3.22e9 and
 /// −3.51e9, MNIST r = 20 −2.89e9 and −3.01e9; nonneg r = 20, w1a −6700 and −6806, randn −11408 and
 /// −11638, MNIST −9.68e9 and −1.000e10. For ℓ1 blocks of rows are as good.
-fn choose_solvers(problem: &AnyProblem, reasons: &mut Vec<String>) -> Vec<&'static SolverInfo<AnyProblem>> {
+fn choose_solvers(problem: &PcaProblem, reasons: &mut Vec<String>) -> Vec<&'static SolverInfo<PcaProblem>> {
     match problem.h {
         AnyPenalty::L0(_) => {
             reasons.push(
@@ -185,9 +185,9 @@ fn choose_solvers(problem: &AnyProblem, reasons: &mut Vec<String>) -> Vec<&'stat
 /// Rows per working set: blocks pay where most pairs move, so that updates of the gradient
 /// dominate (convex penalties on a dense M), and where a round of blocks is a small part of all
 /// rows. Elsewhere (zeros to be found, signs to keep) single random pairs end lower.
-fn choose_block(problem: &AnyProblem) -> usize {
+fn choose_block(problem: &PcaProblem) -> usize {
     let convex = matches!(problem.h, AnyPenalty::None(_) | AnyPenalty::L1(_));
-    let dense = matches!(problem.f, AnySmooth::Quadratic(_));
+    let dense = matches!(problem.f, AnySmooth::Dense(_));
     if convex && dense && problem.nrows() >= 512 { 32 } else { 2 }
 }
 
@@ -197,7 +197,7 @@ const RANDOM: &str = "random";
 /// The starts worth trying for the penalty, lowest F first; one that fails (an eigenvalue
 /// routine) is passed over. From a random X `support` often ends lowest of all (w1a, λ = 10, r = 20:
 /// −5346, from coordinates −5208, from the leading eigenvectors −3973).
-fn ordered_starts(problem: &AnyProblem, seed: u64, reasons: &mut Vec<String>) -> Result<Vec<Begin>> {
+fn ordered_starts(problem: &PcaProblem, seed: u64, reasons: &mut Vec<String>) -> Result<Vec<Begin>> {
     let candidates: &[&str] = match &problem.h {
         h if h.requires_nonneg() => &["pca", "partition", "coordinates"],
         AnyPenalty::L0(_) => &["coordinates", "pca", RANDOM],

@@ -2,20 +2,20 @@
 //! place where the command line and other languages pose problems.
 
 use super::Named;
-use crate::composite::Composite;
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{SPLITS, check_before_work, model, split};
-use crate::family::{CompositeOptions, default_k};
+use crate::family::{CompositeOptions, LinearInput, default_k};
 use crate::family::{Kind, ProblemInfo};
-use crate::family::{LinearInput, NonlinearEigProblem};
-use crate::j_problem::{JProblem, Placement, covariance, euclidean_distances};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
 use crate::penalty::{Shape, find_penalty};
-use crate::problem::{AnyProblem, PcaData, Storage, covariance_model};
-use crate::smooth::{AnySmooth, BlockModel, NonlinearEig};
+use crate::problem::{
+    CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
+    covariance_model,
+};
+use crate::smooth::{AnySmooth, NonlinearEig, Placement, Quadratic, euclidean_distances};
 
 /// What a problem needs besides its data; `None` is chosen.
 #[derive(Clone, Debug, Default)]
@@ -127,7 +127,7 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         reasons.push(format!("penalty {name} instead of {}: {}", info.penalty, penalty.doc));
     }
     let given = options.lambda.unwrap_or(0.0);
-    let mut problem = AnyProblem::pca(info.name, data, rank, 0.0, options.storage)?;
+    let mut problem = PcaProblem::pca(info.name, data, rank, 0.0, options.storage)?;
     problem.h = (penalty.make_shaped)(given, &options.shape)?;
     check_range(&problem.f)?;
     let lambda = match (penalty.lambda_share, options.lambda) {
@@ -187,7 +187,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         (Some(_), Some(lambda)) => Some(lambda),
         (Some(share), None) => Some(default_lambda(&f, rank, share, &mut reasons)),
     };
-    let problem = Composite::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
+    let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     Ok(Posed { info, problem: Named::Composite(problem), rank, lambda, k, reasons, notes })
 }
 

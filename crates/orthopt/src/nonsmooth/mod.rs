@@ -69,6 +69,11 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
         self.weak_convexity() == Some(0.0)
     }
 
+    /// Whether h = 0.
+    fn is_zero(&self) -> bool {
+        false
+    }
+
     /// Whether X must be nonnegative entry by entry.
     fn requires_nonneg(&self) -> bool {
         false

@@ -7,7 +7,7 @@ use crate::linalg::kernels::dot;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
 use crate::options::choices;
-use crate::smooth::{BlockModel, Unpacked};
+use crate::smooth::{Quadratic, Unpacked};
 
 choices! {
     /// The choice of Q in step (S2).
@@ -54,14 +54,14 @@ pub(crate) enum Damping {
 
 impl Damping {
     /// For moves of one working set at a time.
-    pub fn of(f: &impl BlockModel) -> Self {
+    pub fn of(f: &impl Quadratic) -> Self {
         if f.is_concave() { Self::None } else { Self::Pair }
     }
 }
 
 impl Shape {
     /// The exact model without a proximal term: F itself over the pair.
-    pub fn exact(f: &impl BlockModel) -> Self {
+    pub fn exact(f: &impl Quadratic) -> Self {
         Self { model: Model::Exact, alpha: 0.0, damping: Damping::of(f), search: Search::Fast }
     }
 }

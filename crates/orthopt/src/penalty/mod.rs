@@ -130,6 +130,7 @@ macro_rules! penalties {
             fn weak_convexity(&self) -> Option<f64> { match self { $(Self::$variant(h) => h.weak_convexity(),)* } }
             fn lipschitz(&self) -> f64 { match self { $(Self::$variant(h) => h.lipschitz(),)* } }
             fn kinks(&self) -> &[f64] { match self { $(Self::$variant(h) => h.kinks(),)* } }
+            fn is_zero(&self) -> bool { match self { $(Self::$variant(h) => h.is_zero(),)* } }
             fn is_convex(&self) -> bool { match self { $(Self::$variant(h) => h.is_convex(),)* } }
             fn requires_nonneg(&self) -> bool { match self { $(Self::$variant(h) => h.requires_nonneg(),)* } }
             fn promotes_sparsity(&self) -> bool { match self { $(Self::$variant(h) => h.promotes_sparsity(),)* } }

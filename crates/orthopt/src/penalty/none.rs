@@ -46,6 +46,10 @@ impl Nonsmooth for NoPenalty {
     fn kinks(&self) -> &[f64] {
         &[]
     }
+
+    fn is_zero(&self) -> bool {
+        true
+    }
 }
 
 impl PairPenalty for NoPenalty {

@@ -4,7 +4,8 @@ use faer::MatRef;
 use faer::sparse::SparseColMatRef;
 
 use crate::error::{Error, Result};
-use crate::smooth::{AnySmooth, Centring, DenseGram, Quadratic, SparseGram, for_each};
+use crate::linalg::RowMat;
+use crate::smooth::{AnySmooth, Centring, DenseGram, DenseQuadratic, Quadratic, SparseGram, for_each};
 
 /// Data of a PCA problem: samples in rows and variables in columns, or C itself.
 #[derive(Clone, Debug)]
@@ -37,6 +38,7 @@ impl PcaData<'_> {
 
 /// How f keeps the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Storage {
     /// Chosen from the shape and the number of nonzeros.
     #[default]
@@ -77,8 +79,8 @@ const SPARSE_LIMIT: usize = 2048;
 /// Data that are not finite, a C that is not symmetric.
 pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
     Ok(match data {
-        PcaData::Gram(c) => AnySmooth::Quadratic(Quadratic::negative(*c)?),
-        PcaData::SparseGram(c) => AnySmooth::Quadratic(Quadratic::negative(c.to_dense().as_ref())?),
+        PcaData::Gram(c) => AnySmooth::Dense(DenseQuadratic::negative(*c)?),
+        PcaData::SparseGram(c) => AnySmooth::Dense(DenseQuadratic::negative(c.to_dense().as_ref())?),
         PcaData::Dense(a) | PcaData::Centred(a, _) => {
             check_finite(*a)?;
             let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
@@ -87,7 +89,7 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
                 other => other == Storage::Dense,
             };
             if dense {
-                AnySmooth::Quadratic(Quadratic::from_gram_of(*a, centring))
+                AnySmooth::Dense(DenseQuadratic::from_gram_of(*a, centring))
             } else {
                 AnySmooth::DenseGram(
                     centring.map_or_else(|| DenseGram::new(*a), |c| DenseGram::centred(*a, c)),
@@ -101,12 +103,41 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
                 other => other == Storage::Dense,
             };
             if dense {
-                AnySmooth::Quadratic(Quadratic::from_negative_gram(model.negative_gram()))
+                AnySmooth::Dense(DenseQuadratic::from_negative_gram(model.negative_gram()))
             } else {
                 AnySmooth::SparseGram(model)
             }
         }
     })
+}
+
+/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (their means taken off where the data say
+/// so), or C + ridge·tr(C)/n·I of a C that is given. Cost O(mn²).
+///
+/// # Errors
+/// Data that are not finite, a C that is not symmetric, a negative ridge.
+pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
+    if !(ridge >= 0.0 && ridge.is_finite()) {
+        return Err(Error::InvalidOption {
+            option: "ridge".into(),
+            value: ridge.to_string(),
+            expected: "a finite number >= 0; it is relative to tr(C)/n".into(),
+        });
+    }
+    let samples = match data {
+        PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),
+        PcaData::Sparse(a, _) => a.nrows(),
+        PcaData::Gram(_) | PcaData::SparseGram(_) => 1,
+    };
+    let model = covariance_model(data, Storage::Dense)?; // −½tr(XᵀAᵀAX)
+    let n = model.diagonal().len();
+    let identity = RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)));
+    let minus = model.apply(&identity);
+    let scale = 1.0 / samples.max(1) as f64;
+    let mut c = RowMat::from_fn(n, n, |i, k| -0.5 * scale * (minus.get(i, k) + minus.get(k, i)));
+    let mean = (0..n).map(|i| c.get(i, i)).sum::<f64>() / n.max(1) as f64;
+    (0..n).for_each(|i| c.set(i, i, c.get(i, i) + ridge * mean));
+    Ok(c)
 }
 
 fn check_finite(a: MatRef<'_, f64>) -> Result<()> {

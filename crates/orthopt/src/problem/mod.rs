@@ -1,35 +1,186 @@
-//! What users name: sparse PCA, nonnegative PCA, plain PCA, assembled from a smooth part and a
-//! penalty.
+//! Problems: a constraint set and the terms of F, put together.
+//!
+//! ```
+//! use orthopt::concave::LargestK;
+//! use orthopt::linear_map::Differences;
+//! use orthopt::penalty::L1;
+//! use orthopt::problem::Problem;
+//! use orthopt::smooth::DenseQuadratic;
+//!
+//! // min ½tr(XᵀMX) + ½‖X‖₁ over 5 × 2 matrices with orthonormal columns
+//! let m = faer::Mat::from_fn(5, 5, |i, j| 1.0 / (1 + i + j) as f64);
+//! let plain = Problem::new(DenseQuadratic::new(m.as_ref())?, L1::new(0.5)?, 2)?;
+//! // the same minus the 3 largest entries, with the penalty on differences of rows
+//! let composite = plain.minus(LargestK::new(0.5, 3)?)?.through(Differences)?;
+//! assert_eq!((composite.nrows(), composite.rank()), (5, 2));
+//! # Ok::<(), orthopt::Error>(())
+//! ```
 
 mod data;
+mod j_orthogonal;
 mod variance;
 
-use crate::constraint::stiefel;
+use crate::concave::{AnyConcave, Concave, NoConcave};
+use crate::constraint::{Constraint, Stiefel};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linear_map::{AnyMap, Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{Evaluate, Objective};
-use crate::penalty::AnyPenalty;
-use crate::smooth::{AnySmooth, Smooth};
+use crate::penalty::{AnyPenalty, NoPenalty};
+use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
 
-pub use data::{PcaData, Storage, covariance_model};
+pub use data::{PcaData, Storage, covariance, covariance_model};
+pub use j_orthogonal::JProblem;
 pub(crate) use variance::by_variance;
 pub use variance::{ExplainedVariance, explained_variance};
 
-/// min F(X) = f(X) + h(X) over X ∈ St(n, r).
+/// min F(X) = f(X) + constant − g(X) + h(A(X)) over X ∈ C.
 #[derive(Clone, Debug)]
-pub struct Problem<F, H> {
+#[non_exhaustive]
+pub struct Problem<C, F, H = NoPenalty, G = NoConcave, A = Identity> {
+    /// The constraint set C.
+    pub constraint: C,
     /// The smooth part f.
     pub f: F,
     /// The nonsmooth part h.
     pub h: H,
-    rank: usize,
+    /// The concave part is −g.
+    pub g: G,
+    /// The linear map A inside h.
+    pub a: A,
+    /// Added to f: data terms have one. No method needs it.
+    pub constant: f64,
 }
 
-/// The problem with parts chosen at run time.
-pub type AnyProblem = Problem<AnySmooth, AnyPenalty>;
+/// Sparse, nonnegative and plain PCA posed at run time.
+pub type PcaProblem = Problem<Stiefel, AnySmooth, AnyPenalty>;
 
-impl<F: Smooth, H: Nonsmooth> Evaluate for Problem<F, H> {
+/// f − g + h∘A posed at run time.
+pub type CompositeProblem = Problem<Stiefel, AnySmooth, AnyPenalty, AnyConcave, AnyMap>;
+
+/// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ over XᵀX = I, ρ = diag(XXᵀ).
+pub type NonlinearEigProblem = Problem<Stiefel, NonlinearEig>;
+
+impl<F: Smooth, H: Nonsmooth> Problem<Stiefel, F, H> {
+    /// min f + h over St(n, r), n the number of rows f is made for.
+    ///
+    /// # Errors
+    /// [`Error::Rank`] unless 1 ≤ r ≤ n; an f for another number of columns.
+    pub fn new(f: F, h: H, rank: usize) -> Result<Self> {
+        Ok(Problem::over(Stiefel::new(f.nrows(), rank)?, f)?.plus(h))
+    }
+}
+
+impl<C: Constraint, F: Smooth> Problem<C, F> {
+    /// min f over the set.
+    ///
+    /// # Errors
+    /// An f for matrices of another shape.
+    pub fn over(constraint: C, f: F) -> Result<Self> {
+        let (rows, cols) = constraint.shape();
+        let (expected_rows, expected_cols) = (rows, cols);
+        let (rows, cols) = (f.nrows(), f.ncols().unwrap_or(cols));
+        if (rows, cols) != (expected_rows, expected_cols) {
+            let what = if rows == expected_rows { "the linear term E" } else { "X, as f has it," }.into();
+            return Err(Error::Shape { what, rows, cols, expected_rows, expected_cols });
+        }
+        Ok(Self { constraint, f, h: NoPenalty, g: NoConcave, a: Identity, constant: 0.0 })
+    }
+}
+
+impl<C: Constraint, F: Smooth, H, G, A> Problem<C, F, H, G, A> {
+    /// The same with the nonsmooth part `h`.
+    pub fn plus<T: Nonsmooth>(self, h: T) -> Problem<C, F, T, G, A> {
+        let Self { constraint, f, g, a, constant, .. } = self;
+        Problem { constraint, f, h, g, a, constant }
+    }
+
+    /// The same minus `g`.
+    ///
+    /// # Errors
+    /// A g that does not fit such X.
+    pub fn minus<T: Concave>(self, g: T) -> Result<Problem<C, F, H, T, A>> {
+        let Self { constraint, f, h, a, constant, .. } = self;
+        let (n, r) = constraint.shape();
+        g.check(n, r)?;
+        Ok(Problem { constraint, f, h, g, a, constant })
+    }
+
+    /// The same with h of A(X) instead of h of X.
+    ///
+    /// # Errors
+    /// A map that does not fit such X.
+    pub fn through<T: LinearMap>(self, a: T) -> Result<Problem<C, F, H, G, T>> {
+        let Self { constraint, f, h, g, constant, .. } = self;
+        a.output(constraint.shape())?;
+        Ok(Problem { constraint, f, h, g, a, constant })
+    }
+
+    /// The same with `constant` added to F.
+    pub fn with_constant(self, constant: f64) -> Self {
+        Self { constant, ..self }
+    }
+
+    /// Rows and columns of X.
+    pub fn shape(&self) -> (usize, usize) {
+        self.constraint.shape()
+    }
+
+    /// Number of rows n of X.
+    pub fn nrows(&self) -> usize {
+        self.shape().0
+    }
+
+    /// Number of columns r of X.
+    pub fn rank(&self) -> usize {
+        self.shape().1
+    }
+
+    /// ∇f(X).
+    pub fn gradient(&self, x: &RowMat) -> RowMat {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        self.f.gradient(x, &mut g);
+        g
+    }
+}
+
+impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C, F, H, G, A> {
+    /// F(X) with exact zeros: the value the algorithms lower. Cost of a gradient.
+    pub fn value(&self, x: &RowMat) -> f64 {
+        self.f.value(x) + self.constant - self.g.value(x) + self.penalty(x, |v| self.h.value(v))
+    }
+
+    /// F(X) and its parts as reported (|x| > 1e-6 counts as nonzero); `nonsmooth` is h(A(X)) − g(X).
+    /// Cost of a gradient.
+    pub fn objective(&self, x: &RowMat) -> Objective {
+        let smooth = self.f.value(x) + self.constant;
+        let nonsmooth = self.penalty(x, |v| self.h.reported_value(v)) - self.g.value(x);
+        Objective { total: smooth + nonsmooth, smooth, nonsmooth }
+    }
+
+    /// How far X is from the constraint set, ‖XᵀX − I‖_F or the mean of |XᵀJX − J|.
+    pub fn feasibility(&self, x: &RowMat) -> f64 {
+        self.constraint.feasibility(x)
+    }
+
+    /// Whether X itself must be nonnegative.
+    pub fn requires_nonneg(&self) -> bool {
+        self.a.is_identity() && self.h.requires_nonneg()
+    }
+
+    /// ‖min(0, X)‖_F where X must be nonnegative.
+    pub fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
+        self.requires_nonneg().then(|| x.data().iter().map(|v| v.min(0.0).powi(2)).sum::<f64>().sqrt())
+    }
+
+    /// h(A(X)) by `h` of a slice of entries.
+    fn penalty(&self, x: &RowMat, h: impl Fn(&[f64]) -> f64) -> f64 {
+        if self.a.is_identity() { h(x.data()) } else { h(self.a.apply(x).data()) }
+    }
+}
+
+impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Evaluate for Problem<C, F, H, G, A> {
     fn value(&self, x: &RowMat) -> f64 {
         self.value(x)
     }
@@ -44,58 +195,5 @@ impl<F: Smooth, H: Nonsmooth> Evaluate for Problem<F, H> {
 
     fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
         self.nonneg_violation(x)
-    }
-}
-
-impl<F: Smooth, H: Nonsmooth> Problem<F, H> {
-    /// min f + h over St(n, r), n the number of rows f is made for.
-    ///
-    /// # Errors
-    /// [`Error::Rank`] unless 1 ≤ r ≤ n.
-    pub fn new(f: F, h: H, rank: usize) -> Result<Self> {
-        if rank == 0 || rank > f.nrows() {
-            return Err(Error::Rank { rank, columns: f.nrows() });
-        }
-        if let Some(cols) = f.ncols().filter(|c| *c != rank) {
-            return Err(Error::Shape {
-                what: "the linear term E".into(),
-                rows: f.nrows(),
-                cols,
-                expected_rows: f.nrows(),
-                expected_cols: rank,
-            });
-        }
-        Ok(Self { f, h, rank })
-    }
-
-    /// Number of rows n of X.
-    pub fn nrows(&self) -> usize {
-        self.f.nrows()
-    }
-
-    /// Number of columns r of X.
-    pub fn rank(&self) -> usize {
-        self.rank
-    }
-
-    /// F(X) with exact zeros: the value the algorithms lower. Cost of a gradient.
-    pub fn value(&self, x: &RowMat) -> f64 {
-        self.f.value(x) + self.h.value(x.data())
-    }
-
-    /// F(X) and its parts as reported (|x| > 1e-6 counts as nonzero). Cost of a gradient.
-    pub fn objective(&self, x: &RowMat) -> Objective {
-        let (smooth, nonsmooth) = (self.f.value(x), self.h.reported_value(x.data()));
-        Objective { total: smooth + nonsmooth, smooth, nonsmooth }
-    }
-
-    /// ‖XᵀX − I‖_F.
-    pub fn feasibility(&self, x: &RowMat) -> f64 {
-        stiefel::feasibility(x)
-    }
-
-    /// ‖min(0, X)‖_F where X must be nonnegative.
-    pub fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
-        self.h.requires_nonneg().then(|| x.data().iter().map(|v| v.min(0.0).powi(2)).sum::<f64>().sqrt())
     }
 }

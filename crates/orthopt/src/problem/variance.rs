@@ -1,7 +1,7 @@
 //! Variance explained by the components of a PCA problem.
 
 use crate::linalg::RowMat;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// Variance explained by the columns of X under C: per component tr(xₖᵀCxₖ), and together.
 ///
@@ -20,7 +20,7 @@ pub struct ExplainedVariance {
 }
 
 /// Variance explained by X; `f` must be −½ tr(XᵀCX). Cost of a gradient plus O(nr² + r³).
-pub fn explained_variance(f: &impl BlockModel, x: &RowMat) -> ExplainedVariance {
+pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
     let trace: f64 = -f.diagonal().iter().sum::<f64>();
     let cx = f.apply(x);
     let s = crate::linalg::products::cross(x, &cx); // −XᵀCX
@@ -48,7 +48,7 @@ pub fn explained_variance(f: &impl BlockModel, x: &RowMat) -> ExplainedVariance 
 }
 
 /// The columns of X in the order of the variance they explain; `f` must be −½ tr(XᵀCX).
-pub(crate) fn by_variance(f: &impl BlockModel, x: &RowMat) -> RowMat {
+pub(crate) fn by_variance(f: &impl Quadratic, x: &RowMat) -> RowMat {
     let cx = f.apply(x); // −CX
     let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
     let mut order: Vec<(f64, usize)> = (0..x.ncols()).map(|k| (variance(k), k)).collect();

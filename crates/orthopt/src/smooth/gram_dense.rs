@@ -1,7 +1,7 @@
 use faer::{Mat, MatRef};
 
 use super::centring::transposed;
-use super::{BlockModel, Centring, LinearTerm, Smooth, spectral_norm};
+use super::{Centring, LinearTerm, Quadratic, Smooth, ritz_curvature, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner};
@@ -76,22 +76,30 @@ impl Smooth for DenseGram {
         self.value_at(&r, x)
     }
 
-    fn lipschitz(&self) -> f64 {
+    fn lipschitz(&self) -> Option<f64> {
         // ‖A‖² = ‖AAᵀ‖, and AAᵀ is small for wide data
         if self.at.ncols() <= SMALL_GRAM.min(self.nrows())
             && let Some((values, _)) = symmetric_eigen(&gram(&self.at))
         {
-            return 1.000_001 * values.last().copied().unwrap_or(0.0).max(0.0);
+            return Some(1.000_001 * values.last().copied().unwrap_or(0.0).max(0.0));
         }
-        spectral_norm(self.nrows(), self.norms.iter().sum(), |v| self.apply(v))
+        Some(spectral_norm(self.nrows(), self.norms.iter().sum(), |v| self.apply(v)))
+    }
+
+    fn step_curvature(&self, columns: usize) -> Option<f64> {
+        ritz_curvature(self, columns)
     }
 
     fn is_concave(&self) -> bool {
         true
     }
+
+    fn is_quadratic(&self) -> bool {
+        true
+    }
 }
 
-impl BlockModel for DenseGram {
+impl Quadratic for DenseGram {
     type Image = RowMat; // R = AX
 
     fn image(&self, x: &RowMat) -> RowMat {
@@ -137,10 +145,6 @@ impl BlockModel for DenseGram {
         let mut out = RowMat::zeros(v.nrows(), v.ncols());
         product(&mut out, false, -1.0, self.at.as_mat(), cross(&self.at, v).as_mat());
         out
-    }
-
-    fn keeps_gradient(&self, _r: &RowMat) -> bool {
-        false
     }
 
     fn bookkeeping(&self, _r: &RowMat) -> String {

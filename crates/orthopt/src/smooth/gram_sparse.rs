@@ -1,7 +1,7 @@
 use faer::sparse::SparseColMatRef;
 use rayon::prelude::*;
 
-use super::{BlockModel, LinearTerm, Smooth, Unpacked, spectral_norm};
+use super::{LinearTerm, Quadratic, Smooth, Unpacked, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
@@ -205,16 +205,24 @@ impl Smooth for SparseGram {
         self.value_at(&image, x)
     }
 
-    fn lipschitz(&self) -> f64 {
-        spectral_norm(self.nrows(), self.norms.iter().sum(), |v| self.apply(v))
+    fn lipschitz(&self) -> Option<f64> {
+        Some(spectral_norm(self.nrows(), self.norms.iter().sum(), |v| self.apply(v)))
+    }
+
+    fn step_curvature(&self, columns: usize) -> Option<f64> {
+        ritz_curvature(self, columns)
     }
 
     fn is_concave(&self) -> bool {
         true
     }
+
+    fn is_quadratic(&self) -> bool {
+        true
+    }
 }
 
-impl BlockModel for SparseGram {
+impl Quadratic for SparseGram {
     type Image = SparseImage;
 
     fn image(&self, x: &RowMat) -> SparseImage {
@@ -288,10 +296,6 @@ impl BlockModel for SparseGram {
             self.product_row(&image, i, out.row_mut(i));
         }
         out
-    }
-
-    fn keeps_gradient(&self, _image: &SparseImage) -> bool {
-        false
     }
 
     fn bookkeeping(&self, _image: &SparseImage) -> String {

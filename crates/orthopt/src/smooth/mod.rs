@@ -1,30 +1,45 @@
 //! The smooth part f(X), one storage per file.
 //!
-//! OBCD sees f through [`BlockModel`]: rows of the gradient, the curvature of a block of rows,
+//! OBCD sees f through [`Quadratic`]: rows of the gradient, the curvature of a block of rows,
 //! and a cheap update after those rows change. How the gradient is kept is the model's
-//! business: its [`BlockModel::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
+//! business: its [`Quadratic::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
 
+mod any;
 mod centring;
+pub mod geodesic;
 mod gram_dense;
 mod gram_sparse;
+mod linear;
 pub mod nonlinear_eig;
+mod probe;
 mod quadratic;
 pub(crate) mod tilted;
+mod two_sided;
 
+pub use any::{AnyImage, AnySmooth, JFunction};
 pub use centring::Centring;
 pub use centring::for_each;
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
+pub(crate) use linear::LinearTerm;
 pub use nonlinear_eig::NonlinearEig;
-pub use quadratic::{Quadratic, QuadraticImage};
+pub use probe::{Placement, Probe, euclidean_distances};
+pub use quadratic::{DenseQuadratic, QuadraticImage};
+pub use two_sided::{Form, JQuadratic, hyperbolic_optimum};
 
-use crate::error::{Error, Result};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::krylov::{Operator, leading};
 use crate::linalg::lanczos::largest_magnitude;
-use crate::linalg::simd::Simd;
+use crate::linalg::products::cross;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::linalg::small::symmetric_eigen;
 
-/// A smooth function of X (n × r).
+/// A smooth function of X (n × r). What a method needs beyond values and gradients it asks for by
+/// one of the capabilities: [`Quadratic`], [`FiniteSum`], [`HessianVector`].
 pub trait Smooth: Send + Sync {
     /// Number of rows n of X.
     fn nrows(&self) -> usize;
@@ -46,16 +61,82 @@ pub trait Smooth: Send + Sync {
         self.value(x)
     }
 
-    /// An upper bound of the Lipschitz constant of ∇f (Frobenius norm).
-    fn lipschitz(&self) -> f64;
+    /// An upper bound of the Lipschitz constant of ∇f (Frobenius norm), where one is known. Without
+    /// it, methods estimate the curvature at X⁰ or find steps by backtracking.
+    fn lipschitz(&self) -> Option<f64> {
+        None
+    }
+
+    /// The curvature that step lengths are measured by, for X with `columns` columns, where the bound
+    /// [`Smooth::lipschitz`] may be a rough or costly one.
+    fn step_curvature(&self, _columns: usize) -> Option<f64> {
+        self.lipschitz()
+    }
 
     /// Whether f is concave. Then a linearisation majorises f and ς = 0 serves in (9).
-    fn is_concave(&self) -> bool;
+    fn is_concave(&self) -> bool {
+        false
+    }
+
+    /// Whether ∇f is affine in X: gradients can be extrapolated, and the change of f comes from the
+    /// gradients at both ends without cancellation.
+    fn is_quadratic(&self) -> bool {
+        false
+    }
+
+    /// N where f = (1/N) Σ fᵢ, 1 where f is no sum.
+    fn components(&self) -> usize {
+        1
+    }
+
+    /// Whether f(X) → ∞ as ‖X‖ → ∞, so that on an unbounded group a large ‖X‖ means nothing bad.
+    fn is_coercive(&self) -> bool {
+        false
+    }
 }
 
-/// A smooth function that row-block methods can work with: quadratic in every block of rows,
+/// f = (1/N) Σ fᵢ, for methods that sample components.
+pub trait FiniteSum: Smooth {
+    /// G ← the mean of ∇fᵢ(X) over the components in `sample` (0 ≤ i < N), and the mean of fᵢ(X).
+    fn sample_gradient(&self, sample: &[usize], x: &RowMat, g: &mut RowMat) -> f64;
+}
+
+/// Products with the Hessian.
+pub trait HessianVector: Smooth {
+    /// The derivative of ∇f at X along D. By default central differences of the gradient.
+    fn hessian_vector(&self, x: &RowMat, d: &RowMat) -> RowMat {
+        central_difference(self, x, d)
+    }
+}
+
+/// An f that may be ½tr(XᵀMXN), for methods that then need O(n) for a pair of rows or columns.
+pub trait TwoSided: Smooth {
+    /// M and N, if f has them.
+    fn two_sided(&self) -> Option<&JQuadratic> {
+        None
+    }
+}
+
+/// (∇f(X + hD) − ∇f(X − hD))/2h with h‖D‖ = ε^⅓(1 + ‖X‖), truncation and rounding in balance.
+fn central_difference<F: Smooth + ?Sized>(f: &F, x: &RowMat, d: &RowMat) -> RowMat {
+    let size = d.norm();
+    if size == 0.0 {
+        return RowMat::zeros(x.nrows(), x.ncols());
+    }
+    let h = 6e-6 * (1.0 + x.norm()) / size;
+    let at = |t: f64| {
+        let moved = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, k) + t * d.get(i, k));
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        f.gradient(&moved, &mut g);
+        g
+    };
+    let (plus, minus) = (at(h), at(-h));
+    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| (plus.get(i, k) - minus.get(i, k)) / (2.0 * h))
+}
+
+/// A quadratic f that row-block methods can work with: with one symmetric M for all columns,
 /// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X)).
-pub trait BlockModel: Smooth {
+pub trait Quadratic: Smooth {
     /// What is kept of X to make gradient rows cheap.
     type Image: Clone + Send + Sync;
 
@@ -108,10 +189,19 @@ pub trait BlockModel: Smooth {
     );
 
     /// The same for a block: row `rows[k]` changed by row k of `delta`.
-    fn move_block(&self, image: &mut Self::Image, rows: &[usize], delta: &RowMat);
+    fn move_block(&self, image: &mut Self::Image, rows: &[usize], delta: &RowMat) {
+        let zero = vec![0.0; delta.ncols()];
+        for (k, pair) in rows.chunks(2).enumerate() {
+            let (i, j) = (pair[0], *pair.get(1).unwrap_or(&pair[0]));
+            let dj = if pair.len() == 2 { delta.row(2 * k + 1) } else { &zero };
+            dispatch(MovePair { f: self, image, pair: (i, j), by: (delta.row(2 * k), dj) });
+        }
+    }
 
     /// f(X) from X and its image. Cost O(nr) or O(mr).
-    fn value_at(&self, image: &Self::Image, x: &RowMat) -> f64;
+    fn value_at(&self, _image: &Self::Image, x: &RowMat) -> f64 {
+        self.value(x)
+    }
 
     /// Diagonal of M, the scores of the coordinates as starting points (−Cᵢᵢ).
     fn diagonal(&self) -> Vec<f64> {
@@ -121,10 +211,16 @@ pub trait BlockModel: Smooth {
     /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
     fn apply(&self, v: &RowMat) -> RowMat;
 
-    /// Whether the image holds the gradient, so that a row of it costs nothing. If not, rows that
-    /// have been computed are reused until X moves.
+    /// An upper bound of ‖M‖₂: the one of [`Smooth::lipschitz`], or one found by products with M.
+    fn norm(&self) -> f64 {
+        let found = || spectral_norm(self.nrows(), f64::INFINITY, |v| self.apply(v));
+        self.lipschitz().unwrap_or_else(found)
+    }
+
+    /// Whether rows of the gradient are slices of the image, so that a row costs nothing and needs no
+    /// buffer. If not, rows that have been computed are reused until X moves.
     fn keeps_gradient(&self, _image: &Self::Image) -> bool {
-        true
+        false
     }
 
     /// Changes the way gradients are kept if `usage` says that another one is clearly cheaper;
@@ -134,10 +230,29 @@ pub trait BlockModel: Smooth {
     }
 
     /// How gradients are kept and why, in words, for reports.
-    fn bookkeeping(&self, image: &Self::Image) -> String;
+    fn bookkeeping(&self, image: &Self::Image) -> String {
+        if self.keeps_gradient(image) { "kept".into() } else { "rows computed".into() }
+    }
 }
 
-/// The workspace of [`BlockModel::pair_curvature`]: a sparse column of the data, unpacked.
+/// [`Quadratic::move_pair`] from outside a kernel.
+struct MovePair<'a, F: Quadratic + ?Sized> {
+    f: &'a F,
+    image: &'a mut F::Image,
+    pair: (usize, usize),
+    by: (&'a [f64], &'a [f64]),
+}
+
+impl<F: Quadratic + ?Sized> WithSimd for MovePair<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.f.move_pair(simd, self.image, self.pair.0, self.pair.1, self.by.0, self.by.1);
+    }
+}
+
+/// The workspace of [`Quadratic::pair_curvature`]: a sparse column of the data, unpacked.
 #[derive(Clone, Debug, Default)]
 pub struct Unpacked {
     asked: Option<usize>, // the last pivot; one that comes twice in a row is unpacked
@@ -156,54 +271,50 @@ pub struct Usage {
     pub nonzero_rows: usize,
 }
 
-/// The linear term E of f, or none.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LinearTerm(pub(crate) Option<RowMat>);
-
-impl LinearTerm {
-    pub(crate) fn checked(e: RowMat, n: usize) -> Result<Self> {
-        if e.nrows() != n {
-            return Err(Error::Shape {
-                what: "the linear term E".into(),
-                rows: e.nrows(),
-                cols: e.ncols(),
-                expected_rows: n,
-                expected_cols: e.ncols(),
-            });
+/// L where it is not known: ‖∇²f(X⁰)‖ by the power method on differences of gradients from
+/// `direction` on, the unit of steps that methods adapt anyway. Cost of nine gradients.
+pub fn estimate_lipschitz(f: &impl Smooth, x0: &RowMat, direction: &RowMat) -> f64 {
+    const POWER_STEPS: usize = 8;
+    // a third of the digits for truncation, the rest for rounding
+    const STEP: f64 = 1e-5;
+    let (mut here, mut there) = (x0.clone(), x0.clone());
+    f.gradient(x0, &mut here);
+    let (mut direction, mut largest) = (direction.clone(), 0.0f64);
+    for _ in 0..POWER_STEPS {
+        let size = direction.norm();
+        if size == 0.0 || !size.is_finite() {
+            break;
         }
-        match e.find_non_finite() {
-            Some((i, j)) => {
-                Err(Error::NotFinite { what: "the linear term E".into(), row: i + 1, col: j + 1 })
-            }
-            None => Ok(Self(Some(e))),
-        }
-    }
-
-    pub(crate) fn ncols(&self) -> Option<usize> {
-        self.0.as_ref().map(RowMat::ncols)
-    }
-
-    pub(crate) fn inner(&self, x: &RowMat) -> f64 {
-        self.0.as_ref().map_or(0.0, |e| e.inner(x))
-    }
-
-    /// out += E, row `i`.
-    #[inline(always)]
-    pub(crate) fn add_row(&self, i: usize, out: &mut [f64]) {
-        if let Some(e) = &self.0 {
-            for (o, v) in out.iter_mut().zip(e.row(i)) {
-                *o += v;
-            }
+        let t = STEP * x0.norm().max(1.0) / size;
+        let moved = RowMat::from_fn(x0.nrows(), x0.ncols(), |i, k| x0.get(i, k) + t * direction.get(i, k));
+        f.gradient(&moved, &mut there);
+        direction = RowMat::from_fn(x0.nrows(), x0.ncols(), |i, k| (there.get(i, k) - here.get(i, k)) / t);
+        let ratio = direction.norm() / size;
+        if ratio.is_finite() {
+            largest = largest.max(ratio);
         }
     }
+    largest
+}
 
-    pub(crate) fn add(&self, out: &mut RowMat) {
-        if let Some(e) = &self.0 {
-            for (o, v) in out.data_mut().iter_mut().zip(e.data()) {
-                *o += v;
-            }
-        }
+/// The curvature of a quadratic f for step lengths: where f is concave its linearisation majorises
+/// it whatever the curvature is, so a few steps of subspace iteration are exact enough; a convex
+/// direction needs the true bound.
+pub(crate) fn ritz_curvature(f: &impl Quadratic, columns: usize) -> Option<f64> {
+    const STEPS: usize = 12;
+    if !f.is_concave() {
+        return f.lipschitz();
     }
+    let mut v = stiefel::random(f.nrows(), columns.min(4), &mut Pcg64::seed_from_u64(0x4c66));
+    for _ in 0..STEPS {
+        let w = f.apply(&v);
+        if w.norm() == 0.0 || w.find_non_finite().is_some() {
+            return Some(0.0);
+        }
+        v = stiefel::orthonormalise(&w);
+    }
+    let ritz = cross(&v, &f.apply(&v));
+    Some(symmetric_eigen(&ritz).map_or(0.0, |(values, _)| values.iter().fold(0.0f64, |a, w| a.max(w.abs()))))
 }
 
 /// ‖M‖₂ up to one part in a million above its leading eigenvalue, never above `cap`, a bound that
@@ -214,98 +325,4 @@ pub(crate) fn spectral_norm(n: usize, cap: f64, apply: impl Fn(&RowMat) -> RowMa
         Some(values[0].abs()).filter(|v| v.is_finite())
     });
     value.map_or(cap, |v| (1.000_001 * v).min(cap))
-}
-
-macro_rules! any_smooth {
-    ($($variant:ident($type:ty), $doc:literal;)*) => {
-        /// Any smooth part of the library, chosen at run time.
-        #[derive(Clone, Debug)]
-        #[non_exhaustive]
-        pub enum AnySmooth { $(#[doc = $doc] $variant($type),)* }
-
-        /// The image of [`AnySmooth`].
-        #[derive(Clone, Debug)]
-        #[non_exhaustive]
-        pub enum AnyImage { $(#[doc = $doc] $variant(<$type as BlockModel>::Image),)* }
-
-        impl Smooth for AnySmooth {
-            fn nrows(&self) -> usize { match self { $(Self::$variant(f) => f.nrows(),)* } }
-            fn ncols(&self) -> Option<usize> { match self { $(Self::$variant(f) => f.ncols(),)* } }
-            fn value(&self, x: &RowMat) -> f64 { match self { $(Self::$variant(f) => f.value(x),)* } }
-            fn gradient(&self, x: &RowMat, g: &mut RowMat) { match self { $(Self::$variant(f) => f.gradient(x, g),)* } }
-            fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
-                match self { $(Self::$variant(f) => f.value_and_gradient(x, g),)* }
-            }
-            fn lipschitz(&self) -> f64 { match self { $(Self::$variant(f) => f.lipschitz(),)* } }
-            fn is_concave(&self) -> bool { match self { $(Self::$variant(f) => f.is_concave(),)* } }
-        }
-
-        impl BlockModel for AnySmooth {
-            type Image = AnyImage;
-            fn image(&self, x: &RowMat) -> AnyImage {
-                match self { $(Self::$variant(f) => AnyImage::$variant(f.image(x)),)* }
-            }
-            #[inline(always)]
-            fn gradient_row<'a>(&'a self, image: &'a AnyImage, x: &RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
-                match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.gradient_row(y, x, i, buf),)*
-                    _ => unreachable!("image of another storage"),
-                }
-            }
-            #[inline(always)]
-            fn curvature(&self, i: usize, j: usize) -> f64 { match self { $(Self::$variant(f) => f.curvature(i, j),)* } }
-            #[inline(always)]
-            fn pair_curvature(&self, pair: (usize, usize), pivot: usize, unpacked: &mut Unpacked) -> [f64; 3] {
-                match self { $(Self::$variant(f) => f.pair_curvature(pair, pivot, unpacked),)* }
-            }
-            #[inline(always)]
-            fn move_pair<S: Simd>(&self, simd: S, image: &mut AnyImage, i: usize, j: usize, di: &[f64], dj: &[f64]) {
-                match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.move_pair(simd, y, i, j, di, dj),)*
-                    _ => unreachable!("image of another storage"),
-                }
-            }
-            fn curvature_block(&self, rows: &[usize]) -> RowMat {
-                match self { $(Self::$variant(f) => f.curvature_block(rows),)* }
-            }
-            fn diagonal(&self) -> Vec<f64> { match self { $(Self::$variant(f) => f.diagonal(),)* } }
-            fn move_block(&self, image: &mut AnyImage, rows: &[usize], delta: &RowMat) {
-                match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.move_block(y, rows, delta),)*
-                    _ => unreachable!("image of another storage"),
-                }
-            }
-            fn value_at(&self, image: &AnyImage, x: &RowMat) -> f64 {
-                match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.value_at(y, x),)*
-                    _ => unreachable!("image of another storage"),
-                }
-            }
-            fn apply(&self, v: &RowMat) -> RowMat { match self { $(Self::$variant(f) => f.apply(v),)* } }
-            fn keeps_gradient(&self, image: &AnyImage) -> bool {
-                match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.keeps_gradient(y),)*
-                    _ => unreachable!("image of another storage"),
-                }
-            }
-            fn rebalance(&self, image: &mut AnyImage, x: &RowMat, usage: Usage) -> bool {
-                match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.rebalance(y, x, usage),)*
-                    _ => unreachable!("image of another storage"),
-                }
-            }
-            fn bookkeeping(&self, image: &AnyImage) -> String {
-                match (self, image) {
-                    $((Self::$variant(f), AnyImage::$variant(y)) => f.bookkeeping(y),)*
-                    _ => unreachable!("image of another storage"),
-                }
-            }
-        }
-    };
-}
-
-any_smooth! {
-    Quadratic(Quadratic), "Dense symmetric M.";
-    DenseGram(DenseGram), "M = −AᵀA with dense A.";
-    SparseGram(SparseGram), "M = −AᵀA with sparse A.";
 }

@@ -1,7 +1,7 @@
 use faer::MatRef;
 
 use super::centring::slab;
-use super::{BlockModel, Centring, LinearTerm, Smooth, Usage, spectral_norm};
+use super::{Centring, LinearTerm, Quadratic, Smooth, Usage, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, axpy2, inner, is_zero};
@@ -16,13 +16,13 @@ const SLAB: usize = 1024;
 /// Keeps Y = MX + E where X has many nonzero rows or few pairs move, and computes rows of it
 /// where X has few nonzero rows and many pairs move ([`QuadraticImage`]).
 #[derive(Clone, Debug)]
-pub struct Quadratic {
+pub struct DenseQuadratic {
     m: RowMat, // M, symmetric
     e: LinearTerm,
     concave: bool,
 }
 
-impl Quadratic {
+impl DenseQuadratic {
     /// ½ tr(XᵀMX) for symmetric M.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Quadratic {
     /// for positive semidefiniteness, so f is not taken to be concave.
     ///
     /// # Errors
-    /// As [`Quadratic::new`].
+    /// As [`DenseQuadratic::new`].
     pub fn negative(c: MatRef<'_, f64>) -> Result<Self> {
         check_symmetric("the Gram matrix C", c)?;
         let m = RowMat::from_fn(c.nrows(), c.ncols(), |i, j| -0.5 * (c[(i, j)] + c[(j, i)]));
@@ -119,7 +119,7 @@ pub(super) fn check_symmetric(what: &str, m: MatRef<'_, f64>) -> Result<()> {
     Ok(())
 }
 
-impl Smooth for Quadratic {
+impl Smooth for DenseQuadratic {
     fn nrows(&self) -> usize {
         self.m.nrows()
     }
@@ -144,17 +144,26 @@ impl Smooth for Quadratic {
         0.5 * (x.inner(g) + self.e.inner(x))
     }
 
-    fn lipschitz(&self) -> f64 {
-        spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v))
+    fn lipschitz(&self) -> Option<f64> {
+        Some(spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v)))
+    }
+
+    fn step_curvature(&self, columns: usize) -> Option<f64> {
+        ritz_curvature(self, columns)
     }
 
     fn is_concave(&self) -> bool {
         self.concave
     }
+
+    fn is_quadratic(&self) -> bool {
+        true
+    }
 }
 
 /// How the gradient Y = MX + E of a dense M is kept: whichever is cheaper.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum QuadraticImage {
     /// Y itself: a row costs nothing, a move of two rows 4nr flops.
     Kept(RowMat),
@@ -180,7 +189,7 @@ const FEW_ROWS: usize = 16;
 /// How many times cheaper computed rows must be to give up Y, which has to be made again later.
 const CLEARLY: f64 = 4.0;
 
-impl Quadratic {
+impl DenseQuadratic {
     /// Row i of MX + E over the rows of X that may be nonzero.
     #[inline(always)]
     fn row_from(&self, list: &[usize], x: &RowMat, i: usize, buf: &mut [f64]) {
@@ -193,7 +202,7 @@ impl Quadratic {
     }
 }
 
-impl BlockModel for Quadratic {
+impl Quadratic for DenseQuadratic {
     type Image = QuadraticImage;
 
     fn image(&self, x: &RowMat) -> QuadraticImage {

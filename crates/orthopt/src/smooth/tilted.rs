@@ -1,4 +1,4 @@
-use super::{BlockModel, Smooth, Unpacked, Usage};
+use super::{Quadratic, Smooth, Unpacked, Usage};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::simd::Simd;
@@ -11,7 +11,7 @@ pub(crate) struct Tilted<'b, F> {
     pub e: &'b RowMat,
 }
 
-impl<F: BlockModel> Smooth for Tilted<'_, F> {
+impl<F: Quadratic> Smooth for Tilted<'_, F> {
     fn nrows(&self) -> usize {
         self.f.nrows()
     }
@@ -29,16 +29,24 @@ impl<F: BlockModel> Smooth for Tilted<'_, F> {
         axpy(1.0, self.e.data(), g.data_mut());
     }
 
-    fn lipschitz(&self) -> f64 {
+    fn lipschitz(&self) -> Option<f64> {
         self.f.lipschitz()
+    }
+
+    fn step_curvature(&self, columns: usize) -> Option<f64> {
+        self.f.step_curvature(columns)
     }
 
     fn is_concave(&self) -> bool {
         self.f.is_concave()
     }
+
+    fn is_quadratic(&self) -> bool {
+        self.f.is_quadratic()
+    }
 }
 
-impl<F: BlockModel> BlockModel for Tilted<'_, F> {
+impl<F: Quadratic> Quadratic for Tilted<'_, F> {
     type Image = F::Image;
 
     fn image(&self, x: &RowMat) -> F::Image {

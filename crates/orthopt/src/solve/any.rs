@@ -1,6 +1,6 @@
 //! Solvers chosen at run time: one type for all of them.
 
-use super::{Raw, Settings, Solver, StepInfo};
+use super::{Raw, Settings, Solver, Step, StepInfo};
 use crate::error::Result;
 use crate::linalg::RowMat;
 
@@ -24,10 +24,16 @@ pub trait ErasedSolver<P>: Send + Sync {
 
 /// A solver with its state.
 pub trait Running<P>: Send {
-    /// See [`Solver::step`].
+    /// See [`Solver::one_iteration`].
+    fn one_iteration(&mut self, problem: &P) -> Step;
+    /// See [`Solver::step`]; one call of an unknown function for all iterations of a step.
     fn step(&mut self, problem: &P, budget: u64) -> StepInfo;
-    /// See [`Solver::iterate`].
-    fn iterate(&self) -> &RowMat;
+    /// See [`Solver::objective`].
+    fn objective(&self, problem: &P) -> f64;
+    /// See [`Solver::residual`].
+    fn residual(&self, problem: &P) -> Option<f64>;
+    /// See [`Solver::point`].
+    fn point(&self) -> &RowMat;
     /// See [`Solver::finish`].
     fn finish(self: Box<Self>, problem: &P) -> RowMat;
     /// See [`Solver::settings`].
@@ -46,12 +52,24 @@ where
     S: Send,
     S::State: Send,
 {
+    fn one_iteration(&mut self, problem: &P) -> Step {
+        self.solver.one_iteration(problem, &mut self.state)
+    }
+
     fn step(&mut self, problem: &P, budget: u64) -> StepInfo {
         self.solver.step(problem, &mut self.state, budget)
     }
 
-    fn iterate(&self) -> &RowMat {
-        self.solver.iterate(&self.state)
+    fn objective(&self, problem: &P) -> f64 {
+        self.solver.objective(problem, &self.state)
+    }
+
+    fn residual(&self, problem: &P) -> Option<f64> {
+        self.solver.residual(problem, &self.state)
+    }
+
+    fn point(&self) -> &RowMat {
+        self.solver.point(&self.state)
     }
 
     fn finish(self: Box<Self>, problem: &P) -> RowMat {
@@ -103,12 +121,24 @@ impl<P: 'static> Solver<P> for AnySolver<P> {
         (**self).start(problem, x0)
     }
 
+    fn one_iteration(&self, problem: &P, state: &mut Self::State) -> Step {
+        (**state).one_iteration(problem)
+    }
+
     fn step(&self, problem: &P, state: &mut Self::State, budget: u64) -> StepInfo {
         (**state).step(problem, budget)
     }
 
-    fn iterate<'a>(&self, state: &'a Self::State) -> &'a RowMat {
-        (**state).iterate()
+    fn objective(&self, problem: &P, state: &Self::State) -> f64 {
+        (**state).objective(problem)
+    }
+
+    fn residual(&self, problem: &P, state: &Self::State) -> Option<f64> {
+        (**state).residual(problem)
+    }
+
+    fn point<'a>(&self, state: &'a Self::State) -> &'a RowMat {
+        (**state).point()
     }
 
     fn finish(&self, problem: &P, state: Self::State) -> RowMat {

@@ -4,74 +4,12 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::{
-    Event, MaxIterations, Observer, Or, Progress, Raw, Settings, Solution, Status, Stop, StopReason,
-    TimeLimit, Trace, TracePoint,
+    Event, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver, Status, Stop,
+    StopReason, TimeLimit, Trace, TracePoint,
 };
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::objective::{Evaluate, count_nonzeros};
-
-/// A finished pass of a solver over its working sets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pass {
-    /// Pairs tried in it.
-    pub pairs: u64,
-    /// Decrease of F over the whole pass.
-    pub decrease: f64,
-    /// Largest decrease that one pair made or offered.
-    pub max_decrease: f64,
-    /// Whether every pair that can move was tried (a random sample does not tell).
-    pub covers_all: bool,
-}
-
-/// What one call of [`Solver::step`] did.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct StepInfo {
-    /// Iterations made, at most the budget.
-    pub iterations: u64,
-    /// F after the step.
-    pub objective: f64,
-    /// The pass that ended in this step. A step ends where a pass ends.
-    pub pass: Option<Pass>,
-    /// The solver's own measure of stationarity, relative so that 1e-6 is small; methods whose
-    /// certificate is a pass give none.
-    pub residual: Option<f64>,
-    /// The solver has nothing more to do: how it ended and why. The step ends there.
-    pub ended: Option<(Status, &'static str)>,
-}
-
-/// An algorithm: no clock, no printing, no stopping inside.
-pub trait Solver<P> {
-    /// Everything that changes.
-    type State;
-
-    /// Its name in the registry.
-    fn name(&self) -> &'static str;
-
-    /// The complete state at X⁰.
-    ///
-    /// # Errors
-    /// Settings that do not fit the problem.
-    fn init(&self, problem: &P, x0: RowMat) -> Result<Self::State>;
-
-    /// Makes at most `budget` ≥ 1 iterations. The sequence of iterates must not depend on how
-    /// it is cut into steps.
-    fn step(&self, problem: &P, state: &mut Self::State, budget: u64) -> StepInfo;
-
-    /// The current feasible X.
-    fn iterate<'a>(&self, state: &'a Self::State) -> &'a RowMat;
-
-    /// The final X, cleaned of rounding drift.
-    fn finish(&self, problem: &P, state: Self::State) -> RowMat;
-
-    /// Settings and counters for the report.
-    fn settings(&self, problem: &P, state: &Self::State) -> Settings;
-
-    /// The method's natural iterate where that is not feasible: what the papers report.
-    fn raw(&self, _problem: &P, _state: &Self::State) -> Option<Raw> {
-        None
-    }
-}
 
 /// Options of a run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -248,7 +186,7 @@ impl<P: Evaluate> Session<'_, P> {
         let fallback = x0.clone();
         let mut state = solver.init(self.problem, x0)?;
         let (mut pace, mut looks) = (Pace::default(), Looks { made: 0, due: 1, used: false });
-        let mut reason = self.begin(solver.iterate(&state), observers);
+        let mut reason = self.begin(solver.point(&state), observers);
         while reason.is_none() {
             let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());
             let before = self.seconds();
@@ -258,7 +196,7 @@ impl<P: Evaluate> Session<'_, P> {
             let p = Progress { residual, ..self.progress(info.objective, info.pass) };
             pace.adapt(info.iterations, p.seconds - before);
             reason = if info.objective.is_finite() {
-                let broke = self.show(&p, || solver.iterate(&state), observers);
+                let broke = self.show(&p, || solver.point(&state), observers);
                 let limit = MaxIterations(self.options.max_iterations).check(&p);
                 let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
                 stop.check(&p).or(limit).or(ended).or_else(|| broke.then(interrupted))

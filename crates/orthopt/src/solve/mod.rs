@@ -4,13 +4,15 @@ mod any;
 mod driver;
 mod observer;
 mod solution;
+mod solver;
 mod stop;
 mod trace;
 
 pub use any::{AnySolver, ErasedSolver, Running};
-pub use driver::{Chain, Pass, RunOptions, Solver, StepInfo, run, run_restarts};
+pub use driver::{Chain, RunOptions, run, run_restarts};
 pub use observer::{Event, Interrupt, Observer};
 pub use solution::{Raw, Setting, Settings, Solution, Status, settings_of};
+pub use solver::{Pass, Solver, Step, StepInfo};
 pub use stop::{
     And, Critical, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason, Stopping,
     TimeLimit,

@@ -22,13 +22,14 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
+use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+use crate::solve::{Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// IRPG with the constants of ROPTLIB unless set.
@@ -48,15 +49,20 @@ constants! {
 }
 
 /// What the registry says of IRPG.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "irpg",
-    doc: "inexact Riemannian proximal gradient with Barzilai-Borwein steps; feasible",
-    constants: Irpg::LIST,
-    shared: &[],
-    handles: |p| finite_convex(&p.h),
-    scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(INFO.configured(Irpg::DEFAULT, o)?)),
-};
+pub const INFO: SolverInfo = info();
+
+/// The same for any f and h of the kind.
+pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "irpg",
+        doc: "inexact Riemannian proximal gradient with Barzilai-Borwein steps; feasible",
+        constants: Irpg::LIST,
+        shared: &[],
+        handles: |p| finite_convex(&p.h),
+        scope: FINITE_CONVEX,
+        make: |o| Ok(Box::new(INFO.configured(Irpg::DEFAULT, o)?)),
+    }
+}
 
 /// State of IRPG.
 #[derive(Clone, Debug)]
@@ -76,9 +82,9 @@ pub struct State {
 
 impl Irpg {
     /// One iteration; how the method ended, if it did.
-    fn iterate<F: Smooth, H: Nonsmooth>(
+    fn advance<F: Smooth, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         let phi = st.phi;
@@ -118,17 +124,17 @@ impl Irpg {
     }
 }
 
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Irpg {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Irpg {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(INFO.name, &p.h)?;
         let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f);
+        let lipschitz = curvature(&p.f, &x0);
         let body = Descent::new(p, x0);
         Ok(State {
             t: 1.0 / lipschitz,
@@ -145,27 +151,28 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Irpg {
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget.max(1) && info.ended.is_none() {
-            info.ended = self.iterate(p, st);
-            info.iterations += 1;
-            st.iterations += 1;
-        }
-        info.objective = st.lowest;
-        info.residual = Some(st.body.residual(st.lipschitz));
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        st.iterations += 1;
+        Step::ended(self.advance(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.lowest
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.body.residual(st.lipschitz))
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best
     }
 
-    fn finish(&self, p: &Problem<F, H>, st: State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
         st.body.finish(p, st.best, st.lowest)
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = settings_of(self, INFO.constants);
         out.insert("iterations".into(), st.iterations.into());
         out.insert("newton_steps".into(), st.newton_steps.into());

@@ -37,6 +37,7 @@
 
 use super::SolverInfo;
 use super::proximal::{Feasible, Progressing, Relative, curvature, distance, feasible_start, raw};
+use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -45,7 +46,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+use crate::solve::{Raw, Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// LADMM; the papers leave its constants open.
@@ -61,15 +62,20 @@ constants! {
 }
 
 /// What the registry says of LADMM.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "ladmm",
-    doc: "linearised ADMM with an orthonormal X and a sparse copy; feasible in the limit",
-    constants: Ladmm::LIST,
-    shared: &[],
-    handles: |_| true,
-    scope: "every problem",
-    make: |o| Ok(Box::new(INFO.configured(Ladmm::DEFAULT, o)?)),
-};
+pub const INFO: SolverInfo = info();
+
+/// The same for any f and h of the kind.
+pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "ladmm",
+        doc: "linearised ADMM with an orthonormal X and a sparse copy; feasible in the limit",
+        constants: Ladmm::LIST,
+        shared: &[],
+        handles: |_| true,
+        scope: "every problem",
+        make: |o| Ok(Box::new(INFO.configured(Ladmm::DEFAULT, o)?)),
+    }
+}
 
 /// First β in units of L.
 const FIRST: f64 = 0.01;
@@ -97,9 +103,9 @@ pub struct State {
 
 impl Ladmm {
     /// One iteration; how the method ended, if it did.
-    fn iterate<F: Smooth, H: Nonsmooth>(
+    fn advance<F: Smooth, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         let beta = st.beta;
@@ -151,16 +157,16 @@ impl Ladmm {
     }
 }
 
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Ladmm {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ladmm {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
         let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f);
+        let lipschitz = curvature(&p.f, &x0);
         let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
         Ok(State {
             best: Feasible::new(p, &x0),
@@ -178,27 +184,28 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Ladmm {
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget.max(1) && info.ended.is_none() {
-            info.ended = self.iterate(p, st);
-            info.iterations += 1;
-        }
-        info.objective = st.best.objective;
-        info.residual = Some(st.residual);
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        Step::ended(self.advance(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.best.objective
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.residual)
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best.x
     }
 
-    fn finish(&self, p: &Problem<F, H>, mut st: State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
         st.best.offer(p, &st.x, &st.y);
         st.best.x
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = settings_of(self, INFO.constants);
         out.insert("beta".into(), self.beta.unwrap_or(FIRST * st.lipschitz).into());
         out.insert("beta_at_end".into(), st.beta.into());
@@ -206,7 +213,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Ladmm {
         out
     }
 
-    fn raw(&self, p: &Problem<F, H>, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {
         Some(raw(p, &st.y))
     }
 }

@@ -21,13 +21,14 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
+use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{constants, only};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+use crate::solve::{Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// ManPG with the papers' constants unless set.
@@ -49,26 +50,36 @@ constants! {
 }
 
 /// What the registry says of ManPG.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "manpg",
-    doc: "manifold proximal gradient, semismooth Newton subproblems, step 1/L; feasible and monotone",
-    constants: &only(&ManPg::FIXED.constants(), ["t", "gamma", "delta"]),
-    shared: &[],
-    handles: |p| finite_convex(&p.h),
-    scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(INFO.configured(ManPg::FIXED, o)?)),
-};
+pub const INFO: SolverInfo = info();
+
+/// The same for any f and h of the kind.
+pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "manpg",
+        doc: "manifold proximal gradient, semismooth Newton subproblems, step 1/L; feasible and monotone",
+        constants: const { &only(&ManPg::FIXED.constants(), ["t", "gamma", "delta"]) },
+        shared: &[],
+        handles: |p| finite_convex(&p.h),
+        scope: FINITE_CONVEX,
+        make: |o| Ok(Box::new(INFO.configured(ManPg::FIXED, o)?)),
+    }
+}
 
 /// What the registry says of ManPG-Ada.
-pub const INFO_ADA: SolverInfo = SolverInfo {
-    name: "manpg-ada",
-    doc: "manifold proximal gradient with an adaptive step; feasible and monotone",
-    constants: &ManPg::ADAPTIVE.constants(),
-    shared: &[],
-    handles: |p| finite_convex(&p.h),
-    scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(INFO_ADA.configured(ManPg::ADAPTIVE, o)?)),
-};
+pub const INFO_ADA: SolverInfo = info_ada();
+
+/// The same for any f and h of the kind.
+pub const fn info_ada<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "manpg-ada",
+        doc: "manifold proximal gradient with an adaptive step; feasible and monotone",
+        constants: const { &ManPg::ADAPTIVE.constants() },
+        shared: &[],
+        handles: |p| finite_convex(&p.h),
+        scope: FINITE_CONVEX,
+        make: |o| Ok(Box::new(INFO_ADA.configured(ManPg::ADAPTIVE, o)?)),
+    }
+}
 
 impl ManPg {
     /// ManPG.
@@ -98,9 +109,9 @@ pub struct State {
 
 impl ManPg {
     /// One iteration; how the method ended, if it did.
-    fn iterate<F: Smooth, H: Nonsmooth>(
+    fn advance<F: Smooth, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         // the error of the constraint second order in D, as that of the retraction is
@@ -130,17 +141,17 @@ impl ManPg {
     }
 }
 
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for ManPg {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
     type State = State;
 
     fn name(&self) -> &'static str {
         self.info().name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
-        check_finite_convex(Solver::<Problem<F, H>>::name(self), &p.h)?;
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
+        check_finite_convex(Solver::<Problem<Stiefel, F, H>>::name(self), &p.h)?;
         let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f);
+        let lipschitz = curvature(&p.f, &x0);
         let t = self.t.unwrap_or(1.0 / lipschitz);
         Ok(State {
             body: Descent::new(p, x0),
@@ -155,28 +166,29 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for ManPg {
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget.max(1) && info.ended.is_none() {
-            info.ended = self.iterate(p, st);
-            info.iterations += 1;
-        }
-        st.iterations += info.iterations;
-        info.objective = st.body.at.objective();
-        info.residual = Some(st.body.residual(st.lipschitz));
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        st.iterations += 1;
+        Step::ended(self.advance(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.body.at.objective()
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.body.residual(st.lipschitz))
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.body.at.x
     }
 
-    fn finish(&self, p: &Problem<F, H>, st: State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
         let (x, objective) = (st.body.at.x.clone(), st.body.at.objective());
         st.body.finish(p, x, objective)
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = settings_of(self, self.info().constants);
         out.insert("t".into(), st.t0.into());
         if self.adaptive {

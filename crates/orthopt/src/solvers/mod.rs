@@ -21,16 +21,21 @@ pub mod soc;
 pub mod spm;
 pub mod support;
 
+use crate::concave::Concave;
+use crate::constraint::{JOrthogonal, Stiefel};
+
 use crate::error::{Error, Result};
-use crate::j_problem::JProblem;
+use crate::linear_map::LinearMap;
+use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given};
-use crate::problem::AnyProblem;
+use crate::problem::{JProblem, PcaProblem, Problem};
+use crate::smooth::{HessianVector, Smooth, TwoSided};
 use crate::solve::AnySolver;
 use obcd::ObcdOptions;
 
 /// What the registry says of a solver for problems of type `P`.
-#[derive(Clone, Copy, Debug)]
-pub struct SolverInfo<P: 'static = AnyProblem> {
+#[derive(Debug)]
+pub struct SolverInfo<P: 'static = PcaProblem> {
     /// The name users type.
     pub name: &'static str,
     /// One line of documentation.
@@ -47,6 +52,15 @@ pub struct SolverInfo<P: 'static = AnyProblem> {
     /// Makes it.
     pub make: fn(&SolverOptions) -> Result<AnySolver<P>>,
 }
+
+// derived, these would ask P to be Copy
+impl<P> Clone for SolverInfo<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for SolverInfo<P> {}
 
 impl<P> SolverInfo<P> {
     /// The solver, or why it does not fit `problem`.
@@ -86,8 +100,95 @@ pub struct SolverOptions {
 pub const AUTO: (&str, &str) =
     ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
 
-/// All solvers of the problems with XᵀX = I.
-pub const SOLVERS: &[SolverInfo] = &[
+/// What needs of f no more than values and gradients, and of h its prox, for XᵀX = I.
+pub const fn first_order<F, H>() -> [SolverInfo<Problem<Stiefel, F, H>>; 8]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+{
+    [
+        manpg::info(),
+        manpg::info_ada(),
+        irpg::info(),
+        slpg::info(),
+        rsubgrad::info(),
+        ladmm::info(),
+        spm::info(),
+        soc::info(),
+    ]
+}
+
+/// What needs of f no more than values and gradients, where h = 0.
+pub const fn smooth_only<F, H>() -> [SolverInfo<Problem<Stiefel, F, H>>; 5]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+{
+    [
+        curvilinear::optm_qr::info(),
+        curvilinear::optm_cayley::info(),
+        curvilinear::foforth_gr::info(),
+        curvilinear::foforth_p::info(),
+        curvilinear::foforth_qr::info(),
+    ]
+}
+
+/// What takes f − g + h∘A apart, with values and gradients of f.
+pub const fn splitting<F, H, G, A>() -> [SolverInfo<Problem<Stiefel, F, H, G, A>>; 9]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+{
+    [
+        oadmm::fast(),
+        oadmm::euclidean(),
+        oadmm::riemannian(),
+        composite::radmm::info(),
+        composite::spgm::euclidean(),
+        composite::spgm::riemannian(),
+        composite::subgrad::info(),
+        composite::madmm::info(),
+        composite::manial::info(),
+    ]
+}
+
+/// All solvers of f + h with XᵀX = I for an f of which only values and gradients are known.
+pub const fn general<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+{
+    const { &join::<_, 22>(&[&first_order::<F, H>(), &smooth_only(), &splitting()]) }
+}
+
+/// All solvers of problems with XᵀJX = J for an f of which only values and gradients are known.
+pub const fn j_general<F>() -> &'static [SolverInfo<Problem<JOrthogonal, F>>]
+where
+    F: TwoSided + HessianVector + 'static,
+{
+    const { &[jobcd::j_jobcd(), j_baselines::j_admm(), j_baselines::umcm(), j_baselines::csdm()] }
+}
+
+/// Lists one after the other; N is the sum of their lengths.
+const fn join<P, const N: usize>(lists: &[&[SolverInfo<P>]]) -> [SolverInfo<P>; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut at, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut k = 0;
+        while k < lists[list].len() {
+            all[at] = lists[list][k];
+            (at, k) = (at + 1, k + 1);
+        }
+        list += 1;
+    }
+    assert!(at == N, "N is the sum of the lengths");
+    all
+}
+
+/// What needs a quadratic f.
+const QUADRATIC: &[SolverInfo] = &[
     obcd::INFO,
     obcd::OBCD_R,
     obcd::OBCD_C,
@@ -95,30 +196,11 @@ pub const SOLVERS: &[SolverInfo] = &[
     obcd::OBCD_OR,
     obcd::OBCD_BLOCK,
     obcd::OBCD_JACOBI,
-    manpg::INFO,
-    manpg::INFO_ADA,
-    irpg::INFO,
-    slpg::INFO,
-    rsubgrad::INFO,
-    ladmm::INFO,
-    spm::INFO,
-    soc::INFO,
-    support::INFO,
-    curvilinear::optm_qr::INFO,
-    curvilinear::optm_cayley::INFO,
-    curvilinear::foforth_gr::INFO,
-    curvilinear::foforth_p::INFO,
-    curvilinear::foforth_qr::INFO,
-    oadmm::fast(),
-    oadmm::euclidean(),
-    oadmm::riemannian(),
-    composite::radmm::info(),
-    composite::spgm::euclidean(),
-    composite::spgm::riemannian(),
-    composite::subgrad::info(),
-    composite::madmm::info(),
-    composite::manial::info(),
 ];
+
+/// All solvers of the problems with XᵀX = I.
+pub const SOLVERS: &[SolverInfo] =
+    &join::<_, 30>(&[QUADRATIC, &first_order(), &[support::INFO], &smooth_only(), &splitting()]);
 
 /// All solvers of the problems with XᵀJX = J.
 pub const J_SOLVERS: &[SolverInfo<JProblem>] = &[

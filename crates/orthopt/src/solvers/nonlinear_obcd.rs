@@ -15,16 +15,16 @@ use super::pair_descent::{
 };
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
-use crate::family::NonlinearEigProblem;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
 use crate::options::{Constant, Constants, only};
 use crate::pair::movable::Movable;
 use crate::pair::nonlinear::{CircleSearch, Work, apply, solve_pair};
 use crate::pair::step::Model;
+use crate::problem::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
-use crate::solve::{Settings, Solver, StepInfo};
+use crate::solve::{Settings, Solver, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::ObcdOptions;
 
@@ -138,16 +138,21 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
             alpha: o.alpha,
             schedule: Schedule::new(o.working_set, candidates, o.tol, o.seed, &rows),
         };
-        let lipschitz = if o.working_set == WorkingSet::GreedyOr { p.f.lipschitz() } else { 0.0 };
+        let greedy = o.working_set == WorkingSet::GreedyOr;
+        let lipschitz = p.f.lipschitz().filter(|_| greedy).unwrap_or(0.0);
         Ok(State { at: Iterate { work: Work::new(x.ncols()), x, image, rows, lipschitz }, descent })
     }
 
-    fn step(&self, p: &NonlinearEigProblem, st: &mut State, budget: u64) -> StepInfo {
+    fn one_iteration(&self, p: &NonlinearEigProblem, st: &mut State) -> Step {
         let oracle = CirclePairs { f: &p.f, solver: self, at: &mut st.at };
-        PairDescent { oracle, state: &mut st.descent }.run(budget)
+        PairDescent { oracle, state: &mut st.descent }.iterate()
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &NonlinearEigProblem, st: &State) -> f64 {
+        st.descent.objective
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.at.x
     }
 

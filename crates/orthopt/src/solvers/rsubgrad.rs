@@ -20,6 +20,7 @@ use super::proximal::{
     FINITE_CONVEX, Point, Progressing, Relative, check_finite_convex, combine, curvature, feasible_start,
     finite_convex,
 };
+use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -28,7 +29,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+use crate::solve::{Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// RSubGrad with the steps of the comparisons unless set.
@@ -42,15 +43,20 @@ constants! {
 }
 
 /// What the registry says of RSubGrad.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "rsubgrad",
-    doc: "Riemannian subgradient method with diminishing steps; feasible",
-    constants: RSubGrad::LIST,
-    shared: &[],
-    handles: |p| finite_convex(&p.h),
-    scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(INFO.configured(RSubGrad::DEFAULT, o)?)),
-};
+pub const INFO: SolverInfo = info();
+
+/// The same for any f and h of the kind.
+pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "rsubgrad",
+        doc: "Riemannian subgradient method with diminishing steps; feasible",
+        constants: RSubGrad::LIST,
+        shared: &[],
+        handles: |p| finite_convex(&p.h),
+        scope: FINITE_CONVEX,
+        make: |o| Ok(Box::new(INFO.configured(RSubGrad::DEFAULT, o)?)),
+    }
+}
 
 /// State of RSubGrad.
 #[derive(Clone, Debug)]
@@ -68,9 +74,9 @@ pub struct State {
 
 impl RSubGrad {
     /// One iteration; how the method ended, if it did.
-    fn iterate<F: Smooth, H: Nonsmooth>(
+    fn advance<F: Smooth, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         st.k += 1;
@@ -101,14 +107,14 @@ impl RSubGrad {
     }
 }
 
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for RSubGrad {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(INFO.name, &p.h)?;
         let x0 = feasible_start(p, x0)?;
         let at = Point::new(p, x0);
@@ -116,7 +122,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
         relative.meet(&at.grad);
         Ok(State {
             d: at.x.clone(),
-            eta0: self.eta.unwrap_or_else(|| 1.0 / curvature(&p.f)),
+            eta0: self.eta.unwrap_or_else(|| 1.0 / curvature(&p.f, &at.x)),
             k: 0,
             residual: f64::INFINITY,
             best: at.x.clone(),
@@ -127,26 +133,27 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for RSubGrad {
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget.max(1) && info.ended.is_none() {
-            info.ended = self.iterate(p, st);
-            info.iterations += 1;
-        }
-        info.objective = st.lowest;
-        info.residual = Some(st.residual);
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        Step::ended(self.advance(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.lowest
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.residual)
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best
     }
 
-    fn finish(&self, _p: &Problem<F, H>, st: State) -> RowMat {
+    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
         st.best
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = settings_of(self, INFO.constants);
         out.insert("eta".into(), st.eta0.into());
         out.insert("iterations".into(), st.k.into());

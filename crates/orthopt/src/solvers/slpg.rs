@@ -30,6 +30,7 @@ use super::proximal::{
     FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
     feasible_start, finite_convex, raw,
 };
+use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -39,7 +40,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+use crate::solve::{Raw, Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// SLPG with the constants of STOP unless set.
@@ -55,15 +56,20 @@ constants! {
 }
 
 /// What the registry says of SLPG.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "slpg",
-    doc: "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",
-    constants: Slpg::LIST,
-    shared: &[],
-    handles: |p| finite_convex(&p.h),
-    scope: FINITE_CONVEX,
-    make: |o| Ok(Box::new(INFO.configured(Slpg::DEFAULT, o)?)),
-};
+pub const INFO: SolverInfo = info();
+
+/// The same for any f and h of the kind.
+pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "slpg",
+        doc: "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",
+        constants: Slpg::LIST,
+        shared: &[],
+        handles: |p| finite_convex(&p.h),
+        scope: FINITE_CONVEX,
+        make: |o| Ok(Box::new(INFO.configured(Slpg::DEFAULT, o)?)),
+    }
+}
 
 /// ‖ZᵀZ − I‖_F up to which A is a contraction towards the manifold with a margin.
 const BASIN: f64 = 0.9;
@@ -154,9 +160,9 @@ fn normal_step(z: &RowMat, out: &mut RowMat) -> Option<RowMat> {
 
 impl Slpg {
     /// One iteration; how the method ended, if it did.
-    fn iterate<F: Smooth, H: Nonsmooth>(
+    fn advance<F: Smooth, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         if !self.move_x(p, st) {
@@ -179,7 +185,7 @@ impl Slpg {
     }
 
     /// Tangential and normal step with an η that is accepted.
-    fn move_x<F: Smooth, H: Nonsmooth>(&self, p: &Problem<F, H>, st: &mut State) -> bool {
+    fn move_x<F: Smooth, H: Nonsmooth>(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> bool {
         for attempt in 0..=2 * HALVINGS {
             if attempt == HALVINGS {
                 // the merit function has lost its meaning: begin afresh on the manifold
@@ -252,17 +258,17 @@ impl Slpg {
     }
 }
 
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Slpg {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
         check_finite_convex(INFO.name, &p.h)?;
         let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f);
+        let lipschitz = curvature(&p.f, &x0);
         let best = Feasible::new(p, &x0);
         let at = Point::new(p, x0);
         let xtg = cross(&at.x, &at.grad);
@@ -292,27 +298,28 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Slpg {
         Ok(state)
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget.max(1) && info.ended.is_none() {
-            info.ended = self.iterate(p, st);
-            info.iterations += 1;
-        }
-        info.objective = st.best.objective;
-        info.residual = Some(st.residual());
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        Step::ended(self.advance(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.best.objective
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.residual())
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best.x
     }
 
-    fn finish(&self, p: &Problem<F, H>, mut st: State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
         st.best.offer(p, &st.at.x, &st.z);
         st.best.x
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = settings_of(self, INFO.constants);
         out.insert("iterations".into(), st.iterations.into());
         out.insert("multiplier_updates".into(), st.updates.into());
@@ -320,7 +327,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Slpg {
         out
     }
 
-    fn raw(&self, p: &Problem<F, H>, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {
         Some(raw(p, &st.at.x))
     }
 }

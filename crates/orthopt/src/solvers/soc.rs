@@ -22,6 +22,7 @@
 
 use super::SolverInfo;
 use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start, raw};
+use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -30,7 +31,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+use crate::solve::{Raw, Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// SOC.
@@ -42,15 +43,20 @@ constants! {
 }
 
 /// What the registry says of SOC.
-pub const INFO: SolverInfo = SolverInfo {
-    name: "soc",
-    doc: "splitting of orthogonality constraints (Lai-Osher ADMM); feasible in the limit",
-    constants: Soc::LIST,
-    shared: &[],
-    handles: |_| true,
-    scope: "every problem",
-    make: |o| Ok(Box::new(INFO.configured(Soc::DEFAULT, o)?)),
-};
+pub const INFO: SolverInfo = info();
+
+/// The same for any f and h of the kind.
+pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
+    SolverInfo {
+        name: "soc",
+        doc: "splitting of orthogonality constraints (Lai-Osher ADMM); feasible in the limit",
+        constants: Soc::LIST,
+        shared: &[],
+        handles: |_| true,
+        scope: "every problem",
+        make: |o| Ok(Box::new(INFO.configured(Soc::DEFAULT, o)?)),
+    }
+}
 
 /// State of SOC.
 #[derive(Clone, Debug)]
@@ -73,9 +79,9 @@ pub struct State {
 
 impl Soc {
     /// One iteration; how the method ended, if it did.
-    fn iterate<F: Smooth, H: Nonsmooth>(
+    fn advance<F: Smooth, H: Nonsmooth>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         let beta = st.beta;
@@ -125,16 +131,16 @@ impl Soc {
     }
 }
 
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Soc {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Soc {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
         let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f);
+        let lipschitz = curvature(&p.f, &x0);
         let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
         Ok(State {
             best: Feasible::new(p, &x0),
@@ -154,34 +160,35 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Soc {
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget.max(1) && info.ended.is_none() {
-            info.ended = self.iterate(p, st);
-            info.iterations += 1;
-        }
-        info.objective = st.best.objective;
-        info.residual = Some(st.residual);
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        Step::ended(self.advance(p, st))
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.best.objective
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.residual)
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best.x
     }
 
-    fn finish(&self, p: &Problem<F, H>, mut st: State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
         st.best.offer(p, &st.p, &st.q);
         st.best.x
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = settings_of(self, INFO.constants);
         out.insert("beta".into(), st.beta.into());
         out.insert("iterations".into(), st.iterations.into());
         out
     }
 
-    fn raw(&self, p: &Problem<F, H>, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {
         Some(raw(p, &st.q))
     }
 }

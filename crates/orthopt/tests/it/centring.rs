@@ -7,8 +7,8 @@ use std::time::Duration;
 use faer::{Mat, MatRef};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
-use orthopt::problem::{AnyProblem, PcaData, Storage};
-use orthopt::smooth::{BlockModel, Centring, Smooth};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
+use orthopt::smooth::{Centring, Quadratic, Smooth};
 use orthopt::solve::{Critical, Event, RunOptions, Stop, TimeLimit, run};
 use orthopt::solvers::{SOLVERS, SolverOptions};
 use orthopt_data::{Matrix, Prepare};
@@ -30,12 +30,12 @@ fn centred_beforehand(a: &Mat<f64>) -> Mat<f64> {
     }
 }
 
-fn problem(data: &PcaData<'_>, storage: Storage) -> AnyProblem {
-    AnyProblem::pca("l0-pca", data, 2, 1.0, storage).unwrap()
+fn problem(data: &PcaData<'_>, storage: Storage) -> PcaProblem {
+    PcaProblem::pca("l0-pca", data, 2, 1.0, storage).unwrap()
 }
 
 /// f, its gradient and its diagonal, bit by bit.
-fn fingerprint(p: &AnyProblem) -> Vec<u64> {
+fn fingerprint(p: &PcaProblem) -> Vec<u64> {
     let x = p.start("coordinates", 0).unwrap();
     let mut g = RowMat::zeros(x.nrows(), x.ncols());
     let f = p.f.value_and_gradient(&x, &mut g);
@@ -93,7 +93,7 @@ fn squares_are_the_diagonal() {
 #[test]
 fn a_slow_machine_finds_the_same_x() {
     let a = samples(40, 12);
-    let p = AnyProblem::pca("l1-pca", &PcaData::Dense(a.as_ref()), 3, 200.0, Storage::Dense).unwrap();
+    let p = PcaProblem::pca("l1-pca", &PcaData::Dense(a.as_ref()), 3, 200.0, Storage::Dense).unwrap();
     for info in SOLVERS.iter().filter(|s| (s.handles)(&p)) {
         let solver = info.build(&p, &SolverOptions::default()).unwrap();
         let solve = |pause: u64| {

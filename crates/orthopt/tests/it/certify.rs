@@ -10,17 +10,18 @@ use crate::common::{
 use faer::Mat;
 use orthopt::certify::{Certificate, Scope, block_stationarity, criticality};
 use orthopt::constraint::stiefel;
-use orthopt::family::{Family, NonlinearEigProblem};
-use orthopt::j_problem::JProblem;
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::pair::{PairModel, slow};
 use orthopt::penalty::NoPenalty;
-use orthopt::problem::{AnyProblem, Problem};
-use orthopt::smooth::{AnySmooth, BlockModel, NonlinearEig, Quadratic};
+use orthopt::problem::JProblem;
+use orthopt::problem::NonlinearEigProblem;
+use orthopt::problem::{PcaProblem, Problem};
+use orthopt::smooth::{AnySmooth, DenseQuadratic, NonlinearEig, Quadratic};
 
 /// All pairs with a nonzero row by the slow twin.
-fn slow_certificate(p: &AnyProblem, x: &RowMat) -> Certificate {
+fn slow_certificate(p: &PcaProblem, x: &RowMat) -> Certificate {
     let (g, n) = (gradient(p, x), x.nrows());
     let noise = 1e-12 * (1.0 + p.objective(x).total.abs());
     let zero = |i: usize| x.row(i).iter().all(|v| *v == 0.0);
@@ -79,8 +80,8 @@ fn mean_distance_against_the_slow_twin() {
     for (h, lambda) in [("l0", 0.8), ("l1", 0.5), ("none", 0.0)] {
         let b = gaussian(9, 9, 3);
         let m = Mat::from_fn(9, 9, |i, j| b[(i, j)] + b[(j, i)]);
-        let f = Quadratic::new(m.as_ref()).unwrap().with_linear(gaussian_rows(9, 3, 4)).unwrap();
-        let p: AnyProblem = Problem::new(AnySmooth::Quadratic(f), penalty(h, lambda), 3).unwrap();
+        let f = DenseQuadratic::new(m.as_ref()).unwrap().with_linear(gaussian_rows(9, 3, 4)).unwrap();
+        let p: PcaProblem = Problem::new(AnySmooth::Dense(f), penalty(h, lambda), 3).unwrap();
         let x = stiefel::random(9, 3, &mut rng(6));
         let (found, known) = (block_stationarity(&p, &x, Scope::All), slow_certificate(&p, &x));
         assert!((found.mean_distance - known.mean_distance).abs() <= 1e-5, "{h}: {found:?}, slow {known:?}");

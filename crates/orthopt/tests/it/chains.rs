@@ -4,7 +4,7 @@ use crate::common::{problem, usual_start};
 use orthopt::Error;
 use orthopt::family::Family;
 use orthopt::family::{Begin, Plan, Wanted};
-use orthopt::problem::AnyProblem;
+use orthopt::problem::PcaProblem;
 use orthopt::solve::{
     AnySolver, Chain, MaxIterations, RunOptions, Setting, Solver, Stationary, Status, Stop, TimeLimit, run,
     run_restarts,
@@ -12,7 +12,7 @@ use orthopt::solve::{
 use orthopt::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use orthopt::solvers::{SOLVERS, SolverOptions, find_solvers};
 
-fn solver(working_set: WorkingSet) -> AnySolver<AnyProblem> {
+fn solver(working_set: WorkingSet) -> AnySolver<PcaProblem> {
     Box::new(Obcd::new(ObcdOptions { working_set, seed: 3, ..Default::default() }).unwrap())
 }
 
@@ -26,7 +26,7 @@ fn a_boxed_solver_is_the_solver() {
     let boxed = solver(WorkingSet::Random);
     let s = run(&p, &boxed.clone(), x0, RunOptions::default(), &mut stop(), &mut []).unwrap();
     assert_eq!((s.x, s.iterations, s.settings), (known.x, known.iterations, known.settings));
-    assert_eq!(Solver::<AnyProblem>::name(&boxed), "obcd");
+    assert_eq!(Solver::<PcaProblem>::name(&boxed), "obcd");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_stage_keeps_to_its_share_and_a_limit_ends_the_chain() {
 #[test]
 fn plans_follow_what_is_wanted() {
     let p = problem("l0-pca", 2.0, 20, 3, 1);
-    let names = |plan: &Plan<AnyProblem>| plan.solvers.iter().map(|s| s.name).collect::<Vec<_>>();
+    let names = |plan: &Plan<PcaProblem>| plan.solvers.iter().map(|s| s.name).collect::<Vec<_>>();
     let wanted = |solver: &str| Wanted { solver: Some(solver.into()), ..Default::default() };
     let plan = p.plan(&wanted("obcd-sv+obcd")).unwrap();
     assert_eq!((names(&plan), plan.start_name(0)), (vec!["obcd-sv", "obcd"], "identity"));
@@ -77,7 +77,7 @@ fn plans_follow_what_is_wanted() {
     assert_eq!(names(&auto), ["support", "obcd"], "{:?}", auto.reasons);
     // once every starting point has been tried, pairs of rows alone
     let rounds = auto.starts.len() as u64;
-    let stages = |plan: &Plan<AnyProblem>, k| plan.start(&p, k).unwrap().stages.len();
+    let stages = |plan: &Plan<PcaProblem>, k| plan.start(&p, k).unwrap().stages.len();
     assert_eq!((stages(&auto, rounds - 1), stages(&auto, rounds)), (2, 1));
     assert_eq!(stages(&plan, rounds), 2, "what the user names runs whole");
     let order: Vec<&str> = (0..2 * rounds).map(|k| auto.start_name(k)).collect();

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::common::composite::{KINDS, composite};
 use crate::common::problem;
-use orthopt::composite::Composite;
 use orthopt::family::Family;
-use orthopt::objective::Evaluate;
+use orthopt::linear_map::LinearMap;
+use orthopt::problem::CompositeProblem;
 use orthopt::solve::{
     Chain, Critical, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
     run_restarts,
@@ -59,7 +59,8 @@ fn obcd_after_oadmm_is_never_above_it_and_often_below() {
 fn a_chain_by_name_reports_both_stages() {
     let p = composite(("dc-pca", None), 15, 2, 3.0, 1);
     let stages = find_solvers(COMPOSITE_SOLVERS, "oadmm-ep+obcd").unwrap();
-    let build = |info: &orthopt::solvers::SolverInfo<Composite>| info.build(&p, &SolverOptions::default());
+    let build =
+        |info: &orthopt::solvers::SolverInfo<CompositeProblem>| info.build(&p, &SolverOptions::default());
     let stages = stages.into_iter().map(build).collect::<Result<Vec<_>, _>>().unwrap();
     let x0 = p.start("random", 1).unwrap();
     let start = |_| Ok(Chain { stages: stages.clone(), x0: x0.clone() });
@@ -84,10 +85,10 @@ fn obcd_never_raises_f_and_is_plain_obcd_without_g() {
         }
         let solver = info.build(&p, &SolverOptions { seed: 2, ..Default::default() }).unwrap();
         let mut st = solver.init(&p, p.start("random", 2).unwrap()).unwrap();
-        let mut last = p.value(solver.iterate(&st));
+        let mut last = p.value(solver.point(&st));
         for _ in 0..300 {
             let said = solver.step(&p, &mut st, 13).objective;
-            let now = p.value(solver.iterate(&st));
+            let now = p.value(solver.point(&st));
             let rounding = 1e-11 * (1.0 + last.abs());
             assert!(now <= last + rounding, "{kind:?}: {last} {now}");
             // what is tracked is the majorant: F or above

@@ -6,7 +6,7 @@ use orthopt::certify::criticality;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::problem::AnyProblem;
+use orthopt::problem::PcaProblem;
 use orthopt::solve::Status;
 use rand::RngExt;
 
@@ -19,7 +19,7 @@ fn operator(x: &RowMat, g: &RowMat) -> RowMat {
 
 /// Smallest ‖T(∇f + D)‖ over lo ≤ D ≤ hi by enumeration: every entry with lo < hi is at its
 /// lower bound, at its upper bound, or free (least squares); the best feasible choice is exact.
-fn by_enumeration(p: &AnyProblem, x: &RowMat) -> f64 {
+fn by_enumeration(p: &PcaProblem, x: &RowMat) -> f64 {
     let bounds: Vec<(f64, f64)> = x.data().iter().map(|v| p.h.subdifferential(*v)).collect();
     let open: Vec<usize> = (0..bounds.len()).filter(|k| bounds[*k].0 < bounds[*k].1).collect();
     let g = gradient(p, x);
@@ -80,7 +80,7 @@ fn least_squares(columns: &[&RowMat], target: &RowMat) -> Option<(Vec<f64>, f64)
 }
 
 /// The same by very many projected gradient steps with momentum: the best G and ‖T(G)‖.
-fn by_projected_gradient(p: &AnyProblem, x: &RowMat, steps: usize) -> (RowMat, f64) {
+fn by_projected_gradient(p: &PcaProblem, x: &RowMat, steps: usize) -> (RowMat, f64) {
     let g = gradient(p, x);
     let bounds: Vec<(f64, f64)> = x.data().iter().map(|v| p.h.subdifferential(*v)).collect();
     let clamp = |k: usize, v: f64| v.clamp(bounds[k].0, bounds[k].1);

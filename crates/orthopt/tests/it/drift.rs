@@ -5,13 +5,13 @@ use crate::common::{exact_objective, iterate, sparse, thinned, usual_start};
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{Setting, Solver};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 
 /// Runs until so many moves were accepted (α large: short moves that go on), looking at X and
 /// F all the time; returns the last X.
-fn long_run(what: &str, p: &AnyProblem, options: &ObcdOptions, wanted: u64) -> RowMat {
+fn long_run(what: &str, p: &PcaProblem, options: &ObcdOptions, wanted: u64) -> RowMat {
     let solver = Obcd::new(options.clone()).unwrap();
     let mut state = solver.init(p, usual_start(p, 1)).unwrap();
     let (mut last, mut looks) = (f64::INFINITY, 0);
@@ -45,7 +45,7 @@ fn long_run(what: &str, p: &AnyProblem, options: &ObcdOptions, wanted: u64) -> R
     x
 }
 
-fn moves(solver: &Obcd, p: &AnyProblem, state: &<Obcd as Solver<AnyProblem>>::State) -> u64 {
+fn moves(solver: &Obcd, p: &PcaProblem, state: &<Obcd as Solver<PcaProblem>>::State) -> u64 {
     match solver.settings(p, state).get("moves") {
         Some(Setting::Int(moves)) => *moves,
         other => panic!("the number of moves is {other:?}"),
@@ -83,7 +83,7 @@ fn every_storage_and_block_size() {
         ("sparse gram", &rows, Storage::Gram),
         ("centred", &centred, Storage::Gram),
     ] {
-        let p = AnyProblem::pca("l1-pca", data, 4, 0.3, storage).unwrap();
+        let p = PcaProblem::pca("l1-pca", data, 4, 0.3, storage).unwrap();
         for block in [2, 6] {
             let options = ObcdOptions { alpha: 100.0, block, ..Default::default() };
             long_run(&format!("{what}, block {block}"), &p, &options, 60_000);

@@ -5,19 +5,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start};
 use orthopt::Result;
+use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::penalty::NoPenalty;
-use orthopt::problem::{AnyProblem, Problem};
+use orthopt::problem::{PcaProblem, Problem};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{
     Chain, Event, Interrupt, MaxIterations, Observer, Pass, RelativeDecrease, RunOptions, Setting, Settings,
-    Solution, Solver, Stationary, Status, StepInfo, Stop, TimeLimit, run, run_restarts,
+    Solution, Solver, Stationary, Status, Step, Stop, TimeLimit, run, run_restarts,
 };
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 
 /// A run that does not end by itself for a long time: ℓ1 with short steps.
-fn endless() -> (AnyProblem, Obcd) {
+fn endless() -> (PcaProblem, Obcd) {
     let solver = Obcd::new(ObcdOptions { alpha: 1e3, ..Default::default() }).unwrap();
     (problem("l1-pca", 1.5, 30, 4, 3), solver)
 }
@@ -163,11 +164,8 @@ impl Smooth for Made {
     fn gradient(&self, _x: &RowMat, g: &mut RowMat) {
         g.data_mut().copy_from_slice(&[-1.0, 0.0]);
     }
-    fn lipschitz(&self) -> f64 {
-        0.0
-    }
-    fn is_concave(&self) -> bool {
-        false
+    fn lipschitz(&self) -> Option<f64> {
+        Some(0.0)
     }
 }
 
@@ -178,41 +176,38 @@ struct Scripted {
     values: Vec<f64>,
 }
 
-impl Solver<Problem<Made, NoPenalty>> for Scripted {
+impl Solver<Problem<Stiefel, Made, NoPenalty>> for Scripted {
     type State = (usize, RowMat);
 
     fn name(&self) -> &'static str {
         "scripted"
     }
-    fn init(&self, _: &Problem<Made, NoPenalty>, x0: RowMat) -> Result<(usize, RowMat)> {
+    fn init(&self, _: &Problem<Stiefel, Made, NoPenalty>, x0: RowMat) -> Result<(usize, RowMat)> {
         Ok((0, x0))
     }
-    fn step(&self, _: &Problem<Made, NoPenalty>, state: &mut (usize, RowMat), _budget: u64) -> StepInfo {
-        let objective = self.values[state.0.min(self.values.len() - 1)];
+    fn one_iteration(&self, p: &Problem<Stiefel, Made, NoPenalty>, state: &mut (usize, RowMat)) -> Step {
         state.0 += 1;
-        if !objective.is_finite() {
+        if !self.objective(p, state).is_finite() {
             state.1.data_mut().fill(f64::NAN);
         }
         let pass = Pass { pairs: 1, decrease: 0.0, max_decrease: 0.0, covers_all: true };
-        StepInfo {
-            iterations: 1,
-            objective,
-            pass: (state.0 >= self.values.len()).then_some(pass),
-            ..Default::default()
-        }
+        Step::passed((state.0 >= self.values.len()).then_some(pass)).with_residual(Some(1.0))
     }
-    fn iterate<'a>(&self, state: &'a (usize, RowMat)) -> &'a RowMat {
+    fn objective(&self, _: &Problem<Stiefel, Made, NoPenalty>, state: &(usize, RowMat)) -> f64 {
+        self.values[state.0.clamp(1, self.values.len()) - 1]
+    }
+    fn point<'a>(&self, state: &'a (usize, RowMat)) -> &'a RowMat {
         &state.1
     }
-    fn finish(&self, _: &Problem<Made, NoPenalty>, state: (usize, RowMat)) -> RowMat {
+    fn finish(&self, _: &Problem<Stiefel, Made, NoPenalty>, state: (usize, RowMat)) -> RowMat {
         state.1
     }
-    fn settings(&self, _: &Problem<Made, NoPenalty>, _: &(usize, RowMat)) -> Settings {
+    fn settings(&self, _: &Problem<Stiefel, Made, NoPenalty>, _: &(usize, RowMat)) -> Settings {
         Settings::new()
     }
 }
 
-fn made(value: f64) -> Problem<Made, NoPenalty> {
+fn made(value: f64) -> Problem<Stiefel, Made, NoPenalty> {
     Problem::new(Made { value }, NoPenalty, 1).unwrap()
 }
 

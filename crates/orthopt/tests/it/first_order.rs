@@ -9,15 +9,15 @@ use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, L0, L1, NoPenalty, Nonneg};
-use orthopt::problem::{AnyProblem, PcaData, Problem, Storage};
-use orthopt::smooth::{AnySmooth, Quadratic, Smooth};
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
+use orthopt::smooth::{AnySmooth, DenseQuadratic, Quadratic, Smooth};
 use orthopt::solve::{Solver, Status};
 use orthopt::solvers::ladmm::Ladmm;
 use orthopt::solvers::manpg::ManPg;
 use orthopt::solvers::{SolverOptions, irpg, rsubgrad, slpg};
 use orthopt::start::Start;
 
-fn problems(n: usize, r: usize) -> Vec<AnyProblem> {
+fn problems(n: usize, r: usize) -> Vec<PcaProblem> {
     let mut out = vec![
         problem("l1-pca", 1.5, n, r, 1),
         problem("pca", 0.0, n, r, 2),
@@ -28,8 +28,8 @@ fn problems(n: usize, r: usize) -> Vec<AnyProblem> {
     // f neither concave nor homogeneous
     let b = gaussian(n, n, 6);
     let m = faer::Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
-    let f = Quadratic::new(m.as_ref()).unwrap().with_linear(gaussian_rows(n, r, 7)).unwrap();
-    out.push(Problem::new(AnySmooth::Quadratic(f), penalty("l1", 0.5), r).unwrap());
+    let f = DenseQuadratic::new(m.as_ref()).unwrap().with_linear(gaussian_rows(n, r, 7)).unwrap();
+    out.push(Problem::new(AnySmooth::Dense(f), penalty("l1", 0.5), r).unwrap());
     out
 }
 
@@ -76,7 +76,7 @@ fn manpg_never_raises_f() {
             let mut last = f64::INFINITY;
             for k in 0..300 {
                 let step = solver.step(&p, &mut state, 1);
-                let x = solver.iterate(&state);
+                let x = solver.point(&state);
                 let value = exact_objective(&p, x);
                 assert!(stiefel::feasibility(x) <= 1e-12);
                 assert!((value - step.objective).abs() <= 1e-12 * (1.0 + value.abs()), "{name}: tracked F");
@@ -91,7 +91,7 @@ fn manpg_never_raises_f() {
 #[test]
 fn manpg_without_penalty_is_riemannian_gradient_descent() {
     let p = problem("pca", 0.0, 20, 4, 21);
-    let t = 1.0 / p.f.lipschitz();
+    let t = 1.0 / p.f.norm();
     let solver = ManPg { t: Some(t), ..ManPg::FIXED };
     let mut x = Start::Random.point(&p.f, 4, false, 3).unwrap();
     let mut state = solver.init(&p, x.clone()).unwrap();
@@ -100,7 +100,7 @@ fn manpg_without_penalty_is_riemannian_gradient_descent() {
         let g = gradient(&p, &x);
         let normal = crate::common::first_order::plain_product(&x, &sym(&transposed_product(&x, &g)));
         x = polar(&sum(&x, -t, &sum(&g, -1.0, &normal)));
-        let found = Solver::<AnyProblem>::iterate(&solver, &state);
+        let found = Solver::<PcaProblem>::point(&solver, &state);
         assert!(apart(found, &x) <= 1e-12, "iteration {k}: {:e}", apart(found, &x));
     }
 }
@@ -113,14 +113,14 @@ fn ladmm_without_penalty_is_a_projected_gradient_method() {
         let b = gaussian(15, 15, 5);
         let m = &b * b.transpose();
         Problem::new(
-            AnySmooth::Quadratic(Quadratic::new(m.as_ref()).unwrap()),
+            AnySmooth::Dense(DenseQuadratic::new(m.as_ref()).unwrap()),
             AnyPenalty::None(NoPenalty),
             3,
         )
         .unwrap()
     };
     for (p, beta) in [(problem("pca", 0.0, 15, 3, 22), 30.0), (convex, 20.0)] {
-        let ell = if p.f.is_concave() { beta } else { p.f.lipschitz() + beta };
+        let ell = if p.f.is_concave() { beta } else { p.f.norm() + beta };
         let solver = Ladmm { beta: Some(beta), rho: 1.0, ..Ladmm::default() };
         let mut x = Start::Random.point(&p.f, 3, false, 4).unwrap();
         let mut state = solver.init(&p, x.clone()).unwrap();
@@ -133,7 +133,7 @@ fn ladmm_without_penalty_is_a_projected_gradient_method() {
             assert!(raw.feasibility <= 1e-12);
             if k < 10 {
                 // every early iterate is offered as the feasible copy, and F falls
-                let found = Solver::<AnyProblem>::iterate(&solver, &state);
+                let found = Solver::<PcaProblem>::point(&solver, &state);
                 assert!(apart(found, &x) <= 1e-11, "iteration {k}: {:e}", apart(found, &x));
             }
         }
@@ -225,7 +225,7 @@ fn a_solver_says_what_it_is_for() {
         }
     }
     // made without the registry
-    let f = || Quadratic::negative(faer::Mat::<f64>::identity(4, 4).as_ref()).unwrap();
+    let f = || DenseQuadratic::negative(faer::Mat::<f64>::identity(4, 4).as_ref()).unwrap();
     let x0 = RowMat::from_fn(4, 2, |i, k| f64::from(u8::from(i == k)));
     let l0 = Problem::new(f(), L0::new(1.0).unwrap(), 2).unwrap();
     assert!(ManPg::FIXED.init(&l0, x0.clone()).is_err());
@@ -271,7 +271,7 @@ fn constants_are_checked_by_name() {
     let x0 = usual_start(&p, 0);
     let mut state = solver.init(&p, x0.clone()).unwrap();
     solver.step(&p, &mut state, 1);
-    assert!(apart(solver.iterate(&state), &x0) <= 1e-6);
+    assert!(apart(solver.point(&state), &x0) <= 1e-6);
 }
 
 /// `raw` is the papers' convention: F of the sparse copy and how far it is from feasible.
@@ -315,7 +315,7 @@ fn batched_calls_agree_with_plain_ones() {
     let sparse = crate::common::sparse(&a);
     for storage in [Storage::Dense, Storage::Gram] {
         for data in [PcaData::Dense(a.as_ref()), PcaData::Sparse(sparse.as_ref(), Some(vec![0.1; 20]))] {
-            let p = AnyProblem::pca("pca", &data, 3, 0.0, storage).unwrap();
+            let p = PcaProblem::pca("pca", &data, 3, 0.0, storage).unwrap();
             let mut g = RowMat::zeros(20, 3);
             let value = p.f.value_and_gradient(&x, &mut g);
             assert!((value - p.f.value(&x)).abs() <= 1e-13 * value.abs());

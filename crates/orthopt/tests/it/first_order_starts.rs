@@ -6,7 +6,7 @@ use orthopt::certify::criticality;
 use orthopt::constraint::stiefel;
 use orthopt::penalty::{AnyPenalty, L1};
 use orthopt::problem::Problem;
-use orthopt::smooth::{AnySmooth, Quadratic};
+use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::{Solution, Solver, Status};
 use orthopt::start::Start;
 
@@ -38,7 +38,7 @@ fn starts_that_make_public_codes_fail() {
 /// A starting point without a gradient, a penalty without slope, data of extreme scale.
 #[test]
 fn degenerate_problems_end() {
-    let zero = || AnySmooth::Quadratic(Quadratic::new(faer::Mat::<f64>::zeros(6, 6).as_ref()).unwrap());
+    let zero = || AnySmooth::Dense(DenseQuadratic::new(faer::Mat::<f64>::zeros(6, 6).as_ref()).unwrap());
     let nothing = Problem::new(zero(), AnyPenalty::L1(L1::new(0.0).unwrap()), 2).unwrap();
     let only_h = Problem::new(zero(), AnyPenalty::L1(L1::new(1.0).unwrap()), 2).unwrap();
     let scaled = |c: f64| {
@@ -78,7 +78,7 @@ fn starts_are_made_feasible() {
     for name in NAMES {
         let solver = build(name, &p);
         let mut state = solver.init(&p, x0.clone()).unwrap();
-        assert!(stiefel::feasibility(solver.iterate(&state)) <= 1e-12, "{name}");
+        assert!(stiefel::feasibility(solver.point(&state)) <= 1e-12, "{name}");
         solver.step(&p, &mut state, 1);
         assert!(stiefel::feasibility(&solver.finish(&p, state)) <= 1e-12, "{name}");
         x0.set(0, 0, x0.get(0, 0) + 0.1);

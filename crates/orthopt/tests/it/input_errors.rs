@@ -7,8 +7,8 @@ use orthopt::family::find_problem;
 use orthopt::linalg::RowMat;
 use orthopt::pair::step::Model;
 use orthopt::penalty::{NoPenalty, PENALTIES};
-use orthopt::problem::{AnyProblem, PcaData, Problem, Storage, covariance_model};
-use orthopt::smooth::{DenseGram, Quadratic, SparseGram};
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
+use orthopt::smooth::{DenseGram, DenseQuadratic, SparseGram};
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::Start;
 
@@ -17,7 +17,7 @@ fn ranks_lambdas_and_names() {
     let a = gaussian(5, 4, 1);
     let data = PcaData::Dense(a.as_ref());
     let said = |name: &str, rank, lambda| {
-        AnyProblem::pca(name, &data, rank, lambda, Storage::Auto).unwrap_err().to_string()
+        PcaProblem::pca(name, &data, rank, lambda, Storage::Auto).unwrap_err().to_string()
     };
     for (name, _) in PROBLEMS {
         assert_eq!(
@@ -32,7 +32,7 @@ fn ranks_lambdas_and_names() {
         {
             assert_eq!(said(name, 2, bad), format!("lambda is {shown}: expected a finite number >= 0"));
         }
-        assert!(AnyProblem::pca(name, &data, 2, 0.0, Storage::Auto).is_ok());
+        assert!(PcaProblem::pca(name, &data, 2, 0.0, Storage::Auto).is_ok());
     }
     assert_eq!(
         said("sparse-pca", 2, 1.0),
@@ -55,7 +55,7 @@ fn ranks_lambdas_and_names() {
     assert!(PENALTIES.iter().all(|p| !p.doc.is_empty() && (p.make)(1.0).is_ok()));
     let gap = Mat::from_fn(3, 3, |i, j| if (i, j) == (0, 2) { 1.0 } else { 0.0 });
     let data = PcaData::Gram(gap.as_ref());
-    let said = AnyProblem::pca("pca", &data, 1, 0.0, Storage::Auto).unwrap_err().to_string();
+    let said = PcaProblem::pca("pca", &data, 1, 0.0, Storage::Auto).unwrap_err().to_string();
     assert!(
         said.starts_with("the Gram matrix C is not symmetric: entry (1, 3) is 1 but (3, 1) is 0"),
         "{said}"
@@ -85,14 +85,14 @@ fn options_of_obcd() {
 #[test]
 fn matrices_that_do_not_fit() {
     let mut m = Mat::from_fn(3, 3, |i, j| (i + j) as f64);
-    assert!(Quadratic::new(m.as_ref()).is_ok());
+    assert!(DenseQuadratic::new(m.as_ref()).is_ok());
     m[(0, 2)] = 5.0;
-    let said = Quadratic::new(m.as_ref()).unwrap_err().to_string();
+    let said = DenseQuadratic::new(m.as_ref()).unwrap_err().to_string();
     assert_eq!(said, "the matrix M is not symmetric: entry (1, 3) is 5 but (3, 1) is 2 (counted from 1)");
     m[(1, 0)] = f64::NAN;
-    let said = Quadratic::negative(m.as_ref()).unwrap_err().to_string();
+    let said = DenseQuadratic::negative(m.as_ref()).unwrap_err().to_string();
     assert_eq!(said, "the Gram matrix C has a value that is not finite in row 2, column 1 (counted from 1)");
-    let said = Quadratic::new(Mat::<f64>::zeros(2, 3).as_ref()).unwrap_err().to_string();
+    let said = DenseQuadratic::new(Mat::<f64>::zeros(2, 3).as_ref()).unwrap_err().to_string();
     assert_eq!(said, "the matrix M is 2 x 3, expected 2 x 2");
 
     let a = gaussian(4, 3, 1);
@@ -122,7 +122,7 @@ fn matrices_that_do_not_fit() {
 #[test]
 fn a_linear_term_of_another_rank_is_refused() {
     let e = || RowMat::from_fn(6, 3, |i, j| (i + j) as f64);
-    let f = || Quadratic::new(Mat::<f64>::identity(6, 6).as_ref()).unwrap().with_linear(e()).unwrap();
+    let f = || DenseQuadratic::new(Mat::<f64>::identity(6, 6).as_ref()).unwrap().with_linear(e()).unwrap();
     assert!(Problem::new(f(), NoPenalty, 3).is_ok());
     assert!(matches!(Problem::new(f(), NoPenalty, 2), Err(Error::Shape { .. })));
     assert!(matches!(Problem::new(f(), NoPenalty, 4), Err(Error::Shape { .. })));

@@ -4,10 +4,10 @@ use crate::common::jorth::{difference, feasible, golden, matrix, numbers, relati
 use crate::common::{gaussian, gaussian_rows, limits};
 use orthopt::constraint::j_orthogonal::{CsFactors, Signature, spectral_norm};
 use orthopt::family::Family;
-use orthopt::j_problem::{JProblem, JQuadratic, JSmooth, Placement, covariance, euclidean_distances};
 use orthopt::linalg::RowMat;
-use orthopt::objective::Evaluate;
 use orthopt::problem::PcaData;
+use orthopt::problem::{JProblem, covariance};
+use orthopt::smooth::{JQuadratic, Placement, Smooth, euclidean_distances};
 use orthopt::solve::{
     AnySolver, Chain, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
     run_restarts,

@@ -5,25 +5,25 @@ use crate::common::{cases, gaussian, gaussian_rows, normal, rng};
 use orthopt::certify::Scope;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, skew};
 use orthopt::family::Family;
-use orthopt::j_problem::{
-    JProblem, JQuadratic, JSmooth, Placement, Probe, covariance, euclidean_distances, hyperbolic_optimum,
-};
 use orthopt::jpair::{Component, JMove};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::factor::transpose;
-use orthopt::objective::Evaluate;
 use orthopt::problem::PcaData;
+use orthopt::problem::{JProblem, covariance};
+use orthopt::smooth::{
+    FiniteSum, HessianVector, JQuadratic, Placement, Probe, Smooth, euclidean_distances, hyperbolic_optimum,
+};
 use proptest::prelude::*;
 
-fn gradient(f: &impl JSmooth, x: &RowMat) -> RowMat {
+fn gradient(f: &impl Smooth, x: &RowMat) -> RowMat {
     let mut g = RowMat::zeros(x.nrows(), x.ncols());
-    let value = f.gradient(x, &mut g);
+    let value = f.value_and_gradient(x, &mut g);
     assert!((value - f.value(x)).abs() <= 1e-12 * (1.0 + value.abs()));
     g
 }
 
 /// Central differences of f, entry by entry.
-fn differences(f: &impl JSmooth, x: &RowMat, h: f64) -> RowMat {
+fn differences(f: &impl Smooth, x: &RowMat, h: f64) -> RowMat {
     RowMat::from_fn(x.nrows(), x.ncols(), |i, k| {
         let at = |t: f64| {
             let mut y = x.clone();
@@ -180,9 +180,8 @@ proptest! {
             prop_assert!(difference(&gradient(&f, &x), &differences(&f, &x, 1e-4)) <= 1e-7);
             // the Hessian of a quadratic is its gradient map, and differences find it too
             let d = gaussian_rows(n, n, seed + 3);
-            let exact = f.hessian(&x, &d);
-            let user = JProblem::custom(Wrapped(f), j.clone()).unwrap();
-            prop_assert!(relative(&user.f.hessian(&x, &d), &exact) <= 1e-8);
+            let exact = f.hessian_vector(&x, &d);
+            prop_assert!(relative(&Wrapped(f).hessian_vector(&x, &d), &exact) <= 1e-8);
         }
     }
 }
@@ -190,17 +189,19 @@ proptest! {
 /// A user's own f, with nothing but what must be there.
 struct Wrapped(JQuadratic);
 
-impl JSmooth for Wrapped {
-    fn order(&self) -> usize {
-        self.0.order()
+impl Smooth for Wrapped {
+    fn nrows(&self) -> usize {
+        self.0.nrows()
     }
     fn value(&self, x: &RowMat) -> f64 {
         self.0.value(x)
     }
-    fn gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
-        self.0.gradient(x, g)
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        self.0.gradient(x, g);
     }
 }
+
+impl HessianVector for Wrapped {}
 
 #[test]
 fn gradients_do_not_depend_on_the_number_of_threads() {

@@ -2,20 +2,20 @@
 
 use crate::common::jobcd::{definite, hyperbolic, options, side, solver};
 use crate::common::jorth::{feasible, shuffled, times};
-use crate::common::{gaussian_rows, limits};
+use crate::common::{gaussian, gaussian_rows, limits};
 use orthopt::certify::Scope;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
 use orthopt::family::Family;
-use orthopt::j_problem::{JProblem, JSmooth};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::factor::transpose;
 use orthopt::linalg::small::symmetric_eigen;
-use orthopt::objective::Evaluate;
 use orthopt::pair::step::Model;
+use orthopt::problem::{JProblem, Problem};
+use orthopt::smooth::{HessianVector, Placement, Smooth, TwoSided, euclidean_distances};
 use orthopt::solve::{AnySolver, MaxIterations, RunOptions, Setting, Solver, Stationary, Status, Stop, run};
 use orthopt::solvers::jobcd::{JobcdOptions, Side};
 use orthopt::solvers::obcd::WorkingSet;
-use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
+use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers, j_general};
 
 /// Steps until a pass finds nothing (or `most` iterations), watching f and the residual.
 fn watch(p: &JProblem, s: &AnySolver<JProblem>, x0: RowMat, most: u64, every: u64) -> (RowMat, bool) {
@@ -38,9 +38,9 @@ fn watch_until(
         done += info.iterations;
         assert!(info.objective <= f, "f rose from {f} to {}", info.objective);
         f = info.objective;
-        let x = s.iterate(&st);
+        let x = s.point(&st);
         norm = norm.max(spectral_norm(x));
-        let residual = feasibility(x, &p.signature);
+        let residual = feasibility(x, &p.constraint.signature);
         assert!(residual <= 100.0 * f64::EPSILON * norm * norm, "{residual:e} at norm {norm}");
         assert!((p.value(x) - f).abs() <= 1e-10 * f.abs().max(1e-3), "{} {f}", p.value(x));
         stationary = info.pass.is_some_and(|q| q.covers_all && q.decrease == 0.0);
@@ -215,7 +215,7 @@ fn a_round_of_one_pair_is_a_gauss_seidel_step() {
         let first = |s: &AnySolver<JProblem>| {
             let mut st = s.init(&problem, x0.clone()).unwrap();
             s.step(&problem, &mut st, 1);
-            s.iterate(&st).clone()
+            s.point(&st).clone()
         };
         let (a, b) = (first(&gs), first(&j));
         assert!(crate::common::jorth::difference(&a, &b) <= 1e-13, "{a:?} {b:?}");
@@ -276,18 +276,21 @@ fn a_shifted_pencil_has_the_same_minimisers() {
 /// f(X) = ‖X − B‖² for a feasible B, with nothing known but values and gradients.
 struct Distance(RowMat);
 
-impl JSmooth for Distance {
-    fn order(&self) -> usize {
+impl Smooth for Distance {
+    fn nrows(&self) -> usize {
         self.0.nrows()
     }
     fn value(&self, x: &RowMat) -> f64 {
         x.data().iter().zip(self.0.data()).map(|(a, b)| (a - b) * (a - b)).sum()
     }
-    fn gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
         *g = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| 2.0 * (x.get(i, k) - self.0.get(i, k)));
-        self.value(x)
     }
 }
+
+impl TwoSided for Distance {}
+
+impl HessianVector for Distance {}
 
 #[test]
 fn a_users_own_f() {
@@ -299,11 +302,16 @@ fn a_users_own_f() {
         let c = times(&transpose(&turn), &turn); // positive definite, so near I
         times(&c, &target)
     };
-    let problem = JProblem::custom(Distance(target.clone()), j.clone()).unwrap();
-    let s = solver(&problem, "j-jobcd", &options(JobcdOptions::default(), &[]));
-    let (x, _) = watch(&problem, &s, nearby.clone(), 1500, 100);
-    assert!(problem.value(&x) <= 1e-8 * problem.value(&nearby), "{:e}", problem.value(&x));
-    assert!(problem.block_stationarity(&x, Scope::All, &|| true).is_none());
+    let problem = Problem::with_signature(Distance(target.clone()), j.clone()).unwrap();
+    let mut ends = Vec::new();
+    for info in j_general() {
+        let s = info.build(&problem, &options(JobcdOptions::default(), &[])).unwrap();
+        let mut stop = Stationary { tol: 1e-9 }.or(MaxIterations(Some(1500)));
+        let found = run(&problem, &s, nearby.clone(), RunOptions::default(), &mut stop, &mut []).unwrap();
+        assert!(found.objective.total < problem.value(&nearby), "{}", info.name);
+        ends.push(found.objective.total);
+    }
+    assert!(ends[0] <= 1e-8 * problem.value(&nearby), "j-jobcd: {:e}", ends[0]);
 }
 
 #[test]
@@ -334,8 +342,9 @@ fn bad_options_and_problems_are_refused() {
     {
         assert!(refused("j-jobcd", constant, value).unwrap().starts_with(constant));
     }
-    let custom =
-        JProblem::custom(Distance(feasible(&problem.signature, 1)), problem.signature.clone()).unwrap();
+    let d = gaussian(5, 4, 1);
+    let (t, j) = (euclidean_distances(d.as_ref()), problem.signature().clone());
+    let probe = JProblem::probe(d.as_ref(), t, j, 1.0, Placement::After).unwrap();
     let said = |p: &JProblem, name: &str| {
         find_solvers(J_SOLVERS, name).unwrap()[0]
             .build(p, &SolverOptions::default())
@@ -343,7 +352,7 @@ fn bad_options_and_problems_are_refused() {
             .unwrap()
             .to_string()
     };
-    assert!(said(&custom, "gs-jobcd").starts_with("solver gs-jobcd is for quadratic f"));
+    assert!(said(&probe, "gs-jobcd").starts_with("solver gs-jobcd is for quadratic f"));
     assert_eq!(said(&problem, "vr-j-jobcd"), "solver vr-j-jobcd is for finite sums (probe)");
     for name in ["gs-jobcd", "j-jobcd"] {
         let s = solver(&problem, name, &SolverOptions::default());

@@ -5,7 +5,8 @@ use crate::common::jorth::shuffled;
 use crate::common::{gaussian, shared};
 use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
 use orthopt::family::Family;
-use orthopt::j_problem::{JProblem, covariance};
+use orthopt::problem::{JProblem, covariance};
+
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::solve::{MaxIterations, RunOptions, Stationary, Status, Stop, run};
@@ -36,7 +37,7 @@ fn check(what: &str, c: &RowMat) {
             let mut stop = Stationary { tol: 1e-10 }.or(MaxIterations(Some(40 * (n * n) as u64)));
             let options = RunOptions { max_iterations: Some(40 * (n * n) as u64), ..Default::default() };
             let found = run(&p, &s, x0.clone(), options, &mut stop, &mut []).unwrap();
-            let what = format!("{what}, {} plus ones, {name}: {}", p.signature.plus().len(), found.message);
+            let what = format!("{what}, {} plus ones, {name}: {}", p.signature().plus().len(), found.message);
             assert_eq!(found.status, Status::Converged, "{what}");
             let gap = (found.objective.total - best) / best;
             assert!(gap.abs() <= 1e-8, "{what}: {gap:e}");

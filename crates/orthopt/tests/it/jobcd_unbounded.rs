@@ -4,8 +4,8 @@ use crate::common::jobcd::{definite, options, solver};
 use crate::common::{gaussian, limits};
 use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
 use orthopt::family::Family;
-use orthopt::j_problem::{JProblem, covariance};
-use orthopt::objective::Evaluate;
+use orthopt::problem::{JProblem, covariance};
+
 use orthopt::pair::step::Model;
 use orthopt::problem::PcaData;
 use orthopt::solve::{MaxIterations, Solution, Status, run};

@@ -30,6 +30,7 @@ mod oadmm_golden;
 mod obcd_invariants;
 mod obcd_penalties;
 mod obcd_results;
+mod own_parts;
 mod pair_golden;
 mod pair_penalties;
 mod pair_search;

@@ -2,7 +2,6 @@
 
 use crate::common::composite::{KINDS, composite};
 use crate::common::{cases, gaussian, gaussian_rows};
-use orthopt::composite::{Composite, Terms};
 use orthopt::concave::Concave;
 use orthopt::constraint::stiefel::orthonormalise;
 use orthopt::family::CompositeOptions;
@@ -10,7 +9,7 @@ use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::linear_map::LinearMap;
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::objective::Evaluate;
+use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{RunOptions, Setting, Solver, Status, run};
@@ -22,7 +21,7 @@ fn squared(a: &RowMat, b: &RowMat) -> f64 {
 }
 
 /// h_μ(y), the Moreau envelope.
-fn envelope(p: &Composite, y: &RowMat, mu: f64) -> f64 {
+fn envelope(p: &CompositeProblem, y: &RowMat, mu: f64) -> f64 {
     let one = |v: &f64| {
         let x = p.h.prox(*v, mu);
         p.h.entry(x) + (x - v) * (x - v) / (2.0 * mu)
@@ -32,7 +31,7 @@ fn envelope(p: &Composite, y: &RowMat, mu: f64) -> f64 {
 
 /// Θᵗ of the OADMM paper, equation (6), with 𝕋, ℤ and 𝕏, for a state after t ≥ 1 iterations;
 /// in such a state `beta` and `mu` are βᵗ⁻¹ and μᵗ⁻¹.
-fn lyapunov(p: &Composite, o: &OadmmOptions, st: &State) -> f64 {
+fn lyapunov(p: &CompositeProblem, o: &OadmmOptions, st: &State) -> f64 {
     let t = st.t as f64;
     let beta = st.beta0 * (1.0 + o.xi * t.powf(o.p)); // βᵗ
     let (sigma, xi) = (o.sigma, o.xi);
@@ -111,7 +110,7 @@ fn polar(m: &RowMat) -> RowMat {
 /// Linearised ADMM for f − g + λ‖DX‖₁ with D the identity or differences, written out:
 /// X⁺ = polar(X − (∇f − ξ + Dᵀ(z + β(DX − y)))/ℓ), y⁺ = soft(DX⁺ + z/β, λ/β), z⁺ = z + β(DX⁺ − y⁺).
 fn plain_admm(
-    (c, d, p): (&RowMat, &RowMat, &Composite),
+    (c, d, p): (&RowMat, &RowMat, &CompositeProblem),
     (lambda, beta, ell): (f64, f64, f64),
     x0: &RowMat,
     steps: usize,
@@ -153,7 +152,7 @@ fn without_its_extras_it_is_plain_admm() {
         RowMat::from_fn(n - 1, n, |i, j| f64::from(u8::from(j == i + 1)) - f64::from(u8::from(i == j)));
     for (penalty, d) in [("l1", &identity), ("l1-largest-k", &identity), ("fused-l1", &differences)] {
         let options = CompositeOptions { penalty: Some(penalty.into()), ..Default::default() };
-        let p = Composite::pca("pca", &PcaData::Dense(a.as_ref()), r, 3.0, &options).unwrap();
+        let p = CompositeProblem::pca("pca", &PcaData::Dense(a.as_ref()), r, 3.0, &options).unwrap();
         let x0 = orthonormalise(&gaussian_rows(n, r, 6));
         let (beta, lf) = (40.0, 12.0);
         let mut errors = Vec::new();
@@ -210,7 +209,7 @@ fn what_is_returned_is_the_better_of_the_two_points() {
 fn beta_too_small_for_the_weak_convexity_is_raised_and_reported() {
     for name in ["mcp-pca", "scad-pca"] {
         let p = composite((name, None), 8, 2, 1.0, 1);
-        let w = p.h().weak_convexity().unwrap();
+        let w = p.h.weak_convexity().unwrap();
         assert!(w > 0.0);
         for (beta0, raised) in [(1e-3, true), (1e6, false)] {
             let options =
@@ -220,7 +219,7 @@ fn beta_too_small_for_the_weak_convexity_is_raised_and_reported() {
             let mut st = solver.init(&p, x0).unwrap();
             assert_eq!(st.beta0, if raised { 4.0 * w } else { beta0 }, "{name}");
             solver.step(&p, &mut st, 5);
-            let settings = Solver::<Composite>::settings(&solver, &p, &st);
+            let settings = Solver::<CompositeProblem>::settings(&solver, &p, &st);
             assert_eq!(settings["beta0_raised"], Setting::Bool(raised));
             // the prox with μ + 1/β is single-valued from there on
             assert!((2.0 + 1.0) / st.beta0 < 1.0 / w);
@@ -232,8 +231,8 @@ fn beta_too_small_for_the_weak_convexity_is_raised_and_reported() {
 fn input_that_does_not_fit_is_an_error() {
     let a = gaussian(9, 5, 1);
     let data = PcaData::Dense(a.as_ref());
-    let pca = |name: &str, options: &CompositeOptions| Composite::pca(name, &data, 2, 1.0, options);
-    let said = |r: orthopt::Result<Composite>| r.map(|_| ()).unwrap_err().to_string();
+    let pca = |name: &str, options: &CompositeOptions| CompositeProblem::pca(name, &data, 2, 1.0, options);
+    let said = |r: orthopt::Result<CompositeProblem>| r.map(|_| ()).unwrap_err().to_string();
     let k = |k| CompositeOptions { k: Some(k), ..Default::default() };
     assert!(pca("dc-pca", &k(10)).is_ok());
     assert!(said(pca("dc-pca", &k(11))).starts_with("k is 11: expected at most 10"));

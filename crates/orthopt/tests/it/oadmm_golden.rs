@@ -1,10 +1,10 @@
 //! OADMM against five iterations computed independently with 40 digits.
 
 use faer::Mat;
-use orthopt::composite::{Composite, crit_parts};
+use orthopt::composite::crit_parts;
 use orthopt::family::CompositeOptions;
 use orthopt::linalg::RowMat;
-use orthopt::objective::Evaluate;
+use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
 use orthopt::solve::Solver;
 use orthopt::solvers::oadmm::{Oadmm, OadmmOptions, Variant};
@@ -40,7 +40,7 @@ fn trajectories() {
     let options = CompositeOptions { k, ..Default::default() };
     let rank = file["r"].as_u64().unwrap() as usize;
     let lambda = number(&file["lam"]);
-    let p = Composite::pca("dc-pca", &PcaData::Dense(a.as_ref()), rank, lambda, &options).unwrap();
+    let p = CompositeProblem::pca("dc-pca", &PcaData::Dense(a.as_ref()), rank, lambda, &options).unwrap();
     let x0 = matrix(&file["X0"]);
     let runs = file["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 4);

@@ -7,8 +7,8 @@ use crate::common::{
 use faer::Mat;
 use orthopt::constraint::stiefel;
 use orthopt::pair::step::Model;
-use orthopt::problem::{AnyProblem, Problem};
-use orthopt::smooth::{AnySmooth, Quadratic};
+use orthopt::problem::{PcaProblem, Problem};
+use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::Status;
 use orthopt::solvers::obcd::ObcdOptions;
 
@@ -65,8 +65,8 @@ fn every_step_of_jacobi_rounds() {
         for n in [15, 30] {
             let b = gaussian(n, n, 30);
             let m = Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
-            let f = Quadratic::new(m.as_ref()).unwrap().with_linear(gaussian_rows(n, 4, 31)).unwrap();
-            let p: AnyProblem = Problem::new(AnySmooth::Quadratic(f), penalty(h, lambda), 4).unwrap();
+            let f = DenseQuadratic::new(m.as_ref()).unwrap().with_linear(gaussian_rows(n, 4, 31)).unwrap();
+            let p: PcaProblem = Problem::new(AnySmooth::Dense(f), penalty(h, lambda), 4).unwrap();
             let what = format!("{h}, jacobi, indefinite {n}");
             let x = walk(&what, &p, &jacobi, &usual_start(&p, 1));
             check_end(&what, &p, Model::Exact, &x);
@@ -131,8 +131,8 @@ fn indefinite_quadratics_with_a_linear_term() {
         let b = gaussian(n, n, 30 + k as u64);
         let m = Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
         let e = gaussian_rows(n, r, 31);
-        let f = Quadratic::new(m.as_ref()).unwrap().with_linear(e).unwrap();
-        let p: AnyProblem = Problem::new(AnySmooth::Quadratic(f), penalty(h.0, h.1), r).unwrap();
+        let f = DenseQuadratic::new(m.as_ref()).unwrap().with_linear(e).unwrap();
+        let p: PcaProblem = Problem::new(AnySmooth::Dense(f), penalty(h.0, h.1), r).unwrap();
         for rule in 0..RULES.len() {
             for block in [2, 7] {
                 for model in [Model::Exact, Model::Diagonal] {

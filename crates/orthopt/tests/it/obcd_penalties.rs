@@ -6,9 +6,9 @@ use crate::common::{gaussian, normal, rng};
 use orthopt::constraint::stiefel;
 use orthopt::pair::step::Model;
 use orthopt::penalty::{Shape, find_penalty};
-use orthopt::problem::{AnyProblem, PcaData, Problem, Storage, covariance_model};
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
 
-fn problem(name: &str, lambda: f64, set: &Shape, n: usize, r: usize, seed: u64) -> AnyProblem {
+fn problem(name: &str, lambda: f64, set: &Shape, n: usize, r: usize, seed: u64) -> PcaProblem {
     let a = gaussian(2 * n, n, seed);
     let f = covariance_model(&PcaData::Dense(a.as_ref()), Storage::Auto).unwrap();
     Problem::new(f, (find_penalty(name).unwrap().make_shaped)(lambda, set).unwrap(), r).unwrap()

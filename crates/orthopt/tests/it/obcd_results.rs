@@ -7,7 +7,7 @@ use crate::common::{
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::linalg::RowMat;
 use orthopt::pair::step::Model;
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{Solver, Status};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 
@@ -58,7 +58,7 @@ fn converged_solutions_have_no_dust() {
 }
 
 /// X and F after exactly `total` iterations, taken `budget` at a time.
-fn after(p: &AnyProblem, options: &ObcdOptions, total: u64, budget: u64) -> (RowMat, f64) {
+fn after(p: &PcaProblem, options: &ObcdOptions, total: u64, budget: u64) -> (RowMat, f64) {
     let solver = Obcd::new(options.clone()).unwrap();
     let mut state = solver.init(p, usual_start(p, 4)).unwrap();
     let (mut done, mut objective) = (0, 0.0);
@@ -111,7 +111,7 @@ fn storages_converge_alike() {
             (&rows, Storage::Dense),
             (&rows, Storage::Gram),
         ] {
-            let p = AnyProblem::pca(name, data, 3, lambda, storage).unwrap();
+            let p = PcaProblem::pca(name, data, 3, lambda, storage).unwrap();
             for block in [2, 7] {
                 let o = ObcdOptions { block, ..Default::default() };
                 let solution = solve_from(&p, usual_start(&p, 5), &o, 1e-12, 1_000_000);

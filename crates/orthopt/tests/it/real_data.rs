@@ -2,7 +2,7 @@
 
 use crate::common::{shared, usual_start};
 use orthopt::certify::{Scope, block_stationarity};
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{Chain, MaxIterations, RunOptions, Solution, Stationary, Status, Stop, run_restarts};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt_data::{LoadOptions, Matrix, load};
@@ -14,17 +14,17 @@ fn matrix(spec: &str) -> Matrix {
     load(spec, &LoadOptions::default()).unwrap().matrix
 }
 
-fn problem_on(a: &Matrix, name: &str, lambda: f64, r: usize) -> AnyProblem {
+fn problem_on(a: &Matrix, name: &str, lambda: f64, r: usize) -> PcaProblem {
     let data = match a {
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
     };
-    AnyProblem::pca(name, &data, r, lambda, Storage::Auto).unwrap()
+    PcaProblem::pca(name, &data, r, lambda, Storage::Auto).unwrap()
 }
 
 /// Random pairs from the start of the papers, seeds 0 to 12 one after the other, and what must hold of
 /// any run. Iterations end it, about ten seconds of them, so that it is the same run on every machine.
-fn solve(p: &AnyProblem, tol: f64) -> Solution {
+fn solve(p: &PcaProblem, tol: f64) -> Solution {
     let start = |seed: u64| {
         let solver = Obcd::new(ObcdOptions { seed, tol, ..Default::default() })?;
         Ok(Chain::single(solver, usual_start(p, seed)))

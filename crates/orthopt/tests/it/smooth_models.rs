@@ -5,7 +5,7 @@ use faer::Mat;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{BlockModel, DenseGram, Quadratic, Smooth, SparseGram, Unpacked, Usage};
+use orthopt::smooth::{DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram, Unpacked, Usage};
 use rand::seq::index::sample;
 
 /// M and E written out.
@@ -54,7 +54,7 @@ fn apart(a: &RowMat, b: &RowMat) -> f64 {
 }
 
 /// The gradient rows and value that an image stands for.
-fn read<F: BlockModel>(f: &F, image: &F::Image, x: &RowMat) -> (RowMat, f64) {
+fn read<F: Quadratic>(f: &F, image: &F::Image, x: &RowMat) -> (RowMat, f64) {
     let mut g = RowMat::zeros(x.nrows(), x.ncols());
     let mut buf = vec![f64::NAN; x.ncols()];
     for i in 0..x.nrows() {
@@ -64,14 +64,14 @@ fn read<F: BlockModel>(f: &F, image: &F::Image, x: &RowMat) -> (RowMat, f64) {
 }
 
 /// A move of two rows, with the instruction set chosen at run time or none.
-struct Move<'a, F: BlockModel> {
+struct Move<'a, F: Quadratic> {
     f: &'a F,
     image: &'a mut F::Image,
     rows: (usize, usize),
     delta: &'a RowMat,
 }
 
-impl<F: BlockModel> WithSimd for Move<'_, F> {
+impl<F: Quadratic> WithSimd for Move<'_, F> {
     type Output = ();
 
     #[inline(always)]
@@ -82,13 +82,13 @@ impl<F: BlockModel> WithSimd for Move<'_, F> {
 }
 
 /// Random moves from an image made afresh.
-fn check_moves<F: BlockModel>(what: &str, f: &F, naive: &Naive, x: &mut RowMat, tol: f64) {
+fn check_moves<F: Quadratic>(what: &str, f: &F, naive: &Naive, x: &mut RowMat, tol: f64) {
     let mut image = f.image(x);
     check_image(what, f, naive, (&mut image, x), tol);
 }
 
 /// Random moves of X, pairs and blocks in turn: gradient rows and value follow.
-fn check_image<F: BlockModel>(
+fn check_image<F: Quadratic>(
     what: &str,
     f: &F,
     naive: &Naive,
@@ -129,7 +129,7 @@ fn check_image<F: BlockModel>(
 }
 
 /// Everything a model can be asked, at a random X and after random moves of it.
-fn check<F: BlockModel>(what: &str, f: &F, naive: &Naive) {
+fn check<F: Quadratic>(what: &str, f: &F, naive: &Naive) {
     let (n, r) = (naive.m.nrows(), naive.e.ncols());
     let tol = 1e-12 * naive.size();
     let mut x = gaussian_rows(n, r, 5);
@@ -158,7 +158,7 @@ fn check<F: BlockModel>(what: &str, f: &F, naive: &Naive) {
             check_image(what, f, naive, (&mut image, &mut x), tol);
         }
     }
-    let (bound, norm) = (f.lipschitz(), naive.spectral_norm());
+    let (bound, norm) = (f.norm(), naive.spectral_norm());
     assert!(bound >= norm * (1.0 - 1e-12), "{what}: Lipschitz bound {bound} of {norm}");
     assert!(bound <= 1.02 * norm + 1e-12, "{what}: Lipschitz bound {bound} of {norm} is loose");
     assert!(!f.bookkeeping(&image).is_empty());
@@ -213,7 +213,7 @@ fn storages_of_a_covariance_agree() {
         for (linear, naive) in [(false, plain), (true, Naive::gram(&a, &e))] {
             let what = format!("{m} x {n}, rank {r}, linear term {linear}");
             let (mut quadratic, mut dense) =
-                (Quadratic::negative(c.as_ref()).unwrap(), DenseGram::new(a.as_ref()));
+                (DenseQuadratic::negative(c.as_ref()).unwrap(), DenseGram::new(a.as_ref()));
             let mut gram = SparseGram::new(s.as_ref(), None).unwrap();
             if linear {
                 quadratic = quadratic.with_linear(e.clone()).unwrap();
@@ -268,11 +268,11 @@ fn indefinite_quadratics() {
         let b = gaussian(n, n, 6);
         let m = Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
         let e = gaussian_rows(n, 1.max(n / 3), 7);
-        let f = Quadratic::new(m.as_ref()).unwrap().with_linear(e.clone()).unwrap();
+        let f = DenseQuadratic::new(m.as_ref()).unwrap().with_linear(e.clone()).unwrap();
         check(&format!("indefinite {n}"), &f, &Naive { m, e });
     }
-    let f = Quadratic::new(Mat::<f64>::zeros(4, 4).as_ref()).unwrap();
-    assert_eq!(f.lipschitz(), 0.0);
+    let f = DenseQuadratic::new(Mat::<f64>::zeros(4, 4).as_ref()).unwrap();
+    assert_eq!(f.norm(), 0.0);
     check("zero", &f, &Naive { m: Mat::zeros(4, 4), e: RowMat::zeros(4, 2) });
 }
 
@@ -290,7 +290,7 @@ fn lipschitz_bounds_clustered_spectra() {
                     -1.0
                 }
             });
-            let bound = Quadratic::new(m.as_ref()).unwrap().lipschitz();
+            let bound = DenseQuadratic::new(m.as_ref()).unwrap().norm();
             assert!(bound >= top, "n = {n}: {bound} does not bound {top}");
             assert!(bound <= 1.02 * top, "n = {n}: {bound} is a loose bound of {top}");
         }
@@ -305,9 +305,9 @@ fn lipschitz_bounds_of_low_rank() {
         let norm = n.div_ceil(period) as f64; // ‖A‖²
         let m = -(a.transpose() * &a);
         let bounds = [
-            DenseGram::new(a.as_ref()).lipschitz(),
-            Quadratic::new(m.as_ref()).unwrap().lipschitz(),
-            SparseGram::new(sparse(&a).as_ref(), None).unwrap().lipschitz(),
+            DenseGram::new(a.as_ref()).norm(),
+            DenseQuadratic::new(m.as_ref()).unwrap().norm(),
+            SparseGram::new(sparse(&a).as_ref(), None).unwrap().norm(),
         ];
         assert!(
             bounds.iter().all(|b| (norm * (1.0 - 1e-9)..=1.02 * norm).contains(b)),
@@ -331,7 +331,7 @@ fn threads_change_nothing() {
                     let f = covariance_model(&data, storage).unwrap();
                     let mut g = RowMat::zeros(n, r);
                     f.gradient(&x, &mut g);
-                    out.push((g, f.apply(&x), f.value(&x), f.lipschitz()));
+                    out.push((g, f.apply(&x), f.value(&x), f.norm()));
                 }
             }
             out

@@ -1,16 +1,17 @@
 //! OptM and FOForth: the curves against their definitions, the same minimum for all, and plain PCA.
 
 use crate::common::*;
+use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::family::Family;
-use orthopt::family::NonlinearEigProblem;
 use orthopt::family::nonlinear_eig::SOLVERS as NONLINEAR;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::products::{cross, product};
 use orthopt::linalg::small::symmetric_eigen;
 use orthopt::penalty::NoPenalty;
-use orthopt::problem::{AnyProblem, PcaData, Problem, Storage};
-use orthopt::smooth::{BlockModel, NonlinearEig, Quadratic, Smooth};
+use orthopt::problem::NonlinearEigProblem;
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
+use orthopt::smooth::{DenseQuadratic, NonlinearEig, Quadratic, Smooth};
 use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Status, Stop, run};
 use orthopt::solvers::curvilinear::foforth_gr::FoforthGr;
 use orthopt::solvers::curvilinear::foforth_p::FoforthP;
@@ -104,7 +105,7 @@ fn plain_pca_ends_at_half_the_sum_of_the_leading_eigenvalues() {
         (PcaData::Sparse(thin.as_ref(), Some(vec![0.1; 30])), Storage::Gram),
     ];
     for (data, storage) in &data {
-        let p = AnyProblem::pca("pca", data, 4, 0.0, *storage).unwrap();
+        let p = PcaProblem::pca("pca", data, 4, 0.0, *storage).unwrap();
         let m = p.f.apply(&RowMat::from_fn(30, 30, |i, j| f64::from(u8::from(i == j))));
         let (values, _) = symmetric_eigen(&m).unwrap();
         let best = 0.5 * values[..4].iter().sum::<f64>(); // of M = −C, ascending
@@ -127,7 +128,7 @@ fn plain_pca_ends_at_half_the_sum_of_the_leading_eigenvalues() {
 #[test]
 fn the_default_start_of_plain_pca_is_no_saddle_point() {
     let c = faer::Mat::from_fn(12, 12, |i, j| if i == j { (i + 1) as f64 } else { 0.0 });
-    let p = AnyProblem::pca("pca", &PcaData::Gram(c.as_ref()), 3, 0.0, Storage::Auto).unwrap();
+    let p = PcaProblem::pca("pca", &PcaData::Gram(c.as_ref()), 3, 0.0, Storage::Auto).unwrap();
     let reached = |start: &str, name: &str| {
         let solver = info(SOLVERS, name).build(&p, &SolverOptions::default()).unwrap();
         let mut stop = Critical { tol: 1e-9 }.or(MaxIterations(Some(5000)));
@@ -141,9 +142,12 @@ fn the_default_start_of_plain_pca_is_no_saddle_point() {
     }
 }
 
-fn quadratic(n: usize, r: usize, seed: u64) -> Quadratic {
+fn quadratic(n: usize, r: usize, seed: u64) -> DenseQuadratic {
     let m = gaussian(n, n, seed);
-    Quadratic::new((&m + m.transpose()).as_ref()).unwrap().with_linear(gaussian_rows(n, r, seed + 1)).unwrap()
+    DenseQuadratic::new((&m + m.transpose()).as_ref())
+        .unwrap()
+        .with_linear(gaussian_rows(n, r, seed + 1))
+        .unwrap()
 }
 
 /// (X(τ) − X)/τ → −`velocity`, and X(τ) stays on the manifold for large τ too.
@@ -226,7 +230,7 @@ proptest! {
             let mut last = f64::INFINITY;
             for _ in 0..60 {
                 let info = solver.step(&p, &mut state, 1);
-                let x = Solver::<Problem<Quadratic, NoPenalty>>::iterate(&solver, &state);
+                let x = Solver::<Problem<Stiefel, DenseQuadratic, NoPenalty>>::point(&solver, &state);
                 prop_assert!(stiefel::feasibility(x) <= 1e-12);
                 prop_assert!((p.value(x) - info.objective).abs() <= 1e-12 * (1.0 + info.objective.abs()));
                 prop_assert!(!monotone || info.objective <= last + 1e-12 * (1.0 + last.abs()));
@@ -280,7 +284,8 @@ fn does_not_depend_on_steps_or_threads() {
 #[test]
 fn a_critical_start_ends_at_once_and_a_zero_objective_too() {
     let zero =
-        Problem::new(Quadratic::new(faer::Mat::<f64>::zeros(6, 6).as_ref()).unwrap(), NoPenalty, 2).unwrap();
+        Problem::new(DenseQuadratic::new(faer::Mat::<f64>::zeros(6, 6).as_ref()).unwrap(), NoPenalty, 2)
+            .unwrap();
     let solver = Curvilinear::<Qr>::new(CurveOptions::default()).unwrap();
     let x0 = stiefel::random(6, 2, &mut rng(1));
     let mut stop = MaxIterations(Some(10));

@@ -6,7 +6,7 @@ use orthopt::Error;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{AnySmooth, BlockModel, DenseGram, Quadratic, Smooth, SparseGram};
+use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram};
 use orthopt::start::{STARTS, Start, leading_eigenvectors};
 use rand::seq::SliceRandom;
 
@@ -83,7 +83,7 @@ fn partitions_have_equal_weights_and_no_empty_group() {
 
 /// Spans the eigenspace of the r largest eigenvalues of C = −M: the residual of every vector,
 /// and the sum of the eigenvalues.
-fn check_pca(what: &str, f: &impl BlockModel, m: &Mat<f64>, r: usize, tol: f64) {
+fn check_pca(what: &str, f: &impl Quadratic, m: &Mat<f64>, r: usize, tol: f64) {
     let v = leading_eigenvectors(f, r).unwrap();
     let mv = m * v.to_mat();
     let known = m.self_adjoint_eigenvalues(faer::Side::Lower).unwrap(); // ascending
@@ -131,7 +131,7 @@ fn pca_of_indefinite_and_degenerate_matrices() {
             ("rank two", Mat::from_fn(n, n, |i, j| if i == j && i < 2 { -1.0 - i as f64 } else { 0.0 })),
         ] {
             let what = format!("{what} {n}");
-            check_pca(&what, &Quadratic::new(m.as_ref()).unwrap(), &m, 4, 1e-8);
+            check_pca(&what, &DenseQuadratic::new(m.as_ref()).unwrap(), &m, 4, 1e-8);
         }
     }
 }
@@ -153,7 +153,7 @@ fn pca_of_round_numbers_of_low_rank() {
         let m = -(a.transpose() * &a);
         for r in [1, 3, 12] {
             check_pca(what, &DenseGram::new(a.as_ref()), &m, r, 1e-9);
-            check_pca(what, &Quadratic::new(m.as_ref()).unwrap(), &m, r, 1e-9);
+            check_pca(what, &DenseQuadratic::new(m.as_ref()).unwrap(), &m, r, 1e-9);
             check_pca(what, &SparseGram::new(sparse(&a).as_ref(), None).unwrap(), &m, r, 1e-9);
         }
     }
@@ -163,7 +163,7 @@ fn pca_of_round_numbers_of_low_rank() {
 fn pca_of_data_that_are_all_zero() {
     for n in [40, 300] {
         let zero = Mat::zeros(n, n);
-        check_pca(&format!("zero {n}"), &Quadratic::new(zero.as_ref()).unwrap(), &zero, 3, 1e-8);
+        check_pca(&format!("zero {n}"), &DenseQuadratic::new(zero.as_ref()).unwrap(), &zero, 3, 1e-8);
     }
 }
 

@@ -6,7 +6,7 @@ use orthopt::Error;
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
-use orthopt::problem::AnyProblem;
+use orthopt::problem::PcaProblem;
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Solver, Stationary, Status, Stop, run};
 use orthopt::solvers::support::{INFO, Support, SupportOptions};
 use orthopt::solvers::{SolverOptions, find_solvers};
@@ -19,17 +19,17 @@ fn support(seed: u64) -> Support {
     Support::new(options).unwrap()
 }
 
-fn run_from(p: &AnyProblem, x0: RowMat, solver: &Support, most: u64) -> Solution {
+fn run_from(p: &PcaProblem, x0: RowMat, solver: &Support, most: u64) -> Solution {
     let mut stop = Stationary { tol: 1e-9 }.or(MaxIterations(Some(most)));
     run(p, solver, x0, limits(most, 0), &mut stop, &mut []).unwrap()
 }
 
-fn start(p: &AnyProblem, start: &Start) -> RowMat {
+fn start(p: &PcaProblem, start: &Start) -> RowMat {
     start.point(&p.f, p.rank(), false, 3).unwrap()
 }
 
 /// A Gaussian A with fewer rows than columns and a small λ: pairs of rows get stuck early.
-fn dense(name: &str, lambda: f64, n: usize, r: usize) -> AnyProblem {
+fn dense(name: &str, lambda: f64, n: usize, r: usize) -> PcaProblem {
     on_data(name, lambda, &gaussian(n / 2, n, 17), r)
 }
 
@@ -69,14 +69,14 @@ fn is_never_above_obcd_from_the_same_start() {
 }
 
 /// Makes iterations in steps of so many and checks what is promised at each.
-fn watch(p: &AnyProblem, x0: RowMat, budget: u64, total: u64) -> (Vec<f64>, RowMat) {
+fn watch(p: &PcaProblem, x0: RowMat, budget: u64, total: u64) -> (Vec<f64>, RowMat) {
     let solver = support(5);
     let mut state = solver.init(p, x0).unwrap();
     let (mut curve, mut made) = (Vec::new(), 0);
     while made < total {
         let info = solver.step(p, &mut state, budget.min(total - made));
         made += info.iterations;
-        let x = Solver::<AnyProblem>::iterate(&solver, &state);
+        let x = Solver::<PcaProblem>::point(&solver, &state);
         assert!(stiefel::feasibility(x) <= 1e-12, "{:e}", stiefel::feasibility(x));
         let fresh = exact_objective(p, x);
         assert!((fresh - info.objective).abs() <= 1e-9 * (1.0 + fresh.abs()), "{fresh} {}", info.objective);
@@ -125,7 +125,7 @@ fn sparse_storage_gives_the_same_quality_as_a_formed_matrix() {
     let a = thinned(60, 50, 0.3, 4);
     let sparse = sparse(&a);
     let value = |storage| {
-        let p = AnyProblem::pca("l0-pca", &PcaData::Sparse(sparse.as_ref(), None), 5, 0.3, storage).unwrap();
+        let p = PcaProblem::pca("l0-pca", &PcaData::Sparse(sparse.as_ref(), None), 5, 0.3, storage).unwrap();
         let s = run_from(&p, start(&p, &Start::Identity), &support(0), 100_000);
         assert!(s.feasibility <= 1e-12);
         s.objective.total
@@ -147,7 +147,7 @@ trait Leading {
     fn value_of(&self, x: &RowMat, r: usize) -> f64;
 }
 
-impl<F: orthopt::smooth::BlockModel> Leading for F {
+impl<F: orthopt::smooth::Quadratic> Leading for F {
     fn value_of(&self, x: &RowMat, r: usize) -> f64 {
         let n = x.nrows();
         let m = self.apply(&RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j))));

@@ -5,7 +5,7 @@ use crate::common::{gaussian_rows, problem};
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, L1, NoPenalty};
-use orthopt::smooth::Smooth;
+use orthopt::smooth::Quadratic;
 use orthopt::solve::{Critical, MaxIterations, RunOptions, Stop, run};
 use orthopt::solvers::manpg::ManPg;
 use orthopt::solvers::proximal::TangentProx;
@@ -80,7 +80,7 @@ fn manpg_equals_the_slow_reference() {
     {
         let p = problem("l1-pca", lambda, n, r, seed);
         let x0 = Start::Random.point(&p.f, r, false, seed).unwrap();
-        let t = 1.0 / p.f.lipschitz();
+        let t = 1.0 / p.f.norm();
         let (_, slow) = manpg(&p, &x0, t, 1e-8);
         for solver in [ManPg { t: Some(t), ..ManPg::FIXED }, ManPg::FIXED] {
             let most = 50_000;

@@ -4,9 +4,9 @@ use crate::common::gaussian;
 use crate::common::jorth::{difference, shuffled};
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
 use orthopt::family::Family;
-use orthopt::j_problem::{JProblem, Placement, euclidean_distances};
 use orthopt::linalg::RowMat;
-use orthopt::objective::Evaluate;
+use orthopt::problem::JProblem;
+use orthopt::smooth::{Placement, euclidean_distances};
 use orthopt::solve::{AnySolver, MaxIterations, Setting, Solver, Status, run};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 
@@ -50,9 +50,9 @@ fn the_probe_is_learnt() {
             done += info.iterations;
             assert!(info.objective <= f, "{name}: {} after {f}", info.objective);
             f = info.objective;
-            let x = s.iterate(&st);
+            let x = s.point(&st);
             norm = norm.max(spectral_norm(x));
-            assert!(feasibility(x, &p.signature) <= 100.0 * f64::EPSILON * norm * norm);
+            assert!(feasibility(x, &p.constraint.signature) <= 100.0 * f64::EPSILON * norm * norm);
             assert!((p.value(x) - f).abs() <= 1e-10 * f);
             assert!(info.residual.is_none_or(|r| (0.0..=2.0).contains(&r)));
         }

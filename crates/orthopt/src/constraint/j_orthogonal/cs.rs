@@ -46,11 +46,16 @@ pub fn random(j: &Signature, mu_max: f64, rng: &mut Pcg64) -> Result<RowMat> {
             expected: "a number from 0 to 10; ||X|| is at most exp(mu-max)".into(),
         });
     }
+    Ok(draw(j, mu_max, rng))
+}
+
+/// The same for a `mu_max` that is known to be sensible.
+pub(super) fn draw(j: &Signature, mu_max: f64, rng: &mut Pcg64) -> RowMat {
     let (p, q) = (j.plus().len(), j.minus().len());
     let mut haar = |k: usize| stiefel::random(k, k, rng);
     let (u1, u2, v1, v2) = (haar(p), haar(q), haar(p), haar(q));
     let mu = (0..p.min(q)).map(|_| mu_max * rng.random::<f64>()).collect();
-    Ok(CsFactors { u1, u2, v1, v2, mu }.compose(j))
+    CsFactors { u1, u2, v1, v2, mu }.compose(j)
 }
 
 impl CsFactors {

@@ -17,12 +17,62 @@ pub use cs::{CsFactors, random};
 pub use repair::{REPAIR_LIMIT, polar, repair};
 pub use signature::Signature;
 
+use rand_pcg::Pcg64;
+
+use super::Constraint;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product};
+use crate::linalg::small::symmetric_eigen;
 
 /// Largest mean |XᵀJX − J| of a starting point that is accepted (and then repaired).
 pub const START_TOLERANCE: f64 = 1e-6;
+
+/// n × n matrices with XᵀJX = J.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct JOrthogonal {
+    /// J.
+    pub signature: Signature,
+}
+
+/// μ_max of a random point: ‖X‖ ≤ e.
+const RANDOM_MU: f64 = 1.0;
+
+impl JOrthogonal {
+    /// The group of J.
+    pub fn new(signature: Signature) -> Self {
+        Self { signature }
+    }
+}
+
+impl Constraint for JOrthogonal {
+    fn shape(&self) -> (usize, usize) {
+        (self.signature.len(), self.signature.len())
+    }
+
+    /// The mean of |XᵀJX − J|.
+    fn feasibility(&self, x: &RowMat) -> f64 {
+        feasibility(x, &self.signature)
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        check(x, &self.signature, what)
+    }
+
+    fn repair(&self, x: &mut RowMat) -> f64 {
+        repair(x, &self.signature).unwrap_or_else(|| residual(x, &self.signature).norm())
+    }
+
+    /// A random hyperbolic CS decomposition with ‖X‖ ≤ e.
+    fn random(&self, rng: &mut Pcg64) -> RowMat {
+        cs::draw(&self.signature, RANDOM_MU, rng)
+    }
+
+    fn tangent(&self, x: &RowMat, d: &RowMat) -> RowMat {
+        tangent(x, d, &self.signature)
+    }
+}
 
 /// XᵀJX − J.
 pub fn residual(x: &RowMat, j: &Signature) -> RowMat {
@@ -94,6 +144,26 @@ pub fn tangent_descent(x: &RowMat, g: &RowMat, j: &Signature) -> RowMat {
     let mut out = RowMat::zeros(x.nrows(), x.ncols());
     product(&mut out, false, -1.0, j.times(&skew(x, g, j)).as_mat(), x.as_mat());
     out
+}
+
+/// The orthogonal projection of D onto the tangent space {JKX : K skew} at X: K solves KS + SK =
+/// JDXᵀ − (JDXᵀ)ᵀ with S = XXᵀ, entry by entry in the eigenbasis of S. NaN where X or D is not finite.
+/// Cost O(n³).
+pub fn tangent(x: &RowMat, d: &RowMat, j: &Signature) -> RowMat {
+    let n = x.nrows();
+    let times = |a: &RowMat, b: &RowMat| {
+        let mut out = RowMat::zeros(a.nrows(), b.ncols());
+        product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
+        out
+    };
+    let mut s = RowMat::zeros(n, n);
+    product(&mut s, false, 1.0, x.as_mat(), x.as_mat().transpose());
+    let Some((values, q)) = symmetric_eigen(&s) else { return RowMat::from_fn(n, n, |_, _| f64::NAN) };
+    let turned = times(&cross(&q, &skew(x, d, j)), &q); // QᵀΩQ
+    let k = RowMat::from_fn(n, n, |a, b| turned.get(a, b) / (values[a] + values[b]));
+    let mut qk = RowMat::zeros(n, n);
+    product(&mut qk, false, 1.0, times(&q, &k).as_mat(), q.as_mat().transpose());
+    j.times(&times(&qk, x))
 }
 
 /// Checks an X that somebody else made: n × n, finite, J-orthogonal to 1e-6 on average.

@@ -222,13 +222,9 @@ impl Smooth for NonlinearEig {
     }
 
     /// ‖C‖ + |λ|·‖C†‖(√n + 2): a bound for X with ‖X‖₂ ≤ 1, where ‖ρ‖ ≤ √n.
-    fn lipschitz(&self) -> f64 {
+    fn lipschitz(&self) -> Option<f64> {
         let [norm, inverse] = self.c.norms();
-        norm + self.lambda.abs() * inverse * ((self.c.n() as f64).sqrt() + 2.0)
-    }
-
-    fn is_concave(&self) -> bool {
-        false
+        Some(norm + self.lambda.abs() * inverse * ((self.c.n() as f64).sqrt() + 2.0))
     }
 }
 

@@ -9,29 +9,37 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{
-    Candidates, Linearised, curvature, image, least_beta, plus, prox, pull_back, raw, report_crit,
-    shifted_multiplier, slope, stationarity,
+    Candidates, Linearised, SCOPE, check_splitting, curvature, least_beta, plus, prox, pull_back,
+    quadratic_change, raw, report_crit, shifted_multiplier, slope, stationarity, suits_splitting,
+    value_where_needed,
 };
-use crate::composite::{Terms, check_splitting, crit_parts, suits_splitting};
+use crate::composite::{Composite, crit_parts};
+use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
+use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, StepInfo, settings_of};
+use crate::solve::{Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
-pub const fn info<T: Terms>() -> SolverInfo<T> {
+pub const fn info<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "madmm",
         doc: "manifold ADMM with an inner Riemannian solver",
         constants: Madmm::LIST,
         shared: &[],
-        handles: suits_splitting,
-        scope: super::SCOPE,
-        make: |o| Ok(Box::new(info::<T>().configured(Madmm::DEFAULT, o)?)),
+        handles: |p| suits_splitting(&p.h),
+        scope: SCOPE,
+        make: |o| Ok(Box::new(info::<F, H, G, A>().configured(Madmm::DEFAULT, o)?)),
     }
 }
 
@@ -58,47 +66,54 @@ pub struct State {
     inner: u64,      // inner steps so far
 }
 
-impl<T: Terms> Solver<T> for Madmm {
+impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G, A>> for Madmm {
     type State = State;
 
     fn name(&self) -> &'static str {
         "madmm"
     }
 
-    fn init(&self, p: &T, x0: RowMat) -> Result<State> {
-        let (n, r) = p.size();
+    fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
+        let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(p)?;
-        let abar = p.map().norm((n, r));
-        let beta = self.beta.unwrap_or(10.0 * slope(p)).max(least_beta(p, 0.0));
-        let ax = image(p, &x0);
+        check_splitting(&p.h)?;
+        let abar = p.a.norm((n, r));
+        let beta = self.beta.unwrap_or(10.0 * slope(&p.h)).max(least_beta(&p.h, 0.0));
+        let ax = p.a.apply(&x0);
         Ok(State {
             y: ax.clone(),
             z: RowMat::zeros(ax.nrows(), ax.ncols()),
             ax,
             beta,
-            step: 1.0 / (beta * abar * abar + curvature(p)),
+            step: 1.0 / (beta * abar * abar + curvature(&p.f, &x0)),
             now: Linearised::at(p, &x0),
             x: x0,
             inner: 0,
         })
     }
 
-    fn step(&self, p: &T, st: &mut State, budget: u64) -> StepInfo {
-        (0..budget).for_each(|_| self.iterate_once(p, st));
-        let residual = Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now));
-        StepInfo { iterations: budget, objective: p.value(&st.x), residual, ..StepInfo::default() }
+    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+        self.iterate_once(p, st);
+        Step::default()
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
+        p.value(&st.x)
+    }
+
+    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
+        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.x
     }
 
-    fn finish(&self, p: &T, st: State) -> RowMat {
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
         Candidates::new(p, &st.x, &st.y).best(st.x)
     }
 
-    fn settings(&self, p: &T, st: &State) -> Settings {
+    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = settings_of(self, Self::LIST);
         s.insert("beta".into(), st.beta.into());
         s.insert("inner_steps".into(), st.inner.into());
@@ -107,13 +122,17 @@ impl<T: Terms> Solver<T> for Madmm {
         s
     }
 
-    fn raw(&self, p: &T, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
         raw(p, &st.y)
     }
 }
 
 impl Madmm {
-    fn iterate_once<T: Terms>(&self, p: &T, st: &mut State) {
+    fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        st: &mut State,
+    ) {
         let subproblem = Subproblem { p, xi: &st.now.xi, y: &st.y, z: &st.z, beta: st.beta };
         let mut descent = Descent::new(&subproblem, st.x.clone(), st.step);
         for _ in 0..self.inner {
@@ -124,36 +143,48 @@ impl Madmm {
         }
         st.x = descent.x;
         st.now.update(p, &st.x);
-        st.ax = image(p, &st.x);
-        st.y = prox(p.h(), &plus(st.ax.clone(), 1.0 / st.beta, &st.z), 1.0 / st.beta);
+        st.ax = p.a.apply(&st.x);
+        st.y = prox(&p.h, &plus(st.ax.clone(), 1.0 / st.beta, &st.z), 1.0 / st.beta);
         st.z = shifted_multiplier(&st.ax, &st.y, &st.z, st.beta);
     }
 }
 
-/// The problem in X, quadratic: its change is half of ⟨X⁺ − X, both gradients⟩.
-struct Subproblem<'a, T> {
-    p: &'a T,
+/// What is known of the problem in X at one X.
+#[derive(Clone, Debug)]
+struct Point {
+    gradient: RowMat,              // Euclidean
+    beyond: Option<(f64, RowMat)>, // f and ∇f, where f is not quadratic
+}
+
+/// The problem in X. But for f it is quadratic: its change is half of ⟨X⁺ − X, both gradients⟩.
+struct Subproblem<'a, F, H, G, A> {
+    p: &'a Composite<F, H, G, A>,
     xi: &'a RowMat,
     y: &'a RowMat,
     z: &'a RowMat,
     beta: f64,
 }
 
-impl<T: Terms> Inner for Subproblem<'_, T> {
-    type Point = RowMat; // the Euclidean gradient
+impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Inner for Subproblem<'_, F, H, G, A> {
+    type Point = Point;
 
-    fn at(&self, x: &RowMat) -> RowMat {
+    fn at(&self, x: &RowMat) -> Point {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
-        self.p.f().gradient(x, &mut g);
-        let w = shifted_multiplier(&image(self.p, x), self.y, self.z, self.beta);
-        plus(plus(g, -1.0, self.xi), 1.0, &pull_back(self.p, w))
+        let value = value_where_needed(&self.p.f, x, &mut g);
+        let beyond = value.map(|f| (f, g.clone()));
+        let w = shifted_multiplier(&self.p.a.apply(x), self.y, self.z, self.beta);
+        Point { gradient: plus(plus(g, -1.0, self.xi), 1.0, &pull_back(self.p, w)), beyond }
     }
 
-    fn gradient(&self, at: &RowMat) -> RowMat {
-        at.clone()
+    fn gradient(&self, at: &Point) -> RowMat {
+        at.gradient.clone()
     }
 
-    fn change(&self, from: &RowMat, to: &RowMat, step: &RowMat) -> f64 {
-        0.5 * (step.inner(from) + step.inner(to))
+    fn change(&self, from: &Point, to: &Point, step: &RowMat) -> f64 {
+        let change = quadratic_change(step, &from.gradient, &to.gradient);
+        match (&from.beyond, &to.beyond) {
+            (Some((f, g)), Some((f_new, g_new))) => change + (f_new - f - quadratic_change(step, g, g_new)),
+            _ => change,
+        }
     }
 }

@@ -12,29 +12,36 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{
-    Candidates, Linearised, curvature, image, least_beta, plus, prox, pull_back, quadratic_change, raw,
-    report_crit, slope,
+    Candidates, Linearised, SCOPE, check_splitting, curvature, least_beta, plus, prox, pull_back, raw,
+    report_crit, slope, suits_splitting,
 };
-use crate::composite::{Terms, check_splitting, crit_parts, distance, suits_splitting};
+use crate::composite::{Composite, crit_parts, distance};
+use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
-use crate::solve::{Raw, Settings, Solver, StepInfo, settings_of};
+use crate::smooth::Smooth;
+use crate::solve::{Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
-pub const fn info<T: Terms>() -> SolverInfo<T> {
+pub const fn info<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "manial",
         doc: "inexact augmented Lagrangian with an inner Riemannian solver",
         constants: Manial::LIST,
         shared: &[],
-        handles: suits_splitting,
-        scope: super::SCOPE,
-        make: |o| Ok(Box::new(info::<T>().configured(Manial::DEFAULT, o)?)),
+        handles: |p| suits_splitting(&p.h),
+        scope: SCOPE,
+        make: |o| Ok(Box::new(info::<F, H, G, A>().configured(Manial::DEFAULT, o)?)),
     }
 }
 
@@ -72,30 +79,33 @@ pub struct State {
 
 impl State {
     /// y = prox_{h/σ}(A(X) + z/σ) and the multiplier σ(A(X) + z/σ − y) ∈ ∂h(y).
-    fn split<T: Terms>(&self, p: &T) -> (RowMat, RowMat) {
-        let v = plus(image(p, &self.descent.x), 1.0 / self.sigma, &self.z);
-        let y = prox(p.h(), &v, 1.0 / self.sigma);
+    fn split<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+    ) -> (RowMat, RowMat) {
+        let v = plus(p.a.apply(&self.descent.x), 1.0 / self.sigma, &self.z);
+        let y = prox(&p.h, &v, 1.0 / self.sigma);
         let mut w = plus(v, -1.0, &y);
         w.data_mut().iter_mut().for_each(|v| *v *= self.sigma);
         (y, w)
     }
 }
 
-impl<T: Terms> Solver<T> for Manial {
+impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G, A>> for Manial {
     type State = State;
 
     fn name(&self) -> &'static str {
         "manial"
     }
 
-    fn init(&self, p: &T, x0: RowMat) -> Result<State> {
-        let (n, r) = p.size();
+    fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
+        let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(p)?;
-        let sigma0 = self.sigma0.unwrap_or(slope(p)).max(least_beta(p, 0.0));
-        let ax = image(p, &x0);
+        check_splitting(&p.h)?;
+        let sigma0 = self.sigma0.unwrap_or(slope(&p.h)).max(least_beta(&p.h, 0.0));
+        let ax = p.a.apply(&x0);
         let z = RowMat::zeros(ax.nrows(), ax.ncols());
-        let (lf, abar) = (curvature(p), p.map().norm((n, r)));
+        let (lf, abar) = (curvature(&p.f, &x0), p.a.norm((n, r)));
         let subproblem = Subproblem { p, z: &z, sigma: sigma0 };
         let descent = Descent::new(&subproblem, x0, 1.0 / (lf + sigma0 * abar * abar));
         Ok(State {
@@ -112,28 +122,31 @@ impl<T: Terms> Solver<T> for Manial {
         })
     }
 
-    fn step(&self, p: &T, st: &mut State, budget: u64) -> StepInfo {
-        (0..budget).for_each(|_| self.iterate_once(p, st));
-        let d = &st.descent;
-        let (y, _) = st.split(p);
-        let primal = distance(&image(p, &d.x), &y) / (1.0 + y.norm());
-        StepInfo {
-            iterations: budget,
-            objective: p.value(&d.x),
-            residual: Some(primal.max(relative_gradient(d))),
-            ..StepInfo::default()
-        }
+    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+        self.iterate_once(p, st);
+        Step::default()
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
+        p.value(&st.descent.x)
+    }
+
+    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
+        let d = &st.descent;
+        let (y, _) = st.split(p);
+        let primal = distance(&p.a.apply(&d.x), &y) / (1.0 + y.norm());
+        Some(primal.max(relative_gradient(d)))
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.descent.x
     }
 
-    fn finish(&self, p: &T, st: State) -> RowMat {
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
         Candidates::new(p, &st.descent.x, &st.split(p).0).best(st.descent.x)
     }
 
-    fn settings(&self, p: &T, st: &State) -> Settings {
+    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = settings_of(self, Self::LIST);
         s.insert("sigma0".into(), st.sigma0.into());
         s.insert("sigma".into(), st.sigma.into());
@@ -144,21 +157,25 @@ impl<T: Terms> Solver<T> for Manial {
         s
     }
 
-    fn raw(&self, p: &T, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
         raw(p, &st.split(p).0)
     }
 }
 
 impl Manial {
     /// One inner step, and the outer one when the inner solver is done.
-    fn iterate_once<T: Terms>(&self, p: &T, st: &mut State) {
+    fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        st: &mut State,
+    ) {
         let subproblem = Subproblem { p, z: &st.z, sigma: st.sigma };
         let moved = st.descent.advance(&subproblem);
         st.left -= 1;
         if moved && st.left > 0 && relative_gradient(&st.descent) > st.eps {
             return;
         }
-        let ax = image(p, &st.descent.x);
+        let ax = p.a.apply(&st.descent.x);
         let (y, _) = st.split(p);
         let gap = distance(&ax, &y);
         let gap1 = *st.gap1.get_or_insert(gap);
@@ -185,8 +202,8 @@ fn relative_gradient(d: &Descent<Point>) -> f64 {
 }
 
 /// f − ⟨ξ, X⟩ + h^{1/σ}(A(X) + z/σ).
-struct Subproblem<'a, T> {
-    p: &'a T,
+struct Subproblem<'a, F, H, G, A> {
+    p: &'a Composite<F, H, G, A>,
     z: &'a RowMat,
     sigma: f64,
 }
@@ -199,14 +216,14 @@ struct Point {
     envelope: f64,     // h^{1/σ}
 }
 
-impl<T: Terms> Inner for Subproblem<'_, T> {
+impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Inner for Subproblem<'_, F, H, G, A> {
     type Point = Point;
 
     fn at(&self, x: &RowMat) -> Point {
-        let v = plus(image(self.p, x), 1.0 / self.sigma, self.z);
-        let y = prox(self.p.h(), &v, 1.0 / self.sigma);
+        let v = plus(self.p.a.apply(x), 1.0 / self.sigma, self.z);
+        let y = prox(&self.p.h, &v, 1.0 / self.sigma);
         let mut w = plus(v, -1.0, &y);
-        let envelope = self.p.h().value(y.data()) + 0.5 * self.sigma * w.inner(&w);
+        let envelope = self.p.h.value(y.data()) + 0.5 * self.sigma * w.inner(&w);
         w.data_mut().iter_mut().for_each(|v| *v *= self.sigma);
         Point { terms: Linearised::at(self.p, x), pulled: pull_back(self.p, w), envelope }
     }
@@ -216,7 +233,6 @@ impl<T: Terms> Inner for Subproblem<'_, T> {
     }
 
     fn change(&self, from: &Point, to: &Point, step: &RowMat) -> f64 {
-        quadratic_change(step, &from.terms.grad_f, &to.terms.grad_f) - step.inner(&from.terms.xi)
-            + (to.envelope - from.envelope)
+        from.terms.change_of_f(&to.terms, step) - step.inner(&from.terms.xi) + (to.envelope - from.envelope)
     }
 }

@@ -1,7 +1,7 @@
-//! Solvers of composite problems f − g + h∘A, and the list of them.
+//! Solvers of composite problems f − g + h∘A.
 //!
-//! All but the last linearise −g and see h through its proximal operator; they work on every
-//! problem with [`Terms`](crate::composite::Terms). The last one, OBCD, is for A = I.
+//! All but the last ask for f, g, h and A as they are for anybody ([`Composite`](crate::composite::Composite)): they
+//! linearise −g and see h through its proximal operator. The last one, OBCD, is for quadratic f and A = I.
 
 mod descent;
 pub mod madmm;
@@ -12,24 +12,13 @@ pub mod spgm;
 pub(crate) mod splitting;
 pub mod subgrad;
 
-use super::SolverInfo;
-use super::oadmm;
-use crate::composite::Composite;
+use super::{SolverInfo, join, splitting};
+use crate::concave::AnyConcave;
+use crate::linear_map::AnyMap;
+use crate::penalty::AnyPenalty;
+use crate::problem::CompositeProblem;
+use crate::smooth::AnySmooth;
 
 /// All solvers of composite problems.
-pub const COMPOSITE_SOLVERS: &[SolverInfo<Composite>] = &[
-    oadmm::fast(),
-    oadmm::euclidean(),
-    oadmm::riemannian(),
-    radmm::info(),
-    spgm::euclidean(),
-    spgm::riemannian(),
-    subgrad::info(),
-    madmm::info(),
-    manial::info(),
-    obcd::INFO,
-];
-
-/// What the splitting methods are for, as the end of "... is for".
-pub(crate) const SCOPE: &str =
-    "a weakly convex penalty with a Lipschitz constant (l1, mcp, scad, elastic-net, none)";
+pub const COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] =
+    &join::<_, 10>(&[&splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(), &[obcd::info()]]);

@@ -12,29 +12,43 @@
 //!
 //! Cost: that of OBCD, and O(nr) for every new ξ.
 
-use crate::composite::{Composite, Terms};
+use crate::composite::Composite;
 use crate::concave::Concave;
+use crate::constraint::Stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linear_map::LinearMap;
 use crate::options::Constants;
-use crate::penalty::AnyPenalty;
+use crate::pair::PairPenalty;
 use crate::problem::Problem;
+use crate::smooth::Quadratic;
 use crate::smooth::tilted::Tilted;
-use crate::smooth::{AnyImage, AnySmooth};
-use crate::solve::{Settings, Solver, StepInfo};
+use crate::solve::{Settings, Solver, Step, StepInfo};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 
 /// What the registry says of it.
-pub const INFO: SolverInfo<Composite> = SolverInfo {
-    name: "obcd",
-    doc: "block coordinate descent on rows with -g linearised; feasible and monotone",
-    constants: &[],
-    shared: ObcdOptions::LIST,
-    handles: |p| p.a.is_identity(),
-    scope: "problems without a linear map",
-    make: |o| Ok(Box::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? })),
-};
+pub const fn info<F, H, G, A>() -> SolverInfo<Composite<F, H, G, A>>
+where
+    F: Quadratic + 'static,
+    F::Image: 'static,
+    H: PairPenalty + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+{
+    SolverInfo {
+        name: "obcd",
+        doc: "block coordinate descent on rows with -g linearised; feasible and monotone",
+        constants: &[],
+        shared: ObcdOptions::LIST,
+        handles: |p| p.a.is_identity(),
+        scope: SCOPE,
+        make: |o| Ok(Box::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? })),
+    }
+}
+
+/// What it is for, as the end of "... is for".
+const SCOPE: &str = "problems without a linear map";
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -44,8 +58,8 @@ pub struct DcObcd {
 
 /// Its state.
 #[derive(Clone, Debug)]
-pub struct State {
-    inner: obcd::State<AnyImage>,
+pub struct State<I> {
+    inner: obcd::State<I>,
     tilt: RowMat, // −ξ
     offset: f64,  // F = tracked value of the majorant + offset at the point of ξ, above F elsewhere
     left: u64,    // working sets before the next ξ
@@ -53,13 +67,21 @@ pub struct State {
     changed: u64, // those that differed from the one before
 }
 
+type Majorant<'a, F, H> = Problem<Stiefel, Tilted<'a, F>, H>;
+
 /// f − ⟨ξ, ·⟩ + h.
-fn majorant<'a>(p: &'a Composite, tilt: &'a RowMat) -> Result<Problem<Tilted<'a, AnySmooth>, AnyPenalty>> {
+fn majorant<'a, F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap>(
+    p: &'a Composite<F, H, G, A>,
+    tilt: &'a RowMat,
+) -> Result<Majorant<'a, F, H>> {
     Problem::new(Tilted { f: &p.f, e: tilt }, p.h.clone(), p.rank())
 }
 
 /// −ξ at X.
-fn tilt(p: &Composite, x: &RowMat) -> RowMat {
+fn tilt<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x: &RowMat,
+) -> RowMat {
     let mut xi = RowMat::zeros(x.nrows(), x.ncols());
     p.g.subgradient(x, &mut xi);
     xi.data_mut().iter_mut().for_each(|v| *v = 0.0 - *v);
@@ -67,20 +89,24 @@ fn tilt(p: &Composite, x: &RowMat) -> RowMat {
 }
 
 /// constant − g(X) + ⟨ξ, X⟩.
-fn offset(p: &Composite, tilt: &RowMat, x: &RowMat) -> f64 {
+fn offset<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    tilt: &RowMat,
+    x: &RowMat,
+) -> f64 {
     p.constant - p.g.value(x) - tilt.inner(x)
 }
 
-impl Solver<Composite> for DcObcd {
-    type State = State;
+impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F, H, G, A>> for DcObcd {
+    type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
         "obcd"
     }
 
-    fn init(&self, p: &Composite, x0: RowMat) -> Result<State> {
-        if !p.map().is_identity() {
-            return Err(Error::Incompatible(format!("solver obcd is for {}", INFO.scope)));
+    fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<Self::State> {
+        if !p.a.is_identity() {
+            return Err(Error::Incompatible(format!("solver obcd is for {}", SCOPE)));
         }
         let tilt = tilt(p, &x0);
         let offset = offset(p, &tilt, &x0);
@@ -88,7 +114,12 @@ impl Solver<Composite> for DcObcd {
         Ok(State { inner, tilt, offset, left: p.nrows() as u64, rounds: 1, changed: 0 })
     }
 
-    fn step(&self, p: &Composite, st: &mut State, budget: u64) -> StepInfo {
+    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut Self::State) -> Step {
+        Step::passed(self.step(p, st, 1).pass)
+    }
+
+    /// Rounds of OBCD between two ξ, with one majorant each.
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut Self::State, budget: u64) -> StepInfo {
         let mut iterations = 0;
         let mut pass = None;
         while iterations < budget && pass.is_none() {
@@ -106,19 +137,23 @@ impl Solver<Composite> for DcObcd {
                 }
             }
         }
-        StepInfo { iterations, objective: st.inner.objective() + st.offset, pass, ..StepInfo::default() }
+        StepInfo { iterations, objective: self.objective(p, st), pass, ..StepInfo::default() }
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Composite<F, H, G, A>, st: &Self::State) -> f64 {
+        st.inner.objective() + st.offset
+    }
+
+    fn point<'a>(&self, st: &'a Self::State) -> &'a RowMat {
         st.inner.x()
     }
 
-    fn finish(&self, p: &Composite, st: State) -> RowMat {
+    fn finish(&self, p: &Composite<F, H, G, A>, st: Self::State) -> RowMat {
         let x = st.inner.x().clone();
         majorant(p, &st.tilt).map_or(x, |q| self.inner.finish(&q, st.inner))
     }
 
-    fn settings(&self, p: &Composite, st: &State) -> Settings {
+    fn settings(&self, p: &Composite<F, H, G, A>, st: &Self::State) -> Settings {
         let mut s =
             majorant(p, &st.tilt).map_or_else(|_| Settings::new(), |q| self.inner.settings(&q, &st.inner));
         s.insert("linearisations".into(), st.rounds.into());
@@ -128,7 +163,10 @@ impl Solver<Composite> for DcObcd {
 }
 
 /// A new ξ at the current X; whether it differs from the old one.
-fn linearise(p: &Composite, st: &mut State) -> bool {
+fn linearise<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    st: &mut State<F::Image>,
+) -> bool {
     st.left = p.nrows() as u64;
     st.rounds += 1;
     let new = tilt(p, st.inner.x());

@@ -10,28 +10,36 @@
 //! Cost per iteration: one gradient and O(nr²).
 
 use super::splitting::{
-    Candidates, Linearised, curvature, image, least_beta, plus, project, prox, pull_back, raw, report_crit,
-    shifted_multiplier, stationarity,
+    Candidates, Linearised, SCOPE, check_splitting, curvature, least_beta, plus, project, prox, pull_back,
+    raw, report_crit, shifted_multiplier, stationarity, suits_splitting,
 };
-use crate::composite::{Terms, check_splitting, crit_parts, suits_splitting};
+use crate::composite::{Composite, crit_parts};
+use crate::concave::Concave;
 use crate::constraint::stiefel::{self, tangent};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
+use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
-use crate::solve::{Raw, Settings, Solver, StepInfo, settings_of};
+use crate::smooth::Smooth;
+use crate::solve::{Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
-pub const fn info<T: Terms>() -> SolverInfo<T> {
+pub const fn info<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "radmm",
         doc: "Riemannian ADMM with fixed penalty, smoothing and step",
         constants: Radmm::LIST,
         shared: &[],
-        handles: suits_splitting,
-        scope: super::SCOPE,
-        make: |o| Ok(Box::new(info::<T>().configured(Radmm::DEFAULT, o)?)),
+        handles: |p| suits_splitting(&p.h),
+        scope: SCOPE,
+        make: |o| Ok(Box::new(info::<F, H, G, A>().configured(Radmm::DEFAULT, o)?)),
     }
 }
 
@@ -58,47 +66,54 @@ pub struct State {
     now: Linearised, // ∇f(X), ξ
 }
 
-impl<T: Terms> Solver<T> for Radmm {
+impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G, A>> for Radmm {
     type State = State;
 
     fn name(&self) -> &'static str {
         "radmm"
     }
 
-    fn init(&self, p: &T, x0: RowMat) -> Result<State> {
-        let (n, r) = p.size();
+    fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
+        let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(p)?;
-        let abar = p.map().norm((n, r));
-        let beta = self.beta.max(least_beta(p, self.chi));
-        let ax = image(p, &x0);
+        check_splitting(&p.h)?;
+        let abar = p.a.norm((n, r));
+        let beta = self.beta.max(least_beta(&p.h, self.chi));
+        let ax = p.a.apply(&x0);
         Ok(State {
             y: ax.clone(),
             ycheck: ax.clone(),
             z: RowMat::zeros(ax.nrows(), ax.ncols()),
             ax,
             beta,
-            step: 1.0 / (beta * abar * abar + curvature(p)),
+            step: 1.0 / (beta * abar * abar + curvature(&p.f, &x0)),
             now: Linearised::at(p, &x0),
             x: x0,
         })
     }
 
-    fn step(&self, p: &T, st: &mut State, budget: u64) -> StepInfo {
-        (0..budget).for_each(|_| self.iterate_once(p, st));
-        let residual = Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now));
-        StepInfo { iterations: budget, objective: p.value(&st.x), residual, ..StepInfo::default() }
+    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+        self.iterate_once(p, st);
+        Step::default()
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
+        p.value(&st.x)
+    }
+
+    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
+        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.x
     }
 
-    fn finish(&self, p: &T, st: State) -> RowMat {
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
         Candidates::new(p, &st.x, &st.ycheck).best(st.x)
     }
 
-    fn settings(&self, p: &T, st: &State) -> Settings {
+    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = settings_of(self, Self::LIST);
         s.insert("beta".into(), st.beta.into());
         s.insert("mu".into(), (self.chi / st.beta).into());
@@ -108,20 +123,24 @@ impl<T: Terms> Solver<T> for Radmm {
         s
     }
 
-    fn raw(&self, p: &T, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
         raw(p, &st.ycheck)
     }
 }
 
 impl Radmm {
-    fn iterate_once<T: Terms>(&self, p: &T, st: &mut State) {
+    fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        st: &mut State,
+    ) {
         let (beta, chi) = (st.beta, self.chi);
         let g = st.now.plus(pull_back(p, shifted_multiplier(&st.ax, &st.y, &st.z, beta)));
         st.x = project(&plus(st.x.clone(), -st.step, &tangent(&st.x, &g)));
         st.now.update(p, &st.x);
-        st.ax = image(p, &st.x);
+        st.ax = p.a.apply(&st.x);
         let b = plus(st.ax.clone(), 1.0 / beta, &st.z);
-        st.ycheck = prox(p.h(), &b, (chi + 1.0) / beta);
+        st.ycheck = prox(&p.h, &b, (chi + 1.0) / beta);
         for ((y, check), b) in st.y.data_mut().iter_mut().zip(st.ycheck.data()).zip(b.data()) {
             *y = (check + chi * b) / (1.0 + chi);
         }

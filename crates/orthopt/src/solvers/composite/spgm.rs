@@ -9,16 +9,19 @@
 //! gradient and O(nr²).
 
 use super::splitting::{
-    Candidates, Linearised, curvature, image, plus, project, prox, pull_back, raw, report_crit, slope,
+    Candidates, Linearised, SCOPE, check_splitting, curvature, plus, project, prox, pull_back, raw,
+    report_crit, slope, suits_splitting,
 };
-use crate::composite::{Terms, check_splitting, crit_parts, suits_splitting};
+use crate::composite::{Composite, crit_parts};
+use crate::concave::Concave;
 use crate::constraint::stiefel::{self, tangent};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
-use crate::solve::{Raw, Settings, Solver, StepInfo};
+use crate::smooth::Smooth;
+use crate::solve::{Raw, Settings, Solver, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::oadmm::Variant;
 
@@ -40,28 +43,38 @@ impl Spgm {
 }
 
 /// SPGM-EP.
-pub const fn euclidean<T: Terms>() -> SolverInfo<T> {
+pub const fn euclidean<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "spgm-ep",
         doc: "smoothing proximal gradient, Euclidean projection",
         constants: Spgm::LIST,
         shared: &[],
-        handles: suits_splitting,
-        scope: super::SCOPE,
-        make: |o| Ok(Box::new(euclidean::<T>().configured(Spgm::EP, o)?)),
+        handles: |p| suits_splitting(&p.h),
+        scope: SCOPE,
+        make: |o| Ok(Box::new(euclidean::<F, H, G, A>().configured(Spgm::EP, o)?)),
     }
 }
 
 /// SPGM-RR.
-pub const fn riemannian<T: Terms>() -> SolverInfo<T> {
+pub const fn riemannian<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "spgm-rr",
         doc: "smoothing proximal gradient, Riemannian retraction",
         constants: Spgm::LIST,
         shared: &[],
-        handles: suits_splitting,
-        scope: super::SCOPE,
-        make: |o| Ok(Box::new(riemannian::<T>().configured(Spgm::RR, o)?)),
+        handles: |p| suits_splitting(&p.h),
+        scope: SCOPE,
+        make: |o| Ok(Box::new(riemannian::<F, H, G, A>().configured(Spgm::RR, o)?)),
     }
 }
 
@@ -84,16 +97,19 @@ impl State {
     }
 
     /// y̌ = prox_{μh}(A(X)) and the multiplier (A(X) − y̌)/μ ∈ ∂h(y̌).
-    fn smoothed<T: Terms>(&self, p: &T) -> (RowMat, RowMat) {
+    fn smoothed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+    ) -> (RowMat, RowMat) {
         let mu = self.mu();
-        let ycheck = prox(p.h(), &self.ax, mu);
+        let ycheck = prox(&p.h, &self.ax, mu);
         let mut z = plus(self.ax.clone(), -1.0, &ycheck);
         z.data_mut().iter_mut().for_each(|v| *v /= mu);
         (ycheck, z)
     }
 }
 
-impl<T: Terms> Solver<T> for Spgm {
+impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G, A>> for Spgm {
     type State = State;
 
     fn name(&self) -> &'static str {
@@ -103,40 +119,47 @@ impl<T: Terms> Solver<T> for Spgm {
         }
     }
 
-    fn init(&self, p: &T, x0: RowMat) -> Result<State> {
-        let (n, r) = p.size();
+    fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
+        let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(p)?;
-        let w = p.h().weak_convexity().unwrap_or(0.0);
+        check_splitting(&p.h)?;
+        let w = p.h.weak_convexity().unwrap_or(0.0);
         let most = if w > 0.0 { 0.5 / w } else { f64::INFINITY };
         Ok(State {
             t: 0,
-            ax: image(p, &x0),
-            mu0: self.mu0.unwrap_or(1.0 / slope(p)).min(most),
-            lf: curvature(p),
-            abar: p.map().norm((n, r)),
+            ax: p.a.apply(&x0),
+            mu0: self.mu0.unwrap_or(1.0 / slope(&p.h)).min(most),
+            lf: curvature(&p.f, &x0),
+            abar: p.a.norm((n, r)),
             now: Linearised::at(p, &x0),
             x: x0,
         })
     }
 
-    fn step(&self, p: &T, st: &mut State, budget: u64) -> StepInfo {
-        (0..budget).for_each(|_| self.iterate_once(p, st));
-        let (_, z) = st.smoothed(p);
-        let g = st.now.plus(pull_back(p, z));
-        let residual = Some(tangent(&st.x, &g).norm() / (1.0 + g.norm()));
-        StepInfo { iterations: budget, objective: p.value(&st.x), residual, ..StepInfo::default() }
+    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+        self.iterate_once(p, st);
+        Step::default()
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
+        p.value(&st.x)
+    }
+
+    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
+        let (_, z) = st.smoothed(p);
+        let g = st.now.plus(pull_back(p, z));
+        Some(tangent(&st.x, &g).norm() / (1.0 + g.norm()))
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.x
     }
 
-    fn finish(&self, p: &T, st: State) -> RowMat {
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
         Candidates::new(p, &st.x, &st.smoothed(p).0).best(st.x)
     }
 
-    fn settings(&self, p: &T, st: &State) -> Settings {
+    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = Settings::new();
         s.insert("mu0".into(), st.mu0.into());
         s.insert("mu".into(), st.mu().into());
@@ -147,20 +170,24 @@ impl<T: Terms> Solver<T> for Spgm {
         s
     }
 
-    fn raw(&self, p: &T, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
         raw(p, &st.smoothed(p).0)
     }
 }
 
 impl Spgm {
-    fn iterate_once<T: Terms>(&self, p: &T, st: &mut State) {
+    fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        st: &mut State,
+    ) {
         let (_, z) = st.smoothed(p);
         let g = st.now.plus(pull_back(p, z));
         let step = 1.0 / (st.lf + st.abar * st.abar / st.mu());
         let direction = if self.variant == Variant::Ep { g } else { tangent(&st.x, &g) };
         st.x = project(&plus(st.x.clone(), -step, &direction));
         st.now.update(p, &st.x);
-        st.ax = image(p, &st.x);
+        st.ax = p.a.apply(&st.x);
         st.t += 1;
     }
 }

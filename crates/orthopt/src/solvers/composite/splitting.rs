@@ -1,30 +1,25 @@
 //! What the splitting methods share: their view of the terms, and the choice of what to return.
 
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-
-use crate::composite::{CritParts, Terms, distance};
+use crate::composite::{Composite, CritParts, distance};
 use crate::concave::Concave;
 use crate::constraint::stiefel;
+use crate::error::Error;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
-use crate::linalg::products::cross;
-use crate::linalg::small::{polar, symmetric_eigen};
+use crate::linalg::small::polar;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::count_nonzeros;
-use crate::penalty::AnyPenalty;
-use crate::smooth::{BlockModel, Smooth};
+use crate::smooth::Smooth;
 use crate::solve::{Raw, Settings};
-
-/// A(X).
-pub(crate) fn image(p: &impl Terms, x: &RowMat) -> RowMat {
-    p.map().apply(x)
-}
+use crate::solvers::proximal::estimated_curvature;
 
 /// Aᵀ(W).
-pub(crate) fn pull_back(p: &impl Terms, w: RowMat) -> RowMat {
-    if p.map().is_identity() { w } else { p.map().adjoint(&w, p.size()) }
+pub(crate) fn pull_back<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    w: RowMat,
+) -> RowMat {
+    if p.a.is_identity() { w } else { p.a.adjoint(&w, p.shape()) }
 }
 
 /// z + β(A(X) − y), the multiplier that the quadratic term makes of z.
@@ -43,37 +38,41 @@ pub(crate) fn plus(mut y: RowMat, c: f64, x: &RowMat) -> RowMat {
 }
 
 /// prox_{τh}(B), entry by entry.
-pub(crate) fn prox(h: &AnyPenalty, b: &RowMat, tau: f64) -> RowMat {
+pub(crate) fn prox(h: &impl Nonsmooth, b: &RowMat, tau: f64) -> RowMat {
     let mut out = b.clone();
-    match h {
-        // one choice for all entries, not one for each
-        AnyPenalty::L1(h) => out.data_mut().iter_mut().for_each(|v| *v = h.prox(*v, tau)),
-        h => out.data_mut().iter_mut().for_each(|v| *v = h.prox(*v, tau)),
-    }
+    h.prox_all(out.data_mut(), tau);
     out
 }
 
 /// The smooth and concave parts at one X.
 #[derive(Clone, Debug)]
 pub(crate) struct Linearised {
-    pub grad_f: RowMat, // ∇f(X)
-    pub xi: RowMat,     // ξ ∈ ∂g(X)
+    pub grad_f: RowMat,     // ∇f(X)
+    pub value: Option<f64>, // f(X), kept where f is not quadratic
+    pub xi: RowMat,         // ξ ∈ ∂g(X)
 }
 
 impl Linearised {
     /// At X. Cost of a gradient.
-    pub fn at(p: &impl Terms, x: &RowMat) -> Self {
-        let mut out =
-            Self { grad_f: RowMat::zeros(x.nrows(), x.ncols()), xi: RowMat::zeros(x.nrows(), x.ncols()) };
+    pub fn at<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        p: &Composite<F, H, G, A>,
+        x: &RowMat,
+    ) -> Self {
+        let zeros = RowMat::zeros(x.nrows(), x.ncols());
+        let mut out = Self { grad_f: zeros.clone(), value: None, xi: zeros };
         out.update(p, x);
         out
     }
 
     /// At another X.
-    pub fn update(&mut self, p: &impl Terms, x: &RowMat) {
-        p.f().gradient(x, &mut self.grad_f);
-        if !p.g().is_zero() {
-            p.g().subgradient(x, &mut self.xi);
+    pub fn update<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &mut self,
+        p: &Composite<F, H, G, A>,
+        x: &RowMat,
+    ) {
+        self.value = value_where_needed(&p.f, x, &mut self.grad_f);
+        if !p.g.is_zero() {
+            p.g.subgradient(x, &mut self.xi);
         }
     }
 
@@ -81,10 +80,27 @@ impl Linearised {
     pub fn plus(&self, w: RowMat) -> RowMat {
         plus(plus(w, 1.0, &self.grad_f), -1.0, &self.xi)
     }
+
+    /// f(X⁺) − f(X) for X⁺ = X + `step`, where `next` is.
+    pub fn change_of_f(&self, next: &Self, step: &RowMat) -> f64 {
+        match (self.value, next.value) {
+            (Some(now), Some(then)) => then - now,
+            _ => quadratic_change(step, &self.grad_f, &next.grad_f),
+        }
+    }
 }
 
-/// f(X⁺) − f(X) from the gradients at both ends, exact for the quadratic f of this library and
-/// free of the cancellation between two totals: ½⟨X⁺ − X, ∇f(X⁺) + ∇f(X)⟩.
+/// G ← ∇f(X), and f(X) where differences of f cannot be had from gradients.
+pub(crate) fn value_where_needed(f: &impl Smooth, x: &RowMat, g: &mut RowMat) -> Option<f64> {
+    if f.is_quadratic() {
+        f.gradient(x, g);
+        return None;
+    }
+    Some(f.value_and_gradient(x, g))
+}
+
+/// f(X⁺) − f(X) from the gradients at both ends, exact for a quadratic f and free of the
+/// cancellation between two totals: ½⟨X⁺ − X, ∇f(X⁺) + ∇f(X)⟩.
 pub(crate) fn quadratic_change(step: &RowMat, g: &RowMat, g_new: &RowMat) -> f64 {
     0.5 * (step.inner(g) + step.inner(g_new))
 }
@@ -94,42 +110,50 @@ pub(crate) fn project(x: &RowMat) -> RowMat {
     polar(x).unwrap_or_else(|| stiefel::orthonormalise(x))
 }
 
-/// L_f. Where f is concave its linearisation majorises it whatever the curvature is, so a few
-/// steps of subspace iteration are exact enough; a convex direction needs the true bound.
-pub(crate) fn curvature(p: &impl Terms) -> f64 {
-    const STEPS: usize = 12;
-    let f = p.f();
-    if !f.is_concave() {
-        return f.lipschitz();
-    }
-    let (n, r) = p.size();
-    let mut v = stiefel::random(n, r.min(4), &mut Pcg64::seed_from_u64(0x4c66));
-    for _ in 0..STEPS {
-        let w = f.apply(&v);
-        if w.norm() == 0.0 || w.find_non_finite().is_some() {
-            return 0.0;
-        }
-        v = stiefel::orthonormalise(&w);
-    }
-    let ritz = cross(&v, &f.apply(&v));
-    symmetric_eigen(&ritz).map_or(0.0, |(values, _)| values.iter().fold(0.0f64, |a, w| a.max(w.abs())))
+/// L_f, from ∇f about X⁰ where f does not know it.
+pub(crate) fn curvature(f: &impl Smooth, x0: &RowMat) -> f64 {
+    f.step_curvature(x0.ncols()).unwrap_or_else(|| estimated_curvature(f, x0))
 }
 
 /// Slope λ of h per entry, the unit of penalty parameters; 1 where h = 0.
-pub(crate) fn slope(p: &impl Terms) -> f64 {
-    let slope = p.h().lipschitz();
+pub(crate) fn slope(h: &impl Nonsmooth) -> f64 {
+    let slope = h.lipschitz();
     if slope > 0.0 { slope } else { 1.0 }
 }
 
 /// The β from which prox_{(χ+1)h/β} is single-valued for a weakly convex h, with 0.1 % to spare.
-pub(crate) fn least_beta(p: &impl Terms, chi: f64) -> f64 {
-    1.001 * (chi + 1.0) * p.h().weak_convexity().unwrap_or(0.0)
+pub(crate) fn least_beta(h: &impl Nonsmooth, chi: f64) -> f64 {
+    1.001 * (chi + 1.0) * h.weak_convexity().unwrap_or(0.0)
+}
+
+/// Whether a problem suits the splitting methods: h weakly convex and Lipschitz.
+pub(crate) fn suits_splitting<H: Nonsmooth>(h: &H) -> bool {
+    h.weak_convexity().is_some() && h.lipschitz().is_finite()
+}
+
+/// What the splitting methods are for, as the end of "... is for".
+pub(crate) const SCOPE: &str =
+    "a weakly convex penalty with a Lipschitz constant (l1, mcp, scad, elastic-net, none)";
+
+/// The same for solvers made without the registry.
+///
+/// # Errors
+/// [`Error::Incompatible`] with what to use instead.
+pub(crate) fn check_splitting<H: Nonsmooth>(h: &H) -> crate::error::Result<()> {
+    if suits_splitting(h) {
+        return Ok(());
+    }
+    Err(Error::Incompatible(
+        "splitting methods need a weakly convex h with a Lipschitz constant (l1, mcp, scad, elastic-net, none; \
+         capped-l1 in its form h - g): for others use obcd"
+            .into(),
+    ))
 }
 
 /// The larger of ‖A(X) − y‖/(1 + ‖y‖) and ‖Proj_T(∇f − ξ + Aᵀz)‖/(1 + its terms): stationarity,
 /// up to what smoothing costs.
-pub(crate) fn stationarity(
-    p: &impl Terms,
+pub(crate) fn stationarity<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
     x: &RowMat,
     ax: &RowMat,
     y: &RowMat,
@@ -152,8 +176,12 @@ pub(crate) struct Candidates {
 
 impl Candidates {
     /// F at X and at polar(y̌); the latter exists where A = I and y̌ has rank r.
-    pub fn new(p: &impl Terms, x: &RowMat, ycheck: &RowMat) -> Self {
-        let sparse = if p.map().is_identity() { polar(ycheck) } else { None };
+    pub fn new<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        p: &Composite<F, H, G, A>,
+        x: &RowMat,
+        ycheck: &RowMat,
+    ) -> Self {
+        let sparse = if p.a.is_identity() { polar(ycheck) } else { None };
         let sparse = sparse.map(|s| {
             let value = p.value(&s);
             (s, value)
@@ -162,7 +190,10 @@ impl Candidates {
     }
 
     /// X alone.
-    pub fn single(p: &impl Terms, x: &RowMat) -> Self {
+    pub fn single<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        p: &Composite<F, H, G, A>,
+        x: &RowMat,
+    ) -> Self {
         Self { objective_x: p.value(x), sparse: None }
     }
 
@@ -190,8 +221,11 @@ impl Candidates {
 }
 
 /// The prox output as the infeasible iterate of the papers.
-pub(crate) fn raw(p: &impl Terms, ycheck: &RowMat) -> Option<Raw> {
-    p.map().is_identity().then(|| Raw {
+pub(crate) fn raw<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    ycheck: &RowMat,
+) -> Option<Raw> {
+    p.a.is_identity().then(|| Raw {
         objective: p.objective(ycheck).total,
         feasibility: p.feasibility(ycheck),
         nnz: count_nonzeros(ycheck),

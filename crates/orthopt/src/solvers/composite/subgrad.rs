@@ -6,26 +6,36 @@
 //!
 //! Cost per iteration: one gradient and O(nr²).
 
-use super::splitting::{Candidates, Linearised, image, plus, project, pull_back, slope};
-use crate::composite::{Terms, check_splitting, suits_splitting};
+use super::splitting::{
+    Candidates, Linearised, SCOPE, check_splitting, plus, project, pull_back, slope, suits_splitting,
+};
+use crate::composite::Composite;
+use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
-use crate::solve::{Settings, Solver, StepInfo};
+use crate::smooth::Smooth;
+use crate::solve::{Settings, Solver, Step};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
-pub const fn info<T: Terms>() -> SolverInfo<T> {
+pub const fn info<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "subgrad",
         doc: "subgradient method with Euclidean projection",
         constants: Subgrad::LIST,
         shared: &[],
-        handles: suits_splitting,
-        scope: super::SCOPE,
-        make: |o| Ok(Box::new(info::<T>().configured(Subgrad::DEFAULT, o)?)),
+        handles: |p| suits_splitting(&p.h),
+        scope: SCOPE,
+        make: |o| Ok(Box::new(info::<F, H, G, A>().configured(Subgrad::DEFAULT, o)?)),
     }
 }
 
@@ -46,36 +56,40 @@ pub struct State {
     now: Linearised, // ∇f(X), ξ
 }
 
-impl<T: Terms> Solver<T> for Subgrad {
+impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G, A>> for Subgrad {
     type State = State;
 
     fn name(&self) -> &'static str {
         "subgrad"
     }
 
-    fn init(&self, p: &T, x0: RowMat) -> Result<State> {
-        let (n, r) = p.size();
+    fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
+        let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(p)?;
+        check_splitting(&p.h)?;
         // a column of s has the length λ√n at most: X moves by a tenth of itself at first
-        let a0 = self.a0.unwrap_or(0.1 / (slope(p) * (n as f64).sqrt()));
+        let a0 = self.a0.unwrap_or(0.1 / (slope(&p.h) * (n as f64).sqrt()));
         Ok(State { t: 0, a0, now: Linearised::at(p, &x0), x: x0 })
     }
 
-    fn step(&self, p: &T, st: &mut State, budget: u64) -> StepInfo {
-        (0..budget).for_each(|_| iterate_once(p, st));
-        StepInfo { iterations: budget, objective: p.value(&st.x), ..StepInfo::default() }
+    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+        iterate_once(p, st);
+        Step::default()
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
+        p.value(&st.x)
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.x
     }
 
-    fn finish(&self, _p: &T, st: State) -> RowMat {
+    fn finish(&self, _p: &Composite<F, H, G, A>, st: State) -> RowMat {
         st.x
     }
 
-    fn settings(&self, p: &T, st: &State) -> Settings {
+    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = Settings::new();
         s.insert("a0".into(), st.a0.into());
         Candidates::single(p, &st.x).report(&mut s);
@@ -83,10 +97,13 @@ impl<T: Terms> Solver<T> for Subgrad {
     }
 }
 
-fn iterate_once<T: Terms>(p: &T, st: &mut State) {
-    let mut s = image(p, &st.x);
+fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    st: &mut State,
+) {
+    let mut s = p.a.apply(&st.x);
     for v in s.data_mut() {
-        let (lo, hi) = p.h().subdifferential(*v);
+        let (lo, hi) = p.h.subdifferential(*v);
         *v = 0.0f64.clamp(lo, hi);
     }
     let g = st.now.plus(pull_back(p, s));

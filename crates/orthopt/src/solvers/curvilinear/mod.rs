@@ -20,6 +20,7 @@ pub mod foforth_qr;
 pub mod optm_cayley;
 pub mod optm_qr;
 
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -29,7 +30,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+use crate::solve::{Settings, Solver, Status, Step, settings_of};
 
 /// A curve on the manifold.
 pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
@@ -115,6 +116,9 @@ constants! {
     }
 }
 
+/// What the methods are for, as the end of "... is for".
+pub(crate) const SCOPE: &str = "problems without a penalty (pca)";
+
 /// Steps shorter than the first by this factor end the search.
 const SHORTEST: f64 = 1e-20;
 /// Rounding of f relative to 1 + |f| that the search overlooks. Close to a solution f no longer
@@ -156,16 +160,16 @@ pub struct State {
     ended: Option<(Status, &'static str)>,
 }
 
-impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Curvilinear<C> {
+impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvilinear<C> {
     type State = State;
 
     fn name(&self) -> &'static str {
         C::NAME
     }
 
-    fn init(&self, p: &Problem<F, H>, mut x0: RowMat) -> Result<State> {
-        if !p.h.kinks().is_empty() || p.h.requires_nonneg() {
-            return Err(Error::Incompatible(format!("solver {} is for problems without a penalty", C::NAME)));
+    fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {
+        if !p.h.is_zero() {
+            return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", C::NAME)));
         }
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         repair(&mut x0);
@@ -187,23 +191,24 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Curvilinear<C>
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && st.ended.is_none() {
-            self.iterate_once(&p.f, st);
-            info.iterations += 1;
-        }
-        info.objective = st.now.value;
-        info.residual = Some(st.now.residual());
-        info.ended = st.ended;
-        info
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        self.iterate_once(&p.f, st);
+        Step::ended(st.ended)
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.now.value
+    }
+
+    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        Some(st.now.residual())
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.now.x
     }
 
-    fn finish(&self, _p: &Problem<F, H>, st: State) -> RowMat {
+    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
         // a lower f within rounding is no better a point
         let limit = st.now.value - NOISE * (1.0 + st.now.value.abs());
         let mut x = match st.best {
@@ -214,7 +219,7 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<F, H>> for Curvilinear<C>
         x
     }
 
-    fn settings(&self, _p: &Problem<F, H>, st: &State) -> Settings {
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut s = settings_of(&self.options, CurveOptions::LIST);
         s.insert("evaluations".into(), st.evaluations.into());
         if C::CORRECTS {
@@ -300,38 +305,35 @@ impl<C: Curve> Curvilinear<C> {
     }
 }
 
-/// The entries of a smooth solver in the registries: for problems without a penalty, and for
-/// nonlinear eigenvalue problems.
+/// The entry of a smooth solver in the registries.
 macro_rules! curve_solver {
     ($curve:ty, $name:literal, $doc:literal) => {
         use $crate::options::Constants;
         use $crate::solvers::curvilinear::{CurveOptions, Curvilinear};
 
-        /// What the registry says of it, for the problems with a penalty to be chosen.
-        pub const INFO: $crate::solvers::SolverInfo = $crate::solvers::SolverInfo {
-            name: $name,
-            doc: $doc,
-            constants: <CurveOptions as Constants>::LIST,
-            shared: &[],
-            handles: |p| matches!(p.h, $crate::penalty::AnyPenalty::None(_)),
-            scope: "problems without a penalty (pca)",
-            make: |o| Ok(Box::new(Curvilinear::<$curve>::new(INFO.configured(CurveOptions::DEFAULT, o)?)?)),
-        };
+        /// What the registry says of it.
+        pub const INFO: $crate::solvers::SolverInfo = info();
 
-        /// The same for nonlinear eigenvalue problems.
-        pub const NONLINEAR: $crate::solvers::SolverInfo<$crate::family::NonlinearEigProblem> =
+        /// The same for any f; h must be 0.
+        pub const fn info<F, H>()
+        -> $crate::solvers::SolverInfo<$crate::problem::Problem<$crate::constraint::Stiefel, F, H>>
+        where
+            F: $crate::smooth::Smooth + 'static,
+            H: $crate::nonsmooth::Nonsmooth + 'static,
+        {
             $crate::solvers::SolverInfo {
                 name: $name,
                 doc: $doc,
                 constants: <CurveOptions as Constants>::LIST,
                 shared: &[],
-                handles: |_| true,
-                scope: "every nonlinear eigenvalue problem",
+                handles: |p| p.h.is_zero(),
+                scope: $crate::solvers::curvilinear::SCOPE,
                 make: |o| {
-                    let options = NONLINEAR.configured(CurveOptions::DEFAULT, o)?;
+                    let options = INFO.configured(CurveOptions::DEFAULT, o)?;
                     Ok(Box::new(Curvilinear::<$curve>::new(options)?))
                 },
-            };
+            }
+        }
     };
 }
 

@@ -10,26 +10,33 @@
 //! (the printed Y⁰ = X⁰ is infeasible). Two definite solves and eight products, about 20n³ flops.
 
 use super::{LOOK, Shown, lost, raw, size};
+use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::{self, Signature};
 use crate::error::Result;
-use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::solve_definite;
 use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+use crate::problem::{JProblem, Problem};
+use crate::smooth::Smooth;
+use crate::solve::{Raw, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of ADMM.
-pub const INFO: SolverInfo<JProblem> = SolverInfo {
-    name: "j-admm",
-    doc: "ADMM on X'Y = J, Y = JX: infeasible until the end",
-    constants: Admm::LIST,
-    shared: &[],
-    handles: |_| true,
-    scope: "every f",
-    make: |o| Ok(Box::new(INFO.configured(Admm::DEFAULT, o)?)),
-};
+pub const INFO: SolverInfo<JProblem> = info();
+
+/// The same for any f of the kind.
+pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    SolverInfo {
+        name: "j-admm",
+        doc: "ADMM on X'Y = J, Y = JX: infeasible until the end",
+        constants: Admm::LIST,
+        shared: &[],
+        handles: |_| true,
+        scope: "every f",
+        make: |o| Ok(Box::new(INFO.configured(Admm::DEFAULT, o)?)),
+    }
+}
 
 constants! {
     /// The solver.
@@ -98,20 +105,20 @@ pub fn admm_update(
     Some((x, y, z, w))
 }
 
-impl Solver<JProblem> for Admm {
+impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
-        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+    fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let n = p.order();
         let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
         let l = self.l.or(p.f.lipschitz().filter(|l| *l > 0.0)).unwrap_or_else(estimate);
         Ok(State {
-            y: p.signature.times(&x0),
+            y: p.signature().times(&x0),
             z: RowMat::zeros(n, n),
             w: RowMat::zeros(n, n),
             beta: self.beta.unwrap_or(l),
@@ -123,25 +130,25 @@ impl Solver<JProblem> for Admm {
         })
     }
 
-    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && info.residual.is_none() && st.ended.is_none() {
-            info.iterations += 1;
-            info.residual = self.iterate_once(p, st);
-        }
-        StepInfo { objective: st.shown.f, ended: st.ended, ..info }
+    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+        let residual = self.iterate_once(p, st);
+        Step::ended(st.ended).with_residual(residual)
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
+        st.shown.f
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.shown.x
     }
 
-    fn finish(&self, p: &JProblem, mut st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> RowMat {
         st.shown.offer(p, &st.x);
         st.shown.x
     }
 
-    fn settings(&self, _: &JProblem, st: &State) -> Settings {
+    fn settings(&self, _: &Problem<JOrthogonal, F>, st: &State) -> Settings {
         let mut out = settings_of(self, Self::LIST);
         out.insert("l".into(), st.l.into());
         out.insert("beta_at_end".into(), st.beta.into());
@@ -149,16 +156,16 @@ impl Solver<JProblem> for Admm {
         out
     }
 
-    fn raw(&self, p: &JProblem, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Option<Raw> {
         Some(raw(p, &st.x))
     }
 }
 
 impl Admm {
-    fn iterate_once(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+    fn iterate_once<F: Smooth>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let grad = p.gradient(&st.x);
         let now = (&st.x, &st.y, &st.z, &st.w);
-        let Some((x, y, z, w)) = admm_update(now, &grad, &p.signature, st.beta, st.l) else {
+        let Some((x, y, z, w)) = admm_update(now, &grad, p.signature(), st.beta, st.l) else {
             st.ended = lost(p, f64::INFINITY, self.norm_limit);
             return None;
         };

@@ -11,28 +11,35 @@
 
 use super::LOOK;
 use super::adagrad::Adagrad;
+use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::{self, CsFactors, Signature};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
-use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::inverse;
 use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
-use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+use crate::problem::{JProblem, Problem};
+use crate::smooth::Smooth;
+use crate::solve::{Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
 use crate::solvers::jobcd::{UNBOUNDED, relative_stationarity};
 
 /// What the registry says of CSDM.
-pub const INFO: SolverInfo<JProblem> = SolverInfo {
-    name: "csdm",
-    doc: "Adagrad on the factors of the hyperbolic CS decomposition; feasible, not monotone",
-    constants: Csdm::LIST,
-    shared: &[],
-    handles: |_| true,
-    scope: "every f",
-    make: |o| Ok(Box::new(INFO.configured(Csdm::DEFAULT, o)?)),
-};
+pub const INFO: SolverInfo<JProblem> = info();
+
+/// The same for any f of the kind.
+pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    SolverInfo {
+        name: "csdm",
+        doc: "Adagrad on the factors of the hyperbolic CS decomposition; feasible, not monotone",
+        constants: Csdm::LIST,
+        shared: &[],
+        handles: |_| true,
+        scope: "every f",
+        make: |o| Ok(Box::new(INFO.configured(Csdm::DEFAULT, o)?)),
+    }
+}
 
 constants! {
     /// The solver.
@@ -105,18 +112,18 @@ pub struct State {
     ended: Option<(Status, &'static str)>,
 }
 
-impl Solver<JProblem> for Csdm {
+impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Csdm {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
-        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
-        let factors = CsFactors::decompose(&x0, &p.signature)
+    fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
+        let factors = CsFactors::decompose(&x0, p.signature())
             .ok_or(Error::Factorisation("the singular value decomposition"))?;
-        let x = factors.compose(&p.signature);
+        let x = factors.compose(p.signature());
         let square = |m: &RowMat| Adagrad::new(self.lr, m.data().len());
         let adagrad = [
             square(&factors.u1),
@@ -129,26 +136,26 @@ impl Solver<JProblem> for Csdm {
         Ok(State { adagrad, factors, x, best: (x0, f), scale: 0.0, iterations: 0, ended: None })
     }
 
-    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && info.residual.is_none() && st.ended.is_none() {
-            info.iterations += 1;
-            info.residual = self.iterate_once(p, st);
-        }
-        StepInfo { objective: st.best.1, ended: st.ended, ..info }
+    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+        let residual = self.iterate_once(p, st);
+        Step::ended(st.ended).with_residual(residual)
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
+        st.best.1
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best.0
     }
 
-    fn finish(&self, p: &JProblem, st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
         let mut x = if p.f.value(&st.x) < st.best.1 { st.x } else { st.best.0 };
-        j_orthogonal::repair(&mut x, &p.signature);
+        j_orthogonal::repair(&mut x, p.signature());
         x
     }
 
-    fn settings(&self, _: &JProblem, st: &State) -> Settings {
+    fn settings(&self, _: &Problem<JOrthogonal, F>, st: &State) -> Settings {
         let mut out = settings_of(self, Self::LIST);
         out.insert("mu_at_end".into(), st.factors.mu.iter().fold(0.0f64, |m, v| m.max(v.abs())).into());
         out
@@ -156,15 +163,15 @@ impl Solver<JProblem> for Csdm {
 }
 
 impl Csdm {
-    fn iterate_once(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+    fn iterate_once<F: Smooth>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let mut g = RowMat::zeros(st.x.nrows(), st.x.ncols());
-        let f = p.f.gradient(&st.x, &mut g);
+        let f = p.f.value_and_gradient(&st.x, &mut g);
         if f < st.best.1 {
             st.best = (st.x.clone(), f);
         }
         let looks = st.iterations.is_multiple_of(LOOK);
         let residual = looks.then(|| relative_stationarity(p, &st.x, &g, &mut st.scale));
-        let d = cs_gradient(&st.factors, &g, &p.signature);
+        let d = cs_gradient(&st.factors, &g, p.signature());
         let factors = &mut st.factors;
         let orthogonal = [
             (&mut factors.u1, &d.u1),
@@ -183,7 +190,7 @@ impl Csdm {
         let cap = self.norm_limit.max(1.0).ln();
         let step = a_mu.step(&d.mu);
         factors.mu.iter_mut().zip(step).for_each(|(mu, s)| *mu = (*mu + s).clamp(-cap, cap));
-        st.x = factors.compose(&p.signature);
+        st.x = factors.compose(p.signature());
         if !p.is_bounded() && factors.mu.iter().any(|mu| mu.abs() >= cap) {
             st.ended = Some((Status::Unbounded, UNBOUNDED));
         }

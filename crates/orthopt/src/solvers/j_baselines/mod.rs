@@ -9,14 +9,15 @@ mod admm;
 mod csdm;
 mod umcm;
 
-pub use admm::{Admm, INFO as J_ADMM, admm_update};
-pub use csdm::{Csdm, INFO as CSDM, cs_gradient};
-pub use umcm::{INFO as UMCM, Umcm, merit};
+pub use admm::{Admm, INFO as J_ADMM, admm_update, info as j_admm};
+pub use csdm::{Csdm, INFO as CSDM, cs_gradient, info as csdm};
+pub use umcm::{INFO as UMCM, Umcm, info as umcm, merit};
 
+use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::{self, polar, repair};
-use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
-use crate::objective::Evaluate;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
 use crate::solve::{Raw, Status};
 use crate::solvers::jobcd::relative_stationarity;
 
@@ -37,9 +38,9 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(p: &JProblem, x: RowMat) -> Self {
+    fn new<F: Smooth>(p: &Problem<JOrthogonal, F>, x: RowMat) -> Self {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
-        let f = p.f.gradient(&x, &mut g);
+        let f = p.f.value_and_gradient(&x, &mut g);
         let mut scale = 0.0;
         let residual = relative_stationarity(p, &x, &g, &mut scale);
         Self { x, f, residual, scale, misses: 0 }
@@ -47,18 +48,18 @@ impl Shown {
 
     /// Takes the point of the group near `iterate` if it is better, and gives the stationarity of
     /// the best one.
-    fn offer(&mut self, p: &JProblem, iterate: &RowMat) -> f64 {
+    fn offer<F: Smooth>(&mut self, p: &Problem<JOrthogonal, F>, iterate: &RowMat) -> f64 {
         let mut near = iterate.clone();
-        let found = match repair(&mut near, &p.signature) {
+        let found = match repair(&mut near, p.signature()) {
             Some(_) => Some(near),
-            None => polar(iterate, &p.signature),
+            None => polar(iterate, p.signature()),
         };
-        let Some(x) = found.filter(|x| j_orthogonal::feasibility(x, &p.signature) <= 1e-9) else {
+        let Some(x) = found.filter(|x| j_orthogonal::feasibility(x, p.signature()) <= 1e-9) else {
             self.misses += 1;
             return self.residual;
         };
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
-        let f = p.f.gradient(&x, &mut g);
+        let f = p.f.value_and_gradient(&x, &mut g);
         if f < self.f {
             self.residual = relative_stationarity(p, &x, &g, &mut self.scale);
             (self.x, self.f) = (x, f);
@@ -68,7 +69,7 @@ impl Shown {
 }
 
 /// What is reported of an iterate off the group.
-fn raw(p: &JProblem, x: &RowMat) -> Raw {
+fn raw<F: Smooth>(p: &Problem<JOrthogonal, F>, x: &RowMat) -> Raw {
     Raw { objective: p.f.value(x), feasibility: p.feasibility(x), nnz: crate::objective::count_nonzeros(x) }
 }
 
@@ -79,7 +80,7 @@ fn size(x: &RowMat) -> f64 {
 
 /// How a run ends when the iterate has entries of this `size`: where f may be unbounded, beyond
 /// `limit`.
-fn lost(p: &JProblem, size: f64, limit: f64) -> Option<(Status, &'static str)> {
+fn lost<F: Smooth>(p: &Problem<JOrthogonal, F>, size: f64, limit: f64) -> Option<(Status, &'static str)> {
     match p.is_bounded() {
         false if size > limit => Some((Status::Unbounded, super::jobcd::UNBOUNDED)),
         true if size > 1e12 => Some((Status::Stalled, DIVERGED)),

@@ -9,26 +9,33 @@
 
 use super::adagrad::Adagrad;
 use super::{LOOK, Shown, lost, raw, size};
+use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::{self, Signature, residual};
 use crate::error::Result;
-use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
 use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
-use crate::solve::{Raw, Settings, Solver, Status, StepInfo, settings_of};
+use crate::problem::{JProblem, Problem};
+use crate::smooth::HessianVector;
+use crate::solve::{Raw, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of UMCM.
-pub const INFO: SolverInfo<JProblem> = SolverInfo {
-    name: "umcm",
-    doc: "unconstrained multiplier correction with Adagrad: infeasible until the end",
-    constants: Umcm::LIST,
-    shared: &[],
-    handles: |_| true,
-    scope: "every f",
-    make: |o| Ok(Box::new(INFO.configured(Umcm::DEFAULT, o)?)),
-};
+pub const INFO: SolverInfo<JProblem> = info();
+
+/// The same for any f of the kind.
+pub const fn info<F: HessianVector + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    SolverInfo {
+        name: "umcm",
+        doc: "unconstrained multiplier correction with Adagrad: infeasible until the end",
+        constants: Umcm::LIST,
+        shared: &[],
+        handles: |_| true,
+        scope: "every f",
+        make: |o| Ok(Box::new(INFO.configured(Umcm::DEFAULT, o)?)),
+    }
+}
 
 constants! {
     /// The solver.
@@ -48,10 +55,10 @@ constants! {
 
 /// The merit function and its gradient
 /// G − ½[G R J + ∇²f(X)[X J R] + J X (Λ + Λᵀ)] + 2β J X R, Λ = JXᵀG.
-pub fn merit(f: &impl JSmooth, x: &RowMat, j: &Signature, beta: f64) -> (f64, RowMat) {
+pub fn merit(f: &impl HessianVector, x: &RowMat, j: &Signature, beta: f64) -> (f64, RowMat) {
     let n = x.nrows();
     let mut g = RowMat::zeros(n, n);
-    let value = f.gradient(x, &mut g);
+    let value = f.value_and_gradient(x, &mut g);
     let r = residual(x, j);
     let lambda = j.times(&cross(x, &g));
     let total = value - 0.5 * lambda.inner(&r) + 0.5 * beta * r.inner(&r);
@@ -59,7 +66,7 @@ pub fn merit(f: &impl JSmooth, x: &RowMat, j: &Signature, beta: f64) -> (f64, Ro
     let (mut grj, mut xjr) = (RowMat::zeros(n, n), RowMat::zeros(n, n));
     product(&mut grj, false, 1.0, g.as_mat(), j.times_right(&r).as_mat());
     product(&mut xjr, false, 1.0, x.as_mat(), j.times(&r).as_mat());
-    let bent = f.hessian(x, &xjr);
+    let bent = f.hessian_vector(x, &xjr);
     let lt = transpose(&lambda);
     // −½(Λ + Λᵀ) + 2βR, which JX multiplies
     let inner =
@@ -80,15 +87,15 @@ pub struct State {
     ended: Option<(Status, &'static str)>,
 }
 
-impl Solver<JProblem> for Umcm {
+impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
-        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+    fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
         let usual = || p.f.lipschitz().filter(|l| *l > 0.0).unwrap_or_else(estimate);
         Ok(State {
@@ -101,39 +108,39 @@ impl Solver<JProblem> for Umcm {
         })
     }
 
-    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && info.residual.is_none() && st.ended.is_none() {
-            info.iterations += 1;
-            info.residual = self.iterate_once(p, st);
-        }
-        StepInfo { objective: st.shown.f, ended: st.ended, ..info }
+    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+        let residual = self.iterate_once(p, st);
+        Step::ended(st.ended).with_residual(residual)
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
+        st.shown.f
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.shown.x
     }
 
-    fn finish(&self, p: &JProblem, mut st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> RowMat {
         st.shown.offer(p, &st.x);
         st.shown.x
     }
 
-    fn settings(&self, _: &JProblem, st: &State) -> Settings {
+    fn settings(&self, _: &Problem<JOrthogonal, F>, st: &State) -> Settings {
         let mut out = settings_of(self, Self::LIST);
         out.insert("beta_at_end".into(), st.beta.into());
         out.insert("misses".into(), st.shown.misses.into());
         out
     }
 
-    fn raw(&self, p: &JProblem, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Option<Raw> {
         Some(raw(p, &st.x))
     }
 }
 
 impl Umcm {
-    fn iterate_once(&self, p: &JProblem, st: &mut State) -> Option<f64> {
-        let (_, g) = merit(&p.f, &st.x, &p.signature, st.beta);
+    fn iterate_once<F: HessianVector>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
+        let (_, g) = merit(&p.f, &st.x, p.signature(), st.beta);
         let step = st.adagrad.step(g.data());
         let mut next = st.x.clone();
         next.data_mut().iter_mut().zip(step).for_each(|(v, d)| *v += d);

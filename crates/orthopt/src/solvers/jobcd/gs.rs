@@ -7,13 +7,14 @@ use super::image::{Block, Image};
 use super::{JobcdOptions, Side, UNBOUNDED};
 use crate::constraint::j_orthogonal;
 use crate::error::{Error, Result};
-use crate::j_problem::{JProblem, JQuadratic};
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
 use crate::pair::movable::Movable;
 use crate::pair::step::Model;
-use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+use crate::problem::JProblem;
+use crate::smooth::JQuadratic;
+use crate::solve::{Settings, Solver, Status, Step, settings_of};
 use crate::solvers::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet,
 };
@@ -108,7 +109,7 @@ impl Solver<JProblem> for GsJobcd {
     }
 
     fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
-        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+        j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let q = quadratic(p)?;
         let decoupled = q.factor().is_some() && self.options.model == Model::Exact;
         let columns = match self.options.side {
@@ -132,25 +133,25 @@ impl Solver<JProblem> for GsJobcd {
         Ok(State { at, x: OnceLock::new(), descent })
     }
 
-    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
+    fn one_iteration(&self, p: &JProblem, st: &mut State) -> Step {
         st.x = OnceLock::new();
-        match p.f.quadratic() {
-            Some(q) => {
-                let oracle = JPairs { solver: self, p, q, at: &mut st.at };
-                PairDescent { oracle, state: &mut st.descent }.run(budget)
-            }
-            None => StepInfo { objective: st.descent.objective, ..StepInfo::default() },
-        }
+        let Some(q) = p.f.quadratic() else { return Step::default() };
+        let oracle = JPairs { solver: self, p, q, at: &mut st.at };
+        PairDescent { oracle, state: &mut st.descent }.iterate()
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _: &JProblem, st: &State) -> f64 {
+        st.descent.objective
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         let image = &st.at.image;
         if image.columns() { st.x.get_or_init(|| image.x()) } else { image.y() }
     }
 
     fn finish(&self, p: &JProblem, st: State) -> RowMat {
         let mut x = st.at.image.x();
-        j_orthogonal::repair(&mut x, &p.signature);
+        j_orthogonal::repair(&mut x, p.signature());
         x
     }
 
@@ -217,7 +218,7 @@ impl PairOracle for JPairs<'_> {
         let reduction = self.solver.rule() == WorkingSet::GreedyOr;
         let violation = |i: usize, j: usize| {
             let w = self.at.image.block(self.q, i, j).w;
-            if self.p.signature.mixed(i, j) { w[0][1] + w[1][0] } else { w[0][1] - w[1][0] }
+            if self.p.signature().mixed(i, j) { w[0][1] + w[1][0] } else { w[0][1] - w[1][0] }
         };
         let one = |i, j| if reduction { self.offer(i, j).decrease } else { violation(i, j).abs() };
         pairs.iter().map(|(i, j)| one(*i, *j)).collect()
@@ -238,13 +239,13 @@ impl PairOracle for JPairs<'_> {
     }
 
     fn has_drifted(&self) -> bool {
-        j_orthogonal::residual(self.at.image.y(), &self.p.signature).norm() > DRIFT
+        j_orthogonal::residual(self.at.image.y(), self.p.signature()).norm() > DRIFT
     }
 
     fn refresh(&mut self) -> f64 {
         let drifted = self.has_drifted();
         let (q, at) = (self.q, &mut *self.at);
-        if drifted && j_orthogonal::repair(at.image.y_mut(), &self.p.signature).is_some() {
+        if drifted && j_orthogonal::repair(at.image.y_mut(), self.p.signature()).is_some() {
             at.repairs += 1;
         }
         at.image.refresh(q);
@@ -266,7 +267,7 @@ impl JPairs<'_> {
     /// Steps (S2) and (S3).
     fn offer(&self, i: usize, j: usize) -> Offer {
         let (image, theta) = (&self.at.image, self.at.theta);
-        let (block, mixed) = (image.block(self.q, i, j), self.p.signature.mixed(i, j));
+        let (block, mixed) = (image.block(self.q, i, j), self.p.signature().mixed(i, j));
         if let Image::Half { .. } = image {
             return closed_form(&block, mixed, self.at.align);
         }

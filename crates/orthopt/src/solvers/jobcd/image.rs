@@ -9,13 +9,13 @@
 //!   and two more rows to turn, all of them contiguous.
 
 use super::two_rows;
-use crate::j_problem::{JQuadratic, JSmooth};
 use crate::jpair::JMove;
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
 use crate::linalg::kernels::{dot, pair_products};
 use crate::linalg::products::product;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::smooth::{JQuadratic, Smooth};
 
 /// The rows that move, and what is kept of them.
 #[derive(Clone, Debug)]

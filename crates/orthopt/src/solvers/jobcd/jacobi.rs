@@ -15,31 +15,37 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::super::obcd::WorkingSet;
+use super::decoupled::{Decoupled, EMPTY};
 use super::image::Image;
 use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
-use super::{JobcdOptions, Side, UNBOUNDED, largest_row};
-use crate::constraint::j_orthogonal::{self, max_abs};
+use super::{JobcdOptions, Side, UNBOUNDED, largest_row, relative_stationarity};
+use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::error::{Error, Result};
-use crate::j_problem::{JProblem, JQuadratic, JSmooth};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
-use crate::linalg::products::product;
 use crate::options::{Constants, constants, only};
 use crate::pair::step::Model;
-use crate::solve::{Pass, Settings, Solver, Status, StepInfo, settings_of};
+use crate::problem::{JProblem, Problem};
+use crate::smooth::TwoSided;
+use crate::solve::{Pass, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of J-JOBCD.
-pub const INFO: SolverInfo<JProblem> = SolverInfo {
-    name: "j-jobcd",
-    doc: "rounds of n/2 disjoint pairs in parallel; feasible and monotone, for any f",
-    constants: JJobcd::LIST,
-    shared: &only(JobcdOptions::LIST, ["working-set", "side"]),
-    handles: |_| true,
-    scope: "every f",
-    make: |o| Ok(Box::new(JJobcd::new(o)?)),
-};
+pub const INFO: SolverInfo<JProblem> = info();
+
+/// The same for any f of the kind.
+pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    SolverInfo {
+        name: "j-jobcd",
+        doc: "rounds of n/2 disjoint pairs in parallel; feasible and monotone, for any f",
+        constants: JJobcd::LIST,
+        shared: const { &only(JobcdOptions::LIST, ["working-set", "side"]) },
+        handles: |_| true,
+        scope: "every f",
+        make: |o| Ok(Box::new(JJobcd::new(o)?)),
+    }
+}
 
 constants! {
     /// The solver.
@@ -129,28 +135,16 @@ struct Gradient {
     values: u64,                    // evaluations of f alone
 }
 
-/// State of rounds of decoupled columns.
-#[derive(Clone, Debug)]
-struct Decoupled {
-    y: RowMat,           // Xᵀ
-    f: RowMat,           // YK, f = ½‖YK‖²
-    x: OnceLock<RowMat>, // Xᵗ, once somebody asks for it
-    tournament: BlockTournament,
-    pass: Pass,
-    aligned: u64,
-    align: bool,
-}
-
-impl Solver<JProblem> for JJobcd {
+impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
-        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
-        let (mode, objective) = match p.f.quadratic().filter(|q| q.factor().is_some()) {
+    fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
+        let (mode, objective) = match p.f.two_sided().filter(|q| q.factor().is_some()) {
             Some(q) if self.options.side != Side::Rows => {
                 let Image::Half { y, f } = Image::new(q, &x0, true, true) else {
                     return Err(Error::Incompatible("f does not decouple".into()));
@@ -170,37 +164,36 @@ impl Solver<JProblem> for JJobcd {
         Ok(State { mode, objective, rng, rounds: 0, repairs: 0, ended: None })
     }
 
-    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && info.pass.is_none() && info.residual.is_none() && st.ended.is_none()
-        {
-            info.iterations += 1;
-            st.rounds += 1;
-            match &mut st.mode {
-                Mode::Decoupled(_) => info.pass = self.decoupled_round(p, st),
-                Mode::Gradient(_) => info.residual = self.gradient_round(p, st),
+    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+        st.rounds += 1;
+        let (pass, residual) = match &mut st.mode {
+            Mode::Decoupled(d) => {
+                d.x = OnceLock::new();
+                (self.decoupled_round(p, st), None)
             }
-        }
-        if let Mode::Decoupled(d) = &mut st.mode {
-            d.x = OnceLock::new();
-        }
-        StepInfo { objective: st.objective, ended: st.ended, ..info }
+            Mode::Gradient(_) => (None, self.gradient_round(p, st)),
+        };
+        Step { pass, residual, ended: st.ended }
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
+        st.objective
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         match &st.mode {
             Mode::Gradient(g) => &g.x,
             Mode::Decoupled(d) => d.x.get_or_init(|| transpose(&d.y)),
         }
     }
 
-    fn finish(&self, p: &JProblem, st: State) -> RowMat {
-        let mut x = self.iterate(&st).clone();
-        j_orthogonal::repair(&mut x, &p.signature);
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
+        let mut x = Solver::<Problem<JOrthogonal, F>>::point(self, &st).clone();
+        j_orthogonal::repair(&mut x, p.signature());
         x
     }
 
-    fn settings(&self, p: &JProblem, st: &State) -> Settings {
+    fn settings(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Settings {
         let mut out = settings_of(self, Self::LIST);
         out.insert("rounds".into(), st.rounds.into());
         out.insert("repairs".into(), st.repairs.into());
@@ -225,8 +218,6 @@ impl Solver<JProblem> for JJobcd {
     }
 }
 
-const EMPTY: Pass = Pass { pairs: 0, decrease: 0.0, max_decrease: 0.0, covers_all: true };
-
 impl JJobcd {
     fn rule(&self, mode: &Mode) -> WorkingSet {
         self.options.working_set.unwrap_or(match mode {
@@ -235,9 +226,9 @@ impl JJobcd {
         })
     }
 
-    fn gradient_mode(&self, p: &JProblem, x: RowMat) -> (Gradient, f64) {
+    fn gradient_mode<F: TwoSided>(&self, p: &Problem<JOrthogonal, F>, x: RowMat) -> (Gradient, f64) {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
-        let objective = p.f.gradient(&x, &mut g);
+        let objective = p.f.value_and_gradient(&x, &mut g);
         let cap = p.f.lipschitz().unwrap_or(f64::INFINITY);
         let guess = if cap.is_finite() { cap } else { g.norm() / x.norm().max(1.0) };
         let s = self.s.unwrap_or(guess).max(f64::MIN_POSITIVE);
@@ -249,7 +240,7 @@ impl JJobcd {
     }
 
     /// One round of rows: the pairing, then trials with growing s until f falls enough.
-    fn gradient_round(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+    fn gradient_round<F: TwoSided>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
         let pairs = match &mut state.tournament {
             Some(tournament) => tournament.next().0,
@@ -259,16 +250,16 @@ impl JJobcd {
         let limit = (!p.is_bounded()).then_some(self.mu_max);
         let theta = self.theta * state.g.norm() * state.x.norm() / p.order().max(1) as f64;
         // a quadratic has its value from its gradient, others are cheaper without
-        let both = p.f.quadratic().is_some();
-        let mut next_g = RowMat::zeros(0, 0);
+        let both = p.f.two_sided().is_some();
+        let mut next_g = RowMat::zeros(state.x.nrows(), state.x.ncols());
         let mut moved_to = None;
         for _ in 0..DOUBLINGS {
-            let moves = solve(&data, &p.signature, state.s, theta, limit);
+            let moves = solve(&data, p.signature(), state.s, theta, limit);
             if moves.predicted <= f64::EPSILON * st.objective.abs() {
                 break; // no more than rounding
             }
             let next = moved(&state.x, &moves.list);
-            let value = if both { p.f.gradient(&next, &mut next_g) } else { p.f.value(&next) };
+            let value = if both { p.f.value_and_gradient(&next, &mut next_g) } else { p.f.value(&next) };
             if both {
                 state.gradients += 1
             } else {
@@ -315,14 +306,14 @@ impl JJobcd {
     }
 
     /// Repairs X now and then, and measures max |Ω| relative to the largest |W| so far.
-    fn look(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+    fn look<F: TwoSided>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
         if st.rounds.is_multiple_of(CHECK)
-            && j_orthogonal::residual(&state.x, &p.signature).norm() > DRIFT
-            && j_orthogonal::repair(&mut state.x, &p.signature).is_some()
+            && j_orthogonal::residual(&state.x, p.signature()).norm() > DRIFT
+            && j_orthogonal::repair(&mut state.x, p.signature()).is_some()
         {
             st.repairs += 1;
-            st.objective = p.f.gradient(&state.x, &mut state.g);
+            st.objective = p.f.value_and_gradient(&state.x, &mut state.g);
             state.gradients += 1;
         }
         (st.rounds.is_multiple_of(LOOK) || st.ended.is_some())
@@ -330,13 +321,13 @@ impl JJobcd {
     }
 
     /// One round of decoupled columns.
-    fn decoupled_round(&self, p: &JProblem, st: &mut State) -> Option<Pass> {
+    fn decoupled_round<F: TwoSided>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<Pass> {
         let Mode::Decoupled(d) = &mut st.mode else { return None };
         let n = p.order() as f64;
         let least = self.tol * st.objective.abs() / (0.5 * n * (n - 1.0)).max(1.0);
         let (groups, last) = d.tournament.next();
         let rule = HalfRule { align: d.align, aligned: ALIGNED, least };
-        let done = half_round(&mut d.y, &mut d.f, &groups, &p.signature, rule);
+        let done = half_round(&mut d.y, &mut d.f, &groups, p.signature(), rule);
         st.objective -= done.decrease;
         d.pass.pairs += done.pairs;
         d.pass.decrease += done.decrease;
@@ -354,42 +345,10 @@ impl JJobcd {
         }
         let passes = st.rounds / d.tournament.rounds() as u64;
         if passes.is_multiple_of(4)
-            && let Some(q) = p.f.quadratic()
+            && let Some(q) = p.f.two_sided()
         {
-            refresh(p, q, d, &mut st.objective, &mut st.repairs);
+            d.refresh(p.signature(), q, &mut st.objective, &mut st.repairs);
         }
         Some(pass)
     }
-}
-
-/// Drift control, as in GS-JOBCD.
-fn refresh(p: &JProblem, q: &JQuadratic, d: &mut Decoupled, objective: &mut f64, repairs: &mut u64) {
-    if j_orthogonal::residual(&d.y, &p.signature).norm() > DRIFT
-        && j_orthogonal::repair(&mut d.y, &p.signature).is_some()
-    {
-        *repairs += 1;
-    }
-    if let Some(k) = q.factor() {
-        product(&mut d.f, false, 1.0, d.y.as_mat(), k.as_mat());
-    }
-    let fresh = 0.5 * d.f.inner(&d.f);
-    if fresh < *objective || fresh > *objective * (1.0 + 1e-9) {
-        *objective = fresh;
-    }
-}
-
-/// max |Ω| relative to the largest |W| seen so far, W = GXᵀ, Ω = JW − (JW)ᵀ.
-pub(crate) fn relative_stationarity(p: &JProblem, x: &RowMat, g: &RowMat, scale: &mut f64) -> f64 {
-    let n = p.order();
-    let mut w = RowMat::zeros(n, n);
-    product(&mut w, false, 1.0, g.as_mat(), x.as_mat().transpose());
-    *scale = scale.max(max_abs(&w));
-    let j = &p.signature;
-    let mut most = 0.0f64;
-    for a in 0..n {
-        for b in 0..a {
-            most = most.max((j.sign(a) * w.get(a, b) - j.sign(b) * w.get(b, a)).abs());
-        }
-    }
-    if most == 0.0 { 0.0 } else { most / scale.max(f64::MIN_POSITIVE) }
 }

@@ -19,6 +19,7 @@
 //! whose rate falls with the condition of C. [`Side::Auto`] takes columns there and rows (the
 //! paper) elsewhere.
 
+mod decoupled;
 mod gs;
 mod image;
 mod jacobi;
@@ -27,15 +28,18 @@ mod rounds;
 mod vr;
 
 use super::{obcd::Candidates, obcd::WorkingSet};
+use crate::constraint::JOrthogonal;
+use crate::constraint::j_orthogonal::max_abs;
 use crate::linalg::RowMat;
+use crate::linalg::products::product;
 use crate::options::{choices, constants};
 use crate::pair::step::Model;
-
-pub(crate) use jacobi::relative_stationarity;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
 
 pub use gs::{GsJobcd, INFO as GS_JOBCD};
-pub use jacobi::{INFO as J_JOBCD, JJobcd};
-pub use vr::{INFO as VR_J_JOBCD, VrJJobcd};
+pub use jacobi::{INFO as J_JOBCD, JJobcd, info as j_jobcd};
+pub use vr::{INFO as VR_J_JOBCD, VrJJobcd, info as vr_j_jobcd};
 
 choices! {
     /// Which pairs a step turns.
@@ -88,4 +92,25 @@ fn two_rows(m: &mut RowMat, i: usize, j: usize) -> (&mut [f64], &mut [f64]) {
     let n = m.ncols();
     let (head, tail) = m.data_mut().split_at_mut(j * n);
     (&mut head[i * n..(i + 1) * n], &mut tail[..n])
+}
+
+/// max |Ω| relative to the largest |W| seen so far, W = GXᵀ, Ω = JW − (JW)ᵀ.
+pub(crate) fn relative_stationarity<F: Smooth>(
+    p: &Problem<JOrthogonal, F>,
+    x: &RowMat,
+    g: &RowMat,
+    scale: &mut f64,
+) -> f64 {
+    let n = p.order();
+    let mut w = RowMat::zeros(n, n);
+    product(&mut w, false, 1.0, g.as_mat(), x.as_mat().transpose());
+    *scale = scale.max(max_abs(&w));
+    let j = p.signature();
+    let mut most = 0.0f64;
+    for a in 0..n {
+        for b in 0..a {
+            most = most.max((j.sign(a) * w.get(a, b) - j.sign(b) * w.get(b, a)).abs());
+        }
+    }
+    if most == 0.0 { 0.0 } else { most / scale.max(f64::MIN_POSITIVE) }
 }

@@ -15,28 +15,35 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::jacobi::{DOUBLINGS, DRIFT, relative_stationarity};
+use super::jacobi::{DOUBLINGS, DRIFT};
 use super::pairing::{matching, sample};
 use super::rounds::{moved, pair_data, solve};
-use super::{UNBOUNDED, largest_row};
+use super::{UNBOUNDED, largest_row, relative_stationarity};
+use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal;
 use crate::error::Result;
-use crate::j_problem::{JProblem, JSmooth};
 use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
-use crate::solve::{Settings, Solver, Status, StepInfo, settings_of};
+use crate::problem::{JProblem, Problem};
+use crate::smooth::FiniteSum;
+use crate::solve::{Settings, Solver, Status, Step, settings_of};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of VR-J-JOBCD.
-pub const INFO: SolverInfo<JProblem> = SolverInfo {
-    name: "vr-j-jobcd",
-    doc: "rounds of n/2 disjoint pairs with a variance-reduced gradient, for finite sums",
-    constants: VrJJobcd::LIST,
-    shared: &[],
-    handles: |p| p.f.components() > 1,
-    scope: "finite sums (probe)",
-    make: |o| Ok(Box::new(VrJJobcd::new(o)?)),
-};
+pub const INFO: SolverInfo<JProblem> = info();
+
+/// The same for any f of the kind.
+pub const fn info<F: FiniteSum + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    SolverInfo {
+        name: "vr-j-jobcd",
+        doc: "rounds of n/2 disjoint pairs with a variance-reduced gradient, for finite sums",
+        constants: VrJJobcd::LIST,
+        shared: &[],
+        handles: |p| p.f.components() > 1,
+        scope: "finite sums (probe)",
+        make: |o| Ok(Box::new(VrJJobcd::new(o)?)),
+    }
+}
 
 constants! {
     /// The solver.
@@ -84,7 +91,7 @@ impl VrJJobcd {
     }
 
     /// N and b′.
-    fn sizes(&self, p: &JProblem) -> (usize, usize) {
+    fn sizes<F: FiniteSum>(&self, p: &Problem<JOrthogonal, F>) -> (usize, usize) {
         let n = p.f.components();
         let batch = (self.batch * (n as f64).sqrt()).round() as usize;
         (n, batch.clamp(1, n.max(1)))
@@ -136,17 +143,17 @@ impl State {
     }
 }
 
-impl Solver<JProblem> for VrJJobcd {
+impl<F: FiniteSum> Solver<Problem<JOrthogonal, F>> for VrJJobcd {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
-        j_orthogonal::check(&x0, &p.signature, "the starting point X")?;
+    fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
+        j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let mut g = RowMat::zeros(x0.nrows(), x0.ncols());
-        let f = p.f.gradient(&x0, &mut g);
+        let f = p.f.value_and_gradient(&x0, &mut g);
         let s = self.s.unwrap_or(g.norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
         let mut st = State {
             x: x0.clone(),
@@ -178,27 +185,27 @@ impl Solver<JProblem> for VrJJobcd {
         Ok(st)
     }
 
-    fn step(&self, p: &JProblem, st: &mut State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && info.residual.is_none() && st.ended.is_none() {
-            info.iterations += 1;
-            info.residual = self.iterate_once(p, st);
-        }
-        StepInfo { objective: st.best.f, ended: st.ended, ..info }
+    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+        let residual = self.iterate_once(p, st);
+        Step::ended(st.ended).with_residual(residual)
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
+        st.best.f
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.best.x
     }
 
-    fn finish(&self, p: &JProblem, st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
         // the current point may be better than the last one that was looked at
         let mut x = if p.f.value(&st.x) < st.best.f { st.x } else { st.best.x };
-        j_orthogonal::repair(&mut x, &p.signature);
+        j_orthogonal::repair(&mut x, p.signature());
         x
     }
 
-    fn settings(&self, p: &JProblem, st: &State) -> Settings {
+    fn settings(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Settings {
         let (components, batch) = self.sizes(p);
         let mut out = settings_of(self, Self::LIST);
         out.insert("components".into(), components.into());
@@ -215,11 +222,11 @@ impl Solver<JProblem> for VrJJobcd {
 
 impl VrJJobcd {
     /// Doubles s until the first round lowers f.
-    fn first_s(&self, p: &JProblem, st: &mut State) {
+    fn first_s<F: FiniteSum>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) {
         let pairs = matching(p.order(), &mut st.rng.clone());
         let data = pair_data(&st.x, &st.estimate, &pairs);
         for _ in 0..DOUBLINGS {
-            let moves = solve(&data, &p.signature, st.s, self.theta_at(st), Some(self.mu_max));
+            let moves = solve(&data, p.signature(), st.s, self.theta_at(st), Some(self.mu_max));
             st.values += 1;
             if p.f.value(&moved(&st.x, &moves.list)) <= st.best.f - ARMIJO * moves.predicted {
                 break;
@@ -233,7 +240,7 @@ impl VrJJobcd {
     }
 
     /// The estimator at Xᵗ, then a round of pairs.
-    fn iterate_once(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+    fn iterate_once<F: FiniteSum>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let residual = if st.fresh { None } else { self.estimate(p, st) };
         st.fresh = false;
         if st.ended.is_some() {
@@ -241,7 +248,7 @@ impl VrJJobcd {
         }
         let pairs = matching(p.order(), &mut st.rng);
         let data = pair_data(&st.x, &st.estimate, &pairs);
-        let moves = solve(&data, &p.signature, st.s, self.theta_at(st), Some(self.mu_max));
+        let moves = solve(&data, p.signature(), st.s, self.theta_at(st), Some(self.mu_max));
         let next = moved(&st.x, &moves.list);
         st.predicted = moves.predicted;
         st.previous = std::mem::replace(&mut st.x, next);
@@ -249,7 +256,7 @@ impl VrJJobcd {
     }
 
     /// Equation (9): the estimator moves from Xᵗ⁻¹ to Xᵗ.
-    fn estimate(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+    fn estimate<F: FiniteSum>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let (n, batch) = self.sizes(p);
         let probability = batch as f64 / (n + batch) as f64;
         // more rounding than signal: start again from what is known
@@ -259,7 +266,8 @@ impl VrJJobcd {
             return self.refresh(p, st, lost);
         }
         let drawn = sample(n, batch, &mut st.rng);
-        let (mut now, mut before) = (RowMat::zeros(0, 0), RowMat::zeros(0, 0));
+        let zeros = RowMat::zeros(st.x.nrows(), st.x.ncols());
+        let (mut now, mut before) = (zeros.clone(), zeros);
         let value = p.f.sample_gradient(&drawn, &st.x, &mut now);
         let change = value - p.f.sample_gradient(&drawn, &st.previous, &mut before);
         st.component_gradients += 2 * batch as u64;
@@ -278,7 +286,7 @@ impl VrJJobcd {
     }
 
     /// Back to Xᵗ⁻¹, where the estimator stays what it was.
-    fn take_back(&self, p: &JProblem, st: &mut State) -> Option<f64> {
+    fn take_back<F: FiniteSum>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         st.x = st.previous.clone();
         st.taken_back += 1;
         st.streak += 1;
@@ -297,12 +305,12 @@ impl VrJJobcd {
     }
 
     /// ∇f and f at Xᵗ; back to the best X where f has risen.
-    fn refresh(&self, p: &JProblem, st: &mut State, lost: bool) -> Option<f64> {
-        if j_orthogonal::residual(&st.x, &p.signature).norm() > DRIFT {
-            j_orthogonal::repair(&mut st.x, &p.signature);
+    fn refresh<F: FiniteSum>(&self, p: &Problem<JOrthogonal, F>, st: &mut State, lost: bool) -> Option<f64> {
+        if j_orthogonal::residual(&st.x, p.signature()).norm() > DRIFT {
+            j_orthogonal::repair(&mut st.x, p.signature());
         }
         let mut g = RowMat::zeros(st.x.nrows(), st.x.ncols());
-        let f = p.f.gradient(&st.x, &mut g);
+        let f = p.f.value_and_gradient(&st.x, &mut g);
         st.refreshes += 1;
         st.component_gradients += p.f.components() as u64;
         if f < st.best.f && !lost {

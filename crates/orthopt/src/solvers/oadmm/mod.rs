@@ -22,17 +22,19 @@ mod options;
 use options::Schedule;
 pub use options::{FirstBeta, OadmmOptions, Variant, euclidean, fast, riemannian};
 
-use crate::composite::{Terms, check_splitting, crit_parts};
+use crate::composite::{Composite, crit_parts};
 use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product};
 use crate::linear_map::LinearMap;
-use crate::solve::{Raw, Settings, Solver, StepInfo, settings_of};
+use crate::nonsmooth::Nonsmooth;
+use crate::smooth::Smooth;
+use crate::solve::{Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::composite::splitting::{
-    Candidates, Linearised, curvature, image, plus, project, prox, pull_back, quadratic_change, raw,
-    report_crit, shifted_multiplier, stationarity,
+    Candidates, Linearised, check_splitting, curvature, plus, project, prox, pull_back, raw, report_crit,
+    shifted_multiplier, stationarity,
 };
 
 /// Most halvings of a line search.
@@ -98,21 +100,21 @@ pub struct State {
     grad_f_prev: RowMat, // ∇f(Xᵗ⁻¹)
 }
 
-impl<T: Terms> Solver<T> for Oadmm {
+impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G, A>> for Oadmm {
     type State = State;
 
     fn name(&self) -> &'static str {
         self.name
     }
 
-    fn init(&self, p: &T, x0: RowMat) -> Result<State> {
-        let (n, r) = p.size();
+    fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
+        let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(p)?;
-        let abar = p.map().norm((n, r));
-        let lf = self.options.lf.unwrap_or_else(|| curvature(p));
+        check_splitting(&p.h)?;
+        let abar = p.a.norm((n, r));
+        let lf = self.options.lf.unwrap_or_else(|| curvature(&p.f, &x0));
         let Schedule { beta0, xi, raised } = self.options.schedule(p, abar, lf);
-        let ax = image(p, &x0);
+        let ax = p.a.apply(&x0);
         let now = Linearised::at(p, &x0);
         Ok(State {
             t: 0,
@@ -135,25 +137,28 @@ impl<T: Terms> Solver<T> for Oadmm {
         })
     }
 
-    fn step(&self, p: &T, st: &mut State, budget: u64) -> StepInfo {
-        (0..budget).for_each(|_| self.iterate_once(p, st));
-        StepInfo {
-            iterations: budget,
-            objective: p.value(&st.x),
-            residual: Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now)),
-            ..StepInfo::default()
-        }
+    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+        self.iterate_once(p, st);
+        Step::default()
     }
 
-    fn iterate<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
+        p.value(&st.x)
+    }
+
+    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
+        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.x
     }
 
-    fn finish(&self, p: &T, st: State) -> RowMat {
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
         Candidates::new(p, &st.x, &st.ycheck).best(st.x)
     }
 
-    fn settings(&self, p: &T, st: &State) -> Settings {
+    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let o = &self.options;
         let mut s = settings_of(o, o.listed());
         let reals = [
@@ -178,14 +183,18 @@ impl<T: Terms> Solver<T> for Oadmm {
         s
     }
 
-    fn raw(&self, p: &T, st: &State) -> Option<Raw> {
+    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
         raw(p, &st.ycheck)
     }
 }
 
 impl Oadmm {
     /// (S1) to (S4).
-    fn iterate_once<T: Terms>(&self, p: &T, st: &mut State) {
+    fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        st: &mut State,
+    ) {
         let o = &self.options;
         let beta = st.beta0 * (1.0 + st.xi * (st.t as f64).powf(o.p));
         let mu = o.chi() / beta;
@@ -194,9 +203,9 @@ impl Oadmm {
             Variant::Ep => self.euclidean_step(p, st),
             Variant::Rr => self.riemannian_step(p, st),
         }
-        st.ax = image(p, &st.x);
+        st.ax = p.a.apply(&st.x);
         let b = plus(st.ax.clone(), 1.0 / beta, &st.z);
-        st.ycheck = prox(p.h(), &b, mu + 1.0 / beta);
+        st.ycheck = prox(&p.h, &b, mu + 1.0 / beta);
         let (weight, scale) = (mu * beta, 1.0 / (1.0 + mu * beta));
         for ((y, check), b) in st.y.data_mut().iter_mut().zip(st.ycheck.data()).zip(b.data()) {
             *y = (check + weight * b) * scale;
@@ -205,16 +214,22 @@ impl Oadmm {
         st.t += 1;
     }
 
-    /// (S2) of EP. ∇f is affine, so its value at Xc comes from those at X and X⁻.
-    fn euclidean_step<T: Terms>(&self, p: &T, st: &mut State) {
+    /// (S2) of EP. Where ∇f is affine, its value at Xc comes from those at X and X⁻.
+    fn euclidean_step<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        st: &mut State,
+    ) {
         let alpha = self.options.alpha();
         let forward = |now: &RowMat, before: &RowMat| {
             if alpha == 0.0 { now.clone() } else { plus(plus(now.clone(), alpha, now), -alpha, before) }
         };
         let xc = forward(&st.x, &st.x_prev);
-        let axc = if alpha == 0.0 { st.ax.clone() } else { image(p, &xc) };
+        let axc = if alpha == 0.0 { st.ax.clone() } else { p.a.apply(&xc) };
         let w = pull_back(p, shifted_multiplier(&axc, &st.y, &st.z, st.beta));
-        let w = plus(plus(w, 1.0, &forward(&st.now.grad_f, &st.grad_f_prev)), -1.0, &st.now.xi);
+        let affine = alpha == 0.0 || p.f.is_quadratic();
+        let grad_f = if affine { forward(&st.now.grad_f, &st.grad_f_prev) } else { p.gradient(&xc) };
+        let w = plus(plus(w, 1.0, &grad_f), -1.0, &st.now.xi);
         let ell = self.options.theta * (st.beta * st.abar * st.abar + st.lf);
         let next = project(&plus(xc, -1.0 / ell, &w));
         st.x_prev = std::mem::replace(&mut st.x, next);
@@ -223,7 +238,11 @@ impl Oadmm {
     }
 
     /// (S2) of RR.
-    fn riemannian_step<T: Terms>(&self, p: &T, st: &mut State) {
+    fn riemannian_step<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        st: &mut State,
+    ) {
         let o = &self.options;
         let w = shifted_multiplier(&st.ax, &st.y, &st.z, st.beta);
         let g = st.now.plus(pull_back(p, w));
@@ -231,7 +250,7 @@ impl Oadmm {
         let slope = direction.inner(&direction);
         let first = if o.bb { self.barzilai_borwein(p, st, &g) } else { o.b };
         let mut eta = first / st.beta;
-        let g_now = p.g().value(&st.x);
+        let g_now = p.g.value(&st.x);
         let mut next = (st.x.clone(), st.now.clone());
         for j in 0..=MAX_BACKTRACKS {
             let moved = plus(st.x.clone(), -eta, &direction);
@@ -251,9 +270,14 @@ impl Oadmm {
     /// b = β⟨S,S⟩/|⟨S,Z⟩| with S = X − X⁻ and Z the difference of the Riemannian gradients of the
     /// same function at both points, kept in a range; the b of the options at the first step
     /// (docs/mathematics.md, section 10, C17).
-    fn barzilai_borwein<T: Terms>(&self, p: &T, st: &State, g: &RowMat) -> f64 {
+    fn barzilai_borwein<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        st: &State,
+        g: &RowMat,
+    ) -> f64 {
         let s = plus(st.x.clone(), -1.0, &st.x_prev);
-        let w = shifted_multiplier(&image(p, &st.x_prev), &st.y, &st.z, st.beta);
+        let w = shifted_multiplier(&p.a.apply(&st.x_prev), &st.y, &st.z, st.beta);
         let g_prev = plus(plus(pull_back(p, w), 1.0, &st.grad_f_prev), -1.0, &st.now.xi);
         let now = search_direction(&st.x, g, 1.0);
         let z = plus(now, -1.0, &search_direction(&st.x_prev, &g_prev, 1.0));
@@ -276,16 +300,23 @@ fn search_direction(x: &RowMat, g: &RowMat, rho: f64) -> RowMat {
 }
 
 /// L̇(X⁺) − L̇(X) term by term, and the rounding that the comparison should forgive.
-fn lagrangian_change<T: Terms>(p: &T, st: &State, x: &RowMat, at: &Linearised, g_now: f64) -> (f64, f64) {
+fn lagrangian_change<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    st: &State,
+    x: &RowMat,
+    at: &Linearised,
+    g_now: f64,
+) -> (f64, f64) {
     let step = plus(x.clone(), -1.0, &st.x);
-    let ax = image(p, x);
+    let ax = p.a.apply(x);
     let (mut linear, mut square) = (0.0, 0.0);
     for (((new, old), y), z) in ax.data().iter().zip(st.ax.data()).zip(st.y.data()).zip(st.z.data()) {
         linear += z * (new - old);
         square += (new - old) * (new + old - 2.0 * y);
     }
-    let smooth = quadratic_change(&step, &st.now.grad_f, &at.grad_f);
-    let g_change = p.g().value(x) - g_now;
-    let size = linear.abs() + st.beta * square.abs() + smooth.abs() + g_now.abs();
+    let smooth = st.now.change_of_f(at, &step);
+    let g_change = p.g.value(x) - g_now;
+    let f = at.value.map_or(0.0, f64::abs);
+    let size = linear.abs() + st.beta * square.abs() + smooth.abs() + g_now.abs() + f;
     (smooth + linear + 0.5 * st.beta * square - g_change, 1e-15 * size)
 }

@@ -1,13 +1,14 @@
 //! The constants of OADMM: names, defaults, checks, and the three entries of the registry.
 
 use super::Oadmm;
-use crate::composite::{Terms, suits_splitting};
-use crate::concave::AnyConcave;
+use crate::composite::Composite;
+use crate::concave::Concave;
 use crate::error::Result;
+use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Value, checked, constants, described, only};
-use crate::solvers::composite::SCOPE;
-use crate::solvers::composite::splitting::slope;
+use crate::smooth::Smooth;
+use crate::solvers::composite::splitting::{SCOPE, slope, suits_splitting};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// How X is moved.
@@ -133,20 +134,25 @@ impl OadmmOptions {
 
     /// β⁰ and ξ for a problem. β⁰ is raised where the weak convexity W of h asks for it: the prox
     /// is single-valued while μ + 1/β = (χ+1)/β < 1/W, and the theory asks for β ≥ 2χW.
-    pub(super) fn schedule(&self, p: &impl Terms, abar: f64, lf: f64) -> Schedule {
+    pub(super) fn schedule<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+        &self,
+        p: &Composite<F, H, G, A>,
+        abar: f64,
+        lf: f64,
+    ) -> Schedule {
         let square = (abar * abar).max(f64::MIN_POSITIVE);
-        let largest_k = matches!(p.g(), AnyConcave::LargestK(_));
+        let largest_k = p.g.ranks_entries();
         let (chosen, steeper) = match (self.beta0, self.first_beta) {
             (Some(beta0), _) => (beta0, 1.0),
-            (None, FirstBeta::Paper) => (10.0 * slope(p) / square, 1.0),
-            (None, FirstBeta::Data) if largest_k && p.size().0 >= WIDE => (slope(p) / square, JUMP),
+            (None, FirstBeta::Paper) => (10.0 * slope(&p.h) / square, 1.0),
+            (None, FirstBeta::Data) if largest_k && p.shape().0 >= WIDE => (slope(&p.h) / square, JUMP),
             (None, FirstBeta::Data) => {
                 let c = if largest_k { JUMP } else { 1.0 };
-                ((0.1 * lf).max(c * slope(p)) / square, 1.0)
+                ((0.1 * lf).max(c * slope(&p.h)) / square, 1.0)
             }
         };
         let xi = steeper * self.xi;
-        let w = p.h().weak_convexity().unwrap_or(0.0);
+        let w = p.h.weak_convexity().unwrap_or(0.0);
         let least = w * (2.0 * self.chi()).max(1.001 * (self.chi() + 1.0));
         if chosen >= least {
             return Schedule { beta0: chosen, xi, raised: false };
@@ -167,7 +173,7 @@ impl OadmmOptions {
     }
 
     /// These options with what users have set for the solver. χ = 0 asks for the bound of the theory.
-    fn chosen<T: Terms>(self, info: &SolverInfo<T>, o: &SolverOptions) -> Result<Self> {
+    fn chosen<P>(self, info: &SolverInfo<P>, o: &SolverOptions) -> Result<Self> {
         let chi = format!("{}-chi", info.name);
         let mut given = o.constants.clone();
         if given.get(&chi).and_then(Value::number) == Some(0.0) {
@@ -195,48 +201,63 @@ const FAST: &[Constant] = &described(
 );
 
 /// OADMM-EP with the paper's constants.
-pub const fn euclidean<T: Terms>() -> SolverInfo<T> {
+pub const fn euclidean<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "oadmm-ep",
         doc: "ADMM with Moreau smoothing, X by Euclidean projection, the paper's constants",
         constants: EP,
         shared: &[],
-        handles: suits_splitting,
+        handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
         make: |o| {
-            let info = euclidean::<T>();
+            let info = euclidean::<F, H, G, A>();
             Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(&info, o)? }))
         },
     }
 }
 
 /// OADMM-RR with the paper's constants.
-pub const fn riemannian<T: Terms>() -> SolverInfo<T> {
+pub const fn riemannian<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "oadmm-rr",
         doc: "ADMM with Moreau smoothing, X by a Riemannian line search, the paper's constants",
         constants: RR,
         shared: &[],
-        handles: suits_splitting,
+        handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
         make: |o| {
-            let info = riemannian::<T>();
+            let info = riemannian::<F, H, G, A>();
             Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(&info, o)? }))
         },
     }
 }
 
 /// OADMM-EP with fast constants, see [`OadmmOptions::FAST`].
-pub const fn fast<T: Terms>() -> SolverInfo<T> {
+pub const fn fast<
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+>() -> SolverInfo<Composite<F, H, G, A>> {
     SolverInfo {
         name: "oadmm",
         doc: "ADMM with Moreau smoothing, X by Euclidean projection, fast constants",
         constants: FAST,
         shared: &[],
-        handles: suits_splitting,
+        handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
         make: |o| {
-            let info = fast::<T>();
+            let info = fast::<F, H, G, A>();
             Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(&info, o)? }))
         },
     }

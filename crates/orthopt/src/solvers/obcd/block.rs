@@ -22,7 +22,7 @@ use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::pair::PairPenalty;
 use crate::pair::step::Model;
 use crate::pair::step::{PairWork, Shape};
-use crate::smooth::{BlockModel, Quadratic, QuadraticImage, Smooth};
+use crate::smooth::{DenseQuadratic, Quadratic, QuadraticImage, Smooth};
 use crate::solvers::pair_descent::Tried;
 
 /// A block that has been solved but not yet written back.
@@ -36,7 +36,7 @@ struct Solved<'a> {
 /// Solves disjoint blocks in parallel and applies those that lower F together; pairs that lower
 /// it by no more than `least` are left alone.
 #[allow(clippy::too_many_arguments)]
-pub(crate) fn block_round<F: BlockModel, H: PairPenalty>(
+pub(crate) fn block_round<F: Quadratic, H: PairPenalty>(
     f: &F,
     h: &H,
     shape: Shape,
@@ -87,14 +87,14 @@ pub(crate) fn block_round<F: BlockModel, H: PairPenalty>(
 }
 
 /// tr(Δ_aᵀ M_ab Δ_b).
-fn cross_term<F: BlockModel>(f: &F, a: &Solved<'_>, b: &Solved<'_>) -> f64 {
+fn cross_term<F: Quadratic>(f: &F, a: &Solved<'_>, b: &Solved<'_>) -> f64 {
     let m = RowMat::from_fn(a.rows.len(), b.rows.len(), |p, q| f.curvature(a.rows[p], b.rows[q]));
     let mut mb = RowMat::zeros(a.rows.len(), b.delta.ncols());
     product(&mut mb, false, 1.0, m.as_mat(), b.delta.as_mat());
     a.delta.inner(&mb)
 }
 
-fn solve_block<'a, F: BlockModel, H: PairPenalty>(
+fn solve_block<'a, F: Quadratic, H: PairPenalty>(
     f: &F,
     h: &H,
     (shape, least): (Shape, f64),
@@ -113,7 +113,7 @@ fn solve_block<'a, F: BlockModel, H: PairPenalty>(
             let row = f.gradient_row(image, x, *i, &mut work.g1);
             g.row_mut(k).copy_from_slice(row);
         }
-        let local = Quadratic::block(f.curvature_block(rows), f.is_concave());
+        let local = DenseQuadratic::block(f.curvature_block(rows), f.is_concave());
         let smooth_only = h.kinks().is_empty() && shape.model == Model::Diagonal;
         done = if smooth_only {
             polar_step(&local, shape, least, &mut z, &g)
@@ -129,7 +129,7 @@ fn solve_block<'a, F: BlockModel, H: PairPenalty>(
 /// One sweep over all pairs of a block. Sweeping on until nothing improves spends its pairs on
 /// settling rows among themselves that the next blocks unsettle: on randn:500:1000, l1, it took
 /// four times as long to the same F.
-struct Sweep<'a, H>(PairStep<'a, Quadratic, H>);
+struct Sweep<'a, H>(PairStep<'a, DenseQuadratic, H>);
 
 impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
     type Output = Tried;
@@ -155,7 +155,7 @@ impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
 }
 
 /// V = the nearest orthogonal matrix to (ς + α)I − G_B Zᵀ, by an SVD of size k.
-fn polar_step(local: &Quadratic, shape: Shape, least: f64, z: &mut RowMat, g: &RowMat) -> Tried {
+fn polar_step(local: &DenseQuadratic, shape: Shape, least: f64, z: &mut RowMat, g: &RowMat) -> Tried {
     let k = z.nrows();
     let stay = Tried { pairs: (k * (k - 1) / 2) as u64, ..Default::default() };
     let damping = if local.is_concave() { 0.0 } else { block_bound(local, z) };
@@ -186,7 +186,7 @@ fn polar_step(local: &Quadratic, shape: Shape, least: f64, z: &mut RowMat, g: &R
 }
 
 /// ς ≥ λ_max(ZZᵀ)·λ_max(K)₊ by Frobenius norms.
-fn block_bound(local: &Quadratic, z: &RowMat) -> f64 {
+fn block_bound(local: &DenseQuadratic, z: &RowMat) -> f64 {
     let k = z.nrows();
     let curvature: f64 =
         (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).map(|(i, j)| local.curvature(i, j).powi(2)).sum();

@@ -1,15 +1,16 @@
 //! The clean end of a run.
 
 use super::oracle::DRIFT;
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::objective::REPORT_ZERO;
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// X without dust, and repaired where it has left the manifold by more than rounding.
-pub(super) fn clean<F: BlockModel, H: PairPenalty>(p: &Problem<F, H>, x: RowMat) -> RowMat {
+pub(super) fn clean<F: Quadratic, H: PairPenalty>(p: &Problem<Stiefel, F, H>, x: RowMat) -> RowMat {
     let mut x = drop_dust(p, x);
     if stiefel::feasibility(&x) > DRIFT {
         stiefel::repair_on_support(&mut x);
@@ -19,7 +20,7 @@ pub(super) fn clean<F: BlockModel, H: PairPenalty>(p: &Problem<F, H>, x: RowMat)
 
 /// Entries that are rounding (or, for ℓ0, that reports do not count, |x| ≤ 1e-6): sets them to
 /// zero, restores XᵀX = I on the support that is left, and keeps the result if F is no higher.
-fn drop_dust<F: BlockModel, H: PairPenalty>(p: &Problem<F, H>, mut x: RowMat) -> RowMat {
+fn drop_dust<F: Quadratic, H: PairPenalty>(p: &Problem<Stiefel, F, H>, mut x: RowMat) -> RowMat {
     if !p.h.promotes_sparsity() {
         return x;
     }

@@ -12,7 +12,7 @@ use crate::linalg::kernels::is_zero;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::pair::PairPenalty;
 use crate::pair::step::{Pair, PairWork, Shape, apply_clean, solve_pair};
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 use crate::solvers::pair_descent::Tried;
 
 /// Pairs one task solves.
@@ -26,7 +26,7 @@ struct Found {
 }
 
 /// One round over the disjoint pairs `pairs`. F falls by at least α/2 Σ‖V_i − I‖².
-pub(crate) fn jacobi_round<F: BlockModel, H: PairPenalty>(
+pub(crate) fn jacobi_round<F: Quadratic, H: PairPenalty>(
     f: &F,
     h: &H,
     shape: Shape,
@@ -59,7 +59,7 @@ pub(crate) fn jacobi_round<F: BlockModel, H: PairPenalty>(
     done
 }
 
-fn gradient_rows<F: BlockModel>(f: &F, image: &F::Image, x: &RowMat, rows: &[usize]) -> RowMat {
+fn gradient_rows<F: Quadratic>(f: &F, image: &F::Image, x: &RowMat, rows: &[usize]) -> RowMat {
     let r = x.ncols();
     let mut buf = vec![0.0; r];
     let mut g = RowMat::zeros(rows.len(), r);
@@ -73,7 +73,7 @@ fn h_of<H: PairPenalty>(h: &H, x: &RowMat, rows: &[usize]) -> f64 {
     rows.iter().map(|i| h.value(x.row(*i))).sum()
 }
 
-struct Task<'a, F: BlockModel, H> {
+struct Task<'a, F: Quadratic, H> {
     f: &'a F,
     h: &'a H,
     shape: Shape,
@@ -83,7 +83,7 @@ struct Task<'a, F: BlockModel, H> {
     pairs: &'a [(usize, usize)],
 }
 
-impl<F: BlockModel, H: PairPenalty> WithSimd for Task<'_, F, H> {
+impl<F: Quadratic, H: PairPenalty> WithSimd for Task<'_, F, H> {
     type Output = Found;
 
     #[inline(always)]

@@ -26,14 +26,16 @@ mod options;
 mod oracle;
 mod step;
 
+use crate::constraint::Stiefel;
+
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::options::{Constants, checked};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
-use crate::smooth::BlockModel;
-use crate::solve::{Settings, Solver, StepInfo};
+use crate::smooth::Quadratic;
+use crate::solve::{Settings, Solver, Step};
 use crate::solvers::pair_descent::{self, PairDescent, Schedule};
 pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet};
 pub use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions};
@@ -88,14 +90,14 @@ impl<I> State<I> {
     }
 }
 
-impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
+impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
     type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
         self.options.name
     }
 
-    fn init(&self, p: &Problem<F, H>, x0: RowMat) -> Result<Self::State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<Self::State> {
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         let o = &self.options;
         let at = Iterate::new(&p.f, o, x0);
@@ -110,20 +112,24 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Obcd {
         Ok(State { at, descent })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut Self::State, budget: u64) -> StepInfo {
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
         let oracle = RowPairs { p, options: &self.options, at: &mut st.at };
-        PairDescent { oracle, state: &mut st.descent }.run(budget)
+        PairDescent { oracle, state: &mut st.descent }.iterate()
     }
 
-    fn iterate<'a>(&self, st: &'a Self::State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &Self::State) -> f64 {
+        st.descent.objective
+    }
+
+    fn point<'a>(&self, st: &'a Self::State) -> &'a RowMat {
         st.x()
     }
 
-    fn finish(&self, p: &Problem<F, H>, st: Self::State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
         finish::clean(p, st.at.x)
     }
 
-    fn settings(&self, p: &Problem<F, H>, st: &Self::State) -> Settings {
+    fn settings(&self, p: &Problem<Stiefel, F, H>, st: &Self::State) -> Settings {
         let (o, State { at, descent }) = (&self.options, st);
         let mut s = Settings::new();
         s.insert("working_set".into(), o.working_set.name().into());

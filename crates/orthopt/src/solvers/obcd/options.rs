@@ -4,7 +4,7 @@ use super::Obcd;
 use crate::error::Result;
 use crate::options::{Constant, Constants, constants, only};
 use crate::pair::step::{Model, Search};
-use crate::problem::AnyProblem;
+use crate::problem::PcaProblem;
 use crate::solve::AnySolver;
 use crate::solvers::pair_descent::{Candidates, WorkingSet};
 use crate::solvers::{SolverInfo, SolverOptions};
@@ -108,7 +108,7 @@ fn made(
     name: &'static str,
     o: &SolverOptions,
     preset: fn(&mut ObcdOptions),
-) -> Result<AnySolver<AnyProblem>> {
+) -> Result<AnySolver<PcaProblem>> {
     let mut options = ObcdOptions { name, seed: o.seed, ..o.obcd.clone() };
     preset(&mut options);
     Ok(Box::new(Obcd::new(options)?))

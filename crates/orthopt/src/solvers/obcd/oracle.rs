@@ -4,6 +4,7 @@ use super::ObcdOptions;
 use super::block::block_round;
 use super::jacobi::jacobi_round;
 use super::step::{GradientCache, PairStep};
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::pair_products;
@@ -13,7 +14,7 @@ use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::step::{Damping, Model, PairWork, Shape};
 use crate::problem::Problem;
-use crate::smooth::{BlockModel, Usage};
+use crate::smooth::{Quadratic, Usage};
 use crate::solvers::pair_descent::{
     Demand, PairOracle, Products, Tried, Upkeep, WorkingSet, stationarity_score,
 };
@@ -40,14 +41,14 @@ pub(super) struct Iterate<I> {
 }
 
 impl<I> Iterate<I> {
-    pub fn new<F: BlockModel<Image = I>>(f: &F, options: &ObcdOptions, x: RowMat) -> Self {
+    pub fn new<F: Quadratic<Image = I>>(f: &F, options: &ObcdOptions, x: RowMat) -> Self {
         let image = f.image(&x);
         let scored = options.working_set == WorkingSet::GreedyOr;
         let damped = options.jacobi && !f.is_concave();
         Self {
             cache: GradientCache::new(f, &image, x.ncols()),
             rows: Movable::new(&x),
-            lipschitz: if scored || damped { f.lipschitz() } else { 0.0 },
+            lipschitz: if scored || damped { f.norm() } else { 0.0 },
             repairs: 0,
             rebalanced: 0,
             work: PairWork::new(x.ncols()),
@@ -66,13 +67,13 @@ impl<I> Iterate<I> {
 }
 
 /// The pairs of rows of X.
-pub(super) struct RowPairs<'a, F: BlockModel, H> {
-    pub p: &'a Problem<F, H>,
+pub(super) struct RowPairs<'a, F: Quadratic, H> {
+    pub p: &'a Problem<Stiefel, F, H>,
     pub options: &'a ObcdOptions,
     pub at: &'a mut Iterate<F::Image>,
 }
 
-impl<F: BlockModel, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
+impl<F: Quadratic, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
     fn rows(&self) -> &Movable {
         &self.at.rows
     }
@@ -164,7 +165,7 @@ impl<F: BlockModel, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
     }
 }
 
-impl<F: BlockModel, H: PairPenalty> RowPairs<'_, F, H> {
+impl<F: Quadratic, H: PairPenalty> RowPairs<'_, F, H> {
     fn shape(&self, alpha: f64) -> Shape {
         let ObcdOptions { model, search, .. } = *self.options;
         Shape { model, alpha, damping: Damping::of(&self.p.f), search }

@@ -6,11 +6,11 @@ use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::pair::PairPenalty;
 use crate::pair::step::Search;
 use crate::pair::step::{Pair, PairResult, PairWork, Shape, apply_clean, solve_pair};
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// The pair step as a kernel: moves rows i and j of X to the global minimiser of their
 /// subproblem.
-pub(crate) struct PairStep<'a, F: BlockModel, H> {
+pub(crate) struct PairStep<'a, F: Quadratic, H> {
     pub f: &'a F,
     pub h: &'a H,
     pub shape: Shape,
@@ -34,7 +34,7 @@ pub(crate) struct GradientCache {
 
 impl GradientCache {
     /// A cache for `f` and X with r columns, where `f` has use for it.
-    pub fn new<F: BlockModel>(f: &F, image: &F::Image, r: usize) -> Option<Self> {
+    pub fn new<F: Quadratic>(f: &F, image: &F::Image, r: usize) -> Option<Self> {
         let n = f.nrows();
         (!f.keeps_gradient(image)).then(|| Self { rows: RowMat::zeros(n, r), stamp: vec![0; n], now: 1 })
     }
@@ -47,7 +47,7 @@ impl GradientCache {
 
     /// Makes row i valid.
     #[inline(always)]
-    fn refresh<F: BlockModel>(&mut self, f: &F, image: &F::Image, x: &RowMat, i: usize, buf: &mut [f64]) {
+    fn refresh<F: Quadratic>(&mut self, f: &F, image: &F::Image, x: &RowMat, i: usize, buf: &mut [f64]) {
         if self.stamp[i] != self.now {
             let row = f.gradient_row(image, x, i, buf);
             self.rows.row_mut(i).copy_from_slice(row);
@@ -56,7 +56,7 @@ impl GradientCache {
     }
 
     /// Row i of ∇f(X), from the cache.
-    pub fn row<F: BlockModel>(
+    pub fn row<F: Quadratic>(
         &mut self,
         f: &F,
         image: &F::Image,
@@ -69,7 +69,7 @@ impl GradientCache {
     }
 }
 
-impl<F: BlockModel, H: PairPenalty> PairStep<'_, F, H> {
+impl<F: Quadratic, H: PairPenalty> PairStep<'_, F, H> {
     /// The step on rows i and j.
     pub fn run(&mut self, i: usize, j: usize) -> PairResult {
         match self.shape.search {
@@ -117,13 +117,13 @@ impl<F: BlockModel, H: PairPenalty> PairStep<'_, F, H> {
     }
 }
 
-struct On<'a, 'b, F: BlockModel, H> {
+struct On<'a, 'b, F: Quadratic, H> {
     step: &'a mut PairStep<'b, F, H>,
     i: usize,
     j: usize,
 }
 
-impl<F: BlockModel, H: PairPenalty> WithSimd for On<'_, '_, F, H> {
+impl<F: Quadratic, H: PairPenalty> WithSimd for On<'_, '_, F, H> {
     type Output = PairResult;
 
     #[inline(always)]

@@ -30,7 +30,7 @@ pub(crate) use oracle::{Demand, PairOracle, Tried, Upkeep};
 pub(crate) use schedule::Schedule;
 pub use schedule::{Candidates, WORKING_SETS, WorkingSet};
 
-use crate::solve::{Pass, StepInfo};
+use crate::solve::{Pass, Step};
 use schedule::Rows;
 
 /// A round of working sets that lowers F by less than this, relative to the scale of F, is followed by a
@@ -54,20 +54,17 @@ pub(crate) struct PairDescent<'a, O> {
 }
 
 impl<O: PairOracle> PairDescent<'_, O> {
-    /// At most `budget` iterations, up to the end of a round or pass.
-    pub fn run(&mut self, budget: u64) -> StepInfo {
-        let mut info = StepInfo { ended: self.oracle.ended(self.state.objective), ..StepInfo::default() };
-        while info.iterations < budget && info.pass.is_none() && info.ended.is_none() {
-            info.pass = self.one_iteration();
-            info.iterations += 1;
-            info.ended = self.oracle.ended(self.state.objective);
-        }
-        info.objective = self.state.objective;
-        info
+    /// Iteration t, unless the oracle has given up.
+    #[inline]
+    pub fn iterate(&mut self) -> Step {
+        let mut ended = self.oracle.ended(self.state.objective);
+        let pass = if ended.is_none() { self.working_set() } else { None };
+        ended = ended.or_else(|| self.oracle.ended(self.state.objective));
+        Step { pass, ended, ..Step::default() }
     }
 
-    /// Iteration t, and the round or pass that ends with it.
-    fn one_iteration(&mut self) -> Option<Pass> {
+    /// One working set, and the round or pass that ends with it.
+    fn working_set(&mut self) -> Option<Pass> {
         let demand = self.demand();
         let rows = self.state.schedule.choose(&mut self.oracle); // (S1)
         let tried = match &rows {

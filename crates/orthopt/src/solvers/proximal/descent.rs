@@ -1,6 +1,7 @@
 //! One step of a proximal gradient method on the manifold: direction, line search, retraction.
 
 use super::{Inner, Point, Relative, TangentProx, combine, difference};
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::{inverse_root, nearest};
@@ -34,7 +35,7 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x0: RowMat) -> Self {
+    pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x0: RowMat) -> Self {
         let (n, r) = (x0.nrows(), x0.ncols());
         let at = Point::new(p, x0);
         let mut relative = Relative::default();
@@ -53,7 +54,7 @@ impl Descent {
     /// D ← argmin ⟨∇f(X), D⟩ + ‖D‖²/(2t) + h(X + D) over the tangent space.
     pub(crate) fn direction<F: Smooth, H: Nonsmooth>(
         &mut self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         t: f64,
         accuracy: impl Fn(f64) -> f64,
     ) {
@@ -78,7 +79,7 @@ impl Descent {
     /// polar retraction; α‖D‖² below rounding counts as decrease enough.
     pub(crate) fn line_search<F: Smooth, H: Nonsmooth>(
         &mut self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         reference: f64,
         gamma: f64,
         delta: f64,
@@ -134,7 +135,7 @@ impl Descent {
     /// possible and F no higher than `objective` up to rounding: zeros are then exact. Else `x`.
     pub(crate) fn finish<F: Smooth, H: Nonsmooth>(
         self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         x: RowMat,
         objective: f64,
     ) -> RowMat {

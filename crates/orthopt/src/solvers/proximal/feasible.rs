@@ -1,5 +1,6 @@
 //! The feasible copy of methods whose own iterates are not feasible.
 
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
@@ -28,7 +29,7 @@ pub(crate) struct Feasible {
 
 impl Feasible {
     /// X⁰ is the first.
-    pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x0: &RowMat) -> Self {
+    pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x0: &RowMat) -> Self {
         Self { x: x0.clone(), objective: p.value(x0), due: 1 }
     }
 
@@ -47,7 +48,7 @@ impl Feasible {
     /// `sparse` reduced to their largest entry and its columns to unit length. The lowest F wins.
     pub(crate) fn offer<F: Smooth, H: Nonsmooth>(
         &mut self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         natural: &RowMat,
         sparse: &RowMat,
     ) {
@@ -70,7 +71,7 @@ impl Feasible {
         }
     }
 
-    fn keep_lower<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<F, H>, x: RowMat) {
+    fn keep_lower<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<Stiefel, F, H>, x: RowMat) {
         let objective = p.value(&x);
         // NaN compares false
         if objective < self.objective && stiefel::feasibility(&x) <= FEASIBLE {
@@ -80,6 +81,6 @@ impl Feasible {
 }
 
 /// F, violation and nonzeros of a natural iterate, with the papers' conventions.
-pub(crate) fn raw<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x: &RowMat) -> Raw {
+pub(crate) fn raw<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> Raw {
     Raw { objective: p.objective(x).total, feasibility: stiefel::feasibility(x), nnz: count_nonzeros(x) }
 }

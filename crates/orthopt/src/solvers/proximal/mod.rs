@@ -10,13 +10,17 @@ pub(crate) use descent::{Descent, Searched};
 pub(crate) use feasible::{Feasible, raw};
 pub use tangent::{Inner, TangentProx};
 
+use crate::constraint::Stiefel;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
-use crate::smooth::Smooth;
+use crate::smooth::{Smooth, estimate_lipschitz};
 use crate::solve::Status;
 
 /// X with f(X), h(X) and ∇f(X).
@@ -29,7 +33,7 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, x: RowMat) -> Self {
+    pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: RowMat) -> Self {
         let grad = RowMat::zeros(x.nrows(), x.ncols());
         let mut point = Self { x, grad, f: 0.0, h: 0.0 };
         point.evaluate(p);
@@ -37,7 +41,7 @@ impl Point {
     }
 
     /// Brings f, h and ∇f up to date with X. Cost of a gradient.
-    pub(crate) fn evaluate<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<F, H>) {
+    pub(crate) fn evaluate<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<Stiefel, F, H>) {
         self.f = p.f.value_and_gradient(&self.x, &mut self.grad);
         self.h = p.h.value(self.x.data());
     }
@@ -54,9 +58,16 @@ impl Point {
 }
 
 /// L, the Lipschitz constant of ∇f, or 1 where ∇f is constant: step lengths are in units of 1/L.
-pub(crate) fn curvature<F: Smooth>(f: &F) -> f64 {
-    let l = f.lipschitz();
+/// Where f does not know it, what the gradients about X⁰ say.
+pub(crate) fn curvature<F: Smooth>(f: &F, x0: &RowMat) -> f64 {
+    let l = f.lipschitz().unwrap_or_else(|| estimated_curvature(f, x0));
     if l > 0.0 && l.is_finite() { l } else { 1.0 }
+}
+
+/// L as estimated at X⁰.
+pub(crate) fn estimated_curvature<F: Smooth>(f: &F, x0: &RowMat) -> f64 {
+    let direction = stiefel::random(x0.nrows(), x0.ncols(), &mut Pcg64::seed_from_u64(0x4c));
+    estimate_lipschitz(f, x0, &direction)
 }
 
 /// The methods that project onto or retract from the tangent space need a convex h that is
@@ -77,7 +88,10 @@ pub(crate) fn check_finite_convex<H: Nonsmooth>(name: &str, h: &H) -> Result<()>
 }
 
 /// X⁰ as the methods need it: checked, and feasible to rounding.
-pub(crate) fn feasible_start<F: Smooth, H: Nonsmooth>(p: &Problem<F, H>, mut x0: RowMat) -> Result<RowMat> {
+pub(crate) fn feasible_start<F: Smooth, H: Nonsmooth>(
+    p: &Problem<Stiefel, F, H>,
+    mut x0: RowMat,
+) -> Result<RowMat> {
     stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
     let error = stiefel::repair_on_support(&mut x0);
     if error > 1e-12 {

@@ -7,7 +7,7 @@ use super::pattern::Pattern;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::nonsmooth::Nonsmooth;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// F = f + κh, the objective of the moment (κ = 1 is the user's).
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub(crate) struct Pace {
     pub lambda: RowMat, // Λ of the tangent projection
 }
 
-impl<F: BlockModel, H: Nonsmooth> Objective<'_, F, H> {
+impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
     /// F_κ.
     pub fn of(&self, point: &Point<F::Image>) -> f64 {
         point.smooth + self.kappa * point.penalty

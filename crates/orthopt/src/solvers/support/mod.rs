@@ -26,15 +26,16 @@ mod revise;
 #[cfg(test)]
 mod tests;
 
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
 use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
-use crate::problem::{AnyProblem, Problem};
-use crate::smooth::BlockModel;
-use crate::solve::{Pass, Settings, Solver, Status, StepInfo, settings_of};
+use crate::problem::{PcaProblem, Problem};
+use crate::smooth::Quadratic;
+use crate::solve::{Pass, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 use descent::{Objective, Pace, Point};
@@ -66,7 +67,7 @@ pub const INFO: SolverInfo = SolverInfo {
     doc: "descent on fixed supports, supports revised entry by entry and by OBCD; exactly sparse",
     constants: SupportOptions::LIST,
     shared: ObcdOptions::LIST,
-    handles: |p: &AnyProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),
+    handles: |p: &PcaProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),
     scope: "the penalties l0 and l1",
     make: |o| {
         let obcd = ObcdOptions { seed: o.seed, ..o.obcd.clone() };
@@ -98,6 +99,8 @@ const NOTHING: f64 = 1e-6;
 /// The decrease that no pair may offer at the end, relative to 1 + |F|, where no stopping rule says
 /// otherwise before.
 const CERTAIN: f64 = 1e-12;
+/// Why it ends.
+const NO_BETTER: &str = "block-2 stationary, and neither thinner nor thicker supports lead to a lower F";
 /// A round of OBCD that lowers F by less, relative to 1 + |F|, is the last one.
 const SLOW: f64 = 1e-4;
 
@@ -166,14 +169,14 @@ impl<I: Clone> State<I> {
     }
 }
 
-impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Support {
+impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
     type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
         "support"
     }
 
-    fn init(&self, p: &Problem<F, H>, mut x0: RowMat) -> Result<Self::State> {
+    fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<Self::State> {
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         stiefel::repair_on_support(&mut x0);
         let objective = weighted(p, 1.0);
@@ -194,37 +197,36 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Support {
         })
     }
 
-    fn step(&self, p: &Problem<F, H>, st: &mut Self::State, budget: u64) -> StepInfo {
-        let mut info = StepInfo::default();
-        while info.iterations < budget && info.pass.is_none() && info.ended.is_none() {
-            info.iterations += 1;
-            match std::mem::replace(&mut st.phase, Phase::Done) {
-                Phase::Continue(path) => st.phase = self.follow(p, st, path),
-                Phase::Entries { last } => st.phase = self.entries(p, st, last),
-                Phase::Pairs(pairs) => st.phase = self.pairs(p, st, pairs),
-                Phase::Excursion { kappa, left } => st.phase = self.excursion(p, st, kappa, left),
-                Phase::Certify(state) => (st.phase, info.pass) = self.certify(p, st, state),
-                Phase::Done => {
-                    info.ended = Some((
-                        Status::Converged,
-                        "block-2 stationary, and neither thinner nor thicker supports lead to a lower F",
-                    ));
-                }
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
+        let mut pass = None;
+        st.phase = match std::mem::replace(&mut st.phase, Phase::Done) {
+            Phase::Continue(path) => self.follow(p, st, path),
+            Phase::Entries { last } => self.entries(p, st, last),
+            Phase::Pairs(pairs) => self.pairs(p, st, pairs),
+            Phase::Excursion { kappa, left } => self.excursion(p, st, kappa, left),
+            Phase::Certify(state) => {
+                let (phase, done) = self.certify(p, st, state);
+                pass = done;
+                phase
             }
-        }
-        info.objective = st.best.value();
-        info
+            Phase::Done => return Step::ended(Some((Status::Converged, NO_BETTER))),
+        };
+        Step::passed(pass)
     }
 
-    fn iterate<'a>(&self, st: &'a Self::State) -> &'a RowMat {
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &Self::State) -> f64 {
+        st.best.value()
+    }
+
+    fn point<'a>(&self, st: &'a Self::State) -> &'a RowMat {
         &st.best.x
     }
 
-    fn finish(&self, _p: &Problem<F, H>, st: Self::State) -> RowMat {
+    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
         st.best.x
     }
 
-    fn settings(&self, p: &Problem<F, H>, st: &Self::State) -> Settings {
+    fn settings(&self, p: &Problem<Stiefel, F, H>, st: &Self::State) -> Settings {
         let mut s = settings_of(&self.options, INFO.constants);
         s.insert("batches".into(), st.batches.into());
         s.insert("excursions".into(), st.excursions.into());
@@ -234,15 +236,15 @@ impl<F: BlockModel, H: PairPenalty> Solver<Problem<F, H>> for Support {
 }
 
 /// f + κh.
-fn weighted<F, H>(p: &Problem<F, H>, kappa: f64) -> Objective<'_, F, H> {
+fn weighted<F, H>(p: &Problem<Stiefel, F, H>, kappa: f64) -> Objective<'_, F, H> {
     Objective { f: &p.f, h: &p.h, kappa }
 }
 
 impl Support {
     /// Steps 1 and 2: one step of the continuation.
-    fn follow<F: BlockModel, H: PairPenalty>(
+    fn follow<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         mut path: Box<Continuation>,
     ) -> Phase<F::Image> {
@@ -261,9 +263,9 @@ impl Support {
     }
 
     /// Step 3: a batch of entries; where none is left a long descent and a last try, then pairs.
-    fn entries<F: BlockModel, H: PairPenalty>(
+    fn entries<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         last: bool,
     ) -> Phase<F::Image> {
@@ -287,9 +289,9 @@ impl Support {
         }
     }
 
-    fn begin_pairs<F: BlockModel, H: PairPenalty>(
+    fn begin_pairs<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         x: RowMat,
         opening: bool,
     ) -> Option<Phase<F::Image>> {
@@ -299,9 +301,9 @@ impl Support {
     }
 
     /// Step 3: some pairs of rows, until a round of OBCD brings little.
-    fn pairs<F: BlockModel, H: PairPenalty>(
+    fn pairs<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         mut pairs: Box<Pairs<F::Image>>,
     ) -> Phase<F::Image> {
@@ -328,9 +330,9 @@ impl Support {
     }
 
     /// The end of step 3: sets out again, or ends.
-    fn settle<F: BlockModel, H: PairPenalty>(
+    fn settle<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
     ) -> Phase<F::Image> {
         let won = st.since - st.best.value() > NOTHING * (1.0 + st.since.abs());
@@ -348,9 +350,9 @@ impl Support {
     }
 
     /// Step 4: a batch of entries for f + κh.
-    fn excursion<F: BlockModel, H: PairPenalty>(
+    fn excursion<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         kappa: f64,
         left: u32,
@@ -365,16 +367,16 @@ impl Support {
     }
 
     /// Step 5: OBCD, whose passes are shown; over when a whole pass offers nothing.
-    fn certify<F: BlockModel, H: PairPenalty>(
+    fn certify<F: Quadratic, H: PairPenalty>(
         &self,
-        p: &Problem<F, H>,
+        p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
         mut state: Box<obcd::State<F::Image>>,
     ) -> (Phase<F::Image>, Option<Pass>) {
         let info = self.obcd.step(p, &mut state, CHUNK);
         let Some(pass) = info.pass else { return (Phase::Certify(state), None) };
         if pass.decrease > 0.0 {
-            let x = Solver::<Problem<F, H>>::iterate(&self.obcd, &state).clone();
+            let x = Solver::<Problem<Stiefel, F, H>>::point(&self.obcd, &state).clone();
             st.current = weighted(p, 1.0).at(x);
             st.keep();
         }

@@ -17,7 +17,7 @@ use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::small::polar;
 use crate::nonsmooth::Nonsmooth;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// ‖YᵀY − I‖_F below which a copy is tried.
 const NEARLY: f64 = 0.5;
@@ -52,13 +52,13 @@ pub(crate) enum Outcome<I> {
 
 impl Continuation {
     /// From X⁰ with ρ = rho0·L, or more where that keeps nothing of X⁰.
-    pub fn new<F: BlockModel, H: Nonsmooth>(
+    pub fn new<F: Quadratic, H: Nonsmooth>(
         p: Objective<'_, F, H>,
         x: RowMat,
         rho0: f64,
         growth: f64,
     ) -> Self {
-        let lipschitz = p.f.lipschitz().max(f64::MIN_POSITIVE);
+        let lipschitz = p.f.norm().max(f64::MIN_POSITIVE);
         let shift = if p.f.is_concave() { 0.0 } else { lipschitz };
         let y = x.clone();
         let mut out = Self { x, y, rho: rho0 * lipschitz, growth, lipschitz, shift, steps: 0 };
@@ -84,7 +84,7 @@ impl Continuation {
     }
 
     /// One step in X, Y and ρ. Cost of a gradient and a polar factor.
-    pub fn step<F: BlockModel, H: Nonsmooth>(&mut self, p: Objective<'_, F, H>) -> Outcome<F::Image> {
+    pub fn step<F: Quadratic, H: Nonsmooth>(&mut self, p: Objective<'_, F, H>) -> Outcome<F::Image> {
         let at = p.at(self.x.clone());
         let mut target = p.gradient(&at, &(0..self.x.nrows()).collect::<Vec<_>>());
         let parts = self.x.data().iter().zip(self.y.data());
@@ -109,7 +109,7 @@ impl Continuation {
 
     /// A copy of X with more entries than Y, restored. Y itself overlaps too little for that when r
     /// is large; what is too much goes in the first revision.
-    fn restored<F: BlockModel, H: Nonsmooth>(&self, p: Objective<'_, F, H>) -> Option<Point<F::Image>> {
+    fn restored<F: Quadratic, H: Nonsmooth>(&self, p: Objective<'_, F, H>) -> Option<Point<F::Image>> {
         let mut x = self.x.clone();
         let mu = 1.0 / (GENEROUS * self.rho);
         x.data_mut().iter_mut().for_each(|v| *v = p.h.prox(*v, mu));

@@ -18,7 +18,7 @@ use super::pattern::Pattern;
 use crate::linalg::RowMat;
 use crate::linalg::products::product;
 use crate::nonsmooth::Nonsmooth;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// A change of one entry from or to zero.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ pub(crate) enum Revision {
     Exhausted,
 }
 
-impl<F: BlockModel, H: Nonsmooth> Objective<'_, F, H> {
+impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
     /// One batch of entry moves from `point`, kept if F_κ is lower after a few gradient steps.
     pub fn revise(
         &self,

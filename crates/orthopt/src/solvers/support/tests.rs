@@ -11,7 +11,7 @@ use crate::linalg::RowMat;
 use crate::linalg::small::spectral_function;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{L0, L1};
-use crate::smooth::Quadratic;
+use crate::smooth::DenseQuadratic;
 
 fn gaussian(n: usize, r: usize, seed: u64) -> RowMat {
     let mut rng = Pcg64::seed_from_u64(seed);
@@ -140,10 +140,10 @@ fn a_pattern_without_orthonormal_matrices_is_reported() {
 }
 
 /// −½xᵀCx with a C of rank 30 in 20 variables.
-fn quadratic(n: usize) -> (Quadratic, RowMat) {
+fn quadratic(n: usize) -> (DenseQuadratic, RowMat) {
     let a = gaussian(30, n, 11);
     let c = crate::linalg::products::gram(&a);
-    (Quadratic::negative(c.as_mat()).unwrap(), c)
+    (DenseQuadratic::negative(c.as_mat()).unwrap(), c)
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Composite problems of random data.
+//! CompositeProblem problems of random data.
 
-use orthopt::composite::Composite;
 use orthopt::family::CompositeOptions;
+use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
 
 use super::gaussian;
@@ -17,8 +17,8 @@ pub const KINDS: [(&str, Option<&str>); 6] = [
 ];
 
 /// The problem of a Gaussian A (2n × n).
-pub fn composite(kind: (&str, Option<&str>), n: usize, r: usize, lambda: f64, seed: u64) -> Composite {
+pub fn composite(kind: (&str, Option<&str>), n: usize, r: usize, lambda: f64, seed: u64) -> CompositeProblem {
     let options = CompositeOptions { penalty: kind.1.map(Into::into), ..Default::default() };
     let a = gaussian(2 * n, n, seed);
-    Composite::pca(kind.0, &PcaData::Dense(a.as_ref()), r, lambda, &options).unwrap()
+    CompositeProblem::pca(kind.0, &PcaData::Dense(a.as_ref()), r, lambda, &options).unwrap()
 }

@@ -3,7 +3,7 @@
 use faer::Mat;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{AnySolver, Critical, MaxIterations, RunOptions, Solution, Stop, run};
 use orthopt::solvers::{SOLVERS, SolverInfo, SolverOptions};
@@ -17,23 +17,23 @@ pub fn info(name: &str) -> &'static SolverInfo {
     SOLVERS.iter().find(|s| s.name == name).unwrap()
 }
 
-pub fn build(name: &str, p: &AnyProblem) -> AnySolver<AnyProblem> {
+pub fn build(name: &str, p: &PcaProblem) -> AnySolver<PcaProblem> {
     info(name).build(p, &SolverOptions::default()).unwrap()
 }
 
-pub fn solve(p: &AnyProblem, name: &str, x0: RowMat, tol: f64, most: u64) -> Solution {
+pub fn solve(p: &PcaProblem, name: &str, x0: RowMat, tol: f64, most: u64) -> Solution {
     let mut stop = Critical { tol }.or(MaxIterations(Some(most)));
     let options = RunOptions { max_iterations: Some(most), ..Default::default() };
     run(p, &build(name, p), x0, options, &mut stop, &mut []).unwrap()
 }
 
 /// The ℓ1 problem on wide data, columns centred and of unit norm.
-pub fn wide(name: &str, lambda: f64, m: usize, n: usize, r: usize, seed: u64) -> AnyProblem {
+pub fn wide(name: &str, lambda: f64, m: usize, n: usize, r: usize, seed: u64) -> PcaProblem {
     let g = gaussian(m, n, seed);
     let mean = |j: usize| (0..m).map(|i| g[(i, j)]).sum::<f64>() / m as f64;
     let norm = |j: usize| (0..m).map(|i| (g[(i, j)] - mean(j)).powi(2)).sum::<f64>().sqrt();
     let a = Mat::from_fn(m, n, |i, j| (g[(i, j)] - mean(j)) / norm(j));
-    AnyProblem::pca(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Gram).unwrap()
+    PcaProblem::pca(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Gram).unwrap()
 }
 
 /// aᵀb.
@@ -112,7 +112,7 @@ pub fn tangent_prox(
 
 /// ManPG with t = 1/L, subproblems solved by [`tangent_prox`], the polar factor by an SVD, until
 /// ‖D‖ ≤ `tol`. Returns X and F.
-pub fn manpg(p: &AnyProblem, x0: &RowMat, t: f64, tol: f64) -> (RowMat, f64) {
+pub fn manpg(p: &PcaProblem, x0: &RowMat, t: f64, tol: f64) -> (RowMat, f64) {
     let value = |x: &RowMat| p.f.value(x) + p.h.value(x.data());
     let (mut x, mut objective) = (x0.clone(), value(x0));
     for _ in 0..20_000 {

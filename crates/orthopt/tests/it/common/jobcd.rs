@@ -1,6 +1,7 @@
 //! JOBCD by name and option, and the problems it is run on.
 
-use orthopt::j_problem::{JProblem, covariance};
+use orthopt::problem::{JProblem, covariance};
+
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::solve::AnySolver;

@@ -15,7 +15,7 @@ use faer::sparse::{SparseColMat, Triplet};
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Solver, Stationary, Stop, run};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
@@ -78,17 +78,17 @@ pub fn penalty(name: &str, lambda: f64) -> AnyPenalty {
 }
 
 /// A problem of the registry on a dense matrix A.
-pub fn on_data(name: &str, lambda: f64, a: &Mat<f64>, r: usize) -> AnyProblem {
-    AnyProblem::pca(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Auto).unwrap()
+pub fn on_data(name: &str, lambda: f64, a: &Mat<f64>, r: usize) -> PcaProblem {
+    PcaProblem::pca(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Auto).unwrap()
 }
 
 /// A problem of the registry on a Gaussian A (2n × n).
-pub fn problem(name: &str, lambda: f64, n: usize, r: usize, seed: u64) -> AnyProblem {
+pub fn problem(name: &str, lambda: f64, n: usize, r: usize, seed: u64) -> PcaProblem {
     on_data(name, lambda, &gaussian(2 * n, n, seed), r)
 }
 
 /// The starting point of the papers.
-pub fn usual_start(p: &AnyProblem, seed: u64) -> RowMat {
+pub fn usual_start(p: &PcaProblem, seed: u64) -> RowMat {
     let nonneg = p.h.requires_nonneg();
     let start = if nonneg { Start::Partition } else { Start::Identity };
     start.point(&p.f, p.rank(), nonneg, seed).unwrap()
@@ -100,25 +100,25 @@ pub fn limits(most: u64, seed: u64) -> RunOptions {
 }
 
 /// OBCD from `x0` until stationary to `tol`, or so many iterations.
-pub fn solve_from(p: &AnyProblem, x0: RowMat, options: &ObcdOptions, tol: f64, most: u64) -> Solution {
+pub fn solve_from(p: &PcaProblem, x0: RowMat, options: &ObcdOptions, tol: f64, most: u64) -> Solution {
     let solver = Obcd::new(options.clone()).unwrap();
     let mut stop = Stationary { tol }.or(MaxIterations(Some(most)));
     run(p, &solver, x0, limits(most, options.seed), &mut stop, &mut []).unwrap()
 }
 
 /// OBCD from the usual start with default options.
-pub fn solve(p: &AnyProblem, seed: u64, tol: f64) -> Solution {
+pub fn solve(p: &PcaProblem, seed: u64, tol: f64) -> Solution {
     let options = ObcdOptions { seed, ..Default::default() };
     solve_from(p, usual_start(p, seed), &options, tol, 2_000_000)
 }
 
 /// The current X of a run made step by step.
-pub fn iterate<'a>(solver: &Obcd, state: &'a <Obcd as Solver<AnyProblem>>::State) -> &'a RowMat {
-    Solver::<AnyProblem>::iterate(solver, state)
+pub fn iterate<'a>(solver: &Obcd, state: &'a <Obcd as Solver<PcaProblem>>::State) -> &'a RowMat {
+    Solver::<PcaProblem>::point(solver, state)
 }
 
 /// f + h with exact zeros, as the solvers track it.
-pub fn exact_objective(p: &AnyProblem, x: &RowMat) -> f64 {
+pub fn exact_objective(p: &PcaProblem, x: &RowMat) -> f64 {
     p.f.value(x) + p.h.value(x.data())
 }
 
@@ -132,7 +132,7 @@ pub fn shared(name: &str) -> PathBuf {
 }
 
 /// ∇f(X).
-pub fn gradient(p: &AnyProblem, x: &RowMat) -> RowMat {
+pub fn gradient(p: &PcaProblem, x: &RowMat) -> RowMat {
     let mut g = RowMat::zeros(x.nrows(), x.ncols());
     p.f.gradient(x, &mut g);
     g

@@ -8,8 +8,8 @@ use orthopt::pair::PairModel;
 use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
 use orthopt::pair::step::Model;
-use orthopt::problem::AnyProblem;
-use orthopt::smooth::{BlockModel, Smooth};
+use orthopt::problem::PcaProblem;
+use orthopt::smooth::{Quadratic, Smooth};
 use orthopt::solve::{Progress, Solver, Stationary, Stop};
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 
@@ -41,7 +41,7 @@ fn squared_distance(a: &RowMat, b: &RowMat) -> f64 {
 }
 
 /// Runs one iteration at a time, checking each, until the solver is stationary to TOL.
-pub fn walk(what: &str, p: &AnyProblem, options: &ObcdOptions, x0: &RowMat) -> RowMat {
+pub fn walk(what: &str, p: &PcaProblem, options: &ObcdOptions, x0: &RowMat) -> RowMat {
     let solver = Obcd::new(options.clone()).unwrap();
     let mut state = solver.init(p, x0.clone()).unwrap();
     let (mut x, mut value) = (x0.clone(), exact_objective(p, x0));
@@ -81,7 +81,7 @@ pub fn walk(what: &str, p: &AnyProblem, options: &ObcdOptions, x0: &RowMat) -> R
 
 /// The largest decrease that the model of any pair offers: what a solver that uses this model
 /// must have brought to nothing.
-fn largest_offer(p: &AnyProblem, model: Model, alpha: f64, x: &RowMat) -> f64 {
+fn largest_offer(p: &PcaProblem, model: Model, alpha: f64, x: &RowMat) -> f64 {
     let (n, r) = (x.nrows(), x.ncols());
     let mut g = RowMat::zeros(n, r);
     p.f.gradient(x, &mut g);
@@ -117,7 +117,7 @@ fn bound(k: [f64; 3], z1: &[f64], z2: &[f64]) -> f64 {
 
 /// No pair offers anything, by the model of the solver and, for the exact model, by F itself;
 /// without a penalty the point is critical (with one, pairs of rows do not imply it).
-pub fn check_end(what: &str, p: &AnyProblem, model: Model, x: &RowMat) {
+pub fn check_end(what: &str, p: &PcaProblem, model: Model, x: &RowMat) {
     let scale = 1.0 + exact_objective(p, x).abs();
     let offer = largest_offer(p, model, 1e-5, x);
     // X still moved, by less than the tolerance, during the pass that ended the run; what a

@@ -14,8 +14,8 @@
 use faer::MatRef;
 use rayon::prelude::*;
 
-use super::JSmooth;
 use super::geodesic::{distance, project, pull_back};
+use super::{FiniteSum, HessianVector, Smooth};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -23,6 +23,7 @@ use crate::linalg::products::{cross, product};
 
 /// Where φ stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Placement {
     /// Q = φ(DX): X acts first.
     #[default]
@@ -200,9 +201,13 @@ fn row_norms(q: &RowMat) -> Vec<f64> {
     (0..q.nrows()).map(|i| q.row(i).iter().map(|v| v * v).sum::<f64>().sqrt()).collect()
 }
 
-impl JSmooth for Probe {
-    fn order(&self) -> usize {
+impl Smooth for Probe {
+    fn nrows(&self) -> usize {
         self.j.len()
+    }
+
+    fn ncols(&self) -> Option<usize> {
+        Some(self.j.len())
     }
 
     fn value(&self, x: &RowMat) -> f64 {
@@ -210,7 +215,11 @@ impl JSmooth for Probe {
         self.tiles(&self.embed(x).1, None) / (m * m)
     }
 
-    fn gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        self.value_and_gradient(x, g);
+    }
+
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         let (m, (u, q)) = (self.d.nrows() as f64, self.embed(x));
         let mut gq = RowMat::zeros(q.nrows(), q.ncols());
         let sum = self.tiles(&q, Some(&mut gq));
@@ -221,7 +230,11 @@ impl JSmooth for Probe {
     fn components(&self) -> usize {
         self.d.nrows()
     }
+}
 
+impl HessianVector for Probe {}
+
+impl FiniteSum for Probe {
     fn sample_gradient(&self, sample: &[usize], x: &RowMat, g: &mut RowMat) -> f64 {
         let (u, q) = self.embed(x);
         let weight = 1.0 / (self.d.nrows() as f64 * sample.len().max(1) as f64);

@@ -8,15 +8,25 @@
 
 use faer::MatRef;
 
-use super::JSmooth;
+use super::{HessianVector, Smooth, TwoSided, spectral_norm};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::factor::{cholesky, transpose};
 use crate::linalg::products::product;
 use crate::linalg::small::symmetric_eigen;
-use crate::problem::{PcaData, Storage, covariance_model};
-use crate::smooth::{BlockModel, spectral_norm};
+
+/// What is known of f beyond its matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Form {
+    /// tr(XᵀCX), C positive definite: every critical point is a global minimiser.
+    HyperbolicEig,
+    /// −tr(XᵀCX), the papers' objective, which has no lower bound where both signs occur.
+    Reproduction,
+    /// ½tr(XᵀMXN).
+    General,
+}
 
 /// f(X) = ½tr(XᵀMXN) with symmetric M and N (n × n). A gradient costs 4n³ flops, half of that
 /// where N = I.
@@ -26,6 +36,7 @@ pub struct JQuadratic {
     n: Option<RowMat>,      // N; None: I
     factor: Option<RowMat>, // K with M = KKᵀ, where M is known to be positive definite
     lipschitz: f64,         // ‖M‖₂‖N‖₂
+    form: Form,
 }
 
 /// M symmetric to 1e-8 relative to its largest entry, as a row-major copy made exactly symmetric.
@@ -92,7 +103,7 @@ impl JQuadratic {
             });
         }
         let lipschitz = norm_of(&m) * n.as_ref().map_or(1.0, norm_of);
-        Ok(Self { m, n, factor: None, lipschitz })
+        Ok(Self { m, n, factor: None, lipschitz, form: Form::General })
     }
 
     /// tr(XᵀCX) for a positive definite C.
@@ -107,7 +118,13 @@ impl JQuadratic {
         let root2 = std::f64::consts::SQRT_2;
         let scaled = |a: &RowMat, by: f64| RowMat::from_fn(a.nrows(), a.ncols(), |i, j| by * a.get(i, j));
         let lipschitz = 2.0 * norm_of(&c);
-        Ok(Self { m: scaled(&c, 2.0), n: None, factor: Some(scaled(&factor, root2)), lipschitz })
+        Ok(Self {
+            m: scaled(&c, 2.0),
+            n: None,
+            factor: Some(scaled(&factor, root2)),
+            lipschitz,
+            form: Form::HyperbolicEig,
+        })
     }
 
     /// −tr(XᵀCX), the papers' objective, for any symmetric C.
@@ -118,7 +135,12 @@ impl JQuadratic {
         let c = symmetric("the matrix C", c)?;
         let lipschitz = 2.0 * norm_of(&c);
         let m = RowMat::from_fn(c.nrows(), c.ncols(), |i, j| -2.0 * c.get(i, j));
-        Ok(Self { m, n: None, factor: None, lipschitz })
+        Ok(Self { m, n: None, factor: None, lipschitz, form: Form::Reproduction })
+    }
+
+    /// Which of the named problems it is.
+    pub fn form(&self) -> Form {
+        self.form
     }
 
     /// M.
@@ -156,16 +178,24 @@ impl JQuadratic {
     }
 }
 
-impl JSmooth for JQuadratic {
-    fn order(&self) -> usize {
+impl Smooth for JQuadratic {
+    fn nrows(&self) -> usize {
         self.m.nrows()
+    }
+
+    fn ncols(&self) -> Option<usize> {
+        Some(self.m.nrows())
     }
 
     fn value(&self, x: &RowMat) -> f64 {
         0.5 * self.image(x).inner(x)
     }
 
-    fn gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        *g = self.image(x);
+    }
+
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         *g = self.image(x);
         0.5 * g.inner(x)
     }
@@ -174,7 +204,24 @@ impl JSmooth for JQuadratic {
         Some(self.lipschitz)
     }
 
-    fn hessian(&self, _: &RowMat, d: &RowMat) -> RowMat {
+    fn is_quadratic(&self) -> bool {
+        true
+    }
+
+    /// Where M is positive definite and N = I.
+    fn is_coercive(&self) -> bool {
+        self.factor.is_some()
+    }
+}
+
+impl TwoSided for JQuadratic {
+    fn two_sided(&self) -> Option<&JQuadratic> {
+        Some(self)
+    }
+}
+
+impl HessianVector for JQuadratic {
+    fn hessian_vector(&self, _: &RowMat, d: &RowMat) -> RowMat {
         self.image(d)
     }
 }
@@ -234,33 +281,4 @@ pub fn hyperbolic_optimum(c: MatRef<'_, f64>, j: &Signature) -> Result<(f64, Row
         x.row_mut(i).iter_mut().for_each(|v| *v /= pivot);
     }
     Ok((values.iter().map(|v| v.abs()).sum(), x))
-}
-
-/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (their means taken off where the data say
-/// so), or C + ridge·tr(C)/n·I of a C that is given. Cost O(mn²).
-///
-/// # Errors
-/// Data that are not finite, a C that is not symmetric, a negative ridge.
-pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
-    if !(ridge >= 0.0 && ridge.is_finite()) {
-        return Err(Error::InvalidOption {
-            option: "ridge".into(),
-            value: ridge.to_string(),
-            expected: "a finite number >= 0; it is relative to tr(C)/n".into(),
-        });
-    }
-    let samples = match data {
-        PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),
-        PcaData::Sparse(a, _) => a.nrows(),
-        PcaData::Gram(_) | PcaData::SparseGram(_) => 1,
-    };
-    let model = covariance_model(data, Storage::Dense)?; // −½tr(XᵀAᵀAX)
-    let n = model.diagonal().len();
-    let identity = RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)));
-    let minus = model.apply(&identity);
-    let scale = 1.0 / samples.max(1) as f64;
-    let mut c = RowMat::from_fn(n, n, |i, k| -0.5 * scale * (minus.get(i, k) + minus.get(k, i)));
-    let mean = (0..n).map(|i| c.get(i, i)).sum::<f64>() / n.max(1) as f64;
-    (0..n).for_each(|i| c.set(i, i, c.get(i, i) + ridge * mean));
-    Ok(c)
 }

@@ -1,14 +1,20 @@
-//! How far a point of a composite problem is from being critical (OADMM paper, Definition 2.7).
+//! Composite problems: min F(X) = f(X) − g(X) + h(A(X)) subject to XᵀX = I (OADMM paper,
+//! Problem (1)), with a smooth f, a convex g, a linear map A and a nonsmooth h that acts entry by
+//! entry; how far a point is from being critical (Definition 2.7).
 
-use super::Terms;
 use crate::concave::Concave;
+use crate::constraint::Stiefel;
 use crate::constraint::stiefel::tangent;
 use crate::linalg::RowMat;
 use crate::linalg::bounded::shortest_residual;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::REPORT_ZERO;
+use crate::problem::Problem;
 use crate::smooth::Smooth;
+
+/// min f − g + h∘A over n × r matrices with orthonormal columns. Without g and A it is f + h.
+pub type Composite<F, H, G, A> = Problem<Stiefel, F, H, G, A>;
 
 /// The three terms of Crit(X, y, z) = ‖A(X) − y‖ + dist(∂h(y), z) + ‖Proj_T(∇f − ξ + Aᵀz)‖_F,
 /// ξ ∈ ∂g(X).
@@ -30,26 +36,34 @@ impl CritParts {
 }
 
 /// The terms of Crit at (X, y, z). Cost of a gradient and O(nr²).
-pub fn crit_parts(p: &impl Terms, x: &RowMat, y: &RowMat, z: &RowMat) -> CritParts {
-    let ax = p.map().apply(x);
+pub fn crit_parts<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x: &RowMat,
+    y: &RowMat,
+    z: &RowMat,
+) -> CritParts {
+    let ax = p.a.apply(x);
     let primal = distance(&ax, y);
     let squares = y.data().iter().zip(z.data()).map(|(y, z)| {
         // dist(z, ∂h(y)) = dist(−g, ∂h(y)) with g = −z
-        p.h().distance_to_stationarity(*y, -z).powi(2)
+        p.h.distance_to_stationarity(*y, -z).powi(2)
     });
     let dual = squares.sum::<f64>().sqrt();
     let mut g = smooth_gradient(p, x);
-    add(&mut g, 1.0, &p.map().adjoint(z, p.size()));
+    add(&mut g, 1.0, &p.a.adjoint(z, p.shape()));
     CritParts { primal, dual, tangent: tangent(x, &g).norm() }
 }
 
 /// ∇f(X) − ξ.
-fn smooth_gradient(p: &impl Terms, x: &RowMat) -> RowMat {
+fn smooth_gradient<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x: &RowMat,
+) -> RowMat {
     let mut g = RowMat::zeros(x.nrows(), x.ncols());
-    p.f().gradient(x, &mut g);
-    if !p.g().is_zero() {
+    p.f.gradient(x, &mut g);
+    if !p.g.is_zero() {
         let mut xi = RowMat::zeros(x.nrows(), x.ncols());
-        p.g().subgradient(x, &mut xi);
+        p.g.subgradient(x, &mut xi);
         add(&mut g, -1.0, &xi);
     }
     g
@@ -61,21 +75,25 @@ fn smooth_gradient(p: &impl Terms, x: &RowMat) -> RowMat {
 /// A convex quadratic in z with interval constraints, solved by projected gradients with
 /// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as `keep_going` says no, which
 /// is asked in every iteration.
-pub fn criticality(p: &impl Terms, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x: &RowMat,
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Option<f64> {
     let c = smooth_gradient(p, x);
-    let bounds: Vec<(f64, f64)> = (p.map().apply(x).data().iter())
-        .map(|v| p.h().subdifferential(if v.abs() <= REPORT_ZERO { 0.0 } else { *v }))
+    let bounds: Vec<(f64, f64)> = (p.a.apply(x).data().iter())
+        .map(|v| p.h.subdifferential(if v.abs() <= REPORT_ZERO { 0.0 } else { *v }))
         .collect();
     let residual = |z: &RowMat| {
-        let mut e = p.map().adjoint(z, p.size());
+        let mut e = p.a.adjoint(z, p.shape());
         add(&mut e, 1.0, &c);
         tangent(x, &e)
     };
-    let mut z = p.map().apply(&c);
+    let mut z = p.a.apply(&c);
     z.data_mut().iter_mut().for_each(|v| *v = -*v);
-    let step = 1.0 / p.map().norm(p.size()).powi(2).max(f64::MIN_POSITIVE);
+    let step = 1.0 / p.a.norm(p.shape()).powi(2).max(f64::MIN_POSITIVE);
     let descent = |e: &RowMat| {
-        let mut out = p.map().apply(e); // Proj_T is idempotent: the gradient is A(e)
+        let mut out = p.a.apply(e); // Proj_T is idempotent: the gradient is A(e)
         out.data_mut().iter_mut().for_each(|v| *v *= step);
         out
     };

@@ -1,0 +1,210 @@
+//! The f of problems posed at run time: any storage of a quadratic f, any f of XᵀJX = J.
+
+use super::{
+    DenseGram, DenseQuadratic, FiniteSum, HessianVector, JQuadratic, Probe, Quadratic, Smooth, SparseGram,
+    TwoSided, Unpacked, Usage,
+};
+use crate::linalg::RowMat;
+use crate::linalg::simd::Simd;
+
+/// Row i of ∇f(X) where the image was made for another storage and says nothing of this f.
+#[cold]
+#[inline(never)]
+fn foreign_row<'a>(f: &AnySmooth, x: &RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
+    let mut g = RowMat::zeros(x.nrows(), x.ncols());
+    f.gradient(x, &mut g);
+    buf.copy_from_slice(g.row(i));
+    buf
+}
+
+macro_rules! any_smooth {
+    ($($variant:ident($type:ty), $doc:literal;)*) => {
+        /// Any smooth part of the library, chosen at run time.
+        #[derive(Clone, Debug)]
+        #[non_exhaustive]
+        pub enum AnySmooth { $(#[doc = $doc] $variant($type),)* }
+
+        /// The image of [`AnySmooth`]. One made for another storage is as good as none: what is asked of
+        /// it is computed from X.
+        #[derive(Clone, Debug)]
+        #[non_exhaustive]
+        pub enum AnyImage { $(#[doc = $doc] $variant(<$type as Quadratic>::Image),)* }
+
+        impl Smooth for AnySmooth {
+            fn nrows(&self) -> usize { match self { $(Self::$variant(f) => f.nrows(),)* } }
+            fn ncols(&self) -> Option<usize> { match self { $(Self::$variant(f) => f.ncols(),)* } }
+            fn value(&self, x: &RowMat) -> f64 { match self { $(Self::$variant(f) => f.value(x),)* } }
+            fn gradient(&self, x: &RowMat, g: &mut RowMat) { match self { $(Self::$variant(f) => f.gradient(x, g),)* } }
+            fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+                match self { $(Self::$variant(f) => f.value_and_gradient(x, g),)* }
+            }
+            fn lipschitz(&self) -> Option<f64> { match self { $(Self::$variant(f) => f.lipschitz(),)* } }
+            fn step_curvature(&self, columns: usize) -> Option<f64> {
+                match self { $(Self::$variant(f) => f.step_curvature(columns),)* }
+            }
+            fn is_concave(&self) -> bool { match self { $(Self::$variant(f) => f.is_concave(),)* } }
+            fn is_quadratic(&self) -> bool { match self { $(Self::$variant(f) => f.is_quadratic(),)* } }
+        }
+
+        impl Quadratic for AnySmooth {
+            type Image = AnyImage;
+            fn image(&self, x: &RowMat) -> AnyImage {
+                match self { $(Self::$variant(f) => AnyImage::$variant(f.image(x)),)* }
+            }
+            #[inline(always)]
+            fn gradient_row<'a>(&'a self, image: &'a AnyImage, x: &RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.gradient_row(y, x, i, buf),)*
+                    _ => foreign_row(self, x, i, buf),
+                }
+            }
+            #[inline(always)]
+            fn curvature(&self, i: usize, j: usize) -> f64 { match self { $(Self::$variant(f) => f.curvature(i, j),)* } }
+            #[inline(always)]
+            fn pair_curvature(&self, pair: (usize, usize), pivot: usize, unpacked: &mut Unpacked) -> [f64; 3] {
+                match self { $(Self::$variant(f) => f.pair_curvature(pair, pivot, unpacked),)* }
+            }
+            #[inline(always)]
+            fn move_pair<S: Simd>(&self, simd: S, image: &mut AnyImage, i: usize, j: usize, di: &[f64], dj: &[f64]) {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.move_pair(simd, y, i, j, di, dj),)*
+                    _ => {}
+                }
+            }
+            fn curvature_block(&self, rows: &[usize]) -> RowMat {
+                match self { $(Self::$variant(f) => f.curvature_block(rows),)* }
+            }
+            fn diagonal(&self) -> Vec<f64> { match self { $(Self::$variant(f) => f.diagonal(),)* } }
+            fn move_block(&self, image: &mut AnyImage, rows: &[usize], delta: &RowMat) {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.move_block(y, rows, delta),)*
+                    _ => {}
+                }
+            }
+            fn value_at(&self, image: &AnyImage, x: &RowMat) -> f64 {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.value_at(y, x),)*
+                    _ => self.value(x),
+                }
+            }
+            fn apply(&self, v: &RowMat) -> RowMat { match self { $(Self::$variant(f) => f.apply(v),)* } }
+            fn keeps_gradient(&self, image: &AnyImage) -> bool {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.keeps_gradient(y),)*
+                    _ => false,
+                }
+            }
+            fn rebalance(&self, image: &mut AnyImage, x: &RowMat, usage: Usage) -> bool {
+                match (self, &mut *image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.rebalance(y, x, usage),)*
+                    _ => {
+                        *image = self.image(x);
+                        true
+                    }
+                }
+            }
+            fn bookkeeping(&self, image: &AnyImage) -> String {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.bookkeeping(y),)*
+                    _ => "none: the image is of another storage".into(),
+                }
+            }
+        }
+    };
+}
+
+any_smooth! {
+    Dense(DenseQuadratic), "Dense symmetric M.";
+    DenseGram(DenseGram), "M = −AᵀA with dense A.";
+    SparseGram(SparseGram), "M = −AᵀA with sparse A.";
+}
+
+/// Any f of the library for problems with XᵀJX = J.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum JFunction {
+    /// ½tr(XᵀMXN).
+    Quadratic(JQuadratic),
+    /// The structural probe.
+    Probe(Probe),
+}
+
+impl JFunction {
+    /// f where it is ½tr(XᵀMXN).
+    pub fn quadratic(&self) -> Option<&JQuadratic> {
+        match self {
+            Self::Quadratic(q) => Some(q),
+            Self::Probe(_) => None,
+        }
+    }
+
+    fn as_dyn(&self) -> &dyn Smooth {
+        match self {
+            Self::Quadratic(q) => q,
+            Self::Probe(p) => p,
+        }
+    }
+}
+
+impl Smooth for JFunction {
+    fn nrows(&self) -> usize {
+        self.as_dyn().nrows()
+    }
+
+    fn ncols(&self) -> Option<usize> {
+        self.as_dyn().ncols()
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        self.as_dyn().value(x)
+    }
+
+    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
+        self.as_dyn().gradient(x, g);
+    }
+
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.as_dyn().value_and_gradient(x, g)
+    }
+
+    fn lipschitz(&self) -> Option<f64> {
+        self.as_dyn().lipschitz()
+    }
+
+    fn is_quadratic(&self) -> bool {
+        self.as_dyn().is_quadratic()
+    }
+
+    fn components(&self) -> usize {
+        self.as_dyn().components()
+    }
+
+    fn is_coercive(&self) -> bool {
+        self.as_dyn().is_coercive()
+    }
+}
+
+impl TwoSided for JFunction {
+    fn two_sided(&self) -> Option<&JQuadratic> {
+        self.quadratic()
+    }
+}
+
+impl HessianVector for JFunction {
+    fn hessian_vector(&self, x: &RowMat, d: &RowMat) -> RowMat {
+        match self {
+            Self::Quadratic(q) => q.hessian_vector(x, d),
+            Self::Probe(p) => p.hessian_vector(x, d),
+        }
+    }
+}
+
+/// An f that is no sum counts as one of a single component.
+impl FiniteSum for JFunction {
+    fn sample_gradient(&self, sample: &[usize], x: &RowMat, g: &mut RowMat) -> f64 {
+        match self {
+            Self::Quadratic(q) => q.value_and_gradient(x, g),
+            Self::Probe(p) => p.sample_gradient(sample, x, g),
+        }
+    }
+}

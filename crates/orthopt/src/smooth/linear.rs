@@ -1,0 +1,54 @@
+//! The linear term of f.
+
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+
+/// The linear term E of f, or none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinearTerm(pub(crate) Option<RowMat>);
+
+impl LinearTerm {
+    pub(crate) fn checked(e: RowMat, n: usize) -> Result<Self> {
+        if e.nrows() != n {
+            return Err(Error::Shape {
+                what: "the linear term E".into(),
+                rows: e.nrows(),
+                cols: e.ncols(),
+                expected_rows: n,
+                expected_cols: e.ncols(),
+            });
+        }
+        match e.find_non_finite() {
+            Some((i, j)) => {
+                Err(Error::NotFinite { what: "the linear term E".into(), row: i + 1, col: j + 1 })
+            }
+            None => Ok(Self(Some(e))),
+        }
+    }
+
+    pub(crate) fn ncols(&self) -> Option<usize> {
+        self.0.as_ref().map(RowMat::ncols)
+    }
+
+    pub(crate) fn inner(&self, x: &RowMat) -> f64 {
+        self.0.as_ref().map_or(0.0, |e| e.inner(x))
+    }
+
+    /// out += E, row `i`.
+    #[inline(always)]
+    pub(crate) fn add_row(&self, i: usize, out: &mut [f64]) {
+        if let Some(e) = &self.0 {
+            for (o, v) in out.iter_mut().zip(e.row(i)) {
+                *o += v;
+            }
+        }
+    }
+
+    pub(crate) fn add(&self, out: &mut RowMat) {
+        if let Some(e) = &self.0 {
+            for (o, v) in out.data_mut().iter_mut().zip(e.data()) {
+                *o += v;
+            }
+        }
+    }
+}
