@@ -80,6 +80,9 @@ pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     x: &RowMat,
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Option<f64> {
+    if !keep_going() {
+        return None; // a gradient may take long, too
+    }
     let c = smooth_gradient(p, x);
     let bounds: Vec<(f64, f64)> = (p.a.apply(x).data().iter())
         .map(|v| p.h.subdifferential(if v.abs() <= REPORT_ZERO { 0.0 } else { *v }))

@@ -24,6 +24,9 @@ pub fn criticality_while<F: Smooth, H: Nonsmooth>(
     x: &RowMat,
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Option<f64> {
+    if !keep_going() {
+        return None; // a gradient may take long, too
+    }
     let (n, r) = (x.nrows(), x.ncols());
     let mut grad = RowMat::zeros(n, r);
     p.f.gradient(x, &mut grad);

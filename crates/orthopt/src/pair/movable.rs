@@ -159,26 +159,20 @@ pub(crate) struct Cursor {
     partner: usize,    // next partner row, or next match of the round
     chunk: usize,      // rows per chunk; 0: pairs
     n: usize,
-    always: bool, // no row is ever zero: row i meets those after it
+    always: bool, // pairs of rows that are never zero: row i meets those after it
 }
 
 impl Cursor {
     pub fn new(rows: &Movable, block: usize) -> Self {
         let chunk = if block > 2 { block / 2 } else { 0 };
         let start = if chunk == 0 { rows.sorted() } else { Vec::new() };
-        Self {
-            start,
-            place: 0,
-            partner: usize::from(rows.always),
-            chunk,
-            n: rows.nrows(),
-            always: rows.always,
-        }
+        let always = rows.always && chunk == 0;
+        Self { start, place: 0, partner: usize::from(always), chunk, n: rows.nrows(), always }
     }
 
     pub fn is_done(&self) -> bool {
         let end = match self.chunk {
-            0 if self.always => self.n.saturating_sub(1),
+            _ if self.always => self.n.saturating_sub(1),
             0 => self.start.len(),
             _ => self.seats().max(2) - 1,
         };

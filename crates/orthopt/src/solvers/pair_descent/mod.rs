@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A working set may also be disjoint blocks of k rows, or a matching of all rows
-//! ([`PairOracle::try_blocks`], [`PairOracle::try_matching`]). Two things are added to the printed algorithm:
+//! (`PairOracle::try_blocks`, `try_matching`). Two things are added to the printed algorithm:
 //!
 //! * **Whole passes.** A round of random or greedy working sets that brings little is followed by a pass
 //!   over all pairs that can move, which either finds what they missed or shows block-2 stationarity.
