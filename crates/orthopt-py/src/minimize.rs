@@ -122,8 +122,6 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         let h = (find_penalty(penalty)?.make_shaped)(options_lambda(penalty, pose.lambda)?, &pose.shape)?;
         let general = h.is_convex() && !h.requires_nonneg();
         let default = if general { DEFAULTS.0 } else { DEFAULTS.1 };
-        let names = wanted.solver.clone().unwrap_or_else(|| default.into());
-        check_constants(&wanted.constants, &names.split('+').collect::<Vec<_>>())?;
         check_constants(&pose.shape, &[penalty])?;
         let (n, r) = begun.shape;
         let problem: Custom = Problem::new(begun.f.clone(), h, r)?;
@@ -173,7 +171,9 @@ pub fn stages<P>(
             list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
         ))),
     };
-    wanted.solver.as_deref().unwrap_or(default).split('+').map(build).collect()
+    let names: Vec<&str> = wanted.solver.as_deref().unwrap_or(default).split('+').collect();
+    check_constants(&wanted.constants, &names)?;
+    names.into_iter().map(build).collect()
 }
 
 /// Where random starts come from, as for the problems with a name.

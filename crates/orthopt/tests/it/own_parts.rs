@@ -16,8 +16,11 @@ use orthopt::constraint::{Constraint, JOrthogonal, Stiefel, stiefel};
 use orthopt::linalg::RowMat;
 use orthopt::penalty::{L1, NoPenalty};
 use orthopt::problem::Problem;
-use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram};
+use orthopt::smooth::{
+    AnySmooth, DenseGram, DenseQuadratic, JQuadratic, Quadratic, Smooth, SparseGram, hyperbolic_optimum,
+};
 use orthopt::solve::{MaxIterations, RunOptions, Stationary, Stop, run};
+use orthopt::solvers::jobcd::gs_jobcd;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use orthopt::solvers::{SolverOptions, general};
 
@@ -251,4 +254,19 @@ fn constraints_keep_their_word() {
         }
     }
     assert!(Stiefel::new(3, 4).is_err() && Stiefel::new(3, 0).is_err());
+}
+
+/// Pairs of rows of XᵀJX = J for an f that is ½tr(XᵀMX) itself, not in the enum of the registry.
+#[test]
+fn gs_jobcd_takes_what_is_two_sided() {
+    let c = RowMat::from_fn(6, 6, |i, k| if i == k { 3.0 } else { 1.0 / (1 + i + k) as f64 });
+    let j = Signature::leading(3, 6).unwrap();
+    let f = JQuadratic::hyperbolic_eig(c.as_mat()).unwrap();
+    let p = Problem::with_signature(f, j.clone()).unwrap();
+    let solver = gs_jobcd().build(&p, &SolverOptions::default()).unwrap();
+    let x0 = p.constraint.random(&mut rng(3));
+    let mut stop = Stationary { tol: 1e-10 };
+    let found = run(&p, &solver, x0, RunOptions::default(), &mut stop, &mut []).unwrap();
+    let (known, _) = hyperbolic_optimum(c.as_mat(), &j).unwrap();
+    assert!((found.objective.total - known).abs() <= 1e-8 * known, "{} {known}", found.objective.total);
 }

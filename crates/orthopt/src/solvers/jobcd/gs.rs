@@ -5,15 +5,15 @@ use std::sync::OnceLock;
 
 use super::image::{Block, Image};
 use super::{JobcdOptions, Side, UNBOUNDED};
-use crate::constraint::j_orthogonal;
+use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::error::{Error, Result};
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
 use crate::pair::movable::Movable;
 use crate::pair::step::Model;
-use crate::problem::JProblem;
-use crate::smooth::JQuadratic;
+use crate::problem::{JProblem, Problem};
+use crate::smooth::{JQuadratic, TwoSided};
 use crate::solve::{Settings, Solver, Status, Step, settings_of};
 use crate::solvers::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet,
@@ -21,15 +21,20 @@ use crate::solvers::pair_descent::{
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of GS-JOBCD.
-pub const INFO: SolverInfo<JProblem> = SolverInfo {
-    name: "gs-jobcd",
-    doc: "block coordinate descent on pairs of rows or columns, solved globally; feasible and monotone",
-    constants: GsJobcd::LIST,
-    shared: JobcdOptions::LIST,
-    handles: |p| p.f.quadratic().is_some(),
-    scope: "quadratic f (hyperbolic-eig, 1/2 tr(X'MXN)), where a pair costs O(n); j-jobcd takes any f",
-    make: |o| Ok(Box::new(GsJobcd::new(o)?)),
-};
+pub const INFO: SolverInfo<JProblem> = info();
+
+/// The same for any f that may be ½tr(XᵀMXN).
+pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    SolverInfo {
+        name: "gs-jobcd",
+        doc: "block coordinate descent on pairs of rows or columns, solved globally; feasible and monotone",
+        constants: GsJobcd::LIST,
+        shared: JobcdOptions::LIST,
+        handles: |p| p.f.two_sided().is_some(),
+        scope: "quadratic f (hyperbolic-eig, 1/2 tr(X'MXN)), where a pair costs O(n); j-jobcd takes any f",
+        make: |o| Ok(Box::new(GsJobcd::new(o)?)),
+    }
+}
 
 constants! {
     /// The solver.
@@ -97,18 +102,18 @@ struct Offer {
     aligns: bool,  // f stays, but the other pairs gain
 }
 
-fn quadratic(p: &JProblem) -> Result<&JQuadratic> {
-    p.f.quadratic().ok_or_else(|| Error::Incompatible(format!("solver {} is for {}", INFO.name, INFO.scope)))
+fn quadratic<F: TwoSided>(p: &Problem<JOrthogonal, F>) -> Result<&JQuadratic> {
+    p.f.two_sided().ok_or_else(|| Error::Incompatible(format!("solver {} is for {}", INFO.name, INFO.scope)))
 }
 
-impl Solver<JProblem> for GsJobcd {
+impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &JProblem, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let q = quadratic(p)?;
         let decoupled = q.factor().is_some() && self.options.model == Model::Exact;
@@ -133,14 +138,14 @@ impl Solver<JProblem> for GsJobcd {
         Ok(State { at, x: OnceLock::new(), descent })
     }
 
-    fn one_iteration(&self, p: &JProblem, st: &mut State) -> Step {
+    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
         st.x = OnceLock::new();
-        let Some(q) = p.f.quadratic() else { return Step::default() };
+        let Some(q) = p.f.two_sided() else { return Step::default() };
         let oracle = JPairs { solver: self, p, q, at: &mut st.at };
         PairDescent { oracle, state: &mut st.descent }.iterate()
     }
 
-    fn objective(&self, _: &JProblem, st: &State) -> f64 {
+    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
         st.descent.objective
     }
 
@@ -149,13 +154,13 @@ impl Solver<JProblem> for GsJobcd {
         if image.columns() { st.x.get_or_init(|| image.x()) } else { image.y() }
     }
 
-    fn finish(&self, p: &JProblem, st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
         let mut x = st.at.image.x();
         j_orthogonal::repair(&mut x, p.signature());
         x
     }
 
-    fn settings(&self, _: &JProblem, st: &State) -> Settings {
+    fn settings(&self, _: &Problem<JOrthogonal, F>, st: &State) -> Settings {
         let mut s = settings_of(self, Self::LIST);
         s.insert("working_set".into(), self.rule().name().into());
         s.insert("model".into(), self.options.model.name().into());
@@ -191,14 +196,14 @@ impl GsJobcd {
 }
 
 /// The pairs of rows or columns of X.
-struct JPairs<'a> {
+struct JPairs<'a, F> {
     solver: &'a GsJobcd,
-    p: &'a JProblem,
+    p: &'a Problem<JOrthogonal, F>,
     q: &'a JQuadratic,
     at: &'a mut Iterate,
 }
 
-impl PairOracle for JPairs<'_> {
+impl<F: TwoSided> PairOracle for JPairs<'_, F> {
     fn rows(&self) -> &Movable {
         &self.at.rows
     }
@@ -263,7 +268,7 @@ impl PairOracle for JPairs<'_> {
     }
 }
 
-impl JPairs<'_> {
+impl<F: TwoSided> JPairs<'_, F> {
     /// Steps (S2) and (S3).
     fn offer(&self, i: usize, j: usize) -> Offer {
         let (image, theta) = (&self.at.image, self.at.theta);

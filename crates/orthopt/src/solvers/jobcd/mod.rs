@@ -37,7 +37,7 @@ use crate::pair::step::Model;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 
-pub use gs::{GsJobcd, INFO as GS_JOBCD};
+pub use gs::{GsJobcd, INFO as GS_JOBCD, info as gs_jobcd};
 pub use jacobi::{INFO as J_JOBCD, JJobcd, info as j_jobcd};
 pub use vr::{INFO as VR_J_JOBCD, VrJJobcd, info as vr_j_jobcd};
 
