@@ -3,6 +3,7 @@
 mod any;
 mod driver;
 mod observer;
+mod pace;
 mod solution;
 mod solver;
 mod stop;

@@ -121,6 +121,7 @@ pub struct Raw {
 
 /// The best point found and what is known of it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Solution {
     /// X (n × r), XᵀX = I to rounding.
     pub x: RowMat,
@@ -150,4 +151,6 @@ pub struct Solution {
     pub settings: Settings,
     /// The last infeasible iterate, of methods that have one.
     pub raw: Option<Raw>,
+    /// What went wrong without ending the run: later starts or stages that failed.
+    pub notes: Vec<String>,
 }
