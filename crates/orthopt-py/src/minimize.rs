@@ -171,7 +171,7 @@ pub fn stages<P>(
         None => Err(Error::Incompatible(format!(
             "solver {name} needs more than values and gradients of f; for minimize there are: {}",
             list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
-        ))),
+        ).into())),
     };
     wanted.solver.as_deref().unwrap_or(default).split('+').map(build).collect()
 }

@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use super::pace::{Kept, Looks, Pace};
 use super::{
-    Event, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver, Status, Stop,
-    StopReason, TimeLimit, Trace, TracePoint,
+    Ending, Event, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver, Stage,
+    Status, Stop, StopReason, TimeLimit, Trace, TracePoint,
 };
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::objective::{Evaluate, count_nonzeros};
 
 /// Options of a run.
@@ -94,7 +95,8 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
         let outcome = match start(runs).and_then(|next| session.run_chain(next, stop, observers)) {
             Ok(outcome) => outcome,
             Err(error) => {
-                session.notes.push(format!("start {} of the run failed: {error}", runs + 1));
+                let what = format!("start {} of the run failed: ", runs + 1);
+                session.notes.push(Message::from(what).then(error.message()));
                 break;
             }
         };
@@ -111,9 +113,8 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
     if runs > 1 {
         best.reason.message = format!("{} (the best of {runs} starts)", best.reason.message);
     }
-    best.settings.insert("starts".into(), runs.into());
-    best.settings.insert("best_start".into(), winner.into());
-    Ok(session.solution(best))
+    best.settings.extend([("starts".into(), runs.into()), ("best_start".into(), winner.into())]);
+    Ok(Solution { starts: runs, best_start: winner, ..session.solution(best) })
 }
 
 /// How one start ended.
@@ -122,7 +123,8 @@ struct Outcome {
     objective: f64, // F with exact zeros
     reason: StopReason,
     settings: Settings,
-    solver: String,
+    solver: String, // all stages, also those that did not run
+    stages: Vec<Stage>,
     raw: Option<Raw>,
 }
 
@@ -137,7 +139,7 @@ struct Session<'a, P> {
     problem: &'a P,
     options: RunOptions,
     trace: Trace,
-    notes: Vec<String>,
+    notes: Vec<Message>,
     iteration: u64,
     clock: Instant,
     best: f64, // lowest F recorded
@@ -155,14 +157,15 @@ impl<P: Evaluate> Session<'_, P> {
         let last = start.stages.len().saturating_sub(1);
         let names: Vec<_> = start.stages.iter().map(|s| s.name().to_string()).collect();
         let mut best: Option<Outcome> = None;
-        let mut settings = Settings::new();
+        let (mut settings, mut stages) = (Settings::new(), Vec::new());
         for (k, solver) in start.stages.iter().enumerate() {
             let x0 = best.as_ref().map_or_else(|| start.x0.clone(), |o| o.x.clone());
             let share = self.options.stage_seconds.filter(|_| k < last).map(|s| self.seconds() + s);
             let mut limited = Or::new(&mut *stop, TimeLimit(share));
             let mut outcome = match self.run_once(solver, x0, &mut limited, observers) {
                 Err(error) if best.is_some() => {
-                    self.notes.push(format!("{} after {} failed: {error}", names[k], names[..k].join("+")));
+                    let what = format!("{} after {} failed: ", names[k], names[..k].join("+"));
+                    self.notes.push(Message::from(what).then(error.message()));
                     break;
                 }
                 other => other?,
@@ -175,9 +178,10 @@ impl<P: Evaluate> Session<'_, P> {
             } else {
                 settings = std::mem::take(&mut outcome.settings);
             }
+            stages.append(&mut outcome.stages);
             let reason = outcome.reason.clone();
             if k < last && reason.status == Status::NumericalError {
-                self.notes.push(format!("{}: {}", names[k], reason.message));
+                self.notes.push(format!("{}: {}", names[k], reason.message).into());
             }
             let over =
                 k < last && reason.status == Status::TimeLimit && share.is_some_and(|s| self.seconds() < s);
@@ -194,8 +198,7 @@ impl<P: Evaluate> Session<'_, P> {
         let Some(mut best) = best else {
             return Err(crate::Error::Incompatible("a chain needs at least one solver".into()));
         };
-        best.settings = settings;
-        best.solver = names.join("+");
+        (best.solver, best.settings, best.stages) = (names.join("+"), settings, stages);
         Ok(best)
     }
 
@@ -232,15 +235,16 @@ impl<P: Evaluate> Session<'_, P> {
                 Some(numerical_error())
             };
         }
-        let settings = solver.settings(self.problem, &state);
-        let raw = solver.raw(self.problem, &state);
-        let end = End { x: solver.finish(self.problem, state), reason: reason.unwrap_or_else(interrupted) };
-        let (end, objective) = self.best_of(end, kept);
+        let Ending { x, mut settings, constants, raw, splitting } = solver.ending(self.problem, state);
+        let (end, objective) = self.best_of(End { x, reason: reason.unwrap_or_else(interrupted) }, kept);
         let p = self.progress(objective, None, None);
         self.record(&p, &end.x, observers);
-        let End { x, reason } = end;
+        let (End { x, reason }, iterations) = (end, self.iteration - began);
         tracing::info!(status = reason.status.name(), iterations = self.iteration, objective, "ended");
-        Ok(Outcome { x, objective, reason, settings, solver: solver.name().into(), raw })
+        splitting.iter().for_each(|s| s.display(&mut settings));
+        let (name, status) = (solver.name().to_string(), reason.status);
+        let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
+        Ok(Outcome { x, objective, reason, settings, solver: solver.name().into(), stages, raw })
     }
 
     /// The last X, or the best one of the looks where that is lower by more than rounding or the last
@@ -345,6 +349,10 @@ impl<P: Evaluate> Session<'_, P> {
             trace: self.trace,
             seed: self.options.seed,
             solver: best.solver,
+            splitting: best.stages.iter().rev().find_map(|s| s.splitting),
+            stages: best.stages,
+            starts: 1,
+            best_start: 0,
             raw: best.raw,
             settings: best.settings,
             notes: self.notes,

@@ -291,11 +291,12 @@ fn a_stage_that_breaks_or_fails_loses_nothing() {
     // the first one breaks; the second one goes on from its best X and converges
     let s = run_scripts(vec![Some(vec![script(&[-0.8, f64::NAN]), script(&[-0.85])])]).unwrap();
     assert_eq!((s.status, &s.x, s.notes.len()), (Status::Converged, &at(-0.85), 1));
-    assert!(s.notes[0].starts_with("scripted: F became NaN"), "{}", s.notes[0]);
+    assert!(s.notes[0].to_string().starts_with("scripted: F became NaN"), "{}", s.notes[0]);
     // it cannot begin at all
     let s = run_scripts(vec![Some(vec![script(&[-0.8]), script(&[])])]).unwrap();
     assert_eq!((s.status, &s.x), (Status::Converged, &at(-0.8)));
-    assert!(s.notes[0].starts_with("scripted after scripted failed: the script did not"), "{}", s.notes[0]);
+    let note = s.notes[0].to_string();
+    assert!(note.starts_with("scripted after scripted failed: the script did not"), "{note}");
     assert!(run_scripts(vec![Some(vec![script(&[]), script(&[-0.8])])]).is_err());
 }
 
@@ -310,7 +311,7 @@ fn a_later_start_that_breaks_or_fails_loses_nothing() {
     for fails in [None, Some(vec![script(&[])])] {
         let s = run_scripts(vec![good(), Some(vec![script(&[-0.9])]), fails, good()]).unwrap();
         assert_eq!((s.status, &s.x), (Status::Converged, &at(-0.9)));
-        assert!(s.notes[0].starts_with("start 3 of the run failed: "), "{}", s.notes[0]);
+        assert!(s.notes[0].to_string().starts_with("start 3 of the run failed: "), "{}", s.notes[0]);
     }
     assert!(run_scripts(vec![None, good()]).is_err());
 }
@@ -359,7 +360,8 @@ fn several_starts_share_clock_and_trace_and_the_best_counts() {
     let best = alone.iter().min_by(|a, b| a.objective.total.total_cmp(&b.objective.total)).unwrap();
     assert_eq!((s.x.clone(), s.status), (best.x.clone(), Status::Converged));
     assert!(s.message.ends_with("(the best of 6 starts)"), "{}", s.message);
-    assert_eq!(s.settings["starts"], Setting::Int(6));
+    assert_eq!(s.starts, 6);
+    assert_eq!(s.settings["best_start"], Setting::Int(s.best_start));
     assert_eq!(s.iterations, alone.iter().map(|a| a.iterations).sum::<u64>());
     let points = s.trace.points();
     assert!(points.windows(2).all(|w| w[1].objective <= w[0].objective && w[1].iteration > w[0].iteration));
@@ -384,7 +386,7 @@ fn very_many_starts_keep_the_trace_short() {
     };
     let options = RunOptions { restarts: 3000, ..Default::default() };
     let s = run_restarts(&made(0.0), start, options, &mut Stationary { tol: 1e-9 }, &mut []).unwrap();
-    assert_eq!(s.settings["starts"], Setting::Int(3001));
+    assert_eq!((s.starts, s.best_start), (3001, 3000));
     assert!((s.objective.total + 0.3f64.sin()).abs() < 1e-12);
     assert!(s.trace.points().len() <= 1000, "{} points", s.trace.points().len());
 }

@@ -98,7 +98,8 @@ struct Offer {
 }
 
 fn quadratic(p: &JProblem) -> Result<&JQuadratic> {
-    p.f.quadratic().ok_or_else(|| Error::Incompatible(format!("solver {} is for {}", INFO.name, INFO.scope)))
+    p.f.quadratic()
+        .ok_or_else(|| Error::Incompatible(format!("solver {} is for {}", INFO.name, INFO.scope).into()))
 }
 
 impl Solver<JProblem> for GsJobcd {
