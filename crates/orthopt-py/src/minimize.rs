@@ -168,10 +168,13 @@ pub fn stages<P>(
 ) -> Result<Vec<AnySolver<P>>> {
     let build = |name: &str| match list.iter().find(|info| info.name == name) {
         Some(info) => info.build(problem, &wanted.options()),
-        None => Err(Error::Incompatible(format!(
-            "solver {name} needs more than values and gradients of f; for minimize there are: {}",
-            list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
-        ).into())),
+        None => Err(Error::Incompatible(
+            format!(
+                "solver {name} needs more than values and gradients of f; for minimize there are: {}",
+                list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
+            )
+            .into(),
+        )),
     };
     wanted.solver.as_deref().unwrap_or(default).split('+').map(build).collect()
 }

@@ -16,6 +16,7 @@ pub use data::{DataFacts, Role};
 pub use object::{Object, SCHEMA};
 
 use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};
+use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::{Given, Value};
 use crate::problem::ExplainedVariance;
@@ -137,6 +138,11 @@ impl Report {
             task: task.clone(),
             solution,
         }
+    }
+
+    /// X.
+    pub fn x(&self) -> &RowMat {
+        &self.solution.x
     }
 
     /// A decrease of F that counts as none.

@@ -38,8 +38,8 @@ pub trait Running<P>: Send {
     fn finish(self: Box<Self>, problem: &P) -> RowMat;
     /// See [`Solver::ending`].
     fn ending(self: Box<Self>, problem: &P) -> Ending;
-    /// See [`Solver::constants`].
-    fn constants(&self, problem: &P) -> Vec<(&'static str, f64)>;
+    /// See [`Solver::chosen`].
+    fn chosen(&self, problem: &P) -> Vec<(&'static str, f64)>;
     /// See [`Solver::settings`].
     fn settings(&self, problem: &P) -> Settings;
     /// See [`Solver::raw`].
@@ -84,8 +84,8 @@ where
         self.solver.ending(problem, self.state)
     }
 
-    fn constants(&self, problem: &P) -> Vec<(&'static str, f64)> {
-        self.solver.constants(problem, &self.state)
+    fn chosen(&self, problem: &P) -> Vec<(&'static str, f64)> {
+        self.solver.chosen(problem, &self.state)
     }
 
     fn settings(&self, problem: &P) -> Settings {
@@ -186,8 +186,8 @@ impl<P: 'static> Solver<P> for AnySolver<P> {
         state.ending(problem)
     }
 
-    fn constants(&self, problem: &P, state: &Self::State) -> Vec<(&'static str, f64)> {
-        (**state).constants(problem)
+    fn chosen(&self, problem: &P, state: &Self::State) -> Vec<(&'static str, f64)> {
+        (**state).chosen(problem)
     }
 
     fn settings(&self, problem: &P, state: &Self::State) -> Settings {

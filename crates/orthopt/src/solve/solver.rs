@@ -119,7 +119,7 @@ pub trait Solver<P> {
     fn finish(&self, problem: &P, state: Self::State) -> RowMat;
 
     /// The constants of the registry that the data decided or a bound moved, with the values in force.
-    fn constants(&self, _problem: &P, _state: &Self::State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _problem: &P, _state: &Self::State) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
 
@@ -135,7 +135,7 @@ pub trait Solver<P> {
     fn ending(&self, problem: &P, state: Self::State) -> Ending {
         Ending {
             settings: self.settings(problem, &state),
-            constants: self.constants(problem, &state),
+            constants: self.chosen(problem, &state),
             raw: self.raw(problem, &state),
             splitting: None,
             x: self.finish(problem, state),

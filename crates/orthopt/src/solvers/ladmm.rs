@@ -205,7 +205,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ladmm {
         st.best.x
     }
 
-    fn constants(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
         vec![("beta", self.beta.unwrap_or(FIRST * st.lipschitz))]
     }
 

@@ -188,7 +188,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
         st.body.finish(p, x, objective)
     }
 
-    fn constants(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
         vec![("t", st.t0)]
     }
 

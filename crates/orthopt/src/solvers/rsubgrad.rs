@@ -153,7 +153,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for RSubGrad {
         st.best
     }
 
-    fn constants(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
         vec![("eta", st.eta0)]
     }
 

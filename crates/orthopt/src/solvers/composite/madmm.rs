@@ -112,7 +112,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Candidates::new(p, &st.x, &st.y).best(st.x)
     }
 
-    fn constants(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
         vec![("beta", st.beta)]
     }
 
@@ -124,8 +124,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 
     fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let told =
-            Told { settings: self.settings(p, &st), constants: self.constants(p, &st), mu_norm_z: None };
+        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
         end(p, told, st.x, &st.y, &st.z)
     }
 

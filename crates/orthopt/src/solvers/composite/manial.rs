@@ -146,7 +146,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Candidates::new(p, &st.descent.x, &st.split(p).0).best(st.descent.x)
     }
 
-    fn constants(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
         vec![("sigma0", st.sigma0)]
     }
 
@@ -159,8 +159,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 
     fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let told =
-            Told { settings: self.settings(p, &st), constants: self.constants(p, &st), mu_norm_z: None };
+        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
         let (y, w) = st.split(p);
         end(p, told, st.descent.x, &y, &w)
     }

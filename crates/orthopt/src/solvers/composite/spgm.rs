@@ -159,7 +159,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Candidates::new(p, &st.x, &st.smoothed(p).0).best(st.x)
     }
 
-    fn constants(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
         vec![("mu0", st.mu0)]
     }
 
@@ -172,8 +172,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 
     fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let told =
-            Told { settings: self.settings(p, &st), constants: self.constants(p, &st), mu_norm_z: None };
+        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
         let (ycheck, z) = st.smoothed(p);
         end(p, told, st.x, &ycheck, &z)
     }

@@ -89,7 +89,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         st.x
     }
 
-    fn constants(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
         vec![("a0", st.a0)]
     }
 
@@ -100,7 +100,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 
     fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let (settings, constants) = (self.settings(p, &st), self.constants(p, &st));
+        let (settings, constants) = (self.settings(p, &st), self.chosen(p, &st));
         let splitting = Some(Candidates::single(p, &st.x).report());
         Ending { settings, constants, raw: None, splitting, x: st.x }
     }

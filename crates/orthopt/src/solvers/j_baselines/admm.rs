@@ -148,7 +148,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
         st.shown.x
     }
 
-    fn constants(&self, _p: &Problem<JOrthogonal, F>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Problem<JOrthogonal, F>, st: &State) -> Vec<(&'static str, f64)> {
         vec![("l", st.l)]
     }
 

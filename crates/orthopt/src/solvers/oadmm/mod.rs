@@ -158,7 +158,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Candidates::new(p, &st.x, &st.ycheck).best(st.x)
     }
 
-    fn constants(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
         let o = &self.options;
         let mut all = vec![("chi", o.chi()), ("beta0", st.beta0), ("xi", st.xi), ("lf", st.lf)];
         if o.variant == Variant::Ep {
@@ -192,7 +192,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
         let told = Told {
             settings: self.settings(p, &st),
-            constants: self.constants(p, &st),
+            constants: self.chosen(p, &st),
             mu_norm_z: Some(st.mu * st.z.norm()),
         };
         end(p, told, st.x, &st.ycheck, &st.z)
