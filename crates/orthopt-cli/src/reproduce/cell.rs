@@ -12,8 +12,7 @@ use orthopt::with_family;
 use serde::{Deserialize, Serialize};
 
 use super::datasets::Available;
-use super::items::Item;
-use super::plans::{Method, Plan};
+use super::item::{Item, Method, Plan};
 use crate::export::to_file;
 use crate::input::Input;
 use crate::options::SolveOptions;

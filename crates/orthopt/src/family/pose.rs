@@ -304,9 +304,7 @@ fn pose_probe(
         Some(t) => t.clone(),
         None => {
             reasons.push(
-                Message::from("distances: the Euclidean ones of the samples (")
-                    .set("distances", "FILE")
-                    .text(")"),
+                Message::from("distances: the Euclidean ones of the samples (").option("distances").text(")"),
             );
             euclidean_distances(dense.as_ref())
         }

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use crate::problem::PcaData;
+use crate::smooth::for_each;
+
 /// What the matrix of the data is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -36,6 +39,30 @@ pub struct DataFacts {
 }
 
 impl DataFacts {
+    /// What the data say of themselves; how they were prepared they do not know.
+    pub fn of(data: &PcaData<'_>) -> Self {
+        let count = |values: &[f64]| values.iter().filter(|v| **v != 0.0).count();
+        let (rows, nnz) = match data {
+            PcaData::Dense(a) | PcaData::Centred(a, _) | PcaData::Gram(a) => {
+                let mut nnz = 0;
+                for_each(*a, |_, _, v| nnz += usize::from(v != 0.0));
+                (a.nrows(), nnz)
+            }
+            PcaData::Sparse(a, _) | PcaData::SparseGram(a) => (a.nrows(), count(a.val())),
+        };
+        Self {
+            rows,
+            cols: data.ncols(),
+            nnz,
+            role: match data {
+                PcaData::Gram(_) | PcaData::SparseGram(_) => Role::Gram,
+                _ => Role::Samples,
+            },
+            centered: matches!(data, PcaData::Centred(..) | PcaData::Sparse(_, Some(_))),
+            ..Self::default()
+        }
+    }
+
     /// The name of variable `i`, or its number from 1 as `x17`.
     pub fn variable(&self, i: usize) -> String {
         match &self.names {
