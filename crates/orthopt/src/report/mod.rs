@@ -145,6 +145,11 @@ impl Report {
         &self.solution.x
     }
 
+    /// Whether all pairs of rows were checked and none lowers F by more than [`Report::tolerance`].
+    pub fn is_certified(&self) -> bool {
+        self.checks.certificate.is_some_and(|c| c.holds(self.tolerance()))
+    }
+
     /// A decrease of F that counts as none.
     pub fn tolerance(&self) -> f64 {
         self.stopping.tolerance(self.solution.objective.total)
