@@ -110,7 +110,7 @@ class Solution:
     seed: int
     #: Name of the solver.
     solver: str
-    #: Its settings and counters.
+    #: Its settings and counters, for display.
     settings: dict[str, Any]
     #: The convergence curve.
     trace: Trace
@@ -122,6 +122,8 @@ class Solution:
     lam: float | None = None
     #: Name of the starting point that led to X.
     start: str | None = None
+    #: Starts that were made; the best X counts.
+    starts: int = 1
     #: Why what was left open was chosen as it was.
     reasons: list[str] = field(default_factory=list)
     #: ``||min(0, X)||_F`` where X must be nonnegative.
@@ -230,8 +232,7 @@ def certificate(found: dict | None, tolerance: float) -> Certificate | None:
 def solution(found: dict, feature_names: list[str] | None = None) -> Solution:
     """A solution from the dictionary of the compiled half."""
     found = dict(found)
-    for key in ("notes", "measures", "source"):
-        found.pop(key, None)
+    found.pop("notes", None)
     variance = found.pop("explained_variance", None)
     checked = found.pop("certificate", None)
     tolerance = found.pop("tolerance", 0.0)

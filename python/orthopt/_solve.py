@@ -146,8 +146,7 @@ def compare(
         found = _orthopt.compare(
             _name(problem), _data.matrix(data), list(solvers or []), filled, _caller(callback, bar)
         )
-    if found:
-        _warn(found[0]["notes"])
+    _warn(list(dict.fromkeys(note for one in found for note in one["notes"])))
     return Comparison([solution(one, _data.names(data)) for one in found])
 
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::cmd;
 
@@ -46,17 +46,17 @@ impl Cli {
             Command::Reproduce(args) => cmd::reproduce::run(&args),
             Command::Data(args) => cmd::data::run(args),
             Command::List(args) => cmd::list::run(args),
-            Command::Completions(args) => cmd::completions::run(args),
+            Command::Completions(args) => cmd::completions::run(args, Self::command()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use super::*;
 
     #[test]
     fn definition_is_consistent() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
     }
 }

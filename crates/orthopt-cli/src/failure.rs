@@ -14,6 +14,8 @@ use std::process::ExitCode;
 use orthopt::solve::Status;
 use orthopt_data::DataError;
 
+use crate::wording::explained;
+
 /// The user asked for something that makes no sense.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -26,7 +28,7 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 
 /// Prints the error and gives its exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
-    say("error", &format!("{error:#}"));
+    say("error", &explained(error));
     ExitCode::from(code(error))
 }
 

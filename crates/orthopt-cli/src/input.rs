@@ -6,12 +6,11 @@ use anyhow::Context;
 use orthopt::family::{Kind, find_problem};
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
+use orthopt::report::{self, DataFacts};
 use orthopt_data::{LoadOptions, Matrix, Prepare, Role, Scale};
-use serde::Serialize;
 
 use crate::failure::usage;
 use crate::options::SolveOptions;
-use crate::settings;
 
 /// Which data, and what to do with them first.
 #[derive(Clone, Debug)]
@@ -28,7 +27,7 @@ pub struct DataRequest {
 impl DataRequest {
     pub fn new(options: &SolveOptions) -> anyhow::Result<Self> {
         let (source, gram) = one_source(options.data.as_deref(), options.gram.as_deref())?;
-        let prepare = settings::prepare(options.center, options.scale.as_deref(), options.features)?;
+        let prepare = prepare(options.center, options.scale.as_deref(), options.features)?;
         Ok(Self { source, gram, keep_sparse: keeps_sparse(options.problem.as_deref()), prepare })
     }
 }
@@ -50,39 +49,34 @@ pub fn one_source(data: Option<&str>, gram: Option<&str>) -> anyhow::Result<(Str
     }
 }
 
-/// What reports say of the data.
-#[derive(Clone, Debug, Serialize)]
-pub struct DataInfo {
-    /// As it was typed, generators with everything filled in.
-    pub source: String,
-    /// Rows of the matrix: samples, or n for C itself.
-    pub rows: usize,
-    /// Columns of the matrix: variables.
-    pub cols: usize,
-    /// Entries that are not zero (of sparse data to be centred: before centring).
-    pub nnz: usize,
-    /// `samples` or `gram`.
-    pub role: &'static str,
-    pub centered: bool,
-    pub scaled: bool,
-    #[serde(skip)]
-    pub names: Option<Vec<String>>,
-}
-
-impl DataInfo {
-    /// The name of variable `i`, or its number from 1 as `x17`.
-    pub fn variable(&self, i: usize) -> String {
-        match &self.names {
-            Some(names) if i < names.len() => names[i].clone(),
-            _ => format!("x{}", i + 1),
-        }
-    }
+/// How the data are prepared.
+///
+/// # Errors
+/// A scaling that there is not.
+pub fn prepare(
+    center: Option<bool>,
+    scale: Option<&str>,
+    features: Option<usize>,
+) -> anyhow::Result<Prepare> {
+    let invalid = |text: &str| orthopt::Error::InvalidOption {
+        option: "scale".into(),
+        value: text.into(),
+        expected: Scale::EXPECTED.into(),
+    };
+    Ok(Prepare {
+        center: center.unwrap_or(false),
+        scale: match scale {
+            None => Scale::None,
+            Some(text) => Scale::parse(text).ok_or_else(|| invalid(text))?,
+        },
+        features,
+    })
 }
 
 /// Data as a problem takes them.
 #[derive(Debug)]
 pub struct Input {
-    pub info: DataInfo,
+    pub info: DataFacts,
     matrix: Matrix,
     means: Option<Vec<f64>>, // to subtract from sparse data
 }
@@ -108,11 +102,11 @@ impl Input {
             data.matrix = dense.into();
         }
         let (data, means) = request.prepare.apply_to(data)?;
-        let info = DataInfo {
+        let info = DataFacts {
             rows: data.matrix.nrows(),
             cols: data.matrix.ncols(),
             nnz: data.matrix.nnz(),
-            role: if is_gram { "gram" } else { "samples" },
+            role: if is_gram { report::Role::Gram } else { report::Role::Samples },
             centered: request.prepare.center,
             scaled: request.prepare.scale != Scale::None,
             source: data.source,
@@ -124,9 +118,9 @@ impl Input {
     /// The data as the library takes them.
     pub fn pca(&self) -> PcaData<'_> {
         match &self.matrix {
-            Matrix::Dense(c) if self.info.role == "gram" => PcaData::Gram(c.as_ref()),
+            Matrix::Dense(c) if self.info.role == report::Role::Gram => PcaData::Gram(c.as_ref()),
             Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
-            Matrix::Sparse(c) if self.info.role == "gram" => PcaData::SparseGram(c.as_ref()),
+            Matrix::Sparse(c) if self.info.role == report::Role::Gram => PcaData::SparseGram(c.as_ref()),
             Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), self.means.clone()),
         }
     }
@@ -141,7 +135,7 @@ impl Input {
 
     /// The column means of samples that were not centred.
     pub fn means_left_in(&self) -> Option<Vec<f64>> {
-        (self.info.role == "samples" && !self.info.centered).then(|| self.matrix.column_means())
+        (self.info.role == report::Role::Samples && !self.info.centered).then(|| self.matrix.column_means())
     }
 }
 

@@ -14,13 +14,13 @@ mod output;
 mod plot;
 mod pose;
 mod progress;
-mod report;
 mod reproduce;
 mod run;
 mod settings;
 mod summary;
 mod table;
 mod text;
+mod wording;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -4,7 +4,10 @@ use orthopt::family;
 use orthopt::family::{Kind, ProblemInfo};
 use orthopt::family::{PoseOptions, Posed};
 
-use crate::input::{DataInfo, Input};
+use orthopt::message::Message;
+use orthopt::report::DataFacts;
+
+use crate::input::Input;
 
 /// From this share of tr C on, means that were left in are worth a remark.
 const MEANS_SHARE: f64 = 0.05;
@@ -17,7 +20,7 @@ pub fn pose(
     info: &'static ProblemInfo,
     input: Input,
     options: &PoseOptions,
-) -> anyhow::Result<(Posed, DataInfo)> {
+) -> anyhow::Result<(Posed, DataFacts)> {
     let mut posed = family::pose(info, &input.pca(), options)?;
     if info.kind != Kind::Probe {
         posed.notes.extend(remark_on_means(&input));
@@ -26,14 +29,14 @@ pub fn pose(
 }
 
 /// PCA of samples that are not centred mostly finds their mean: m·mean² of Cᵢᵢ is due to it.
-fn remark_on_means(input: &Input) -> Option<String> {
+fn remark_on_means(input: &Input) -> Option<Message> {
     let means = input.means_left_in()?;
     let due: f64 = means.iter().map(|mean| mean * mean).sum::<f64>() * input.info.rows as f64;
     let trace = input.sum_of_squares();
     (due > MEANS_SHARE * trace).then(|| {
-        format!(
-            "the columns are not centred: their means make up {:.0} % of tr C; --center subtracts them",
-            100.0 * due / trace
-        )
+        let share = 100.0 * due / trace;
+        Message::from(format!("the columns are not centred: their means make up {share:.0} % of tr C; "))
+            .option("center")
+            .text(" subtracts them")
     })
 }

@@ -5,9 +5,11 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use orthopt::message::Message;
 use orthopt::solve::{self, Event, Observer};
 
 use crate::text;
+use crate::wording::said;
 use orthopt::solve::Stopping;
 
 const REFRESH: Duration = Duration::from_millis(100);
@@ -55,9 +57,9 @@ impl Progress {
     }
 
     /// Writes a note above the bar, unless `quiet`.
-    pub fn note(&self, message: &str) {
+    pub fn note(&self, message: &Message) {
         if !self.quiet {
-            self.suspend(|| crate::failure::say("note", message));
+            self.suspend(|| crate::failure::say("note", &said(message)));
         }
     }
 

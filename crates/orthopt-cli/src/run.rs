@@ -1,27 +1,17 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
-use orthopt::family::Family;
-use orthopt::family::{Begin, Plan, Wanted};
-use orthopt::options::{Given, Value};
-use orthopt::solve::{Interrupt, Observer, Setting, Solution, run_restarts};
+use orthopt::certify::Scope;
+use orthopt::family::{Begin, Family, Plan, Wanted};
+use orthopt::linalg::RowMat;
+use orthopt::message::Message;
+use orthopt::report::{Checks, Report, Task};
+use orthopt::solve::{Interrupt, Observer};
 use orthopt::solvers::obcd::WorkingSet;
 
 use crate::input::{check_rows, read_x};
-use crate::interrupt;
+use crate::interrupt::{self, patience};
 use crate::progress::Progress;
-use crate::report::{Checks, Report};
 use crate::settings::{Init, Settings};
-
-/// What the run is part of, for the report.
-#[derive(Clone, Debug)]
-pub struct Task {
-    pub problem: &'static orthopt::family::ProblemInfo,
-    pub data: crate::input::DataInfo,
-    pub rank: usize,
-    pub lambda: Option<f64>,
-    pub k: Option<usize>,
-    pub reasons: Vec<String>,
-}
 
 /// Solvers and starts for `problem`: what was typed, and the choices of the library for the rest.
 ///
@@ -44,10 +34,9 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
 }
 
 /// Options that were given and do nothing.
-pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
+pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<Message> {
     let rule = plan.options.obcd.working_set;
     let greedy = matches!(rule, WorkingSet::GreedySv | WorkingSet::GreedyOr);
-    let names: Vec<_> = plan.solvers.iter().map(|s| s.name).collect();
     let mut notes = Vec::new();
     let given = [
         ("working-set", wanted.working_set.is_some()),
@@ -59,15 +48,16 @@ pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
         ("jacobi", wanted.jacobi),
     ];
     let meant = |option: &str| plan.solvers.iter().any(|s| s.shared.iter().any(|c| c.name == option));
-    let idle: Vec<_> =
-        given.iter().filter(|(o, set)| *set && !meant(o)).map(|(o, _)| format!("--{o}")).collect();
-    if !idle.is_empty() {
-        let verb = if idle.len() == 1 { "means" } else { "mean" };
-        notes.push(format!("{} {verb} nothing to {}", idle.join(", "), names.join("+")));
+    let idle: Vec<_> = given.iter().filter(|(o, set)| *set && !meant(o)).map(|(o, _)| *o).collect();
+    if let Some((first, others)) = idle.split_first() {
+        let all = others.iter().fold(Message::about(*first), |list, o| list.text(", ").option(*o));
+        let verb = if others.is_empty() { "means" } else { "mean" };
+        notes.push(all.text(format!(" {verb} nothing to {}", plan.names())));
     }
     if wanted.candidates.is_some() && meant("candidates") && !greedy {
         let rule = wanted.working_set.map_or("the default rule", WorkingSet::name);
-        notes.push(format!("--candidates is for the greedy working sets; {rule} ignores it"));
+        let why = format!(" is for the greedy working sets; {rule} ignores it");
+        notes.push(Message::about("candidates").text(why));
     }
     notes
 }
@@ -75,7 +65,7 @@ pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>) -> Vec<String> {
 /// Runs the plan and reports; checks come later.
 ///
 /// # Errors
-/// What [`run_restarts`] finds wrong.
+/// What the library finds wrong.
 pub fn minimise<P: Family>(
     settings: &Settings,
     wanted: &Wanted,
@@ -84,96 +74,32 @@ pub fn minimise<P: Family>(
     task: &Task,
     progress: &mut Progress,
 ) -> anyhow::Result<Report> {
-    let options = plan.run_options(problem, wanted, &settings.stopping, settings.restarts);
-    let mut stop = settings.stopping.criteria();
     let mut interrupted = Interrupt(interrupt::asked());
     let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];
-    let mut solution = run_restarts(problem, |k| plan.start(problem, k), options, &mut stop, observers)?;
-    let constants = constants(plan, &solution);
-    moved(wanted, &constants).iter().for_each(|note| progress.note(note));
-    problem.order_components(&mut solution);
-    solution.solver = plan.solvers.iter().map(|s| s.name).collect::<Vec<_>>().join("+");
-    Ok(Report {
-        problem: task.problem,
-        data: task.data.clone(),
-        rank: task.rank,
-        lambda: task.lambda,
-        k: task.k,
-        constants,
-        start: best_start(plan, &solution),
-        reasons: [task.reasons.clone(), plan.reasons.clone()].concat(),
-        stopping: settings.stopping,
-        threads: rayon::current_num_threads(),
-        measures: (problem.feasibility_name(), problem.criticality_name()),
-        relative_feasibility: problem.relative_feasibility(&solution.x),
-        optimum: problem.known_optimum(),
-        explained: problem.explained_variance(&solution.x),
-        solution,
-        checks: Checks::default(),
-    })
-}
-
-/// The constants of the solvers that ran, `solver-constant` to value: what the solver reports,
-/// else what was set, else the default; nothing where the solver chose it and does not say.
-fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
-    let mut all = Given::new();
-    for solver in &plan.solvers {
-        for constant in solver.constants {
-            let (option, key) =
-                (format!("{}-{}", solver.name, constant.name), constant.name.replace('-', "_"));
-            let reported =
-                [&key, &format!("{}.{key}", solver.name)].into_iter().find_map(|key| {
-                    match solution.settings.get(key) {
-                        Some(Setting::Real(value)) => Some(Value::Number(*value)),
-                        Some(Setting::Int(value)) => Some(Value::Whole(*value)),
-                        Some(Setting::Bool(value)) => Some(Value::Flag(*value)),
-                        _ => None,
-                    }
-                });
-            let set = plan.options.constants.get(&option).unwrap_or(constant.default);
-            let value = reported.unwrap_or(set);
-            if value != Value::Auto {
-                all.insert(option, value);
-            }
-        }
-    }
-    all
-}
-
-/// Constants that are not in force as typed: a weakly convex penalty bounds β from below and μ
-/// from above. Zero is not a value but asks for one.
-fn moved(wanted: &Wanted, in_force: &Given) -> Vec<String> {
-    let number =
-        |(name, value): (&str, Value)| Some((name.to_string(), value.number().filter(|v| *v != 0.0)?));
-    let typed = wanted.constants.iter().filter_map(number);
-    typed
-        .filter_map(|(name, typed)| {
-            let used = in_force.get(&name).and_then(Value::number)?;
-            let used = Some(used).filter(|used| (used - typed).abs() > 1e-12 * typed.abs())?;
-            let (what, done) = if used > typed { ("small", "raised") } else { ("large", "lowered") };
-            Some(format!(
-                "--{name} {typed} is too {what} for a penalty that is weakly convex only: {done} to {used}, where its prox is single-valued"
-            ))
-        })
-        .collect()
-}
-
-/// Name of the starting point that led to the best X.
-fn best_start<P: Family>(plan: &Plan<P>, solution: &Solution) -> String {
-    let best = match solution.settings.get("best_start") {
-        Some(Setting::Int(k)) => *k,
-        _ => 0,
-    };
-    plan.start_name(best).into()
+    let solution = plan.run(problem, wanted, &settings.stopping, settings.restarts, observers)?;
+    let report = Report::new(task, problem, plan, wanted, settings.stopping, solution);
+    report.notes.iter().for_each(|note| progress.note(note));
+    Ok(report)
 }
 
 /// Criticality, where it is wanted, and block stationarity, where that is.
 pub fn check<P: Family>(settings: &Settings, problem: &P, report: &mut Report, progress: &Progress) {
-    let x = &report.solution.x;
-    progress.stage("measuring criticality");
-    report.checks.measure_criticality(problem, x);
-    if let Some(scope) = settings.certify {
-        progress.stage("checking pairs of rows");
-        report.checks.certify(problem, x, scope);
-    }
+    report.checks = checks(problem, report.x(), settings.certify, |what| progress.stage(what));
+}
+
+/// Criticality of X, and block stationarity where there is a scope; after an interruption, of the pairs that
+/// were checked by then.
+pub fn checks<P: Family>(
+    problem: &P,
+    x: &RowMat,
+    scope: Option<Scope>,
+    stage: impl Fn(&'static str),
+) -> Checks {
+    stage("measuring criticality");
+    let criticality = problem.criticality(x, &patience());
+    let certificate = scope.and_then(|scope| {
+        stage("checking pairs of rows");
+        problem.block_stationarity(x, scope, &patience())
+    });
+    Checks { criticality, certificate }
 }

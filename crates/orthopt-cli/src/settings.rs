@@ -19,7 +19,6 @@ use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::{STARTS, Start};
-use orthopt_data::{Prepare, Scale};
 
 use crate::export::{Output, What};
 use crate::failure::usage;
@@ -214,22 +213,6 @@ fn scope(options: &SolveOptions, seed: u64) -> anyhow::Result<Option<Scope>> {
 fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
     let asked = [(What::X, &options.save_x), (What::Trace, &options.trace), (What::Plot, &options.plot)];
     asked.into_iter().filter_map(|(what, path)| path.as_deref().map(|path| Output::new(what, path))).collect()
-}
-
-/// How the data are prepared.
-pub fn prepare(
-    center: Option<bool>,
-    scale: Option<&str>,
-    features: Option<usize>,
-) -> anyhow::Result<Prepare> {
-    Ok(Prepare {
-        center: center.unwrap_or(false),
-        scale: match scale {
-            None => Scale::None,
-            Some(text) => Scale::parse(text).ok_or_else(|| invalid("scale", text, Scale::EXPECTED))?,
-        },
-        features,
-    })
 }
 
 /// `value`, unless it is negative or NaN.

@@ -1,20 +1,21 @@
 //! The result for a person.
 
+use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
-use std::fmt::Write;
-
 use orthopt::certify::Certificate;
-use orthopt::family::{Kind, ProblemInfo};
+use orthopt::family::Kind;
 use orthopt::linalg::RowMat;
+use orthopt::message::Message;
 use orthopt::objective::Objective;
 use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::ExplainedVariance;
+use orthopt::report::{Checks, DataFacts, Report, Role, Task, nonzeros};
+use orthopt::solve::Splitting;
 
-use crate::input::DataInfo;
 use crate::interrupt::asked;
-use crate::report::{Checks, Report, Splitting, nonzeros};
 use crate::text;
+use crate::wording::said;
 
 /// Width of the left column.
 const LABEL: usize = 14;
@@ -47,20 +48,14 @@ impl Summary {
     }
 
     /// Problem, data, rank, λ, and what was chosen for the user.
-    pub fn problem(
-        &mut self,
-        info: &ProblemInfo,
-        data: &DataInfo,
-        rank: usize,
-        (lambda, k): (Option<f64>, Option<usize>),
-    ) {
-        self.line("problem", &format!("{}, {}", info.name, info.doc));
-        self.line("data", &describe(data));
-        self.line("rank", &rank.to_string());
-        if let Some(lambda) = lambda {
+    pub fn problem(&mut self, task: &Task) {
+        self.line("problem", &format!("{}, {}", task.problem.name, task.problem.doc));
+        self.line("data", &describe(&task.data));
+        self.line("rank", &task.rank.to_string());
+        if let Some(lambda) = task.lambda {
             self.line("lambda", &text::exact(lambda));
         }
-        if let Some(k) = k {
+        if let Some(k) = task.k {
             self.line("k", &k.to_string());
         }
     }
@@ -97,7 +92,7 @@ impl Summary {
             &format!(
                 "F(X) {}, F(polar(y)) {sparse}; the better one is {}",
                 text::number(s.x, 10),
-                s.returned
+                s.returned()
             ),
         );
         let smoothing = s.mu_norm_z.map_or(String::new(), |m| format!(", mu ||z|| {m:.1e}"));
@@ -110,7 +105,7 @@ impl Summary {
     }
 
     /// One row per component, and what they explain together.
-    pub fn components(&mut self, x: &RowMat, explained: &ExplainedVariance, data: &DataInfo, top: usize) {
+    pub fn components(&mut self, x: &RowMat, explained: &ExplainedVariance, data: &DataFacts, top: usize) {
         let counts = nonzeros(x);
         let share = share_of(data);
         self.sentence(&format!(
@@ -143,32 +138,35 @@ impl Summary {
 }
 
 impl Summary {
+    /// Why what was left open was chosen as it was.
+    pub fn reasons(&mut self, reasons: &[Message]) {
+        reasons.iter().for_each(|reason| self.line("", &format!("- {}", said(reason))));
+    }
+
     /// What is known before the checks.
     pub fn result(&mut self, report: &Report, top: usize) {
         let s = &report.solution;
-        self.problem(report.problem, &report.data, report.rank, (report.lambda, report.k));
+        let task = &report.task;
+        self.problem(task);
         self.line("solver", &solver(report));
-        for reason in &report.reasons {
-            self.line("", &format!("- {reason}"));
-        }
+        self.reasons(&report.reasons);
         self.gap();
         // λ of the nonlinear eigenvalue problem is inside f
-        let has_penalty = report.lambda.is_some() && report.problem.kind == Kind::Pca;
-        let feasibility = (s.feasibility, report.measures.0);
+        let has_penalty = task.lambda.is_some() && task.problem.kind == Kind::Pca;
+        let feasibility = (s.feasibility, report.measures.feasibility);
         let relative = report.relative_feasibility;
         self.objective(&s.objective, has_penalty, feasibility, relative, s.nonneg_violation);
-        if let Some(optimum) = report.optimum {
-            let gap = (s.objective.total - optimum) / optimum.abs().max(f64::MIN_POSITIVE);
+        if let (Some(optimum), Some(gap)) = (report.optimum, report.above_optimum()) {
             let known = text::number(optimum, 10);
             self.line("optimum", &format!("{known}, known in closed form; F is above it by {gap:.1e} of it"));
         }
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
-        if let Some(splitting) = report.splitting() {
-            self.splitting(&splitting);
+        if let Some(splitting) = &s.splitting {
+            self.splitting(splitting);
         }
         self.gap();
-        if let Some(explained) = &report.explained {
-            self.components(&s.x, explained, &report.data, top);
+        if let Some(explained) = &report.explained_variance {
+            self.components(&s.x, explained, &task.data, top);
             self.gap();
         }
         self.line(s.status.name(), &s.message);
@@ -222,12 +220,12 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     }
 }
 
-fn describe(data: &DataInfo) -> String {
+fn describe(data: &DataFacts) -> String {
     let mut text = format!("{}, {} x {}", data.source, data.rows, data.cols);
     if data.nnz < data.rows * data.cols {
         text += &format!(", {} nonzeros", text::grouped(data.nnz as u64));
     }
-    if data.role == "gram" {
+    if data.role == Role::Gram {
         text += ", C itself";
     }
     if data.centered {
@@ -240,12 +238,12 @@ fn describe(data: &DataInfo) -> String {
 }
 
 /// xᵀCx is a variance only where C is one.
-fn share_of(data: &DataInfo) -> &'static str {
-    if data.centered || data.role == "gram" { "variance" } else { "of tr C" }
+fn share_of(data: &DataFacts) -> &'static str {
+    if data.has_variances() { "variance" } else { "of tr C" }
 }
 
 fn solver(report: &Report) -> String {
-    let mut text = format!("{} from {}", report.solution.solver, report.start);
+    let mut text = format!("{} from {}", report.solver, report.start);
     for name in ["working_set", "block", "model", "side"] {
         if let Some(value) = report.solution.settings.get(name) {
             let value = serde_json::to_string(value).unwrap_or_default();
@@ -256,7 +254,7 @@ fn solver(report: &Report) -> String {
 }
 
 /// The `top` largest loadings of component k, with their variables.
-fn loadings(x: &RowMat, k: usize, data: &DataInfo, top: usize) -> Vec<String> {
+fn loadings(x: &RowMat, k: usize, data: &DataFacts, top: usize) -> Vec<String> {
     let mut order: Vec<usize> = (0..x.nrows()).filter(|i| x.get(*i, k).abs() > REPORT_ZERO).collect();
     // Equal loadings in the order of the variables: the sort is stable.
     order.sort_by(|a, b| x.get(*b, k).abs().total_cmp(&x.get(*a, k).abs()));

@@ -2,8 +2,8 @@
 
 use orthopt::certify::Certificate;
 use orthopt::options::Value;
+use orthopt::report::Report;
 
-use crate::report::Report;
 use crate::summary::Summary;
 use crate::text;
 use orthopt::solve::Stopping;
@@ -13,7 +13,7 @@ use orthopt::solve::Stopping;
 pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
     let mut summary = Summary::default();
     let Some(first) = reports.first() else { return "nothing was run\n".into() };
-    summary.problem(first.problem, &first.data, first.rank, (first.lambda, first.k));
+    summary.problem(&first.task);
     summary.line("start", &first.start);
     if let Some(optimum) = first.optimum {
         summary.line("optimum", &format!("{}, known in closed form", text::number(optimum, 10)));
@@ -26,14 +26,14 @@ pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
     summary.gap();
     summary.sentence(&format!(
         "above best: F minus the lowest F of the table. feasibility: {}. criticality: {}.",
-        first.measures.0, first.measures.1
+        first.measures.feasibility, first.measures.criticality
     ));
     if reports.iter().any(|r| r.solution.raw.is_some()) {
         summary.sentence(
             "raw: F and feasibility of the method's own iterate, which is feasible in the limit only.",
         );
     }
-    if reports.iter().any(|r| r.splitting().is_some()) {
+    if reports.iter().any(|r| r.solution.splitting.is_some()) {
         summary.sentence("F(X), F(polar y): of the two points of a splitting method; F is the lower one.");
     }
     let constants = constants(reports);
@@ -47,7 +47,7 @@ pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
 /// The constants of every solver that has some, on a line of their own: rankings depend on them.
 fn constants(reports: &[Report]) -> Vec<String> {
     let line = |report: &Report| {
-        let solver = &report.solution.solver;
+        let solver = &report.solver;
         let own = report.constants.iter().map(|(name, value)| {
             let name = name.strip_prefix(&format!("{solver}-")).unwrap_or(name);
             match value {
@@ -68,7 +68,7 @@ fn header(reports: &[Report]) -> Vec<String> {
     if reports.iter().any(|r| r.solution.raw.is_some()) {
         cells.extend(["raw F", "raw feas."]);
     }
-    if reports.iter().any(|r| r.splitting().is_some()) {
+    if reports.iter().any(|r| r.solution.splitting.is_some()) {
         cells.extend(["F(X)", "F(polar y)"]);
     }
     cells.extend(["seconds", "ended"]);
@@ -79,7 +79,7 @@ fn row(report: &Report, best: f64, all: &[Report], stopping: Stopping) -> Vec<St
     let s = &report.solution;
     let f = s.objective.total;
     let mut cells = vec![
-        s.solver.clone(),
+        report.solver.clone(),
         text::number(f, 8),
         if f == best { "0".into() } else { format!("{:.1e}", f - best) },
         s.nnz.to_string(),
@@ -93,9 +93,9 @@ fn row(report: &Report, best: f64, all: &[Report], stopping: Stopping) -> Vec<St
         cells.push(s.raw.map_or("-".into(), |r| text::number(r.objective, 6)));
         cells.push(s.raw.map_or("-".into(), |r| format!("{:.0e}", r.feasibility)));
     }
-    if all.iter().any(|r| r.splitting().is_some()) {
-        let own = report.splitting();
-        cells.push(own.as_ref().map_or("-".into(), |s| text::number(s.x, 6)));
+    if all.iter().any(|r| r.solution.splitting.is_some()) {
+        let own = s.splitting;
+        cells.push(own.map_or("-".into(), |s| text::number(s.x, 6)));
         cells.push(own.and_then(|s| s.sparse).map_or("-".into(), |f| text::number(f, 6)));
     }
     cells.push(format!("{:.3}", s.seconds));

@@ -166,3 +166,13 @@ pub enum DataError {
         tolerance: f64,
     },
 }
+
+impl DataError {
+    /// The same; where no file was found, with what there is to name instead.
+    pub(crate) fn with_known(self, say: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::NotFound { path, .. } => Self::NotFound { path, known: say() },
+            other => other,
+        }
+    }
+}

@@ -8,7 +8,6 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::DataError;
-use crate::source;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const BUFFER: usize = 1 << 16;
@@ -123,9 +122,8 @@ pub(crate) fn is_named_gzip(path: &Path) -> bool {
 
 fn open_error(name: &str, error: io::Error) -> DataError {
     match error.kind() {
-        io::ErrorKind::NotFound => {
-            DataError::NotFound { path: name.into(), known: source::everything_known() }
-        }
+        // what else there is to name is for those above to say
+        io::ErrorKind::NotFound => DataError::NotFound { path: name.into(), known: String::new() },
         _ => read_error(name, error),
     }
 }

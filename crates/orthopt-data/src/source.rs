@@ -22,12 +22,12 @@ pub fn load(spec: &str, options: &LoadOptions) -> Result<DataSet, DataError> {
     match generate::find(spec) {
         // A file that happens to be called `randn` is still a file.
         Some(generator) if spec.contains(':') || !Path::new(spec).exists() => generate::run(generator, spec),
-        _ => read_file(Path::new(spec), options),
+        _ => read_file(Path::new(spec), options).map_err(|error| error.with_known(everything_known)),
     }
 }
 
 /// Everything that [`load`] understands, for the message about a missing file.
-pub(crate) fn everything_known() -> String {
+fn everything_known() -> String {
     let generators: Vec<_> = generate::generators().into_iter().map(|(usage, _)| usage).collect();
     let builtins: Vec<_> = builtin::builtins().into_iter().map(|(name, _)| name).collect();
     format!(

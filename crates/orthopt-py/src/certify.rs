@@ -4,21 +4,18 @@ use numpy::PyReadonlyArray2;
 use orthopt::certify::Scope;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
-use orthopt::objective::count_nonzeros;
-use orthopt::{Error, with_family};
+use orthopt::report::{Assessment, Checks, Task};
+use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{Failure, pythonic};
+use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
 use crate::options::Options;
-use crate::result::{Checks, put_checks};
+use crate::result::{put_checks, put_task, put_variance};
 use crate::solve::pose_for;
 use crate::supervise::attend;
 use crate::threads;
-
-/// Entries of a nonnegative X down to minus this are rounding.
-const NEGATIVE: f64 = 1e-6;
 
 /// Checks X; returns a dictionary. Ctrl-C ends the check and is raised.
 #[pyfunction]
@@ -30,13 +27,12 @@ pub fn certify<'py>(
     options: Options<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = copied(&x)?;
-    let (posed, threads, scope) = pose_for(py, problem, &data, &options, x.ncols())?;
+    let (posed, about, threads, scope) = pose_for(py, problem, &data, &options, x.ncols())?;
+    let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
-    out.set_item("problem", posed.info.name)?;
-    out.set_item("rank", posed.rank)?;
-    out.set_item("lam", posed.lambda)?;
-    out.set_item("notes", posed.notes.iter().map(|n| pythonic(n)).collect::<Vec<_>>())?;
-    let tol = options.tol;
+    put_task(&out, &task)?;
+    out.set_item("notes", worded(&task.notes))?;
+    let (tol, scope) = (options.tol, scope.unwrap_or(Scope::All));
     with_family!(posed.problem, problem => check(py, &out, problem, x, threads, scope, tol))?;
     Ok(out)
 }
@@ -47,42 +43,24 @@ fn check<P: Family>(
     problem: P,
     x: RowMat,
     threads: Option<usize>,
-    scope: Option<Scope>,
+    scope: Scope,
     tol: f64,
 ) -> PyResult<()> {
-    let found = attend(py, move |watch| -> Result<_, Failure> {
-        problem.check(&x, "X")?;
-        let nonneg = problem.nonneg_violation(&x).is_some();
-        let x = without_rounding(x, nonneg)?;
-        let scope = Some(scope.unwrap_or(Scope::All));
+    let worked = attend(py, move |watch| -> Result<_, Failure> {
+        let found = Assessment::new(&problem, x, "X", tol)?;
         let keep_going = || watch.keep_going();
-        let checks = threads::pool(threads)?.install(|| Checks::of(&problem, &x, scope, &keep_going));
-        Ok((problem, x, checks))
+        let checks =
+            threads::pool(threads)?.install(|| Checks::of(&problem, &found.x, Some(scope), &keep_going));
+        Ok((problem, found, checks))
     });
-    let (problem, x, checks) = found??;
-    let objective = problem.objective(&x);
-    let tolerance = tol * (1.0 + objective.total.abs());
-    out.set_item("objective", objective.total)?;
-    out.set_item("smooth", objective.smooth)?;
-    out.set_item("nonsmooth", objective.nonsmooth)?;
-    out.set_item("nnz", count_nonzeros(&x))?;
-    out.set_item("feasibility", problem.feasibility(&x))?;
-    out.set_item("tolerance", tolerance)?;
+    let (problem, found, checks) = worked??;
+    out.set_item("objective", found.objective.total)?;
+    out.set_item("smooth", found.objective.smooth)?;
+    out.set_item("nonsmooth", found.objective.nonsmooth)?;
+    out.set_item("nnz", found.nnz)?;
+    out.set_item("feasibility", found.feasibility)?;
+    out.set_item("optimum", problem.known_optimum())?;
+    out.set_item("tolerance", found.tolerance)?;
+    put_variance(out, found.explained_variance.as_ref())?;
     put_checks(out, &checks)
-}
-
-/// Where X must be nonnegative, entries a hair below zero become zero, and others are an error.
-fn without_rounding(mut x: RowMat, nonneg: bool) -> Result<RowMat, Error> {
-    if !nonneg {
-        return Ok(x);
-    }
-    let columns = x.ncols();
-    for (k, value) in x.data_mut().iter_mut().enumerate() {
-        if *value < -NEGATIVE {
-            let (row, col) = (k / columns + 1, k % columns + 1);
-            return Err(Error::Negative { what: "X".into(), row, col, value: *value });
-        }
-        *value = value.max(0.0);
-    }
-    Ok(x)
 }

@@ -1,6 +1,7 @@
 //! Every error of the library as a named Python exception (`orthopt.errors`).
 
 use orthopt::Error;
+use orthopt::message::{Hint, Message};
 use orthopt_data::DataError;
 use pyo3::prelude::*;
 
@@ -36,7 +37,7 @@ impl From<PyErr> for Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Library(error) => named(class_of(&error), &error.to_string()),
+            Failure::Library(error) => named(class_of(&error), &error.message().worded(word)),
             Failure::Data(error) => named(class_of_data(&error), &error.to_string()),
             Failure::Python(error) => error,
         }
@@ -87,24 +88,22 @@ pub fn named(class: &str, message: &str) -> PyErr {
         let made = py
             .import("orthopt.errors")
             .and_then(|module| module.getattr(class))
-            .and_then(|class| class.call1((pythonic(message),)));
+            .and_then(|class| class.call1((message,)));
         made.map_or_else(|failed| failed, PyErr::from_value)
     })
 }
 
-/// A message of the library, whose options are those of the command line (`--scale unit`), with
-/// the options as they are called in Python (`scale unit`, `max_iters`).
-pub fn pythonic(message: &str) -> String {
-    let mut out = String::with_capacity(message.len());
-    let mut words = message.split("--");
-    out.push_str(words.next().unwrap_or_default());
-    for word in words {
-        if !word.starts_with(|c: char| c.is_ascii_lowercase()) {
-            out.push_str("--"); // a dash, not an option
-        }
-        let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(word.len());
-        out.push_str(&word[..end].replace('-', "_"));
-        out.push_str(&word[end..]);
+/// An option as it is given in Python: `max_iters=`, `scale="unit"`.
+pub fn word(hint: &Hint) -> String {
+    let name = if hint.option == "lambda" { "lam".into() } else { hint.option.replace('-', "_") };
+    match &hint.value {
+        None => format!("{name}="),
+        Some(value) if value.parse::<f64>().is_ok() => format!("{name}={value}"),
+        Some(value) => format!("{name}=\"{value}\""),
     }
-    out
+}
+
+/// Messages, worded.
+pub fn worded(messages: &[Message]) -> Vec<String> {
+    messages.iter().map(|message| message.worded(word)).collect()
 }

@@ -8,8 +8,8 @@ use orthopt::solve::{Solution, Status};
 use orthopt::solvers::j_general;
 use pyo3::prelude::*;
 
+use crate::begun::{Begun, stages, start_rng};
 use crate::errors::Failure;
-use crate::minimize::{Begun, stages, start_rng};
 use crate::options::Options;
 
 /// The solver of those who do not name one.

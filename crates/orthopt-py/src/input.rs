@@ -8,6 +8,7 @@ use orthopt::Error;
 use orthopt::family::{Kind, ProblemInfo};
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
+use orthopt::report::DataFacts;
 use orthopt::smooth::Centring;
 use orthopt_data::{LoadOptions, Matrix, Prepare, Role, Scale, check_symmetric};
 use pyo3::prelude::*;
@@ -80,14 +81,12 @@ pub struct Preparation {
 /// What is known of the data besides the problem made of them.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    pub rows: usize,
-    pub cols: usize,
+    /// What reports say of them.
+    pub facts: DataFacts,
     /// Of the columns, where they were subtracted.
     pub means: Option<Vec<f64>>,
     /// Cᵢᵢ.
     pub squares: Vec<f64>,
-    pub names: Option<Vec<String>>,
-    pub source: Option<String>,
 }
 
 impl Borrowed<'_> {
@@ -172,7 +171,10 @@ fn prepared<T>(
     let before = (how.prepare.center && !how.gram).then(|| data.matrix.column_means());
     let (data, implicit) = how.prepare.apply_to(data)?;
     let means = before.map(|means| means[..data.matrix.ncols()].to_vec());
-    let about = About { means, names: data.names, source: place, ..About::default() };
+    let (centered, scaled) = (how.prepare.center, how.prepare.scale != Scale::None);
+    let source = place.unwrap_or_default();
+    let facts = DataFacts { source, names: data.names, centered, scaled, ..DataFacts::default() };
+    let about = About { means, facts, ..About::default() };
     let pca = match &data.matrix {
         Matrix::Dense(c) if how.gram => PcaData::Gram(c.as_ref()),
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
@@ -187,12 +189,10 @@ fn hand_over<T>(
     about: About,
     pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
 ) -> Result<(T, About), Failure> {
-    let rows = match data {
-        PcaData::Dense(a) | PcaData::Centred(a, _) | PcaData::Gram(a) => a.nrows(),
-        PcaData::Sparse(a, _) | PcaData::SparseGram(a) => a.nrows(),
-        _ => 0,
-    };
-    let about = About { rows, cols: data.ncols(), squares: squares(data), ..about };
+    let DataFacts { rows, cols, nnz, role, centered, .. } = DataFacts::of(data);
+    let centered = centered || about.facts.centered;
+    let facts = DataFacts { rows, cols, nnz, role, centered, ..about.facts };
+    let about = About { facts, squares: squares(data), ..about };
     let made = pose(data, &about)?;
     Ok((made, about))
 }

@@ -5,6 +5,7 @@
 //! calling thread waits without the GIL, looks for Ctrl-C and feeds callbacks ([`supervise`]).
 //! The exception is [`minimize`], whose f is Python.
 
+mod begun;
 mod certify;
 mod errors;
 mod hyperbolic;

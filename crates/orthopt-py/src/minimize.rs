@@ -3,27 +3,27 @@
 use numpy::PyReadonlyArray2;
 use orthopt::certify::criticality_while;
 use orthopt::constraint::{Constraint, Stiefel};
-use orthopt::family::{Wanted, check_constants};
+use orthopt::family::check_constants;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::objective::Evaluate;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
 use orthopt::smooth::Smooth;
-use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
-use orthopt::solvers::{SolverInfo, general as general_solvers};
+use orthopt::solve::{Solution, Status};
+use orthopt::solvers::general as general_solvers;
 use orthopt::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_pcg::Pcg64;
 
+use crate::begun::{Begun, stages, start_rng};
 use crate::errors::Failure;
 use crate::hyperbolic;
 use crate::input::copied;
 use crate::options::Options;
 use crate::result::put_solution;
-use crate::smooth::{Between, Callable};
+use crate::smooth::Callable;
 
 /// min f(X) + h(X) with the user's f.
 type Custom = Problem<Stiefel, Callable, AnyPenalty>;
@@ -72,46 +72,6 @@ pub fn minimize<'py>(
     Ok(out)
 }
 
-/// What both constraints begin with.
-pub struct Begun {
-    pub f: Callable,
-    pub x0: Option<RowMat>,
-    pub shape: (usize, usize),
-    pub callback: Option<Py<PyAny>>,
-}
-
-impl Begun {
-    /// The exception of the callable, which explains every other failure.
-    fn failure(&self, error: Error) -> Failure {
-        self.f.raised().map_or(Failure::Library(error), Failure::Python)
-    }
-
-    /// One start of a chain of solvers.
-    ///
-    /// # Errors
-    /// What the solvers find wrong; exceptions of the callable.
-    pub fn run<P: Evaluate + 'static>(
-        &self,
-        problem: &P,
-        stages: Vec<AnySolver<P>>,
-        x0: RowMat,
-        wanted: &Wanted,
-        stopping: &Stopping,
-    ) -> std::result::Result<Solution, Failure> {
-        let options = RunOptions {
-            max_iterations: stopping.max_iters,
-            seed: wanted.seed,
-            stage_seconds: stopping.time_limit.map(|limit| limit / stages.len() as f64),
-            ..RunOptions::default()
-        };
-        let mut stop = stopping.criteria();
-        let mut between = Between::new(&self.f, self.callback.as_ref());
-        let observers: &mut [&mut dyn Observer] = &mut [&mut between];
-        let chain = |_| Ok(Chain { stages: stages.clone(), x0: x0.clone() });
-        run_restarts(problem, chain, options, &mut stop, observers).map_err(|error| self.failure(error))
-    }
-}
-
 fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(Solution, Option<f64>)> {
     let pose = options.pose()?;
     let stopping = options.stopping().map_err(Failure::from)?;
@@ -155,30 +115,6 @@ fn options_lambda(penalty: &str, lambda: Option<f64>) -> Result<f64> {
         value: "not given".into(),
         expected: format!("a number >= 0, the weight of the penalty {penalty}"),
     })
-}
-
-/// The solvers that `wanted` names, from those whose needs a callable meets.
-pub fn stages<P>(
-    list: &'static [SolverInfo<P>],
-    problem: &P,
-    default: &str,
-    wanted: &Wanted,
-) -> Result<Vec<AnySolver<P>>> {
-    let build = |name: &str| match list.iter().find(|info| info.name == name) {
-        Some(info) => info.build(problem, &wanted.options()),
-        None => Err(Error::Incompatible(format!(
-            "solver {name} needs more than values and gradients of f; for minimize there are: {}",
-            list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
-        ))),
-    };
-    let names: Vec<&str> = wanted.solver.as_deref().unwrap_or(default).split('+').collect();
-    check_constants(&wanted.constants, &names)?;
-    names.into_iter().map(build).collect()
-}
-
-/// Where random starts come from, as for the problems with a name.
-pub fn start_rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830)
 }
 
 /// A random nonnegative X⁰: the rows, shuffled, are dealt out to the columns.

@@ -1,49 +1,15 @@
 //! Solutions and certificates as dictionaries; `orthopt._solution` gives them names and types.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use orthopt::certify::Certificate;
-use orthopt::certify::Scope;
-use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::ExplainedVariance;
+use orthopt::report::{Checks, Report, Task};
 use orthopt::solve::{Setting, Solution};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What is found out about X after the run.
-#[derive(Clone, Debug, Default)]
-pub struct Checks {
-    pub criticality: Option<f64>,
-    pub certificate: Option<Certificate>,
-    pub explained: Option<ExplainedVariance>,
-    pub optimum: Option<f64>,
-}
-
-impl Checks {
-    /// Variance and optimum always, the costly part if `scope` asks for it, and as far as `keep_going` lets it:
-    /// no means that the user waits for the end.
-    pub fn of<P: Family>(
-        problem: &P,
-        x: &RowMat,
-        scope: Option<Scope>,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Self {
-        let explained = problem.explained_variance(x);
-        let mut checks = Self { explained, ..Self::default() };
-        if !keep_going() {
-            return checks;
-        }
-        checks.optimum = problem.known_optimum();
-        if let Some(scope) = scope {
-            checks.criticality = problem.criticality(x, keep_going);
-            // without criticality it was stopped already
-            let more = checks.criticality.is_some();
-            checks.certificate = more.then(|| problem.block_stationarity(x, scope, keep_going)).flatten();
-        }
-        checks
-    }
-}
+use crate::errors::worded;
 
 /// A matrix as a NumPy array.
 pub fn array<'py>(py: Python<'py>, x: &RowMat) -> PyResult<Bound<'py, PyArray2<f64>>> {
@@ -64,7 +30,7 @@ pub fn put_solution(out: &Bound<'_, PyDict>, s: &Solution) -> PyResult<()> {
     out.set_item("nonneg_violation", s.nonneg_violation)?;
     out.set_item("nnz", s.nnz)?;
     out.set_item("status", s.status.name())?;
-    out.set_item("message", crate::errors::pythonic(&s.message))?;
+    out.set_item("message", &s.message)?;
     out.set_item("iterations", s.iterations)?;
     out.set_item("seconds", s.seconds)?;
     out.set_item("seed", s.seed)?;
@@ -74,6 +40,7 @@ pub fn put_solution(out: &Bound<'_, PyDict>, s: &Solution) -> PyResult<()> {
         settings.set_item(name, setting(py, value)?)?;
     }
     out.set_item("settings", settings)?;
+    out.set_item("starts", s.starts)?;
     let raw = s.raw.map(|raw| {
         let dict = PyDict::new(py);
         dict.set_item("objective", raw.objective)?;
@@ -101,6 +68,36 @@ fn setting<'py>(py: Python<'py>, value: &Setting) -> PyResult<Bound<'py, PyAny>>
     }
 }
 
+/// Adds what a report says, its solution included.
+///
+/// # Errors
+/// Memory.
+pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
+    let task = &report.task;
+    put_task(out, task)?;
+    put_solution(out, &report.solution)?;
+    out.set_item("solver", &report.solver)?;
+    out.set_item("start", &report.start)?;
+    out.set_item("reasons", worded(&report.reasons))?;
+    out.set_item("notes", worded(&[&task.notes[..], &report.notes].concat()))?;
+    out.set_item("data_shape", (task.data.rows, task.data.cols))?;
+    out.set_item("feature_names", &task.data.names)?;
+    out.set_item("optimum", report.optimum)?;
+    out.set_item("tolerance", report.tolerance())?;
+    put_variance(out, report.explained_variance.as_ref())?;
+    put_checks(out, &report.checks)
+}
+
+/// Adds what is known of the problem.
+///
+/// # Errors
+/// Memory.
+pub fn put_task(out: &Bound<'_, PyDict>, task: &Task) -> PyResult<()> {
+    out.set_item("problem", task.problem.name)?;
+    out.set_item("rank", task.rank)?;
+    out.set_item("lam", task.lambda)
+}
+
 /// Adds what the checks say.
 ///
 /// # Errors
@@ -108,7 +105,6 @@ fn setting<'py>(py: Python<'py>, value: &Setting) -> PyResult<Bound<'py, PyAny>>
 pub fn put_checks(out: &Bound<'_, PyDict>, checks: &Checks) -> PyResult<()> {
     let py = out.py();
     out.set_item("criticality", checks.criticality)?;
-    out.set_item("optimum", checks.optimum)?;
     let certificate = checks.certificate.map(|c| {
         let dict = PyDict::new(py);
         dict.set_item("pairs_checked", c.pairs_checked)?;
@@ -117,8 +113,16 @@ pub fn put_checks(out: &Bound<'_, PyDict>, checks: &Checks) -> PyResult<()> {
         dict.set_item("mean_distance", c.mean_distance)?;
         PyResult::Ok(dict)
     });
-    out.set_item("certificate", certificate.transpose()?)?;
-    let explained = checks.explained.as_ref().map(|e| {
+    out.set_item("certificate", certificate.transpose()?)
+}
+
+/// Adds the variance explained.
+///
+/// # Errors
+/// Memory.
+pub fn put_variance(out: &Bound<'_, PyDict>, explained: Option<&ExplainedVariance>) -> PyResult<()> {
+    let py = out.py();
+    let explained = explained.map(|e| {
         let dict = PyDict::new(py);
         dict.set_item("ratio", PyArray1::from_slice(py, &e.ratio))?;
         dict.set_item("adjusted", PyArray1::from_slice(py, &e.adjusted))?;

@@ -8,17 +8,18 @@ use orthopt::family;
 use orthopt::family::{Begin, Plan, Wanted};
 use orthopt::family::{Family, ProblemInfo, find_problem};
 use orthopt::family::{PoseOptions, Posed};
-use orthopt::solve::{Observer, Setting, Solution, Stopping, run_restarts};
+use orthopt::report::{Checks, Report, Task};
+use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::errors::{Failure, pythonic};
+use crate::errors::Failure;
 use crate::input::{About, Given};
 use crate::options::Options;
-use crate::result::{Checks, put_checks, put_solution};
-use crate::supervise::{Report, Watch, supervise};
+use crate::result::put_report;
+use crate::supervise::{Told, Watch, supervise};
 use crate::threads;
 
 /// Finds X. `options` has every key of [`Options`]; returns a dictionary.
@@ -32,9 +33,8 @@ pub fn solve<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut request = Request::new(&options)?;
     let (posed, about) = posed(py, problem, &data, &options, &mut request)?;
-    let Posed { info, problem, rank, lambda, reasons, notes, .. } = posed;
-    let head = Head { info, rank, lambda, reasons, notes, about };
-    with_family!(problem, problem => one(py, &head, Arc::new(problem), request, callback.as_ref()))
+    let head = Head { task: Task::new(&posed, about.facts.clone()), about };
+    with_family!(posed.problem, problem => one(py, &head, Arc::new(problem), request, callback.as_ref()))
 }
 
 /// The same for several solvers from the same start; the list of their dictionaries, shorter if
@@ -52,18 +52,13 @@ pub fn compare<'py>(
     let known = |name: &&String| name.as_str() != AUTO.0;
     solvers.iter().filter(known).try_for_each(|name| family::check_solvers(name)).map_err(Failure::from)?;
     let (posed, about) = posed(py, problem, &data, &options, &mut request)?;
-    let Posed { info, problem, rank, lambda, reasons, notes, .. } = posed;
-    let head = Head { info, rank, lambda, reasons, notes, about };
-    with_family!(problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
+    let head = Head { task: Task::new(&posed, about.facts.clone()), about };
+    with_family!(posed.problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
 }
 
 /// What is the same for all runs of a call.
 struct Head {
-    info: &'static ProblemInfo,
-    rank: usize,
-    lambda: Option<f64>,
-    reasons: Vec<String>,
-    notes: Vec<String>,
+    task: Task,
     about: About,
 }
 
@@ -134,42 +129,36 @@ fn one<'py, P: Family>(
     request: Request,
     callback: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (plan, reasons) = py.detach(|| -> Result<_, Failure> {
+    let plan = py.detach(|| -> Result<_, Failure> {
         threads::pool(request.threads)?.install(|| {
             let Request { wanted, stopping, restarts, .. } = &request;
-            let plan = problem.plan(wanted)?;
-            let mut reasons = plan.reasons.clone();
-            reasons.extend(plan.restart_reason(&problem, wanted, stopping, *restarts));
-            Ok((plan, reasons))
+            let mut plan = problem.plan(wanted)?;
+            plan.reasons.extend(plan.restart_reason(&problem, wanted, stopping, *restarts));
+            Ok(plan)
         })
     })?;
-    let names = plan.solvers.iter().map(|s| s.name).collect::<Vec<_>>().join("+");
-    let starts: Vec<String> = plan.starts.iter().map(|s| s.name().into()).collect();
-    let measures = (problem.feasibility_name(), problem.criticality_name());
-    let tol = request.stopping.tol;
-    let (mut solution, checks) = supervise(py, callback, move |watch, send| {
+    let task = head.task.clone();
+    let report = supervise(py, callback, move |watch, send| {
         let pool = match threads::pool(request.threads) {
             Ok(pool) => pool,
-            Err(error) => return drop(send.send(Report::Solved(Err(error)))),
+            Err(error) => return drop(send.send(Told::Solved(Err(error)))),
         };
         pool.install(|| {
-            let solved = run(&*problem, &plan, &request, watch);
-            let x = solved.as_ref().ok().map(|s| s.x.clone());
+            let solved = run(&*problem, &plan, &task, &request, watch);
+            let x = solved.as_ref().ok().map(|report| report.solution.x.clone());
             // nobody listens any more if the caller was interrupted by an exception
-            let _ = send.send(Report::Solved(solved.map(Box::new)));
-            if let Some(x) = x {
+            let _ = send.send(Told::Solved(solved.map(Box::new)));
+            if let (Some(x), true) = (x, request.scope.is_some() && watch.keep_going()) {
                 let checks = Checks::of(&*problem, &x, request.scope, &|| watch.keep_going());
-                let _ = send.send(Report::Checked(Box::new(checks)));
+                let _ = send.send(Told::Checked(checks));
             }
         });
     })?;
-    solution.solver = names;
-    let out = head.dictionary(py, &reasons)?;
-    put_solution(&out, &solution)?;
-    put_checks(&out, &checks)?;
-    out.set_item("start", starts.get(best_start(&solution) % starts.len().max(1)))?;
-    out.set_item("measures", measures)?;
-    out.set_item("tolerance", tol * (1.0 + solution.objective.total.abs()))?;
+    let out = PyDict::new(py);
+    put_report(&out, &report)?;
+    let about = &head.about;
+    out.set_item("means", about.means.as_ref().map(|m| numpy::PyArray1::from_slice(py, m)))?;
+    out.set_item("trace_of_c", about.squares.iter().sum::<f64>())?;
     Ok(out)
 }
 
@@ -199,41 +188,18 @@ fn several<'py, P: Family>(
     Ok(results)
 }
 
-impl Head {
-    fn dictionary<'py>(&self, py: Python<'py>, reasons: &[String]) -> PyResult<Bound<'py, PyDict>> {
-        let out = PyDict::new(py);
-        let reasons: Vec<String> = self.reasons.iter().chain(reasons).map(|r| pythonic(r)).collect();
-        let notes: Vec<String> = self.notes.iter().map(|n| pythonic(n)).collect();
-        out.set_item("problem", self.info.name)?;
-        out.set_item("rank", self.rank)?;
-        out.set_item("lam", self.lambda)?;
-        out.set_item("reasons", reasons)?;
-        out.set_item("notes", notes)?;
-        out.set_item("data_shape", (self.about.rows, self.about.cols))?;
-        out.set_item("means", self.about.means.as_ref().map(|m| numpy::PyArray1::from_slice(py, m)))?;
-        out.set_item("trace_of_c", self.about.squares.iter().sum::<f64>())?;
-        out.set_item("feature_names", &self.about.names)?;
-        out.set_item("source", &self.about.source)?;
-        Ok(out)
-    }
-}
-
 /// One run as the command line makes it, bit for bit.
-fn run<P: Family>(problem: &P, plan: &Plan<P>, request: &Request, watch: &Watch) -> Result<Solution, Error> {
-    let options = plan.run_options(problem, &request.wanted, &request.stopping, request.restarts);
-    let mut stop = request.stopping.criteria();
+fn run<P: Family>(
+    problem: &P,
+    plan: &Plan<P>,
+    task: &Task,
+    request: &Request,
+    watch: &Watch,
+) -> Result<Report, Error> {
+    let Request { wanted, stopping, restarts, .. } = request;
     let mut watch = watch.clone();
-    let observers: &mut [&mut dyn Observer] = &mut [&mut watch];
-    let mut solution = run_restarts(problem, |k| plan.start(problem, k), options, &mut stop, observers)?;
-    problem.order_components(&mut solution);
-    Ok(solution)
-}
-
-fn best_start(solution: &Solution) -> usize {
-    match solution.settings.get("best_start") {
-        Some(Setting::Int(k)) => *k as usize,
-        _ => 0,
-    }
+    let solution = plan.run(problem, wanted, stopping, *restarts, &mut [&mut watch])?;
+    Ok(Report::new(task, problem, plan, wanted, *stopping, solution))
 }
 
 /// Poses a problem for other calls that take the same options.
@@ -243,9 +209,9 @@ pub fn pose_for(
     data: &Given<'_>,
     options: &Options<'_>,
     rank: usize,
-) -> PyResult<(Posed, Option<usize>, Option<Scope>)> {
+) -> PyResult<(Posed, About, Option<usize>, Option<Scope>)> {
     let mut request = Request::new(options)?;
     request.pose.rank = Some(rank);
-    let (posed, _) = posed(py, problem, data, options, &mut request)?;
-    Ok((posed, request.threads, request.scope))
+    let (posed, about) = posed(py, problem, data, options, &mut request)?;
+    Ok((posed, about, request.threads, request.scope))
 }

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use orthopt::solve::{Event, Observer, Solution};
+use orthopt::report::{Checks, Report};
+use orthopt::solve::{Event, Observer};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
-use crate::result::Checks;
 
 /// How often the waiting thread looks up.
 const POLL: Duration = Duration::from_millis(20);
@@ -76,14 +76,14 @@ impl Watch {
     }
 }
 
-/// What the working thread reports: the solution first, so that it is not lost when checks are
+/// What the working thread tells: the report first, so that it is not lost when checks are
 /// interrupted.
-pub enum Report {
-    Solved(Result<Box<Solution>, orthopt::Error>),
-    Checked(Box<Checks>),
+pub enum Told {
+    Solved(Result<Box<Report>, orthopt::Error>),
+    Checked(Checks),
 }
 
-/// Runs `work` and waits for its solution and its checks. A KeyboardInterrupt ends the run with
+/// Runs `work` and waits for its report and the checks in it. A KeyboardInterrupt ends the run with
 /// the best X so far; other exceptions of signal handlers and of the callback are raised. Either way the
 /// work has ended when this returns.
 ///
@@ -92,20 +92,19 @@ pub enum Report {
 pub fn supervise(
     py: Python<'_>,
     callback: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Watch, &Sender<Report>) + Send + 'static,
-) -> Result<(Solution, Checks), Failure> {
+    work: impl FnOnce(&Watch, &Sender<Told>) + Send + 'static,
+) -> Result<Report, Failure> {
     let shared = Arc::new(Shared::default());
     let (send, receive) = channel();
     let receive = Mutex::new(receive); // detached code may only use what threads can share
     let watch = Watch(Arc::clone(&shared));
     let worker = thread::spawn(move || work(&watch, &send));
     let mut waiting = Waiting { shared: &shared, callback, shown: Instant::now(), raised: None };
-    let mut solution = None;
-    let mut checks = Checks::default();
+    let mut report: Option<Report> = None;
     loop {
         match py.detach(|| wait(&receive)) {
-            Ok(Report::Solved(outcome)) => solution = Some(*outcome?),
-            Ok(Report::Checked(found)) => checks = *found,
+            Ok(Told::Solved(outcome)) => report = Some(*outcome?),
+            Ok(Told::Checked(found)) => report.iter_mut().for_each(|report| report.checks = found),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => waiting.look_up(py),
         }
@@ -115,7 +114,7 @@ pub fn supervise(
         return Err(error.into());
     }
     let lost = || orthopt::Error::Incompatible("the run ended without a result".into());
-    Ok((solution.ok_or_else(lost)?, checks))
+    Ok(report.ok_or_else(lost)?)
 }
 
 /// Runs `work` and waits for its result. A KeyboardInterrupt, or whatever else the handler of a signal raises,

@@ -1,10 +1,13 @@
 //! What can be wrong with the input. What the mathematics does is a
 //! [`Status`](crate::solve::Status), not an error.
 
+use crate::message::Message;
+
 /// Result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Invalid input: each message says what, where and what to do.
+/// Invalid input: each message says what, where and what to do. [`Error::message`] is for those who
+/// word options in a way of their own.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -127,17 +130,33 @@ pub enum Error {
         known: String,
     },
     /// Data so large that C = AᵀA is not finite.
-    #[error(
-        "C = A'A overflows in column {column} (counted from 1): the data are too large; scale them (--scale unit)"
-    )]
+    #[error("{}", self.message())]
     Overflow {
         /// Column, from 1.
         column: usize,
     },
     /// Two choices that do not go together.
     #[error("{0}")]
-    Incompatible(String),
+    Incompatible(Message),
     /// The eigenvalue or orthogonalisation routine failed.
-    #[error("{0} did not converge; choose another --init")]
+    #[error("{}", self.message())]
     Factorisation(&'static str),
+}
+
+impl Error {
+    /// The message with the options in it marked.
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Overflow { column } => Message::from(format!(
+                "C = A'A overflows in column {column} (counted from 1): the data are too large; scale them ("
+            ))
+            .set("scale", "unit")
+            .text(")"),
+            Self::Factorisation(what) => {
+                Message::from(*what).text(" did not converge; choose another ").option("init")
+            }
+            Self::Incompatible(message) => message.clone(),
+            other => other.to_string().into(),
+        }
+    }
 }

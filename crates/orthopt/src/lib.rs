@@ -10,9 +10,26 @@
 //! with a statement of what kind of point it is (block-2 stationary, checked over all pairs).
 //!
 //! ```
+//! use orthopt::prelude::*;
+//!
+//! // 40 samples (rows) of 6 variables (columns)
+//! let a = Matrix::from_fn(40, 6, |i, j| ((i * (j + 3)) as f64 * 0.37).sin() * (j + 1) as f64);
+//!
+//! // min −½ tr(XᵀAᵀAX) + 20‖X‖₀ over 6 × 2 matrices with orthonormal columns
+//! let found = SparsePca::l0(&a).components(2).lambda(20.0).certify().fit()?;
+//!
+//! assert_eq!(found.solution.status, Status::Converged);
+//! assert!(found.solution.feasibility <= 1e-12);
+//! assert!(found.is_certified());
+//! # Ok::<(), orthopt::Error>(())
+//! ```
+//!
+//! The parts behind it, for problems, solvers and criteria of your own (`examples/` has more):
+//!
+//! ```
 //! use orthopt::certify::{Scope, block_stationarity};
 //! use orthopt::problem::{PcaProblem, PcaData, Storage};
-//! use orthopt::solve::{RunOptions, Stationary, Status, Stop, TimeLimit, run};
+//! use orthopt::prelude::*;
 //! use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 //! use orthopt::start::Start;
 //!
@@ -38,6 +55,8 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`sparse_pca`], [`prelude`] | components in three lines, and what most programs import |
+//! | [`report`], [`message`] | what there is to say of a run, and messages that name options |
 //! | [`family`] | what users name: problems, solvers, starts, and what is chosen for them |
 //! | [`problem`] | a constraint and the terms f, h, g and A put together; data, explained variance |
 //! | [`constraint`] | what a constraint is: the Stiefel manifold, the J-orthogonal group |
@@ -50,7 +69,7 @@
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`] | starting points |
 //! | [`certify`] | criticality and block-2 stationarity |
-//! | [`linalg`] | row-major matrices, eight-lane kernels, Givens factorisation |
+//! | [`RowMat`] | the matrix type: rows are contiguous |
 //!
 //! An f, h, g or A of your own is a type that implements [`smooth::Smooth`], [`nonsmooth::Nonsmooth`],
 //! [`concave::Concave`] or [`linear_map::LinearMap`]; every solver takes it whose bounds it meets
@@ -63,21 +82,29 @@ pub mod certify;
 pub mod composite;
 pub mod concave;
 pub mod constraint;
+mod convert;
 pub mod error;
 pub mod family;
 pub mod jpair;
+#[doc(hidden)]
 pub mod linalg;
 pub mod linear_map;
+pub mod message;
 pub mod nonsmooth;
 pub mod objective;
 pub mod options;
 pub mod pair;
 pub mod penalty;
+pub mod prelude;
 pub mod problem;
 pub mod registry;
+pub mod report;
 pub mod smooth;
 pub mod solve;
 pub mod solvers;
+pub mod sparse_pca;
 pub mod start;
 
 pub use error::{Error, Result};
+pub use linalg::RowMat;
+pub use sparse_pca::SparsePca;

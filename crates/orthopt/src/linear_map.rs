@@ -88,7 +88,9 @@ impl Selection {
         sorted.sort_unstable();
         if indices.is_empty() || sorted.windows(2).any(|w| w[0] == w[1]) {
             let what = if columns { "columns" } else { "rows" };
-            return Err(Error::Incompatible(format!("a selection of {what} needs at least one, each once")));
+            return Err(Error::Incompatible(
+                format!("a selection of {what} needs at least one, each once").into(),
+            ));
         }
         Ok(Self { indices, columns })
     }
@@ -98,10 +100,10 @@ impl LinearMap for Selection {
     fn output(&self, (n, r): (usize, usize)) -> Result<(usize, usize)> {
         let (what, size) = if self.columns { ("column", r) } else { ("row", n) };
         if let Some(i) = self.indices.iter().find(|i| **i >= size) {
-            return Err(Error::Incompatible(format!(
-                "the linear map selects {what} {} (counted from 1), but X is {n} x {r}",
-                i + 1
-            )));
+            return Err(Error::Incompatible(
+                format!("the linear map selects {what} {} (counted from 1), but X is {n} x {r}", i + 1)
+                    .into(),
+            ));
         }
         Ok(if self.columns { (n, self.indices.len()) } else { (self.indices.len(), r) })
     }
@@ -138,7 +140,9 @@ pub struct Differences;
 impl LinearMap for Differences {
     fn output(&self, (n, r): (usize, usize)) -> Result<(usize, usize)> {
         if n < 2 {
-            return Err(Error::Incompatible(format!("differences of rows need 2 rows, but X is {n} x {r}")));
+            return Err(Error::Incompatible(
+                format!("differences of rows need 2 rows, but X is {n} x {r}").into(),
+            ));
         }
         Ok((n - 1, r))
     }

@@ -8,6 +8,7 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::krylov::{Operator, leading};
+use crate::message::Message;
 use crate::smooth::Quadratic;
 
 /// How to choose X⁰.
@@ -95,9 +96,9 @@ impl Start {
                 if nonneg { round_to_partition(&v) } else { v }
             }
             Self::Random if nonneg => {
-                return Err(Error::Incompatible(
-                    "--init random is not nonnegative: use partition, pca, coordinates or identity for nonneg-pca".into(),
-                ));
+                return Err(Error::Incompatible(Message::default().set("init", "random").text(
+                    " is not nonnegative: use partition, pca, coordinates or identity for nonneg-pca",
+                )));
             }
             Self::Random => stiefel::random(n, r, &mut rng),
             Self::Partition => partition(n, r, &mut rng),

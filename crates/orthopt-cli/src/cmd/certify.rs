@@ -6,30 +6,26 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use clap::ValueHint;
-use orthopt::certify::Certificate;
-use orthopt::certify::Scope;
-use orthopt::family::{Family, Kind, ProblemInfo, find_problem};
-use orthopt::family::{PoseOptions, Posed};
+use orthopt::certify::{Certificate, Scope};
+use orthopt::family::{Family, Kind, PoseOptions, find_problem};
 use orthopt::linalg::RowMat;
 use orthopt::objective::REPORT_ZERO;
-use orthopt::objective::{Objective, count_nonzeros};
 use orthopt::problem::ExplainedVariance;
+use orthopt::report::{Assessment, Checks, DataFacts, Measures, SCHEMA, Task};
 use orthopt::with_family;
 use serde::Serialize;
 
 use crate::constants::Constants;
-use crate::export::json::{self, SCHEMA};
+use crate::export::json;
 use crate::failure::say;
-use crate::input::{DataInfo, DataRequest, Input, check_rows, keeps_sparse, one_source, read_x};
+use crate::input::{DataRequest, Input, check_rows, keeps_sparse, one_source, prepare, read_x};
 use crate::options::SolveOptions;
 use crate::pose::pose;
-use crate::report::Checks;
-use crate::settings::{at_least_one, at_least_zero, pose_options, prepare};
+use crate::run::checks;
+use crate::settings::{at_least_one, at_least_zero, pose_options};
 use crate::summary::{Summary, verdict};
+use crate::wording::said;
 use crate::{interrupt, options, output};
-
-/// Entries of a nonnegative X down to minus this are rounding.
-const NEGATIVE: f64 = 1e-6;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -142,7 +138,7 @@ pub struct Args {
 struct Findings {
     schema: u32,
     problem: &'static str,
-    data: DataInfo,
+    data: DataFacts,
     x: String,
     rank: usize,
     lambda: Option<f64>,
@@ -169,8 +165,8 @@ struct Findings {
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let info = find_problem(&args.problem)?;
-    let tol = at_least_zero("tol", args.tol)?;
-    let scope = scope(&args)?;
+    at_least_zero("tol", args.tol)?;
+    scope(&args)?; // what is wrong is said before any work
     let options = pose_options(&mut problem_options(&args))?;
     let input = Input::load(&data_request(&args)?)?;
     let n = input.info.cols;
@@ -178,73 +174,54 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     check_rows("--x", &given, n)?;
     let options = PoseOptions { rank: Some(given.ncols()), ..options };
     let (posed, data) = pose(info, input, &options)?;
-    let Posed { problem, rank, lambda, k, reasons, notes, .. } = posed;
-    let known = Known { data, rank, lambda, k, reasons, notes, scope, tol };
-    with_family!(problem, problem => certify(&args, info, known, problem, given))
+    let task = Task::new(&posed, data);
+    with_family!(posed.problem, problem => certify(&args, task, problem, given))
 }
 
-/// What is known before X is looked at.
-struct Known {
-    data: DataInfo,
-    rank: usize,
-    lambda: Option<f64>,
-    k: Option<usize>,
-    reasons: Vec<String>,
-    notes: Vec<String>,
-    scope: Scope,
-    tol: f64,
-}
-
-fn certify<P: Family>(
-    args: &Args,
-    info: &'static ProblemInfo,
-    known: Known,
-    problem: P,
-    given: RowMat,
-) -> anyhow::Result<ExitCode> {
-    problem.check(&given, "X").with_context(|| args.x.display().to_string())?;
-    let violation = problem.nonneg_violation(&given);
-    let x = without_rounding(given, violation.is_some(), &args.x)?;
-    known.notes.iter().for_each(|note| say("note", note));
-    remark_on_tiny_entries(&x, &problem);
-    let objective = problem.objective(&x);
-    let tolerance = known.tol * (1.0 + objective.total.abs());
+fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> anyhow::Result<ExitCode> {
+    let (path, tol, scope) = (args.x.display().to_string(), at_least_zero("tol", args.tol)?, scope(args)?);
+    task.notes.iter().for_each(|note| say("note", &said(note)));
+    let found = Assessment::new(&problem, given, "X", tol).with_context(|| path.clone())?;
+    remark_on_tiny_entries(&found, &problem);
+    let measures = Measures::of(&problem);
     interrupt::install()?; // from here on there is something to lose
-    let mut checks = Checks::default();
-    checks.measure_criticality(&problem, &x);
-    checks.certify(&problem, &x, known.scope);
-
-    let findings = Findings {
-        schema: SCHEMA,
-        problem: info.name,
-        data: known.data,
-        x: args.x.display().to_string(),
-        rank: known.rank,
-        lambda: known.lambda,
-        k: known.k,
-        reasons: known.reasons,
-        objective: objective.total,
-        smooth: objective.smooth,
-        nonsmooth: objective.nonsmooth,
-        nnz: count_nonzeros(&x),
-        explained_variance: problem.explained_variance(&x),
-        feasibility: problem.feasibility(&x),
-        relative_feasibility: problem.relative_feasibility(&x),
-        nonneg_violation: violation,
-        criticality: checks.criticality,
-        certificate: checks.certificate,
-        tolerance,
-        certified: checks.certificate.is_some_and(|c| c.holds(tolerance)),
-        verdict: checks.certificate.map_or(String::new(), |c| verdict(&c, tolerance)),
-    };
+    let checks = checks(&problem, &found.x, Some(scope), |_| ());
     if args.json.as_deref() != Some(Path::new("-")) {
-        let measures = (problem.feasibility_name(), problem.criticality_name());
-        output::print(&text(&findings, info, &objective, measures))?;
+        output::print(&text(&path, &task, &found, &checks, measures))?;
     }
-    if let Some(path) = &args.json {
-        json::write(&findings, path)?;
+    if let Some(file) = &args.json {
+        json::write(&Findings::new(path, task, found, checks), file)?;
     }
     Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
+}
+
+impl Findings {
+    fn new(x: String, task: Task, found: Assessment, checks: Checks) -> Self {
+        let certificate = checks.certificate;
+        Self {
+            schema: SCHEMA,
+            problem: task.problem.name,
+            data: task.data,
+            x,
+            rank: task.rank,
+            lambda: task.lambda,
+            k: task.k,
+            reasons: task.reasons.iter().map(said).collect(),
+            objective: found.objective.total,
+            smooth: found.objective.smooth,
+            nonsmooth: found.objective.nonsmooth,
+            nnz: found.nnz,
+            explained_variance: found.explained_variance,
+            feasibility: found.feasibility,
+            relative_feasibility: found.relative_feasibility,
+            nonneg_violation: found.nonneg_violation,
+            criticality: checks.criticality,
+            certificate,
+            tolerance: found.tolerance,
+            certified: certificate.is_some_and(|c| c.holds(found.tolerance)),
+            verdict: certificate.map_or(String::new(), |c| verdict(&c, found.tolerance)),
+        }
+    }
 }
 
 /// The options of the problem, which mean what they mean to `solve`.
@@ -279,30 +256,10 @@ fn scope(args: &Args) -> anyhow::Result<Scope> {
     }
 }
 
-/// Where X must be nonnegative, entries a hair below zero become zero, and others are an error.
-fn without_rounding(mut x: RowMat, nonneg: bool, path: &Path) -> anyhow::Result<RowMat> {
-    if !nonneg {
-        return Ok(x);
-    }
-    let columns = x.ncols();
-    for (k, value) in x.data_mut().iter_mut().enumerate() {
-        if *value < -NEGATIVE {
-            let error = orthopt::Error::Negative {
-                what: "X".into(),
-                row: k / columns + 1,
-                col: k % columns + 1,
-                value: *value,
-            };
-            return Err(anyhow::Error::from(error).context(path.display().to_string()));
-        }
-        *value = value.max(0.0);
-    }
-    Ok(x)
-}
-
 /// Where h counts entries, rounding in X would show as a large decrease without a reason.
-fn remark_on_tiny_entries<P: Family>(x: &RowMat, problem: &P) {
-    let (exact, reported) = (problem.value(x), problem.objective(x).total);
+fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
+    let (x, reported) = (&found.x, found.objective.total);
+    let exact = problem.value(x);
     if exact > reported + 1e-10 * (1.0 + reported.abs()) {
         let tiny = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count();
         let entries = if tiny == 1 { "1 entry of X is" } else { &format!("{tiny} entries of X are") };
@@ -315,20 +272,20 @@ fn remark_on_tiny_entries<P: Family>(x: &RowMat, problem: &P) {
     }
 }
 
-fn text(found: &Findings, info: &ProblemInfo, objective: &Objective, measures: (&str, &str)) -> String {
+fn text(path: &str, task: &Task, found: &Assessment, checks: &Checks, measures: Measures) -> String {
     let mut summary = Summary::default();
-    summary.problem(info, &found.data, found.rank, (found.lambda, found.k));
-    found.reasons.iter().for_each(|reason| summary.line("", &format!("- {reason}")));
-    summary.line("X", &format!("{}, {} x {}", found.x, found.data.cols, found.rank));
+    let (n, r) = (found.x.nrows(), found.x.ncols());
+    summary.problem(task);
+    summary.reasons(&task.reasons);
+    summary.line("X", &format!("{path}, {n} x {r}"));
     summary.gap();
-    let has_penalty = info.uses_lambda && info.kind == Kind::Pca;
-    let feasibility = (found.feasibility, measures.0);
+    let has_penalty = task.problem.uses_lambda && task.problem.kind == Kind::Pca;
+    let feasibility = (found.feasibility, measures.feasibility);
     let relative = found.relative_feasibility;
-    summary.objective(objective, has_penalty, feasibility, relative, found.nonneg_violation);
-    summary.line("nonzeros", &format!("{} of {}", found.nnz, found.data.cols * found.rank));
-    let checks = Checks { criticality: found.criticality, certificate: found.certificate };
-    summary.checks(&checks, measures.1, found.tolerance);
-    if let Some(c) = &found.certificate {
+    summary.objective(&found.objective, has_penalty, feasibility, relative, found.nonneg_violation);
+    summary.line("nonzeros", &format!("{} of {}", found.nnz, n * r));
+    summary.checks(checks, measures.criticality, found.tolerance);
+    if let Some(c) = &checks.certificate {
         summary.line(
             "mean distance",
             &format!("{:.3e}, of I to the best move of a pair, squared", c.mean_distance),

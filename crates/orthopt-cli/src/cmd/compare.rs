@@ -8,23 +8,24 @@ use anyhow::Context;
 use clap::ValueHint;
 use orthopt::family::Family;
 use orthopt::family::Wanted;
-use orthopt::family::{Posed, check_solvers};
+use orthopt::family::check_solvers;
+use orthopt::report::{Object, Report, Task};
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
 use orthopt::with_family;
 
 use super::solve::use_threads;
-use crate::export::json::{self, SolveObject};
+use crate::export::json;
 use crate::export::{Output, svg};
 use crate::failure::{code_of, say, usage};
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::progress::Progress;
-use crate::report::Report;
-use crate::run::{self, Task};
+use crate::run;
 use crate::settings::{Init, Settings};
 use crate::table;
+use crate::wording::{explained, word};
 use crate::{config, interrupt, output};
 
 /// Seconds for each solver of those who give no limit.
@@ -97,11 +98,10 @@ fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> 
     progress.stage(format!("reading {}", settings.data.source));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
-    let (Posed { info, problem, rank, lambda, k, reasons, notes }, data) =
-        pose(settings.problem, input, &settings.pose)?;
-    notes.iter().for_each(|note| progress.note(note));
-    let task = Task { problem: info, data, rank, lambda, k, reasons };
-    with_family!(problem, problem => compare_family(settings, solvers, problem, &task, progress))
+    let (posed, data) = pose(settings.problem, input, &settings.pose)?;
+    posed.notes.iter().for_each(|note| progress.note(note));
+    let task = Task::new(&posed, data);
+    with_family!(posed.problem, problem => compare_family(settings, solvers, problem, &task, progress))
 }
 
 fn compare_family<P: Family>(
@@ -122,7 +122,7 @@ fn compare_family<P: Family>(
         progress.run_begins();
         let mut report = run::minimise(settings, wanted, &problem, plan, task, &mut progress)
             .with_context(|| format!("solver {name}"))?;
-        report.solution.solver.clone_from(name);
+        report.solver.clone_from(name);
         run::check(settings, &problem, &mut report, &progress);
         reports.push(report);
     }
@@ -170,10 +170,10 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
         failures.extend(output::print(&table::comparison(reports, settings.stopping)).err());
     }
     if let Some(path) = &settings.json {
-        let objects: Vec<SolveObject<'_>> = reports.iter().map(SolveObject::from).collect();
+        let objects: Vec<Object<'_>> = reports.iter().map(|report| report.object(word)).collect();
         failures.extend(json::write(&objects, path).err());
     }
-    failures.iter().for_each(|failure| say("error", &format!("{failure:#}")));
+    failures.iter().for_each(|failure| say("error", &explained(failure)));
     // one method that breaks down is a result; all of them are a failure
     let status = best.map_or(Status::NumericalError, |r| r.solution.status);
     ExitCode::from(match status {

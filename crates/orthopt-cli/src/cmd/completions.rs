@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::output::print_bytes;
 
 const EXAMPLES: &str = "\
@@ -21,10 +20,11 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+/// `command` is the whole command line.
+pub fn run(args: Args, mut command: Command) -> anyhow::Result<ExitCode> {
     // Through a buffer: clap_complete panics when stdout is closed early.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "orthopt", &mut script);
+    clap_complete::generate(args.shell, &mut command, "orthopt", &mut script);
     print_bytes(&script)?;
     Ok(ExitCode::SUCCESS)
 }

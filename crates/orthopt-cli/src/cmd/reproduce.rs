@@ -14,11 +14,11 @@ use crate::progress::Progress;
 use crate::reproduce::cell::{Cell, Record};
 use crate::reproduce::datasets::{self, Source};
 use crate::reproduce::grid::Finished;
-use crate::reproduce::items::{Content, ITEMS, Item};
-use crate::reproduce::landscape::Drawing;
+use crate::reproduce::item::{Content, Drawing, Item, Method, Plan};
+use crate::reproduce::items::ITEMS;
 use crate::reproduce::page::{self, Section};
-use crate::reproduce::plans::{Method, Plan};
 use crate::settings::at_least_zero;
+use crate::wording::explained;
 use crate::{interrupt, output};
 use orthopt::solve::Stopping;
 
@@ -266,7 +266,7 @@ fn record(
         Ok(record) if record.status == "interrupted" => Ok(None),
         Ok(record) => record.write(&path).map(|()| Some(record)),
         Err(error) => {
-            progress.suspend(|| say("note", &format!("{}: {error:#}", method.name)));
+            progress.suspend(|| say("note", &format!("{}: {}", method.name, explained(&error))));
             Ok(None)
         }
     }

@@ -6,19 +6,19 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use orthopt::family::Family;
-use orthopt::family::Posed;
+use orthopt::report::{Report, Task};
 use orthopt::with_family;
 
-use crate::export::json::{self, SolveObject};
+use crate::export::json;
 use crate::failure::{code_of, say, usage};
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::progress::Progress;
-use crate::report::Report;
-use crate::run::{self, Task};
+use crate::run;
 use crate::settings::Settings;
 use crate::summary::Summary;
+use crate::wording::{explained, word};
 use crate::{config, interrupt, output};
 
 const EXAMPLES: &str = "\
@@ -89,9 +89,8 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, input, &settings.pose)?;
     posed.notes.iter().for_each(|note| progress.note(note));
-    let Posed { info, problem, rank, lambda, k, reasons, .. } = posed;
-    let task = Task { problem: info, data, rank, lambda, k, reasons };
-    with_family!(problem, problem => solve_family(settings, problem, &task, progress))
+    let task = Task::new(&posed, data);
+    with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
 }
 
 fn solve_family<P: Family>(
@@ -140,19 +139,15 @@ fn publish<P: Family>(settings: &Settings, problem: &P, mut report: Report, prog
         run::check(settings, problem, &mut report, progress);
     }
     if settings.certify.is_some() {
-        summary.checks(
-            &report.checks,
-            report.measures.1,
-            settings.stopping.tolerance(report.solution.objective.total),
-        );
+        summary.checks(&report.checks, report.measures.criticality, report.tolerance());
     }
     progress.clear();
     show(&mut summary);
     if let Some(path) = &settings.json {
-        failures.extend(json::write(&SolveObject::from(&report), path).err());
+        failures.extend(json::write(&report.object(word), path).err());
     }
 
-    failures.iter().for_each(|failure| say("error", &format!("{failure:#}")));
+    failures.iter().for_each(|failure| say("error", &explained(failure)));
     ExitCode::from(match report.solution.status {
         _ if !failures.is_empty() => 1,
         _ if interrupt::asked().load(Ordering::Relaxed) => 130,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::to_file;
-use crate::report::Report;
+use orthopt::report::Report;
 
 pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
     to_file(path, |out| {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::failure::usage;
-use crate::report::Report;
+use orthopt::report::Report;
 
 /// What of a result goes into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::to_file;
 use crate::plot::{Curve, convergence};
-use crate::report::Report;
 use crate::text;
+use orthopt::report::Report;
 
 pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
     let picture = picture(report)?;
@@ -20,21 +20,22 @@ pub fn write_all(reports: &[Report], path: &Path) -> anyhow::Result<()> {
         return Ok(());
     };
     let s = &best.solution;
-    let subtitle = format!("lowest F = {} by {}", text::number(s.objective.total, 7), s.solver);
+    let subtitle = format!("lowest F = {} by {}", text::number(s.objective.total, 7), best.solver);
     let curves: Vec<Curve> = reports.iter().map(curve).collect();
     let picture = convergence(&title(best), &subtitle, &curves)?;
     to_file(path, |out| out.write_all(picture.as_bytes()))
 }
 
 fn title(report: &Report) -> String {
-    let title = format!("{}, {}, r = {}", report.problem.name, short_name(&report.data.source), report.rank);
-    let lambda = report.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));
+    let task = &report.task;
+    let title = format!("{}, {}, r = {}", task.problem.name, short_name(&task.data.source), task.rank);
+    let lambda = task.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));
     title + &lambda
 }
 
 fn curve(report: &Report) -> Curve {
     let points = report.solution.trace.points().iter().map(|p| (p.seconds, p.objective));
-    Curve { label: report.solution.solver.clone(), points: points.collect() }
+    Curve { label: report.solver.clone(), points: points.collect() }
 }
 
 fn picture(report: &Report) -> anyhow::Result<String> {

@@ -5,22 +5,20 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 use orthopt::family::Family;
-use orthopt::family::Posed;
+use orthopt::report::{Report, Task};
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
 use orthopt::with_family;
 use serde::{Deserialize, Serialize};
 
 use super::datasets::Available;
-use super::items::Item;
-use super::plans::{Method, Plan};
+use super::item::{Item, Method, Plan};
 use crate::export::to_file;
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::progress::Progress;
-use crate::report::Report;
-use crate::run::{self, Task};
+use crate::run;
 use crate::settings::Settings;
 use crate::text;
 
@@ -152,8 +150,8 @@ impl Cell {
             item: self.item.name.into(),
             dataset: self.dataset.clone(),
             stand_in: self.data.stand_in.map(Into::into),
-            rows: report.data.rows,
-            cols: report.data.cols,
+            rows: report.task.data.rows,
+            cols: report.task.data.cols,
             lambda: self.lambda,
             rank: self.rank,
             time_limit: self.seconds,
@@ -177,10 +175,9 @@ impl Cell {
 
 fn solve(settings: &Settings, progress: &mut Progress) -> anyhow::Result<Report> {
     let input = Input::load(&settings.data)?;
-    let (Posed { info, problem, rank, lambda, k, reasons, .. }, data) =
-        pose(settings.problem, input, &settings.pose)?;
-    let task = Task { problem: info, data, rank, lambda, k, reasons };
-    with_family!(problem, problem => solve_family(settings, problem, &task, progress))
+    let (posed, data) = pose(settings.problem, input, &settings.pose)?;
+    let task = Task::new(&posed, data);
+    with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
 }
 
 fn solve_family<P: Family>(

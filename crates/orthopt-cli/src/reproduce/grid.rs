@@ -1,15 +1,9 @@
 //! Tables of records in the layout of the papers, with the papers' numbers beside them.
 
 use super::cell::{Cell, Record};
+use super::item::Grid;
 use super::paper::{self, Printed};
 use crate::text;
-
-/// A table as text cells.
-#[derive(Clone, Debug, Default)]
-pub struct Grid {
-    pub header: Vec<String>,
-    pub rows: Vec<Vec<String>>,
-}
 
 /// A cell with what its methods came to, in the order of the plan.
 #[derive(Clone, Debug)]

@@ -1,43 +1,10 @@
 //! What can be reproduced: one entry per table or figure.
 
-use super::landscape::{self, Drawing};
+use super::item::{Content, Item};
+use super::landscape;
 use super::plans::{
-    L0_METHODS, L1_METHODS, NONNEG_METHODS, Plan, convergence, first_table, hevp, nonlinear, oadmm, obcd,
-    probe,
+    L0_METHODS, L1_METHODS, NONNEG_METHODS, convergence, first_table, hevp, nonlinear, oadmm, obcd, probe,
 };
-
-/// A table or figure of a paper.
-#[derive(Clone, Copy, Debug)]
-pub struct Item {
-    /// Paper, slash, table or figure.
-    pub name: &'static str,
-    /// What it shows.
-    pub title: &'static str,
-    /// How it is made.
-    pub content: Content,
-}
-
-impl Item {
-    /// Whether it can be made and does not only show another item's runs.
-    pub fn is_its_own(&self) -> bool {
-        match self.content {
-            Content::Runs(plan) => plan.records.is_none(),
-            Content::Drawing(_) => true,
-            Content::Nothing(_) => false,
-        }
-    }
-}
-
-/// How an item is made.
-#[derive(Clone, Copy, Debug)]
-pub enum Content {
-    /// Cells that are run.
-    Runs(Plan),
-    /// A picture and a table that need no runs.
-    Drawing(fn() -> anyhow::Result<Drawing>),
-    /// Not at all, and why.
-    Nothing(&'static str),
-}
 
 const KNOWLEDGE_GRAPHS: &str = "training of UltraE on knowledge graphs is not part of orthopt yet";
 

@@ -14,17 +14,9 @@ use orthopt::pair::fold::Scratch;
 use orthopt::penalty::find_penalty;
 use plotters::prelude::*;
 
-use super::grid::Grid;
+use super::item::{Drawing, Grid};
 use crate::plot::{Area, COLOURS, Drawn, FONT, GRID, svg};
 use crate::text;
-
-/// What is drawn instead of run.
-#[derive(Clone, Debug)]
-pub struct Drawing {
-    pub svg: String,
-    pub grid: Grid,
-    pub notes: Vec<String>,
-}
 
 struct Problem {
     name: &'static str,

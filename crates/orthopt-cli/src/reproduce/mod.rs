@@ -1,6 +1,6 @@
 //! `orthopt reproduce`: the papers' tables and figures on this machine.
 //!
-//! An item ([`items`]) is a problem, its settings, data sets, ranks and methods; a cell is one data
+//! An item ([`mod@item`], all of them in [`items`]) is a problem, its settings, data sets, ranks and methods; a cell is one data
 //! set, lambda and rank of it. Every method of every cell is run by [`cell`] as `solve` would and
 //! kept as a record, one file each, so that an interrupted run goes on where it was. [`grid`] makes
 //! tables of records, with the paper's own numbers ([`paper`]) beside them; [`page`] the files.
@@ -9,6 +9,7 @@
 pub mod cell;
 pub mod datasets;
 pub mod grid;
+pub mod item;
 pub mod items;
 pub mod landscape;
 pub mod page;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::grid::{Finished, Grid, escape, reading, table};
-use super::items::{Item, explanation};
-use super::landscape::Drawing;
+use super::grid::{Finished, escape, reading, table};
+use super::item::{Drawing, Grid, Item};
+use super::items::explanation;
 use crate::export::to_file;
 use crate::plot::{Curve, convergence};
 use crate::text;

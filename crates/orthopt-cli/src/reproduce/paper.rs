@@ -64,7 +64,8 @@ fn parse(line: &'static str) -> Option<Printed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::items::{Content, ITEMS};
+    use crate::reproduce::item::Content;
+    use crate::reproduce::items::ITEMS;
 
     #[test]
     fn every_line_is_read_and_every_method_of_an_item_is_known() {

@@ -1,34 +1,7 @@
 //! How the items are run: problem, settings, data sets and methods of each table.
 
 use super::datasets::Preparation;
-use super::items::Content;
-
-/// How an item is run.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// The problem, as `solve` knows it.
-    pub problem: &'static str,
-    /// Weights of the penalty; empty where the problem has none.
-    pub lambdas: &'static [f64],
-    /// The start of all methods that do not say otherwise.
-    pub start: &'static str,
-    /// Further options of `solve`.
-    pub options: &'static [&'static str],
-    /// How the data are prepared.
-    pub preparation: Preparation,
-    /// Data sets by the paper's names, in its order.
-    pub datasets: &'static [&'static str],
-    /// r.
-    pub ranks: &'static [usize],
-    /// Seconds per method.
-    pub seconds: &'static [f64],
-    /// Columns of the table.
-    pub methods: &'static [Method],
-    /// The item whose numbers in [`super::paper`] these are comparable with.
-    pub numbers: Option<&'static str>,
-    /// The item that has the same runs, if its records are to be used: a figure of a table.
-    pub records: Option<&'static str>,
-}
+use super::item::{Content, Method, Plan};
 
 /// What most plans have.
 const PLAN: Plan = Plan {
@@ -44,19 +17,6 @@ const PLAN: Plan = Plan {
     numbers: None,
     records: None,
 };
-
-/// A column of a table.
-#[derive(Clone, Copy, Debug)]
-pub struct Method {
-    /// The paper's name; ours for solvers that the paper does not have.
-    pub name: &'static str,
-    /// Ours.
-    pub solver: &'static str,
-    /// Its own start.
-    pub start: Option<&'static str>,
-    /// Whether the paper has it.
-    pub of_paper: bool,
-}
 
 const fn of(name: &'static str, solver: &'static str) -> Method {
     Method { name, solver, start: None, of_paper: true }

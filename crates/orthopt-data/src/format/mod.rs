@@ -6,6 +6,7 @@ mod matrix_market;
 mod npy;
 mod npy_header;
 mod npz;
+mod npz_archive;
 mod npz_sparse;
 
 use std::io::{self, Write};
@@ -72,7 +73,8 @@ pub(crate) fn known_extensions() -> String {
 pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataError> {
     let format = format_of(path);
     // A missing file is the likelier mistake than a wrong extension, so it is named first.
-    let input = Input::open(path)?;
+    let input =
+        Input::open(path).map_err(|error| error.with_known(|| format!("a file ({})", known_extensions())))?;
     (format?.read)(input, options)?.checked()
 }
 

@@ -5,7 +5,7 @@ use faer::sparse::SparseColMat;
 
 use crate::error::DataError;
 use crate::format::npy_header;
-use crate::format::npz::Archive;
+use crate::format::npz_archive::Archive;
 use crate::sparse::{Triplets, check_size};
 use crate::text::show;
 

@@ -198,11 +198,14 @@ pub fn check_constants(given: &Given, owners: &[&str]) -> Result<()> {
                 format!("has {}", known.iter().map(|c| c.option.as_str()).collect::<Vec<_>>().join(", "))
             }
         };
-        return Err(Error::Incompatible(format!(
-            "{option} is a constant of the {kind} {}, which is not used here; {} {known}",
-            found.owner,
-            owners.join("+")
-        )));
+        return Err(Error::Incompatible(
+            format!(
+                "{option} is a constant of the {kind} {}, which is not used here; {} {known}",
+                found.owner,
+                owners.join("+")
+            )
+            .into(),
+        ));
     }
     Ok(())
 }

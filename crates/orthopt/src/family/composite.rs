@@ -57,7 +57,7 @@ impl Family for CompositeProblem {
             (false, _) => ("obcd", "the penalty is not weakly convex and Lipschitz"),
         };
         let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.into()), ..wanted.clone() })?;
-        plan.reasons.push(format!("solver {solver}: {why}"));
+        plan.reasons.push(format!("solver {solver}: {why}").into());
         Ok(plan)
     }
 

@@ -123,7 +123,7 @@ impl Family for NonlinearEigProblem {
         let mut reasons = Vec::new();
         let smooth = if self.f.has_linear() { "foforth-qr" } else { "optm-qr" };
         let corrects = if self.f.has_linear() { ", with the multiplier correction for E" } else { "" };
-        reasons.push(format!("solver {smooth}: full gradients with Barzilai-Borwein steps{corrects}"));
+        reasons.push(format!("solver {smooth}: full gradients with Barzilai-Borwein steps{corrects}").into());
         let mut solver = smooth.to_string();
         if self.nrows() <= PAIRS_LIMIT {
             solver += "+obcd";

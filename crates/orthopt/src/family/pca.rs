@@ -6,6 +6,7 @@ use crate::certify::{Certificate, RowOffers, Scope, certify, criticality_while};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
@@ -28,9 +29,9 @@ impl PcaProblem {
     pub fn pca(name: &str, data: &PcaData<'_>, rank: usize, lambda: f64, storage: Storage) -> Result<Self> {
         let info = find_problem(name)?;
         if info.kind != Kind::Pca {
-            return Err(Error::Incompatible(format!(
-                "{name} is not f + h with X'X = I: pose it by orthopt::family"
-            )));
+            return Err(Error::Incompatible(
+                format!("{name} is not f + h with X'X = I: pose it by orthopt::family").into(),
+            ));
         }
         let penalty =
             PENALTIES.iter().find(|p| p.name == info.penalty).ok_or_else(|| Error::UnknownName {
@@ -144,10 +145,13 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
     options.obcd.block = wanted.block.unwrap_or_else(|| choose_block(problem));
     let solvers = choose_solvers(problem, &mut reasons);
     if wanted.block.is_none() && options.obcd.block > 2 {
-        reasons.push(format!(
-            "blocks of {}: moves are frequent and a sweep inside a block makes them cheap",
-            options.obcd.block
-        ));
+        reasons.push(
+            format!(
+                "blocks of {}: moves are frequent and a sweep inside a block makes them cheap",
+                options.obcd.block
+            )
+            .into(),
+        );
     }
     if wanted.working_set.is_none() {
         reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
@@ -160,7 +164,7 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
 /// and after the other: l0 with the default λ, srbct r = 5 −2058 and −2302, colon r = 10 −3.22e9 and
 /// −3.51e9, MNIST r = 20 −2.89e9 and −3.01e9; nonneg r = 20, w1a −6700 and −6806, randn −11408 and
 /// −11638, MNIST −9.68e9 and −1.000e10. For ℓ1 blocks of rows are as good.
-fn choose_solvers(problem: &PcaProblem, reasons: &mut Vec<String>) -> Vec<&'static SolverInfo<PcaProblem>> {
+fn choose_solvers(problem: &PcaProblem, reasons: &mut Vec<Message>) -> Vec<&'static SolverInfo<PcaProblem>> {
     match problem.h {
         AnyPenalty::L0(_) => {
             reasons.push(
@@ -197,7 +201,7 @@ const RANDOM: &str = "random";
 /// The starts worth trying for the penalty, lowest F first; one that fails (an eigenvalue
 /// routine) is passed over. From a random X `support` often ends lowest of all (w1a, λ = 10, r = 20:
 /// −5346, from coordinates −5208, from the leading eigenvectors −3973).
-fn ordered_starts(problem: &PcaProblem, seed: u64, reasons: &mut Vec<String>) -> Result<Vec<Begin>> {
+fn ordered_starts(problem: &PcaProblem, seed: u64, reasons: &mut Vec<Message>) -> Result<Vec<Begin>> {
     let candidates: &[&str] = match &problem.h {
         h if h.requires_nonneg() => &["pca", "partition", "coordinates"],
         AnyPenalty::L0(_) => &["coordinates", "pca", RANDOM],
@@ -217,6 +221,6 @@ fn ordered_starts(problem: &PcaProblem, seed: u64, reasons: &mut Vec<String>) ->
     }
     tried.sort_by(|a, b| (a.1 == RANDOM).cmp(&(b.1 == RANDOM)).then(a.0.total_cmp(&b.0)));
     let list: Vec<String> = tried.iter().map(|(f, name)| format!("{name} {f:.6e}")).collect();
-    reasons.push(format!("start {}: the lowest F of {}", tried[0].1, list.join(", ")));
+    reasons.push(format!("start {}: the lowest F of {}", tried[0].1, list.join(", ")).into());
     Ok(tried.into_iter().map(|t| Begin::Named(t.1.into())).collect())
 }

@@ -5,9 +5,10 @@ use crate::error::Result;
 use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant};
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
-use crate::solve::{AnySolver, Chain, RunOptions, Stopping};
+use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 use crate::solvers::{AUTO, SolverInfo, SolverOptions, find_solvers};
@@ -119,7 +120,7 @@ pub struct Plan<P: Family> {
     /// Starting points; further starts go round in this list.
     pub starts: Vec<Begin>,
     /// One sentence per choice that was made for the user.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Message>,
     /// Whether the library chose the solvers.
     pub chosen: bool,
     /// So many of `starts`, the last ones, are for the first round only.
@@ -138,7 +139,7 @@ impl<P: Family> Plan<P> {
             Some(names) => find_solvers(P::solvers(), names)?,
             None => {
                 let first: Vec<_> = P::solvers().iter().filter(|s| (s.handles)(problem)).take(1).collect();
-                reasons.extend(first.iter().map(|s| format!("solver {}: {}", s.name, s.doc)));
+                reasons.extend(first.iter().map(|s| Message::from(format!("solver {}: {}", s.name, s.doc))));
                 first
             }
         };
@@ -215,6 +216,31 @@ impl<P: Family> Plan<P> {
         }
     }
 
+    /// Runs the plan until `stopping` or an observer says so; components come in the order of the
+    /// problem.
+    ///
+    /// # Errors
+    /// What [`run_restarts`] finds wrong.
+    pub fn run(
+        &self,
+        problem: &P,
+        wanted: &Wanted,
+        stopping: &Stopping,
+        restarts: Option<u64>,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Solution> {
+        let options = self.run_options(problem, wanted, stopping, restarts);
+        let mut stop = stopping.criteria();
+        let mut solution = run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?;
+        problem.order_components(&mut solution);
+        Ok(solution)
+    }
+
+    /// Names of the solvers, joined by `+`.
+    pub fn names(&self) -> String {
+        self.solvers.iter().map(|s| s.name).collect::<Vec<_>>().join("+")
+    }
+
     /// What [`Plan::run_options`] decides about further starts, in a sentence.
     pub fn restart_reason(
         &self,
@@ -222,13 +248,13 @@ impl<P: Family> Plan<P> {
         wanted: &Wanted,
         stopping: &Stopping,
         restarts: Option<u64>,
-    ) -> Option<String> {
+    ) -> Option<Message> {
         if !problem.has_local_solutions() || restarts.is_some() {
             return None; // one start is as good as many, or their number is given
         }
         if stopping.time_limit.is_some() {
-            let sentence = "starts again with other seeds while there is time; the best X counts (--restarts 0: one start)";
-            return Some(sentence.into());
+            let sentence = "starts again with other seeds while there is time; the best X counts (";
+            return Some(Message::from(sentence).set("restarts", "0").text(": one start)"));
         }
         let effort = effort(problem, wanted, stopping, restarts) / 1_000_000;
         let names = self.starts.iter().map(Begin::name).collect::<Vec<_>>().join(", ");
@@ -237,9 +263,11 @@ impl<P: Family> Plan<P> {
             _ => String::new(),
         };
         (effort > 0).then(|| {
-            format!(
-                "one run each from {names}, and more{alone} while under {effort} million iterations; the best X counts (--restarts)"
-            )
+            Message::from(format!(
+                "one run each from {names}, and more{alone} while under {effort} million iterations; the best X counts ("
+            ))
+            .option("restarts")
+            .text(")")
         })
     }
 

@@ -10,6 +10,7 @@ use crate::family::{CompositeOptions, LinearInput, default_k};
 use crate::family::{Kind, ProblemInfo};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
+use crate::message::Message;
 use crate::penalty::{Shape, find_penalty};
 use crate::problem::{
     CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
@@ -62,9 +63,9 @@ pub struct Posed {
     /// k, where the penalty has one.
     pub k: Option<usize>,
     /// One sentence per choice that was made for the user.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Message>,
     /// What was given and does nothing.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// The smallest of this and n is the rank of those who do not give one.
@@ -87,29 +88,33 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
 }
 
 /// What was given and means nothing to this kind of problem.
-fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<String> {
+fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<Message> {
     let hyperbolic = info.kind == Kind::HyperbolicEig;
     let probe = info.kind == Kind::Probe;
     let pca = !hyperbolic && !probe;
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     let given = [
-        ("--penalty", options.penalty.is_some(), pca),
-        ("--map", options.map.is_some(), pca),
-        ("--signature", options.signature.is_some(), hyperbolic || probe),
-        ("--ridge", options.ridge != 0.0, hyperbolic),
-        ("--reproduction", options.reproduction, hyperbolic),
-        ("--distances", options.distances.is_some(), probe),
-        ("--radius", options.radius.is_some(), probe),
-        ("--linear", options.linear.is_some(), info.kind == Kind::NonlinearEig),
+        ("penalty", options.penalty.is_some(), pca),
+        ("map", options.map.is_some(), pca),
+        ("signature", options.signature.is_some(), hyperbolic || probe),
+        ("ridge", options.ridge != 0.0, hyperbolic),
+        ("reproduction", options.reproduction, hyperbolic),
+        ("distances", options.distances.is_some(), probe),
+        ("radius", options.radius.is_some(), probe),
+        ("linear", options.linear.is_some(), info.kind == Kind::NonlinearEig),
     ];
     let idle = given.iter().filter(|(_, set, meant)| *set && !*meant);
-    let mut notes: Vec<_> =
-        idle.map(|(name, ..)| format!("{name} means nothing to {}; it is ignored", info.name)).collect();
+    let mut notes: Vec<_> = idle.map(|(name, ..)| means_nothing(name, info.name)).collect();
     if options.k.is_some() && !split(penalty).is_some_and(|split| split.has_k) {
         let with_k: Vec<_> = SPLITS.iter().filter(|split| split.has_k).map(|split| split.name).collect();
-        notes.push(format!("--k is for the penalty {}, not for {penalty}; it is ignored", with_k.join(", ")));
+        let why = format!(" is for the penalty {}, not for {penalty}; it is ignored", with_k.join(", "));
+        notes.push(Message::about("k").text(why));
     }
     notes
+}
+
+fn means_nothing(option: &'static str, problem: &str) -> Message {
+    Message::about(option).text(format!(" means nothing to {problem}; it is ignored"))
 }
 
 /// Whether the penalty or the map asks for f − g + h∘A.
@@ -124,7 +129,7 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     let name = options.penalty.as_deref().unwrap_or(info.penalty);
     let penalty = find_penalty(name)?;
     if options.penalty.is_some() && name != info.penalty {
-        reasons.push(format!("penalty {name} instead of {}: {}", info.penalty, penalty.doc));
+        reasons.push(format!("penalty {name} instead of {}: {}", info.penalty, penalty.doc).into());
     }
     let given = options.lambda.unwrap_or(0.0);
     let mut problem = PcaProblem::pca(info.name, data, rank, 0.0, options.storage)?;
@@ -138,7 +143,7 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
             Some(lambda)
         }
         (None, Some(_)) => {
-            notes.push(format!("{} has no lambda; it is ignored", info.name));
+            notes.push(format!("{} has no lambda; it is ignored", info.name).into());
             None
         }
         (None, None) => None,
@@ -146,10 +151,10 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, k: None, reasons, notes })
 }
 
-fn rank_or_default(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<String>) -> usize {
+fn rank_or_default(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<Message>) -> usize {
     options.rank.unwrap_or_else(|| {
         let rank = DEFAULT_RANK.min(data.ncols());
-        reasons.push(format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer"));
+        reasons.push(format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer").into());
         rank
     })
 }
@@ -170,18 +175,25 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     check_before_work(info, (data.ncols(), rank), options.lambda.unwrap_or(0.0), &composite)?;
     let entry = penalty_called(penalty)?;
     if penalty != info.penalty {
-        reasons.push(format!("penalty {penalty} instead of {}: {}", info.penalty, entry.doc));
+        reasons.push(format!("penalty {penalty} instead of {}: {}", info.penalty, entry.doc).into());
     }
     if let (Some(k), None) = (k, options.k) {
         let entries = data.ncols() * rank;
-        reasons
-            .push(format!("k {k}: 5 % of the {entries} entries of X, and one per component at least (--k)"));
+        reasons.push(
+            Message::from(format!(
+                "k {k}: 5 % of the {entries} entries of X, and one per component at least ("
+            ))
+            .option("k")
+            .text(")"),
+        );
     }
     let f = model(info, data, options.storage)?;
     check_range(&f)?;
     let lambda = match (entry.lambda_share, options.lambda) {
         (None, given) => {
-            notes.extend(given.map(|_| format!("the penalty {penalty} has no lambda; it is ignored")));
+            notes.extend(
+                given.map(|_| Message::from(format!("the penalty {penalty} has no lambda; it is ignored"))),
+            );
             None
         }
         (Some(_), Some(lambda)) => Some(lambda),
@@ -199,7 +211,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         return Err(Error::Rank { rank, columns: data.ncols() }); // before any work
     }
     let lambda = options.lambda.unwrap_or_else(|| {
-        reasons.push("lambda 1 (--lambda)".into());
+        reasons.push(Message::from("lambda 1 (").option("lambda").text(")"));
         1.0
     });
     let mut f = match data {
@@ -220,7 +232,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         f = f.with_linear(e.matrix(data.ncols(), rank))?;
     }
     if let Some(zeros) = f.nullity().filter(|zeros| *zeros > 0) {
-        reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse"));
+        reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse").into());
     }
     let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::penalty::NoPenalty, rank)?);
     Ok(Posed { info, problem, rank, lambda: Some(lambda), k: None, reasons, notes: Vec::new() })
@@ -240,13 +252,13 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
         Some(text) => Signature::parse(text, n)?,
         None => {
             let p = n.div_ceil(2);
-            reasons.push(format!("signature {p}: half of the {n} variables, then minus ones"));
+            reasons.push(format!("signature {p}: half of the {n} variables, then minus ones").into());
             Signature::leading(p, n)?
         }
     };
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<Message> = Vec::new();
     if options.lambda.is_some() {
-        notes.push(format!("{} has no lambda; it is ignored", info.name));
+        notes.push(format!("{} has no lambda; it is ignored", info.name).into());
     }
     let problem = if info.kind == Kind::Probe {
         pose_probe(data, signature, options, &mut reasons)?
@@ -265,7 +277,7 @@ fn pose_probe(
     data: &PcaData<'_>,
     signature: Signature,
     options: &PoseOptions,
-    reasons: &mut Vec<String>,
+    reasons: &mut Vec<Message>,
 ) -> Result<JProblem> {
     let dense = match data {
         PcaData::Dense(d) => d.to_owned(),
@@ -280,18 +292,20 @@ fn pose_probe(
         }
         PcaData::Gram(_) | PcaData::SparseGram(_) => {
             return Err(Error::Incompatible(
-                "probe needs samples, not C: give DATA instead of --gram".into(),
+                Message::from("probe needs samples, not C: give DATA instead of ").option("gram"),
             ));
         }
     };
     let radius = options.radius.unwrap_or_else(|| {
-        reasons.push("radius 1 (--radius)".into());
+        reasons.push(Message::from("radius 1 (").option("radius").text(")"));
         1.0
     });
     let t = match &options.distances {
         Some(t) => t.clone(),
         None => {
-            reasons.push("distances: the Euclidean ones of the samples (--distances FILE)".into());
+            reasons.push(
+                Message::from("distances: the Euclidean ones of the samples (").option("distances").text(")"),
+            );
             euclidean_distances(dense.as_ref())
         }
     };
@@ -315,12 +329,12 @@ fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
 
 /// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
 /// C, as λ must.
-fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<String>) -> f64 {
+fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<Message>) -> f64 {
     let mean = mean_of_largest(f, rank);
     let lambda = three_digits(share * mean.max(0.0));
     reasons.push(format!(
         "lambda {lambda}: {share} of the mean of the {rank} largest C_ii; a larger one gives fewer nonzeros"
-    ));
+    ).into());
     lambda
 }
 

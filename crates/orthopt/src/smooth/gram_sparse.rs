@@ -39,8 +39,8 @@ impl SparseGram {
     /// A value or mean that is not finite, a wrong number of means, more than 2³² rows.
     pub fn new(a: SparseColMatRef<'_, usize, f64>, means: Option<Vec<f64>>) -> Result<Self> {
         let (m, n) = (a.nrows(), a.ncols());
-        let row_limit =
-            u32::try_from(m).map_err(|_| Error::Incompatible(format!("{m} rows are more than 2^32")))?;
+        let row_limit = u32::try_from(m)
+            .map_err(|_| Error::Incompatible(format!("{m} rows are more than 2^32").into()))?;
         debug_assert!(row_limit as usize == m);
         let (mut col_ptr, mut row_idx, mut values) = (vec![0], Vec::new(), Vec::new());
         for j in 0..n {
@@ -59,7 +59,9 @@ impl SparseGram {
         if let Some(mu) = &means
             && (mu.len() != n || mu.iter().any(|v| !v.is_finite()))
         {
-            return Err(Error::Incompatible(format!("expected {n} finite column means, got {}", mu.len())));
+            return Err(Error::Incompatible(
+                format!("expected {n} finite column means, got {}", mu.len()).into(),
+            ));
         }
         let mut out =
             Self { nrows: m, col_ptr, row_idx, values, mu: means, e: LinearTerm::default(), norms: vec![] };

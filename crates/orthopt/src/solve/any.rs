@@ -1,6 +1,6 @@
 //! Solvers chosen at run time: one type for all of them.
 
-use super::{Raw, Settings, Solver, Step, StepInfo};
+use super::{Ending, Raw, Settings, Solver, Step, StepInfo};
 use crate::error::Result;
 use crate::linalg::RowMat;
 
@@ -36,6 +36,10 @@ pub trait Running<P>: Send {
     fn point(&self) -> &RowMat;
     /// See [`Solver::finish`].
     fn finish(self: Box<Self>, problem: &P) -> RowMat;
+    /// See [`Solver::ending`].
+    fn ending(self: Box<Self>, problem: &P) -> Ending;
+    /// See [`Solver::chosen`].
+    fn chosen(&self, problem: &P) -> Vec<(&'static str, f64)>;
     /// See [`Solver::settings`].
     fn settings(&self, problem: &P) -> Settings;
     /// See [`Solver::raw`].
@@ -76,6 +80,14 @@ where
         self.solver.finish(problem, self.state)
     }
 
+    fn ending(self: Box<Self>, problem: &P) -> Ending {
+        self.solver.ending(problem, self.state)
+    }
+
+    fn chosen(&self, problem: &P) -> Vec<(&'static str, f64)> {
+        self.solver.chosen(problem, &self.state)
+    }
+
     fn settings(&self, problem: &P) -> Settings {
         self.solver.settings(problem, &self.state)
     }
@@ -102,6 +114,31 @@ where
     fn boxed_clone(&self) -> AnySolver<P> {
         Box::new(self.clone())
     }
+}
+
+/// A solver under another name: that of the preset it was made by.
+struct Preset<P> {
+    name: &'static str,
+    solver: AnySolver<P>,
+}
+
+impl<P: 'static> ErasedSolver<P> for Preset<P> {
+    fn erased_name(&self) -> &'static str {
+        self.name
+    }
+
+    fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
+        self.solver.start(problem, x0)
+    }
+
+    fn boxed_clone(&self) -> AnySolver<P> {
+        named(self.name, self.solver.clone())
+    }
+}
+
+/// `solver` called `name`.
+pub(crate) fn named<P: 'static>(name: &'static str, solver: AnySolver<P>) -> AnySolver<P> {
+    if solver.erased_name() == name { solver } else { Box::new(Preset { name, solver }) }
 }
 
 impl<P: 'static> Clone for AnySolver<P> {
@@ -143,6 +180,14 @@ impl<P: 'static> Solver<P> for AnySolver<P> {
 
     fn finish(&self, problem: &P, state: Self::State) -> RowMat {
         state.finish(problem)
+    }
+
+    fn ending(&self, problem: &P, state: Self::State) -> Ending {
+        state.ending(problem)
+    }
+
+    fn chosen(&self, problem: &P, state: &Self::State) -> Vec<(&'static str, f64)> {
+        (**state).chosen(problem)
     }
 
     fn settings(&self, problem: &P, state: &Self::State) -> Settings {

@@ -1,14 +1,17 @@
 //! The loop.
 
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use super::pace::{Kept, Looks, Pace};
 use super::{
-    Event, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver, Status, Stop,
-    StopReason, TimeLimit, Trace, TracePoint,
+    Ending, Event, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver, Stage,
+    Status, Stop, StopReason, TimeLimit, Trace, TracePoint,
 };
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::objective::{Evaluate, count_nonzeros};
 
 /// Options of a run.
@@ -65,11 +68,13 @@ pub fn run<P: Evaluate, S: Solver<P> + Clone>(
 /// Runs from several starts under one clock, one iteration count and one trace (of the best F
 /// so far), and returns the best point. `start(k)` gives the solvers and X⁰ of start k = 0, 1,
 /// ..., `options.restarts`; a further start is made only when the one before ended by itself
-/// (converged or stalled), and not after a hundred that found nothing better. The number of
-/// starts and the best of them are among the settings of the solution.
+/// (converged or stalled), and not after a hundred that found nothing better.
+///
+/// What was found is never lost: a run whose numbers break ends with the best finite X it had, and a
+/// later start or stage that cannot be made ends the run with what is there and a note.
 ///
 /// # Errors
-/// Whatever `start(0)` or its [`Solver::init`] finds wrong; a later start that fails ends the run.
+/// Whatever `start(0)` or the [`Solver::init`] of its first stage finds wrong.
 pub fn run_restarts<P: Evaluate, S: Solver<P>>(
     problem: &P,
     mut start: impl FnMut(u64) -> Result<Chain<S>>,
@@ -78,33 +83,38 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
     let clock = Instant::now();
-    let mut session =
-        Session { problem, options, trace: Trace::default(), iteration: 0, clock, best: f64::INFINITY };
+    let (trace, notes) = (Trace::default(), Vec::new());
+    let mut session = Session { problem, options, trace, notes, iteration: 0, clock, best: f64::INFINITY };
     let mut best = session.run_chain(start(0)?, stop, observers)?;
     let (mut runs, mut winner) = (1, 0);
-    let mut last = best.reason.status;
+    let mut last = best.reason.clone();
     while (runs <= options.restarts || session.iteration < options.effort)
         && runs - winner <= PATIENCE
-        && matches!(last, Status::Converged | Status::Stalled)
+        && matches!(last.status, Status::Converged | Status::Stalled)
     {
-        let Ok(next) = start(runs) else { break };
-        let outcome = session.run_chain(next, stop, observers)?;
-        last = outcome.reason.status;
+        let outcome = match start(runs).and_then(|next| session.run_chain(next, stop, observers)) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                let what = format!("start {} of the run failed: ", runs + 1);
+                session.notes.push(Message::from(what).then(error.message()));
+                break;
+            }
+        };
+        last = outcome.reason.clone();
         if outcome.objective < best.objective {
             (best, winner) = (outcome, runs);
         }
         runs += 1;
     }
+    // how the run ended, also where an earlier start was the best
+    if matches!(last.status, Status::Interrupted | Status::NumericalError) {
+        best.reason = last;
+    }
     if runs > 1 {
         best.reason.message = format!("{} (the best of {runs} starts)", best.reason.message);
     }
-    // An interrupted run is reported as such even where an earlier start was the best.
-    if last == Status::Interrupted {
-        best.reason.status = last;
-    }
-    best.settings.insert("starts".into(), runs.into());
-    best.settings.insert("best_start".into(), winner.into());
-    Ok(session.solution(best))
+    best.settings.extend([("starts".into(), runs.into()), ("best_start".into(), winner.into())]);
+    Ok(Solution { starts: runs, best_start: winner, ..session.solution(best) })
 }
 
 /// How one start ended.
@@ -113,8 +123,15 @@ struct Outcome {
     objective: f64, // F with exact zeros
     reason: StopReason,
     settings: Settings,
-    solver: String,
+    solver: String, // all stages, also those that did not run
+    stages: Vec<Stage>,
     raw: Option<Raw>,
+}
+
+/// The last point of a run of one solver, and why it is the last.
+struct End {
+    x: RowMat,
+    reason: StopReason,
 }
 
 /// What is shared by all starts of a run.
@@ -122,6 +139,7 @@ struct Session<'a, P> {
     problem: &'a P,
     options: RunOptions,
     trace: Trace,
+    notes: Vec<Message>,
     iteration: u64,
     clock: Instant,
     best: f64, // lowest F recorded
@@ -129,7 +147,7 @@ struct Session<'a, P> {
 
 impl<P: Evaluate> Session<'_, P> {
     /// The stages of a start, each from the best point of those before it: a later stage that
-    /// ends higher is not counted.
+    /// ends higher is not counted, and one that cannot begin ends the start.
     fn run_chain<S: Solver<P>>(
         &mut self,
         start: Chain<S>,
@@ -139,12 +157,19 @@ impl<P: Evaluate> Session<'_, P> {
         let last = start.stages.len().saturating_sub(1);
         let names: Vec<_> = start.stages.iter().map(|s| s.name().to_string()).collect();
         let mut best: Option<Outcome> = None;
-        let mut settings = Settings::new();
+        let (mut settings, mut stages) = (Settings::new(), Vec::new());
         for (k, solver) in start.stages.iter().enumerate() {
             let x0 = best.as_ref().map_or_else(|| start.x0.clone(), |o| o.x.clone());
             let share = self.options.stage_seconds.filter(|_| k < last).map(|s| self.seconds() + s);
             let mut limited = Or::new(&mut *stop, TimeLimit(share));
-            let mut outcome = self.run_once(solver, x0, &mut limited, observers)?;
+            let mut outcome = match self.run_once(solver, x0, &mut limited, observers) {
+                Err(error) if best.is_some() => {
+                    let what = format!("{} after {} failed: ", names[k], names[..k].join("+"));
+                    self.notes.push(Message::from(what).then(error.message()));
+                    break;
+                }
+                other => other?,
+            };
             if last > 0 {
                 let own = std::mem::take(&mut outcome.settings);
                 settings.extend(own.into_iter().map(|(name, v)| (format!("{}.{name}", names[k]), v)));
@@ -153,7 +178,11 @@ impl<P: Evaluate> Session<'_, P> {
             } else {
                 settings = std::mem::take(&mut outcome.settings);
             }
+            stages.append(&mut outcome.stages);
             let reason = outcome.reason.clone();
+            if k < last && reason.status == Status::NumericalError {
+                self.notes.push(format!("{}: {}", names[k], reason.message).into());
+            }
             let over =
                 k < last && reason.status == Status::TimeLimit && share.is_some_and(|s| self.seconds() < s);
             if best.as_ref().is_none_or(|b| outcome.objective <= b.objective) {
@@ -169,8 +198,7 @@ impl<P: Evaluate> Session<'_, P> {
         let Some(mut best) = best else {
             return Err(crate::Error::Incompatible("a chain needs at least one solver".into()));
         };
-        best.settings = settings;
-        best.solver = names.join("+");
+        (best.solver, best.settings, best.stages) = (names.join("+"), settings, stages);
         Ok(best)
     }
 
@@ -183,17 +211,20 @@ impl<P: Evaluate> Session<'_, P> {
     ) -> Result<Outcome> {
         let span = tracing::info_span!("run", solver = solver.name(), n = x0.nrows(), r = x0.ncols());
         let _guard = span.enter();
-        let fallback = x0.clone();
+        let mut kept = Kept::new(x0.clone());
         let mut state = solver.init(self.problem, x0)?;
-        let (mut pace, mut looks) = (Pace::default(), Looks { made: 0, due: 1, used: false });
-        let mut reason = self.begin(solver.point(&state), observers);
+        let (mut pace, mut looks, began) = (Pace::default(), Looks::new(), self.iteration);
+        let mut reason = self.begin(solver.point(&state), &mut kept, observers);
         while reason.is_none() {
             let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());
             let before = self.seconds();
             let info = solver.step(self.problem, &mut state, budget);
             self.iteration += info.iterations;
-            let residual = looks.take(info.iterations, info.residual);
-            let p = Progress { residual, ..self.progress(info.objective, info.pass) };
+            let look = looks.take(info.iterations);
+            if look {
+                kept.look(info.objective, self.iteration - began, solver.point(&state));
+            }
+            let p = self.progress(info.objective, info.pass, info.residual.filter(|_| look));
             pace.adapt(info.iterations, p.seconds - before);
             reason = if info.objective.is_finite() {
                 let broke = self.show(&p, || solver.point(&state), observers);
@@ -204,18 +235,38 @@ impl<P: Evaluate> Session<'_, P> {
                 Some(numerical_error())
             };
         }
-        let settings = solver.settings(self.problem, &state);
-        let raw = solver.raw(self.problem, &state);
-        let mut x = solver.finish(self.problem, state);
-        if x.find_non_finite().is_some() {
-            x = fallback; // never hand out a broken X
-        }
-        let objective = self.problem.value(&x);
-        let p = self.progress(objective, None);
-        self.record(&p, &x, observers);
-        let reason = reason.unwrap_or_else(interrupted);
+        let Ending { x, mut settings, constants, raw, splitting } = solver.ending(self.problem, state);
+        let (end, objective) = self.best_of(End { x, reason: reason.unwrap_or_else(interrupted) }, kept);
+        let p = self.progress(objective, None, None);
+        self.record(&p, &end.x, observers);
+        let (End { x, reason }, iterations) = (end, self.iteration - began);
         tracing::info!(status = reason.status.name(), iterations = self.iteration, objective, "ended");
-        Ok(Outcome { x, objective, reason, settings, solver: solver.name().into(), raw })
+        splitting.iter().for_each(|s| s.display(&mut settings));
+        let (name, status) = (solver.name().to_string(), reason.status);
+        let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
+        Ok(Outcome { x, objective, reason, settings, solver: solver.name().into(), stages, raw })
+    }
+
+    /// The last X, or the best one of the looks where that is lower by more than rounding or the last
+    /// one is broken; with F there.
+    fn best_of(&self, mut end: End, kept: Kept) -> (End, f64) {
+        let finite = end.x.find_non_finite().is_none();
+        let objective = if finite { self.problem.value(&end.x) } else { f64::NAN };
+        let limit = objective - 1e-9 * (1.0 + objective.abs());
+        let whole = objective.is_finite();
+        if whole && kept.objective >= limit {
+            return (end, objective);
+        }
+        let value = self.problem.value(&kept.x); // the tracked F may be off
+        if whole && value.partial_cmp(&limit) != Some(Ordering::Less) {
+            return (end, objective);
+        }
+        if !whole {
+            end.reason = numerical_error();
+        }
+        end.reason.message =
+            format!("{}; the best X is that of iteration {}", end.reason.message, kept.iteration);
+        (End { x: kept.x, ..end }, value)
     }
 
     fn seconds(&self) -> f64 {
@@ -226,14 +277,20 @@ impl<P: Evaluate> Session<'_, P> {
         self.options.max_iterations.map_or(u64::MAX, |m| m.saturating_sub(self.iteration)).max(1)
     }
 
-    fn progress(&self, objective: f64, pass: Option<Pass>) -> Progress {
-        Progress { iteration: self.iteration, seconds: self.seconds(), objective, pass, residual: None }
+    fn progress(&self, objective: f64, pass: Option<Pass>, residual: Option<f64>) -> Progress {
+        Progress { iteration: self.iteration, seconds: self.seconds(), objective, pass, residual }
     }
 
     /// Records X⁰; a starting point where F is not finite ends the run.
-    fn begin(&mut self, x: &RowMat, observers: &mut [&mut dyn Observer]) -> Option<StopReason> {
+    fn begin(
+        &mut self,
+        x: &RowMat,
+        kept: &mut Kept,
+        observers: &mut [&mut dyn Observer],
+    ) -> Option<StopReason> {
         let objective = self.problem.value(x);
-        let p = self.progress(objective, None);
+        kept.look(objective, 0, x);
+        let p = self.progress(objective, None, None);
         self.record(&p, x, observers);
         (!objective.is_finite()).then(numerical_error)
     }
@@ -292,8 +349,13 @@ impl<P: Evaluate> Session<'_, P> {
             trace: self.trace,
             seed: self.options.seed,
             solver: best.solver,
+            splitting: best.stages.iter().rev().find_map(|s| s.splitting),
+            stages: best.stages,
+            starts: 1,
+            best_start: 0,
             raw: best.raw,
             settings: best.settings,
+            notes: self.notes,
         }
     }
 }
@@ -306,50 +368,5 @@ fn numerical_error() -> StopReason {
     StopReason {
         status: Status::NumericalError,
         message: "F became NaN or infinite: look at the scale of the data".into(),
-    }
-}
-
-/// The iterations after which a residual is looked at: 1, 2, ..., 16, then further apart by a
-/// sixteenth of their number. Steps are sized by the clock; the iteration at which a method is
-/// found to have converged must not be.
-struct Looks {
-    made: u64,  // iterations made
-    due: u64,   // iteration of the next look
-    used: bool, // the solver gives residuals
-}
-
-impl Looks {
-    /// The most iterations that do not pass over the next look.
-    fn ahead(&self) -> u64 {
-        if self.used { self.due.saturating_sub(self.made).max(1) } else { u64::MAX }
-    }
-
-    /// `residual` if it is due after so many more iterations.
-    fn take(&mut self, iterations: u64, residual: Option<f64>) -> Option<f64> {
-        self.made += iterations;
-        self.used |= residual.is_some();
-        let is_due = self.made == self.due;
-        while self.due <= self.made {
-            self.due += 1 + self.due / 16;
-        }
-        residual.filter(|_| is_due)
-    }
-}
-
-/// Sizes steps: about 1 % of the time so far, between 0.2 and 20 ms, so that the trace is fine
-/// at the start, and limits and Ctrl-C are prompt later.
-#[derive(Default)]
-struct Pace {
-    rate: f64, // iterations per second, smoothed
-}
-
-impl Pace {
-    fn budget(&self, seconds: f64) -> u64 {
-        ((self.rate * (0.01 * seconds).clamp(2e-4, 2e-2)) as u64).max(1)
-    }
-
-    fn adapt(&mut self, iterations: u64, seconds: f64) {
-        let rate = iterations as f64 / seconds.max(1e-7);
-        self.rate = if self.rate == 0.0 { rate.min(1e5) } else { 0.5 * (self.rate + rate) };
     }
 }

@@ -3,15 +3,17 @@
 mod any;
 mod driver;
 mod observer;
+mod pace;
 mod solution;
 mod solver;
 mod stop;
 mod trace;
 
+pub(crate) use any::named;
 pub use any::{AnySolver, ErasedSolver, Running};
 pub use driver::{Chain, RunOptions, run, run_restarts};
 pub use observer::{Event, Interrupt, Observer};
-pub use solution::{Raw, Setting, Settings, Solution, Status, settings_of};
+pub use solution::{Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status, settings_of};
 pub use solver::{Pass, Solver, Step, StepInfo};
 pub use stop::{
     And, Critical, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason, Stopping,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Trace;
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::objective::Objective;
 use crate::options::{Constant, Constants, Value};
 
@@ -119,8 +120,80 @@ pub struct Raw {
     pub nnz: usize,
 }
 
+/// What a splitting method has in hand when it ends: X on the manifold and y̌, the prox output,
+/// which is sparse.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Splitting {
+    /// F(X).
+    pub x: f64,
+    /// F(polar(y̌)), where y̌ has full rank and A = I.
+    pub sparse: Option<f64>,
+    /// Whether polar(y̌) was returned, which is done where F is lower there.
+    pub returned_sparse: bool,
+    /// μ‖z‖, what smoothing leaves between X and y̌; of methods with a multiplier and smoothing.
+    pub mu_norm_z: Option<f64>,
+    /// The three terms of Crit at (X, y̌, z): A(X) − y̌, z, X.
+    pub crit: Option<[f64; 3]>,
+}
+
+impl Splitting {
+    /// The point that was returned, in words.
+    pub fn returned(&self) -> &'static str {
+        if self.returned_sparse { "polar(y_check)" } else { "X" }
+    }
+
+    /// Adds itself to what is displayed.
+    pub(super) fn display(&self, settings: &mut Settings) {
+        let [primal, dual, tangent] = self.crit.map_or([None; 3], |crit| crit.map(Some));
+        let reals = [
+            ("objective_x", Some(self.x)),
+            ("objective_sparse", self.sparse),
+            ("mu_norm_z", self.mu_norm_z),
+            ("crit_primal", primal),
+            ("crit_dual", dual),
+            ("crit_tangent", tangent),
+        ];
+        settings.extend(reals.into_iter().filter_map(|(name, v)| Some((name.to_string(), v?.into()))));
+        settings.insert("returned".into(), self.returned().into());
+    }
+}
+
+/// How a solver ends: X, cleaned of rounding drift, and what there is to say.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// X.
+    pub x: RowMat,
+    /// For display.
+    pub settings: Settings,
+    /// The constants that the data decided or a bound moved, by name.
+    pub constants: Vec<(&'static str, f64)>,
+    /// The natural iterate of a method that is feasible in the limit only.
+    pub raw: Option<Raw>,
+    /// The two points of a splitting method.
+    pub splitting: Option<Splitting>,
+}
+
+/// One solver of a run, as far as it went.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Stage {
+    /// Its name.
+    pub solver: String,
+    /// F at its end (exact zeros count).
+    pub objective: f64,
+    /// How it ended.
+    pub status: Status,
+    /// Its iterations.
+    pub iterations: u64,
+    /// The constants that the data decided or a bound moved, by name.
+    pub constants: Vec<(&'static str, f64)>,
+    /// The two points of a splitting method.
+    pub splitting: Option<Splitting>,
+}
+
 /// The best point found and what is known of it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Solution {
     /// X (n × r), XᵀX = I to rounding.
     pub x: RowMat,
@@ -144,10 +217,20 @@ pub struct Solution {
     pub trace: Trace,
     /// The seed all random choices came from.
     pub seed: u64,
-    /// Name of the solver.
+    /// Name of the solver; those of a chain are joined by `+`.
     pub solver: String,
-    /// Its settings and counters.
+    /// The stages of the start that led to X: one for each solver of a chain.
+    pub stages: Vec<Stage>,
+    /// Starts that were made.
+    pub starts: u64,
+    /// The start, from 0, that led to X.
+    pub best_start: u64,
+    /// The two points of the last splitting method, if there is one.
+    pub splitting: Option<Splitting>,
+    /// Settings and counters, for display: everything of them that means something is a field.
     pub settings: Settings,
     /// The last infeasible iterate, of methods that have one.
     pub raw: Option<Raw>,
+    /// What went wrong without ending the run: later starts or stages that failed.
+    pub notes: Vec<Message>,
 }

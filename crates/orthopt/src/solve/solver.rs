@@ -1,6 +1,6 @@
 //! What an algorithm is.
 
-use super::{Raw, Settings, Status};
+use super::{Ending, Raw, Settings, Status};
 use crate::error::Result;
 use crate::linalg::RowMat;
 
@@ -118,11 +118,27 @@ pub trait Solver<P> {
     /// The final X, cleaned of rounding drift.
     fn finish(&self, problem: &P, state: Self::State) -> RowMat;
 
-    /// Settings and counters for the report.
+    /// The constants of the registry that the data decided or a bound moved, with the values in force.
+    fn chosen(&self, _problem: &P, _state: &Self::State) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
+    /// Settings and counters for display.
     fn settings(&self, problem: &P, state: &Self::State) -> Settings;
 
     /// The method's natural iterate where that is not feasible: what the papers report.
     fn raw(&self, _problem: &P, _state: &Self::State) -> Option<Raw> {
         None
+    }
+
+    /// Everything there is at the end.
+    fn ending(&self, problem: &P, state: Self::State) -> Ending {
+        Ending {
+            settings: self.settings(problem, &state),
+            constants: self.chosen(problem, &state),
+            raw: self.raw(problem, &state),
+            splitting: None,
+            x: self.finish(problem, state),
+        }
     }
 }

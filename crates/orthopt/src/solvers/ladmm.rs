@@ -205,6 +205,10 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ladmm {
         st.best.x
     }
 
+    fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
+        vec![("beta", self.beta.unwrap_or(FIRST * st.lipschitz))]
+    }
+
     fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = settings_of(self, INFO.constants);
         out.insert("beta".into(), self.beta.unwrap_or(FIRST * st.lipschitz).into());

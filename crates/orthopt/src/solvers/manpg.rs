@@ -188,6 +188,10 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
         st.body.finish(p, x, objective)
     }
 
+    fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
+        vec![("t", st.t0)]
+    }
+
     fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
         let mut out = settings_of(self, self.info().constants);
         out.insert("t".into(), st.t0.into());

@@ -30,7 +30,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given};
 use crate::problem::{JProblem, PcaProblem, Problem};
 use crate::smooth::{HessianVector, Smooth, TwoSided};
-use crate::solve::AnySolver;
+use crate::solve::{AnySolver, named};
 use obcd::ObcdOptions;
 
 /// What the registry says of a solver for problems of type `P`.
@@ -62,16 +62,16 @@ impl<P> Clone for SolverInfo<P> {
 
 impl<P> Copy for SolverInfo<P> {}
 
-impl<P> SolverInfo<P> {
+impl<P: 'static> SolverInfo<P> {
     /// The solver, or why it does not fit `problem`.
     ///
     /// # Errors
     /// [`Error::Incompatible`] and what is wrong with the constants.
     pub fn build(&self, problem: &P, options: &SolverOptions) -> Result<AnySolver<P>> {
         if !(self.handles)(problem) {
-            return Err(Error::Incompatible(format!("solver {} is for {}", self.name, self.scope)));
+            return Err(Error::Incompatible(format!("solver {} is for {}", self.name, self.scope).into()));
         }
-        (self.make)(options)
+        Ok(named(self.name, (self.make)(options)?))
     }
 
     /// `defaults` with the constants that were set for this solver.

@@ -84,9 +84,9 @@ impl NonlinearObcd {
         crate::solvers::obcd::Obcd::new(options.clone())?;
         let name = if search == CircleSearch::Exact { "obcd" } else { "obcd-approx" };
         let refuse = |what: &str| {
-            Err(Error::Incompatible(format!(
-                "{name} for nonlinear eigenvalue problems works on pairs of rows: no {what}"
-            )))
+            Err(Error::Incompatible(
+                format!("{name} for nonlinear eigenvalue problems works on pairs of rows: no {what}").into(),
+            ))
         };
         if options.block != 2 {
             return refuse("blocks of more rows (block must be 2)");

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start};
-use orthopt::Result;
 use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
@@ -16,6 +15,7 @@ use orthopt::solve::{
     Solution, Solver, Stationary, Status, Step, Stop, TimeLimit, run, run_restarts,
 };
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
+use orthopt::{Error, Result};
 
 /// A run that does not end by itself for a long time: ℓ1 with short steps.
 fn endless() -> (PcaProblem, Obcd) {
@@ -169,8 +169,8 @@ impl Smooth for Made {
     }
 }
 
-/// Follows a script: F after every iteration; X becomes NaN together with F. Converged when
-/// the script is over.
+/// Follows a script: F after every iteration, and X with it; X becomes NaN together with F.
+/// Converged when the script is over.
 #[derive(Clone)]
 struct Scripted {
     values: Vec<f64>,
@@ -183,13 +183,14 @@ impl Solver<Problem<Stiefel, Made, NoPenalty>> for Scripted {
         "scripted"
     }
     fn init(&self, _: &Problem<Stiefel, Made, NoPenalty>, x0: RowMat) -> Result<(usize, RowMat)> {
+        if self.values.is_empty() {
+            return Err(Error::Factorisation("the script"));
+        }
         Ok((0, x0))
     }
     fn one_iteration(&self, p: &Problem<Stiefel, Made, NoPenalty>, state: &mut (usize, RowMat)) -> Step {
         state.0 += 1;
-        if !self.objective(p, state).is_finite() {
-            state.1.data_mut().fill(f64::NAN);
-        }
+        state.1 = at(self.objective(p, state));
         let pass = Pass { pairs: 1, decrease: 0.0, max_decrease: 0.0, covers_all: true };
         Step::passed((state.0 >= self.values.len()).then_some(pass)).with_residual(Some(1.0))
     }
@@ -207,31 +208,123 @@ impl Solver<Problem<Stiefel, Made, NoPenalty>> for Scripted {
     }
 }
 
+/// A script by its values of F, all in [−1, 1] where they are finite.
+fn script(values: &[f64]) -> Scripted {
+    Scripted { values: values.to_vec() }
+}
+
+/// The unit vector at which F of [`made`]`(0.0)` has this value; NaN where there is none.
+fn at(objective: f64) -> RowMat {
+    RowMat::from_vec(2, 1, vec![-objective, (1.0 - objective * objective).sqrt()]).unwrap()
+}
+
 fn made(value: f64) -> Problem<Stiefel, Made, NoPenalty> {
     Problem::new(Made { value }, NoPenalty, 1).unwrap()
 }
 
 fn unit() -> RowMat {
-    RowMat::from_vec(2, 1, vec![0.6, 0.8]).unwrap()
+    at(-0.6)
+}
+
+const BAD: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+
+/// Runs of one chain per start, all from the same X⁰; a missing one is a start that cannot be made.
+fn run_scripts(starts: Vec<Option<Vec<Scripted>>>) -> Result<Solution> {
+    let start = |k: u64| match &starts[k as usize] {
+        Some(stages) => Ok(Chain { stages: stages.clone(), x0: unit() }),
+        None => Err(Error::Factorisation("the start")),
+    };
+    let options = RunOptions { restarts: starts.len() as u64 - 1, ..Default::default() };
+    let mut stop = Stationary { tol: 1e-9 }.or(MaxIterations(Some(10_000)));
+    run_restarts(&made(0.0), start, options, &mut stop, &mut [])
 }
 
 #[test]
-fn broken_numbers_end_the_run_with_a_finite_x() {
-    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        for values in [vec![bad], vec![-1.0, -2.0, bad], vec![-1.0, bad, -3.0]] {
-            let mut stop = MaxIterations(Some(10));
-            let script = Scripted { values };
-            let s = run(&made(0.0), &script, unit(), RunOptions::default(), &mut stop, &mut []).unwrap();
-            assert_eq!(s.status, Status::NumericalError);
-            assert_eq!(s.x, unit());
-            assert_eq!(s.message, "F became NaN or infinite: look at the scale of the data");
+fn broken_numbers_end_the_run_with_the_best_finite_x_it_had() {
+    for bad in BAD {
+        // the script, and F and iteration of the best finite X in it
+        let scripts: [(&[f64], f64, u64); 5] = [
+            (&[bad], -0.6, 0),
+            (&[-0.7, -0.9, bad], -0.9, 2),
+            (&[-0.7, -0.9, -0.8, -0.65, bad], -0.9, 2),
+            (&[-0.7, bad, -0.95], -0.7, 1),
+            (&[-0.3, -0.1, bad], -0.6, 0),
+        ];
+        for (values, best, iteration) in scripts {
+            let s = run_scripts(vec![Some(vec![script(values)])]).unwrap();
+            assert_eq!((s.status, &s.x), (Status::NumericalError, &at(best)), "{values:?}");
+            assert_eq!(s.objective.total, best);
+            assert_eq!(
+                s.message,
+                format!(
+                    "F became NaN or infinite: look at the scale of the data; the best X is that of iteration {iteration}"
+                )
+            );
         }
         // F is not finite at X⁰ already
-        let script = Scripted { values: vec![-1.0] };
         let mut stop = MaxIterations(Some(3));
-        let s = run(&made(bad), &script, unit(), RunOptions::default(), &mut stop, &mut []).unwrap();
+        let s = run(&made(bad), &script(&[-1.0]), unit(), RunOptions::default(), &mut stop, &mut []).unwrap();
         assert_eq!((s.status, s.iterations, &s.x), (Status::NumericalError, 0, &unit()));
     }
+}
+
+/// The looks get sparser: the best X is at most a sixteenth of the iterations old.
+#[test]
+fn a_break_late_in_the_run_loses_little() {
+    let f = |k: u64| -0.6 - 1e-4 * k as f64;
+    for last in [17, 100, 1234] {
+        let values: Vec<f64> = (1..=last).map(f).chain([f64::NAN]).collect();
+        let s = run_scripts(vec![Some(vec![script(&values)])]).unwrap();
+        assert_eq!((s.status, s.iterations), (Status::NumericalError, last + 1));
+        assert!(s.objective.total <= f(last - last / 16), "{last}: {}", s.objective.total);
+    }
+}
+
+#[test]
+fn a_stage_that_breaks_or_fails_loses_nothing() {
+    // the second stage gets to -0.9 and breaks
+    let s = run_scripts(vec![Some(vec![script(&[-0.8]), script(&[-0.7, -0.9, f64::NAN])])]).unwrap();
+    assert_eq!((s.status, &s.x), (Status::NumericalError, &at(-0.9)));
+    // it breaks before it gets anywhere
+    let s = run_scripts(vec![Some(vec![script(&[-0.8]), script(&[-0.7, f64::NAN])])]).unwrap();
+    assert_eq!((s.status, &s.x), (Status::NumericalError, &at(-0.8)));
+    // the first one breaks; the second one goes on from its best X and converges
+    let s = run_scripts(vec![Some(vec![script(&[-0.8, f64::NAN]), script(&[-0.85])])]).unwrap();
+    assert_eq!((s.status, &s.x, s.notes.len()), (Status::Converged, &at(-0.85), 1));
+    assert!(s.notes[0].to_string().starts_with("scripted: F became NaN"), "{}", s.notes[0]);
+    // it cannot begin at all
+    let s = run_scripts(vec![Some(vec![script(&[-0.8]), script(&[])])]).unwrap();
+    assert_eq!((s.status, &s.x), (Status::Converged, &at(-0.8)));
+    let note = s.notes[0].to_string();
+    assert!(note.starts_with("scripted after scripted failed: the script did not"), "{note}");
+    assert!(run_scripts(vec![Some(vec![script(&[]), script(&[-0.8])])]).is_err());
+}
+
+#[test]
+fn a_later_start_that_breaks_or_fails_loses_nothing() {
+    let good = || Some(vec![script(&[-0.8])]);
+    let s = run_scripts(vec![good(), Some(vec![script(&[-0.7, -0.9, f64::NAN])]), good()]).unwrap();
+    assert_eq!((s.status, &s.x), (Status::NumericalError, &at(-0.9)));
+    assert!(s.message.ends_with("iteration 2 (the best of 2 starts)"), "{}", s.message);
+    let s = run_scripts(vec![good(), Some(vec![script(&[-0.7, f64::NAN])]), good()]).unwrap();
+    assert_eq!((s.status, &s.x), (Status::NumericalError, &at(-0.8)));
+    for fails in [None, Some(vec![script(&[])])] {
+        let s = run_scripts(vec![good(), Some(vec![script(&[-0.9])]), fails, good()]).unwrap();
+        assert_eq!((s.status, &s.x), (Status::Converged, &at(-0.9)));
+        assert!(s.notes[0].to_string().starts_with("start 3 of the run failed: "), "{}", s.notes[0]);
+    }
+    assert!(run_scripts(vec![None, good()]).is_err());
+}
+
+/// A method that goes up again returns the best X that was looked at, one that rises by rounding
+/// the last one.
+#[test]
+fn the_best_point_counts() {
+    let s = run_scripts(vec![Some(vec![script(&[-0.7, -0.9, -0.8])])]).unwrap();
+    assert_eq!((s.status, &s.x), (Status::Converged, &at(-0.9)));
+    assert!(s.message.ends_with("; the best X is that of iteration 2"), "{}", s.message);
+    let s = run_scripts(vec![Some(vec![script(&[-0.7, -0.9, -0.9 + 1e-13])])]).unwrap();
+    assert_eq!((s.status, &s.x), (Status::Converged, &at(-0.9 + 1e-13)));
 }
 
 #[test]
@@ -267,7 +360,8 @@ fn several_starts_share_clock_and_trace_and_the_best_counts() {
     let best = alone.iter().min_by(|a, b| a.objective.total.total_cmp(&b.objective.total)).unwrap();
     assert_eq!((s.x.clone(), s.status), (best.x.clone(), Status::Converged));
     assert!(s.message.ends_with("(the best of 6 starts)"), "{}", s.message);
-    assert_eq!(s.settings["starts"], Setting::Int(6));
+    assert_eq!(s.starts, 6);
+    assert_eq!(s.settings["best_start"], Setting::Int(s.best_start));
     assert_eq!(s.iterations, alone.iter().map(|a| a.iterations).sum::<u64>());
     let points = s.trace.points();
     assert!(points.windows(2).all(|w| w[1].objective <= w[0].objective && w[1].iteration > w[0].iteration));
@@ -292,7 +386,7 @@ fn very_many_starts_keep_the_trace_short() {
     };
     let options = RunOptions { restarts: 3000, ..Default::default() };
     let s = run_restarts(&made(0.0), start, options, &mut Stationary { tol: 1e-9 }, &mut []).unwrap();
-    assert_eq!(s.settings["starts"], Setting::Int(3001));
+    assert_eq!((s.starts, s.best_start), (3001, 3000));
     assert!((s.objective.total + 0.3f64.sin()).abs() < 1e-12);
     assert!(s.trace.points().len() <= 1000, "{} points", s.trace.points().len());
 }

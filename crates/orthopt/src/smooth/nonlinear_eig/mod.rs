@@ -54,7 +54,7 @@ impl NonlinearEig {
                 "C is {} x {} and no Laplacian of a chain or a grid: C^+ would be kept as a dense matrix, which is done up to n = {DENSE_LIMIT}",
                 c.nrows(),
                 c.ncols()
-            )));
+            ).into()));
         }
         Self::dense(c.to_dense().as_ref(), lambda)
     }

@@ -9,11 +9,10 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{
-    Candidates, Linearised, SCOPE, check_splitting, curvature, least_beta, plus, prox, pull_back,
-    quadratic_change, raw, report_crit, shifted_multiplier, slope, stationarity, suits_splitting,
-    value_where_needed,
+    Candidates, Linearised, SCOPE, Told, check_splitting, curvature, end, least_beta, plus, prox, pull_back,
+    quadratic_change, raw, shifted_multiplier, slope, stationarity, suits_splitting, value_where_needed,
 };
-use crate::composite::{Composite, crit_parts};
+use crate::composite::Composite;
 use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Result;
@@ -22,7 +21,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{Ending, Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -113,13 +112,20 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Candidates::new(p, &st.x, &st.y).best(st.x)
     }
 
-    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+        vec![("beta", st.beta)]
+    }
+
+    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = settings_of(self, Self::LIST);
         s.insert("beta".into(), st.beta.into());
         s.insert("inner_steps".into(), st.inner.into());
-        report_crit(&mut s, crit_parts(p, &st.x, &st.y, &st.z));
-        Candidates::new(p, &st.x, &st.y).report(&mut s);
         s
+    }
+
+    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
+        end(p, told, st.x, &st.y, &st.z)
     }
 
     fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {

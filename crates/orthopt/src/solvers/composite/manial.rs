@@ -12,10 +12,10 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{
-    Candidates, Linearised, SCOPE, check_splitting, curvature, least_beta, plus, prox, pull_back, raw,
-    report_crit, slope, suits_splitting,
+    Candidates, Linearised, SCOPE, Told, check_splitting, curvature, end, least_beta, plus, prox, pull_back,
+    raw, slope, suits_splitting,
 };
-use crate::composite::{Composite, crit_parts, distance};
+use crate::composite::{Composite, distance};
 use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Result;
@@ -24,7 +24,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{Ending, Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -146,15 +146,22 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Candidates::new(p, &st.descent.x, &st.split(p).0).best(st.descent.x)
     }
 
-    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+        vec![("sigma0", st.sigma0)]
+    }
+
+    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = settings_of(self, Self::LIST);
         s.insert("sigma0".into(), st.sigma0.into());
         s.insert("sigma".into(), st.sigma.into());
         s.insert("outer_steps".into(), st.k.into());
-        let (y, w) = st.split(p);
-        report_crit(&mut s, crit_parts(p, &st.descent.x, &y, &w));
-        Candidates::new(p, &st.descent.x, &y).report(&mut s);
         s
+    }
+
+    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
+        let (y, w) = st.split(p);
+        end(p, told, st.descent.x, &y, &w)
     }
 
     fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {

@@ -106,7 +106,7 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<Self::State> {
         if !p.a.is_identity() {
-            return Err(Error::Incompatible(format!("solver obcd is for {}", SCOPE)));
+            return Err(Error::Incompatible(format!("solver obcd is for {}", SCOPE).into()));
         }
         let tilt = tilt(p, &x0);
         let offset = offset(p, &tilt, &x0);

@@ -9,10 +9,10 @@
 //! gradient and O(nr²).
 
 use super::splitting::{
-    Candidates, Linearised, SCOPE, check_splitting, curvature, plus, project, prox, pull_back, raw,
-    report_crit, slope, suits_splitting,
+    Candidates, Linearised, SCOPE, Told, check_splitting, curvature, end, plus, project, prox, pull_back,
+    raw, slope, suits_splitting,
 };
-use crate::composite::{Composite, crit_parts};
+use crate::composite::Composite;
 use crate::concave::Concave;
 use crate::constraint::stiefel::{self, tangent};
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Step};
+use crate::solve::{Ending, Raw, Settings, Solver, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::oadmm::Variant;
 
@@ -159,15 +159,22 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Candidates::new(p, &st.x, &st.smoothed(p).0).best(st.x)
     }
 
-    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+        vec![("mu0", st.mu0)]
+    }
+
+    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = Settings::new();
         s.insert("mu0".into(), st.mu0.into());
         s.insert("mu".into(), st.mu().into());
         s.insert("lf".into(), st.lf.into());
-        let (ycheck, z) = st.smoothed(p);
-        report_crit(&mut s, crit_parts(p, &st.x, &ycheck, &z));
-        Candidates::new(p, &st.x, &ycheck).report(&mut s);
         s
+    }
+
+    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
+        let (ycheck, z) = st.smoothed(p);
+        end(p, told, st.x, &ycheck, &z)
     }
 
     fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {

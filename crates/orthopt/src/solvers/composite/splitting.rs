@@ -1,6 +1,6 @@
 //! What the splitting methods share: their view of the terms, and the choice of what to return.
 
-use crate::composite::{Composite, CritParts, distance};
+use crate::composite::{Composite, crit_parts, distance};
 use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::count_nonzeros;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings};
+use crate::solve::{Ending, Raw, Settings, Splitting};
 use crate::solvers::proximal::estimated_curvature;
 
 /// Aᵀ(W).
@@ -211,12 +211,14 @@ impl Candidates {
     }
 
     /// F of both and which one is returned.
-    pub fn report(&self, s: &mut Settings) {
-        s.insert("objective_x".into(), self.objective_x.into());
-        if let Some((_, value)) = &self.sparse {
-            s.insert("objective_sparse".into(), (*value).into());
+    pub fn report(&self) -> Splitting {
+        Splitting {
+            x: self.objective_x,
+            sparse: self.sparse.as_ref().map(|s| s.1),
+            returned_sparse: self.takes_sparse(),
+            mu_norm_z: None,
+            crit: None,
         }
-        s.insert("returned".into(), if self.takes_sparse() { "polar(y_check)" } else { "X" }.into());
     }
 }
 
@@ -232,9 +234,28 @@ pub(crate) fn raw<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     })
 }
 
-/// Reports the terms of Crit.
-pub(crate) fn report_crit(s: &mut Settings, crit: CritParts) {
-    s.insert("crit_primal".into(), crit.primal.into());
-    s.insert("crit_dual".into(), crit.dual.into());
-    s.insert("crit_tangent".into(), crit.tangent.into());
+/// Fills in the end of a splitting method that is at (X, y̌, z).
+pub(crate) fn end<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    told: Told,
+    x: RowMat,
+    ycheck: &RowMat,
+    z: &RowMat,
+) -> Ending {
+    let candidates = Candidates::new(p, &x, ycheck);
+    let crit = crit_parts(p, &x, ycheck, z);
+    let crit = Some([crit.primal, crit.dual, crit.tangent]);
+    let splitting = Some(Splitting { crit, mu_norm_z: told.mu_norm_z, ..candidates.report() });
+    let Told { settings, constants, .. } = told;
+    Ending { settings, constants, raw: raw(p, ycheck), splitting, x: candidates.best(x) }
+}
+
+/// What a splitting method says of itself at its end.
+pub(crate) struct Told {
+    /// For display.
+    pub settings: Settings,
+    /// Constants in force.
+    pub constants: Vec<(&'static str, f64)>,
+    /// μ‖z‖, where there is a smoothing.
+    pub mu_norm_z: Option<f64>,
 }

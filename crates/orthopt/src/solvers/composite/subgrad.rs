@@ -18,7 +18,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Step};
+use crate::solve::{Ending, Settings, Solver, Step};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -89,11 +89,20 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         st.x
     }
 
-    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+        vec![("a0", st.a0)]
+    }
+
+    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let mut s = Settings::new();
         s.insert("a0".into(), st.a0.into());
-        Candidates::single(p, &st.x).report(&mut s);
         s
+    }
+
+    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let (settings, constants) = (self.settings(p, &st), self.chosen(p, &st));
+        let splitting = Some(Candidates::single(p, &st.x).report());
+        Ending { settings, constants, raw: None, splitting, x: st.x }
     }
 }
 

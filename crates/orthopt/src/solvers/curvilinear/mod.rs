@@ -169,7 +169,7 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {
         if !p.h.is_zero() {
-            return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", C::NAME)));
+            return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", C::NAME).into()));
         }
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         repair(&mut x0);

@@ -148,6 +148,10 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
         st.shown.x
     }
 
+    fn chosen(&self, _p: &Problem<JOrthogonal, F>, st: &State) -> Vec<(&'static str, f64)> {
+        vec![("l", st.l)]
+    }
+
     fn settings(&self, _: &Problem<JOrthogonal, F>, st: &State) -> Settings {
         let mut out = settings_of(self, Self::LIST);
         out.insert("l".into(), st.l.into());

@@ -103,7 +103,8 @@ struct Offer {
 }
 
 fn quadratic<F: TwoSided>(p: &Problem<JOrthogonal, F>) -> Result<&JQuadratic> {
-    p.f.two_sided().ok_or_else(|| Error::Incompatible(format!("solver {} is for {}", INFO.name, INFO.scope)))
+    p.f.two_sided()
+        .ok_or_else(|| Error::Incompatible(format!("solver {} is for {}", INFO.name, INFO.scope).into()))
 }
 
 impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {

@@ -96,7 +96,7 @@ impl JJobcd {
             return Err(Error::Incompatible(format!(
                 "j-jobcd turns all rows in every round: its working set is random or cyclic, and {} is for gs-jobcd",
                 rule.name()
-            )));
+            ).into()));
         }
         let options = o.jobcd.clone();
         INFO.configured(Self { options, seed: o.seed, ..Self::DEFAULT }, o)

@@ -22,7 +22,7 @@ mod options;
 use options::Schedule;
 pub use options::{FirstBeta, OadmmOptions, Variant, euclidean, fast, riemannian};
 
-use crate::composite::{Composite, crit_parts};
+use crate::composite::Composite;
 use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Result;
@@ -31,9 +31,9 @@ use crate::linalg::products::{cross, product};
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{Ending, Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::composite::splitting::{
-    Candidates, Linearised, check_splitting, curvature, plus, project, prox, pull_back, raw, report_crit,
+    Candidates, Linearised, Told, check_splitting, curvature, end, plus, project, prox, pull_back, raw,
     shifted_multiplier, stationarity,
 };
 
@@ -158,7 +158,16 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Candidates::new(p, &st.x, &st.ycheck).best(st.x)
     }
 
-    fn settings(&self, p: &Composite<F, H, G, A>, st: &State) -> Settings {
+    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+        let o = &self.options;
+        let mut all = vec![("chi", o.chi()), ("beta0", st.beta0), ("xi", st.xi), ("lf", st.lf)];
+        if o.variant == Variant::Ep {
+            all.push(("alpha", o.alpha()));
+        }
+        all
+    }
+
+    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
         let o = &self.options;
         let mut s = settings_of(o, o.listed());
         let reals = [
@@ -170,7 +179,6 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
             ("norm_a", st.abar),
             ("beta", st.beta),
             ("mu", st.mu),
-            ("mu_norm_z", st.mu * st.z.norm()),
         ];
         s.extend(reals.map(|(k, v)| (k.to_string(), v.into())));
         match o.variant {
@@ -178,9 +186,16 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
             Variant::Rr => s.insert("backtracks".into(), st.backtracks.into()),
         };
         s.insert("beta0_raised".into(), st.raised.into());
-        report_crit(&mut s, crit_parts(p, &st.x, &st.ycheck, &st.z));
-        Candidates::new(p, &st.x, &st.ycheck).report(&mut s);
         s
+    }
+
+    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let told = Told {
+            settings: self.settings(p, &st),
+            constants: self.chosen(p, &st),
+            mu_norm_z: Some(st.mu * st.z.norm()),
+        };
+        end(p, told, st.x, &st.ycheck, &st.z)
     }
 
     fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {

@@ -84,7 +84,7 @@ pub(crate) fn check_finite_convex<H: Nonsmooth>(name: &str, h: &H) -> Result<()>
     if finite_convex(h) {
         return Ok(());
     }
-    Err(Error::Incompatible(format!("solver {name} is for {FINITE_CONVEX}")))
+    Err(Error::Incompatible(format!("solver {name} is for {FINITE_CONVEX}").into()))
 }
 
 /// X⁰ as the methods need it: checked, and feasible to rounding.

@@ -1,0 +1,91 @@
+//! What an item is made of: the types that items, plans, cells and pages share.
+
+use super::datasets::Preparation;
+
+/// A table or figure of a paper.
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    /// Paper, slash, table or figure.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// How it is made.
+    pub content: Content,
+}
+
+impl Item {
+    /// Whether it can be made and does not only show another item's runs.
+    pub fn is_its_own(&self) -> bool {
+        match self.content {
+            Content::Runs(plan) => plan.records.is_none(),
+            Content::Drawing(_) => true,
+            Content::Nothing(_) => false,
+        }
+    }
+}
+
+/// How an item is made.
+#[derive(Clone, Copy, Debug)]
+pub enum Content {
+    /// Cells that are run.
+    Runs(Plan),
+    /// A picture and a table that need no runs.
+    Drawing(fn() -> anyhow::Result<Drawing>),
+    /// Not at all, and why.
+    Nothing(&'static str),
+}
+
+/// How an item is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The problem, as `solve` knows it.
+    pub problem: &'static str,
+    /// Weights of the penalty; empty where the problem has none.
+    pub lambdas: &'static [f64],
+    /// The start of all methods that do not say otherwise.
+    pub start: &'static str,
+    /// Further options of `solve`.
+    pub options: &'static [&'static str],
+    /// How the data are prepared.
+    pub preparation: Preparation,
+    /// Data sets by the paper's names, in its order.
+    pub datasets: &'static [&'static str],
+    /// r.
+    pub ranks: &'static [usize],
+    /// Seconds per method.
+    pub seconds: &'static [f64],
+    /// Columns of the table.
+    pub methods: &'static [Method],
+    /// The item whose numbers in [`super::paper`] these are comparable with.
+    pub numbers: Option<&'static str>,
+    /// The item that has the same runs, if its records are to be used: a figure of a table.
+    pub records: Option<&'static str>,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// The paper's name; ours for solvers that the paper does not have.
+    pub name: &'static str,
+    /// Ours.
+    pub solver: &'static str,
+    /// Its own start.
+    pub start: Option<&'static str>,
+    /// Whether the paper has it.
+    pub of_paper: bool,
+}
+
+/// What is drawn instead of run.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    pub svg: String,
+    pub grid: Grid,
+    pub notes: Vec<String>,
+}
+
+/// A table as text cells.
+#[derive(Clone, Debug, Default)]
+pub struct Grid {
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}

@@ -1,0 +1,81 @@
+//! What a minimisation of a user's own function begins with, whatever the constraint.
+
+use orthopt::family::{Wanted, check_constants};
+use orthopt::linalg::RowMat;
+use orthopt::objective::Evaluate;
+use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
+use orthopt::solvers::SolverInfo;
+use orthopt::{Error, Result};
+use pyo3::prelude::*;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use crate::errors::Failure;
+use crate::smooth::{Between, Callable};
+
+/// f and X⁰.
+pub struct Begun {
+    pub f: Callable,
+    pub x0: Option<RowMat>,
+    pub shape: (usize, usize),
+    pub callback: Option<Py<PyAny>>,
+}
+
+impl Begun {
+    /// The exception of the callable, which explains every other failure.
+    fn failure(&self, error: Error) -> Failure {
+        self.f.raised().map_or(Failure::Library(error), Failure::Python)
+    }
+
+    /// One start of a chain of solvers.
+    ///
+    /// # Errors
+    /// What the solvers find wrong; exceptions of the callable.
+    pub fn run<P: Evaluate + 'static>(
+        &self,
+        problem: &P,
+        stages: Vec<AnySolver<P>>,
+        x0: RowMat,
+        wanted: &Wanted,
+        stopping: &Stopping,
+    ) -> std::result::Result<Solution, Failure> {
+        let options = RunOptions {
+            max_iterations: stopping.max_iters,
+            seed: wanted.seed,
+            stage_seconds: stopping.time_limit.map(|limit| limit / stages.len() as f64),
+            ..RunOptions::default()
+        };
+        let mut stop = stopping.criteria();
+        let mut between = Between::new(&self.f, self.callback.as_ref());
+        let observers: &mut [&mut dyn Observer] = &mut [&mut between];
+        let chain = |_| Ok(Chain { stages: stages.clone(), x0: x0.clone() });
+        run_restarts(problem, chain, options, &mut stop, observers).map_err(|error| self.failure(error))
+    }
+}
+
+/// The solvers that `wanted` names, from those whose needs a callable meets.
+pub fn stages<P>(
+    list: &'static [SolverInfo<P>],
+    problem: &P,
+    default: &str,
+    wanted: &Wanted,
+) -> Result<Vec<AnySolver<P>>> {
+    let build = |name: &str| match list.iter().find(|info| info.name == name) {
+        Some(info) => info.build(problem, &wanted.options()),
+        None => Err(Error::Incompatible(
+            format!(
+                "solver {name} needs more than values and gradients of f; for minimize there are: {}",
+                list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
+            )
+            .into(),
+        )),
+    };
+    let names: Vec<&str> = wanted.solver.as_deref().unwrap_or(default).split('+').collect();
+    check_constants(&wanted.constants, &names)?;
+    names.into_iter().map(build).collect()
+}
+
+/// Where random starts come from, as for the problems with a name.
+pub fn start_rng(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830)
+}

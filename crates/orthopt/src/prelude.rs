@@ -1,0 +1,18 @@
+//! What most programs need: `use orthopt::prelude::*`.
+//!
+//! [`SparsePca`] for components in three lines; [`run`] with a problem, a solver and criteria for
+//! everything else.
+
+pub use crate::certify::{Certificate, Scope};
+pub use crate::error::{Error, Result};
+pub use crate::family::Family;
+pub use crate::linalg::RowMat as Matrix;
+pub use crate::nonsmooth::Nonsmooth;
+pub use crate::objective::{Evaluate, Objective};
+pub use crate::report::{Checks, Report};
+pub use crate::smooth::Smooth;
+pub use crate::solve::{
+    Chain, Event, Interrupt, MaxIterations, Observer, RunOptions, Solution, Solver, Stationary, Status, Stop,
+    Stopping, TimeLimit, run, run_restarts,
+};
+pub use crate::sparse_pca::SparsePca;

@@ -1,0 +1,109 @@
+//! What there is to say of an X that somebody else has made, and of what kind any X is.
+
+use crate::certify::{Certificate, Scope};
+use crate::error::{Error, Result};
+use crate::family::Family;
+use crate::linalg::RowMat;
+use crate::objective::{Objective, REPORT_ZERO, count_nonzeros};
+use crate::problem::ExplainedVariance;
+
+/// Entries of a nonnegative X down to minus this are rounding.
+const NEGATIVE: f64 = 1e-6;
+
+/// What kind of point X is. `None` is not asked for, interrupted, or not to be had.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checks {
+    /// The first-order measure of the papers.
+    pub criticality: Option<f64>,
+    /// Block-2 stationarity.
+    pub certificate: Option<Certificate>,
+}
+
+impl Checks {
+    /// Criticality, and block-2 stationarity where there is a scope, as far as `keep_going` lets it: no means
+    /// that the user waits for the end.
+    pub fn of<P: Family>(
+        problem: &P,
+        x: &RowMat,
+        scope: Option<Scope>,
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Self {
+        let criticality = problem.criticality(x, keep_going);
+        // without criticality it was stopped already
+        let scope = scope.filter(|_| criticality.is_some());
+        let certificate = scope.and_then(|scope| problem.block_stationarity(x, scope, keep_going));
+        Self { criticality, certificate }
+    }
+}
+
+/// Everything there is to say of a given X before it is checked.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Assessment {
+    /// X, with entries a hair below zero at zero where X must be nonnegative.
+    pub x: RowMat,
+    /// F(X) and its parts.
+    pub objective: Objective,
+    /// Entries with |x| > 1e-6.
+    pub nnz: usize,
+    /// How far X is from the constraint.
+    pub feasibility: f64,
+    /// The same divided by ‖X‖², where that is not bounded.
+    pub relative_feasibility: Option<f64>,
+    /// ‖min(0, X)‖_F of X as it was given, where X must be nonnegative.
+    pub nonneg_violation: Option<f64>,
+    /// Variance explained, where that means something.
+    pub explained_variance: Option<ExplainedVariance>,
+    /// A decrease of F that counts as none.
+    pub tolerance: f64,
+}
+
+impl Assessment {
+    /// Looks at X, which is called `what` in errors; decreases of F up to `tol`·(1 + |F|) count as none.
+    ///
+    /// # Errors
+    /// As [`Family::check`]; entries below zero where X must be nonnegative.
+    pub fn new<P: Family>(problem: &P, x: RowMat, what: &str, tol: f64) -> Result<Self> {
+        problem.check(&x, what)?;
+        let nonneg_violation = problem.nonneg_violation(&x);
+        let x = if nonneg_violation.is_some() { without_rounding(x, what)? } else { x };
+        let objective = problem.objective(&x);
+        Ok(Self {
+            nnz: count_nonzeros(&x),
+            feasibility: problem.feasibility(&x),
+            relative_feasibility: problem.relative_feasibility(&x),
+            nonneg_violation,
+            explained_variance: problem.explained_variance(&x),
+            tolerance: tol * (1.0 + objective.total.abs()),
+            objective,
+            x,
+        })
+    }
+}
+
+/// A nonnegative X: entries a hair below zero become zero, and others are an error.
+///
+/// # Errors
+/// [`Error::Negative`].
+pub fn without_rounding(mut x: RowMat, what: &str) -> Result<RowMat> {
+    let columns = x.ncols();
+    for (k, value) in x.data_mut().iter_mut().enumerate() {
+        if *value < -NEGATIVE {
+            let (row, col) = (k / columns + 1, k % columns + 1);
+            return Err(Error::Negative { what: what.into(), row, col, value: *value });
+        }
+        *value = value.max(0.0);
+    }
+    Ok(x)
+}
+
+/// Nonzeros of each column, by the papers' convention.
+pub fn nonzeros(x: &RowMat) -> Vec<usize> {
+    let mut counts = vec![0; x.ncols()];
+    for i in 0..x.nrows() {
+        for (count, value) in counts.iter_mut().zip(x.row(i)) {
+            *count += usize::from(value.abs() > REPORT_ZERO);
+        }
+    }
+    counts
+}

@@ -1,0 +1,79 @@
+//! What reports say of the data.
+
+use serde::Serialize;
+
+use crate::problem::PcaData;
+use crate::smooth::for_each;
+
+/// What the matrix of the data is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// A: rows are samples, C = AᵀA.
+    #[default]
+    Samples,
+    /// C itself.
+    Gram,
+}
+
+/// The data of a run, as far as reports speak of them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DataFacts {
+    /// Where they come from; generators with everything filled in.
+    pub source: String,
+    /// Rows of the matrix: samples, or n for C itself.
+    pub rows: usize,
+    /// Columns of the matrix: variables.
+    pub cols: usize,
+    /// Entries that are not zero (of sparse data to be centred: before centring).
+    pub nnz: usize,
+    /// What the matrix is.
+    pub role: Role,
+    /// Column means were subtracted.
+    pub centered: bool,
+    /// Columns were scaled.
+    pub scaled: bool,
+    /// Names of the variables, where the data have them.
+    #[serde(skip)]
+    pub names: Option<Vec<String>>,
+}
+
+impl DataFacts {
+    /// What the data say of themselves; how they were prepared they do not know.
+    pub fn of(data: &PcaData<'_>) -> Self {
+        let count = |values: &[f64]| values.iter().filter(|v| **v != 0.0).count();
+        let (rows, nnz) = match data {
+            PcaData::Dense(a) | PcaData::Centred(a, _) | PcaData::Gram(a) => {
+                let mut nnz = 0;
+                for_each(*a, |_, _, v| nnz += usize::from(v != 0.0));
+                (a.nrows(), nnz)
+            }
+            PcaData::Sparse(a, _) | PcaData::SparseGram(a) => (a.nrows(), count(a.val())),
+        };
+        Self {
+            rows,
+            cols: data.ncols(),
+            nnz,
+            role: match data {
+                PcaData::Gram(_) | PcaData::SparseGram(_) => Role::Gram,
+                _ => Role::Samples,
+            },
+            centered: matches!(data, PcaData::Centred(..) | PcaData::Sparse(_, Some(_))),
+            ..Self::default()
+        }
+    }
+
+    /// The name of variable `i`, or its number from 1 as `x17`.
+    pub fn variable(&self, i: usize) -> String {
+        match &self.names {
+            Some(names) if i < names.len() => names[i].clone(),
+            _ => format!("x{}", i + 1),
+        }
+    }
+
+    /// Whether xᵀCx is a variance: C is one where columns are centred, and what it is where C is given
+    /// is for the user to know.
+    pub fn has_variances(&self) -> bool {
+        self.centered || self.role == Role::Gram
+    }
+}

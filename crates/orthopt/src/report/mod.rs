@@ -1,0 +1,205 @@
+//! What there is to say of a run or of an X, as facts: the one thing that the command, its JSON and
+//! Python render.
+//!
+//! Nothing is evaluated twice: the driver measures F, feasibility and zeros of the X it returns, a
+//! [`Report`] adds what the problem knows of it, and what costs more ([`Checks`]) comes last, when
+//! files are written and the summary is shown.
+
+mod assessment;
+mod data;
+mod object;
+
+use std::sync::OnceLock;
+
+pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
+pub use data::{DataFacts, Role};
+pub use object::{Object, SCHEMA};
+
+use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};
+use crate::linalg::RowMat;
+use crate::message::Message;
+use crate::options::{Given, Value};
+use crate::problem::ExplainedVariance;
+use crate::solve::{Solution, Status, Stopping};
+
+/// What a run is about, whatever solver runs: the problem as it was posed.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// What the registry says of the problem.
+    pub problem: &'static ProblemInfo,
+    /// The data.
+    pub data: DataFacts,
+    /// r.
+    pub rank: usize,
+    /// λ, where the problem has one.
+    pub lambda: Option<f64>,
+    /// k of `l1-largest-k`.
+    pub k: Option<usize>,
+    /// One sentence per choice that was made for the user.
+    pub reasons: Vec<Message>,
+    /// What was given and does nothing.
+    pub notes: Vec<Message>,
+    optimum: OnceLock<Option<f64>>, // O(n³), so once for all solvers
+}
+
+impl Task {
+    /// The task of a posed problem; the problem itself is left out.
+    pub fn new(posed: &Posed, data: DataFacts) -> Self {
+        Self {
+            problem: posed.info,
+            data,
+            rank: posed.rank,
+            lambda: posed.lambda,
+            k: posed.k,
+            reasons: posed.reasons.clone(),
+            notes: posed.notes.clone(),
+            optimum: OnceLock::new(),
+        }
+    }
+}
+
+/// What the numbers of a problem measure, in words.
+#[derive(Clone, Copy, Debug)]
+pub struct Measures {
+    /// Feasibility.
+    pub feasibility: &'static str,
+    /// Criticality.
+    pub criticality: &'static str,
+}
+
+impl Measures {
+    /// Those of a problem.
+    pub fn of<P: Family>(problem: &P) -> Self {
+        Self { feasibility: problem.feasibility_name(), criticality: problem.criticality_name() }
+    }
+}
+
+/// Everything there is to say of a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// What was to be solved.
+    pub task: Task,
+    /// The solvers as they were asked for.
+    pub solver: String,
+    /// Constants of the solvers in force, `solver-constant` to value.
+    pub constants: Given,
+    /// Name of the starting point that led to X.
+    pub start: String,
+    /// Why what was left open was chosen as it was.
+    pub reasons: Vec<Message>,
+    /// What else the user should know: constants out of their range, starts that failed.
+    pub notes: Vec<Message>,
+    /// When the run was to end.
+    pub stopping: Stopping,
+    /// Threads.
+    pub threads: usize,
+    /// X and what the run says of it.
+    pub solution: Solution,
+    /// What feasibility and criticality are.
+    pub measures: Measures,
+    /// Feasibility divided by ‖X‖², where that is not bounded.
+    pub relative_feasibility: Option<f64>,
+    /// The minimum of F, where it is known in closed form.
+    pub optimum: Option<f64>,
+    /// Variance explained, where that means something.
+    pub explained_variance: Option<ExplainedVariance>,
+    /// What kind of point X is; filled in by those who want to know.
+    pub checks: Checks,
+}
+
+impl Report {
+    /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an
+    /// interruption.
+    pub fn new<P: Family>(
+        task: &Task,
+        problem: &P,
+        plan: &Plan<P>,
+        wanted: &Wanted,
+        stopping: Stopping,
+        solution: Solution,
+    ) -> Self {
+        let constants = constants(plan, &solution);
+        let interrupted = solution.status == Status::Interrupted;
+        let optimum = (!interrupted).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
+        Self {
+            solver: plan.names(),
+            start: plan.start_name(solution.best_start).into(),
+            reasons: [&task.reasons[..], &plan.reasons].concat(),
+            notes: [&moved(wanted, &constants)[..], &solution.notes].concat(),
+            constants,
+            stopping,
+            threads: rayon::current_num_threads(),
+            measures: Measures::of(problem),
+            relative_feasibility: problem.relative_feasibility(&solution.x),
+            optimum,
+            explained_variance: problem.explained_variance(&solution.x),
+            checks: Checks::default(),
+            task: task.clone(),
+            solution,
+        }
+    }
+
+    /// X.
+    pub fn x(&self) -> &RowMat {
+        &self.solution.x
+    }
+
+    /// Whether all pairs of rows were checked and none lowers F by more than [`Report::tolerance`].
+    pub fn is_certified(&self) -> bool {
+        self.checks.certificate.is_some_and(|c| c.holds(self.tolerance()))
+    }
+
+    /// A decrease of F that counts as none.
+    pub fn tolerance(&self) -> f64 {
+        self.stopping.tolerance(self.solution.objective.total)
+    }
+
+    /// How far F is above the optimum, as a share of it.
+    pub fn above_optimum(&self) -> Option<f64> {
+        let f = self.solution.objective.total;
+        self.optimum.map(|optimum| (f - optimum) / optimum.abs().max(f64::MIN_POSITIVE))
+    }
+
+    /// Nonzeros of each component.
+    pub fn nonzeros(&self) -> Vec<usize> {
+        nonzeros(&self.solution.x)
+    }
+}
+
+/// The constants of the solvers of `plan`: what the data decided, else what was set, else the default;
+/// nothing where the solver chose it and does not say.
+fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
+    let mut all = Given::new();
+    for solver in &plan.solvers {
+        let stage = solution.stages.iter().find(|stage| stage.solver == solver.name);
+        for constant in solver.constants {
+            let option = format!("{}-{}", solver.name, constant.name);
+            let decided = stage.and_then(|s| s.constants.iter().find(|c| c.0 == constant.name));
+            let set = plan.options.constants.get(&option).unwrap_or(constant.default);
+            let value = decided.map_or(set, |c| Value::Number(c.1));
+            if value != Value::Auto {
+                all.insert(option, value);
+            }
+        }
+    }
+    all
+}
+
+/// Constants that are not in force as typed: a weakly convex penalty bounds β from below and μ
+/// from above. Zero is not a value but asks for one.
+fn moved(wanted: &Wanted, in_force: &Given) -> Vec<Message> {
+    let number =
+        |(name, value): (&str, Value)| Some((name.to_string(), value.number().filter(|v| *v != 0.0)?));
+    let typed = wanted.constants.iter().filter_map(number);
+    typed
+        .filter_map(|(name, typed)| {
+            let used = in_force.get(&name).and_then(Value::number)?;
+            let used = Some(used).filter(|used| (used - typed).abs() > 1e-12 * typed.abs())?;
+            let (what, done) = if used > typed { ("small", "raised") } else { ("large", "lowered") };
+            Some(Message::about(name).text(format!(
+                " {typed} is too {what} for a penalty that is weakly convex only: {done} to {used}, where its prox is single-valued"
+            )))
+        })
+        .collect()
+}

@@ -1,0 +1,108 @@
+//! A report as one object for other programs; its fields are a contract.
+
+use serde::{Serialize, Serializer};
+
+use super::{DataFacts, Report};
+use crate::certify::Certificate;
+use crate::message::{Hint, Message};
+use crate::options::Given;
+use crate::problem::ExplainedVariance;
+use crate::solve::{Raw, Settings, Status, Stopping};
+
+/// Version of the fields; grows when a field changes its meaning or goes.
+pub const SCHEMA: u32 = 1;
+
+/// A [`Report`] with its messages worded, ready to be written.
+#[derive(Clone, Debug, Serialize)]
+pub struct Object<'a> {
+    schema: u32,
+    problem: &'a str,
+    data: &'a DataFacts,
+    rank: usize,
+    lambda: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    k: Option<usize>,
+    solver: &'a str,
+    #[serde(skip_serializing_if = "Given::is_empty")]
+    constants: &'a Given,
+    settings: &'a Settings,
+    start: &'a str,
+    starts: u64,
+    reasons: Vec<String>,
+    notes: Vec<String>,
+    stopping: Stopping,
+    seed: u64,
+    threads: usize,
+    status: Status,
+    message: &'a str,
+    objective: f64,
+    smooth: f64,
+    nonsmooth: f64,
+    nnz: usize,
+    components: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained_variance: Option<&'a ExplainedVariance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    optimum: Option<f64>,
+    feasibility: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_feasibility: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<Raw>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonneg_violation: Option<f64>,
+    criticality: Option<f64>,
+    iterations: u64,
+    seconds: f64,
+    certificate: Option<Certificate>,
+}
+
+impl Report {
+    /// The object, with options as `word` says them.
+    pub fn object(&self, word: impl Fn(&Hint) -> String) -> Object<'_> {
+        let (s, task) = (&self.solution, &self.task);
+        let worded = |list: &[Message]| list.iter().map(|m| m.worded(&word)).collect();
+        Object {
+            schema: SCHEMA,
+            problem: task.problem.name,
+            data: &task.data,
+            rank: task.rank,
+            lambda: task.lambda,
+            k: task.k,
+            constants: &self.constants,
+            solver: &self.solver,
+            settings: &s.settings,
+            start: &self.start,
+            starts: s.starts,
+            reasons: worded(&self.reasons),
+            notes: worded(&self.notes),
+            stopping: self.stopping,
+            seed: s.seed,
+            threads: self.threads,
+            status: s.status,
+            message: &s.message,
+            objective: s.objective.total,
+            smooth: s.objective.smooth,
+            nonsmooth: s.objective.nonsmooth,
+            nnz: s.nnz,
+            components: self.nonzeros(),
+            explained_variance: self.explained_variance.as_ref(),
+            optimum: self.optimum,
+            feasibility: s.feasibility,
+            relative_feasibility: self.relative_feasibility,
+            raw: s.raw,
+            nonneg_violation: s.nonneg_violation,
+            criticality: self.checks.criticality,
+            iterations: s.iterations,
+            seconds: s.seconds,
+            certificate: self.checks.certificate,
+        }
+    }
+}
+
+impl Serialize for Report {
+    /// The [`Object`] in the wording of the library.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.object(Hint::to_string).serialize(serializer)
+    }
+}

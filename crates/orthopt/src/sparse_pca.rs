@@ -1,0 +1,233 @@
+//! Principal components in three lines: data, what they should look like, `fit`.
+
+use faer::sparse::SparseColMatRef;
+
+use crate::certify::Scope;
+use crate::error::{Error, Result};
+use crate::family::{Begin, Family, PoseOptions, Wanted, find_problem, pose};
+use crate::linalg::RowMat;
+use crate::problem::PcaData;
+use crate::report::{Checks, DataFacts, Report, Task};
+use crate::smooth::Centring;
+use crate::solve::{Observer, Status, Stopping};
+use crate::with_family;
+
+/// Sparse, nonnegative or plain principal components of a table, orthogonal to rounding:
+///
+/// ```text
+/// min −½ tr(XᵀCX) + h(X)   over the n × r matrices with XᵀX = I,   C = AᵀA
+/// ```
+///
+/// Rows of A are samples, columns are variables. What is left open is chosen from the data, as the
+/// command `orthopt solve` does it, and [`Report::reasons`] says how; the same choices give the same X,
+/// bit for bit. A run without a limit ends by itself.
+///
+/// ```
+/// use orthopt::prelude::*;
+///
+/// // 40 samples of 6 variables
+/// let a = Matrix::from_fn(40, 6, |i, j| ((i * (j + 3)) as f64 * 0.37).sin() * (j + 1) as f64);
+/// let found = SparsePca::l0(&a).components(2).lambda(20.0).certify().fit()?;
+///
+/// assert_eq!((found.x().nrows(), found.x().ncols()), (6, 2));
+/// assert!(found.solution.feasibility < 1e-12);
+/// assert!(found.is_certified());
+/// # Ok::<(), orthopt::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is solved before `fit`"]
+pub struct SparsePca<'a> {
+    problem: &'static str,
+    data: PcaData<'a>,
+    center: bool,
+    pose: PoseOptions,
+    wanted: Wanted,
+    stopping: Stopping,
+    restarts: Option<u64>,
+    scope: Option<Scope>,
+}
+
+impl<'a> SparsePca<'a> {
+    /// With λ‖X‖₀: λ for every entry of X that is not zero.
+    pub fn l0(data: impl Into<PcaData<'a>>) -> Self {
+        Self::of("l0-pca", data.into())
+    }
+
+    /// With λ‖X‖₁: λ times the sum of the absolute values.
+    pub fn l1(data: impl Into<PcaData<'a>>) -> Self {
+        Self::of("l1-pca", data.into())
+    }
+
+    /// With X ≥ 0, where every variable belongs to one component at most.
+    pub fn nonneg(data: impl Into<PcaData<'a>>) -> Self {
+        Self::of("nonneg-pca", data.into())
+    }
+
+    /// With h = 0: plain PCA.
+    pub fn plain(data: impl Into<PcaData<'a>>) -> Self {
+        Self::of("pca", data.into())
+    }
+
+    fn of(problem: &'static str, data: PcaData<'a>) -> Self {
+        let stopping = Stopping { max_iters: None, time_limit: None, tol: TOL, min_decrease: 0.0 };
+        let wanted = Wanted { tol: Some(TOL), ..Wanted::default() };
+        let pose = PoseOptions::default();
+        Self { problem, data, center: false, pose, wanted, stopping, restarts: None, scope: None }
+    }
+
+    /// r, the number of components; 5 if not given, or all variables where there are fewer.
+    pub fn components(mut self, r: usize) -> Self {
+        self.pose.rank = Some(r);
+        self
+    }
+
+    /// λ, the weight of the penalty; a share of the largest variances if not given.
+    pub fn lambda(mut self, lambda: f64) -> Self {
+        self.pose.lambda = Some(lambda);
+        self
+    }
+
+    /// Subtracts the mean of each column first, without a copy of the data.
+    pub fn center(mut self) -> Self {
+        self.center = true;
+        self
+    }
+
+    /// One solver, or a chain `a+b` ([`registry`](crate::registry) lists all), instead of the library's
+    /// choice.
+    pub fn solver(mut self, names: &str) -> Self {
+        self.wanted.solver = Some(names.into());
+        self
+    }
+
+    /// Begins with this X (n × r, XᵀX = I to 1e-6).
+    pub fn start(mut self, x0: RowMat) -> Self {
+        self.wanted.start = Some(Begin::Given(x0));
+        self
+    }
+
+    /// Further starts after the first one; the best X counts.
+    pub fn restarts(mut self, starts: u64) -> Self {
+        self.restarts = Some(starts);
+        self
+    }
+
+    /// Ends after so many seconds, which are used for further starts too.
+    pub fn time_limit(mut self, seconds: f64) -> Self {
+        self.stopping.time_limit = Some(seconds);
+        self
+    }
+
+    /// Ends after so many iterations.
+    pub fn max_iterations(mut self, iterations: u64) -> Self {
+        self.stopping.max_iters = Some(iterations);
+        self
+    }
+
+    /// The seed of all random choices; 0 if not given.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.wanted.seed = seed;
+        self
+    }
+
+    /// Measures criticality at the end, and solves the subproblem of every pair of rows globally.
+    pub fn certify(mut self) -> Self {
+        self.scope = Some(Scope::All);
+        self
+    }
+
+    /// Solves the problem.
+    ///
+    /// # Errors
+    /// Data that are not finite, a rank or λ that makes no sense, names that there are not.
+    pub fn fit(self) -> Result<Report> {
+        self.fit_watched(&mut [])
+    }
+
+    /// The same while observers watch, who may end the run.
+    ///
+    /// # Errors
+    /// As [`SparsePca::fit`].
+    pub fn fit_watched(self, observers: &mut [&mut dyn Observer]) -> Result<Report> {
+        self.check()?;
+        let data = if self.center { centred(self.data.clone())? } else { self.data.clone() };
+        let posed = pose(find_problem(self.problem)?, &data, &self.pose)?;
+        let facts = DataFacts { source: "samples".into(), ..DataFacts::of(&data) };
+        let task = Task::new(&posed, facts);
+        with_family!(posed.problem, problem => self.run(&task, &problem, observers))
+    }
+
+    fn run<P: Family>(self, task: &Task, problem: &P, observers: &mut [&mut dyn Observer]) -> Result<Report> {
+        let Self { wanted, stopping, restarts, scope, .. } = &self;
+        let mut plan = problem.plan(wanted)?;
+        plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
+        let solution = plan.run(problem, wanted, stopping, *restarts, observers)?;
+        let mut report = Report::new(task, problem, &plan, wanted, *stopping, solution);
+        if scope.is_some() && report.solution.status != Status::Interrupted {
+            report.checks = Checks::of(problem, report.x(), *scope, &|| true);
+        }
+        Ok(report)
+    }
+
+    fn check(&self) -> Result<()> {
+        let no = |option: &str, value: f64| Error::InvalidOption {
+            option: option.into(),
+            value: value.to_string(),
+            expected: "a finite number >= 0".into(),
+        };
+        let given = [("lambda", self.pose.lambda), ("time-limit", self.stopping.time_limit)];
+        match given
+            .iter()
+            .find_map(|(name, v)| v.filter(|v| !(*v >= 0.0 && v.is_finite())).map(|v| no(name, v)))
+        {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Decreases of F within this times 1 + |F| count as none.
+const TOL: f64 = 1e-9;
+
+/// The data with the means of the columns to be subtracted.
+fn centred(data: PcaData<'_>) -> Result<PcaData<'_>> {
+    Ok(match data {
+        PcaData::Dense(a) => PcaData::Centred(a, Centring::of(a)),
+        PcaData::Sparse(a, None) => {
+            let mean = |j| a.val_of_col(j).iter().sum::<f64>() / a.nrows() as f64;
+            PcaData::Sparse(a, Some((0..a.ncols()).map(mean).collect()))
+        }
+        PcaData::Gram(_) | PcaData::SparseGram(_) => {
+            return Err(Error::Incompatible("C itself cannot be centred: center needs samples".into()));
+        }
+        already => already,
+    })
+}
+
+impl<'a> From<&'a RowMat> for PcaData<'a> {
+    /// Samples in rows.
+    fn from(a: &'a RowMat) -> Self {
+        Self::Dense(a.as_mat())
+    }
+}
+
+impl<'a> From<&'a faer::Mat<f64>> for PcaData<'a> {
+    /// Samples in rows.
+    fn from(a: &'a faer::Mat<f64>) -> Self {
+        Self::Dense(a.as_ref())
+    }
+}
+
+impl<'a> From<faer::MatRef<'a, f64>> for PcaData<'a> {
+    /// Samples in rows.
+    fn from(a: faer::MatRef<'a, f64>) -> Self {
+        Self::Dense(a)
+    }
+}
+
+impl<'a> From<SparseColMatRef<'a, usize, f64>> for PcaData<'a> {
+    /// Samples in rows.
+    fn from(a: SparseColMatRef<'a, usize, f64>) -> Self {
+        Self::Sparse(a, None)
+    }
+}

@@ -1,0 +1,101 @@
+//! `SparsePca` against the parts behind it, and the report it returns.
+
+use crate::common::{PROBLEMS, exact_objective};
+use orthopt::family::Begin;
+use orthopt::options::Value;
+use orthopt::prelude::*;
+use orthopt::problem::{PcaData, PcaProblem, Storage};
+use orthopt::solvers::obcd::{Obcd, ObcdOptions};
+
+fn samples() -> Matrix {
+    Matrix::from_fn(30, 8, |i, j| ((i * (j + 3)) as f64 * 0.37).sin() * (j + 1) as f64)
+}
+
+fn of<'a>(problem: &str, a: &'a Matrix) -> SparsePca<'a> {
+    match problem {
+        "l0-pca" => SparsePca::l0(a),
+        "l1-pca" => SparsePca::l1(a),
+        "nonneg-pca" => SparsePca::nonneg(a),
+        _ => SparsePca::plain(a),
+    }
+}
+
+#[test]
+fn is_the_same_run_as_by_hand() {
+    let a = samples();
+    for (name, lambda) in PROBLEMS {
+        let problem = PcaProblem::pca(name, &PcaData::from(&a), 2, lambda, Storage::Auto).unwrap();
+        let x0 = problem.start(problem.default_start(), 3).unwrap();
+        let mut builder = of(name, &a).components(2).solver("obcd").seed(3).restarts(0).start(x0.clone());
+        if matches!(name, "l0-pca" | "l1-pca") {
+            builder = builder.lambda(lambda);
+        }
+        let found = builder.fit().unwrap();
+        let x0 = Begin::Given(x0).point(&problem, 3).unwrap();
+        let solver = Obcd::new(ObcdOptions { seed: 3, tol: 1e-9, ..ObcdOptions::default() }).unwrap();
+        let mut stop = found.stopping.criteria();
+        let mut by_hand = run(&problem, &solver, x0, RunOptions::default(), &mut stop, &mut []).unwrap();
+        problem.order_components(&mut by_hand);
+        assert_eq!(found.x(), &by_hand.x, "{name}");
+        assert_eq!((found.solver.as_str(), found.start.as_str()), ("obcd", "file"));
+        assert!(exact_objective(&problem, found.x()).is_finite());
+    }
+}
+
+#[test]
+fn the_report_says_what_was_chosen_and_what_x_is() {
+    let a = samples();
+    let found = SparsePca::l0(&a).components(2).certify().fit().unwrap();
+    assert!(found.is_certified() && found.checks.criticality.is_some());
+    assert_eq!(found.solver, "support+obcd");
+    assert_eq!(found.solution.solver, "support+obcd");
+    assert!(found.solution.starts >= 3 && found.solution.best_start < found.solution.starts);
+    assert_eq!(found.nonzeros().iter().sum::<usize>(), found.solution.nnz);
+    assert!(found.reasons.iter().any(|r| r.to_string().starts_with("lambda ")));
+    assert_eq!(found.constants.get("support-growth"), Some(Value::Number(1.05)));
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(json["objective"], found.solution.objective.total);
+    assert_eq!(json["data"]["rows"], 30);
+    assert_eq!(json["settings"]["starts"], found.solution.starts);
+}
+
+#[test]
+fn a_preset_keeps_its_name() {
+    let a = samples();
+    let found = SparsePca::l1(&a).components(2).lambda(1.0).solver("obcd-c+obcd-sv").fit().unwrap();
+    let names: Vec<_> = found.solution.stages.iter().map(|s| s.solver.as_str()).collect();
+    assert_eq!(names, ["obcd-c", "obcd-sv"]);
+    assert_eq!(found.solution.solver, "obcd-c+obcd-sv");
+}
+
+#[test]
+fn centring_is_that_of_the_data() {
+    let a = samples();
+    let mean = |j: usize| (0..30).map(|i| a.get(i, j)).sum::<f64>() / 30.0;
+    let means: Vec<f64> = (0..8).map(mean).collect();
+    let copy = Matrix::from_fn(30, 8, |i, j| a.get(i, j) - means[j]);
+    let run = |p: SparsePca<'_>| p.components(3).seed(5).fit().unwrap();
+    let (own, by_hand) = (run(SparsePca::plain(&a).center()), run(SparsePca::plain(&copy)));
+    let (f, g) = (own.solution.objective.total, by_hand.solution.objective.total);
+    assert!((f - g).abs() <= 1e-9 * g.abs(), "{f} {g}");
+    assert!(own.task.data.centered && !by_hand.task.data.centered);
+}
+
+#[test]
+fn bad_input_is_an_error() {
+    let a = samples();
+    let broken = Matrix::from_fn(4, 3, |i, _| if i == 2 { f64::NAN } else { 1.0 });
+    let c = faer::Mat::<f64>::identity(4, 4);
+    let messages = [
+        (SparsePca::l0(&a).components(9).fit(), "rank 9 exceeds the 8 columns"),
+        (SparsePca::l0(&a).lambda(-1.0).fit(), "lambda is -1"),
+        (SparsePca::l0(&a).time_limit(f64::NAN).fit(), "time-limit is NaN"),
+        (SparsePca::l0(&a).solver("sovler").fit(), "no solver is called 'sovler'"),
+        (SparsePca::l0(&broken).components(2).fit(), "row 3"),
+        (SparsePca::l0(PcaData::Gram(c.as_ref())).center().fit(), "C itself cannot be centred"),
+    ];
+    for (result, message) in messages {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
