@@ -59,6 +59,7 @@
 //! Bad input is an [`Error`]; what the mathematics does is a [`solve::Status`]. Nothing panics
 //! on user input. The same seed gives the same X for any number of threads.
 
+pub mod bound;
 pub mod certify;
 pub mod composite;
 pub mod concave;
