@@ -56,7 +56,8 @@ impl Subsets {
         sums.iter().all(|v| !v.is_nan()).then_some(Self { m, r, sums })
     }
 
-    fn value(&self, set: u32, b: usize, lambda: f64) -> f64 {
+    /// value(S, b), rounded up.
+    pub fn value(&self, set: u32, b: usize, lambda: f64) -> f64 {
         let sum = self.sums[set as usize * self.r + b - 1];
         sum - lambda * (set.count_ones() as usize + 2 * (b - 1)) as f64
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::admm::{Admm, Point};
 use super::blocks::{Cover, Subsets, best_blocks};
 use super::covariance::Covariance;
+use super::leaf::leaf;
 use super::penalty::Rows;
 use super::rounding::disjoint_supports;
 use super::tree::{Branching, Evaluated};
@@ -100,6 +101,15 @@ impl CountBranching<'_> {
         let found = best_blocks(&subsets, self.lambda, forced, Cover::Disjoint, None)?;
         let set = |s: &u32| (0..rows.len()).filter(|k| s >> k & 1 == 1).map(|k| rows[k]).collect();
         Some((found.most, found.sets.iter().map(set).collect()))
+    }
+
+    /// A box whose counts are all fixed.
+    fn last(&self, node: Counts, rows: &[usize], block: &RowMat, most: f64) -> Evaluated<Counts> {
+        let counts: Vec<u8> = rows.iter().map(|i| node.low[*i]).collect();
+        let (exact, sets) = leaf(block, self.r, self.lambda, &counts).unwrap_or((f64::INFINITY, Vec::new()));
+        let set = |s: &u32| (0..rows.len()).filter(|k| s >> k & 1 == 1).map(|k| rows[k]).collect();
+        let sets: Vec<Vec<usize>> = sets.iter().map(set).collect();
+        Evaluated { node, most: most.min(exact), final_: true, sets: (!sets.is_empty()).then_some(sets) }
     }
 
     fn start(&self, node: &Counts, rows: &[usize], penalty: &mut Rows) -> Option<Point> {
@@ -206,7 +216,7 @@ impl Branching for CountBranching<'_> {
         if node.split == Split::Open {
             match self.choose(&node, &counts) {
                 Some(split) => node.split = split,
-                None => return done(node, most, None),
+                None => return self.last(node, &rows, &block, most),
             }
         }
         node.start = Some(Arc::new(self.pack(&rows, &admm)));

@@ -19,6 +19,7 @@ mod fantope;
 mod front;
 mod groups;
 mod l1;
+mod leaf;
 mod penalty;
 mod relaxation;
 mod rounding;
