@@ -3,7 +3,7 @@
 use anyhow::Result;
 use faer::Mat;
 use orthopt::bound::{Bound, Kind, Options, Proof, lower_bound};
-use orthopt::problem::{AnyProblem, PcaData, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::obcd::ObcdOptions;
 use orthopt::solvers::support::{Support, SupportOptions};
@@ -43,10 +43,10 @@ struct Case {
 }
 
 impl Case {
-    fn problem(&self, name: &str, r: usize, lambda: f64) -> Result<AnyProblem> {
+    fn problem(&self, name: &str, r: usize, lambda: f64) -> Result<PcaProblem> {
         match &self.matrix {
             Matrix::Dense(c) if self.gram => {
-                Ok(AnyProblem::pca(name, &PcaData::Gram(c.as_ref()), r, lambda, Storage::Auto)?)
+                Ok(PcaProblem::pca(name, &PcaData::Gram(c.as_ref()), r, lambda, Storage::Auto)?)
             }
             matrix => problem(name, matrix, r, lambda),
         }
@@ -77,7 +77,7 @@ fn cases(files: &[String]) -> Result<Vec<Case>> {
 }
 
 /// The best of runs of OBCD and of `support` from the usual starts and from the relaxation's solution.
-fn incumbent(p: &AnyProblem, root: &Bound, nonneg: bool) -> Result<Solution> {
+fn incumbent(p: &PcaProblem, root: &Bound, nonneg: bool) -> Result<Solution> {
     let mut starts = vec![Start::Coordinates, Start::Pca];
     if !nonneg {
         starts.push(Start::Identity);

@@ -49,6 +49,7 @@
 //! | [`solvers`] | algorithms |
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`] | starting points |
+//! | [`bound`] | lower bounds of F over all X, proofs of optimality |
 //! | [`certify`] | criticality and block-2 stationarity |
 //! | [`linalg`] | row-major matrices, eight-lane kernels, Givens factorisation |
 //!

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// Pairs of variables that screening looks at, at most.
 const MOST_PAIRS: u64 = 400_000_000;
@@ -52,7 +52,7 @@ impl Covariance {
     ///
     /// # Errors
     /// More variables left than `limit`; entries that are not finite.
-    pub fn of(f: &impl BlockModel, r: usize, screen: Screen, limit: usize) -> Result<Self> {
+    pub fn of(f: &impl Quadratic, r: usize, screen: Screen, limit: usize) -> Result<Self> {
         let diagonal: Vec<f64> = f.diagonal().iter().map(|v| -v).collect();
         if let Some(i) = diagonal.iter().position(|v| !v.is_finite()) {
             return Err(Error::Overflow { column: i + 1 });
@@ -81,7 +81,7 @@ fn power_of_two(v: f64) -> f64 {
 
 /// The variables kept and the largest diagonal entry, less the threshold, of the others.
 fn kept(
-    f: &impl BlockModel,
+    f: &impl Quadratic,
     diagonal: &[f64],
     r: usize,
     screen: Screen,
@@ -114,7 +114,7 @@ fn kept(
 /// Whether a variable has an entry that matters with another. For C ⪰ 0, |Cᵢⱼ| ≤ √(CᵢᵢCⱼⱼ) says no
 /// without looking; an entry between two variables known to be connected is not looked at.
 fn connections(
-    f: &impl BlockModel,
+    f: &impl Quadratic,
     diagonal: &[f64],
     order: &[usize],
     screen: Screen,
@@ -165,10 +165,10 @@ fn too_many(n: usize, left: usize, limit: usize) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smooth::Quadratic;
+    use crate::smooth::DenseQuadratic;
 
-    fn model(c: &[[f64; 4]; 4]) -> Quadratic {
-        Quadratic::negative(faer::Mat::from_fn(4, 4, |i, j| c[i][j]).as_ref()).unwrap()
+    fn model(c: &[[f64; 4]; 4]) -> DenseQuadratic {
+        DenseQuadratic::negative(faer::Mat::from_fn(4, 4, |i, j| c[i][j]).as_ref()).unwrap()
     }
 
     const C: [[f64; 4]; 4] =

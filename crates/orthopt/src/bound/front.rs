@@ -12,7 +12,7 @@ use super::types::{Bound, End, Hook, Kind, Method, Options, Progress, Proof, Wat
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// Up to this many variables branch and bound is tried at all.
 const TREE: usize = 400;
@@ -31,7 +31,7 @@ const TREE: usize = 400;
 /// A rank, λ or count out of range, an f with a linear term, an incumbent that is not feasible, data
 /// that are not finite, more variables left after screening than `options.variables`.
 pub fn lower_bound(
-    f: &impl BlockModel,
+    f: &impl Quadratic,
     r: usize,
     kind: &Kind,
     incumbent: Option<(&RowMat, f64)>,
@@ -113,7 +113,7 @@ impl Found {
     /// Looks at the X on these supports; the largest −F known.
     fn improve(
         &mut self,
-        f: &impl BlockModel,
+        f: &impl Quadratic,
         c: &RowMat,
         sets: Option<&[Vec<usize>]>,
         (lambda, nonnegative): (f64, bool),
@@ -133,7 +133,7 @@ impl Found {
 /// Blocks and branch and bound; `None` for kinds that have neither.
 #[allow(clippy::too_many_arguments)]
 fn branch(
-    f: &impl BlockModel,
+    f: &impl Quadratic,
     r: usize,
     kind: &Kind,
     root: &Root,
@@ -204,7 +204,7 @@ fn by_counts(cov: &Covariance, lambda: f64, root: &Root) -> Vec<usize> {
     order
 }
 
-fn check(f: &impl BlockModel, r: usize, kind: &Kind, incumbent: Option<(&RowMat, f64)>) -> Result<()> {
+fn check(f: &impl Quadratic, r: usize, kind: &Kind, incumbent: Option<(&RowMat, f64)>) -> Result<()> {
     let n = f.nrows();
     if r == 0 || r > n {
         return Err(Error::Rank { rank: r, columns: n });

@@ -3,13 +3,13 @@
 use super::relaxation::relax;
 use super::types::{Kind, Options, Progress, Watch};
 use crate::error::Result;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// −F is at most the sum of the bounds of the groups of columns with the same kⱼ: orthogonality between
 /// the groups is forgotten, while the counts are not added up. With one group it says nothing
 /// new. One relaxation for each different k.
 pub(super) fn bound(
-    f: &impl BlockModel,
+    f: &impl Quadratic,
     counts: &[usize],
     lambda: f64,
     known: Progress,

@@ -3,7 +3,7 @@
 use super::relaxation::{Root, relax};
 use super::types::{Kind, Options, Progress, Watch};
 use crate::error::Result;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// A bound of −F over the X that are no worse than the incumbent, so of all where the incumbent is
 /// counted in.
@@ -12,7 +12,7 @@ use crate::smooth::BlockModel;
 /// λ‖X‖₁ ≥ λr − λr/(τ + 1) + λ/(τ + 1)·‖XXᵀ‖₁,₁. An X no worse than F has λ‖X‖₁ ≤ ½Σ_r(C) + F,
 /// and as every column has ‖xⱼ‖₁ ≥ 1, τ = min(√n, (½Σ_r(C) + F)/λ − (r − 1)).
 pub(super) fn bound(
-    f: &impl BlockModel,
+    f: &impl Quadratic,
     r: usize,
     lambda: f64,
     known: Progress,

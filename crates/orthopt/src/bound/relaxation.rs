@@ -7,7 +7,7 @@ use super::types::{End, Kind, Options, Progress, Relaxation, Watch};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
-use crate::smooth::BlockModel;
+use crate::smooth::Quadratic;
 
 /// Looks at the bound among which it must fall for the run to go on.
 const WINDOW: usize = 20;
@@ -25,7 +25,7 @@ pub(super) struct Root {
 
 /// The relaxation of max −F for an ℓ0-like or nonnegative `kind` over r columns.
 pub(super) fn relax(
-    f: &impl BlockModel,
+    f: &impl Quadratic,
     r: usize,
     kind: &Kind,
     known: Progress,
@@ -141,7 +141,7 @@ impl Relaxation {
 
     /// Z over all n variables (n × n): what is to be saved so that others can check the bound. Where
     /// variables were left out it is ½C off the diagonal and the threshold on it.
-    pub fn dual_matrix(&self, f: &impl BlockModel) -> RowMat {
+    pub fn dual_matrix(&self, f: &impl Quadratic) -> RowMat {
         let n = self.variables;
         let mut place = vec![None; n];
         self.rows.iter().enumerate().for_each(|(k, row)| place[*row] = Some(k));

@@ -3,11 +3,11 @@
 use orthopt::bound::{Bound, End, Kind, Method, Options, Proof, lower_bound};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::eigen::symmetric_eigenvalues;
-use orthopt::smooth::{AnySmooth, Quadratic};
+use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt_data::Matrix;
 
 fn negative(c: &RowMat) -> AnySmooth {
-    AnySmooth::Quadratic(Quadratic::negative(c.as_mat()).unwrap())
+    AnySmooth::Quadratic(DenseQuadratic::negative(c.as_mat()).unwrap())
 }
 
 fn pitprops() -> RowMat {

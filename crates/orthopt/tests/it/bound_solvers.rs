@@ -2,19 +2,19 @@
 
 use orthopt::bound::{Kind, Options, lower_bound};
 use orthopt::linalg::RowMat;
-use orthopt::problem::AnyProblem;
-use orthopt::smooth::{BlockModel, Smooth};
+use orthopt::problem::PcaProblem;
+use orthopt::smooth::{Quadratic, Smooth};
 use proptest::prelude::*;
 
 use crate::common::*;
 
-fn value(p: &AnyProblem, kind: &Kind, nodes: u64) -> f64 {
+fn value(p: &PcaProblem, kind: &Kind, nodes: u64) -> f64 {
     let options = Options { nodes, ..Options::default() };
     lower_bound(&p.f, p.rank(), kind, None, &options, &|_| true).unwrap().value
 }
 
 /// The lowest F that OBCD reaches from a few starts.
-fn reached(p: &AnyProblem) -> f64 {
+fn reached(p: &PcaProblem) -> f64 {
     (0..4)
         .map(|seed| solve_from(p, usual_start(p, seed), &Default::default(), 1e-10, 20_000).objective.total)
         .fold(f64::INFINITY, f64::min)
@@ -26,7 +26,7 @@ fn nonzeros(x: &RowMat) -> usize {
 
 /// Every way to give the rows to one of the columns or to none, x the leading eigenvectors: all X with
 /// disjoint supports worth looking at.
-fn disjoint(p: &AnyProblem, visit: &mut dyn FnMut(&RowMat)) {
+fn disjoint(p: &PcaProblem, visit: &mut dyn FnMut(&RowMat)) {
     let (n, r) = (p.f.nrows(), p.rank());
     for code in 0..(r + 1).pow(n as u32) {
         let (mut x, mut left) = (RowMat::zeros(n, r), code);
