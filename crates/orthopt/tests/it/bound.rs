@@ -7,7 +7,7 @@ use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt_data::Matrix;
 
 fn negative(c: &RowMat) -> AnySmooth {
-    AnySmooth::Quadratic(DenseQuadratic::negative(c.as_mat()).unwrap())
+    AnySmooth::Dense(DenseQuadratic::negative(c.as_mat()).unwrap())
 }
 
 fn pitprops() -> RowMat {
