@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `pairs [PENALTY]` | pair solves per second |
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
+//! | `bounds [SECONDS [FILTER [CSV...]]]` | global bounds and gaps; seconds of branch and bound, 0 for none |
 //! | `threads` | two threads against one |
 //! | `sparse` | large sparse data |
 //! | `drift` | 10⁷ pairs and more |
@@ -15,6 +16,7 @@
 //! Data files are looked for in the folder named by `ORTHOPT_DATA`, `../shared/data` if that is
 //! not set; what is not there is skipped with a message.
 
+mod bounds;
 mod convergence;
 mod dc;
 mod drift;
@@ -33,6 +35,13 @@ fn main() -> anyhow::Result<()> {
     match args.first().map(String::as_str) {
         Some("pairs") => pairs::run(args.get(1).map(String::as_str)),
         Some("convergence") => convergence::run(seconds.unwrap_or(8.0), args.get(2).map(String::as_str))?,
+        Some("bounds") => {
+            bounds::run_suite(
+                seconds.unwrap_or(0.0),
+                args.get(2).map(String::as_str),
+                args.get(3..).unwrap_or(&[]),
+            )?;
+        }
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
         Some("drift") => drift::suite()?,
@@ -54,7 +63,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|threads|sparse|drift|l1-family|dc|hyperbolic|nonlinear"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|threads|sparse|drift|l1-family|dc|hyperbolic|nonlinear"
         ),
     }
     Ok(())

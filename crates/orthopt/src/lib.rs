@@ -68,6 +68,7 @@
 //! | [`solvers`] | algorithms |
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`] | starting points |
+//! | [`bound`] | lower bounds of F over all X, proofs of optimality |
 //! | [`certify`] | criticality and block-2 stationarity |
 //! | [`RowMat`] | the matrix type: rows are contiguous |
 //!
@@ -78,6 +79,7 @@
 //! Bad input is an [`Error`]; what the mathematics does is a [`solve::Status`]. Nothing panics
 //! on user input. The same seed gives the same X for any number of threads.
 
+pub mod bound;
 pub mod certify;
 pub mod composite;
 pub mod concave;

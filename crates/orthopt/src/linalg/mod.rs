@@ -6,6 +6,7 @@
 
 pub(crate) mod bounded;
 pub mod cholesky;
+pub mod eigen;
 pub mod factor;
 pub mod givens;
 pub mod kernels;

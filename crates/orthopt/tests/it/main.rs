@@ -2,6 +2,8 @@
 
 mod common;
 
+mod bound;
+mod bound_solvers;
 mod centring;
 mod certify;
 mod chains;

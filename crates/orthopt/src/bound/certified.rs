@@ -1,0 +1,102 @@
+//! An upper bound of a sum of eigenvalues that holds in floating point (docs/mathematics.md,
+//! section 14).
+
+use crate::linalg::RowMat;
+use crate::linalg::cholesky::cholesky;
+use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::products::product;
+
+/// Unit roundoff.
+const U: f64 = f64::EPSILON / 2.0;
+/// Covers the rounding of the error terms themselves.
+const OUTWARD: f64 = 1.01;
+
+/// γₖ = ku/(1 − ku): the relative error of k operations in a row.
+fn gamma(k: usize) -> f64 {
+    let ku = k as f64 * U;
+    ku / (1.0 - ku)
+}
+
+/// A number that is certainly not below the sum of the r largest eigenvalues of (½C − Z) ⊕ D for
+/// the symmetric C and Z as stored and any diagonal D with entries up to `floor`. `None` where
+/// nothing could be verified (entries that are not finite).
+///
+/// With θ, eigenvectors V and w = (λ − θ)₊, P = V diag(w) Vᵀ is positive semidefinite as it stands,
+/// whatever V is; if also A = θI − ½C + Z + P ⪰ 0, the sum is at most rθ + tr P (Ky Fan). A ⪰ −cI is
+/// proved by a Cholesky factorisation that runs to its end. Cost that of all eigenpairs.
+pub(super) fn sum_of_largest(c: &RowMat, z: &RowMat, r: usize, floor: f64) -> Option<f64> {
+    let n = c.nrows();
+    let m = RowMat::from_fn(n, n, |i, j| 0.5 * c.get(i, j) - z.get(i, j));
+    let (values, vectors) = symmetric_eigenpairs(&m)?;
+    let theta = values[r - 1].max(floor);
+    let k = values.iter().take_while(|w| **w > theta).count();
+    let (p, trace, absolute) = positive_part(&values[..k], &vectors, theta);
+    // A without θI, and what rounding may have made of it
+    let mut a = RowMat::from_fn(n, n, |i, j| p.get(i, j) - m.get(i, j));
+    let entries = c.norm() * 0.5 + z.norm() + absolute;
+    let diagonal: f64 = (0..n).map(|i| a.get(i, i).abs()).sum();
+    let mut shift = 0.0f64;
+    for _ in 0..80 {
+        let level = theta + shift;
+        let error = OUTWARD * gamma(k + 6) * (entries + (n as f64).sqrt() * level.abs());
+        let verified = OUTWARD * gamma(n + 2) * (diagonal + n as f64 * level.abs()) + f64::MIN_POSITIVE;
+        if shift > 0.0 {
+            let before: Vec<f64> = (0..n).map(|i| a.get(i, i)).collect();
+            (0..n).for_each(|i| a.set(i, i, before[i] + level));
+            if cholesky(&a).is_some() {
+                let sum = r as f64 * level + trace;
+                let slack = r as f64 * (error + verified) + 4.0 * U * (r as f64 * level.abs() + trace);
+                return Some(sum + OUTWARD * slack).filter(|v| v.is_finite());
+            }
+            (0..n).for_each(|i| a.set(i, i, before[i]));
+            shift *= 4.0;
+        } else {
+            shift = 2.0 * (error + verified);
+        }
+    }
+    None
+}
+
+/// P = V diag(w − θ) Vᵀ, its trace rounded up, and a bound of ‖|V| diag(w − θ) |V|ᵀ‖_F.
+fn positive_part(values: &[f64], vectors: &RowMat, theta: f64) -> (RowMat, f64, f64) {
+    let (n, k) = (vectors.nrows(), values.len());
+    let mut p = RowMat::zeros(n, n);
+    if k == 0 {
+        return (p, 0.0, 0.0);
+    }
+    let v = RowMat::from_fn(n, k, |i, c| vectors.get(i, c));
+    let weighted = RowMat::from_fn(n, k, |i, c| v.get(i, c) * (values[c] - theta));
+    product(&mut p, false, 1.0, weighted.as_mat(), v.as_mat().transpose());
+    let trace: f64 =
+        (0..k).map(|c| (values[c] - theta) * (0..n).map(|i| v.get(i, c).powi(2)).sum::<f64>()).sum();
+    let up = trace * (1.0 + OUTWARD * gamma(n + k + 4));
+    (p, up, up)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::eigen::symmetric_eigenvalues;
+
+    #[test]
+    fn is_above_the_sum_and_close() {
+        for n in [1usize, 2, 5, 13, 60, 200] {
+            let c = RowMat::from_fn(n, n, |i, j| ((i * j + i + j) as f64 * 0.37).cos() * 2.0);
+            let z = RowMat::from_fn(n, n, |i, j| 0.1 * ((i + j) as f64).sin());
+            let m = RowMat::from_fn(n, n, |i, j| 0.5 * c.get(i, j) - z.get(i, j));
+            let values = symmetric_eigenvalues(&m).unwrap();
+            for r in [1, 2, n / 2, n].into_iter().filter(|r| (1..=n).contains(r)) {
+                let sum: f64 = values[..r].iter().sum();
+                let proved = sum_of_largest(&c, &z, r, f64::NEG_INFINITY).unwrap();
+                let close = 1e-14 * (r * n * n) as f64 * (1.0 + m.norm());
+                assert!(proved > sum && proved - sum <= close, "{n} {r}: {:e}", proved - sum);
+                let floored = sum_of_largest(&c, &z, r, 1e3).unwrap();
+                assert!(floored >= 1e3 * r as f64);
+            }
+        }
+        let zero = RowMat::zeros(3, 3);
+        let proved = sum_of_largest(&zero, &zero, 2, f64::NEG_INFINITY).unwrap();
+        assert!((0.0..1e-300).contains(&proved), "{proved:e}");
+        assert!(sum_of_largest(&RowMat::from_fn(2, 2, |_, _| f64::NAN), &zero, 1, 0.0).is_none());
+    }
+}

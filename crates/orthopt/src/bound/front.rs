@@ -1,0 +1,246 @@
+//! The one call: the relaxation, then blocks or branch and bound where they apply.
+
+use super::assignment::AssignmentBranching;
+use super::blocks::{self, Cover, Subsets, best_blocks};
+use super::counts::CountBranching;
+use super::covariance::{Covariance, Screen};
+use super::penalty::Rows;
+use super::relaxation::{Root, relax};
+use super::rounding::columns_on;
+use super::tree::{Limits, Outcome, cutoff, search};
+use super::types::{Bound, End, Hook, Kind, Method, Options, Progress, Proof, Watch};
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::smooth::Quadratic;
+
+/// Up to this many variables branch and bound is tried at all.
+const TREE: usize = 400;
+
+/// A lower bound of F(X) = −½ tr(XᵀCX) + h(X) over all feasible n × r X, C = −M of the quadratic `f`,
+/// h as `kind` says; `incumbent` is the best X known and its F.
+///
+/// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
+/// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
+/// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached. `hook` is asked
+/// whether to go on. The same answer for any number of threads unless time or the hook ends it.
+///
+/// C is taken as the storage of `f` represents it, entry by entry.
+///
+/// # Errors
+/// A rank, λ or count out of range, an f with a linear term, an incumbent that is not feasible, data
+/// that are not finite, more variables left after screening than `options.variables`.
+pub fn lower_bound(
+    f: &impl Quadratic,
+    r: usize,
+    kind: &Kind,
+    incumbent: Option<(&RowMat, f64)>,
+    options: &Options,
+    hook: Hook<'_>,
+) -> Result<Bound> {
+    check(f, r, kind, incumbent)?;
+    let watch = Watch::new(options.seconds, hook);
+    let best = incumbent.map(|(_, value)| value).filter(|v| v.is_finite());
+    let mut known = Progress {
+        iterations: 0,
+        nodes: 0,
+        open: 0,
+        bound: f64::NEG_INFINITY,
+        incumbent: best,
+        seconds: 0.0,
+    };
+    let (root, mut method) = match kind {
+        Kind::L1 { lambda } => (super::l1::bound(f, r, *lambda, known, options, &watch)?, Method::Fantope),
+        _ => (relax(f, r, kind, known, options, &watch)?, Method::Fantope),
+    };
+    let mut most = root.most;
+    known.iterations = root.iterations;
+    known.bound = -most;
+    if let (Kind::Counts { nonzeros, lambda }, End::Finished) = (kind, root.end) {
+        let groups = super::groups::bound(f, nonzeros, *lambda, known, options, &watch)?;
+        if groups < most {
+            (most, method) = (groups, Method::Groups);
+        }
+    }
+    let mut found = Found { best, x: None };
+    let mut outcome = None;
+    if options.nodes > 0 && f.nrows() <= TREE && root.end != End::Interrupted && root.end != End::Time {
+        let closed = best.is_some_and(|v| most <= cutoff(-v, options.gap));
+        if !closed && let Some(tree) = branch(f, r, kind, &root, &mut found, known, options, &watch)? {
+            if tree.0.most < most {
+                (most, method) = (tree.0.most, tree.1);
+            }
+            outcome = Some(tree.0);
+        }
+    }
+    Ok(report(root, most, method, found, outcome, options, &watch))
+}
+
+fn report(
+    root: Root,
+    most: f64,
+    method: Method,
+    found: Found,
+    outcome: Option<Outcome>,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Bound {
+    let value = -most;
+    let gap = found.best.map(|v| if v == value { 0.0 } else { (v - value).max(0.0) / v.abs() });
+    Bound {
+        value,
+        objective: found.best,
+        gap,
+        proof: gap.filter(|g| *g <= options.gap).map(|_| Proof::Optimal),
+        x: found.x,
+        method,
+        end: outcome.as_ref().map_or(root.end, |o| o.end),
+        iterations: root.iterations,
+        nodes: outcome.as_ref().map_or(0, |o| o.nodes),
+        open: outcome.as_ref().map_or(0, |o| o.open),
+        seconds: watch.seconds(),
+        relaxation: root.relaxation,
+    }
+}
+
+/// The lowest F and, if it is not the one given, its X.
+struct Found {
+    best: Option<f64>,
+    x: Option<RowMat>,
+}
+
+impl Found {
+    /// Looks at the X on these supports; the largest −F known.
+    fn improve(
+        &mut self,
+        f: &impl Quadratic,
+        c: &RowMat,
+        sets: Option<&[Vec<usize>]>,
+        (lambda, nonnegative): (f64, bool),
+    ) -> f64 {
+        if let Some(x) = sets.and_then(|sets| columns_on(c, sets, nonnegative)) {
+            let nonzeros = x.data().iter().filter(|v| **v != 0.0).count();
+            let value = f.value(&x) + lambda * nonzeros as f64;
+            // rounding is no improvement
+            if value.is_finite() && self.best.is_none_or(|b| value < b - 1e-14 * b.abs()) {
+                (self.best, self.x) = (Some(value), Some(x));
+            }
+        }
+        self.best.map_or(f64::NEG_INFINITY, |v| -v)
+    }
+}
+
+/// Blocks and branch and bound; `None` for kinds that have neither.
+#[allow(clippy::too_many_arguments)]
+fn branch(
+    f: &impl Quadratic,
+    r: usize,
+    kind: &Kind,
+    root: &Root,
+    found: &mut Found,
+    known: Progress,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Result<Option<(Outcome, Method)>> {
+    let (lambda, nonnegative) = match kind {
+        Kind::L0 { lambda } if *lambda > 0.0 => (*lambda, false),
+        Kind::Nonnegative => (0.0, true),
+        _ => return Ok(None),
+    };
+    let cov = Covariance::of(f, r, Screen::All, TREE)?;
+    let scaled = (lambda / cov.scale).min(1e100);
+    let scale = cov.scale;
+    let mut improve =
+        |sets: Option<&[Vec<usize>]>| found.improve(f, &cov.c, sets, (lambda, nonnegative)) / scale;
+    let single = if nonnegative { Cover::Nonnegative } else { Cover::Disjoint };
+    // X with disjoint supports, exactly; X whose supports meet
+    let (mut disjoint, mut meeting) = (f64::INFINITY, if r == 1 { f64::NEG_INFINITY } else { f64::INFINITY });
+    if cov.c.nrows() <= blocks::MOST
+        && let Some(subsets) = Subsets::new(&cov.c, r, single, Some(watch))
+    {
+        if let Some(blocks) = best_blocks(&subsets, scaled, 0, single, Some(watch)) {
+            disjoint = blocks.most;
+            let rows = |s: &u32| (0..cov.c.nrows()).filter(|i| s >> i & 1 == 1).collect::<Vec<_>>();
+            let sets: Vec<_> = blocks.sets.iter().map(rows).collect();
+            improve((sets.len() == r).then_some(&sets[..]));
+        }
+        if !nonnegative
+            && r > 1
+            && let Some(blocks) = best_blocks(&subsets, scaled, 0, Cover::Meeting, Some(watch))
+        {
+            meeting = blocks.most;
+        }
+    }
+    let best = improve(None);
+    let everything = if nonnegative { disjoint } else { disjoint.max(meeting) };
+    if everything <= cutoff(best, options.gap) || (nonnegative && disjoint.is_finite()) {
+        let most = everything.max(best) * scale;
+        let outcome = Outcome { most: most.next_up(), nodes: 0, open: 0, end: End::Finished };
+        return Ok(Some((outcome, Method::Blocks)));
+    }
+    let limits = Limits { nodes: options.nodes, gap: options.gap, scale };
+    let most = (root.most / scale).min(everything);
+    let mut outcome = if nonnegative {
+        let branching = AssignmentBranching { cov: &cov, r };
+        search(&branching, branching.root(), most, limits, improve, known, watch)
+    } else {
+        let order = by_counts(&cov, scaled, root);
+        let branching = CountBranching { cov: &cov, r, lambda: scaled, meeting, disjoint, order };
+        search(&branching, branching.root(), most, limits, improve, known, watch)
+    };
+    outcome.most = (outcome.most * scale).next_up();
+    Ok(Some((outcome, Method::Tree)))
+}
+
+/// All rows, those first on which the relaxation spends most nonzeros.
+fn by_counts(cov: &Covariance, lambda: f64, root: &Root) -> Vec<usize> {
+    let n = cov.c.nrows();
+    let t = &root.relaxation.t;
+    let counts = Rows::new(lambda, vec![0.0; t.nrows()], vec![1.0; t.nrows()]).counts(t);
+    let mut all = vec![0.0; n];
+    root.relaxation.rows.iter().zip(counts).for_each(|(i, c)| all[*i] = c);
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|i, j| all[*j].total_cmp(&all[*i]).then(i.cmp(j)));
+    order
+}
+
+fn check(f: &impl Quadratic, r: usize, kind: &Kind, incumbent: Option<(&RowMat, f64)>) -> Result<()> {
+    let n = f.nrows();
+    if r == 0 || r > n {
+        return Err(Error::Rank { rank: r, columns: n });
+    }
+    if f.ncols().is_some() {
+        return Err(Error::Incompatible("no bound: f has a linear term".into()));
+    }
+    let wrong = |option: &str, value: String, expected: String| {
+        Err(Error::InvalidOption { option: option.into(), value, expected })
+    };
+    if let Kind::L0 { lambda }
+    | Kind::L1 { lambda }
+    | Kind::Total { lambda, .. }
+    | Kind::Counts { lambda, .. } = kind
+        && !(lambda.is_finite() && *lambda >= 0.0)
+    {
+        return wrong("lambda", lambda.to_string(), "a number from 0".into());
+    }
+    match kind {
+        Kind::Total { nonzeros, .. } if *nonzeros < r => {
+            return wrong("nonzeros", nonzeros.to_string(), format!("at least {r}, one for each component"));
+        }
+        Kind::Counts { nonzeros, .. } if nonzeros.len() != r => {
+            return wrong(
+                "nonzeros",
+                format!("{} numbers", nonzeros.len()),
+                format!("{r}, one for each component"),
+            );
+        }
+        Kind::Counts { nonzeros, .. } if nonzeros.contains(&0) => {
+            return wrong("nonzeros", "0".into(), "at least 1 for every component".into());
+        }
+        _ => {}
+    }
+    match incumbent {
+        Some((x, _)) => stiefel::check(x, n, r, "the incumbent X"),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,34 @@
+//! Global bounds: how far below F(X) the minimum can be.
+//!
+//! ```text
+//! min F(X) = −½ tr(XᵀCX) + h(X)   subject to   XᵀX = I_r
+//! ```
+//!
+//! is nonconvex, so a solver's F alone does not say how good it is. Everything here computes lower
+//! bounds of F over **all** feasible X, which hold in floating point (docs/mathematics.md, section 14):
+//! the dual of a relaxation over the Fantope for any n that fits, disjoint blocks by a dynamic
+//! programme for few variables, branch and bound in between.
+
+mod admm;
+mod assignment;
+mod blocks;
+mod certified;
+mod counts;
+mod covariance;
+mod fantope;
+mod front;
+mod groups;
+mod l1;
+mod leaf;
+mod penalty;
+mod relaxation;
+mod rounding;
+mod tree;
+mod types;
+
+pub use front::lower_bound;
+
+pub use types::{Bound, End, Hook, Kind, Method, Options, Progress, Proof, Relaxation};
+
+/// Bytes that the relaxation needs for every entry of its matrices, at most.
+const BYTES_PER_ENTRY: f64 = 100.0;

@@ -1,0 +1,154 @@
+//! Bound A: the dual of the relaxation over the Fantope, for every kind of problem.
+
+use super::admm::{Admm, CHECK, Point};
+use super::covariance::{Covariance, Screen};
+use super::penalty::{Entries, Nonnegative, Penalty};
+use super::types::{End, Kind, Options, Progress, Relaxation, Watch};
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::smooth::Quadratic;
+
+/// Looks at the bound among which it must fall for the run to go on.
+const WINDOW: usize = 20;
+/// Residuals at which nothing is left to gain.
+const CONVERGED: f64 = 1e-11;
+
+/// An upper bound of −F that is proved, and the run that proves it.
+#[derive(Debug)]
+pub(super) struct Root {
+    pub most: f64,
+    pub relaxation: Relaxation,
+    pub iterations: u64,
+    pub end: End,
+}
+
+/// The relaxation of max −F for an ℓ0-like or nonnegative `kind` over r columns.
+pub(super) fn relax(
+    f: &impl Quadratic,
+    r: usize,
+    kind: &Kind,
+    known: Progress,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Result<Root> {
+    let (lambda, budget) = match kind {
+        Kind::Nonnegative => {
+            let cov = Covariance::of(f, r, Screen::Positive, options.variables)?;
+            return Ok(run(&cov, f.nrows(), r, Nonnegative::default(), 0.0, known, options, watch));
+        }
+        Kind::L0 { lambda } | Kind::L1 { lambda } => (*lambda, None),
+        Kind::Total { nonzeros, lambda } => (*lambda, Some(*nonzeros)),
+        Kind::Counts { nonzeros, lambda } => (*lambda, Some(nonzeros.iter().sum())),
+    };
+    let cov = Covariance::of(f, r, Screen::Above(lambda), options.variables)?;
+    // a smaller λ only raises the bound of −F
+    let scaled = (lambda / cov.scale).min(1e100);
+    let penalty = Entries { lambda: scaled, budget: budget.map(|k| k as f64) };
+    Ok(run(&cov, f.nrows(), r, penalty, lambda, known, options, watch))
+}
+
+#[allow(clippy::too_many_arguments)]
+fn run<P: Penalty>(
+    cov: &Covariance,
+    variables: usize,
+    r: usize,
+    penalty: P,
+    threshold: f64,
+    mut known: Progress,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Root {
+    let start = warm(cov, options);
+    let mut admm = Admm::new(&cov.c, r, cov.floor, penalty, start);
+    let mut most = admm.certified();
+    // at iterations 10, 20, 40, ... for those who look on, later where it takes seconds
+    let (mut proved_at, mut history) = (if cov.rows.len() <= 300 { CHECK } else { 16 * CHECK }, Vec::new());
+    let end = loop {
+        known.iterations = admm.iteration;
+        known.bound = known.bound.max(-most * cov.scale);
+        if let Some(end) = watch.ask(known) {
+            break end;
+        }
+        if admm.iteration >= options.iterations {
+            break End::Limit;
+        }
+        if !admm.advance() || admm.converged(CONVERGED) {
+            break End::Finished;
+        }
+        let now = admm.best().estimate;
+        history.push(now);
+        if history.len() > WINDOW
+            && history[history.len() - 1 - WINDOW] - now <= options.tolerance * now.abs()
+            && admm.latest() - now <= 1e-3 * now.abs()
+        {
+            break End::Finished;
+        }
+        if admm.iteration >= proved_at {
+            most = most.min(admm.certified());
+            proved_at *= 2;
+        }
+    };
+    most = most.min(admm.certified());
+    Root {
+        most: up(most * cov.scale),
+        iterations: admm.iteration,
+        end,
+        relaxation: keep(cov, variables, threshold, admm),
+    }
+}
+
+/// Rounded up: scaling back may underflow.
+fn up(v: f64) -> f64 {
+    if v.is_finite() { v.next_up() } else { v }
+}
+
+fn warm(cov: &Covariance, options: &Options) -> Option<Point> {
+    let known = options.warm.as_ref().filter(|w| w.rows == cov.rows)?;
+    Some(Point { t: known.t.clone(), u: known.u.clone(), rho: known.rho / cov.scale })
+}
+
+fn keep<P: Penalty>(cov: &Covariance, variables: usize, threshold: f64, admm: Admm<'_, P>) -> Relaxation {
+    let mut z = admm.best().z.clone();
+    z.data_mut().iter_mut().for_each(|v| *v *= cov.scale);
+    Relaxation {
+        rows: cov.rows.clone(),
+        variables,
+        threshold,
+        z,
+        constant: admm.best().constant * cov.scale,
+        rho: admm.point.rho * cov.scale,
+        t: admm.point.t,
+        u: admm.point.u,
+        y: admm.y,
+    }
+}
+
+impl Relaxation {
+    /// The eigenvectors of T for its r largest eigenvalues, over all n variables (n × r): a point near
+    /// which good X are found. `None` where T has fewer than r rows.
+    pub fn leading_eigenvectors(&self, r: usize) -> Option<RowMat> {
+        if self.t.nrows() < r {
+            return None;
+        }
+        let (_, vectors) = symmetric_eigenpairs(&self.t)?;
+        let mut out = RowMat::zeros(self.variables, r);
+        for (i, row) in self.rows.iter().enumerate() {
+            (0..r).for_each(|k| out.set(*row, k, vectors.get(i, k)));
+        }
+        Some(out)
+    }
+
+    /// Z over all n variables (n × n): what is to be saved so that others can check the bound. Where
+    /// variables were left out it is ½C off the diagonal and the threshold on it.
+    pub fn dual_matrix(&self, f: &impl Quadratic) -> RowMat {
+        let n = self.variables;
+        let mut place = vec![None; n];
+        self.rows.iter().enumerate().for_each(|(k, row)| place[*row] = Some(k));
+        RowMat::from_fn(n, n, |i, j| match (place[i], place[j]) {
+            (Some(a), Some(b)) => self.z.get(a, b),
+            _ if i == j => self.threshold,
+            _ => -0.5 * f.curvature(i, j),
+        })
+    }
+}

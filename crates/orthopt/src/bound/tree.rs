@@ -1,0 +1,142 @@
+//! Best-first branch and bound, whatever is branched on.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::types::{End, Progress, Watch};
+
+/// Nodes expanded at a time. Fixed, so that the order does not depend on the number of threads.
+const BATCH: usize = 4;
+
+/// How a set of X is split and what bounds −F on it.
+pub(super) trait Branching: Sync {
+    /// A set of X.
+    type Node: Send + Sync;
+
+    /// Sets that together hold every X of the node.
+    fn children(&self, node: &Self::Node) -> Vec<Self::Node>;
+
+    /// Bounds −F over the set. It may end early where the bound is down to `cutoff`.
+    fn evaluate(&self, node: Self::Node, cutoff: f64, watch: &Watch<'_>) -> Evaluated<Self::Node>;
+}
+
+/// A node and what is known of it.
+#[derive(Debug)]
+pub(super) struct Evaluated<N> {
+    pub node: N,
+    pub most: f64,                     // proved: −F is at most this
+    pub final_: bool,                  // cannot be split any more
+    pub sets: Option<Vec<Vec<usize>>>, // disjoint supports of a candidate
+}
+
+/// Where a search stands.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub most: f64, // over all X
+    pub nodes: u64,
+    pub open: u64,
+    pub end: End,
+}
+
+struct Queued<N> {
+    most: f64,
+    id: u64,
+    node: N,
+}
+
+impl<N> PartialEq for Queued<N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl<N> Eq for Queued<N> {}
+impl<N> PartialOrd for Queued<N> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<N> Ord for Queued<N> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.most.total_cmp(&other.most).then(other.id.cmp(&self.id))
+    }
+}
+
+/// Limits of a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub nodes: u64,
+    pub gap: f64,
+    pub scale: f64, // of −F, for those who look on
+}
+
+/// Searches from `root`, on which −F is at most `most`. `improve` turns the supports of a candidate into
+/// an X and returns the largest −F known so far.
+pub(super) fn search<B: Branching>(
+    branching: &B,
+    root: B::Node,
+    most: f64,
+    limits: Limits,
+    mut improve: impl FnMut(Option<&[Vec<usize>]>) -> f64,
+    mut known: Progress,
+    watch: &Watch<'_>,
+) -> Outcome {
+    let mut queue = BinaryHeap::from([Queued { most, id: 0, node: root }]);
+    let (mut nodes, mut next_id) = (0u64, 1u64);
+    let mut closed = f64::NEG_INFINITY; // the largest bound of a node that is done with
+    let mut best = improve(None);
+    let end = loop {
+        let cutoff = cutoff(best, limits.gap);
+        let top = queue.peek().map_or(f64::NEG_INFINITY, |q| q.most);
+        let now = top.max(closed).max(best);
+        known = Progress {
+            nodes,
+            open: queue.len() as u64,
+            bound: known.bound.max(-now * limits.scale),
+            incumbent: Some(-best * limits.scale).filter(|v| v.is_finite()),
+            ..known
+        };
+        if queue.is_empty() || top <= cutoff.max(closed) {
+            break End::Finished;
+        }
+        if let Some(end) = watch.ask(known) {
+            break end;
+        }
+        if nodes >= limits.nodes {
+            break End::Limit;
+        }
+        let mut batch = Vec::new();
+        while batch.len() < BATCH && queue.peek().is_some_and(|q| q.most > cutoff) {
+            batch.extend(queue.pop());
+        }
+        let children: Vec<(f64, B::Node)> = batch
+            .iter()
+            .flat_map(|q| branching.children(&q.node).into_iter().map(|child| (q.most, child)))
+            .collect();
+        let done: Vec<(f64, Evaluated<B::Node>)> = children
+            .into_par_iter()
+            .map(|(parent, child)| (parent, branching.evaluate(child, cutoff, watch)))
+            .collect();
+        for (parent, child) in done {
+            nodes += 1;
+            let most = child.most.min(parent);
+            if child.sets.is_some() {
+                best = improve(child.sets.as_deref());
+            }
+            if child.final_ || most <= cutoff {
+                closed = closed.max(most);
+            } else {
+                queue.push(Queued { most, id: next_id, node: child.node });
+                next_id += 1;
+            }
+        }
+    };
+    let top = queue.peek().map_or(f64::NEG_INFINITY, |q| q.most);
+    Outcome { most: top.max(closed).max(best), nodes, open: queue.len() as u64, end }
+}
+
+/// A node whose −F is at most this holds nothing worth looking for.
+pub(super) fn cutoff(best: f64, gap: f64) -> f64 {
+    if best.is_finite() { best + gap * best.abs() } else { f64::NEG_INFINITY }
+}

@@ -1,0 +1,240 @@
+//! What is bounded, how long, and what comes out.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::linalg::RowMat;
+
+/// The problem min F(X) = −½ tr(XᵀCX) + h(X) over XᵀX = I_r whose minimum is bounded.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// h = λ‖X‖₀. λ = 0 is plain PCA.
+    L0 {
+        /// λ ≥ 0.
+        lambda: f64,
+    },
+    /// h = λ‖X‖₀ and ‖X‖₀ ≤ K.
+    Total {
+        /// K, at least r.
+        nonzeros: usize,
+        /// λ ≥ 0.
+        lambda: f64,
+    },
+    /// h = λ‖X‖₀ and ‖xⱼ‖₀ ≤ kⱼ.
+    Counts {
+        /// kⱼ ≥ 1, one for each of the r columns.
+        nonzeros: Vec<usize>,
+        /// λ ≥ 0.
+        lambda: f64,
+    },
+    /// X ≥ 0, h = 0.
+    Nonnegative,
+    /// h = λ‖X‖₁. A weak bound; the better the incumbent, the better it is.
+    L1 {
+        /// λ ≥ 0.
+        lambda: f64,
+    },
+}
+
+/// How long, how precisely, from where.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Seconds for everything.
+    pub seconds: Option<f64>,
+    /// Iterations of a relaxation, at most.
+    pub iterations: u64,
+    /// A relaxation ends when 200 iterations lowered its bound by less than this, relatively.
+    pub tolerance: f64,
+    /// Nodes of branch and bound, at most; 0 does not branch.
+    pub nodes: u64,
+    /// The largest number of variables that the relaxation takes after screening. Memory is about 100
+    /// times its square in bytes.
+    pub variables: usize,
+    /// Gap, relative to |F|, at which F counts as proved.
+    pub gap: f64,
+    /// A relaxation of a similar problem over the same variables, to begin from.
+    pub warm: Option<Relaxation>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seconds: None,
+            iterations: 20_000,
+            tolerance: 1e-6,
+            nodes: 0,
+            variables: 3000,
+            gap: 1e-9,
+            warm: None,
+        }
+    }
+}
+
+/// What is known while a bound is being computed.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Iterations of the relaxation at the root.
+    pub iterations: u64,
+    /// Nodes done.
+    pub nodes: u64,
+    /// Nodes still open.
+    pub open: u64,
+    /// The best lower bound of F that is proved.
+    pub bound: f64,
+    /// The lowest F known.
+    pub incumbent: Option<f64>,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// Called at least about every 0.1 seconds of work where n allows it (an iteration is never cut in
+/// two); `false` ends the computation with the best bound so far.
+pub type Hook<'a> = &'a (dyn Fn(&Progress) -> bool + Sync);
+
+/// How a computation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// By itself: the bound fell no more, or every node was closed.
+    Finished,
+    /// The limit of iterations or nodes.
+    Limit,
+    /// The limit of seconds.
+    Time,
+    /// The hook said so.
+    Interrupted,
+}
+
+/// What has been proved about the incumbent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Proof {
+    /// No feasible X has an F lower than the incumbent's by more than the gap asked for.
+    Optimal,
+}
+
+/// Which argument gave the bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// The dual of the relaxation over the Fantope.
+    Fantope,
+    /// The same for every group of components with the same number of nonzeros.
+    Groups,
+    /// Disjoint blocks, by a dynamic programme over all subsets of the variables.
+    Blocks,
+    /// Branch and bound.
+    Tree,
+}
+
+impl Method {
+    /// A name for reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fantope => "fantope",
+            Self::Groups => "groups",
+            Self::Blocks => "blocks",
+            Self::Tree => "tree",
+        }
+    }
+}
+
+/// A lower bound of F over all feasible X.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The bound: F(X) ≥ value for every feasible X, in floating point as well.
+    pub value: f64,
+    /// The lowest F known: the incumbent's, or that of `x`.
+    pub objective: Option<f64>,
+    /// An X better than the incumbent that was given, if one was found.
+    pub x: Option<RowMat>,
+    /// (F − value)/|F|.
+    pub gap: Option<f64>,
+    /// Whether the gap is closed.
+    pub proof: Option<Proof>,
+    /// Which argument gave the value.
+    pub method: Method,
+    /// How it ended.
+    pub end: End,
+    /// Iterations of the relaxation at the root.
+    pub iterations: u64,
+    /// Nodes of branch and bound.
+    pub nodes: u64,
+    /// Nodes left open.
+    pub open: u64,
+    /// Seconds.
+    pub seconds: f64,
+    /// The relaxation at the root: its dual matrix proves the bound of [`Method::Fantope`], its primal
+    /// solution is a start for solvers.
+    pub relaxation: Relaxation,
+}
+
+/// The relaxation over the Fantope, over the variables that screening left.
+#[derive(Clone, Debug)]
+pub struct Relaxation {
+    /// The variables, ascending.
+    pub rows: Vec<usize>,
+    /// Number of all variables.
+    pub variables: usize,
+    /// What the dual subtracts on the diagonal of the variables left out.
+    pub threshold: f64,
+    /// Z: the sum of the r largest eigenvalues of ½C − Z, plus `constant`, bounds −F.
+    pub z: RowMat,
+    /// See `z`.
+    pub constant: f64,
+    /// T, the sparse one of the two primal variables.
+    pub t: RowMat,
+    /// Y, the one in the Fantope.
+    pub y: RowMat,
+    pub(super) u: RowMat, // multiplier and penalty parameter of ADMM, to go on from
+    pub(super) rho: f64,
+}
+
+/// A clock, a limit and the hook.
+pub(super) struct Watch<'a> {
+    begun: Instant,
+    seconds: Option<f64>,
+    hook: Hook<'a>,
+    last: Mutex<Progress>,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(seconds: Option<f64>, hook: Hook<'a>) -> Self {
+        let last = Progress {
+            iterations: 0,
+            nodes: 0,
+            open: 0,
+            bound: f64::NEG_INFINITY,
+            incumbent: None,
+            seconds: 0.0,
+        };
+        Self { begun: Instant::now(), seconds, hook, last: Mutex::new(last) }
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
+    }
+
+    /// The reason to stop now, if there is one.
+    pub fn ask(&self, mut progress: Progress) -> Option<End> {
+        progress.seconds = self.seconds();
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+        if !(self.hook)(&progress) {
+            return Some(End::Interrupted);
+        }
+        self.seconds.filter(|limit| progress.seconds >= *limit).map(|_| End::Time)
+    }
+
+    /// Whether to stop, asked from within a piece of work that has no news.
+    pub fn is_over(&self) -> bool {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        self.ask(last).is_some()
+    }
+}
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Watch({:?} s)", self.seconds)
+    }
+}

@@ -1,0 +1,79 @@
+//! All eigenpairs of a symmetric matrix, on the thread that asks.
+//!
+//! [`super::small::symmetric_eigen`] hands its work to one shared thread; searches that run in
+//! parallel would queue there. Here the routine is called below the interface that asks for the
+//! number of threads, so the bits do not depend on it either.
+
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, Par};
+
+use super::RowMat;
+
+/// Eigenvalues in descending order and, as columns, their eigenvectors; the lower triangle of `a` is
+/// read. `None` where an entry is not finite or the routine does not converge. Cost 9n³ flops.
+pub fn symmetric_eigenpairs(a: &RowMat) -> Option<(Vec<f64>, RowMat)> {
+    let n = a.nrows();
+    let mut vectors = Mat::zeros(n, n);
+    let ascending = decompose(a, Some(&mut vectors))?;
+    let reversed = RowMat::from_fn(n, n, |i, k| vectors[(i, n - 1 - k)]);
+    Some((ascending.into_iter().rev().collect(), reversed))
+}
+
+/// Eigenvalues in descending order. Cost 4n³/3 flops.
+pub fn symmetric_eigenvalues(a: &RowMat) -> Option<Vec<f64>> {
+    let mut values = decompose(a, None)?;
+    values.reverse();
+    Some(values)
+}
+
+fn decompose(a: &RowMat, vectors: Option<&mut Mat<f64>>) -> Option<Vec<f64>> {
+    if a.find_non_finite().is_some() {
+        return None;
+    }
+    let n = a.nrows();
+    if n == 0 {
+        return Some(Vec::new()); // which the routine would not survive
+    }
+    let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<f64>(n, wanted, Par::Seq, Default::default()));
+    let mut values = Diag::<f64>::zeros(n);
+    let u = vectors.map(|m| m.as_mut());
+    self_adjoint_evd(
+        a.as_mat(),
+        values.as_mut(),
+        u,
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    )
+    .ok()?;
+    Some((0..n).map(|k| values.column_vector()[k]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::small::symmetric_eigen;
+
+    #[test]
+    fn agrees_with_the_shared_thread() {
+        for n in [1, 2, 7, 40] {
+            let a = RowMat::from_fn(n, n, |i, j| ((i * j + i + j) as f64 * 0.37).sin());
+            let (values, vectors) = symmetric_eigenpairs(&a).unwrap();
+            let (slow, _) = symmetric_eigen(&a).unwrap();
+            let alone = symmetric_eigenvalues(&a).unwrap();
+            for k in 0..n {
+                assert!((values[k] - slow[n - 1 - k]).abs() <= 1e-13 * n as f64);
+                assert!((values[k] - alone[k]).abs() <= 1e-13 * n as f64);
+                for i in 0..n {
+                    let image: f64 = (0..n).map(|j| a.get(i, j) * vectors.get(j, k)).sum();
+                    assert!((image - values[k] * vectors.get(i, k)).abs() <= 1e-13 * n as f64);
+                }
+            }
+        }
+        assert_eq!(symmetric_eigenvalues(&RowMat::zeros(0, 0)), Some(vec![]));
+        assert!(symmetric_eigenpairs(&RowMat::from_fn(2, 2, |_, _| f64::NAN)).is_none());
+    }
+}

@@ -1,0 +1,221 @@
+//! Global bounds: golden values, degenerate input, errors, ends, what can be checked from outside.
+
+use orthopt::bound::{Bound, End, Kind, Method, Options, Proof, lower_bound};
+use orthopt::linalg::RowMat;
+use orthopt::linalg::eigen::symmetric_eigenvalues;
+use orthopt::smooth::{AnySmooth, DenseQuadratic};
+use orthopt_data::Matrix;
+
+fn negative(c: &RowMat) -> AnySmooth {
+    AnySmooth::Dense(DenseQuadratic::negative(c.as_mat()).unwrap())
+}
+
+fn pitprops() -> RowMat {
+    let data = orthopt_data::load("builtin:pitprops", &Default::default()).unwrap();
+    let Matrix::Dense(c) = data.matrix else { panic!("a dense table") };
+    RowMat::from_mat(c.as_ref())
+}
+
+/// A Gram matrix of rank m (n × n).
+fn covariance(n: usize, m: usize, seed: usize) -> RowMat {
+    let a = RowMat::from_fn(m, n, |i, j| ((i * i * 3 + (j + seed) * (2 * i + 1)) as f64 * 0.713).sin());
+    orthopt::linalg::products::gram(&a)
+}
+
+fn bound(c: &RowMat, r: usize, kind: &Kind, nodes: u64) -> Bound {
+    let options = Options { nodes, ..Options::default() };
+    lower_bound(&negative(c), r, kind, None, &options, &|_| true).unwrap()
+}
+
+fn half_sum(c: &RowMat, r: usize) -> f64 {
+    0.5 * symmetric_eigenvalues(c).unwrap()[..r].iter().sum::<f64>()
+}
+
+#[test]
+fn pitprops_relaxations_have_the_known_values() {
+    let c = pitprops();
+    let known = [
+        (2, 0.05, 2.5971),
+        (2, 0.1, 2.0677),
+        (2, 0.2, 1.2705),
+        (3, 0.05, 3.3751),
+        (3, 0.1, 2.6862),
+        (3, 0.2, 1.7436),
+    ];
+    for (r, lambda, known) in known {
+        let found = bound(&c, r, &Kind::L0 { lambda }, 0);
+        assert!((-found.value - known).abs() <= 0.003 * known, "r {r} λ {lambda}: {}", found.value);
+        assert_eq!((found.method, found.nodes, found.proof), (Method::Fantope, 0, None));
+    }
+    for (r, known) in [(2, 3.01422), (3, 3.6965)] {
+        let found = bound(&c, r, &Kind::Nonnegative, 0);
+        assert!(-found.value <= known + 5e-5, "r {r}: {}", found.value);
+    }
+}
+
+#[test]
+fn pitprops_is_solved_for_larger_lambda() {
+    let c = pitprops();
+    for (r, lambda, known) in
+        [(2, 0.1, 2.039095), (2, 0.2, 1.244077), (3, 0.1, 2.636819401), (3, 0.2, 1.716239)]
+    {
+        let found = bound(&c, r, &Kind::L0 { lambda }, 10_000);
+        assert_eq!(found.proof, Some(Proof::Optimal), "r {r} λ {lambda}: {:?}", found.gap);
+        assert!((-found.value - known).abs() <= 1e-6, "r {r} λ {lambda}: {}", found.value);
+        let objective = found.objective.unwrap();
+        assert!(objective >= found.value && objective - found.value <= 1e-8);
+        assert!(orthopt::constraint::stiefel::feasibility(found.x.as_ref().unwrap()) <= 1e-13);
+    }
+}
+
+#[test]
+fn pitprops_is_solved_for_nonnegative_components() {
+    for (r, best) in [(2, 3.00845), (3, 3.67676)] {
+        let found = bound(&pitprops(), r, &Kind::Nonnegative, 10_000);
+        assert_eq!(found.proof, Some(Proof::Optimal), "r {r}: {:?}", found.gap);
+        assert!((-found.value - best).abs() <= 1e-5, "r {r}: {}", found.value);
+        assert!(found.x.unwrap().data().iter().all(|v| *v >= 0.0));
+    }
+}
+
+/// Branch and bound agrees with the dynamic programme, which it does not use above 18 variables.
+#[test]
+fn variables_without_variance_change_nothing() {
+    let small = covariance(8, 12, 3);
+    let large = RowMat::from_fn(20, 20, |i, j| if i < 8 && j < 8 { small.get(i, j) } else { 0.0 });
+    for (r, kind) in [(2, Kind::L0 { lambda: 0.8 }), (2, Kind::Nonnegative), (1, Kind::L0 { lambda: 0.3 })] {
+        let (a, b) = (bound(&small, r, &kind, 50_000), bound(&large, r, &kind, 50_000));
+        assert_eq!(a.proof, Some(Proof::Optimal), "{kind:?} {:?}", a.gap);
+        assert_eq!(b.proof, Some(Proof::Optimal), "{kind:?} {:?}", b.gap);
+        assert!((a.value - b.value).abs() <= 1e-8 * a.value.abs(), "{kind:?}: {} {}", a.value, b.value);
+    }
+}
+
+#[test]
+fn without_penalty_it_is_the_sum_of_eigenvalues() {
+    for (n, m, r) in [(9, 20, 3), (9, 4, 5), (6, 9, 6), (5, 7, 1), (200, 30, 4)] {
+        let c = covariance(n, m, 1);
+        for kind in [Kind::L0 { lambda: 0.0 }, Kind::L1 { lambda: 0.0 }] {
+            let found = bound(&c, r, &kind, 0).value;
+            let known = -half_sum(&c, r);
+            assert!(found <= known && known - found <= 1e-8 * known.abs(), "{n} {r}: {found} {known}");
+        }
+    }
+}
+
+#[test]
+fn degenerate_matrices_have_exact_bounds() {
+    let zero = RowMat::zeros(4, 4);
+    let found = bound(&zero, 2, &Kind::L0 { lambda: 0.5 }, 100);
+    assert!((found.value + -1.0).abs() <= 1e-12 && found.proof.is_some(), "{}", found.value);
+    assert!(bound(&zero, 2, &Kind::Nonnegative, 0).value.abs() <= 1e-200);
+    // r = n: X is orthogonal, and ‖X‖₀ ≥ n
+    let c = covariance(6, 9, 2);
+    let found = bound(&c, 6, &Kind::L0 { lambda: 0.3 }, 0).value;
+    let known = 6.0 * 0.3 - half_sum(&c, 6);
+    assert!(found <= known && known - found <= 1e-9 * known.abs());
+    // one nonzero a column: the largest diagonal entries
+    let mut diagonal: Vec<f64> = (0..6).map(|i| -0.5 * c.get(i, i)).collect();
+    diagonal.sort_by(f64::total_cmp);
+    let total = bound(&c, 2, &Kind::Total { nonzeros: 2, lambda: 0.0 }, 0).value;
+    assert!(total <= diagonal[0] + diagonal[1] + 1e-9);
+    assert!(bound(&c, 2, &Kind::Total { nonzeros: 12, lambda: 0.0 }, 0).value <= 1e-7 - half_sum(&c, 2));
+}
+
+#[test]
+fn scales_cancel() {
+    let c = covariance(7, 9, 5);
+    let known = bound(&c, 2, &Kind::L0 { lambda: 0.4 }, 0).value;
+    for scale in [2f64.powi(-900), 2f64.powi(-30), 2f64.powi(40), 2f64.powi(900)] {
+        let scaled = RowMat::from_fn(7, 7, |i, j| scale * c.get(i, j));
+        let found = bound(&scaled, 2, &Kind::L0 { lambda: scale * 0.4 }, 0).value;
+        assert!((found / scale - known).abs() <= 1e-12 * known.abs(), "{scale:e}: {found:e}");
+    }
+    assert!(bound(&c, 2, &Kind::L0 { lambda: 1e300 }, 0).value > 0.0);
+}
+
+/// What docs/mathematics.md tells others to do with a saved dual matrix, also after screening.
+#[test]
+fn the_dual_matrix_proves_the_bound() {
+    let c = covariance(30, 5, 4);
+    for (kind, limit) in
+        [(Kind::L0 { lambda: 1.2 }, 1.2), (Kind::L0 { lambda: 0.2 }, 0.2), (Kind::Nonnegative, 0.0)]
+    {
+        let found = bound(&c, 3, &kind, 0);
+        let z = found.relaxation.dual_matrix(&negative(&c));
+        let allowed = |v: &f64| if limit > 0.0 { v.abs() <= limit } else { *v <= 0.0 };
+        assert!(z.data().iter().all(allowed));
+        let m = RowMat::from_fn(30, 30, |i, j| 0.5 * c.get(i, j) - z.get(i, j));
+        let sum: f64 = symmetric_eigenvalues(&m).unwrap()[..3].iter().sum();
+        assert!((sum + found.value).abs() <= 1e-9 * sum.abs(), "{kind:?}: {sum} {}", found.value);
+        let start = found.relaxation.leading_eigenvectors(3).unwrap();
+        assert!((start.nrows(), start.ncols()) == (30, 3) && start.find_non_finite().is_none());
+    }
+}
+
+#[test]
+fn counts_of_their_own_are_never_worse_than_their_sum() {
+    let c = covariance(8, 12, 6);
+    for counts in [vec![1, 7], vec![2, 2], vec![1, 1, 8]] {
+        let (r, nonzeros) = (counts.len(), counts.iter().sum());
+        let apart = bound(&c, r, &Kind::Counts { nonzeros: counts.clone(), lambda: 0.0 }, 0);
+        let sum = bound(&c, r, &Kind::Total { nonzeros, lambda: 0.0 }, 0);
+        assert!(apart.value >= sum.value - 1e-5 * sum.value.abs(), "{counts:?}");
+        assert!(apart.value <= 0.0);
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let c = covariance(20, 30, 7);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            [Kind::L0 { lambda: 1.5 }, Kind::Nonnegative].map(|kind| {
+                let found = bound(&c, 2, &kind, 40);
+                (found.value.to_bits(), found.nodes, found.objective.map(f64::to_bits))
+            })
+        })
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn ends_with_the_best_bound_so_far() {
+    let c = covariance(12, 20, 8);
+    let f = negative(&c);
+    let kind = Kind::L0 { lambda: 0.5 };
+    let full = bound(&c, 2, &kind, 0).value;
+    for (options, end) in [
+        (Options::default(), End::Interrupted),
+        (Options { iterations: 10, ..Options::default() }, End::Limit),
+        (Options { seconds: Some(0.0), ..Options::default() }, End::Time),
+    ] {
+        let found = lower_bound(&f, 2, &kind, None, &options, &|_| end != End::Interrupted).unwrap();
+        assert_eq!(found.end, end);
+        assert!(found.value.is_finite() && found.value <= full + 1e-9, "{end:?}: {} {full}", found.value);
+    }
+    let again = Options { warm: Some(bound(&c, 2, &kind, 0).relaxation), ..Options::default() };
+    let warm = lower_bound(&f, 2, &kind, None, &again, &|_| true).unwrap();
+    assert!((warm.value - full).abs() <= 1e-6 * full.abs());
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let f = negative(&covariance(5, 8, 9));
+    let refused = |r: usize, kind: Kind, options: Options| {
+        lower_bound(&f, r, &kind, None, &options, &|_| true).unwrap_err().to_string()
+    };
+    let plain = Options::default;
+    assert!(refused(6, Kind::Nonnegative, plain()).contains("rank 6 exceeds"));
+    assert!(refused(2, Kind::L0 { lambda: -1.0 }, plain()).contains("lambda is -1"));
+    assert!(refused(2, Kind::L1 { lambda: f64::NAN }, plain()).contains("NaN"));
+    assert!(refused(3, Kind::Total { nonzeros: 2, lambda: 0.0 }, plain()).contains("at least 3"));
+    assert!(refused(3, Kind::Counts { nonzeros: vec![1, 2], lambda: 0.0 }, plain()).contains("2 numbers"));
+    let few = Options { variables: 3, ..plain() };
+    let message = refused(2, Kind::Nonnegative, few);
+    assert!(message.contains("no bound") && message.contains("limit is 3"), "{message}");
+    let x = RowMat::zeros(5, 2);
+    let kind = Kind::Nonnegative;
+    assert!(lower_bound(&f, 2, &kind, Some((&x, 0.0)), &plain(), &|_| true).is_err());
+}
