@@ -147,7 +147,7 @@ fn connections(
                     "no bound: {looked} of the {} pairs of the {n} variables have been looked at and which of them \
                      can matter is still open; choose a larger lambda or fewer variables",
                     n as u64 * (n as u64 - 1) / 2
-                )));
+                ).into()));
             }
         }
     }
@@ -159,7 +159,7 @@ fn too_many(n: usize, left: usize, limit: usize) -> Error {
         "no bound: at least {left} of the {n} variables can matter, and the relaxation keeps dense matrices of that \
          size (about {:.1} GB); the limit is {limit} variables: choose a larger lambda, fewer variables or more memory",
         super::BYTES_PER_ENTRY * (left as f64).powi(2) / 1e9
-    ))
+    ).into())
 }
 
 #[cfg(test)]
