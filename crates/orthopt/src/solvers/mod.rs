@@ -21,15 +21,16 @@ pub mod soc;
 pub mod spm;
 pub mod support;
 
-use crate::concave::Concave;
+use crate::concave::{Concave, NoConcave};
 use crate::constraint::{JOrthogonal, Stiefel};
 
 use crate::error::{Error, Result};
-use crate::linear_map::LinearMap;
+use crate::linear_map::{Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given};
+use crate::penalty::AnyPenalty;
 use crate::problem::{JProblem, PcaProblem, Problem};
-use crate::smooth::{HessianVector, Smooth, TwoSided};
+use crate::smooth::{AnySmooth, HessianVector, Smooth, TwoSided};
 use crate::solve::{AnySolver, named};
 use obcd::ObcdOptions;
 
@@ -101,58 +102,69 @@ pub const AUTO: (&str, &str) =
     ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
 
 /// What needs of f no more than values and gradients, and of h its prox, for XᵀX = I.
-pub const fn first_order<F, H>() -> [SolverInfo<Problem<Stiefel, F, H>>; 8]
+pub const fn first_order<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: Smooth + 'static,
     H: Nonsmooth + 'static,
 {
-    [
-        manpg::info(),
-        manpg::info_ada(),
-        irpg::info(),
-        slpg::info(),
-        rsubgrad::info(),
-        ladmm::info(),
-        spm::info(),
-        soc::info(),
-    ]
+    const {
+        &[
+            manpg::info(),
+            manpg::info_ada(),
+            irpg::info(),
+            slpg::info(),
+            rsubgrad::info(),
+            ladmm::info(),
+            spm::info(),
+            soc::info(),
+        ]
+    }
 }
 
 /// What needs of f no more than values and gradients, where h = 0.
-pub const fn smooth_only<F, H>() -> [SolverInfo<Problem<Stiefel, F, H>>; 5]
+pub const fn smooth_only<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: Smooth + 'static,
     H: Nonsmooth + 'static,
 {
-    [
-        curvilinear::optm_qr::info(),
-        curvilinear::optm_cayley::info(),
-        curvilinear::foforth_gr::info(),
-        curvilinear::foforth_p::info(),
-        curvilinear::foforth_qr::info(),
-    ]
+    const {
+        &[
+            curvilinear::optm_qr::info(),
+            curvilinear::optm_cayley::info(),
+            curvilinear::foforth_gr::info(),
+            curvilinear::foforth_p::info(),
+            curvilinear::foforth_qr::info(),
+        ]
+    }
 }
 
 /// What takes f − g + h∘A apart, with values and gradients of f.
-pub const fn splitting<F, H, G, A>() -> [SolverInfo<Problem<Stiefel, F, H, G, A>>; 9]
+pub const fn splitting<F, H, G, A>() -> &'static [SolverInfo<Problem<Stiefel, F, H, G, A>>]
 where
     F: Smooth + 'static,
     H: Nonsmooth + 'static,
     G: Concave + 'static,
     A: LinearMap + 'static,
 {
-    [
-        oadmm::fast(),
-        oadmm::euclidean(),
-        oadmm::riemannian(),
-        composite::radmm::info(),
-        composite::spgm::euclidean(),
-        composite::spgm::riemannian(),
-        composite::subgrad::info(),
-        composite::madmm::info(),
-        composite::manial::info(),
-    ]
+    const {
+        &[
+            oadmm::fast(),
+            oadmm::euclidean(),
+            oadmm::riemannian(),
+            composite::radmm::info(),
+            composite::spgm::euclidean(),
+            composite::spgm::riemannian(),
+            composite::subgrad::info(),
+            composite::madmm::info(),
+            composite::manial::info(),
+        ]
+    }
 }
+
+/// Lengths of these lists, which do not depend on the types.
+const FIRST_ORDER: usize = first_order::<AnySmooth, AnyPenalty>().len();
+const SMOOTH_ONLY: usize = smooth_only::<AnySmooth, AnyPenalty>().len();
+const SPLITTING: usize = splitting::<AnySmooth, AnyPenalty, NoConcave, Identity>().len();
 
 /// All solvers of f + h with XᵀX = I for an f of which only values and gradients are known.
 pub const fn general<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
@@ -160,7 +172,13 @@ where
     F: Smooth + 'static,
     H: Nonsmooth + 'static,
 {
-    const { &join::<_, 22>(&[&first_order::<F, H>(), &smooth_only(), &splitting()]) }
+    const {
+        &join::<_, { FIRST_ORDER + SMOOTH_ONLY + SPLITTING }>(&[
+            first_order::<F, H>(),
+            smooth_only(),
+            splitting(),
+        ])
+    }
 }
 
 /// All solvers of problems with XᵀJX = J for an f of which only values and gradients are known.
@@ -200,7 +218,13 @@ const QUADRATIC: &[SolverInfo] = &[
 
 /// All solvers of the problems with XᵀX = I.
 pub const SOLVERS: &[SolverInfo] =
-    &join::<_, 30>(&[QUADRATIC, &first_order(), &[support::INFO], &smooth_only(), &splitting()]);
+    &join::<_, { QUADRATIC.len() + FIRST_ORDER + 1 + SMOOTH_ONLY + SPLITTING }>(&[
+        QUADRATIC,
+        first_order(),
+        &[support::INFO],
+        smooth_only(),
+        splitting(),
+    ]);
 
 /// All solvers of the problems with XᵀJX = J.
 pub const J_SOLVERS: &[SolverInfo<JProblem>] = &[

@@ -12,7 +12,7 @@ pub mod spgm;
 pub(crate) mod splitting;
 pub mod subgrad;
 
-use super::{SolverInfo, join, splitting};
+use super::{SPLITTING, SolverInfo, join, splitting};
 use crate::concave::AnyConcave;
 use crate::linear_map::AnyMap;
 use crate::penalty::AnyPenalty;
@@ -20,5 +20,7 @@ use crate::problem::CompositeProblem;
 use crate::smooth::AnySmooth;
 
 /// All solvers of composite problems.
-pub const COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] =
-    &join::<_, 10>(&[&splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(), &[obcd::info()]]);
+pub const COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] = &join::<_, { SPLITTING + 1 }>(&[
+    splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(),
+    &[obcd::info()],
+]);
