@@ -1,96 +1,93 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
 //! `cargo xtask python`: the part of it that is about the Python package.
 
+mod cargo;
+mod packages;
 mod python;
+mod steps;
 
-use std::path::Path;
-use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
-/// One thing to run: a name, the command, and variables for its environment.
-struct Step {
-    name: &'static str,
-    command: &'static [&'static str],
-    env: &'static [(&'static str, &'static str)],
+use cargo::Workspace;
+use steps::Steps;
+
+/// The Rust code, then the Python package, which shares what the tests have built. A new check is one
+/// line.
+fn test(workspace: &Workspace) -> anyhow::Result<()> {
+    let cargo = |args: &[&str]| workspace.cargo(args);
+    let mut steps = Steps::default();
+    steps.run("format", || cargo(&["fmt", "--all", "--check"]).run())?;
+    steps
+        .run("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run())?;
+    steps.run("docs", || {
+        cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run()
+    })?;
+    steps.run("packages", || packages::check(workspace))?;
+    steps.run("build", || cargo(&["test", "--workspace", "--no-run"]).run())?;
+    steps.run("tests", || tests(workspace))?;
+    steps.run("data sets", || data_sets(workspace))?;
+    steps.run("python", || python::test(workspace))?;
+    steps.finish();
+    Ok(())
 }
 
-/// What `cargo xtask test` runs. A new check is one line.
-#[rustfmt::skip]
-const TEST: &[Step] = &[
-    Step { name: "format", command: &["cargo", "fmt", "--all", "--check"], env: &[] },
-    Step { name: "clippy", command: &["cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], env: &[] },
-    Step { name: "tests", command: &["cargo", "test", "--workspace"], env: &[] },
-    Step { name: "docs", command: &["cargo", "doc", "--workspace", "--no-deps"], env: &[("RUSTDOCFLAGS", "-D warnings")] },
-];
+/// All tests but those that need data sets: with nextest, where it is installed, and without.
+fn tests(workspace: &Workspace) -> anyhow::Result<()> {
+    if !workspace.has_nextest() {
+        return workspace.cargo(&["test", "--workspace", "--quiet"]).run();
+    }
+    let quiet = ["--status-level", "fail", "--no-fail-fast"];
+    workspace.cargo(&[&["nextest", "run", "--workspace"], &quiet[..]].concat()).run()?;
+    workspace.cargo(&["test", "--workspace", "--doc", "--quiet"]).run()
+}
+
+/// The tests that are left out where the data sets are not beside the checkout.
+fn data_sets(workspace: &Workspace) -> anyhow::Result<()> {
+    let folder = workspace.data_sets();
+    if !folder.is_dir() {
+        eprintln!(
+            "tests on data sets are left out: there is no {} (ORTHOPT_DATA names another folder)",
+            folder.display()
+        );
+        return Ok(());
+    }
+    let ignored = ["test", "--workspace", "--tests", "--quiet", "--", "--ignored"];
+    workspace.cargo(&ignored).env("ORTHOPT_DATA", &folder).run()
+}
+
+fn python_alone(workspace: &Workspace) -> anyhow::Result<()> {
+    let mut steps = Steps::default();
+    // the programs that the tests compare with, built as `cargo xtask test` builds them
+    let programs = ["build", "--workspace", "--bin", "orthopt", "--example", "same_x"];
+    steps.run("build", || workspace.cargo(&programs).run())?;
+    steps.run("python", || python::test(workspace))?;
+    steps.finish();
+    Ok(())
+}
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
-    let result = match (args.next().as_deref(), args.next()) {
-        (Some("test"), None) => run_all(TEST),
-        (Some("python"), None) => python(),
+    let task = match (args.next().as_deref(), args.next()) {
+        (Some("test"), None) => test,
+        (Some("python"), None) => python_alone,
         _ => {
             eprintln!("usage: cargo xtask test|python");
             return ExitCode::from(2);
         }
     };
+    let result = Workspace::find().and_then(|workspace| {
+        if !workspace.root.join("Cargo.lock").exists() {
+            bail!("{} has no Cargo.lock", workspace.root.display());
+        }
+        task(&workspace)
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("xtask: {error:#}");
+            eprintln!("xtask: FAILED: {error:#}");
             ExitCode::FAILURE
         }
-    }
-}
-
-fn run_all(steps: &[Step]) -> anyhow::Result<()> {
-    let start = Instant::now();
-    let mut done = Vec::new();
-    for step in steps {
-        eprintln!("== {}: {}", step.name, step.command.join(" "));
-        let began = Instant::now();
-        run(step).with_context(|| {
-            format!("{} failed after {} of {} steps passed", step.name, done.len(), steps.len())
-        })?;
-        let seconds = began.elapsed().as_secs_f64();
-        eprintln!("== {}: passed in {seconds:.1} s", step.name);
-        done.push(step.name);
-    }
-    eprintln!("== python: the wheel in a fresh virtual environment, tests, doctests, examples");
-    python().with_context(|| format!("python failed after {} steps passed", done.len()))?;
-    done.push("python");
-    println!("xtask: all passed ({}) in {:.1} s", done.join(", "), start.elapsed().as_secs_f64());
-    Ok(())
-}
-
-/// The root of the repository.
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
-
-fn python() -> anyhow::Result<()> {
-    python::test(&root().canonicalize()?, &resolve("cargo"))
-}
-
-fn run(step: &Step) -> anyhow::Result<()> {
-    let [program, args @ ..] = step.command else { bail!("an empty command") };
-    let status = Command::new(resolve(program))
-        .args(args)
-        .envs(step.env.iter().copied())
-        .current_dir(root())
-        .status()
-        .with_context(|| format!("cannot run {program}"))?;
-    if !status.success() {
-        bail!("{} ended with {status}", step.command.join(" "));
-    }
-    Ok(())
-}
-
-/// The cargo that runs us, so that toolchain overrides hold; other programs from PATH.
-fn resolve(program: &str) -> String {
-    match std::env::var("CARGO") {
-        Ok(cargo) if program == "cargo" => cargo,
-        _ => program.into(),
     }
 }

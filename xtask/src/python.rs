@@ -5,64 +5,77 @@ use std::process::Command;
 
 use anyhow::{Context, bail};
 
+use crate::cargo::{Run, Workspace};
+
 /// The oldest Python that the wheel runs on.
 const OLDEST: (u32, u32) = (3, 10);
 
-/// Builds the wheel, installs it with everything its tests need, and runs them.
+/// Builds the wheel, installs it with everything its tests need, and runs them. The command and the
+/// example that they compare with have been built before.
 ///
 /// The interpreter is `python3`, or the one that the variable `PYTHON` names. Packages come from
 /// where pip is configured to find them.
-pub fn test(root: &Path, cargo: &str) -> anyhow::Result<()> {
+pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     check(&python)?;
-    let work = root.join("target/python");
-    let (venv, wheels) = (work.join("venv"), work.join("wheels"));
-    run(Command::new(&python).args(["-m", "venv", "--clear"]).arg(&venv))?;
-    let inside = inside(&venv);
-    let pip = || {
-        let mut command = Command::new(&inside);
-        command.args(["-m", "pip", "install", "--quiet"]);
-        command
-    };
-    run(pip().arg("maturin>=1.7,<2")).context("cannot install maturin; pip needs a package index")?;
-
-    if wheels.exists() {
-        std::fs::remove_dir_all(&wheels)?; // wheels of other versions
+    let programs = [workspace.program("orthopt"), workspace.program("examples/same_x")];
+    if let Some(missing) = programs.iter().find(|path| !path.exists()) {
+        bail!("{} has not been built", missing.display());
     }
-    let mut build = Command::new(&inside);
-    build.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--interpreter"]).arg(&inside);
-    run(build.arg("--out").arg(&wheels).current_dir(root).env("CARGO", cargo))?;
-    let wheel = std::fs::read_dir(&wheels)?.filter_map(Result::ok).map(|entry| entry.path()).next();
-    let Some(wheel) = wheel else { bail!("maturin left no wheel in {}", wheels.display()) };
-    run(pip().arg(format!("{}[test]", wheel.display())))?;
-
-    // what tests compare with, bit by bit
-    run(Command::new(cargo).args(["build", "--quiet", "-p", "orthopt-cli"]).current_dir(root))?;
-    let example = ["build", "--quiet", "-p", "orthopt", "--example", "same_x"];
-    run(Command::new(cargo).args(example).current_dir(root))?;
+    let work = workspace.target.join("python");
+    let (venv, wheels) = (work.join("venv"), work.join("wheels"));
+    Run::new(&python).args(["-m", "venv", "--clear"]).args([&venv]).run()?;
+    let inside = inside(&venv);
+    let pip = || Run::new(&inside).args(["-m", "pip", "install", "--quiet"]);
+    pip().args(["maturin>=1.7,<2"]).run().context("cannot install maturin; pip needs a package index")?;
+    let wheel = build(workspace, &inside, &wheels)?;
+    pip().args([format!("{}[test]", wheel.display())]).run()?;
 
     let pytest = |args: &[&str]| {
-        let mut command = Command::new(&inside);
-        command.args(["-m", "pytest", "-q"]).args(args).current_dir(root);
-        command.env("ORTHOPT_CLI", program(root, "orthopt"));
-        command.env("ORTHOPT_SAME_X", program(root, "examples/same_x"));
-        command.env("MPLBACKEND", "Agg");
-        command
+        let run = Run::new(&inside).args(["-m", "pytest", "-q"]).args(args).dir(&workspace.root);
+        run.env("ORTHOPT_CLI", &programs[0])
+            .env("ORTHOPT_SAME_X", &programs[1])
+            .env("MPLBACKEND", "Agg")
+            .run()
     };
-    run(&mut pytest(&["python/tests"]))?;
-    run(&mut pytest(&["--doctest-modules", "--pyargs", "orthopt"]))?;
-    run(&mut pytest(&["docs/python.md"]))?;
-    let mut examples: Vec<PathBuf> = std::fs::read_dir(root.join("python/examples"))?
+    pytest(&["python/tests"])?;
+    pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
+    pytest(&["docs/python.md"])?;
+    for example in examples(&workspace.root)? {
+        eprintln!("example {}", example.display());
+        Run::new(&inside).args([&example]).dir(&work).env("MPLBACKEND", "Agg").run()?;
+    }
+    Ok(())
+}
+
+/// The wheel of the dev profile. With the feature `shared-build` cargo takes the dependencies as the
+/// tests of the workspace have built them, instead of building all of them again.
+fn build(workspace: &Workspace, inside: &Path, wheels: &Path) -> anyhow::Result<PathBuf> {
+    if wheels.exists() {
+        std::fs::remove_dir_all(wheels)?; // wheels of other versions
+    }
+    let maturin = ["-m", "maturin", "build", "--quiet", "--profile", "dev", "--features", "shared-build"];
+    Run::new(inside)
+        .args(maturin)
+        .args([Path::new("--interpreter"), inside, Path::new("--out"), wheels])
+        .dir(&workspace.root)
+        .env("CARGO", workspace.cargo_path())
+        .env("CARGO_TARGET_DIR", &workspace.target)
+        .run()?;
+    let found = std::fs::read_dir(wheels)?.filter_map(Result::ok).map(|entry| entry.path()).next();
+    found.with_context(|| format!("maturin left no wheel in {}", wheels.display()))
+}
+
+/// The example programs of the package.
+fn examples(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(root.join("python/examples"))?;
+    let mut paths: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|e| e == "py"))
         .collect();
-    examples.sort();
-    for example in examples {
-        eprintln!("== example {}", example.display());
-        run(Command::new(&inside).arg(&example).current_dir(&work).env("MPLBACKEND", "Agg"))?;
-    }
-    Ok(())
+    paths.sort();
+    Ok(paths)
 }
 
 /// A Python that is there, new enough, and can make virtual environments.
@@ -88,18 +101,4 @@ fn check(python: &str) -> anyhow::Result<()> {
 /// The interpreter of a virtual environment.
 fn inside(venv: &Path) -> PathBuf {
     if cfg!(windows) { venv.join("Scripts/python.exe") } else { venv.join("bin/python") }
-}
-
-/// A program of the dev profile.
-fn program(root: &Path, name: &str) -> PathBuf {
-    root.join("target/debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
-}
-
-fn run(command: &mut Command) -> anyhow::Result<()> {
-    let shown = format!("{command:?}");
-    let status = command.status().with_context(|| format!("cannot run {shown}"))?;
-    if !status.success() {
-        bail!("{shown} ended with {status}");
-    }
-    Ok(())
 }

@@ -19,7 +19,9 @@ pub fn install() -> anyhow::Result<()> {
             std::process::exit(130);
         }
     };
-    ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")
+    ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")?;
+    tracing::info!("Ctrl-C ends the run with the best point so far");
+    Ok(())
 }
 
 /// Set once an interruption has come.

@@ -26,21 +26,26 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 fn main() -> ExitCode {
     start_log();
     cli::Cli::parse().run().unwrap_or_else(|error| failure::report(&error))
 }
 
-/// `ORTHOPT_LOG=info` (or any filter of tracing-subscriber) shows spans and events on stderr.
+/// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::linalg=debug`), shows spans and events on
+/// stderr.
 fn start_log() {
-    if let Ok(filter) = EnvFilter::try_from_env("ORTHOPT_LOG") {
-        let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        tracing_subscriber::fmt()
-            .with_env_filter(filter)
-            .with_ansi(colours)
-            .with_writer(std::io::stderr)
-            .init();
+    let Ok(text) = std::env::var("ORTHOPT_LOG") else { return };
+    match text.parse::<Targets>() {
+        Ok(levels) => {
+            let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let lines = fmt::layer().with_ansi(colours).with_writer(std::io::stderr);
+            tracing_subscriber::registry().with(lines).with(levels).init();
+        }
+        Err(error) => eprintln!("warning: ORTHOPT_LOG is `{text}`: {error}; nothing is logged"),
     }
 }

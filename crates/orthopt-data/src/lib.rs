@@ -55,3 +55,8 @@ pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, wr
 pub use generate::generators;
 pub use prepare::{Prepare, Prepared, Scale};
 pub use source::load;
+
+/// The examples of the README are compiled and run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

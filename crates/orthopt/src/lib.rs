@@ -110,3 +110,8 @@ pub mod start;
 pub use error::{Error, Result};
 pub use linalg::RowMat;
 pub use sparse_pca::SparsePca;
+
+/// The examples of the README are compiled and run by the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

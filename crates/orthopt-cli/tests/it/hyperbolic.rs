@@ -199,8 +199,8 @@ fn compare_and_probe() {
         "randn:30:6",
         "--solvers",
         "gs-jobcd,j-jobcd",
-        "--time-limit",
-        "5",
+        "--max-iters",
+        "1000000",
     ]);
     for object in all.as_array().unwrap() {
         let gap = object["objective"].as_f64().unwrap() - object["optimum"].as_f64().unwrap();

@@ -6,7 +6,8 @@ use crate::common::{Dir, feasibility, read_npy, stdout};
 fn solvers_agree_and_the_result_is_certified() {
     let dir = Dir::new();
     let task = ["nonlinear-eig", "laplace:60", "-r", "4", "--lambda", "10"];
-    let compare = [&["compare"], &task[..], &["--time-limit", "20", "--tol", "1e-11", "--certify"]].concat();
+    let compare =
+        [&["compare"], &task[..], &["--max-iters", "20000000", "--tol", "1e-11", "--certify"]].concat();
     let all = dir.json(&compare);
     let all = all.as_array().unwrap();
     assert_eq!(all.len(), 7, "two of pairs, two OptM, three FOForth");

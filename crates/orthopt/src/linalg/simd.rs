@@ -2,7 +2,8 @@
 //!
 //! A kernel is a struct that implements [`WithSimd`]; [`dispatch`] runs it with the widest
 //! instruction set of the machine. Everything a kernel calls takes the token `S` along and is
-//! `#[inline(always)]`, otherwise it would be compiled for the baseline.
+//! `#[inline(always)]`, otherwise it would be compiled for the baseline. What is large and called from
+//! several kernels is a kernel itself, run by [`outlined`]: it exists once per instruction set.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -22,6 +23,14 @@ pub fn padded(n: usize) -> usize {
 #[inline(always)]
 pub fn dispatch<K: WithSimd>(kernel: K) -> K::Output {
     pulp::Arch::new().dispatch(kernel)
+}
+
+/// Runs a kernel inside another one, as a function of its own: two calls, a few nanoseconds.
+///
+/// `vectorize` alone would not do: it is `#[inline]`, and every codegen unit would have a copy.
+#[inline(never)]
+pub fn outlined<S: Simd, K: WithSimd>(simd: S, kernel: K) -> K::Output {
+    simd.vectorize(kernel)
 }
 
 /// A vector of `S::F64_LANES` numbers.

@@ -5,7 +5,7 @@ use super::fold::Scratch;
 use super::{PairModel, PairPenalty};
 use crate::linalg::kernels::dot;
 use crate::linalg::plane::PairMove;
-use crate::linalg::simd::Simd;
+use crate::linalg::simd::{Simd, WithSimd, outlined};
 use crate::options::choices;
 use crate::smooth::{Quadratic, Unpacked};
 
@@ -121,12 +121,32 @@ pub(crate) fn solve_pair<S: Simd, H: PairPenalty>(
     pair: Pair<'_>,
     (scratch, new1, new2): (&mut Scratch, &mut [f64], &mut [f64]),
 ) -> PairResult {
-    let first = try_pair(simd, h, shape, 0.0, pair, (&mut *scratch, &mut *new1, &mut *new2));
+    let work = (&mut *scratch, &mut *new1, &mut *new2);
+    let first = outlined(simd, Try { h, shape, alpha: 0.0, pair, work });
     if first.step.is_some() || first.offered <= 0.0 {
         return first;
     }
-    let second = try_pair(simd, h, shape, shape.alpha, pair, (scratch, new1, new2));
+    let work = (scratch, new1, new2);
+    let second = outlined(simd, Try { h, shape, alpha: shape.alpha, pair, work });
     PairResult { offered: first.offered, ..second }
+}
+
+/// [`try_pair`] as a kernel: the searches of all penalties stand in it.
+struct Try<'a, H> {
+    h: &'a H,
+    shape: Shape,
+    alpha: f64,
+    pair: Pair<'a>,
+    work: (&'a mut Scratch, &'a mut [f64], &'a mut [f64]),
+}
+
+impl<H: PairPenalty> WithSimd for Try<'_, H> {
+    type Output = PairResult;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> PairResult {
+        try_pair(simd, self.h, self.shape, self.alpha, self.pair, self.work)
+    }
 }
 
 /// The global minimiser of the model with the proximal weight `alpha`; its step is kept if it
