@@ -21,6 +21,7 @@ pub mod soc;
 pub mod spm;
 pub mod support;
 
+use crate::composite::Composite;
 use crate::concave::{Concave, NoConcave};
 use crate::constraint::{JOrthogonal, Stiefel};
 
@@ -139,7 +140,7 @@ where
 }
 
 /// What takes f − g + h∘A apart, with values and gradients of f.
-pub const fn splitting<F, H, G, A>() -> &'static [SolverInfo<Problem<Stiefel, F, H, G, A>>]
+pub const fn splitting<F, H, G, A>() -> &'static [SolverInfo<Composite<F, H, G, A>>]
 where
     F: Smooth + 'static,
     H: Nonsmooth + 'static,
