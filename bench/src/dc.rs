@@ -7,7 +7,7 @@ use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
-use orthopt::solve::{Chain, RunOptions, Setting, Solution, TimeLimit, run_restarts};
+use orthopt::solve::{Chain, RunOptions, Solution, TimeLimit, run_restarts};
 use orthopt::solvers::composite::COMPOSITE_SOLVERS;
 use orthopt::solvers::{SolverOptions, find_solvers};
 use orthopt_data::{Matrix, Prepare, Scale};
@@ -77,11 +77,8 @@ fn solve(
     Ok(run_restarts(p, start, options, &mut stop, &mut [])?)
 }
 
-fn real(s: &Solution, name: &str) -> String {
-    match s.settings.get(name) {
-        Some(Setting::Real(v)) => format!("{v:.9}"),
-        _ => "-".into(),
-    }
+fn shown(value: Option<f64>) -> String {
+    value.map_or("-".into(), |v| format!("{v:.9}"))
 }
 
 /// What is counted over all cells.
@@ -171,7 +168,8 @@ fn cell(
     println!("### {title}\n\n| method | F(X) | F(polar(y)) | returned | iterations |\n|---|---|---|---|---|");
     for (label, s) in &runs {
         let star = if s.objective.total == best { " *" } else { "" };
-        let (x, sparse) = (real(s, "objective_x"), real(s, "objective_sparse"));
+        let split = s.splitting;
+        let (x, sparse) = (shown(split.map(|s| s.x)), shown(split.and_then(|s| s.sparse)));
         println!("| {label} | {x} | {sparse} | {:.9}{star} | {} |", s.objective.total, s.iterations);
     }
     println!();

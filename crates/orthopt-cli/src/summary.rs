@@ -198,9 +198,9 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     let (checked, total) = (text::grouped(c.pairs_checked), text::grouped(c.pairs_total));
     let all = c.pairs_checked == c.pairs_total;
     let best = text::number(c.max_decrease, 4);
-    let (pairs, why) = match asked().load(Ordering::Relaxed) {
-        false => ("random pairs", "a sample"),
-        true => ("pairs", "interrupted"),
+    let (pairs, why, cut) = match asked().load(Ordering::Relaxed) {
+        false => ("random pairs", "a sample", ""),
+        true => ("pairs", "interrupted", "; interrupted"),
     };
     match (all, c.max_decrease <= tolerance) {
         (true, true) => format!(
@@ -215,7 +215,7 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
             text::number(tolerance, 4)
         ),
         (false, false) => format!(
-            "not block-2 stationary: of {checked} {pairs} (of {total}) the best one lowers F by {best}"
+            "not block-2 stationary: of {checked} {pairs} (of {total}{cut}) the best one lowers F by {best}"
         ),
     }
 }

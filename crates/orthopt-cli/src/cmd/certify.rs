@@ -180,8 +180,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> anyhow::Result<ExitCode> {
     let (path, tol, scope) = (args.x.display().to_string(), at_least_zero("tol", args.tol)?, scope(args)?);
-    task.notes.iter().for_each(|note| say("note", &said(note)));
     let found = Assessment::new(&problem, given, "X", tol).with_context(|| path.clone())?;
+    task.notes.iter().for_each(|note| say("note", &said(note)));
     remark_on_tiny_entries(&found, &problem);
     let measures = Measures::of(&problem);
     interrupt::install()?; // from here on there is something to lose

@@ -81,7 +81,7 @@ fn all_methods_run_from_the_same_start_and_show_their_constants() {
 fn a_constant_is_an_option() {
     let dir = Dir::new();
     let args = ["solve", "dc-pca", "randn:30:12", "-r", "2", "--solver", "oadmm-rr", "--max-iters", "20"];
-    let object = dir.json(&[&args[..], &["--oadmm-rr-chi", "0", "--oadmm-rr-rho", "0.5"]].concat());
+    let object = dir.json(&[&args[..], &["--oadmm-rr-chi", "auto", "--oadmm-rr-rho", "0.5"]].concat());
     // 1.001 times the bound of the theory for ξ = 1, σ = 1.1
     assert!((real(&object, "/constants/oadmm-rr-chi") - 13.86).abs() < 0.02, "{object}");
     assert_eq!(real(&object, "/settings/rho"), 0.5);
