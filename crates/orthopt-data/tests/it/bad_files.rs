@@ -231,7 +231,7 @@ fn names_of_files() {
              rename the file so that it ends in one of {known} (each also .gz)"
         )
     );
-    let missing = read_file(Path::new("no/such.svm"), &LoadOptions::default()).unwrap_err();
+    let missing = load("no/such.svm", &LoadOptions::default()).unwrap_err();
     assert_eq!(
         missing.to_string(),
         format!(

@@ -48,7 +48,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// The starting point called `name`.
     ///
     /// # Errors
-    /// [`Error::UnknownName`], and what stands in its way.
+    /// [`Error::UnknownName`](crate::Error::UnknownName), and what stands in its way.
     fn start(&self, name: &str, seed: u64) -> Result<RowMat>;
 
     /// The starting point of those who do not name one.

@@ -21,7 +21,7 @@ use crate::solvers::{SOLVERS, SolverInfo};
 use crate::start::{STARTS, Start};
 
 impl PcaProblem {
-    /// The PCA problem called `name` (see [`PROBLEMS`]) of the data, with C = AᵀA:
+    /// The PCA problem called `name` (see [`PROBLEMS`](super::PROBLEMS)) of the data, with C = AᵀA:
     /// F(X) = −½ tr(XᵀCX) + h(X).
     ///
     /// # Errors

@@ -17,13 +17,13 @@
 //! ```
 //!
 //! Types are f64, `Option<f64>` (`None` is chosen from the data), u32, u64, usize, bool, and enums of
-//! [`choices!`]. What is `plain` belongs to the struct but is not for users. A preset is a constant
+//! `choices!`. What is `plain` belongs to the struct but is not for users. A preset is a constant
 //! of the struct, `ManPg { adaptive: true, ..ManPg::DEFAULT }`, whose `constants()` the registry shows.
 
 use super::{Constant, Given, Kind, Value};
 use crate::error::Result;
 
-/// A struct made by [`constants!`].
+/// A struct made by `constants!`.
 pub trait Constants: Sized {
     /// All constants with their defaults.
     const LIST: &'static [Constant];
