@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::common::{golden, gzip, message, read};
-use orthopt_data::{DataError, DataSet, LoadOptions, load, read_file, write_file};
+use orthopt_data::{DataError, DataSet, LoadOptions, load, write_file};
 
 /// An array file with any header and data.
 fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
