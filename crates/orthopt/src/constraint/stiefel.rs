@@ -1,6 +1,5 @@
 //! The Stiefel manifold St(n, r) = {X ∈ ℝⁿˣʳ : XᵀX = I}.
 
-use faer::linalg::solvers::Qr;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
@@ -10,7 +9,7 @@ pub use super::repair::repair_on_support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::gram;
-use crate::linalg::sequential::sequential;
+use crate::linalg::sequential::qr;
 
 /// Largest ‖XᵀX − I‖_F of a starting point that is accepted (and then repaired to rounding).
 pub const START_TOLERANCE: f64 = 1e-6;
@@ -95,12 +94,10 @@ pub fn random(n: usize, r: usize, rng: &mut Pcg64) -> RowMat {
 /// The Q factor of X (n × r) by Householder QR, columns signed so that R has a positive
 /// diagonal. Cost 4nr² flops.
 pub fn orthonormalise(x: &RowMat) -> RowMat {
-    let (mut q, r) = sequential(|| {
-        let qr = Qr::new(x.as_mat());
-        (RowMat::from_mat(qr.compute_thin_Q().as_ref()), qr.thin_R().to_owned())
-    });
+    let (q, diagonal) = qr(x.as_mat());
+    let mut q = RowMat::from_mat(q.as_ref());
     for k in 0..x.ncols() {
-        if r[(k, k)] < 0.0 {
+        if diagonal[k] < 0.0 {
             (0..x.nrows()).for_each(|i| q.set(i, k, -q.get(i, k)));
         }
     }

@@ -10,6 +10,7 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{Mat, Par};
 
 use super::RowMat;
+use super::work::count;
 
 /// Eigenvalues in descending order and, as columns, their eigenvectors; the lower triangle of `a` is
 /// read. `None` where an entry is not finite or the routine does not converge. Cost 9n³ flops.
@@ -28,11 +29,13 @@ pub fn symmetric_eigenvalues(a: &RowMat) -> Option<Vec<f64>> {
     Some(values)
 }
 
-fn decompose(a: &RowMat, vectors: Option<&mut Mat<f64>>) -> Option<Vec<f64>> {
+/// Eigenvalues in ascending order, and eigenvectors where there is room for them.
+pub(super) fn decompose(a: &RowMat, vectors: Option<&mut Mat<f64>>) -> Option<Vec<f64>> {
     if a.find_non_finite().is_some() {
         return None;
     }
     let n = a.nrows();
+    count(8 * n * n * n);
     if n == 0 {
         return Some(Vec::new()); // which the routine would not survive
     }

@@ -1,10 +1,9 @@
 //! Factorisations of square matrices on one thread, so that the bits do not depend on the pool.
 
-use faer::Side;
-use faer::linalg::solvers::{DenseSolveCore, Solve};
+use faer::Mat;
 
 use super::RowMat;
-use super::sequential::sequential;
+use super::sequential::{self, Svd, cholesky_solve, lu_solve};
 
 /// Aᵀ, in square tiles that stay in the cache.
 pub fn transpose(a: &RowMat) -> RowMat {
@@ -27,8 +26,7 @@ pub fn cholesky(a: &RowMat) -> Option<RowMat> {
     if a.find_non_finite().is_some() {
         return None;
     }
-    let factor = sequential(|| a.as_mat().llt(Side::Lower)).ok()?;
-    Some(RowMat::from_mat(factor.L()))
+    Some(RowMat::from_mat(sequential::cholesky(a.as_mat())?.as_ref()))
 }
 
 /// A⁻¹B for a symmetric positive definite A; `None` if it is not. Cost n³/3 + 2n²·ncols(B) flops.
@@ -36,8 +34,8 @@ pub fn solve_definite(a: &RowMat, b: &RowMat) -> Option<RowMat> {
     if a.find_non_finite().is_some() || b.find_non_finite().is_some() {
         return None;
     }
-    let x = sequential(|| Some(a.as_mat().llt(Side::Lower).ok()?.solve(b.as_mat())))?;
-    Some(RowMat::from_mat(x.as_ref()))
+    let l = sequential::cholesky(a.as_mat())?;
+    Some(RowMat::from_mat(cholesky_solve(l.as_ref(), b.as_mat()).as_ref()))
 }
 
 /// A⁻¹ by LU with partial pivoting; `None` where an entry is not finite. Cost 2n³ flops.
@@ -45,7 +43,8 @@ pub fn inverse(a: &RowMat) -> Option<RowMat> {
     if a.find_non_finite().is_some() {
         return None;
     }
-    let inverse = RowMat::from_mat(sequential(|| a.as_mat().partial_piv_lu().inverse()).as_ref());
+    let identity = Mat::<f64>::identity(a.nrows(), a.nrows());
+    let inverse = RowMat::from_mat(lu_solve(a.as_mat(), identity.as_ref()).as_ref());
     inverse.find_non_finite().is_none().then_some(inverse)
 }
 
@@ -55,10 +54,8 @@ pub fn svd(a: &RowMat) -> Option<(RowMat, Vec<f64>, RowMat)> {
     if a.find_non_finite().is_some() {
         return None;
     }
-    let svd = sequential(|| a.as_mat().svd()).ok()?;
-    let sigma = svd.S().column_vector();
-    let values = (0..a.nrows().min(a.ncols())).map(|k| sigma[k]).collect();
-    Some((RowMat::from_mat(svd.U()), values, RowMat::from_mat(svd.V())))
+    let Svd { u, sigma, v } = sequential::svd(a.as_mat(), false)?;
+    Some((RowMat::from_mat(u.as_ref()), sigma, RowMat::from_mat(v.as_ref())))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use faer::matrix_free::eigen::{
 use faer::{Mat, MatMut, MatRef, Par};
 
 use super::RowMat;
-use super::sequential::sequential;
+use super::small::symmetric_eigen;
 use crate::error::{Error, Result};
 
 /// A symmetric n × n operator given by its product with n × k matrices.
@@ -63,14 +63,13 @@ pub fn leading(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
 fn dense(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
     let n = op.n;
     let m = (op.apply)(&RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j))));
-    let evd = sequential(|| m.as_mat().self_adjoint_eigen(faer::Side::Lower))
-        .map_err(|_| Error::Factorisation("the eigenvalue decomposition"))?;
-    let (values, vectors) = (evd.S().column_vector(), evd.U());
+    let (values, vectors) =
+        symmetric_eigen(&m).ok_or(Error::Factorisation("the eigenvalue decomposition"))?;
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|a, b| values[*b].abs().total_cmp(&values[*a].abs()));
     Ok((
         order[..r].iter().map(|k| values[*k]).collect(),
-        RowMat::from_fn(n, r, |i, k| vectors[(i, order[k])]),
+        RowMat::from_fn(n, r, |i, k| vectors.get(i, order[k])),
     ))
 }
 

@@ -20,6 +20,8 @@ pub mod row_mat;
 pub mod sequential;
 pub mod simd;
 pub mod small;
+pub mod varimax;
+pub mod work;
 
 pub use givens::{GivensFactor, givens_factors};
 pub use row_mat::RowMat;

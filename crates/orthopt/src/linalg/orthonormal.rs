@@ -2,8 +2,14 @@
 
 use super::RowMat;
 use super::products::{gram, product};
-use super::sequential::sequential;
+use super::sequential::svd;
 use super::small::spectral_function;
+use super::work::count;
+
+/// What an iteration that needs one does with every entry besides, in multiplications of a product.
+const PASSES: usize = 30;
+/// What it costs however small the matrices are.
+const ITERATION: usize = 40_000;
 
 /// G^{−1/2} of a symmetric positive definite G (r × r); `None` where G is not that, or too ill
 /// conditioned for its root to have digits.
@@ -73,6 +79,7 @@ fn distance_to_identity(m: &RowMat) -> f64 {
 ///
 /// Cost 4nr² flops near feasibility, twice that or a thin SVD elsewhere.
 pub fn nearest(y: &RowMat, out: &mut RowMat) -> bool {
+    count(ITERATION + PASSES * y.data().len());
     let g = gram(y);
     if let Some(root) = inverse_root(&g) {
         product(out, false, 1.0, y.as_mat(), root.as_mat());
@@ -96,8 +103,8 @@ fn nearest_by_svd(y: &RowMat, out: &mut RowMat) -> bool {
     if y.find_non_finite().is_some() {
         return false;
     }
-    let Ok(svd) = sequential(|| y.as_mat().thin_svd()) else { return false };
-    product(out, false, 1.0, svd.U(), svd.V().transpose());
+    let Some(svd) = svd(y.as_mat(), true) else { return false };
+    product(out, false, 1.0, svd.u.as_ref(), svd.v.transpose());
     out.find_non_finite().is_none()
 }
 

@@ -10,6 +10,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::RowMat;
+use super::work::count;
 
 /// Rows of the output one task computes.
 const PANEL: usize = 128;
@@ -25,6 +26,7 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
     if out.nrows() == 0 || n == 0 {
         return;
     }
+    count(lhs.nrows() * lhs.ncols() * n);
     let small = lhs.nrows() * lhs.ncols() * n < SMALL;
     let one_panel = |(p, panel): (usize, &mut [f64])| {
         let rows = panel.len() / n;
@@ -48,6 +50,7 @@ pub fn add_rows_product(out: &mut RowMat, m: &RowMat, rows: &[usize], delta: &Ro
     if out.nrows() == 0 || n == 0 || rows.is_empty() {
         return;
     }
+    count(rows.len() * out.nrows() * n);
     let small = rows.len() * out.nrows() * n < SMALL;
     let one_panel = |part: &mut Vec<f64>, (p, panel): (usize, &mut [f64])| {
         let (start, height) = (p * PANEL, panel.len() / n);
@@ -76,6 +79,7 @@ pub fn gram(x: &RowMat) -> RowMat {
 pub fn cross(x: &RowMat, y: &RowMat) -> RowMat {
     let (r, s) = (x.ncols(), y.ncols());
     let height = 8 * PANEL;
+    count(x.nrows() * r * s);
     let one_part = |p: usize| {
         let start = p * height;
         let rows = height.min(x.nrows() - start);

@@ -1,20 +1,20 @@
 //! Functions of small symmetric matrices (r × r) by their eigendecomposition.
 
-use faer::Side;
+use faer::Mat;
 
 use super::RowMat;
+use super::eigen::decompose;
 use super::products::{gram, product};
-use super::sequential::sequential;
+use super::sequential::{Svd, svd};
+use super::work::count;
 
 /// Eigenvalues in ascending order and eigenvectors as columns of a symmetric matrix, of which
 /// the lower triangle is read. `None` if the routine does not converge. Cost O(r³).
 pub fn symmetric_eigen(a: &RowMat) -> Option<(Vec<f64>, RowMat)> {
-    if a.find_non_finite().is_some() {
-        return None;
-    }
-    let evd = sequential(|| a.as_mat().self_adjoint_eigen(Side::Lower)).ok()?;
-    let values = evd.S().column_vector();
-    Some(((0..a.nrows()).map(|k| values[k]).collect(), RowMat::from_mat(evd.U())))
+    let n = a.nrows();
+    let mut vectors = Mat::zeros(n, n);
+    let values = decompose(a, Some(&mut vectors))?;
+    Some((values, RowMat::from_mat(vectors.as_ref())))
 }
 
 /// U·diag(f(w))·Uᵀ for A = U·diag(w)·Uᵀ.
@@ -32,6 +32,7 @@ pub fn spectral_function(a: &RowMat, f: impl Fn(f64) -> f64) -> Option<RowMat> {
 /// Through the eigendecomposition of XᵀX and a second pass for the digits that squaring loses,
 /// 8nr² flops; a thin SVD where X is too ill-conditioned for that.
 pub fn polar(x: &RowMat) -> Option<RowMat> {
+    count(40_000 + 30 * x.data().len());
     let (values, _) = symmetric_eigen(&gram(x))?;
     let largest = values.last().copied().unwrap_or(0.0);
     if largest <= 0.0 || largest.is_nan() {
@@ -50,14 +51,13 @@ pub fn polar(x: &RowMat) -> Option<RowMat> {
 }
 
 fn polar_by_svd(x: &RowMat) -> Option<RowMat> {
-    let svd = sequential(|| x.as_mat().thin_svd()).ok()?;
-    let sigma = svd.S().column_vector();
+    let Svd { u, sigma, v } = svd(x.as_mat(), true)?;
     let r = x.ncols();
     if sigma[r - 1].is_nan() || sigma[r - 1] <= 1e-14 * sigma[0] {
         return None;
     }
     let mut out = RowMat::zeros(x.nrows(), r);
-    product(&mut out, false, 1.0, svd.U(), svd.V().transpose());
+    product(&mut out, false, 1.0, u.as_ref(), v.transpose());
     Some(out)
 }
 

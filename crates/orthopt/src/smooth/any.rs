@@ -103,6 +103,12 @@ macro_rules! any_smooth {
                     }
                 }
             }
+            fn pair_work(&self, image: &AnyImage) -> (usize, usize) {
+                match (self, image) {
+                    $((Self::$variant(f), AnyImage::$variant(y)) => f.pair_work(y),)*
+                    _ => (0, 0),
+                }
+            }
             fn bookkeeping(&self, image: &AnyImage) -> String {
                 match (self, image) {
                     $((Self::$variant(f), AnyImage::$variant(y)) => f.bookkeeping(y),)*

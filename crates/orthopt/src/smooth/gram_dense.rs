@@ -147,6 +147,10 @@ impl Quadratic for DenseGram {
         out
     }
 
+    fn pair_work(&self, r: &RowMat) -> (usize, usize) {
+        (4 * r.data().len(), 4 * r.data().len())
+    }
+
     fn bookkeeping(&self, _r: &RowMat) -> String {
         "R = AX kept, gradient rows as -A(:,i)'R, reused until X moves (dense A, nothing n x n)".into()
     }

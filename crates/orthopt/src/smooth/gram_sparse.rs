@@ -6,6 +6,10 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::simd::Simd;
+use crate::linalg::work::count;
+
+/// A multiplication with an entry found by its index, in those of a product.
+const SCATTERED: usize = 4;
 
 /// f(X) = −½ tr(XᵀAᵀAX) + ⟨E, X⟩ with a sparse A (m × n), optionally centred:
 /// A stands for S − 1μᵀ with sparse S and column means μ, and nothing is densified.
@@ -158,6 +162,7 @@ impl SparseGram {
     /// All rows of the gradient. Cost 2·nnz(S)·r flops.
     fn gradient_at(&self, image: &SparseImage, x: &RowMat, g: &mut RowMat) {
         let r = g.ncols();
+        count(SCATTERED * self.values.len() * r);
         if r > 0 {
             g.data_mut().par_chunks_mut(r).enumerate().for_each(|(i, row)| {
                 self.gradient_row(image, x, i, row);
@@ -228,6 +233,7 @@ impl Quadratic for SparseGram {
     type Image = SparseImage;
 
     fn image(&self, x: &RowMat) -> SparseImage {
+        count(SCATTERED * self.values.len() * x.ncols());
         let mut image = SparseImage { r: RowMat::zeros(self.nrows, x.ncols()), q: vec![0.0; x.ncols()] };
         for i in 0..self.nrows() {
             // row-sparse X is the rule: a zero row costs nothing
@@ -298,6 +304,12 @@ impl Quadratic for SparseGram {
             self.product_row(&image, i, out.row_mut(i));
         }
         out
+    }
+
+    fn pair_work(&self, image: &SparseImage) -> (usize, usize) {
+        let entries = self.values.len() / self.nrows().max(1) + 1;
+        let work = 2 * SCATTERED * entries * image.q.len();
+        (work, work)
     }
 
     fn bookkeeping(&self, _image: &SparseImage) -> String {

@@ -198,6 +198,11 @@ pub trait Quadratic: Smooth {
         }
     }
 
+    /// Multiplications that the gradient rows of a pair and a move of a pair take.
+    fn pair_work(&self, _image: &Self::Image) -> (usize, usize) {
+        (self.nrows(), self.nrows())
+    }
+
     /// f(X) from X and its image. Cost O(nr) or O(mr).
     fn value_at(&self, _image: &Self::Image, x: &RowMat) -> f64 {
         self.value(x)

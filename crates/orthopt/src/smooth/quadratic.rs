@@ -264,6 +264,13 @@ impl Quadratic for DenseQuadratic {
         }
     }
 
+    fn pair_work(&self, image: &QuadraticImage) -> (usize, usize) {
+        match image {
+            QuadraticImage::Kept(y) => (0, 4 * y.data().len()),
+            QuadraticImage::Rows { list, .. } => (8 * list.len(), 0),
+        }
+    }
+
     fn move_block(&self, image: &mut QuadraticImage, rows: &[usize], delta: &RowMat) {
         match image {
             // Y += M(:, B)·Δ; rows of M are its columns

@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product};
-use crate::linalg::sequential::sequential;
+use crate::linalg::sequential::svd;
 use crate::smooth::Smooth;
 
 /// E of f(X) = g(X) + ⟨E, X⟩ with a g that does not change when X is multiplied by an orthogonal
@@ -31,8 +31,8 @@ pub(super) fn linear_term(f: &impl Smooth, x: &RowMat) -> Option<RowMat> {
 /// lowest ⟨E, X⟩. It makes XᵀG symmetric.
 pub(super) fn corrected(x: RowMat, e: &RowMat) -> RowMat {
     let xte = cross(&x, e);
-    let Ok(svd) = sequential(|| xte.as_mat().svd()) else { return x };
-    let turn = svd.U() * svd.V().transpose();
+    let Some(svd) = svd(xte.as_mat(), false) else { return x };
+    let turn = svd.u * svd.v.transpose();
     let mut out = RowMat::zeros(x.nrows(), x.ncols());
     product(&mut out, false, -1.0, x.as_mat(), turn.as_ref());
     out

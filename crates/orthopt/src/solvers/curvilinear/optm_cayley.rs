@@ -1,12 +1,11 @@
 //! OptM-Cayley: curvilinear search along the Cayley transform (Wen & Yin 2013).
 
 use faer::Mat;
-use faer::linalg::solvers::{PartialPivLu, Solve};
 
 use super::{Curve, Iterate, curve_solver, polished};
 use crate::linalg::RowMat;
 use crate::linalg::products::{gram, product};
-use crate::linalg::sequential::sequential;
+use crate::linalg::sequential::lu_solve;
 
 /// The Cayley curve X(τ) = (I + τ/2·W)⁻¹(I − τ/2·W)X with the skew W = GXᵀ − XGᵀ
 /// (Wen & Yin 2013, Lemma 3).
@@ -68,7 +67,7 @@ impl Curve for Cayley {
             Prepared::LowRank { vu, vx } => {
                 let (k, r) = (vu.nrows(), vx.ncols());
                 let system = Mat::from_fn(k, k, |i, j| unit(i, j) + half * vu[(i, j)]);
-                let c = sequential(|| PartialPivLu::new(system.as_ref()).solve(vx));
+                let c = lu_solve(system.as_ref(), vx.as_ref());
                 let mut x = at.x.clone();
                 product(&mut x, true, -tau, at.g.as_mat(), c.as_ref().subrows(0, r));
                 product(&mut x, true, -tau, at.x.as_mat(), c.as_ref().subrows(r, r));
@@ -79,9 +78,7 @@ impl Curve for Cayley {
                 let system = Mat::from_fn(n, n, |i, j| unit(i, j) + half * w[(i, j)]);
                 let mut right = at.x.clone();
                 product(&mut right, true, -half, w.as_ref(), at.x.as_mat());
-                RowMat::from_mat(
-                    sequential(|| PartialPivLu::new(system.as_ref()).solve(right.as_mat())).as_ref(),
-                )
+                RowMat::from_mat(lu_solve(system.as_ref(), right.as_mat()).as_ref())
             }
         };
         x.find_non_finite().is_none().then(|| polished(&x))

@@ -17,8 +17,9 @@ use super::step::PairStep;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::products::product;
-use crate::linalg::sequential::sequential;
+use crate::linalg::sequential::svd;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::linalg::work::{count, counted};
 use crate::pair::PairPenalty;
 use crate::pair::step::Model;
 use crate::pair::step::{PairWork, Shape};
@@ -46,10 +47,15 @@ pub(crate) fn block_round<F: Quadratic, H: PairPenalty>(
     blocks: &[Vec<usize>],
 ) -> Tried {
     let r = x.ncols();
-    let solved: Vec<Solved<'_>> = blocks
+    // work is counted where it was asked for, whoever does it
+    let (solved, work): (Vec<Solved<'_>>, Vec<u64>) = blocks
         .par_iter()
-        .map_init(|| PairWork::new(r), |work, rows| solve_block(f, h, (shape, least), x, image, rows, work))
-        .collect();
+        .map_init(
+            || PairWork::new(r),
+            |work, rows| counted(|| solve_block(f, h, (shape, least), x, image, rows, work)),
+        )
+        .unzip();
+    count(work.iter().sum::<u64>() as usize);
     let mut total = Tried::default();
     for block in &solved {
         total.pairs += block.done.pairs;
@@ -60,7 +66,7 @@ pub(crate) fn block_round<F: Quadratic, H: PairPenalty>(
     let crosses: Vec<Vec<f64>> = moved
         .par_iter()
         .enumerate()
-        .map(|(b, block)| moved[..b].iter().map(|a| cross_term(f, a, block)).collect())
+        .map(|(b, block)| counted(|| moved[..b].iter().map(|a| cross_term(f, a, block)).collect()).0)
         .collect();
     let mut taken: Vec<usize> = Vec::with_capacity(moved.len());
     for (b, block) in moved.iter().enumerate() {
@@ -161,10 +167,10 @@ fn polar_step(local: &DenseQuadratic, shape: Shape, least: f64, z: &mut RowMat, 
     let damping = if local.is_concave() { 0.0 } else { block_bound(local, z) };
     let mut target = RowMat::from_fn(k, k, |i, j| if i == j { damping + shape.alpha } else { 0.0 });
     product(&mut target, true, -1.0, g.as_mat(), z.as_mat().transpose());
-    let Ok(svd) = sequential(|| target.as_mat().svd()) else {
+    let Some(svd) = svd(target.as_mat(), false) else {
         return stay;
     };
-    let v = svd.U() * svd.V().transpose();
+    let v = svd.u * svd.v.transpose();
     let mut new = RowMat::zeros(k, z.ncols());
     product(&mut new, false, 1.0, v.as_ref(), z.as_mat());
     let delta = RowMat::from_fn(k, z.ncols(), |i, c| new.get(i, c) - z.get(i, c));

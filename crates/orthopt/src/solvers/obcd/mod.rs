@@ -58,6 +58,11 @@ impl Obcd {
         Ok(Self { options })
     }
 
+    /// OBCD with its defaults.
+    pub fn seeded(seed: u64) -> Self {
+        Self { options: ObcdOptions { seed, ..ObcdOptions::DEFAULT } }
+    }
+
     /// Its options.
     pub fn options(&self) -> &ObcdOptions {
         &self.options

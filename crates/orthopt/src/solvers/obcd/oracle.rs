@@ -9,6 +9,7 @@ use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::pair_products;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
@@ -174,6 +175,8 @@ impl<F: Quadratic, H: PairPenalty> RowPairs<'_, F, H> {
     /// Every n/8 pairs or so: is the gradient kept the cheapest way?
     #[inline]
     fn done(&mut self, tried: Tried) -> Tried {
+        let (read, moved) = self.p.f.pair_work(&self.at.image);
+        count(tried.pairs as usize * read + tried.moves as usize * moved);
         let usage = &mut self.at.usage;
         usage.pairs += tried.pairs;
         usage.moves += tried.moves;

@@ -30,9 +30,12 @@ pub(crate) use oracle::{Demand, PairOracle, Tried, Upkeep};
 pub(crate) use schedule::Schedule;
 pub use schedule::{Candidates, WORKING_SETS, WorkingSet};
 
+use crate::linalg::work::count;
 use crate::solve::{Pass, Step};
 use schedule::Rows;
 
+/// The search of a pair, in multiplications of a product.
+const PAIR: usize = 1500;
 /// A round of working sets that lowers F by less than this, relative to the scale of F, is followed by a
 /// whole pass.
 const SLOW: f64 = 1e-4;
@@ -57,6 +60,7 @@ impl<O: PairOracle> PairDescent<'_, O> {
     /// Iteration t, unless the oracle has given up.
     #[inline]
     pub fn iterate(&mut self) -> Step {
+        count(PAIR);
         let mut ended = self.oracle.ended(self.state.objective);
         let pass = if ended.is_none() { self.working_set() } else { None };
         ended = ended.or_else(|| self.oracle.ended(self.state.objective));

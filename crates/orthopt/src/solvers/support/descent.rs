@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::pattern::Pattern;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
+use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
 use crate::smooth::Quadratic;
 
@@ -89,6 +90,7 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
     pub fn gradient(&self, point: &Point<F::Image>, rows: &[usize]) -> RowMat {
         let (n, r) = (point.x.nrows(), point.x.ncols());
         let mut g = RowMat::zeros(n, r);
+        count(rows.len() * self.f.pair_work(&point.image).0 / 2);
         if self.f.keeps_gradient(&point.image) {
             let mut buffer = vec![0.0; r];
             for i in rows {

@@ -1,0 +1,49 @@
+//! Work, counted: what a search divides among its parts instead of seconds, so that what it does depends
+//! neither on the machine nor on the number of threads.
+//!
+//! The unit is a multiplication in a large product of matrices, about a tenth of a nanosecond. Products, factorisations and
+//! pairs of rows count themselves, on the thread that asks for them; [`counted`] gives what a piece of
+//! work has counted.
+
+use std::cell::Cell;
+
+thread_local! {
+    static DONE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Adds to the work done on this thread.
+#[inline(always)]
+pub fn count(operations: usize) {
+    DONE.with(|done| done.set(done.get() + operations as u64));
+}
+
+/// What has been counted on this thread.
+pub fn so_far() -> u64 {
+    DONE.with(Cell::get)
+}
+
+/// The result and the work of `f`. What else the thread takes up while it waits inside `f` counts for
+/// itself, so `f` must be the outermost thing the thread does for its task.
+pub fn counted<R>(f: impl FnOnce() -> R) -> (R, u64) {
+    let outer = DONE.with(|done| done.replace(0));
+    let result = f();
+    let inner = DONE.with(|done| done.replace(outer));
+    (result, inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_taken_up_in_between_counts_for_itself() {
+        let ((), all) = counted(|| {
+            count(5);
+            let ((), other) = counted(|| count(100));
+            assert_eq!(other, 100);
+            count(7);
+            assert_eq!(so_far(), 12);
+        });
+        assert_eq!(all, 12);
+    }
+}
