@@ -56,6 +56,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "time_limit": self.time_limit,
             "tol": self.tol,
             "restarts": self.restarts,
+            "effort": self.effort,
             "threads": self.n_threads,
             "certify": CERTIFY_PAIRS if self.certify is True else self.certify,
             **self._settings(),
@@ -150,8 +151,8 @@ class SparsePCA(_OrthogonalPCA):
         See ``orthopt.registry("solvers")``.
     init : str or array (n_features, n_components), default None
         The starting point; several are tried by default.
-    max_iter, time_limit, tol, restarts
-        Limits; see :func:`orthopt.solve`.
+    max_iter, time_limit, tol, restarts, effort
+        Limits, and how long the default searches; see :func:`orthopt.solve`.
     certify : bool or int, default True
         Check pairs of variables for moves that lower the objective, all up to 200,000, or a
         random sample of as many; a number: a sample of so many.
@@ -205,6 +206,7 @@ class SparsePCA(_OrthogonalPCA):
         time_limit: float | None = None,
         tol: float = 1e-9,
         restarts: int | None = None,
+        effort: str | None = None,
         certify: bool | int = True,
         penalty_params: dict[str, float] | None = None,
         n_threads: int | None = None,
@@ -219,6 +221,7 @@ class SparsePCA(_OrthogonalPCA):
         self.time_limit = time_limit
         self.tol = tol
         self.restarts = restarts
+        self.effort = effort
         self.certify = certify
         self.penalty_params = penalty_params
         self.n_threads = n_threads
@@ -260,6 +263,7 @@ class NonnegativePCA(_OrthogonalPCA):
         time_limit: float | None = None,
         tol: float = 1e-9,
         restarts: int | None = None,
+        effort: str | None = None,
         certify: bool | int = True,
         n_threads: int | None = None,
         random_state: Any = None,
@@ -271,6 +275,7 @@ class NonnegativePCA(_OrthogonalPCA):
         self.time_limit = time_limit
         self.tol = tol
         self.restarts = restarts
+        self.effort = effort
         self.certify = certify
         self.n_threads = n_threads
         self.random_state = random_state

@@ -76,7 +76,9 @@ def solve(
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),
         ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``working_set``,
-        ``block``, ``model``, ``side``, ``alpha``, ``candidates``, ``jacobi``, ``restarts``, ``seed``, ``threads``, ``max_iters``, ``time_limit``, ``tol``,
+        ``block``, ``model``, ``side``, ``alpha``, ``candidates``, ``jacobi``, ``effort`` (how long
+        ``"auto"`` searches: ``"quick"``, ``"normal"``, ``"thorough"``), ``restarts``, ``seed``,
+        ``threads``, ``max_iters``, ``time_limit``, ``tol``,
         ``min_decrease``, and the constants of solvers and penalties (``orthopt.constants()``).
 
     Returns
@@ -242,6 +244,7 @@ DEFAULTS: dict[str, Any] = {
     "candidates": None,
     "jacobi": False,
     "restarts": None,
+    "effort": None,
     "seed": 0,
     "threads": None,
     "max_iters": None,
@@ -256,7 +259,7 @@ _KINDS: dict[str, type] = {
         key: float
         for key in ("lam", "lam_share", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
     },
-    **{key: str for key in ("penalty", "scale", "storage", "solver", "working_set", "model", "side")},
+    **{key: str for key in ("effort", "penalty", "scale", "storage", "solver", "working_set", "model", "side")},
     **{key: bool for key in ("gram", "center", "reproduction", "jacobi")},
 }
 

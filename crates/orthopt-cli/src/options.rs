@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use orthopt::family::PROBLEMS;
 use orthopt::family::{all_penalties, check_solvers};
 use orthopt::pair::step::MODELS;
+use orthopt::search::EFFORTS;
 use orthopt::solvers::jobcd::SIDES;
 use orthopt::solvers::obcd::WORKING_SETS;
 use serde::{Deserialize, Serialize};
@@ -103,8 +104,12 @@ pub struct SolveOptions {
     #[arg(long, value_name = "START|FILE.npy", help_heading = "Solver and start", value_hint = ValueHint::FilePath)]
     pub init: Option<String>,
 
-    /// Further starts; the best X counts [default: as the time limit allows, or for auto until two million
-    /// iterations are spent]
+    /// How long auto searches: quick, normal or thorough [default: normal; with a limit, until the limit]
+    #[arg(long, value_name = "HOW", help_heading = "Solver and start", value_parser = efforts())]
+    pub effort: Option<String>,
+
+    /// Further starts of one solver; the best X counts [default: as the time limit allows; auto searches
+    /// instead, see --effort]
     #[arg(long, value_name = "N", help_heading = "Solver and start")]
     pub restarts: Option<u64>,
 
@@ -194,6 +199,10 @@ pub struct SolveOptions {
 /// The problems as values of an argument.
 pub fn problems() -> PossibleValuesParser {
     values(PROBLEMS.iter().map(|p| (p.name, p.doc)))
+}
+
+fn efforts() -> PossibleValuesParser {
+    values(EFFORTS.iter().copied())
 }
 
 /// Names of solvers joined with `+`, or auto.

@@ -14,6 +14,7 @@ use orthopt::family::{ProblemInfo, find_problem};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
+use orthopt::search::Effort;
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
@@ -178,6 +179,7 @@ fn wanted(options: &SolveOptions, seed: u64) -> anyhow::Result<Wanted> {
         tol: options.tol,
         seed,
         constants: options.constants.parse()?.0,
+        effort: options.effort.as_deref().map(Effort::parse).transpose()?,
         ..Default::default()
     };
     // The solver checks its options; doing it now spares reading the data first.

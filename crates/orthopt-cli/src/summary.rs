@@ -11,7 +11,7 @@ use orthopt::objective::Objective;
 use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Checks, DataFacts, Report, Role, Task, nonzeros};
-use orthopt::solve::Splitting;
+use orthopt::solve::{ArmReport, MoveReport, SearchReport, Splitting};
 
 use crate::interrupt::asked;
 use crate::text;
@@ -170,6 +170,9 @@ impl Summary {
             self.gap();
         }
         self.line(s.status.name(), &s.message);
+        if let Some(search) = &s.search {
+            self.search(search);
+        }
         self.line(
             "time",
             &format!(
@@ -178,6 +181,36 @@ impl Summary {
                 text::count(s.iterations, "iteration")
             ),
         );
+    }
+
+    /// The arms of a search, where X comes from, what the local search did.
+    fn search(&mut self, search: &SearchReport) {
+        let mut arms: Vec<_> = search.arms.iter().filter(|arm| arm.runs > 0).collect();
+        arms.sort_by(|a, b| a.objective.total_cmp(&b.objective));
+        let named = |arm: &&ArmReport| {
+            format!("{} from {} {}", arm.solver, arm.start, text::number(arm.objective, 7))
+        };
+        let best: Vec<_> = arms.iter().take(3).map(named).collect();
+        let runs: u64 = search.arms.iter().map(|arm| arm.runs).sum();
+        let count = text::count(arms.len() as u64, "arm");
+        self.line("search", &format!("{runs} runs of {count}; lowest F: {}", best.join(", ")));
+        let mut moves: Vec<_> = search.moves.iter().filter(|m| m.won > 0).collect();
+        moves.sort_by(|a, b| b.decrease.total_cmp(&a.decrease));
+        let paid = |m: &&MoveReport| format!("{} {} of {}", m.name, m.won, m.tried);
+        let paid: Vec<_> = moves.iter().take(3).map(paid).collect();
+        let tried: u64 = search.moves.iter().map(|m| m.tried).sum();
+        let tried = text::count(tried, "move");
+        let paid = if paid.is_empty() { "none lowered F".into() } else { paid.join(", ") };
+        self.line("", &format!("local search: {tried}; {paid}"));
+        let quiet = match search.quiet {
+            0 => "the last doubling of the work still paid: --effort thorough or a longer limit may lower F"
+                .into(),
+            quiet => format!(
+                "{} of the work since F last fell by 1e-4 of |F|; --effort thorough costs about four times as much",
+                text::count(u64::from(quiet), "doubling")
+            ),
+        };
+        self.line("", &quiet);
     }
 
     /// What kind of point X is; `tolerance` is absolute.

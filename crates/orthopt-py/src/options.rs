@@ -12,6 +12,7 @@ use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::options::{Given, checked};
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
+use orthopt::search::Effort;
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
@@ -52,6 +53,7 @@ pub struct Options<'py> {
     pub candidates: Option<String>,
     pub jacobi: bool,
     pub restarts: Option<u64>,
+    pub effort: Option<String>,
     pub seed: u64,
     pub threads: Option<usize>,
     pub max_iters: Option<u64>,
@@ -220,6 +222,7 @@ impl Options<'_> {
             jacobi: self.jacobi,
             seed: self.seed,
             constants: self.constants()?.filtered(|name| !is_shape(name)),
+            effort: self.effort.as_deref().map(Effort::parse).transpose()?,
         })
     }
 

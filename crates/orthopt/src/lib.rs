@@ -101,6 +101,7 @@ pub mod prelude;
 pub mod problem;
 pub mod registry;
 pub mod report;
+pub mod search;
 pub mod smooth;
 pub mod solve;
 pub mod solvers;

@@ -8,6 +8,7 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::krylov::{Operator, leading};
+use crate::linalg::varimax::varimax;
 use crate::message::Message;
 use crate::smooth::Quadratic;
 
@@ -22,6 +23,8 @@ pub enum Start {
     /// The r leading eigenvectors of C = −M. For nonnegative problems each variable is given
     /// to the component where its loading is largest in absolute value.
     Pca,
+    /// The r leading eigenvectors, rotated among themselves towards few large entries each (varimax).
+    Varimax,
     /// Q of a Gaussian matrix. Not feasible for nonnegative problems.
     Random,
     /// A random partition of the variables into r nonempty groups Gₖ, X(Gₖ, k) = 1/√|Gₖ|.
@@ -35,6 +38,7 @@ pub const STARTS: &[(&str, &str)] = &[
     ("identity", "the first r columns of the identity"),
     ("coordinates", "the r variables with the largest variance"),
     ("pca", "the r leading eigenvectors of C (nonnegative problems: rounded to a partition)"),
+    ("varimax", "the same eigenvectors rotated towards few large entries in each component"),
     ("random", "Q of a Gaussian matrix"),
     ("partition", "a random partition of the variables, one group per component"),
 ];
@@ -49,6 +53,7 @@ impl Start {
             "identity" => Self::Identity,
             "coordinates" => Self::Coordinates,
             "pca" => Self::Pca,
+            "varimax" => Self::Varimax,
             "random" => Self::Random,
             "partition" => Self::Partition,
             _ => {
@@ -68,6 +73,7 @@ impl Start {
             Self::Identity => "identity",
             Self::Coordinates => "coordinates",
             Self::Pca => "pca",
+            Self::Varimax => "varimax",
             Self::Random => "random",
             Self::Partition => "partition",
             Self::Given(_) => "file",
@@ -93,6 +99,10 @@ impl Start {
             }
             Self::Pca => {
                 let v = leading_eigenvectors(f, r)?;
+                if nonneg { round_to_partition(&v) } else { v }
+            }
+            Self::Varimax => {
+                let v = varimax(&leading_eigenvectors(f, r)?);
                 if nonneg { round_to_partition(&v) } else { v }
             }
             Self::Random if nonneg => {

@@ -1,5 +1,6 @@
 //! Composite problems by name: solvers, starts and defaults.
 
+use super::portfolio::{cost_of_gradient, race};
 use super::{Family, Plan, Wanted};
 use crate::certify::{Certificate, RowOffers, Scope, certify};
 use crate::composite::criticality;
@@ -23,6 +24,25 @@ const STARTS: &[(&str, &str)] = &[
     ("identity", "the first r columns of the identity"),
     ("partition", "a random partition of the variables, one group per component"),
 ];
+
+/// Arms: splitting methods, each followed by OBCD where there is no map; OBCD `alone` where h does not suit
+/// them. Dense starts of a nonnegative X do not exist.
+fn arms(alone: bool, identity: bool, nonneg: bool) -> Vec<(String, &'static str)> {
+    let starts: &[&str] =
+        if nonneg { &["partition", "pca", "coordinates"] } else { &["random", "pca", "coordinates"] };
+    let solvers: &[&str] = if alone { &["obcd"] } else { &["oadmm", "manial", "radmm"] };
+    let then = if identity && !alone { "+obcd" } else { "" };
+    let mut all = Vec::new();
+    for (k, solver) in solvers.iter().enumerate() {
+        // all starts for the first one
+        let few = if k == 0 { starts.len() } else { 2 };
+        all.extend(starts.iter().take(few).map(|start| (format!("{solver}{then}"), *start)));
+    }
+    if identity && !alone {
+        all.push(("obcd".into(), starts[2]));
+    }
+    all
+}
 
 impl Family for CompositeProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
@@ -58,6 +78,12 @@ impl Family for CompositeProblem {
         };
         let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.into()), ..wanted.clone() })?;
         plan.reasons.push(format!("solver {solver}: {why}").into());
+        plan.chosen = true;
+        let table: Vec<(String, &str)> = arms(solver == "obcd", self.a.is_identity(), self.requires_nonneg());
+        let table: Vec<_> = table.iter().map(|(chain, from)| (chain.as_str(), *from)).collect();
+        let gradient = cost_of_gradient(&self.f, self.shape());
+        let settle = self.a.is_identity().then_some("obcd");
+        plan.portfolio = Some(race(self, &table, &plan.options, wanted.start.as_ref(), (gradient, settle))?);
         Ok(plan)
     }
 

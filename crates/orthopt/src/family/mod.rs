@@ -17,6 +17,7 @@ mod named;
 pub mod nonlinear_eig;
 mod pca;
 mod plan;
+mod portfolio;
 mod pose;
 mod problems;
 

@@ -1,23 +1,21 @@
 //! Sparse, nonnegative and plain PCA by name: solvers, starts, and what is chosen where the user leaves it
 //! open.
 
+use super::portfolio::portfolio;
 use super::{Begin, Family, Kind, Plan, Wanted, find_problem};
 use crate::certify::{Certificate, RowOffers, Scope, certify, criticality_while};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
     ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, explained_variance,
 };
+use crate::search::grown_components;
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
-use crate::solvers::ladmm::INFO as LADMM;
-use crate::solvers::obcd::INFO as OBCD;
-use crate::solvers::support::INFO as SUPPORT;
-use crate::solvers::{SOLVERS, SolverInfo};
+use crate::solvers::{SOLVERS, SolverInfo, find_solvers};
 use crate::start::{STARTS, Start};
 
 impl PcaProblem {
@@ -54,7 +52,7 @@ impl Family for PcaProblem {
     }
 
     fn starts() -> &'static [(&'static str, &'static str)] {
-        STARTS
+        PCA_STARTS
     }
 
     fn shape(&self) -> (usize, usize) {
@@ -62,7 +60,13 @@ impl Family for PcaProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        Start::parse(name)?.point(&self.f, self.rank(), self.h.requires_nonneg(), seed)
+        match name {
+            "grown" => grown_components(self, seed).ok_or_else(|| {
+                Error::Incompatible("no variable is left for a component to grow from".into())
+            }),
+            "relaxed" => super::portfolio::relaxed(self),
+            _ => Start::parse(name)?.point(&self.f, self.rank(), self.h.requires_nonneg(), seed),
+        }
     }
 
     /// The papers' starts, but a random one where h = 0: the span of a few coordinates can be
@@ -119,14 +123,22 @@ pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
     solution.feasibility = problem.feasibility(&solution.x);
 }
 
-/// The plan for a PCA problem. With no solver named, what the user left open is chosen by the
-/// rules below; otherwise the solvers of `wanted` get the defaults of the papers (random pairs
-/// from the identity, or from a partition for nonnegative problems).
-///
-/// Starting points, measured on w1a, randn:500:1000, colon and pitprops: the lowest F among
-/// the candidates of the penalty is tried first and the others follow when there is time for
-/// more starts. Random pairs are the working set: on those data cyclic and greedy rules were
-/// slower or ended higher in most cases (`bench/RESULTS.md`).
+/// Names of the starting points, with one line each: those of every quadratic f, and two that look at h.
+const PCA_STARTS: &[(&str, &str)] = &{
+    let mut all = [("", ""); STARTS.len() + 2];
+    let mut k = 0;
+    while k < STARTS.len() {
+        all[k] = STARTS[k];
+        k += 1;
+    }
+    all[k] = ("grown", "components grown one after the other from entries of large variance");
+    all[k + 1] = ("relaxed", "eigenvectors of the convex relaxation, rotated towards few large entries");
+    all
+};
+
+/// The plan for a PCA problem. With no solver named, a search over the arms of
+/// [`portfolio`](super::portfolio) does what the user left open; otherwise the solvers of `wanted` get the
+/// defaults of the papers (random pairs from the identity, or from a partition for nonnegative problems).
 ///
 /// # Errors
 /// Whatever is wrong with a starting point the user gave, or options out of range.
@@ -135,15 +147,8 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
         return Plan::by_default(problem, wanted);
     }
     let mut reasons = Vec::new();
-    let starts = match &wanted.start {
-        Some(start) => vec![start.clone()],
-        None => ordered_starts(problem, wanted.seed, &mut reasons)?,
-    };
-    // OBCD alone, which later rounds are, gets nowhere from a dense X
-    let once = starts.iter().filter(|s| starts.len() > 1 && s.name() == RANDOM).count();
     let mut options = wanted.options();
     options.obcd.block = wanted.block.unwrap_or_else(|| choose_block(problem));
-    let solvers = choose_solvers(problem, &mut reasons);
     if wanted.block.is_none() && options.obcd.block > 2 {
         reasons.push(
             format!(
@@ -153,37 +158,18 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
             .into(),
         );
     }
-    if wanted.working_set.is_none() {
-        reasons.push("working set random: uniform pairs, whole passes when they bring little".into());
-    }
-    Plan { solvers, options, starts, reasons, chosen: true, once }.checked(problem)
-}
-
-/// OBCD, for ℓ0 and nonnegativity after a method that moves all rows at once: pairs of rows stop at
-/// points that a change of many entries improves. Lowest F of all starts without a limit, OBCD alone
-/// and after the other: l0 with the default λ, srbct r = 5 −2058 and −2302, colon r = 10 −3.22e9 and
-/// −3.51e9, MNIST r = 20 −2.89e9 and −3.01e9; nonneg r = 20, w1a −6700 and −6806, randn −11408 and
-/// −11638, MNIST −9.68e9 and −1.000e10. For ℓ1 blocks of rows are as good.
-fn choose_solvers(problem: &PcaProblem, reasons: &mut Vec<Message>) -> Vec<&'static SolverInfo<PcaProblem>> {
-    match problem.h {
-        AnyPenalty::L0(_) => {
-            reasons.push(
-                "solver support+obcd: many zeros at once first, then pairs of rows until none lowers F"
-                    .into(),
-            );
-            vec![&SUPPORT, &OBCD]
+    let portfolio = portfolio(problem, &options, wanted.start.as_ref())?;
+    let chain = portfolio.as_ref().and_then(|p| p.arms.first()).map_or("obcd", |arm| arm.solver.as_str());
+    let solvers = find_solvers(SOLVERS, chain)?;
+    let starts = match (&wanted.start, &portfolio) {
+        (Some(start), _) => vec![start.clone()],
+        (None, Some(all)) => {
+            let named = all.arms.iter().filter(|arm| arm.solver == chain);
+            named.map(|arm| Begin::Named(arm.start.clone())).collect()
         }
-        AnyPenalty::Nonneg(_) => {
-            reasons.push(
-                "solver ladmm+obcd: all rows at once first, then pairs of rows until none lowers F".into(),
-            );
-            vec![&LADMM, &OBCD]
-        }
-        _ => {
-            reasons.push("solver obcd: feasible and monotone, with exact zeros".into());
-            vec![&OBCD]
-        }
-    }
+        (None, None) => vec![Begin::Named("pca".into())],
+    };
+    Plan { solvers, options, starts, reasons, chosen: true, portfolio }.checked(problem)
 }
 
 /// Rows per working set: blocks pay where most pairs move, so that updates of the gradient
@@ -193,34 +179,4 @@ fn choose_block(problem: &PcaProblem) -> usize {
     let convex = matches!(problem.h, AnyPenalty::None(_) | AnyPenalty::L1(_));
     let dense = matches!(problem.f, AnySmooth::Dense(_));
     if convex && dense && problem.nrows() >= 512 { 32 } else { 2 }
-}
-
-/// A start that says nothing by its F, so it comes last.
-const RANDOM: &str = "random";
-
-/// The starts worth trying for the penalty, lowest F first; one that fails (an eigenvalue
-/// routine) is passed over. From a random X `support` often ends lowest of all (w1a, λ = 10, r = 20:
-/// −5346, from coordinates −5208, from the leading eigenvectors −3973).
-fn ordered_starts(problem: &PcaProblem, seed: u64, reasons: &mut Vec<Message>) -> Result<Vec<Begin>> {
-    let candidates: &[&str] = match &problem.h {
-        h if h.requires_nonneg() => &["pca", "partition", "coordinates"],
-        AnyPenalty::L0(_) => &["coordinates", "pca", RANDOM],
-        h if h.promotes_sparsity() => &["coordinates", "pca"],
-        _ => &["pca"],
-    };
-    let mut tried = Vec::new();
-    let mut failure = None;
-    for name in candidates {
-        match problem.start(name, seed) {
-            Ok(x) => tried.push((problem.objective(&x).total, *name)),
-            Err(e) => failure = Some(e),
-        }
-    }
-    if let (true, Some(e)) = (tried.is_empty(), failure) {
-        return Err(e);
-    }
-    tried.sort_by(|a, b| (a.1 == RANDOM).cmp(&(b.1 == RANDOM)).then(a.0.total_cmp(&b.0)));
-    let list: Vec<String> = tried.iter().map(|(f, name)| format!("{name} {f:.6e}")).collect();
-    reasons.push(format!("start {}: the lowest F of {}", tried[0].1, list.join(", ")).into());
-    Ok(tried.into_iter().map(|t| Begin::Named(t.1.into())).collect())
 }

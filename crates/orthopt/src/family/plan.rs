@@ -8,6 +8,7 @@ use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
+use crate::search::{Effort, Portfolio, Settings, search};
 use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
@@ -70,6 +71,8 @@ pub struct Wanted {
     pub seed: u64,
     /// Constants of solvers: `solver-constant` to value.
     pub constants: Given,
+    /// How long a search goes on by itself; `None` is normal without a limit, and with one until the limit.
+    pub effort: Option<Effort>,
 }
 
 impl Wanted {
@@ -123,8 +126,8 @@ pub struct Plan<P: Family> {
     pub reasons: Vec<Message>,
     /// Whether the library chose the solvers.
     pub chosen: bool,
-    /// So many of `starts`, the last ones, are for the first round only.
-    pub once: usize,
+    /// What a search is made of, where the library chose the solvers and local solutions differ.
+    pub portfolio: Option<Portfolio<P>>,
 }
 
 impl<P: Family> Plan<P> {
@@ -150,7 +153,7 @@ impl<P: Family> Plan<P> {
             starts: vec![start],
             reasons,
             chosen: wanted.solver.is_none(),
-            once: 0,
+            portfolio: None,
         }
         .checked(problem)
     }
@@ -229,11 +232,31 @@ impl<P: Family> Plan<P> {
         restarts: Option<u64>,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
-        let options = self.run_options(problem, wanted, stopping, restarts);
-        let mut stop = stopping.criteria();
-        let mut solution = run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?;
+        let mut solution = match self.search_settings(wanted, stopping, restarts) {
+            Some((portfolio, settings)) => search(problem, portfolio, settings, observers)?,
+            None => {
+                let options = self.run_options(problem, wanted, stopping, restarts);
+                let mut stop = stopping.criteria();
+                run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?
+            }
+        };
         problem.order_components(&mut solution);
         Ok(solution)
+    }
+
+    /// How the plan searches, if it does: where the library chose the solvers and nobody has said how many
+    /// starts there are to be.
+    fn search_settings(
+        &self,
+        wanted: &Wanted,
+        stopping: &Stopping,
+        restarts: Option<u64>,
+    ) -> Option<(&Portfolio<P>, Settings)> {
+        let portfolio = self.portfolio.as_ref().filter(|_| restarts.is_none())?;
+        let limited = stopping.time_limit.is_some() || stopping.max_iters.is_some();
+        let effort = wanted.effort.or((!limited).then_some(Effort::Normal));
+        let (seed, stopping) = (wanted.seed, *stopping);
+        Some((portfolio, Settings { seed, effort, stopping, bound: None }))
     }
 
     /// Names of the solvers, joined by `+`.
@@ -251,6 +274,9 @@ impl<P: Family> Plan<P> {
     ) -> Option<Message> {
         if !problem.has_local_solutions() || restarts.is_some() {
             return None; // one start is as good as many, or their number is given
+        }
+        if let Some((portfolio, settings)) = self.search_settings(wanted, stopping, restarts) {
+            return Some(search_reason(portfolio.arms.len(), settings.effort));
         }
         if stopping.time_limit.is_some() {
             let sentence = "starts again with other seeds while there is time; the best X counts (";
@@ -278,12 +304,16 @@ impl<P: Family> Plan<P> {
 
     /// Which of the starting points start k has.
     fn place(&self, k: u64) -> usize {
-        let all = self.starts.len() as u64;
-        if k < all {
-            return k as usize;
-        }
-        let again = all.saturating_sub(self.once as u64).max(1);
-        ((k - all) % again) as usize
+        (k % self.starts.len() as u64) as usize
+    }
+}
+
+/// What a search is going to do, in a sentence.
+fn search_reason(arms: usize, effort: Option<Effort>) -> Message {
+    let race = format!("race of {arms} arms (solvers and starts), then local search from the best, ");
+    match effort {
+        Some(effort) => Message::from(format!("{race}{} effort (", effort.name())).option("effort").text(")"),
+        None => Message::from(race + "until the limit"),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::message::Message;
 use crate::options::{Given, Value};
 use crate::problem::ExplainedVariance;
 use crate::solve::{Solution, Status, Stopping};
+use crate::solvers::find_solvers;
 
 /// What a run is about, whatever solver runs: the problem as it was posed.
 #[derive(Clone, Debug)]
@@ -123,8 +124,8 @@ impl Report {
         let interrupted = solution.status == Status::Interrupted;
         let optimum = (!interrupted).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
         Self {
-            solver: plan.names(),
-            start: plan.start_name(solution.best_start).into(),
+            solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
+            start: start(plan, &solution),
             reasons: [&task.reasons[..], &plan.reasons].concat(),
             notes: [&moved(wanted, &constants)[..], &solution.notes].concat(),
             constants,
@@ -167,16 +168,26 @@ impl Report {
     }
 }
 
+/// The start that led to X, or the arm of a search that did.
+fn start<P: Family>(plan: &Plan<P>, solution: &Solution) -> String {
+    let searched = solution.search.as_ref().and_then(|s| s.arms.get(s.winner));
+    searched.map_or_else(|| plan.start_name(solution.best_start).into(), |arm| arm.start.clone())
+}
+
 /// The constants of the solvers of `plan`: what the data decided, else what was set, else the default;
 /// nothing where the solver chose it and does not say.
 fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
     let mut all = Given::new();
-    for solver in &plan.solvers {
+    let arm = solution.search.as_ref().and_then(|s| s.arms.get(s.winner));
+    // the solvers of the arm that won, with its constants
+    let won = arm.and_then(|arm| find_solvers(P::solvers(), &arm.solver).ok());
+    for solver in won.as_ref().unwrap_or(&plan.solvers) {
         let stage = solution.stages.iter().find(|stage| stage.solver == solver.name);
         for constant in solver.constants {
             let option = format!("{}-{}", solver.name, constant.name);
             let decided = stage.and_then(|s| s.constants.iter().find(|c| c.0 == constant.name));
-            let set = plan.options.constants.get(&option).unwrap_or(constant.default);
+            let of_arm = arm.and_then(|arm| arm.constants.get(&option));
+            let set = plan.options.constants.get(&option).or(of_arm).unwrap_or(constant.default);
             let value = decided.map_or(set, |c| Value::Number(c.1));
             if value != Value::Auto {
                 all.insert(option, value);

@@ -7,7 +7,7 @@ use crate::certify::Certificate;
 use crate::message::{Hint, Message};
 use crate::options::Given;
 use crate::problem::ExplainedVariance;
-use crate::solve::{Raw, Settings, Status, Stopping};
+use crate::solve::{Raw, SearchReport, Settings, Status, Stopping};
 
 /// Version of the fields; grows when a field changes its meaning or goes.
 pub const SCHEMA: u32 = 1;
@@ -55,6 +55,8 @@ pub struct Object<'a> {
     iterations: u64,
     seconds: f64,
     certificate: Option<Certificate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<&'a SearchReport>,
 }
 
 impl Report {
@@ -96,6 +98,7 @@ impl Report {
             iterations: s.iterations,
             seconds: s.seconds,
             certificate: self.checks.certificate,
+            search: s.search.as_ref(),
         }
     }
 }

@@ -356,6 +356,7 @@ impl<P: Evaluate> Session<'_, P> {
             raw: best.raw,
             settings: best.settings,
             notes: self.notes,
+            search: None,
         }
     }
 }

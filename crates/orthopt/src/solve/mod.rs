@@ -4,6 +4,7 @@ mod any;
 mod driver;
 mod observer;
 mod pace;
+mod search_report;
 mod solution;
 mod solver;
 mod stop;
@@ -13,6 +14,8 @@ pub(crate) use any::named;
 pub use any::{AnySolver, ErasedSolver, Running};
 pub use driver::{Chain, RunOptions, run, run_restarts};
 pub use observer::{Event, Interrupt, Observer};
+pub(crate) use pace::{Kept, Looks, Pace};
+pub use search_report::{ArmReport, MoveReport, SearchReport};
 pub use solution::{Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status, settings_of};
 pub use solver::{Pass, Solver, Step, StepInfo};
 pub use stop::{

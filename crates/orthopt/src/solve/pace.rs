@@ -5,7 +5,7 @@ use crate::linalg::RowMat;
 /// The iterations after which a run is looked at: 1, 2, ..., 16, then further apart by a sixteenth
 /// of their number. Steps are sized by the clock; the iteration at which a method is found to have
 /// converged, and the points of which the best one counts, must not be.
-pub(super) struct Looks {
+pub(crate) struct Looks {
     made: u64, // iterations made
     due: u64,  // iteration of the next look
 }
@@ -34,7 +34,7 @@ impl Looks {
 /// Sizes steps: about 1 % of the time so far, between 0.2 and 20 ms, so that the trace is fine
 /// at the start, and limits and Ctrl-C are prompt later.
 #[derive(Default)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     rate: f64, // iterations per second, smoothed
 }
 
@@ -52,7 +52,7 @@ impl Pace {
 /// The best of the points that were looked at, X⁰ first: what is left when numbers break, and what
 /// counts for methods that go up and down. A copy of X per look at which F is lower is all it costs,
 /// some sixteen for every e-fold of the iterations.
-pub(super) struct Kept {
+pub(crate) struct Kept {
     /// The point.
     pub x: RowMat,
     /// F there, as the solver tracks it.

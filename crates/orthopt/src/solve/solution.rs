@@ -7,6 +7,7 @@ use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::objective::Objective;
 use crate::options::{Constant, Constants, Value};
+use crate::solve::SearchReport;
 
 /// How a run ended. A result, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -233,4 +234,6 @@ pub struct Solution {
     pub raw: Option<Raw>,
     /// What went wrong without ending the run: later starts or stages that failed.
     pub notes: Vec<Message>,
+    /// What a search did, where there was one.
+    pub search: Option<SearchReport>,
 }

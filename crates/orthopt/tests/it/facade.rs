@@ -2,7 +2,6 @@
 
 use crate::common::{PROBLEMS, exact_objective};
 use orthopt::family::Begin;
-use orthopt::options::Value;
 use orthopt::prelude::*;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
@@ -47,12 +46,16 @@ fn the_report_says_what_was_chosen_and_what_x_is() {
     let a = samples();
     let found = SparsePca::l0(&a).components(2).certify().fit().unwrap();
     assert!(found.is_certified() && found.checks.criticality.is_some());
-    assert_eq!(found.solver, "support+obcd");
-    assert_eq!(found.solution.solver, "support+obcd");
-    assert!(found.solution.starts >= 3 && found.solution.best_start < found.solution.starts);
+    let search = found.solution.search.as_ref().unwrap();
+    let winner = &search.arms[search.winner];
+    assert_eq!((&found.solver, &found.solution.solver), (&winner.solver, &winner.solver));
+    assert_eq!(found.start, winner.start);
+    assert!(found.solution.starts >= 10 && search.arms.iter().all(|arm| arm.runs >= 1));
     assert_eq!(found.nonzeros().iter().sum::<usize>(), found.solution.nnz);
     assert!(found.reasons.iter().any(|r| r.to_string().starts_with("lambda ")));
-    assert_eq!(found.constants.get("support-growth"), Some(Value::Number(1.05)));
+    for (name, value) in winner.constants.iter() {
+        assert_eq!(found.constants.get(name), Some(value), "{name}");
+    }
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json["objective"], found.solution.objective.total);
     assert_eq!(json["data"]["rows"], 30);

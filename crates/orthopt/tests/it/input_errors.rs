@@ -42,7 +42,7 @@ fn ranks_lambdas_and_names() {
     assert!(find_problem("pca").is_ok());
     assert_eq!(
         Start::parse("zeros").unwrap_err().to_string(),
-        "no starting point is called 'zeros'; there are: identity, coordinates, pca, random, partition, or a .npy file"
+        "no starting point is called 'zeros'; there are: identity, coordinates, pca, varimax, random, partition, or a .npy file"
     );
     assert_eq!(
         WorkingSet::parse("best").unwrap_err().to_string(),

@@ -41,6 +41,7 @@ mod pair_penalties;
 mod pair_search;
 mod plain_search;
 mod real_data;
+mod search;
 mod smooth_models;
 mod smooth_solvers;
 mod starts;

@@ -1,0 +1,264 @@
+//! What the search for the best point of a problem is made of: arms for every family, moves for PCA.
+
+use std::sync::Arc;
+
+use super::{Begin, Family};
+use crate::bound::{self, Kind, lower_bound};
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::varimax::varimax;
+use crate::linalg::{RowMat, work};
+use crate::nonsmooth::Nonsmooth;
+use crate::options::{Given, Value};
+use crate::penalty::AnyPenalty;
+use crate::problem::PcaProblem;
+use crate::search::moves::{Cross, Kick, MakeSolver, Polish, Regrow, Reheat};
+use crate::search::{Arm, MakeTask, Move, Part, Portfolio, Task};
+use crate::smooth::Smooth;
+use crate::solve::AnySolver;
+use crate::solvers::ladmm::Ladmm;
+use crate::solvers::obcd::{Obcd, ObcdOptions};
+use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
+use crate::start::round_to_partition;
+
+/// Solvers and starts, the pairs that most often do well first. Constants of no data set went into the
+/// order or the levels: all of the arms run at level 0 in any case.
+const L0: &[(&str, &str)] = &[
+    ("ladmm+obcd", "random"),
+    ("ladmm+obcd", "pca"),
+    ("support+obcd", "coordinates"),
+    ("ladmm+obcd", "varimax"),
+    ("obcd", "grown"),
+    ("support+obcd", "random"),
+    ("ladmm+obcd", "coordinates"),
+    ("ladmm+obcd", "relaxed"),
+    ("spm+obcd", "random"),
+    ("obcd", "coordinates"),
+];
+const L1: &[(&str, &str)] = &[
+    ("ladmm+obcd", "random"),
+    ("slpg+obcd", "pca"),
+    ("irpg+obcd", "random"),
+    ("ladmm+obcd", "varimax"),
+    ("slpg+obcd", "random"),
+    ("ladmm+obcd", "pca"),
+    ("irpg+obcd", "pca"),
+    ("manpg-ada+obcd", "random"),
+    ("obcd", "grown"),
+    ("obcd", "coordinates"),
+    ("obcd", "pca"),
+];
+const NONNEGATIVE: &[(&str, &str)] = &[
+    ("ladmm+obcd", "pca"),
+    ("ladmm+obcd", "partition"),
+    ("spm+obcd", "partition"),
+    ("ladmm+obcd", "coordinates"),
+    ("spm+obcd", "pca"),
+    ("obcd", "grown"),
+    ("obcd", "pca"),
+    ("obcd", "partition"),
+];
+
+/// Starts with chance in them.
+const RANDOM: &[&str] = &["random", "partition", "grown"];
+
+/// Constants that make a method twice as patient with every level: the growth of its penalty.
+const PATIENT: &[(&str, &str, f64)] =
+    &[("ladmm", "rho", 0.08), ("spm", "rho", 0.08), ("support", "growth", 0.1)];
+
+/// Iterations that a method with full gradients may make at level 0, times two for every level.
+const ITERATIONS: u64 = 300;
+/// Gradients that a polish of the local search may cost.
+const POLISH: u64 = 100;
+/// The least that a task may do, for problems whose gradients cost nothing.
+const LEAST: u64 = 30_000_000;
+/// The most work of all arms at level 0; where there is more, the last ones are left out.
+const MOST: u64 = 15_000_000_000;
+
+/// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed.
+pub(super) fn portfolio(
+    problem: &PcaProblem,
+    options: &SolverOptions,
+    start: Option<&Begin>,
+) -> Result<Option<Portfolio<PcaProblem>>> {
+    let table = match &problem.h {
+        AnyPenalty::None(_) => return Ok(None),
+        AnyPenalty::L0(_) => L0,
+        h if h.requires_nonneg() => NONNEGATIVE,
+        _ => L1,
+    };
+    let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
+    let mut table = table.to_vec();
+    table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= RELAXED);
+    let arms = arms(problem, &table, options, start, gradient)?;
+    let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(LEAST));
+    let make = polisher(options);
+    let polisher = Polish { solver: Arc::clone(&make), most: polish };
+    let moves: Vec<Box<dyn Move<PcaProblem>>> = vec![
+        Box::new(Kick(polisher.clone())),
+        Box::new(Regrow(polisher.clone())),
+        Box::new(Cross(polisher.clone())),
+        Box::new(Reheat { solver: reheat(problem), polish: polisher }),
+    ];
+    let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
+        let part = Part { solver: make(seed), most: Some(SETTLE), patient: true };
+        Ok(Task { parts: vec![part], x0: RowMat::zeros(problem.nrows(), problem.rank()) })
+    });
+    Ok(Some(Portfolio { arms, moves, run, polish, settle: Some(settle) }))
+}
+
+/// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
+/// `settle` is the solver that settles the best point.
+pub(super) fn race<P: Family>(
+    problem: &P,
+    table: &[(&str, &str)],
+    options: &SolverOptions,
+    start: Option<&Begin>,
+    (gradient, settle): (u64, Option<&'static str>),
+) -> Result<Portfolio<P>> {
+    let arms = arms(problem, table, options, start, gradient)?;
+    let settle = settle.map(|name| -> Result<MakeTask<P>> {
+        let (solver, base) = (find_solvers(P::solvers(), name)?, options.clone());
+        Ok(Box::new(move |problem, _, seed| {
+            let options = seeded(&base, seed);
+            let solver = solver[0].build(problem, &options)?;
+            let (n, r) = problem.shape();
+            let part = Part { solver, most: Some(SETTLE), patient: true };
+            Ok(Task { parts: vec![part], x0: RowMat::zeros(n, r) })
+        }))
+    });
+    let settle = settle.transpose()?;
+    Ok(Portfolio { arms, moves: Vec::new(), run: at_level_0(gradient), polish: LEAST, settle })
+}
+
+/// The arms of a table that can solve the problem, as many as are affordable.
+fn arms<P: Family>(
+    problem: &P,
+    table: &[(&str, &str)],
+    options: &SolverOptions,
+    start: Option<&Begin>,
+    gradient: u64,
+) -> Result<Vec<Arm<P>>> {
+    let affordable = (MOST / (2 * ITERATIONS * gradient).max(1)).max(FEWEST) as usize;
+    let mut arms: Vec<Arm<P>> = Vec::new();
+    for (chain, from) in table {
+        let solvers = find_solvers(P::solvers(), chain)?;
+        let begin = start.cloned().unwrap_or_else(|| Begin::Named((*from).into()));
+        let known = arms.iter().any(|a| a.solver == *chain && a.start == begin.name());
+        if !known && arms.len() < affordable && solvers.iter().all(|s| (s.handles)(problem)) {
+            arms.push(arm(chain, solvers, begin, options, gradient));
+        }
+    }
+    Ok(arms)
+}
+
+/// The work of the first solver of an arm at level 0.
+fn at_level_0(gradient: u64) -> u64 {
+    (ITERATIONS * gradient).max(LEAST)
+}
+
+/// The options with another seed.
+fn seeded(options: &SolverOptions, seed: u64) -> SolverOptions {
+    let mut options = SolverOptions { seed, ..options.clone() };
+    options.obcd.seed = seed;
+    options
+}
+
+/// Arms of however large a problem.
+const FEWEST: u64 = 3;
+/// The largest n for which the relaxation is solved for a start.
+const RELAXED: usize = 300;
+/// The most work that settling the best point may be.
+const SETTLE: u64 = 100_000_000_000;
+
+/// Work of a gradient.
+pub(super) fn cost_of_gradient(f: &impl Smooth, (n, r): (usize, usize)) -> u64 {
+    let x = RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)));
+    let mut g = RowMat::zeros(n, r);
+    let ((), work) = work::counted(|| f.gradient(&x, &mut g));
+    work.max(1) + 30 * (n * r) as u64
+}
+
+fn arm<P: Family>(
+    chain: &str,
+    solvers: Vec<&'static SolverInfo<P>>,
+    begin: Begin,
+    options: &SolverOptions,
+    gradient: u64,
+) -> Arm<P> {
+    let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
+    let constants = move |level: u32| {
+        let mut out = Given::new();
+        for (owner, name, growth) in PATIENT.iter().filter(|c| names.contains(&c.0)) {
+            let value = 1.0 + growth / f64::from(1u32 << level.min(20));
+            out.insert(format!("{owner}-{name}"), Value::Number(value));
+        }
+        out
+    };
+    let (base, set) = (options.clone(), constants.clone());
+    let start = begin.name().to_string();
+    let task: MakeTask<P> = Box::new(move |problem, level, seed| {
+        let mut options = seeded(&base, seed);
+        for (name, value) in set(level).iter() {
+            // what the user has set stays
+            if options.constants.get(name).is_none() {
+                options.constants.insert(name.to_string(), value);
+            }
+        }
+        let x0 = begin.point(problem, seed)?;
+        let mut parts = Vec::new();
+        for (k, solver) in solvers.iter().enumerate() {
+            let most = (k == 0).then(|| at_level_0(gradient) << level.min(20));
+            parts.push(Part { solver: solver.build(problem, &options)?, most, patient: false });
+        }
+        Ok(Task { parts, x0 })
+    });
+    Arm {
+        solver: chain.into(),
+        random: RANDOM.contains(&start.as_str()),
+        start,
+        task,
+        constants: Box::new(constants),
+    }
+}
+
+fn polisher(options: &SolverOptions) -> Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync> {
+    let options = options.obcd.clone();
+    // bad options have been refused with the arms
+    let made = move |seed| Obcd::new(ObcdOptions { seed, ..options.clone() });
+    Arc::new(move |seed| Box::new(made(seed).unwrap_or_else(|_| Obcd::seeded(seed))))
+}
+
+/// The eigenvectors of the relaxation over the Fantope, rotated towards few large entries: not a bound,
+/// so a rough solution will do.
+///
+/// # Errors
+/// A penalty for which there is no relaxation, more variables than it can take.
+pub(super) fn relaxed(problem: &PcaProblem) -> Result<RowMat> {
+    let none = || Error::Incompatible("there is no relaxation of this problem to start from".into());
+    let kind = match &problem.h {
+        AnyPenalty::L0(h) => Kind::L0 { lambda: h.value(&[1.0]) },
+        AnyPenalty::L1(h) => Kind::L1 { lambda: h.value(&[1.0]) },
+        AnyPenalty::Nonneg(_) => Kind::Nonnegative,
+        _ => return Err(none()),
+    };
+    let options = bound::Options { iterations: ROUGH, ..Default::default() };
+    let r = problem.rank();
+    let found = lower_bound(&problem.f, r, &kind, None, &options, &|_| true)?;
+    let v = found.relaxation.leading_eigenvectors(r).ok_or_else(none)?;
+    let y = varimax(&stiefel::orthonormalise(&v));
+    Ok(if problem.h.requires_nonneg() { round_to_partition(&y) } else { y })
+}
+
+/// Iterations for the relaxation of a start.
+const ROUGH: u64 = 150;
+
+/// LADMM with a first β between L/100 (all is forgotten) and L.
+fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
+    let r = problem.rank();
+    let curvature = problem.f.step_curvature(r).unwrap_or(1.0).max(f64::MIN_POSITIVE);
+    Box::new(move |_, warmth| {
+        let beta = curvature * 100f64.powf(-warmth);
+        Some(Box::new(Ladmm { beta: Some(beta), ..Ladmm::DEFAULT }))
+    })
+}

@@ -1,0 +1,90 @@
+//! Which move to try next: those that have paid for their work, and now and then any of them.
+
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+use crate::solve::MoveReport;
+
+/// Share of the choices that does not look at the past.
+const CURIOSITY: f64 = 0.25;
+/// What is hoped for from any task, relative to |F|.
+const HOPE: f64 = 1e-6;
+/// What an old success counts after another task of its kind.
+const MEMORY: f64 = 0.9;
+
+/// Success and work of every kind of move.
+#[derive(Clone, Debug)]
+pub(super) struct Bandit {
+    pub reports: Vec<MoveReport>,
+    gain: Vec<f64>, // remembered
+    scale: f64,
+    prior: Vec<f64>, // what a task may cost, before any has been tried
+}
+
+impl Bandit {
+    pub fn new(names: &[&str], prior: Vec<f64>) -> Self {
+        let report =
+            |name: &&str| MoveReport { name: name.to_string(), tried: 0, won: 0, decrease: 0.0, work: 0 };
+        let reports: Vec<_> = names.iter().map(report).collect();
+        let zeros = vec![0.0; reports.len()];
+        Self { reports, gain: zeros, scale: 1.0, prior }
+    }
+
+    /// The size of F, which says what a decrease is worth.
+    pub fn measure(&mut self, objective: f64) {
+        self.scale = objective.abs().max(f64::MIN_POSITIVE);
+    }
+
+    /// A kind of move.
+    pub fn choose(&self, rng: &mut Pcg64) -> usize {
+        let all = self.reports.len();
+        // one over what a task costs: about the same work for every kind
+        let fair = |k: usize| {
+            let MoveReport { work, tried, .. } = self.reports[k];
+            (1.0 + tried as f64) / (self.prior[k] + work as f64)
+        };
+        if rng.random::<f64>() < CURIOSITY {
+            return drawn(rng, all, fair);
+        }
+        drawn(rng, all, |k| (self.gain[k] + HOPE * self.scale) * fair(k))
+    }
+
+    /// A task of kind k has lowered F by `decrease` (0: not).
+    pub fn learn(&mut self, k: usize, decrease: f64, work: u64) {
+        let report = &mut self.reports[k];
+        report.tried += 1;
+        report.won += u64::from(decrease > 0.0);
+        report.decrease += decrease;
+        report.work += work;
+        self.gain[k] = MEMORY * self.gain[k] + (1.0 - MEMORY) * decrease;
+    }
+}
+
+/// One of 0, ..., all − 1 with probabilities in proportion to `weight`.
+fn drawn(rng: &mut Pcg64, all: usize, weight: impl Fn(usize) -> f64) -> usize {
+    let mut left = rng.random::<f64>() * (0..all).map(&weight).sum::<f64>();
+    (0..all)
+        .find(|k| {
+            left -= weight(*k);
+            left <= 0.0
+        })
+        .unwrap_or(all - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn what_pays_is_chosen_more_often_and_nothing_is_forgotten() {
+        let mut bandit = Bandit::new(&["a", "b", "c"], vec![100.0; 3]);
+        bandit.learn(1, 5.0, 100);
+        bandit.learn(0, 0.0, 100);
+        let mut rng = Pcg64::seed_from_u64(1);
+        let mut chosen = [0; 3];
+        (0..1000).for_each(|_| chosen[bandit.choose(&mut rng)] += 1);
+        assert!(chosen[1] > 700 && chosen[0] > 20 && chosen[2] > 20, "{chosen:?}");
+    }
+}

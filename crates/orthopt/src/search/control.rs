@@ -1,0 +1,79 @@
+//! What the tasks of a search share: when to stop, and the best point so far.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::linalg::RowMat;
+
+/// The best point that any task has looked at; for those who watch, and for X where a search is cut short.
+#[derive(Clone, Debug)]
+pub(super) struct Best {
+    pub x: RowMat,
+    pub objective: f64,
+    pub changes: u64,
+}
+
+/// Shared by the tasks and whoever watches them.
+#[derive(Debug)]
+pub(super) struct Control {
+    clock: Instant,
+    seconds: Option<f64>,  // the time limit
+    stopped: AtomicBool,   // somebody wants the end
+    iterations: AtomicU64, // of all tasks
+    best: Mutex<Best>,
+}
+
+impl Control {
+    pub fn new(x: RowMat, objective: f64, seconds: Option<f64>) -> Self {
+        Self {
+            clock: Instant::now(),
+            seconds,
+            stopped: AtomicBool::new(false),
+            iterations: AtomicU64::new(0),
+            best: Mutex::new(Best { x, objective, changes: 1 }),
+        }
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.clock.elapsed().as_secs_f64()
+    }
+
+    /// Everybody ends at the next step.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there is no more time.
+    pub fn is_late(&self) -> bool {
+        self.seconds.is_some_and(|limit| self.seconds() >= limit)
+    }
+
+    /// Whether tasks must end.
+    pub fn is_over(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.is_late()
+    }
+
+    pub fn made(&self, iterations: u64) {
+        self.iterations.fetch_add(iterations, Ordering::Relaxed);
+    }
+
+    pub fn iterations(&self) -> u64 {
+        self.iterations.load(Ordering::Relaxed)
+    }
+
+    /// Takes X in if it is the best so far.
+    pub fn offer(&self, x: &RowMat, objective: f64) {
+        let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        if objective < best.objective {
+            best.x.data_mut().copy_from_slice(x.data());
+            (best.objective, best.changes) = (objective, best.changes + 1);
+        }
+    }
+
+    /// The best point, if it has changed since there were so many changes; and its F.
+    pub fn newer(&self, than: u64) -> (f64, Option<Best>) {
+        let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        (best.objective, (best.changes > than).then(|| best.clone()))
+    }
+}

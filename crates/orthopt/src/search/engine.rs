@@ -1,0 +1,358 @@
+//! The search itself.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::bandit::Bandit;
+use super::batch::{perform_all, perform_counted};
+use super::control::Control;
+use super::task::{Done, Task};
+use super::watcher::Watcher;
+use super::{Effort, Portfolio};
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::message::Message;
+use crate::objective::Evaluate;
+use crate::solve::ArmReport;
+use crate::solve::{Observer, Solution, Status, Stopping, Trace};
+
+/// How a search goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Seed of everything.
+    pub seed: u64,
+    /// When it ends by itself; `None` with a limit of time or iterations: then that is the end.
+    pub effort: Option<Effort>,
+    /// Tolerances and limits.
+    pub stopping: Stopping,
+    /// A lower bound of F over all X: the search ends where F meets it.
+    pub bound: Option<f64>,
+}
+
+/// Tasks of a batch of the local search.
+const BATCH: usize = 4;
+/// Good points that are kept.
+const ELITE: usize = 6;
+/// Arms that are left when the race is over.
+const FINALISTS: usize = 2;
+/// The highest level.
+const LEVELS: u32 = 3;
+/// What a doubling of the work must lower F by, relative to |F|.
+const WORTH: f64 = 1e-4;
+/// The least work of a race, for counting doublings.
+const LEAST: u64 = 250_000_000;
+/// A task of the local search that fails as often in a row as this many batches ends it: nothing can move.
+const EMPTY: u32 = 8;
+
+/// Searches for the X of lowest F.
+///
+/// # Errors
+/// No arm can begin.
+pub fn search<P: Evaluate + Sync + 'static>(
+    problem: &P,
+    portfolio: &Portfolio<P>,
+    settings: Settings,
+    observers: &mut [&mut dyn Observer],
+) -> Result<Solution> {
+    let first = (portfolio.arms.first())
+        .ok_or_else(|| Error::Incompatible("a search needs at least one arm".into()))
+        .and_then(|arm| (arm.task)(problem, 0, settings.seed))?;
+    let objective = problem.value(&first.x0);
+    let control = Control::new(first.x0, objective, settings.stopping.time_limit);
+    let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain(FRESH.iter().copied()).collect();
+    let fresh = (0..FRESH.len()).map(|level| f64::from(1u32 << level) * portfolio.run as f64);
+    let prior = portfolio.moves.iter().map(|_| portfolio.polish as f64).chain(fresh).collect();
+    let watcher =
+        Watcher { problem, control: &control, observers, trace: Trace::default(), seen: 0, broke: false };
+    let mut engine = Engine {
+        problem,
+        portfolio,
+        settings,
+        control: &control,
+        watcher,
+        arms: Vec::new(),
+        elite: Vec::new(),
+        bandit: Bandit::new(&names, prior),
+        rng: Pcg64::seed_from_u64(settings.seed ^ 0x5345_4152_4348),
+        work: 0,
+        race: 0,
+        winner: 0,
+        checked: 0,
+        then: f64::INFINITY,
+        quiet: 0,
+        end: None,
+        notes: Vec::new(),
+        fresh: 0,
+    };
+    engine.race();
+    engine.local_search();
+    engine.settle();
+    engine.solution()
+}
+
+/// The moves that run an arm that has done well from a new start, at level 0, 1, 2.
+const FRESH: &[&str] = &["fresh start", "patient fresh start", "very patient fresh start"];
+
+/// A good point and how it was found.
+pub(super) struct Elite {
+    pub(super) done: Done,
+    pub(super) solver: String,
+}
+
+pub(super) struct Engine<'a, 'o, P> {
+    pub(super) problem: &'a P,
+    pub(super) portfolio: &'a Portfolio<P>,
+    pub(super) settings: Settings,
+    pub(super) control: &'a Control,
+    pub(super) watcher: Watcher<'a, 'o, P>,
+    pub(super) arms: Vec<ArmReport>,
+    pub(super) elite: Vec<Elite>, // lowest F first
+    pub(super) bandit: Bandit,
+    pub(super) rng: Pcg64,
+    pub(super) work: u64,
+    pub(super) race: u64,
+    pub(super) winner: usize,
+    pub(super) checked: u64, // work at the last doubling
+    pub(super) then: f64,    // lowest F then
+    pub(super) quiet: u32,   // doublings since it last fell
+    pub(super) end: Option<(Status, String)>,
+    pub(super) notes: Vec<Message>,
+    pub(super) fresh: u64,
+}
+
+impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
+    /// All arms at level 0, the better half at level 1, ...
+    fn race(&mut self) {
+        let arms = &self.portfolio.arms;
+        self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
+        let mut living: Vec<usize> = (0..arms.len()).collect();
+        for level in 0..=LEVELS {
+            let before = self.work;
+            self.round(&mut living, level);
+            if level == 0 {
+                self.is_enough(); // doublings count from here
+            }
+            // what the round has found is searched from before the next, more patient one
+            let due = 2 * self.work - before;
+            while self.work < due && !self.is_over() && self.batch() {}
+            if self.is_over() || self.is_enough() || living.len() <= FINALISTS {
+                break;
+            }
+            living.truncate(living.len().div_ceil(2).max(FINALISTS));
+        }
+        self.race = self.work;
+    }
+
+    /// One round; the arms in the order of what they have reached.
+    fn round(&mut self, living: &mut Vec<usize>, level: u32) {
+        let mut tasks = Vec::new();
+        let mut runners = Vec::new();
+        for k in living.iter() {
+            let seed = self.seed_of(*k, level);
+            match (self.portfolio.arms[*k].task)(self.problem, level, seed) {
+                Ok(task) => {
+                    tasks.push(task);
+                    runners.push((*k, seed));
+                }
+                Err(error) => {
+                    let arm = &self.portfolio.arms[*k];
+                    let what = format!("{} from {} cannot begin: ", arm.solver, arm.start);
+                    self.notes.push(Message::from(what).then(error.message()));
+                }
+            }
+        }
+        let results = self.perform(&tasks);
+        let mut order = Vec::new();
+        for ((k, seed), done) in runners.into_iter().zip(results) {
+            let Some(done) = done else { continue };
+            order.push((done.objective, k));
+            self.book_arm(k, level, seed, done);
+        }
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        *living = order.into_iter().map(|(_, k)| k).collect();
+    }
+
+    fn seed_of(&self, arm: usize, level: u32) -> u64 {
+        self.settings.seed.wrapping_add(arm as u64 * 1000).wrapping_add(u64::from(level))
+    }
+
+    fn book_arm(&mut self, k: usize, level: u32, seed: u64, done: Done) {
+        let report = &mut self.arms[k];
+        report.runs += 1;
+        report.level = report.level.max(level);
+        report.work += done.work;
+        if done.objective < report.objective {
+            (report.objective, report.seed, report.best_level) = (done.objective, seed, level);
+            report.constants = (self.portfolio.arms[k].constants)(level);
+        }
+        let lowest = report.curve.last().map_or(f64::INFINITY, |c| c.1);
+        report.curve.extend(done.curve.iter().filter(|c| c.1 < lowest));
+        let is_best = self.elite.first().is_none_or(|best| done.objective < best.done.objective);
+        if is_best {
+            self.winner = k;
+        }
+        let solver = self.portfolio.arms[k].solver.clone();
+        self.keep(Elite { done, solver });
+    }
+
+    /// Among the good points, if it is one and differs from the others.
+    fn keep(&mut self, new: Elite) {
+        let near = |e: &Elite| {
+            (e.done.objective - new.done.objective).abs() <= 1e-9 * (1.0 + new.done.objective.abs())
+        };
+        if let Some(same) = self.elite.iter_mut().find(|e| near(e)) {
+            if new.done.objective < same.done.objective {
+                *same = new;
+            }
+        } else {
+            self.elite.push(new);
+        }
+        self.elite.sort_by(|a, b| a.done.objective.total_cmp(&b.done.objective));
+        self.elite.truncate(ELITE);
+    }
+
+    fn perform(&mut self, tasks: &[Task<P>]) -> Vec<Option<Done>> {
+        let (stopping, control) = (&self.settings.stopping, self.control);
+        let mut tick = || self.watcher.look(false);
+        let results = match stopping.max_iters {
+            Some(most) => perform_counted(self.problem, tasks, stopping, (control, most), &mut tick),
+            None => perform_all(self.problem, tasks, stopping, control, &mut tick),
+        };
+        self.work += results.iter().flatten().map(|d| d.work).sum::<u64>();
+        results
+    }
+
+    /// Lowest F so far.
+    fn lowest(&self) -> f64 {
+        self.elite.first().map_or(f64::INFINITY, |e| e.done.objective)
+    }
+
+    /// Whether a limit, a user or the bound ends it here.
+    pub(super) fn is_over(&mut self) -> bool {
+        if self.end.is_some() {
+            return true;
+        }
+        let Stopping { max_iters, time_limit, .. } = self.settings.stopping;
+        let met = self
+            .settings
+            .bound
+            .is_some_and(|bound| self.lowest() <= bound + self.settings.stopping.tolerance(bound));
+        self.end = if self.watcher.broke {
+            Some((Status::Interrupted, "interrupted; this is the best point so far".into()))
+        } else if self.control.is_late() {
+            let limit = time_limit.unwrap_or_default();
+            Some((Status::TimeLimit, format!("reached the time limit of {limit} s")))
+        } else if max_iters.is_some_and(|most| self.control.iterations() >= most) {
+            let limit = max_iters.unwrap_or_default();
+            Some((Status::MaxIters, format!("reached the limit of {limit} iterations")))
+        } else {
+            met.then(|| (Status::Converged, "F is at its lower bound".into()))
+        };
+        self.end.is_some()
+    }
+
+    /// Tasks from the best points until the work is no longer worth it.
+    fn local_search(&mut self) {
+        let mut empty = 0;
+        while !self.is_over() && !self.is_enough() && !self.elite.is_empty() && empty < EMPTY {
+            let found = self.batch();
+            empty = if found { 0 } else { empty + 1 };
+        }
+    }
+
+    /// Whether doublings of the work have brought too little often enough.
+    fn is_enough(&mut self) -> bool {
+        let now = self.lowest();
+        if self.checked == 0 {
+            (self.checked, self.then) = (self.work.max(LEAST), now);
+        }
+        while self.work >= 2 * self.checked {
+            self.quiet = if self.then - now > WORTH * now.abs() { 0 } else { self.quiet + 1 };
+            (self.checked, self.then) = (2 * self.checked, now);
+        }
+        self.settings.effort.is_some_and(|effort| self.quiet >= effort.patience())
+    }
+
+    /// Four tasks; whether any could be made.
+    fn batch(&mut self) -> bool {
+        let points: Vec<RowMat> = self.elite.iter().map(|e| e.done.x.clone()).collect();
+        let (mut tasks, mut kinds) = (Vec::new(), Vec::new());
+        for _ in 0..BATCH {
+            self.bandit.measure(self.lowest());
+            let kind = self.bandit.choose(&mut self.rng);
+            let mut own = Pcg64::seed_from_u64(self.rng.random());
+            let task = match self.portfolio.moves.get(kind) {
+                Some(movement) => movement.task(self.problem, &points, &mut own).map(|t| (t, None)),
+                None => self.fresh_start((kind - self.portfolio.moves.len()) as u32),
+            };
+            match task {
+                Some((task, arm)) => {
+                    tasks.push(task);
+                    kinds.push((kind, arm));
+                }
+                None => self.bandit.learn(kind, 0.0, 1),
+            }
+        }
+        let results = self.perform(&tasks);
+        for ((kind, arm), done) in kinds.into_iter().zip(results) {
+            let Some(done) = done else { continue };
+            let gain = (self.lowest() - done.objective).max(0.0);
+            let gain = if gain > 1e-12 * (1.0 + done.objective.abs()) { gain } else { 0.0 };
+            self.bandit.learn(kind, gain, done.work.max(1));
+            match arm {
+                Some((k, level, seed)) => self.book_arm(k, level, seed, done),
+                None => {
+                    let solver = self.elite.first().map(|e| e.solver.clone()).unwrap_or_default();
+                    self.keep(Elite { done, solver });
+                }
+            }
+        }
+        !tasks.is_empty()
+    }
+
+    /// An arm that has done well, with chance in its start if there is one, from another start.
+    fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<(usize, u32, u64)>)> {
+        let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
+        order.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective));
+        let random: Vec<usize> =
+            order.iter().copied().filter(|k| self.portfolio.arms[*k].random).take(FINALISTS + 1).collect();
+        let k = *random.get(self.fresh as usize % random.len().max(1))?;
+        self.fresh += 1;
+        let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);
+        let task = (self.portfolio.arms[k].task)(self.problem, level, seed).ok()?;
+        Some((task, Some((k, level, seed))))
+    }
+
+    /// The best point, polished until no pair of rows lowers F.
+    fn settle(&mut self) {
+        if self.is_over() {
+            return;
+        }
+        let (Some(settle), Some(best)) = (&self.portfolio.settle, self.elite.first()) else { return };
+        let Ok(mut task) = settle(self.problem, LEVELS, self.settings.seed) else { return };
+        task.x0 = best.done.x.clone();
+        let solver = best.solver.clone();
+        let stages = best.done.stages.clone();
+        if let Some(Some(mut done)) = self.perform(&[task]).pop() {
+            if done.objective <= self.lowest() {
+                done.stages = [stages, done.stages].concat();
+                self.elite.insert(0, Elite { done, solver });
+            }
+        }
+    }
+}
+
+fn report(solver: &str, start: &str) -> ArmReport {
+    ArmReport {
+        solver: solver.into(),
+        start: start.into(),
+        level: 0,
+        seed: 0,
+        best_level: 0,
+        constants: Default::default(),
+        runs: 0,
+        objective: f64::INFINITY,
+        work: 0,
+        curve: Vec::new(),
+    }
+}

@@ -1,0 +1,136 @@
+//! The search for the best point: a race of solvers and starts, then a local search from its winner.
+//!
+//! ```text
+//! race     every arm (solvers one after the other, a start) runs at level 0: coarse and quick
+//!          repeat: the better half runs at the next level, twice as patiently, until two are left
+//! search   repeat: four tasks from the best points, by moves that have paid
+//!          (a fresh start of a winner, entries exchanged, components solved anew, ...)
+//!          until a doubling of the work has brought less than 1e-4 of |F| often enough
+//! settle   pairs of rows from the best point until none lowers F
+//! ```
+//!
+//! What is done depends on the seed and the problem only: work is counted ([`crate::linalg::work`]), not
+//! timed, the tasks of a batch see the same points whoever runs first, and their results are taken in
+//! order. A limit of time only cuts the search off, so a longer run is the continuation of a shorter one,
+//! and the same seed gives the same X for any number of threads.
+
+mod bandit;
+mod batch;
+mod control;
+mod engine;
+mod grow;
+pub mod moves;
+mod outcome;
+
+mod task;
+mod watcher;
+
+pub use engine::{Settings, search};
+pub use grow::grown_components;
+pub use task::{Part, Task};
+
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::options::Given;
+use rand_pcg::Pcg64;
+
+/// How long a search goes on by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// One doubling of the work that brings nothing ends it.
+    Quick,
+    /// Two.
+    #[default]
+    Normal,
+    /// Four.
+    Thorough,
+}
+
+/// Names of the efforts with one line each.
+pub const EFFORTS: &[(&str, &str)] = &[
+    ("quick", "ends after one doubling of the work that lowers F by less than 1e-4 of |F|"),
+    ("normal", "ends after two of them"),
+    ("thorough", "ends after four"),
+];
+
+impl Effort {
+    /// The effort called `name`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        let all = [Self::Quick, Self::Normal, Self::Thorough];
+        all.into_iter().find(|effort| effort.name() == name).ok_or_else(|| Error::UnknownName {
+            kind: "effort",
+            name: name.into(),
+            known: EFFORTS.iter().map(|e| e.0).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        EFFORTS[self as usize].0
+    }
+
+    /// Doublings that must bring nothing.
+    fn patience(self) -> u32 {
+        match self {
+            Self::Quick => 1,
+            Self::Normal => 2,
+            Self::Thorough => 4,
+        }
+    }
+}
+
+/// Solvers one after the other and where they begin, at several levels of patience.
+pub struct Arm<P> {
+    /// The solvers, joined with `+`.
+    pub solver: String,
+    /// The start.
+    pub start: String,
+    /// Whether the start has chance in it, so that another seed gives another one.
+    pub random: bool,
+    /// The task at a level (0, 1, ...: each about twice as patient) with a seed.
+    pub task: MakeTask<P>,
+    /// The constants of the solvers at a level that are not their defaults.
+    pub constants: Box<dyn Fn(u32) -> Given + Send + Sync>,
+}
+
+/// Makes the task of an arm: at a level, with a seed.
+pub type MakeTask<P> = Box<dyn Fn(&P, u32, u64) -> Result<Task<P>> + Send + Sync>;
+
+impl<P> std::fmt::Debug for Arm<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Arm({} from {})", self.solver, self.start)
+    }
+}
+
+/// A way from good points to a new one.
+pub trait Move<P>: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// What to try from the best points (lowest F first, never empty); `None` where it has no place.
+    fn task(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<P>>;
+}
+
+/// What a search is made of.
+pub struct Portfolio<P> {
+    /// Arms, the one that most often does well first.
+    pub arms: Vec<Arm<P>>,
+    /// Moves of the local search.
+    pub moves: Vec<Box<dyn Move<P>>>,
+    /// Work of an arm at level 0, roughly.
+    pub run: u64,
+    /// Work of a move, roughly.
+    pub polish: u64,
+    /// The solver that settles the best point with a seed, where there is one.
+    pub settle: Option<MakeTask<P>>,
+}
+
+impl<P> std::fmt::Debug for Portfolio<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let moves: Vec<_> = self.moves.iter().map(|m| m.name()).collect();
+        write!(f, "Portfolio({:?}, {moves:?})", self.arms)
+    }
+}

@@ -1,0 +1,223 @@
+//! Moves from good points to others for f + h over XᵀX = I with a quadratic f: what they give is feasible
+//! to rounding and is polished by the solver that comes with them.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+use super::grow::grown;
+use super::{Move, Part, Task};
+use crate::constraint::{Stiefel, stiefel};
+use crate::linalg::RowMat;
+use crate::linalg::kernels::is_zero;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Quadratic;
+use crate::solve::AnySolver;
+
+/// f + h over XᵀX = I.
+type Plain<F, H> = Problem<Stiefel, F, H>;
+
+/// Makes the solver that polishes, with a seed; and how much work it may do for a problem.
+pub struct Polish<P> {
+    /// The solver with a seed.
+    pub solver: Arc<dyn Fn(u64) -> AnySolver<P> + Send + Sync>,
+    /// The most work it may do.
+    pub most: u64,
+}
+
+impl<P> Clone for Polish<P> {
+    fn clone(&self) -> Self {
+        Self { solver: Arc::clone(&self.solver), most: self.most }
+    }
+}
+
+impl<P> std::fmt::Debug for Polish<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Polish")
+    }
+}
+
+impl<P> Polish<P> {
+    fn task(&self, x0: RowMat, rng: &mut Pcg64) -> Option<Task<P>> {
+        let part = Part { solver: (self.solver)(rng.random()), most: Some(self.most), patient: false };
+        (x0.find_non_finite().is_none()).then(|| Task { parts: vec![part], x0 })
+    }
+}
+
+/// Some rows exchanged with, or turned towards, others: X(B, :) ← V X(B, :) with random V, so XᵀX = I stays.
+#[derive(Debug)]
+pub struct Kick<P>(pub Polish<P>);
+
+/// Rows of a kick, as a share of the nonzero ones: a number between one pair and an eighth of them.
+const KICK: f64 = 0.125;
+
+impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Kick<Plain<F, H>> {
+    fn name(&self) -> &'static str {
+        "rows exchanged"
+    }
+
+    fn task(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<Plain<F, H>>> {
+        let mut x = best[0].clone();
+        let n = x.nrows();
+        let filled: Vec<usize> = (0..n).filter(|i| !is_zero(x.row(*i))).collect();
+        if n < 2 || filled.is_empty() {
+            return None;
+        }
+        // few exchanges most of the time
+        let most = (KICK * filled.len() as f64).max(1.0);
+        let count = most.powf(rng.random::<f64>()).round().max(1.0) as usize;
+        for _ in 0..count {
+            let i = filled[rng.random_range(0..filled.len())];
+            let j = (i + rng.random_range(1..n)) % n;
+            // a nonnegative X stays so by exchanges only
+            let whole = p.h.requires_nonneg() || rng.random::<bool>();
+            let angle = if whole { std::f64::consts::FRAC_PI_2 } else { rng.random_range(0.1..1.5) };
+            turn(&mut x, i, j, angle, p.h.requires_nonneg());
+        }
+        self.0.task(x, rng)
+    }
+}
+
+fn turn(x: &mut RowMat, i: usize, j: usize, angle: f64, exchange: bool) {
+    let (s, c) = if exchange { (1.0, 0.0) } else { angle.sin_cos() };
+    for k in 0..x.ncols() {
+        let (a, b) = (x.get(i, k), x.get(j, k));
+        let back = if exchange { a } else { -s * a + c * b };
+        x.set(i, k, c * a + s * b);
+        x.set(j, k, back);
+    }
+}
+
+/// One, two or more components taken out and grown anew on the rows that the others leave free.
+#[derive(Debug)]
+pub struct Regrow<P>(pub Polish<P>);
+
+impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Regrow<Plain<F, H>> {
+    fn name(&self) -> &'static str {
+        "components solved anew"
+    }
+
+    fn task(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<Plain<F, H>>> {
+        let mut x = best[0].clone();
+        let (n, r) = (x.nrows(), x.ncols());
+        let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
+        let mut out: Vec<usize> = (0..r).collect();
+        (0..count).for_each(|k| out.swap(k, rng.random_range(k..r)));
+        out.truncate(count);
+        for k in &out {
+            (0..n).for_each(|i| x.set(i, *k, 0.0));
+        }
+        let diagonal = p.f.diagonal();
+        for k in &out {
+            let free: Vec<usize> = (0..n).filter(|i| is_zero(x.row(*i))).collect();
+            let column = grown(p, &free, &diagonal, rng)?;
+            column.iter().for_each(|(i, v)| x.set(*i, *k, *v));
+        }
+        (stiefel::feasibility(&x) <= 1e-10).then(|| self.0.task(x, rng))?
+    }
+}
+
+/// Components of two good points: some of one, and of the other those that overlap least with them.
+#[derive(Debug)]
+pub struct Cross<P>(pub Polish<P>);
+
+impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Cross<Plain<F, H>> {
+    fn name(&self) -> &'static str {
+        "components of two points"
+    }
+
+    fn task(&self, _: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<Plain<F, H>>> {
+        if best.len() < 2 || best[0].ncols() < 2 {
+            return None;
+        }
+        let (a, b) = (&best[0], &best[rng.random_range(1..best.len())]);
+        let (n, r) = (a.nrows(), a.ncols());
+        let mut columns: Vec<usize> = (0..r).collect();
+        let keep = rng.random_range(1..r);
+        (0..keep).for_each(|k| columns.swap(k, rng.random_range(k..r)));
+        columns.truncate(keep);
+        // what column l of b has in common with the kept ones
+        let shared = |l: usize| -> f64 {
+            (0..n).filter(|i| columns.iter().any(|k| a.get(*i, *k) != 0.0)).map(|i| b.get(i, l).powi(2)).sum()
+        };
+        let mut others: Vec<(f64, usize)> = (0..r).map(|l| (shared(l), l)).collect();
+        others.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        let mut x = RowMat::zeros(n, r);
+        for i in 0..n {
+            columns.iter().enumerate().for_each(|(to, k)| x.set(i, to, a.get(i, *k)));
+            if is_zero(x.row(i)) {
+                (keep..r).for_each(|to| x.set(i, to, b.get(i, others[to - keep].1)));
+            }
+        }
+        restored(&mut x, keep)?;
+        self.0.task(x, rng)
+    }
+}
+
+/// XᵀX = I again where the columns from `first` on have lost rows: on the supports if that is possible, else
+/// every row goes to the column where it is largest.
+fn restored(x: &mut RowMat, first: usize) -> Option<()> {
+    let (n, r) = (x.nrows(), x.ncols());
+    let normalise = |x: &mut RowMat| {
+        (first..r).all(|k| {
+            let length = (0..n).map(|i| x.get(i, k).powi(2)).sum::<f64>().sqrt();
+            (0..n).for_each(|i| x.set(i, k, x.get(i, k) / length.max(f64::MIN_POSITIVE)));
+            length > 1e-6
+        })
+    };
+    if !normalise(x) {
+        return None;
+    }
+    if stiefel::feasibility(x) < 0.5 {
+        let mut repaired = x.clone();
+        if stiefel::repair_on_support(&mut repaired) <= 1e-12 {
+            *x = repaired;
+            return Some(());
+        }
+    }
+    for i in 0..n {
+        let owner = (0..r).fold(0, |best, k| if x.get(i, k).abs() > x.get(i, best).abs() { k } else { best });
+        if owner >= first || !(0..first).any(|k| x.get(i, k) != 0.0) {
+            (first..r).filter(|k| *k != owner).for_each(|k| x.set(i, k, 0.0));
+        }
+    }
+    (normalise(x) && stiefel::feasibility(x) <= 1e-10).then_some(())
+}
+
+/// A method that is led by its penalty, started again at the best point with a part of it: what the method
+/// does between is between a polish and a fresh start.
+pub struct Reheat<P> {
+    /// The method at a temperature from 0 (cold, hardly moves) to 1.
+    pub solver: MakeSolver<P>,
+    /// What follows.
+    pub polish: Polish<P>,
+}
+
+/// Makes a solver for a problem and a temperature.
+pub type MakeSolver<P> = Box<dyn Fn(&P, f64) -> Option<AnySolver<P>> + Send + Sync>;
+
+impl<P> std::fmt::Debug for Reheat<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reheat")
+    }
+}
+
+impl<P> Move<P> for Reheat<P> {
+    fn name(&self) -> &'static str {
+        "penalty lowered and raised"
+    }
+
+    fn task(&self, p: &P, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<P>> {
+        let from = rng.random_range(0..best.len().min(2));
+        let main = Part {
+            solver: (self.solver)(p, rng.random())?,
+            most: Some(4 * self.polish.most),
+            patient: false,
+        };
+        let polish =
+            Part { solver: (self.polish.solver)(rng.random()), most: Some(self.polish.most), patient: false };
+        Some(Task { parts: vec![main, polish], x0: best[from].clone() })
+    }
+}

@@ -1,0 +1,80 @@
+//! What a search returns.
+
+use super::engine::{Elite, Engine};
+use super::task::Done;
+use crate::error::Result;
+use crate::objective::{Evaluate, count_nonzeros};
+use crate::solve::{SearchReport, Solution, Status};
+
+impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
+    /// The best point and everything there is to say.
+    pub(super) fn solution(mut self) -> Result<Solution> {
+        self.is_over();
+        self.watcher.look(true);
+        if self.elite.is_empty() {
+            // cut off before any task was over
+            let (_, best) = self.control.newer(0);
+            let x = match best {
+                Some(best) => best.x,
+                None => (self.portfolio.arms[0].task)(self.problem, 0, self.settings.seed)?.x0,
+            };
+            let objective = self.problem.value(&x);
+            let (status, message) = (Status::Interrupted, String::new());
+            let done = Done {
+                x,
+                objective,
+                work: 0,
+                iterations: 0,
+                stages: Vec::new(),
+                status,
+                message,
+                curve: Vec::new(),
+            };
+            let solver = self.portfolio.arms[0].solver.clone();
+            self.elite.push(Elite { done, solver });
+        }
+        let Elite { done, solver } = self.elite.remove(0);
+        let tried = self.arms.iter().map(|a| a.runs).sum::<u64>();
+        let own = (done.status, done.message);
+        let (status, message) = match (self.end.take(), own) {
+            (Some((Status::TimeLimit | Status::MaxIters, limit)), (Status::Converged, why)) => {
+                (Status::Converged, format!("{why}; the search went on until it {limit}"))
+            }
+            (Some(end), _) => end,
+            (None, (status, why)) => (status, why),
+        };
+        let message = format!("{message} (the best of {tried} runs of {} arms)", self.arms.len());
+        let (problem, x) = (self.problem, done.x);
+        let search = SearchReport {
+            arms: self.arms,
+            moves: self.bandit.reports,
+            winner: self.winner,
+            work: self.work,
+            race: self.race,
+            effort: self.settings.effort.unwrap_or_default().name(),
+            quiet: self.quiet,
+        };
+        Ok(Solution {
+            objective: problem.objective(&x),
+            feasibility: problem.feasibility(&x),
+            nonneg_violation: problem.nonneg_violation(&x),
+            nnz: count_nonzeros(&x),
+            x,
+            status,
+            message,
+            iterations: self.control.iterations(),
+            seconds: self.control.seconds(),
+            trace: self.watcher.trace,
+            seed: self.settings.seed,
+            solver,
+            splitting: done.stages.iter().rev().find_map(|s| s.splitting),
+            stages: done.stages,
+            starts: tried,
+            best_start: 0,
+            raw: None,
+            settings: [("starts".to_string(), tried.into())].into(),
+            notes: self.notes,
+            search: Some(search),
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! One task of a search: solvers one after the other from a point, each with a limit of its own.
+
+use super::control::Control;
+use crate::linalg::{RowMat, work};
+use crate::objective::Evaluate;
+use crate::solve::{AnySolver, Kept, Looks, Pace, Progress, Solver, Stage, Status, Stop, Stopping};
+
+/// A solver of a task and the work it may do.
+pub struct Part<P> {
+    /// The solver.
+    pub solver: AnySolver<P>,
+    /// Most work. `None` is no limit for the first part, and for others the work of those before them.
+    pub most: Option<u64>,
+    /// Whether it goes on where a pass lowers F by less than 1e-5·(1 + |F|).
+    pub patient: bool,
+}
+
+/// Solvers one after the other, from X⁰.
+pub struct Task<P> {
+    /// The solvers.
+    pub parts: Vec<Part<P>>,
+    /// X⁰.
+    pub x0: RowMat,
+}
+
+/// How a task ended.
+#[derive(Clone, Debug)]
+pub(super) struct Done {
+    pub x: RowMat,
+    pub objective: f64,
+    pub work: u64,
+    pub iterations: u64,
+    pub stages: Vec<Stage>,
+    pub status: Status, // of the last part
+    pub message: String,
+    pub curve: Vec<(f64, f64)>, // seconds and F, where F fell
+}
+
+/// Work that is worth nobody's attention.
+const LITTLE: u64 = 30_000_000;
+/// Where a task that polishes may stop: a pass that lowers F by less than this times 1 + |F|.
+const SLOW: f64 = 1e-5;
+
+/// Runs a task to its end, or until the control says so. Of the points it looks at (after iterations of
+/// given numbers, never when the clock says so) the best is what it found.
+pub(super) fn perform<P: Evaluate + 'static>(
+    problem: &P,
+    task: &Task<P>,
+    stopping: &Stopping,
+    (control, most_iterations): (&Control, Option<u64>),
+    tick: &mut dyn FnMut(),
+) -> Option<Done> {
+    let mut done: Option<Done> = None;
+    for (k, part) in task.parts.iter().enumerate() {
+        let before = done.as_ref().map_or(0, |d| d.work);
+        let most = part.most.or((k > 0).then_some(before.max(LITTLE)));
+        let x0 = done.as_ref().map_or(&task.x0, |d| &d.x).clone();
+        let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
+        let run = Run { problem, part, most, left, stopping, control };
+        let (stage, spent) = work::counted(|| run.perform(x0, tick));
+        let Some(stage) = stage else { continue };
+        done = Some(joined(done, stage, spent));
+        if control.is_over() {
+            break;
+        }
+    }
+    done
+}
+
+fn joined(done: Option<Done>, stage: Done, work: u64) -> Done {
+    let Some(mut all) = done else { return Done { work, ..stage } };
+    all.work += work;
+    all.iterations += stage.iterations;
+    all.stages.extend(stage.stages);
+    all.curve.extend(stage.curve);
+    if stage.objective <= all.objective {
+        (all.x, all.objective) = (stage.x, stage.objective);
+    }
+    (all.status, all.message) = (stage.status, stage.message);
+    all
+}
+
+/// One part at work.
+struct Run<'a, P> {
+    problem: &'a P,
+    part: &'a Part<P>,
+    most: Option<u64>,
+    left: Option<u64>, // iterations
+    stopping: &'a Stopping,
+    control: &'a Control,
+}
+
+impl<P: Evaluate + 'static> Run<'_, P> {
+    /// `None` where the solver does not take X⁰.
+    fn perform(&self, x0: RowMat, tick: &mut dyn FnMut()) -> Option<Done> {
+        let (p, solver, control) = (self.problem, &self.part.solver, self.control);
+        let mut kept = Kept::new(x0.clone());
+        let mut curve = Vec::new();
+        let mut state = solver.init(p, x0).ok()?;
+        let (mut looks, mut pace, mut iterations) = (Looks::new(), Pace::default(), 0);
+        let min_decrease = if self.part.patient { 0.0 } else { SLOW };
+        let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
+        let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
+        let mut stop = own.criteria();
+        let first = p.value(solver.point(&state));
+        kept.look(first, 0, solver.point(&state));
+        control.offer(&kept.x, kept.objective);
+        let (status, message) = loop {
+            if control.is_over() || self.left == Some(iterations) {
+                break (Status::Interrupted, String::new());
+            }
+            let left = self.left.map_or(u64::MAX, |left| left - iterations);
+            let budget = pace.budget(control.seconds()).min(looks.ahead()).min(left);
+            let before = control.seconds();
+            let info = solver.step(p, &mut state, budget);
+            iterations += info.iterations;
+            control.made(info.iterations);
+            let look = looks.take(info.iterations);
+            if look || info.pass.is_some() || info.ended.is_some() {
+                let lowest = kept.objective;
+                kept.look(info.objective, iterations, solver.point(&state));
+                if kept.objective < lowest {
+                    control.offer(&kept.x, kept.objective);
+                    curve.push((control.seconds(), kept.objective));
+                }
+            }
+            let seconds = control.seconds();
+            pace.adapt(info.iterations, seconds - before);
+            tick();
+            if !info.objective.is_finite() {
+                break (Status::NumericalError, "F became NaN or infinite".to_string());
+            }
+            if let Some((status, why)) = info.ended {
+                break (status, why.to_string());
+            }
+            let residual = info.residual.filter(|_| look);
+            let progress = Progress {
+                iteration: iterations,
+                seconds,
+                objective: info.objective,
+                pass: info.pass,
+                residual,
+            };
+            if let Some(reason) = stop.check(&progress) {
+                break (reason.status, reason.message);
+            }
+            if (look || info.pass.is_some()) && self.most.is_some_and(|most| work::so_far() >= most) {
+                break (Status::Stalled, "reached the work it may do".to_string());
+            }
+        };
+        let whole = status != Status::Interrupted;
+        let ending = solver.ending(p, state);
+        if whole && ending.x.find_non_finite().is_none() {
+            let objective = p.value(&ending.x);
+            // the clean end counts even where rounding puts it a hair above the tracked F
+            if objective <= kept.objective + 1e-9 * (1.0 + objective.abs()) {
+                (kept.x, kept.objective) = (ending.x.clone(), objective);
+                control.offer(&kept.x, kept.objective);
+            }
+        }
+        let objective = kept.objective;
+        let (name, constants, splitting) = (solver.name().to_string(), ending.constants, ending.splitting);
+        let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
+        objective.is_finite().then(|| Done {
+            x: kept.x,
+            objective,
+            work: 0,
+            iterations,
+            stages,
+            status,
+            message,
+            curve,
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! Shows a search to those who watch it.
+
+use std::ops::ControlFlow;
+
+use super::control::Control;
+use crate::objective::{Evaluate, count_nonzeros};
+use crate::solve::{Event, Observer, Progress, Trace, TracePoint};
+
+/// Shows the search to the observers, on the thread that called it.
+pub(super) struct Watcher<'a, 'o, P> {
+    pub problem: &'a P,
+    pub control: &'a Control,
+    pub observers: &'a mut [&'o mut dyn Observer],
+    pub trace: Trace,
+    pub seen: u64, // changes of the best point that have been recorded
+    pub broke: bool,
+}
+
+impl<P: Evaluate> Watcher<'_, '_, P> {
+    /// `whatever` the time: records a point if there is a better one.
+    pub fn look(&mut self, whatever: bool) {
+        let seconds = self.control.seconds();
+        let due = whatever || self.trace.is_due(seconds);
+        let (objective, newer) = self.control.newer(if due { self.seen } else { u64::MAX });
+        let iteration = self.control.iterations();
+        let progress = Progress { iteration, seconds, objective, pass: None, residual: None };
+        for o in self.observers.iter_mut() {
+            self.broke |= o.observe(Event::Step(&progress)) == ControlFlow::Break(());
+        }
+        if self.broke {
+            self.control.stop();
+        }
+        let Some(best) = newer else { return };
+        self.seen = best.changes;
+        let feasibility = self.problem.feasibility(&best.x);
+        let nnz = count_nonzeros(&best.x);
+        let point = TracePoint { seconds, iteration, objective: best.objective, feasibility, nnz };
+        self.trace.push(point);
+        for o in self.observers.iter_mut() {
+            // control flow is taken from the step events
+            let _ = o.observe(Event::Trace(&point, &best.x));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a search has to say of itself.
+
+use crate::options::Given;
+
+/// One arm of a race, as far as it went.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct ArmReport {
+    /// The solvers, joined with `+`.
+    pub solver: String,
+    /// The start.
+    pub start: String,
+    /// The highest level it reached.
+    pub level: u32,
+    /// The seed of its best run.
+    pub seed: u64,
+    /// The constants of the solvers in its best run that are not their defaults.
+    pub constants: Given,
+    /// The level of its best run.
+    pub best_level: u32,
+    /// Runs.
+    pub runs: u64,
+    /// Lowest F.
+    pub objective: f64,
+    /// Work of all its runs, in multiplications of a product.
+    pub work: u64,
+    /// Seconds since the start and lowest F, wherever it fell.
+    pub curve: Vec<(f64, f64)>,
+}
+
+/// One kind of move of the local search.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct MoveReport {
+    /// Its name.
+    pub name: String,
+    /// Tasks.
+    pub tried: u64,
+    /// Tasks that lowered F.
+    pub won: u64,
+    /// What they lowered F by.
+    pub decrease: f64,
+    /// Their work.
+    pub work: u64,
+}
+
+/// Everything a search did.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct SearchReport {
+    /// The arms, in the order in which they began.
+    pub arms: Vec<ArmReport>,
+    /// The moves.
+    pub moves: Vec<MoveReport>,
+    /// Where X comes from: an arm, then moves.
+    pub winner: usize,
+    /// Work of everything.
+    pub work: u64,
+    /// Work of the race.
+    pub race: u64,
+    /// The effort, if it decided the end.
+    pub effort: &'static str,
+    /// Doublings of the work since the race that brought nothing, one after the other.
+    pub quiet: u32,
+}

@@ -1,0 +1,123 @@
+//! The search for the best point: the same for any number of threads, never worse for more work, and at or
+//! below what it is made of.
+
+use orthopt::constraint::stiefel::feasibility;
+use orthopt::family::{Family, Wanted};
+use orthopt::options::Given;
+use orthopt::problem::PcaProblem;
+use orthopt::search::{Effort, Settings, search};
+use orthopt::solve::{Chain, Event, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
+use std::ops::ControlFlow;
+
+use crate::common::problem;
+
+const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+
+fn auto(p: &PcaProblem, seed: u64, stopping: Stopping, effort: Option<Effort>) -> Solution {
+    let wanted = Wanted { seed, effort, ..Default::default() };
+    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &mut []).unwrap()
+}
+
+const PROBLEMS: [(&str, f64); 3] = [("l0-pca", 2.0), ("l1-pca", 3.0), ("nonneg-pca", 0.0)];
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for (name, lambda) in PROBLEMS {
+        let p = problem(name, lambda, 30, 4, 3);
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| auto(&p, 5, STOPPING, Some(Effort::Quick)))
+        };
+        let (one, three) = (with(1), with(3));
+        assert_eq!(one.x, three.x, "{name}");
+        let (a, b) = (one.search.unwrap(), three.search.unwrap());
+        assert_eq!((a.work, a.race, a.winner), (b.work, b.race, b.winner), "{name}");
+        assert_eq!(one.iterations, three.iterations, "{name}");
+    }
+}
+
+#[test]
+fn more_work_is_never_worse() {
+    for (name, lambda) in PROBLEMS {
+        let p = problem(name, lambda, 40, 5, 1);
+        let mut before = f64::INFINITY;
+        for most in [10, 100, 1_000, 3_000, 10_000, 30_000, 100_000] {
+            let s = auto(&p, 2, Stopping { max_iters: Some(most), ..STOPPING }, None);
+            let f = s.objective.total;
+            assert!(s.iterations <= most, "{name}: {} of {most}", s.iterations);
+            assert!(f <= before + 1e-9 * (1.0 + f.abs()), "{name}: {f} after {before} with {most} iterations");
+            assert!(feasibility(&s.x) <= 1e-10);
+            before = f;
+        }
+        let efforts = [Effort::Quick, Effort::Normal, Effort::Thorough];
+        let all = efforts.map(|effort| auto(&p, 2, STOPPING, Some(effort)).objective.total);
+        assert!(all[1] <= all[0] + 1e-9 * all[0].abs() && all[2] <= all[1] + 1e-9 * all[1].abs(), "{all:?}");
+    }
+}
+
+/// The arms alone with their defaults, one start each: the search is not above any.
+#[test]
+fn no_arm_alone_ends_lower() {
+    for (name, lambda) in PROBLEMS {
+        for seed in 0..2 {
+            let p = problem(name, lambda, 30, 4, 20 + seed);
+            let found = auto(&p, seed, STOPPING, None);
+            assert!(matches!(found.status, Status::Converged | Status::Stalled), "{}", found.message);
+            let plan = p.plan(&Wanted::default()).unwrap();
+            for arm in &plan.portfolio.as_ref().unwrap().arms {
+                let wanted =
+                    Wanted { solver: Some(arm.solver.clone()), constants: Given::new(), seed, ..Default::default() };
+                let alone = p.plan(&wanted).unwrap();
+                let x0 = p.start(&arm.start, seed).unwrap();
+                let start = |k| alone.start(&p, k).map(|chain| Chain { x0: x0.clone(), ..chain });
+                let options = RunOptions { max_iterations: Some(300_000), ..Default::default() };
+                let s = run_restarts(&p, start, options, &mut STOPPING.criteria(), &mut []).unwrap();
+                let (ours, theirs) = (found.objective.total, s.objective.total);
+                let what = format!("{name} seed {seed}: {ours} above {theirs} of {arm:?}");
+                assert!(ours <= theirs + 1e-3 * theirs.abs(), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn observers_see_a_best_f_that_never_jumps_back_and_may_end_it() {
+    struct Watch {
+        last: f64,
+        steps: usize,
+        most: usize,
+    }
+    impl Observer for Watch {
+        fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+            if let Event::Step(p) = event {
+                assert!(p.objective <= self.last, "{} after {}", p.objective, self.last);
+                (self.last, self.steps) = (p.objective, self.steps + 1);
+            }
+            if self.steps >= self.most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    let p = problem("l0-pca", 2.0, 30, 4, 3);
+    let wanted = Wanted::default();
+    let plan = p.plan(&wanted).unwrap();
+    for most in [1, 20, usize::MAX] {
+        let mut watch = Watch { last: f64::INFINITY, steps: 0, most };
+        let s = plan.run(&p, &wanted, &STOPPING, None, &mut [&mut watch]).unwrap();
+        assert_eq!(s.status == Status::Interrupted, most < usize::MAX, "{most}: {}", s.message);
+        assert!(feasibility(&s.x) <= 1e-10 && s.objective.total <= watch.last + 1e-9);
+        let falls = s.trace.points().windows(2).all(|w| w[1].objective < w[0].objective);
+        assert!(falls && !s.trace.points().is_empty());
+    }
+}
+
+#[test]
+fn it_ends_where_f_meets_its_bound() {
+    let p = problem("l0-pca", 2.0, 12, 2, 1);
+    let free = auto(&p, 1, STOPPING, Some(Effort::Thorough));
+    let plan = p.plan(&Wanted::default()).unwrap();
+    let bound = Some(free.objective.total);
+    let settings = Settings { seed: 1, effort: Some(Effort::Thorough), stopping: STOPPING, bound };
+    let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &mut []).unwrap();
+    assert_eq!(s.status, Status::Converged, "{}", s.message);
+    assert!(s.message.starts_with("F is at its lower bound"), "{}", s.message);
+    assert!(s.search.unwrap().work < free.search.unwrap().work);
+}
