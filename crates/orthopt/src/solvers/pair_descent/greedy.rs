@@ -6,8 +6,8 @@
 
 use rand_pcg::Pcg64;
 
-use super::schedule::Rows;
-use super::{Candidates, PairOracle, WorkingSet};
+use super::oracle::PairOracle;
+use super::working_set::{Candidates, Rows, WorkingSet};
 
 /// Best pairs kept from one scoring of all pairs; they are tried in order until one moves.
 const KEEP: usize = 64;

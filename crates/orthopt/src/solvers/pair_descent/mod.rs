@@ -24,14 +24,15 @@ mod oracle;
 mod schedule;
 #[cfg(test)]
 mod tests;
+mod working_set;
 
 pub(crate) use greedy::{Products, stationarity_score};
 pub(crate) use oracle::{Demand, PairOracle, Tried, Upkeep};
 pub(crate) use schedule::Schedule;
-pub use schedule::{Candidates, WORKING_SETS, WorkingSet};
+pub use working_set::{Candidates, WORKING_SETS, WorkingSet};
 
 use crate::solve::{Pass, Step};
-use schedule::Rows;
+use working_set::Rows;
 
 /// A round of working sets that lowers F by less than this, relative to the scale of F, is followed by a
 /// whole pass.
