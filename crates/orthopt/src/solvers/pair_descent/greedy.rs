@@ -91,16 +91,13 @@ fn non_overlapping(scored: &[Scored], k: usize) -> Vec<usize> {
     rows
 }
 
-/// g₁·z₁, g₁·z₂, g₂·z₁, g₂·z₂, z₁·z₁, z₁·z₂, z₂·z₂ of two rows and their gradient rows.
-pub(crate) type Products = [f64; 7];
-
-/// |Sᵢⱼ| of a rule for XᵀX = I with α and L_f.
+/// |Sᵢⱼ| of a rule for XᵀX = I with α and L_f, from g₁·z₁, g₁·z₂, g₂·z₁, g₂·z₂, z₁·z₁, z₁·z₂ and z₂·z₂.
 #[inline(always)]
 pub(crate) fn stationarity_score(
     rule: WorkingSet,
     alpha: f64,
     l: f64,
-    [g11, g12, g21, g22, w11, w12, w22]: Products,
+    [g11, g12, g21, g22, w11, w12, w22]: [f64; 7],
 ) -> f64 {
     if rule == WorkingSet::GreedySv {
         return (g12 - g21).abs();

@@ -26,7 +26,7 @@ mod schedule;
 mod tests;
 mod working_set;
 
-pub(crate) use greedy::{Products, stationarity_score};
+pub(crate) use greedy::stationarity_score;
 pub(crate) use oracle::{Demand, PairOracle, Tried, Upkeep};
 pub(crate) use schedule::Schedule;
 pub use working_set::{Candidates, WORKING_SETS, WorkingSet};
