@@ -134,6 +134,7 @@ macro_rules! penalties {
             fn is_zero(&self) -> bool { match self { $(Self::$variant(h) => h.is_zero(),)* } }
             fn is_convex(&self) -> bool { match self { $(Self::$variant(h) => h.is_convex(),)* } }
             fn requires_nonneg(&self) -> bool { match self { $(Self::$variant(h) => h.requires_nonneg(),)* } }
+            fn is_even(&self) -> bool { match self { $(Self::$variant(h) => h.is_even(),)* } }
             fn promotes_sparsity(&self) -> bool { match self { $(Self::$variant(h) => h.promotes_sparsity(),)* } }
         }
 
