@@ -88,7 +88,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         variance = found.explained_variance
         self.solution_ = found
         self.components_ = np.ascontiguousarray(found.X.T)
-        if self._settings()["penalty"] != "box":  # the only h that is not the same at -X
+        if _orthopt.is_even(self._settings()["penalty"]):  # F is the same at -X
             self.components_ *= _signs(self.components_)[:, None]
         self.mean_ = found.means
         self.n_components_ = found.rank

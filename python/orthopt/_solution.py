@@ -7,6 +7,8 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
+from ._draw import convergence, loadings
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -159,16 +161,12 @@ class Solution:
 
     def plot(self, ax: Any = None) -> Any:
         """Draws F against time; needs matplotlib. Returns the axes."""
-        from . import plots
-
-        return plots.convergence(self, ax=ax)
+        return convergence(self, ax=ax)
 
     def plot_loadings(self, ax: Any = None, **options: Any) -> Any:
         """Draws the components; see :func:`orthopt.plots.loadings`."""
-        from . import plots
-
         options.setdefault("feature_names", self.feature_names)
-        return plots.loadings(self.components, ax=ax, **options)
+        return loadings(self.components, ax=ax, **options)
 
     def __repr__(self) -> str:
         return (
@@ -206,9 +204,7 @@ class Comparison(Sequence):
 
     def plot(self, ax: Any = None) -> Any:
         """Draws F minus the lowest F of all against time; needs matplotlib."""
-        from . import plots
-
-        return plots.convergence(self, ax=ax)
+        return convergence(self, ax=ax)
 
     def __repr__(self) -> str:
         if not self._solutions:

@@ -8,96 +8,9 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from ._solution import Solution
+from ._draw import axes_of, convergence, loadings
 
-
-def _axes(ax: Any, **options: Any) -> Any:
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'orthopt[plot]'") from error
-    return plt.subplots(layout="constrained", **options)[1]
-
-
-def convergence(solutions: Solution | Iterable[Solution], ax: Any = None) -> Any:
-    """F against time: of one run as it is, of several minus the lowest F of all, on a log scale."""
-    ax = _axes(ax)
-    if isinstance(solutions, Solution):
-        trace = solutions.trace
-        ax.step(trace.seconds, trace.objective, where="post")
-        ax.set_ylabel("F")
-    else:
-        runs = list(solutions)
-        lowest = min((float(s.trace.objective[-1]) for s in runs if len(s.trace)), default=0.0)
-        floor = 1e-12 * (1.0 + abs(lowest))  # zero has no place on a log scale
-        for run in runs:
-            above = np.maximum(run.trace.objective - lowest, floor)
-            ax.step(run.trace.seconds, above, where="post", label=run.solver)
-        ax.set_yscale("log")
-        ax.set_ylabel("F minus the lowest F")
-        ax.legend()
-    ax.set_xlabel("seconds")
-    return ax
-
-
-def loadings(
-    components: Any,
-    feature_names: Sequence[str] | None = None,
-    *,
-    kind: str = "bar",
-    top: int | None = None,
-    ax: Any = None,
-) -> Any:
-    """Loadings of components (r, n_features) or of a fitted estimator.
-
-    ``kind="bar"``: one panel per component with bars for its nonzero loadings, largest first, at
-    most ``top``; ``ax`` is then a sequence of r axes. ``kind="heatmap"``: all in one picture, the
-    variables that occur anywhere (or the ``top`` with the largest loading).
-    """
-    if hasattr(components, "components_"):
-        if feature_names is None:
-            feature_names = getattr(components, "feature_names_in_", None)
-        components = components.components_
-    rows = np.atleast_2d(np.asarray(components, dtype=float))
-    r, n = rows.shape
-    if feature_names is None:
-        feature_names = [f"x{i}" for i in range(n)]
-    if len(feature_names) != n:
-        raise ValueError(f"{len(feature_names)} names for {n} variables")
-    if kind == "bar":
-        return _bars(rows, feature_names, top, ax)
-    if kind != "heatmap":
-        raise ValueError(f"kind is {kind!r}: expected 'bar' or 'heatmap'")
-    size = np.abs(rows).max(axis=0)
-    order = np.argsort(-size, kind="stable")[: top or n]
-    shown = np.sort(order[size[order] > 0])
-    ax = _axes(ax, figsize=(0.6 * r + 2.5, 0.22 * len(shown) + 1.2))
-    limit = max(size.max(), 1e-300)
-    image = ax.imshow(rows[:, shown].T, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
-    ax.set_yticks(range(len(shown)), [feature_names[i] for i in shown])
-    ax.set_xticks(range(r), range(1, r + 1))
-    ax.set_xlabel("component")
-    ax.figure.colorbar(image, ax=ax, label="loading")
-    return ax
-
-
-def _bars(rows: np.ndarray, names: Sequence[str], top: int | None, axes: Any) -> Any:
-    r = len(rows)
-    if axes is None:
-        longest = max(min(np.count_nonzero(row), top or row.size) for row in rows)
-        axes = _axes(None, ncols=r, figsize=(2.6 * r, 0.22 * longest + 1.2))
-    axes = np.atleast_1d(axes)
-    for k, (row, ax) in enumerate(zip(rows, axes, strict=True)):
-        order = np.argsort(-np.abs(row), kind="stable")
-        order = order[row[order] != 0][:top]
-        ax.barh(range(len(order)), row[order])
-        ax.set_yticks(range(len(order)), [names[i] for i in order])
-        ax.invert_yaxis()
-        ax.axvline(0, color="black", linewidth=0.5)
-        ax.set_title(f"component {k + 1}")
-    return axes
+__all__ = ["PathPoint", "convergence", "loadings", "path", "sparsity_path"]
 
 
 @dataclass(frozen=True)
@@ -132,7 +45,7 @@ def sparsity_path(X: Any, alphas: Iterable[float], estimator: Any = None) -> lis
 
 def path(points: Sequence[PathPoint], ax: Any = None, **style: Any) -> Any:
     """Variance explained against nonzeros along a path of :func:`sparsity_path`."""
-    ax = _axes(ax)
+    ax = axes_of(ax)
     ordered = sorted(points, key=lambda p: p.nnz)
     style.setdefault("marker", "o")
     ax.plot([p.nnz for p in ordered], [p.explained_variance_ratio for p in ordered], **style)

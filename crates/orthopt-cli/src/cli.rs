@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::cmd;
+use crate::failure::EXIT_CODES;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,7 +20,7 @@ Examples:
 /// Sparse, nonnegative and plain PCA whose components are orthogonal to rounding:
 /// min f(X) + h(X) over the n x r matrices X with X'X = I.
 #[derive(Debug, Parser)]
-#[command(name = "orthopt", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "orthopt", version, max_term_width = 100, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

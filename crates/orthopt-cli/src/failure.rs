@@ -16,6 +16,15 @@ use orthopt_data::DataError;
 
 use crate::wording::explained;
 
+/// The same as help shows it.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    finished: converged, or a limit that was set
+  1    unreadable or invalid data, or a file that cannot be written
+  2    usage: an option or a value of it that makes no sense
+  4    numerical breakdown, or an unbounded problem
+  130  interrupted (what was found is still written)";
+
 /// The user asked for something that makes no sense.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]

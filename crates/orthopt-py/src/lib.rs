@@ -32,7 +32,7 @@ mod _orthopt {
     #[pymodule_export]
     use super::minimize::minimize;
     #[pymodule_export]
-    use super::registry::{constants, registry};
+    use super::registry::{constants, is_even, registry};
     #[pymodule_export]
     use super::solve::{compare, solve};
 

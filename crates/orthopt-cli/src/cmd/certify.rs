@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::constants::Constants;
 use crate::export::json;
-use crate::failure::say;
+use crate::failure::{EXIT_CODES, say};
 use crate::input::{DataRequest, Input, check_rows, keeps_sparse, one_source, prepare, read_x};
 use crate::options::SolveOptions;
 use crate::pose::pose;
@@ -38,7 +38,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt certify [OPTIONS] PROBLEM DATA --x X.npy\n       orthopt certify [OPTIONS] PROBLEM --gram FILE --x X.npy",
-    after_help = EXAMPLES
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}")
 )]
 pub struct Args {
     /// What X is meant to solve
@@ -185,7 +186,7 @@ fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> any
     remark_on_tiny_entries(&found, &problem);
     let measures = Measures::of(&problem);
     interrupt::install()?; // from here on there is something to lose
-    let checks = checks(&problem, &found.x, Some(scope), |_| ());
+    let checks = checks(&problem, &found.x, Some(scope), |stage| tracing::info!("{stage}"));
     if args.json.as_deref() != Some(Path::new("-")) {
         output::print(&text(&path, &task, &found, &checks, measures))?;
     }

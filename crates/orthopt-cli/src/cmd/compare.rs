@@ -17,7 +17,7 @@ use orthopt::with_family;
 use super::solve::use_threads;
 use crate::export::json;
 use crate::export::{Output, svg};
-use crate::failure::{code_of, say, usage};
+use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
@@ -48,11 +48,12 @@ Examples:
 #[command(
     override_usage = "orthopt compare [OPTIONS] PROBLEM DATA --solvers A,B,...",
     after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
     disable_help_flag = true
 )]
 pub struct Args {
-    /// Print help
-    #[arg(short, long, action = clap::ArgAction::HelpShort, help_heading = "Configuration")]
+    /// Print help, short with -h
+    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Configuration")]
     help: Option<bool>,
 
     #[command(flatten)]

@@ -10,7 +10,7 @@ use orthopt::report::{Report, Task};
 use orthopt::with_family;
 
 use crate::export::json;
-use crate::failure::{code_of, say, usage};
+use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
@@ -39,17 +39,17 @@ Examples:
 
 /// Find X: minimise F(X) = -1/2 <X, CX> + h(X) over the n x r matrices X with X'X = I
 ///
-/// Prints a summary to stdout. Exit codes: 0 finished, 1 invalid data or a file that cannot be
-/// written, 2 usage, 4 numerical breakdown, 130 interrupted (what was found is still written).
+/// Prints a summary to stdout.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve [OPTIONS] PROBLEM --gram FILE",
     after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
     disable_help_flag = true
 )]
 pub struct Args {
-    /// Print help
-    #[arg(short, long, action = clap::ArgAction::HelpShort, help_heading = "Configuration")]
+    /// Print help, short with -h
+    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Configuration")]
     help: Option<bool>,
 
     #[command(flatten)]

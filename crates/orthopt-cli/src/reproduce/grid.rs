@@ -35,6 +35,16 @@ impl Finished {
         self.records.iter().filter(|r| which(r)).map(|r| r.objective).reduce(f64::min)
     }
 
+    /// The lowest F of the variants of the paper's own method.
+    fn lowest_of_own(&self) -> Option<f64> {
+        self.lowest(|r| self.is_own(&r.method))
+    }
+
+    /// Whether the method called so is a variant of the paper's own.
+    fn is_own(&self, method: &str) -> bool {
+        self.cell.plan.methods.iter().any(|m| m.name == method && m.is_block_descent())
+    }
+
     fn of(&self, method: &str) -> Option<&Record> {
         self.records.iter().find(|r| r.method == method)
     }
@@ -110,10 +120,10 @@ pub fn reading(finished: &[Finished]) -> Vec<String> {
     let count =
         |holds: &dyn Fn(&Finished, &Printed) -> bool| cells.iter().filter(|(d, p)| holds(d, p)).count();
     // an interrupted run may not have come to OBCD: then nothing is said of it
-    let tried = cells.iter().filter(|(d, _)| d.lowest(|r| r.method.starts_with("OBCD")).is_some()).count();
+    let tried = cells.iter().filter(|(d, _)| d.lowest_of_own().is_some()).count();
     let obcd = count(&|d, p| {
-        let best = d.lowest(|r| r.method.starts_with("OBCD"));
-        best.zip(p.best_of("OBCD")).is_some_and(|(f, above)| not_worse(f, p.f_min, above))
+        let printed = p.best_of(|name| d.is_own(name));
+        d.lowest_of_own().zip(printed).is_some_and(|(f, above)| not_worse(f, p.f_min, above))
     });
     let all = count(&|d, p| d.lowest(|_| true).is_some_and(|f| not_worse(f, p.f_min, 0.0)));
     let below = count(&|d, p| d.lowest(|_| true).is_some_and(|f| f < p.f_min - WORSE * p.f_min.abs()));

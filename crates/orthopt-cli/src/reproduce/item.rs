@@ -1,5 +1,7 @@
 //! What an item is made of: the types that items, plans, cells and pages share.
 
+use orthopt::family::solvers_called;
+
 use super::datasets::Preparation;
 
 /// A table or figure of a paper.
@@ -73,6 +75,15 @@ pub struct Method {
     pub start: Option<&'static str>,
     /// Whether the paper has it.
     pub of_paper: bool,
+}
+
+impl Method {
+    /// Whether it is a variant of the paper's own method, descent over blocks of rows, and no chain: the
+    /// registry says so by the options that such methods share.
+    pub fn is_block_descent(&self) -> bool {
+        self.of_paper
+            && solvers_called(self.solver).is_ok_and(|found| found.iter().any(|s| !s.shared.is_empty()))
+    }
 }
 
 /// What is drawn instead of run.

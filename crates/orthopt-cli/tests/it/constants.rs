@@ -92,7 +92,7 @@ fn presets_keep_their_names() {
 
 #[test]
 fn help_fits_and_lists_have_the_rest() {
-    let help = stdout(&mut orthopt(&["solve", "--help"]));
+    let help = stdout(&mut orthopt(&["solve", "-h"]));
     assert!(help.lines().count() <= 150, "{} lines", help.lines().count());
     assert!(help.contains("--help-constants") && !help.contains("--manpg-gamma"), "{help}");
     let all = stdout(&mut orthopt(&["solve", "--help-constants"]));

@@ -14,20 +14,23 @@ const LONG: [&str; 12] = [
 
 /// The program, once it listens to signals.
 fn start(dir: &Dir, extra: &[&str]) -> Child {
-    let mut child = spawn(dir, extra);
+    once_it_says("Ctrl-C ends the run", spawn(dir, &[&LONG, extra].concat()))
+}
+
+/// The program, once its log has come to `words`.
+fn once_it_says(words: &str, mut child: Child) -> Child {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains("Ctrl-C ends the run") {
+    while !line.contains(words) {
         line.clear();
         assert!(stderr.read_line(&mut line).unwrap() > 0, "the program ended at once");
     }
     child
 }
 
-fn spawn(dir: &Dir, extra: &[&str]) -> Child {
+fn spawn(dir: &Dir, args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_orthopt"))
-        .args(LONG)
-        .args(extra)
+        .args(args)
         .current_dir(dir.path(""))
         .env("ORTHOPT_LOG", "info")
         .stdout(Stdio::piped())
@@ -46,18 +49,13 @@ fn signal(child: &Child, name: &str) {
 fn a_check_ends_with_what_was_checked() {
     let dir = Dir::new();
     let problem = ["l1-pca", "randn:40:6000"];
-    let run = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_orthopt"));
-        command.args(args).current_dir(dir.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().unwrap()
-    };
     let start = ["-r", "2", "--lambda", "1", "--init", "random", "--max-iters", "1", "--save-x", "x.npy"];
-    let made = exit_code(run(&[&["solve"], &problem[..], &start[..]].concat()));
+    let made = exit_code(spawn(&dir, &[&["solve"], &problem[..], &start[..]].concat()));
     assert_eq!(made.0, Some(0), "{}", made.1);
     for json in ["c.json", "-"] {
         let check = ["--x", "x.npy", "--lambda", "1", "--json", json];
-        let child = run(&[&["certify"], &problem[..], &check[..]].concat());
-        std::thread::sleep(std::time::Duration::from_millis(1500));
+        let child = spawn(&dir, &[&["certify"], &problem[..], &check[..]].concat());
+        let child = once_it_says("checking pairs of rows", child);
         signal(&child, "-INT");
         let (code, stdout) = exit_code(child);
         assert_eq!(code, Some(130), "{stdout}");

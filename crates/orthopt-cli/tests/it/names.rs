@@ -48,6 +48,10 @@ fn help_has_examples() {
     ] {
         orthopt(&args).assert().success().stdout(predicate::str::contains("\nExamples:\n"));
     }
+    for args in [&["--help"][..], &["solve", "--help"], &["compare", "--help"], &["certify", "--help"]] {
+        let help = stdout(&mut orthopt(args));
+        assert!(help.contains("\nExit codes:\n  0 ") && help.contains("\n  130  interrupted"), "{help}");
+    }
     orthopt(&["--version"]).assert().success().stdout(predicate::str::starts_with("orthopt "));
 }
 

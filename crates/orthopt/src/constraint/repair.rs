@@ -1,15 +1,23 @@
 //! Exact orthogonality on the support of a sparse matrix.
 
-use super::stiefel::error_matrix;
 use crate::linalg::RowMat;
 use crate::linalg::masked_system::MaskedSystem;
 use crate::linalg::orthonormal::nearest;
-use crate::linalg::products::product;
+use crate::linalg::products::{gram, product};
 
 /// Newton steps; a dozen are plenty where it converges at all.
 const MOST: usize = 30;
 /// ‖XᵀX − I‖_F per column that is rounding.
 const ROUNDING: f64 = 2e-15;
+
+/// XᵀX − I.
+pub(super) fn error_matrix(x: &RowMat) -> RowMat {
+    let mut g = gram(x);
+    for k in 0..g.ncols() {
+        g.set(k, k, g.get(k, k) - 1.0);
+    }
+    g
+}
 
 /// Restores XᵀX = I without touching a zero: Newton's method X ← X + P ∘ (XΛ) with the least
 /// change, P the support of X and sym(Xᵀ(P ∘ XΛ)) = −½(XᵀX − I). Columns that share no row are only

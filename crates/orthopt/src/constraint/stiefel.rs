@@ -5,10 +5,10 @@ use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
 use super::Constraint;
+use super::repair::error_matrix;
 pub use super::repair::repair_on_support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::products::gram;
 use crate::linalg::sequential::qr;
 
 /// Largest ‖XᵀX − I‖_F of a starting point that is accepted (and then repaired to rounding).
@@ -64,15 +64,6 @@ impl Constraint for Stiefel {
 /// ‖XᵀX − I‖_F. Cost 2nr² flops.
 pub fn feasibility(x: &RowMat) -> f64 {
     error_matrix(x).norm()
-}
-
-/// XᵀX − I.
-pub(super) fn error_matrix(x: &RowMat) -> RowMat {
-    let mut g = gram(x);
-    for k in 0..g.ncols() {
-        g.set(k, k, g.get(k, k) - 1.0);
-    }
-    g
 }
 
 /// The orthogonal projection of D onto the tangent space at X: D − ½X(XᵀD + DᵀX)

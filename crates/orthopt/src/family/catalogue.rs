@@ -3,6 +3,7 @@
 
 use super::{composite_pca::SPLITS, nonlinear_eig};
 use crate::error::{Error, Result};
+use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
 use crate::solvers::composite::COMPOSITE_SOLVERS;
@@ -40,6 +41,8 @@ pub struct PenaltyEntry {
     pub constants: &'static [Constant],
     /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` where λ means nothing.
     pub lambda_share: Option<f64>,
+    /// Whether F is the same at X with the signs of columns changed.
+    pub is_even: bool,
 }
 
 /// A constant with the name under which users set it.
@@ -91,6 +94,7 @@ pub fn all_penalties() -> Vec<PenaltyEntry> {
         doc: p.doc,
         constants: p.shape,
         lambda_share: p.lambda_share,
+        is_even: (p.make)(1.0).is_ok_and(|h| h.is_even()),
     });
     let own = SPLITS.iter().filter(|s| PENALTIES.iter().all(|known| known.name != s.name));
     plain
@@ -99,6 +103,7 @@ pub fn all_penalties() -> Vec<PenaltyEntry> {
             doc: s.doc,
             constants: s.shape,
             lambda_share: s.lambda_share,
+            is_even: true,
         }))
         .collect()
 }

@@ -61,7 +61,7 @@ pub const INFO: ProblemInfo = ProblemInfo {
 };
 
 /// Solvers for it.
-pub const SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
+pub static SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
     nonlinear_obcd::INFO,
     nonlinear_obcd::APPROX,
     optm_qr::info(),

@@ -5,7 +5,7 @@
 //! minimiser is v = (−g₁/2s, −g₂/2(s + Δ)) for the one s ≥ 0 that gives it unit length (math
 //! note, A.1).
 
-use super::model::Near;
+use super::near::Near;
 use super::{Coefficients, ComponentMin, Ending};
 
 /// The global minimum over all θ; see [`super::hyperbolic`] for `near` and `base`.

@@ -5,7 +5,7 @@
 //! quartic in tanh μ of the paper loses all digits for large |μ|). The coefficients of
 //! u² and u tell what happens as μ → ∞, those of 1/u² and 1/u as μ → −∞.
 
-use super::model::Near;
+use super::near::Near;
 use super::{Coefficients, ComponentMin, Ending};
 
 /// A₂u² + A₁u + A₀ + B₁/u + B₂/u².

@@ -25,6 +25,7 @@ pub mod jacobi;
 pub mod slow;
 
 mod model;
+mod near;
 mod step;
 
 pub use model::JPair;

@@ -79,6 +79,11 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether h(−x) = h(x), so that columns of X may change their signs.
+    fn is_even(&self) -> bool {
+        true
+    }
+
     /// Whether h rewards exact zeros (and a coordinate start makes sense).
     fn promotes_sparsity(&self) -> bool {
         false

@@ -11,6 +11,7 @@
 //! whole vectors of columns without branches.
 
 use super::circle::Trig;
+use super::cut::Cut;
 use crate::linalg::plane::{Branch, PairMove, SNAP};
 use crate::linalg::simd::{Simd, V, padded};
 
@@ -25,9 +26,32 @@ pub struct Scratch {
     pub(super) c: Vec<f64>, // direction of the breakpoint
     pub(super) s: Vec<f64>,
     pub(super) f: Vec<f64>, // values at the breakpoints
-    pub(super) sorted: super::l1_search::Curve,
-    pub(super) cuts: Vec<super::pieces::Cut>, // breakpoints of other penalties
-    pub(super) arcs: Vec<(f64, f64)>,         // arcs where an entry leaves a box
+    pub(super) sorted: Curve,
+    pub(super) cuts: Vec<Cut>,        // breakpoints of other penalties
+    pub(super) arcs: Vec<(f64, f64)>, // arcs where an entry leaves a box
+}
+
+/// The penalty curve of ℓ1: points 0 (θ = 0), 1..=n (the breakpoints in order) and n+1 (θ = π/2),
+/// each with its direction (c, s), h there, and h(θ) = ha cos θ + hb sin θ up to the next one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Curve {
+    pub u: Vec<f64>,
+    pub v: Vec<f64>,
+    pub c: Vec<f64>,
+    pub s: Vec<f64>,
+    pub h: Vec<f64>,
+    pub ha: Vec<f64>,
+    pub hb: Vec<f64>,
+    pub rank: Vec<f64>,
+    pub taken: Vec<u32>,
+}
+
+impl Curve {
+    pub fn new(r: usize) -> Self {
+        // one vector more, as intervals load their right ends from one place further
+        let a = || vec![0.0; padded(r + 2) + 8];
+        Self { u: a(), v: a(), c: a(), s: a(), h: a(), ha: a(), hb: a(), rank: a(), taken: vec![0; r + 2] }
+    }
 }
 
 /// How many columns of Z are not zero, and how many of these have exactly one nonzero entry.
@@ -49,7 +73,7 @@ impl Scratch {
             c: a(),
             s: a(),
             f: a(),
-            sorted: super::l1_search::Curve::new(r),
+            sorted: Curve::new(r),
             cuts: Vec::new(),
             arcs: Vec::new(),
         }

@@ -3,32 +3,9 @@
 use super::PairModel;
 use super::arc;
 use super::circle::{Trig, hypot};
-use super::fold::{Best, Lanes, Scratch, lane_move, noise};
+use super::fold::{Best, Curve, Lanes, Scratch, lane_move, noise};
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::{Simd, V, padded};
-
-/// The penalty curve: points 0 (θ = 0), 1..=n (the breakpoints in order) and n+1 (θ = π/2),
-/// each with its direction (c, s), h there, and h(θ) = ha cos θ + hb sin θ up to the next one.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Curve {
-    u: Vec<f64>,
-    v: Vec<f64>,
-    c: Vec<f64>,
-    s: Vec<f64>,
-    h: Vec<f64>,
-    ha: Vec<f64>,
-    hb: Vec<f64>,
-    rank: Vec<f64>,
-    taken: Vec<u32>,
-}
-
-impl Curve {
-    pub fn new(r: usize) -> Self {
-        // one vector more, as intervals load their right ends from one place further
-        let a = || vec![0.0; padded(r + 2) + 8];
-        Self { u: a(), v: a(), c: a(), s: a(), h: a(), ha: a(), hb: a(), rank: a(), taken: vec![0; r + 2] }
-    }
-}
 
 /// h = λ‖·‖₁ = λ Σ ρₖ(|cos(φₖ−θ)| + |sin(φₖ−θ)|): between breakpoints a sinusoid whose two
 /// coefficients change by (−2v, 2u) at a breakpoint (docs/mathematics.md, section 2).

@@ -25,6 +25,7 @@
 pub mod arc;
 pub mod box_search;
 pub mod circle;
+mod cut;
 pub mod fold;
 pub mod l0_search;
 pub mod l1_search;

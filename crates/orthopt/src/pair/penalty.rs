@@ -30,7 +30,12 @@ pub trait PairPenalty: Nonsmooth {
     }
 }
 
-struct Search<'a, 'b, H>(&'a H, &'a PairModel<'b>, &'a mut Scratch);
+/// A search as a kernel.
+pub(crate) struct Search<'a, 'b, H>(
+    pub(crate) &'a H,
+    pub(crate) &'a PairModel<'b>,
+    pub(crate) &'a mut Scratch,
+);
 
 impl<H: PairPenalty> WithSimd for Search<'_, '_, H> {
     type Output = Option<PairMove>;

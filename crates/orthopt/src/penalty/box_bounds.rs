@@ -83,6 +83,10 @@ impl Nonsmooth for BoxBounds {
     fn requires_nonneg(&self) -> bool {
         self.bounds[0] >= 0.0
     }
+
+    fn is_even(&self) -> bool {
+        false
+    }
 }
 
 impl PairPenalty for BoxBounds {

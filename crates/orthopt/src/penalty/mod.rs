@@ -25,12 +25,13 @@ pub use scad::{Scad, ScadShape};
 
 use crate::error::{Error, Result};
 use crate::linalg::plane::PairMove;
-use crate::linalg::simd::Simd;
+use crate::linalg::simd::{Simd, dispatch};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given, constants};
 use crate::pair::PairModel;
 use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
+use crate::pair::penalty::Search;
 
 fn checked_lambda(lambda: f64) -> Result<f64> {
     if lambda.is_finite() && lambda >= 0.0 {
@@ -102,7 +103,7 @@ macro_rules! penalties {
         }
 
         /// All penalties: name, one line, shape parameters, share of λ, constructors.
-        pub const PENALTIES: &[PenaltyInfo] = &[
+        pub static PENALTIES: &[PenaltyInfo] = &[
             $(PenaltyInfo {
                 name: $name,
                 doc: $doc,
@@ -133,6 +134,7 @@ macro_rules! penalties {
             fn is_zero(&self) -> bool { match self { $(Self::$variant(h) => h.is_zero(),)* } }
             fn is_convex(&self) -> bool { match self { $(Self::$variant(h) => h.is_convex(),)* } }
             fn requires_nonneg(&self) -> bool { match self { $(Self::$variant(h) => h.requires_nonneg(),)* } }
+            fn is_even(&self) -> bool { match self { $(Self::$variant(h) => h.is_even(),)* } }
             fn promotes_sparsity(&self) -> bool { match self { $(Self::$variant(h) => h.promotes_sparsity(),)* } }
         }
 
@@ -141,6 +143,8 @@ macro_rules! penalties {
             fn search_in<S: Simd>(&self, simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
                 match self { $(Self::$variant(h) => h.search_in(simd, m, scratch),)* }
             }
+            // not inherited: compiled here, once, and not in every crate that calls it
+            fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> { dispatch(Search(self, m, scratch)) }
             fn plain_search(&self, m: &PairModel<'_>) -> Option<PairMove> {
                 match self { $(Self::$variant(h) => h.plain_search(m),)* }
             }

@@ -38,6 +38,10 @@ impl Nonsmooth for Nonneg {
     fn requires_nonneg(&self) -> bool {
         true
     }
+
+    fn is_even(&self) -> bool {
+        false
+    }
 }
 
 impl PairPenalty for Nonneg {

@@ -218,7 +218,7 @@ const QUADRATIC: &[SolverInfo] = &[
 ];
 
 /// All solvers of the problems with XᵀX = I.
-pub const SOLVERS: &[SolverInfo] =
+pub static SOLVERS: &[SolverInfo] =
     &join::<_, { QUADRATIC.len() + FIRST_ORDER + 1 + SMOOTH_ONLY + SPLITTING }>(&[
         QUADRATIC,
         first_order(),
@@ -228,7 +228,7 @@ pub const SOLVERS: &[SolverInfo] =
     ]);
 
 /// All solvers of the problems with XᵀJX = J.
-pub const J_SOLVERS: &[SolverInfo<JProblem>] = &[
+pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
     jobcd::GS_JOBCD,
     jobcd::J_JOBCD,
     jobcd::VR_J_JOBCD,

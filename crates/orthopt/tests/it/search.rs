@@ -45,7 +45,10 @@ fn more_work_is_never_worse() {
             let s = auto(&p, 2, Stopping { max_iters: Some(most), ..STOPPING }, None);
             let f = s.objective.total;
             assert!(s.iterations <= most, "{name}: {} of {most}", s.iterations);
-            assert!(f <= before + 1e-9 * (1.0 + f.abs()), "{name}: {f} after {before} with {most} iterations");
+            assert!(
+                f <= before + 1e-9 * (1.0 + f.abs()),
+                "{name}: {f} after {before} with {most} iterations"
+            );
             assert!(feasibility(&s.x) <= 1e-10);
             before = f;
         }
@@ -65,8 +68,12 @@ fn no_arm_alone_ends_lower() {
             assert!(matches!(found.status, Status::Converged | Status::Stalled), "{}", found.message);
             let plan = p.plan(&Wanted::default()).unwrap();
             for arm in &plan.portfolio.as_ref().unwrap().arms {
-                let wanted =
-                    Wanted { solver: Some(arm.solver.clone()), constants: Given::new(), seed, ..Default::default() };
+                let wanted = Wanted {
+                    solver: Some(arm.solver.clone()),
+                    constants: Given::new(),
+                    seed,
+                    ..Default::default()
+                };
                 let alone = p.plan(&wanted).unwrap();
                 let x0 = p.start(&arm.start, seed).unwrap();
                 let start = |k| alone.start(&p, k).map(|chain| Chain { x0: x0.clone(), ..chain });

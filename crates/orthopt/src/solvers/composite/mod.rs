@@ -20,7 +20,7 @@ use crate::problem::CompositeProblem;
 use crate::smooth::AnySmooth;
 
 /// All solvers of composite problems.
-pub const COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] = &join::<_, { SPLITTING + 1 }>(&[
+pub static COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] = &join::<_, { SPLITTING + 1 }>(&[
     splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(),
     &[obcd::info()],
 ]);

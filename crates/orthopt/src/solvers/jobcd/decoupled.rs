@@ -2,13 +2,15 @@
 
 use std::sync::OnceLock;
 
-use super::jacobi::DRIFT;
 use super::pairing::BlockTournament;
 use crate::constraint::j_orthogonal::{self, Signature};
 use crate::linalg::RowMat;
 use crate::linalg::products::product;
 use crate::smooth::JQuadratic;
 use crate::solve::Pass;
+
+/// ‖XᵀJX − J‖_F above which X is repaired.
+pub(super) const DRIFT: f64 = 1e-10;
 
 /// The sums of a pass that begins.
 pub(super) const EMPTY: Pass = Pass { pairs: 0, decrease: 0.0, max_decrease: 0.0, covers_all: true };

@@ -15,7 +15,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::super::obcd::WorkingSet;
-use super::decoupled::{Decoupled, EMPTY};
+use super::decoupled::{DRIFT, Decoupled, EMPTY};
 use super::image::Image;
 use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
@@ -81,8 +81,6 @@ const HOPELESS: u32 = 30;
 const LOOK: u64 = 16;
 /// Rounds between two looks at feasibility.
 const CHECK: u64 = 200;
-/// ‖XᵀJX − J‖_F above which X is repaired.
-pub(super) const DRIFT: f64 = 1e-10;
 /// See GS-JOBCD.
 const ALIGNED: f64 = 1e-10;
 

@@ -15,7 +15,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::jacobi::{DOUBLINGS, DRIFT};
+use super::decoupled::DRIFT;
+use super::jacobi::DOUBLINGS;
 use super::pairing::{matching, sample};
 use super::rounds::{moved, pair_data, solve};
 use super::{UNBOUNDED, largest_row, relative_stationarity};

@@ -16,9 +16,7 @@ use crate::pair::movable::Movable;
 use crate::pair::step::{Damping, Model, PairWork, Shape};
 use crate::problem::Problem;
 use crate::smooth::{Quadratic, Usage};
-use crate::solvers::pair_descent::{
-    Demand, PairOracle, Products, Tried, Upkeep, WorkingSet, stationarity_score,
-};
+use crate::solvers::pair_descent::{Demand, PairOracle, Tried, Upkeep, WorkingSet, stationarity_score};
 
 /// Accepted moves between two refreshes of the image from X.
 const REFRESH: u64 = 100_000;
@@ -38,7 +36,8 @@ pub(super) struct Iterate<I> {
     pub rebalanced: u64, // times the way the gradient is kept was changed
     work: PairWork,      // buffers of the pair step
     cache: Option<GradientCache>,
-    usage: Usage, // since the cost of the gradient was last weighed
+    scored: RowMat, // gradient rows of the pairs scored last
+    usage: Usage,   // since the cost of the gradient was last weighed
 }
 
 impl<I> Iterate<I> {
@@ -53,6 +52,7 @@ impl<I> Iterate<I> {
             repairs: 0,
             rebalanced: 0,
             work: PairWork::new(x.ncols()),
+            scored: RowMat::zeros(0, x.ncols()),
             usage: Usage { pairs: 0, moves: 0, nonzero_rows: 0 },
             image,
             x,
@@ -118,7 +118,7 @@ impl<F: Quadratic, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
 
     /// |S| with G = ∇f + a subgradient of h: 0 for ℓ0 and indicators, λ sign(X) for ℓ1.
     fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
-        let (p, Iterate { x, image, work, cache, usage, .. }) = (self.p, &mut *self.at);
+        let (p, Iterate { x, image, work, cache, usage, scored: g, lipschitz, .. }) = (self.p, &mut *self.at);
         usage.pairs += pairs.len() as u64;
         let mut gradient = |i: usize, out: &mut [f64]| {
             let known = match cache {
@@ -130,20 +130,20 @@ impl<F: Quadratic, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
         };
         // every row once where pairs meet rows again and again, else two rows of G for each pair
         let whole = pairs.len() > 2 * x.nrows();
-        let mut g = RowMat::zeros(if whole { x.nrows() } else { 2 * pairs.len() }, x.ncols());
+        let rows = if whole { x.nrows() } else { 2 * pairs.len() };
+        if (g.nrows(), g.ncols()) != (rows, x.ncols()) {
+            *g = RowMat::zeros(rows, x.ncols());
+        }
         if whole {
-            (0..x.nrows()).for_each(|i| gradient(i, g.row_mut(i)));
+            (0..rows).for_each(|i| gradient(i, g.row_mut(i)));
         } else {
             for (k, (i, j)) in pairs.iter().enumerate() {
                 gradient(*i, g.row_mut(2 * k));
                 gradient(*j, g.row_mut(2 * k + 1));
             }
         }
-        let at = |k: usize| if whole { pairs[k] } else { (2 * k, 2 * k + 1) };
-        let score = |products: Products| {
-            stationarity_score(self.options.working_set, self.options.alpha, self.at.lipschitz, products)
-        };
-        dispatch(Score { g: &g, x: &self.at.x, pairs, at, score })
+        let ObcdOptions { working_set: rule, alpha, .. } = *self.options;
+        dispatch(Score { g, x, pairs, whole, rule, alpha, lipschitz: *lipschitz })
     }
 
     fn upkeep(&self) -> Upkeep {
@@ -197,26 +197,30 @@ impl<F: Quadratic, H: PairPenalty> RowPairs<'_, F, H> {
     }
 }
 
-/// Scores pairs, as a kernel: the gradient rows of pair k are rows `at(k)` of G.
-struct Score<'a, A, S> {
+/// Scores pairs, as a kernel: the gradient rows of pair k are rows 2k and 2k + 1 of G, or those of the pair
+/// where G is `whole`.
+struct Score<'a> {
     g: &'a RowMat,
     x: &'a RowMat,
     pairs: &'a [(usize, usize)],
-    at: A,
-    score: S,
+    whole: bool,
+    rule: WorkingSet,
+    alpha: f64,
+    lipschitz: f64,
 }
 
-impl<A: Fn(usize) -> (usize, usize), S: Fn(Products) -> f64> WithSimd for Score<'_, A, S> {
+impl WithSimd for Score<'_> {
     type Output = Vec<f64>;
 
     #[inline(always)]
-    fn with_simd<T: Simd>(self, simd: T) -> Vec<f64> {
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
         let (g, x) = (self.g, self.x);
         let mut out = Vec::with_capacity(self.pairs.len());
         // a plain loop: closures would be compiled without the instruction set of the kernel
         for (k, &(i, j)) in self.pairs.iter().enumerate() {
-            let (gi, gj) = (self.at)(k);
-            out.push((self.score)(pair_products(simd, g.row(gi), g.row(gj), x.row(i), x.row(j))));
+            let (gi, gj) = if self.whole { (i, j) } else { (2 * k, 2 * k + 1) };
+            let products = pair_products(simd, g.row(gi), g.row(gj), x.row(i), x.row(j));
+            out.push(stationarity_score(self.rule, self.alpha, self.lipschitz, products));
         }
         out
     }

@@ -6,8 +6,8 @@
 
 use rand_pcg::Pcg64;
 
-use super::schedule::Rows;
-use super::{Candidates, PairOracle, WorkingSet};
+use super::oracle::PairOracle;
+use super::working_set::{Candidates, Rows, WorkingSet};
 
 /// Best pairs kept from one scoring of all pairs; they are tried in order until one moves.
 const KEEP: usize = 64;
@@ -91,16 +91,13 @@ fn non_overlapping(scored: &[Scored], k: usize) -> Vec<usize> {
     rows
 }
 
-/// g₁·z₁, g₁·z₂, g₂·z₁, g₂·z₂, z₁·z₁, z₁·z₂, z₂·z₂ of two rows and their gradient rows.
-pub(crate) type Products = [f64; 7];
-
-/// |Sᵢⱼ| of a rule for XᵀX = I with α and L_f.
+/// |Sᵢⱼ| of a rule for XᵀX = I with α and L_f, from g₁·z₁, g₁·z₂, g₂·z₁, g₂·z₂, z₁·z₁, z₁·z₂ and z₂·z₂.
 #[inline(always)]
 pub(crate) fn stationarity_score(
     rule: WorkingSet,
     alpha: f64,
     l: f64,
-    [g11, g12, g21, g22, w11, w12, w22]: Products,
+    [g11, g12, g21, g22, w11, w12, w22]: [f64; 7],
 ) -> f64 {
     if rule == WorkingSet::GreedySv {
         return (g12 - g21).abs();

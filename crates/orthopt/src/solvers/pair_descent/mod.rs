@@ -24,15 +24,16 @@ mod oracle;
 mod schedule;
 #[cfg(test)]
 mod tests;
+mod working_set;
 
-pub(crate) use greedy::{Products, stationarity_score};
+pub(crate) use greedy::stationarity_score;
 pub(crate) use oracle::{Demand, PairOracle, Tried, Upkeep};
 pub(crate) use schedule::Schedule;
-pub use schedule::{Candidates, WORKING_SETS, WorkingSet};
+pub use working_set::{Candidates, WORKING_SETS, WorkingSet};
 
 use crate::linalg::work::count;
 use crate::solve::{Pass, Step};
-use schedule::Rows;
+use working_set::Rows;
 
 /// The search of a pair, in multiplications of a product.
 const PAIR: usize = 1500;

@@ -1,0 +1,80 @@
+//! What a working set is, and the rules by which one is chosen.
+
+use crate::options::declare::Typed;
+use crate::options::{Kind, Value, choices};
+use crate::pair::movable::Next;
+
+choices! {
+    /// Rule for choosing the rows of a step.
+    #[non_exhaustive]
+    pub enum WorkingSet as "working set", WORKING_SETS {
+        /// Uniformly among the pairs that can move (OBCD-R).
+        Random = "random", "uniform over the pairs that can move";
+        /// All pairs that can move, in order.
+        Cyclic = "cyclic", "all pairs that can move, in order";
+        /// The pair of largest stationarity violation, S = XGᵀ − GXᵀ (OBCD-SV).
+        GreedySv = "greedy-sv", "largest stationarity violation among sampled pairs";
+        /// The pair of largest objective reduction of a linear model (OBCD-OR).
+        GreedyOr = "greedy-or", "largest model reduction among sampled pairs";
+    }
+}
+
+impl WorkingSet {
+    /// Whether it goes by scores.
+    pub(crate) fn is_greedy(self) -> bool {
+        matches!(self, Self::GreedySv | Self::GreedyOr)
+    }
+}
+
+/// How many pairs a greedy rule scores per step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidates {
+    /// A random sample of so many pairs (papers: min(n, 200)).
+    Sample(usize),
+    /// All pairs; O(n²r) per move.
+    All,
+}
+
+impl Candidates {
+    /// As users give it.
+    pub(crate) const fn value(self) -> Value {
+        match self {
+            Self::Sample(pairs) => Value::Whole(pairs as u64),
+            Self::All => Value::Name("all"),
+        }
+    }
+
+    /// Those of the papers where none are `given`.
+    pub(crate) fn or_default(given: Option<Self>, n: usize) -> Self {
+        given.unwrap_or(Self::Sample(n.min(200)))
+    }
+}
+
+impl Typed for Candidates {
+    const KIND: Kind = Kind::WholeOr(&["all"]);
+
+    fn of(value: Value) -> Option<Self> {
+        match value {
+            Value::Whole(pairs) => pairs.try_into().ok().map(Self::Sample),
+            Value::Name(_) => Some(Self::All),
+            _ => None,
+        }
+    }
+}
+
+/// A working set.
+#[derive(Clone, Debug)]
+pub(crate) enum Rows {
+    Pair(usize, usize),
+    Blocks(Vec<Vec<usize>>),
+    Matching(Vec<(usize, usize)>),
+}
+
+impl From<Next> for Rows {
+    fn from(next: Next) -> Self {
+        match next {
+            Next::Pair(i, j) => Self::Pair(i, j),
+            Next::Blocks(blocks) => Self::Blocks(blocks),
+        }
+    }
+}
