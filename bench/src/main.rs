@@ -5,6 +5,7 @@
 //! | `pairs [PENALTY]` | pair solves per second |
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
 //! | `bounds [SECONDS [FILTER [CSV...]]]` | global bounds and gaps; seconds of branch and bound, 0 for none |
+//! | `portfolio [SECONDS [FILTER [CSV...]]]` | the default against every solver and start alone |
 //! | `threads` | two threads against one |
 //! | `sparse` | large sparse data |
 //! | `drift` | 10⁷ pairs and more |
@@ -26,6 +27,7 @@ mod l1_family;
 mod loglog;
 mod nonlinear;
 mod pairs;
+mod portfolio;
 mod sparse;
 mod threads;
 
@@ -42,6 +44,11 @@ fn main() -> anyhow::Result<()> {
                 args.get(3..).unwrap_or(&[]),
             )?;
         }
+        Some("portfolio") => portfolio::suite(
+            seconds.unwrap_or(5.0),
+            args.get(2).map(String::as_str),
+            args.get(3..).unwrap_or(&[]),
+        )?,
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
         Some("drift") => drift::suite()?,
@@ -63,7 +70,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|threads|sparse|drift|l1-family|dc|hyperbolic|nonlinear"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [CSV...]]]|threads|sparse|drift|l1-family|dc|hyperbolic|nonlinear"
         ),
     }
     Ok(())

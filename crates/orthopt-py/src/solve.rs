@@ -173,12 +173,18 @@ fn several<'py, P: Family>(
     let all = || P::solvers().iter().filter(|s| (s.handles)(&problem)).map(|s| s.name.to_string()).collect();
     let names: Vec<String> = if solvers.is_empty() { all() } else { solvers.to_vec() };
     let begin = request.wanted.start.clone();
-    let start = begin.unwrap_or_else(|| Begin::Named(problem.default_start().into()));
+    let start = begin.clone().unwrap_or_else(|| Begin::Named(problem.default_start().into()));
     let problem = Arc::new(problem);
     let results = PyList::empty(py);
     for name in &names {
-        let wanted = Wanted { start: Some(start.clone()), ..request.wanted.one_of(name, &names) };
-        let out = one(py, head, Arc::clone(&problem), Request { wanted, ..request.clone() }, callback)?;
+        // auto searches, from starts of its own
+        let (start, restarts) = match name == AUTO.0 {
+            true => (begin.clone(), request.restarts.filter(|n| *n > 0)),
+            false => (Some(start.clone()), request.restarts),
+        };
+        let wanted = Wanted { start, ..request.wanted.one_of(name, &names) };
+        let request = Request { wanted, restarts, ..request.clone() };
+        let out = one(py, head, Arc::clone(&problem), request, callback)?;
         out.set_item("solver", name)?;
         results.append(&out)?;
         if out.get_item("status")?.is_some_and(|s| s.eq("interrupted").unwrap_or(false)) {

@@ -6,9 +6,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use clap::ValueHint;
-use orthopt::family::Family;
-use orthopt::family::Wanted;
-use orthopt::family::check_solvers;
+use orthopt::family::{Family, Plan, Wanted, check_solvers};
 use orthopt::report::{Object, Report, Task};
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
@@ -40,7 +38,8 @@ Examples:
 
 /// Run several solvers on the same problem from the same start: a table, and a plot of F against time
 ///
-/// Every solver starts from the same X0, runs once (--restarts N: N more starts) and has the same
+/// Every named solver starts from the same X0 and runs once (--restarts N: N more starts); auto searches.
+/// Without --solvers the search is compared with its arms, each alone from its own start. All have the same
 /// limit, 10 s unless --time-limit or --max-iters is given. F is evaluated at a feasible X; methods
 /// that are feasible in the limit only show F and the error of their own iterate too, under raw. The constants
 /// of every solver are printed below the table.
@@ -83,7 +82,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if options.time_limit.is_none() && options.max_iters.is_none() {
         options.time_limit = Some(SECONDS);
     }
-    options.restarts.get_or_insert(0);
     let settings = Settings::resolve(&mut options);
     let settings = match &args.config {
         Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
@@ -112,8 +110,10 @@ fn compare_family<P: Family>(
     task: &Task,
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
-    let names = names(&problem, solvers);
-    let jobs = plans(settings, &names, &problem)?;
+    let jobs = match solvers {
+        [] => arms(settings, &problem)?,
+        _ => plans(settings, &names(solvers), &problem)?,
+    };
     interrupt::install()?;
     let mut reports: Vec<Report> = Vec::with_capacity(jobs.len());
     for (name, wanted, plan) in &jobs {
@@ -121,6 +121,9 @@ fn compare_family<P: Family>(
             break; // what is finished is reported
         }
         progress.run_begins();
+        // once for a solver that is named; auto searches
+        let once = wanted.solver.is_some().then_some(0);
+        let settings = &Settings { restarts: settings.restarts.or(once), ..settings.clone() };
         let mut report = run::minimise(settings, wanted, &problem, plan, task, &mut progress)
             .with_context(|| format!("solver {name}"))?;
         report.solver.clone_from(name);
@@ -131,27 +134,42 @@ fn compare_family<P: Family>(
     Ok(publish(settings, &reports))
 }
 
-/// The solvers asked for, or all that can solve the problem.
-fn names<P: Family>(problem: &P, solvers: &[String]) -> Vec<String> {
-    if solvers.is_empty() {
-        return P::solvers().iter().filter(|s| (s.handles)(problem)).map(|s| s.name.into()).collect();
-    }
+/// A run of the comparison: its name, what is wanted, and the plan.
+type Job<P> = (String, Wanted, Plan<P>);
+
+fn names(solvers: &[String]) -> Vec<String> {
     solvers.iter().map(|name| name.trim().to_string()).collect()
 }
 
+/// The search and its arms, each alone from its own start; all solvers where there is no search.
+fn arms<P: Family>(settings: &Settings, problem: &P) -> anyhow::Result<Vec<Job<P>>> {
+    let auto = run::plan(settings, &settings.wanted, problem)?;
+    let Some(portfolio) = &auto.portfolio else {
+        let all = P::solvers().iter().filter(|s| (s.handles)(problem)).map(|s| s.name.into());
+        return plans(settings, &all.collect::<Vec<String>>(), problem);
+    };
+    let mut jobs = Vec::new();
+    for arm in &portfolio.arms {
+        let start = settings.init.clone().unwrap_or_else(|| Init::Named(arm.start.clone()));
+        let settings = Settings { init: Some(start), ..settings.clone() };
+        let wanted = Wanted { solver: Some(arm.solver.clone()), ..settings.wanted.clone() };
+        let plan = run::plan(&settings, &wanted, problem)?;
+        jobs.push((format!("{} {}", arm.solver, arm.start), wanted, plan));
+    }
+    jobs.insert(0, (AUTO.0.into(), settings.wanted.clone(), auto));
+    Ok(jobs)
+}
+
 /// A plan for every solver from the same start, before anything runs.
-#[allow(clippy::type_complexity)]
-fn plans<P: Family>(
-    settings: &Settings,
-    names: &[String],
-    problem: &P,
-) -> anyhow::Result<Vec<(String, Wanted, orthopt::family::Plan<P>)>> {
+fn plans<P: Family>(settings: &Settings, names: &[String], problem: &P) -> anyhow::Result<Vec<Job<P>>> {
     let start = settings.init.clone().unwrap_or_else(|| Init::Named(problem.default_start().into()));
     let same = Settings { init: Some(start), ..settings.clone() };
     let mut jobs = Vec::with_capacity(names.len());
     for name in names {
         let wanted = settings.wanted.one_of(name, names);
-        let plan = run::plan(&same, &wanted, problem)?;
+        // auto has starts of its own
+        let settings = if wanted.solver.is_some() { &same } else { settings };
+        let plan = run::plan(settings, &wanted, problem)?;
         jobs.push((name.clone(), wanted, plan));
     }
     Ok(jobs)

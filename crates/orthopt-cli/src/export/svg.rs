@@ -46,8 +46,22 @@ fn picture(report: &Report) -> anyhow::Result<String> {
         text::count(s.nnz as u64, "nonzero"),
         text::duration(s.seconds)
     );
-    convergence(&title(report), &subtitle, &[curve(report)])
+    let mut curves = vec![curve(report)];
+    if let Some(search) = &s.search {
+        curves[0].label = "best of all".into();
+        let mut arms: Vec<_> = search.arms.iter().filter(|arm| !arm.curve.is_empty()).collect();
+        arms.sort_by(|a, b| a.objective.total_cmp(&b.objective));
+        let shown = arms.iter().take(ARMS);
+        curves.extend(shown.map(|arm| Curve {
+            label: format!("{} from {}", arm.solver, arm.start),
+            points: arm.curve.clone(),
+        }));
+    }
+    convergence(&title(report), &subtitle, &curves)
 }
+
+/// Arms of a search that are drawn beside its best point, those of lowest F.
+const ARMS: usize = 5;
 
 /// A file without its folders; other sources are names already.
 fn short_name(source: &str) -> &str {

@@ -26,7 +26,10 @@ fn has_the_fields_of_the_contract() {
     assert_eq!(object["data"]["nnz"], 169);
     assert_eq!(object["rank"], 3);
     assert_eq!(object["lambda"], 0.1);
-    assert_eq!(object["solver"], "support+obcd");
+    let search = &object["search"];
+    let winner = &search["arms"][search["winner"].as_u64().unwrap() as usize];
+    assert_eq!((&object["solver"], &object["start"]), (&winner["solver"], &winner["start"]));
+    assert!(search["work"].as_u64() >= search["race"].as_u64() && !search["moves"].as_array().unwrap().is_empty());
     assert_eq!(object["settings"]["obcd.working_set"], "random");
     assert_eq!(object["seed"], 7);
     assert_eq!(object["threads"], 2);

@@ -64,16 +64,16 @@ const RANDOM: &[&str] = &["random", "partition", "grown"];
 
 /// Constants that make a method twice as patient with every level: the growth of its penalty.
 const PATIENT: &[(&str, &str, f64)] =
-    &[("ladmm", "rho", 0.08), ("spm", "rho", 0.08), ("support", "growth", 0.1)];
+    &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1)];
 
 /// Iterations that a method with full gradients may make at level 0, times two for every level.
-const ITERATIONS: u64 = 300;
+const ITERATIONS: u64 = 500;
 /// Gradients that a polish of the local search may cost.
 const POLISH: u64 = 100;
 /// The least that a task may do, for problems whose gradients cost nothing.
 const LEAST: u64 = 30_000_000;
 /// The most work of all arms at level 0; where there is more, the last ones are left out.
-const MOST: u64 = 15_000_000_000;
+const MOST: u64 = 6_000_000_000;
 
 /// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed.
 pub(super) fn portfolio(
@@ -139,7 +139,7 @@ fn arms<P: Family>(
     start: Option<&Begin>,
     gradient: u64,
 ) -> Result<Vec<Arm<P>>> {
-    let affordable = (MOST / (2 * ITERATIONS * gradient).max(1)).max(FEWEST) as usize;
+    let affordable = (MOST / (ITERATIONS * gradient * 3 / 2).max(1)).max(FEWEST) as usize;
     let mut arms: Vec<Arm<P>> = Vec::new();
     for (chain, from) in table {
         let solvers = find_solvers(P::solvers(), chain)?;
@@ -165,7 +165,7 @@ fn seeded(options: &SolverOptions, seed: u64) -> SolverOptions {
 }
 
 /// Arms of however large a problem.
-const FEWEST: u64 = 3;
+const FEWEST: u64 = 2;
 /// The largest n for which the relaxation is solved for a start.
 const RELAXED: usize = 300;
 /// The most work that settling the best point may be.

@@ -33,8 +33,8 @@ pub struct Settings {
 const BATCH: usize = 4;
 /// Good points that are kept.
 const ELITE: usize = 6;
-/// Arms that are left when the race is over.
-const FINALISTS: usize = 2;
+/// Arms that fresh starts choose among.
+const FINALISTS: usize = 3;
 /// The highest level.
 const LEVELS: u32 = 3;
 /// What a doubling of the work must lower F by, relative to |F|.
@@ -133,12 +133,12 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 self.is_enough(); // doublings count from here
             }
             // what the round has found is searched from before the next, more patient one
-            let due = 2 * self.work - before;
+            let due = self.work + (self.work - before) / 2;
             while self.work < due && !self.is_over() && self.batch() {}
-            if self.is_over() || self.is_enough() || living.len() <= FINALISTS {
+            if self.is_over() || self.is_enough() || living.is_empty() {
                 break;
             }
-            living.truncate(living.len().div_ceil(2).max(FINALISTS));
+            living.truncate(living.len().div_ceil(2));
         }
         self.race = self.work;
     }
@@ -315,7 +315,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
         order.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective));
         let random: Vec<usize> =
-            order.iter().copied().filter(|k| self.portfolio.arms[*k].random).take(FINALISTS + 1).collect();
+            order.iter().copied().filter(|k| self.portfolio.arms[*k].random).take(FINALISTS).collect();
         let k = *random.get(self.fresh as usize % random.len().max(1))?;
         self.fresh += 1;
         let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);

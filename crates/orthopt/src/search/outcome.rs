@@ -26,6 +26,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 work: 0,
                 iterations: 0,
                 stages: Vec::new(),
+                settings: Default::default(),
                 status,
                 message,
                 curve: Vec::new(),
@@ -44,7 +45,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             (None, (status, why)) => (status, why),
         };
         let message = format!("{message} (the best of {tried} runs of {} arms)", self.arms.len());
-        let (problem, x) = (self.problem, done.x);
+        let (problem, x, mut settings) = (self.problem, done.x, done.settings);
+        settings.insert("starts".into(), tried.into());
         let search = SearchReport {
             arms: self.arms,
             moves: self.bandit.reports,
@@ -72,7 +74,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             starts: tried,
             best_start: 0,
             raw: None,
-            settings: [("starts".to_string(), tried.into())].into(),
+            settings,
             notes: self.notes,
             search: Some(search),
         })

@@ -3,13 +3,13 @@
 use super::control::Control;
 use crate::linalg::{RowMat, work};
 use crate::objective::Evaluate;
-use crate::solve::{AnySolver, Kept, Looks, Pace, Progress, Solver, Stage, Status, Stop, Stopping};
+use crate::solve::{AnySolver, Kept, Looks, Pace, Progress, Settings, Solver, Stage, Status, Stop, Stopping};
 
 /// A solver of a task and the work it may do.
 pub struct Part<P> {
     /// The solver.
     pub solver: AnySolver<P>,
-    /// Most work. `None` is no limit for the first part, and for others the work of those before them.
+    /// Most work. `None` is no limit for the first part, and for others half the work of those before them.
     pub most: Option<u64>,
     /// Whether it goes on where a pass lowers F by less than 1e-5·(1 + |F|).
     pub patient: bool,
@@ -31,6 +31,7 @@ pub(super) struct Done {
     pub work: u64,
     pub iterations: u64,
     pub stages: Vec<Stage>,
+    pub settings: Settings, // of all solvers, as `solver.setting`
     pub status: Status, // of the last part
     pub message: String,
     pub curve: Vec<(f64, f64)>, // seconds and F, where F fell
@@ -53,7 +54,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
     let mut done: Option<Done> = None;
     for (k, part) in task.parts.iter().enumerate() {
         let before = done.as_ref().map_or(0, |d| d.work);
-        let most = part.most.or((k > 0).then_some(before.max(LITTLE)));
+        let most = part.most.or((k > 0).then_some((before / 2).max(LITTLE)));
         let x0 = done.as_ref().map_or(&task.x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
         let run = Run { problem, part, most, left, stopping, control };
@@ -72,6 +73,7 @@ fn joined(done: Option<Done>, stage: Done, work: u64) -> Done {
     all.work += work;
     all.iterations += stage.iterations;
     all.stages.extend(stage.stages);
+    all.settings.extend(stage.settings);
     all.curve.extend(stage.curve);
     if stage.objective <= all.objective {
         (all.x, all.objective) = (stage.x, stage.objective);
@@ -159,6 +161,8 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             }
         }
         let objective = kept.objective;
+        let settings =
+            ending.settings.into_iter().map(|(key, v)| (format!("{}.{key}", solver.name()), v)).collect();
         let (name, constants, splitting) = (solver.name().to_string(), ending.constants, ending.splitting);
         let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
         objective.is_finite().then(|| Done {
@@ -167,6 +171,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             work: 0,
             iterations,
             stages,
+            settings,
             status,
             message,
             curve,

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::control::Control;
+use crate::linalg::work::counted;
 use crate::objective::{Evaluate, count_nonzeros};
 use crate::solve::{Event, Observer, Progress, Trace, TracePoint};
 
@@ -19,6 +20,11 @@ pub(super) struct Watcher<'a, 'o, P> {
 impl<P: Evaluate> Watcher<'_, '_, P> {
     /// `whatever` the time: records a point if there is a better one.
     pub fn look(&mut self, whatever: bool) {
+        // what it costs to look is no work of the task on whose thread that is
+        counted(|| self.show(whatever));
+    }
+
+    fn show(&mut self, whatever: bool) {
         let seconds = self.control.seconds();
         let due = whatever || self.trace.is_due(seconds);
         let (objective, newer) = self.control.newer(if due { self.seen } else { u64::MAX });
