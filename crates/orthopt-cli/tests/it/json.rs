@@ -29,7 +29,9 @@ fn has_the_fields_of_the_contract() {
     let search = &object["search"];
     let winner = &search["arms"][search["winner"].as_u64().unwrap() as usize];
     assert_eq!((&object["solver"], &object["start"]), (&winner["solver"], &winner["start"]));
-    assert!(search["work"].as_u64() >= search["race"].as_u64() && !search["moves"].as_array().unwrap().is_empty());
+    assert!(
+        search["work"].as_u64() >= search["race"].as_u64() && !search["moves"].as_array().unwrap().is_empty()
+    );
     assert_eq!(object["settings"]["obcd.working_set"], "random");
     assert_eq!(object["seed"], 7);
     assert_eq!(object["threads"], 2);

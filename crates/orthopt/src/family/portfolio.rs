@@ -166,6 +166,8 @@ fn seeded(options: &SolverOptions, seed: u64) -> SolverOptions {
 
 /// Arms of however large a problem.
 const FEWEST: u64 = 2;
+/// The level from which on an arm polishes to the end.
+const PATIENCE: u32 = 2;
 /// The largest n for which the relaxation is solved for a start.
 const RELAXED: usize = 300;
 /// The most work that settling the best point may be.
@@ -209,7 +211,7 @@ fn arm<P: Family>(
         let mut parts = Vec::new();
         for (k, solver) in solvers.iter().enumerate() {
             let most = (k == 0).then(|| at_level_0(gradient) << level.min(20));
-            parts.push(Part { solver: solver.build(problem, &options)?, most, patient: false });
+            parts.push(Part { solver: solver.build(problem, &options)?, most, patient: level >= PATIENCE });
         }
         Ok(Task { parts, x0 })
     });

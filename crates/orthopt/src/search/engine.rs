@@ -35,6 +35,9 @@ const BATCH: usize = 4;
 const ELITE: usize = 6;
 /// Arms that fresh starts choose among.
 const FINALISTS: usize = 3;
+/// Arms that run first, and their level: that of the defaults of their solvers.
+const LEADERS: usize = 2;
+const ALONE: u32 = 2;
 /// The highest level.
 const LEVELS: u32 = 3;
 /// What a doubling of the work must lower F by, relative to |F|.
@@ -121,17 +124,21 @@ pub(super) struct Engine<'a, 'o, P> {
 }
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
-    /// All arms at level 0, the better half at level 1, ...
+    /// The leaders; then all other arms at level 0, the better half at level 1, ...
     fn race(&mut self) {
         let arms = &self.portfolio.arms;
         self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
-        let mut living: Vec<usize> = (0..arms.len()).collect();
+        // what most often does well comes first, as patiently as it would be run alone
+        let mut living: Vec<usize> = (0..arms.len().min(LEADERS)).collect();
+        self.round(&mut living, ALONE);
+        self.is_enough(); // doublings count from here
+        living = (0..arms.len()).collect();
         for level in 0..=LEVELS {
+            if self.is_over() {
+                break;
+            }
             let before = self.work;
             self.round(&mut living, level);
-            if level == 0 {
-                self.is_enough(); // doublings count from here
-            }
             // what the round has found is searched from before the next, more patient one
             let due = self.work + (self.work - before) / 2;
             while self.work < due && !self.is_over() && self.batch() {}
@@ -147,7 +154,16 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     fn round(&mut self, living: &mut Vec<usize>, level: u32) {
         let mut tasks = Vec::new();
         let mut runners = Vec::new();
+        let mut order = Vec::new();
         for k in living.iter() {
+            let arm = &self.arms[*k];
+            if arm.runs > 0 && arm.level >= level {
+                order.push((arm.objective, *k)); // has been there
+                continue;
+            }
+            if self.control.is_over() {
+                break; // starts take their time, too
+            }
             let seed = self.seed_of(*k, level);
             match (self.portfolio.arms[*k].task)(self.problem, level, seed) {
                 Ok(task) => {
@@ -162,7 +178,6 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             }
         }
         let results = self.perform(&tasks);
-        let mut order = Vec::new();
         for ((k, seed), done) in runners.into_iter().zip(results) {
             let Some(done) = done else { continue };
             order.push((done.objective, k));
@@ -173,7 +188,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     }
 
     fn seed_of(&self, arm: usize, level: u32) -> u64 {
-        self.settings.seed.wrapping_add(arm as u64 * 1000).wrapping_add(u64::from(level))
+        // the leaders begin where they would begin alone
+        let further = if level == ALONE && arm < LEADERS { 0 } else { arm as u64 * 1000 + u64::from(level) };
+        self.settings.seed.wrapping_add(further)
     }
 
     fn book_arm(&mut self, k: usize, level: u32, seed: u64, done: Done) {

@@ -9,9 +9,9 @@ use crate::solve::{AnySolver, Kept, Looks, Pace, Progress, Settings, Solver, Sta
 pub struct Part<P> {
     /// The solver.
     pub solver: AnySolver<P>,
-    /// Most work. `None` is no limit for the first part, and for others half the work of those before them.
+    /// Most work. `None` is no limit for the first part, and for others the work of those before them, or half of it.
     pub most: Option<u64>,
-    /// Whether it goes on where a pass lowers F by less than 1e-5·(1 + |F|).
+    /// Whether it has the whole work of those before it, and goes on where a pass lowers F by less than 1e-5·(1 + |F|).
     pub patient: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Done {
     pub iterations: u64,
     pub stages: Vec<Stage>,
     pub settings: Settings, // of all solvers, as `solver.setting`
-    pub status: Status, // of the last part
+    pub status: Status,     // of the last part
     pub message: String,
     pub curve: Vec<(f64, f64)>, // seconds and F, where F fell
 }
@@ -54,7 +54,8 @@ pub(super) fn perform<P: Evaluate + 'static>(
     let mut done: Option<Done> = None;
     for (k, part) in task.parts.iter().enumerate() {
         let before = done.as_ref().map_or(0, |d| d.work);
-        let most = part.most.or((k > 0).then_some((before / 2).max(LITTLE)));
+        let share = if part.patient { before } else { before / 2 };
+        let most = part.most.or((k > 0).then_some(share.max(LITTLE)));
         let x0 = done.as_ref().map_or(&task.x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
         let run = Run { problem, part, most, left, stopping, control };
