@@ -7,6 +7,7 @@
 //! | `bounds [SECONDS [FILTER [CSV...]]]` | global bounds and gaps; seconds of branch and bound, 0 for none |
 //! | `threads` | two threads against one |
 //! | `sparse` | large sparse data |
+//! | `storage` | C formed against A kept, beside the cost model of `--storage auto` |
 //! | `drift` | 10⁷ pairs and more |
 //! | `l1-family [SECONDS [CELL [SOLVERS]]]` | first-order solvers on the ℓ1 family of the literature |
 //! | `dc [SECONDS [FILTER [LABELS]]] [SOLVER-CONSTANT=VALUE...]` | k-sparse PCA by OADMM and its rivals |
@@ -27,6 +28,7 @@ mod loglog;
 mod nonlinear;
 mod pairs;
 mod sparse;
+mod storage;
 mod threads;
 
 fn main() -> anyhow::Result<()> {
@@ -44,6 +46,7 @@ fn main() -> anyhow::Result<()> {
         }
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
+        Some("storage") => storage::suite()?,
         Some("drift") => drift::suite()?,
         Some("dc") => {
             let (typed, words): (Vec<_>, Vec<_>) = args.iter().skip(2).partition(|arg| arg.contains('='));
@@ -63,7 +66,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|threads|sparse|drift|l1-family|dc|hyperbolic|nonlinear"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|threads|sparse|storage|drift|l1-family|dc|hyperbolic|nonlinear"
         ),
     }
     Ok(())

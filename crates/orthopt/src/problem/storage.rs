@@ -1,4 +1,4 @@
-//! How f keeps the data, chosen by what methods ask of it (docs/mathematics.md, section 4).
+//! How f keeps the data, chosen by what methods ask of it (docs/mathematics.md, section 3).
 
 use super::PcaData;
 use crate::error::{Error, Result};

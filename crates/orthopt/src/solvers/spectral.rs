@@ -2,7 +2,7 @@
 //! of the r leading eigenvectors of C (Ky Fan), with the minimum −½ Σ θₖ.
 //!
 //! Where one side of the data is small, what is decomposed is small: AAᵀ (m × m) for wide A, C itself for
-//! few variables. Otherwise a block Krylov iteration on C (`linalg::block_krylov`) from X⁰ and a random
+//! few variables (docs/mathematics.md, section 15). Otherwise a block Krylov iteration on C (`linalg::block_krylov`) from X⁰ and a random
 //! matrix together: from X⁰ alone, which may span an invariant subspace, it could not get away. An
 //! iteration is a block step; the last one measures ‖CX − XΘ‖ in either case. Nothing but products
 //! with C is asked for, so sparse and centred data stay as they are.
