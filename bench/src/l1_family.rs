@@ -16,7 +16,7 @@ use orthopt_data::{Matrix, Prepare, Scale};
 use crate::instance::load;
 
 /// Seconds of processor time of all threads of this process so far, where the system tells.
-fn processor_seconds() -> Option<f64> {
+pub fn processor_seconds() -> Option<f64> {
     let mut nanoseconds = 0.0;
     for task in std::fs::read_dir("/proc/self/task").ok()?.flatten() {
         let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;

@@ -8,6 +8,7 @@
 //! | `portfolio [SECONDS [FILTER [CSV...]]]` | the default against every solver and start alone |
 //! | `threads` | two threads against one |
 //! | `sparse` | large sparse data |
+//! | `storage` | C formed against A kept, beside the cost model of `--storage auto` |
 //! | `drift` | 10⁷ pairs and more |
 //! | `l1-family [SECONDS [CELL [SOLVERS]]]` | first-order solvers on the ℓ1 family of the literature |
 //! | `dc [SECONDS [FILTER [LABELS]]] [SOLVER-CONSTANT=VALUE...]` | k-sparse PCA by OADMM and its rivals |
@@ -29,6 +30,7 @@ mod nonlinear;
 mod pairs;
 mod portfolio;
 mod sparse;
+mod storage;
 mod threads;
 
 fn main() -> anyhow::Result<()> {
@@ -51,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         )?,
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
+        Some("storage") => storage::suite()?,
         Some("drift") => drift::suite()?,
         Some("dc") => {
             let (typed, words): (Vec<_>, Vec<_>) = args.iter().skip(2).partition(|arg| arg.contains('='));
@@ -70,7 +73,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [CSV...]]]|threads|sparse|drift|l1-family|dc|hyperbolic|nonlinear"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [CSV...]]]|threads|sparse|storage|drift|l1-family|dc|hyperbolic|nonlinear"
         ),
     }
     Ok(())

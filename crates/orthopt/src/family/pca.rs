@@ -15,7 +15,7 @@ use crate::problem::{
 use crate::search::grown_components;
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
-use crate::solvers::{SOLVERS, SolverInfo, find_solvers};
+use crate::solvers::{SOLVERS, SolverInfo, find_solvers, spectral};
 use crate::start::{STARTS, Start};
 
 impl PcaProblem {
@@ -42,6 +42,8 @@ impl PcaProblem {
             return Err(Error::Rank { rank, columns }); // before any work
         }
         let h = (penalty.make)(lambda)?;
+        // without a penalty the optimum takes a few products with C
+        let storage = if h.is_zero() { storage.for_products(data, rank) } else { storage };
         Self::new(covariance_model(data, storage)?, h, rank)
     }
 }
@@ -87,6 +89,15 @@ impl Family for PcaProblem {
 
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
         plan(self, wanted)
+    }
+
+    /// Where h = 0 every local minimum is a global one.
+    fn has_local_solutions(&self) -> bool {
+        !spectral::suits(self)
+    }
+
+    fn known_optimum(&self) -> Option<f64> {
+        spectral::optimum(self)
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -146,6 +157,13 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
     if wanted.solver.is_some() {
         return Plan::by_default(problem, wanted);
     }
+    if spectral::suits(problem) && !asks_for_pairs(wanted) {
+        let solver = Some(spectral::INFO.name.to_string());
+        let mut plan = Plan::by_default(problem, &Wanted { solver, ..wanted.clone() })?;
+        plan.reasons.push("solver spectral: without a penalty the optimum is known, eigenvectors of C".into());
+        plan.chosen = true;
+        return Ok(plan);
+    }
     let mut reasons = Vec::new();
     let mut options = wanted.options();
     options.obcd.block = wanted.block.unwrap_or_else(|| choose_block(problem));
@@ -170,6 +188,12 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
         (None, None) => vec![Begin::Named("pca".into())],
     };
     Plan { solvers, options, starts, reasons, chosen: true, portfolio }.checked(problem)
+}
+
+/// Whether an option of the methods on pairs of rows was set.
+fn asks_for_pairs(wanted: &Wanted) -> bool {
+    let one = wanted.working_set.is_some() || wanted.block.is_some() || wanted.model.is_some();
+    one || wanted.alpha.is_some() || wanted.candidates.is_some() || wanted.jacobi
 }
 
 /// Rows per working set: blocks pay where most pairs move, so that updates of the gradient

@@ -4,6 +4,7 @@
 //! contiguous rows, eight-lane arithmetic and products whose result does not depend on the
 //! number of threads.
 
+pub mod block_krylov;
 pub(crate) mod bounded;
 pub mod cholesky;
 pub mod eigen;

@@ -77,21 +77,20 @@ pub fn gram(x: &RowMat) -> RowMat {
 
 /// XᵀY (r × s) for row-major X (n × r) and Y (n × s), the same bits for every thread count.
 pub fn cross(x: &RowMat, y: &RowMat) -> RowMat {
+    cross_of(x.as_mat(), y.as_mat())
+}
+
+/// The same for parts of matrices.
+pub fn cross_of(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> RowMat {
     let (r, s) = (x.ncols(), y.ncols());
     let height = 8 * PANEL;
     count(x.nrows() * r * s);
     let one_part = |p: usize| {
         let start = p * height;
         let rows = height.min(x.nrows() - start);
+        let (x, y) = (x.subrows(start, rows), y.subrows(start, rows));
         let mut part = RowMat::zeros(r, s);
-        matmul(
-            part.as_mat_mut(),
-            Accum::Replace,
-            x.as_mat().subrows(start, rows).transpose(),
-            y.as_mat().subrows(start, rows),
-            1.0,
-            Par::Seq,
-        );
+        matmul(part.as_mat_mut(), Accum::Replace, x.transpose(), y, 1.0, Par::Seq);
         part
     };
     let count = x.nrows().div_ceil(height);

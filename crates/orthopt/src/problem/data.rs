@@ -3,6 +3,7 @@
 use faer::MatRef;
 use faer::sparse::SparseColMatRef;
 
+use super::Storage;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::smooth::{AnySmooth, Centring, DenseGram, DenseQuadratic, Quadratic, SparseGram, for_each};
@@ -36,44 +37,7 @@ impl PcaData<'_> {
     }
 }
 
-/// How f keeps the data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Storage {
-    /// Chosen from the shape and the number of nonzeros.
-    #[default]
-    Auto,
-    /// C = AᵀA formed (n² numbers).
-    Dense,
-    /// A kept as it is, nothing n × n.
-    Gram,
-}
-
-impl Storage {
-    /// Parses `auto`, `dense` or `gram`.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "dense" => Ok(Self::Dense),
-            "gram" => Ok(Self::Gram),
-            _ => Err(Error::UnknownName {
-                kind: "storage",
-                name: name.into(),
-                known: "auto, dense, gram".into(),
-            }),
-        }
-    }
-}
-
-/// Largest n for which `Storage::Auto` forms C from dense data (128 MB).
-const DENSE_LIMIT: usize = 4096;
-/// The same for sparse data, where A itself is small.
-const SPARSE_LIMIT: usize = 2048;
-
-/// f(X) = −½ tr(XᵀCX) in the storage asked for.
+/// f(X) = −½ tr(XᵀCX) in the storage asked for; `auto` is that of a search ([`Storage::for_search`]).
 ///
 /// # Errors
 /// Data that are not finite, a C that is not symmetric.
@@ -84,11 +48,7 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
         PcaData::Dense(a) | PcaData::Centred(a, _) => {
             check_finite(*a)?;
             let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
-            let dense = match storage {
-                Storage::Auto => a.ncols() <= DENSE_LIMIT || a.ncols() <= 2 * a.nrows(),
-                other => other == Storage::Dense,
-            };
-            if dense {
+            if storage.for_search(data) == Storage::Dense {
                 AnySmooth::Dense(DenseQuadratic::from_gram_of(*a, centring))
             } else {
                 AnySmooth::DenseGram(
@@ -98,11 +58,7 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
         }
         PcaData::Sparse(a, means) => {
             let model = SparseGram::new(*a, means.clone())?;
-            let dense = match storage {
-                Storage::Auto => a.ncols() <= SPARSE_LIMIT,
-                other => other == Storage::Dense,
-            };
-            if dense {
+            if storage.for_search(data) == Storage::Dense {
                 AnySmooth::Dense(DenseQuadratic::from_negative_gram(model.negative_gram()))
             } else {
                 AnySmooth::SparseGram(model)

@@ -18,6 +18,7 @@
 
 mod data;
 mod j_orthogonal;
+mod storage;
 mod variance;
 
 use crate::concave::{AnyConcave, Concave, NoConcave};
@@ -30,8 +31,9 @@ use crate::objective::{Evaluate, Objective};
 use crate::penalty::{AnyPenalty, NoPenalty};
 use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
 
-pub use data::{PcaData, Storage, covariance, covariance_model};
+pub use data::{PcaData, covariance, covariance_model};
 pub use j_orthogonal::JProblem;
+pub use storage::{Cost, Storage};
 pub(crate) use variance::by_variance;
 pub use variance::{ExplainedVariance, explained_variance};
 

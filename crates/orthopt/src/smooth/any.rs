@@ -88,6 +88,7 @@ macro_rules! any_smooth {
                 }
             }
             fn apply(&self, v: &RowMat) -> RowMat { match self { $(Self::$variant(f) => f.apply(v),)* } }
+            fn factor(&self) -> Option<&RowMat> { match self { $(Self::$variant(f) => f.factor(),)* } }
             fn keeps_gradient(&self, image: &AnyImage) -> bool {
                 match (self, image) {
                     $((Self::$variant(f), AnyImage::$variant(y)) => f.keeps_gradient(y),)*

@@ -59,6 +59,10 @@ impl Smooth for DenseGram {
         self.at.nrows()
     }
 
+    fn ncols(&self) -> Option<usize> {
+        self.e.ncols()
+    }
+
     fn value(&self, x: &RowMat) -> f64 {
         self.value_at(&self.image(x), x)
     }
@@ -145,6 +149,10 @@ impl Quadratic for DenseGram {
         let mut out = RowMat::zeros(v.nrows(), v.ncols());
         product(&mut out, false, -1.0, self.at.as_mat(), cross(&self.at, v).as_mat());
         out
+    }
+
+    fn factor(&self) -> Option<&RowMat> {
+        Some(&self.at)
     }
 
     fn pair_work(&self, r: &RowMat) -> (usize, usize) {

@@ -198,6 +198,10 @@ impl Smooth for SparseGram {
         self.col_ptr.len() - 1
     }
 
+    fn ncols(&self) -> Option<usize> {
+        self.e.ncols()
+    }
+
     fn value(&self, x: &RowMat) -> f64 {
         self.value_at(&self.image(x), x)
     }

@@ -216,6 +216,11 @@ pub trait Quadratic: Smooth {
     /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
     fn apply(&self, v: &RowMat) -> RowMat;
 
+    /// Aᵀ (n × m) where M = −AᵀA is kept that way and dense, for methods that can do with AAᵀ.
+    fn factor(&self) -> Option<&RowMat> {
+        None
+    }
+
     /// An upper bound of ‖M‖₂: the one of [`Smooth::lipschitz`], or one found by products with M.
     fn norm(&self) -> f64 {
         let found = || spectral_norm(self.nrows(), f64::INFINITY, |v| self.apply(v));

@@ -18,6 +18,7 @@ pub mod proximal;
 pub mod rsubgrad;
 pub mod slpg;
 pub mod soc;
+pub mod spectral;
 pub mod spm;
 pub mod support;
 
@@ -215,6 +216,7 @@ const QUADRATIC: &[SolverInfo] = &[
     obcd::OBCD_OR,
     obcd::OBCD_BLOCK,
     obcd::OBCD_JACOBI,
+    spectral::INFO,
 ];
 
 /// All solvers of the problems with XᵀX = I.

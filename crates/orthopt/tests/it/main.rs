@@ -44,6 +44,7 @@ mod real_data;
 mod search;
 mod smooth_models;
 mod smooth_solvers;
+mod spectral;
 mod starts;
 mod stops;
 mod support;

@@ -1,0 +1,258 @@
+//! The optimum of plain PCA: min −½ tr(XᵀCX) over XᵀX = I, whose solutions are the bases of the span
+//! of the r leading eigenvectors of C (Ky Fan), with the minimum −½ Σ θₖ.
+//!
+//! Where one side of the data is small, what is decomposed is small: AAᵀ (m × m) for wide A, C itself for
+//! few variables (docs/mathematics.md, section 15). Otherwise a block Krylov iteration on C (`linalg::block_krylov`) from X⁰ and a random
+//! matrix together: from X⁰ alone, which may span an invariant subspace, it could not get away. An
+//! iteration is a block step; the last one measures ‖CX − XΘ‖ in either case. Nothing but products
+//! with C is asked for, so sparse and centred data stay as they are.
+
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+use rand_pcg::Pcg64;
+
+use super::SolverInfo;
+use crate::constraint::{Stiefel, stiefel};
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::block_krylov::{BlockKrylov, Found, most_columns};
+use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::products::{gram, product};
+use crate::linalg::work;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::{PcaProblem, Problem};
+use crate::smooth::Quadratic;
+use crate::solve::{Settings, Solver, Status, Step};
+
+/// What the registry says of it.
+pub const INFO: SolverInfo = SolverInfo {
+    name: "spectral",
+    doc: "leading eigenvectors of C to rounding by block Krylov iteration; the global optimum",
+    constants: &[],
+    shared: &[],
+    handles: |p: &PcaProblem| suits(p),
+    scope: SCOPE,
+    make: |o| Ok(Box::new(Spectral { seed: o.seed })),
+};
+
+const SCOPE: &str = "problems without a penalty and without a linear term (pca)";
+
+/// Whether the solutions of `p` are eigenvectors.
+pub(crate) fn suits<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> bool {
+    p.h.is_zero() && p.f.ncols().is_none()
+}
+
+/// The solver.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spectral {
+    /// Seed of the random part of the first block.
+    pub seed: u64,
+}
+
+/// ‖CX − XΘ‖_F relative to the largest |θ| at which X is exact: a few hundred roundings.
+const EXACT: f64 = 1e-12;
+/// Block steps after which the iteration is given up: restarts that never converged.
+const MOST_STEPS: u64 = 20_000;
+/// Rows up to which a symmetric matrix is decomposed whole.
+const DENSE: usize = 96;
+/// Rows of A up to which AAᵀ is formed, and entries of AAᵀ for every column of A up to which decomposing
+/// it costs less than sixty products with C.
+const SMALL_SIDE: (usize, usize) = (512, 13);
+/// θᵣ/θ₁ below which eigenvectors of AAᵀ are too inexact for those of AᵀA.
+const SQUARED: f64 = 1e-7;
+/// Multiplications for which the optimum is computed by the way.
+const BY_THE_WAY: u64 = 200_000_000;
+
+/// State of the solver.
+#[derive(Clone, Debug)]
+pub struct State {
+    krylov: BlockKrylov,
+    way: &'static str,
+    x: RowMat,            // X⁰, the Ritz vectors of the last restart, or those of the end
+    value: f64,           // f(X)
+    fresh: bool,          // whether there are later Ritz vectors than X
+    residual: Option<f64>,
+    steps: u64,
+    ended: Option<(Status, &'static str)>,
+}
+
+impl<F: Quadratic, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spectral {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
+        if !suits(p) {
+            return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", INFO.name).into()));
+        }
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        let (first, way) = first_block(&p.f, &x0, self.seed);
+        Ok(State {
+            krylov: BlockKrylov::new(&first, p.rank()),
+            way,
+            value: p.f.value(&x0),
+            x: x0,
+            fresh: false,
+            residual: None,
+            steps: 0,
+            ended: None,
+        })
+    }
+
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        if st.ended.is_none() {
+            st.advance(&p.f);
+        }
+        // a residual is for the end: the run is not over where it is merely small
+        Step::ended(st.ended).with_residual(st.residual.filter(|_| st.ended.is_some()))
+    }
+
+    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.value
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.x
+    }
+
+    fn finish(&self, _p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
+        st.take_ritz_vectors();
+        stiefel::repair_on_support(&mut st.x);
+        st.x
+    }
+
+    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
+        let mut s = Settings::new();
+        s.insert("decomposed".into(), st.way.into());
+        if let Some(residual) = st.residual {
+            s.insert("residual".into(), residual.into());
+        }
+        s
+    }
+}
+
+impl State {
+    /// One block step.
+    fn advance(&mut self, f: &impl Quadratic) {
+        self.steps += 1;
+        match self.krylov.step(|b| negated(f.apply(b))) {
+            Found::Nothing => {}
+            Found::Broken => self.value = f64::NAN,
+            Found::Residual(residual) => {
+                self.fresh = true;
+                self.residual = Some(residual);
+                if residual <= EXACT {
+                    self.ended = Some((Status::Converged, "the leading eigenvectors to rounding: the global optimum"));
+                } else if self.steps >= MOST_STEPS {
+                    self.ended = Some((Status::Stalled, "the leading eigenvalues are too close to each other"));
+                }
+                // else a product that the iteration does not need
+                if self.ended.is_some() || self.krylov.is_full() {
+                    self.take_ritz_vectors();
+                }
+            }
+        }
+    }
+
+    fn take_ritz_vectors(&mut self) {
+        if std::mem::take(&mut self.fresh)
+            && let Some((values, x)) = self.krylov.leading()
+        {
+            (self.x, self.value) = (x, -0.5 * values.iter().sum::<f64>());
+        }
+    }
+}
+
+/// −½ Σ θₖ where that is a matter of milliseconds; of a problem that [`suits`].
+pub(crate) fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> Option<f64> {
+    if !suits(p) {
+        return None;
+    }
+    let (n, r) = p.shape();
+    let x0 = RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)));
+    let ((), product) = work::counted(|| drop(p.f.apply(&x0)));
+    let most = BY_THE_WAY / (product + (4 * n * r * r) as u64).max(1);
+    let (first, _) = first_block(&p.f, &x0, 1);
+    let mut krylov = BlockKrylov::new(&first, r);
+    let exact = (0..most).any(|_| {
+        matches!(krylov.step(|b| negated(p.f.apply(b))), Found::Residual(residual) if residual <= EXACT)
+    });
+    krylov.trace().filter(|_| exact).map(|sum| -0.5 * sum)
+}
+
+/// The first block (n × r, orthonormal) and what it comes from: eigenvectors already where one side of
+/// the problem is small.
+fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> (RowMat, &'static str) {
+    let (n, r) = (x0.nrows(), x0.ncols());
+    if let Some(at) = f.factor().filter(|at| is_small(at.ncols(), n))
+        && let Some(x) = by_samples(at, r, seed)
+    {
+        return (x, "AA' of the samples");
+    }
+    if decomposed_whole(n, r)
+        && let Some((_, u)) = symmetric_eigenpairs(&negated(f.apply(&identity(n))))
+    {
+        return (RowMat::from_fn(n, r, |i, k| u.get(i, k)), "C");
+    }
+    (perturbed(x0, seed), "a Krylov space of C")
+}
+
+fn is_small(m: usize, n: usize) -> bool {
+    m < n && m <= SMALL_SIDE.0 && m * m <= SMALL_SIDE.1 * n
+}
+
+fn decomposed_whole(n: usize, r: usize) -> bool {
+    n <= DENSE || 2 * most_columns(n, r) > n
+}
+
+/// X⁰ and as much of a random matrix, made orthonormal.
+fn perturbed(x0: &RowMat, seed: u64) -> RowMat {
+    let mut rng = Pcg64::seed_from_u64(seed ^ 0x7370_6563_7472_616c);
+    let scale = 1.0 / (x0.nrows().max(1) as f64).sqrt();
+    let mixed = RowMat::from_fn(x0.nrows(), x0.ncols(), |i, k| {
+        x0.get(i, k) + scale * rng.sample::<f64, _>(StandardNormal)
+    });
+    stiefel::orthonormalise(&mixed)
+}
+
+/// AᵀU for the r leading eigenvectors U of AAᵀ, made orthonormal; `None` where A has not r singular
+/// values large enough. `at` is Aᵀ (n × m). Cost 2m²n flops and what the eigenvectors take.
+fn by_samples(at: &RowMat, r: usize, seed: u64) -> Option<RowMat> {
+    let m = at.ncols();
+    if m < r {
+        return None;
+    }
+    let s = gram(at);
+    let (values, u) = if decomposed_whole(m, r) {
+        let (values, u) = symmetric_eigenpairs(&s)?;
+        (values, RowMat::from_fn(m, r, |i, k| u.get(i, k)))
+    } else {
+        let start = RowMat::from_fn(m, r, |i, k| f64::from(u8::from(i == k)));
+        let mut krylov = BlockKrylov::new(&perturbed(&start, seed), r);
+        let times = |b: &RowMat| {
+            let mut out = RowMat::zeros(m, b.ncols());
+            product(&mut out, false, 1.0, s.as_mat(), b.as_mat());
+            out
+        };
+        // no more steps than cost as much as those in the large space
+        let done = (0..100).any(|_| matches!(krylov.step(times), Found::Residual(x) if x <= 0.1 * EXACT));
+        krylov.leading().filter(|_| done)?
+    };
+    if values[r - 1] <= SQUARED * values[0] {
+        return None;
+    }
+    let mut x = RowMat::zeros(at.nrows(), r);
+    product(&mut x, false, 1.0, at.as_mat(), u.as_mat());
+    Some(stiefel::orthonormalise(&x))
+}
+
+fn identity(n: usize) -> RowMat {
+    RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)))
+}
+
+fn negated(mut y: RowMat) -> RowMat {
+    y.data_mut().iter_mut().for_each(|v| *v = -*v);
+    y
+}
