@@ -98,6 +98,7 @@ fn report(
         iterations: root.iterations,
         nodes: outcome.as_ref().map_or(0, |o| o.nodes),
         open: outcome.as_ref().map_or(0, |o| o.open),
+        trace: watch.trace(value, found.best),
         seconds: watch.seconds(),
         relaxation: root.relaxation,
     }

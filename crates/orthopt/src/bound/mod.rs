@@ -20,6 +20,7 @@ mod front;
 mod groups;
 mod l1;
 mod leaf;
+mod of_penalty;
 mod penalty;
 mod relaxation;
 mod rounding;
@@ -27,6 +28,7 @@ mod tree;
 mod types;
 
 pub use front::lower_bound;
+pub(crate) use of_penalty::no_bound;
 
 pub use types::{Bound, End, Hook, Kind, Method, Options, Progress, Proof, Relaxation};
 

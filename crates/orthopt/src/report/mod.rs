@@ -7,12 +7,14 @@
 
 mod assessment;
 mod data;
+mod global;
 mod object;
 
 use std::sync::OnceLock;
 
 pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
 pub use data::{DataFacts, Role};
+pub use global::Global;
 pub use object::{Object, SCHEMA};
 
 use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};
