@@ -12,7 +12,7 @@ const U: f64 = f64::EPSILON / 2.0;
 const OUTWARD: f64 = 1.01;
 
 /// γₖ = ku/(1 − ku): the relative error of k operations in a row.
-fn gamma(k: usize) -> f64 {
+pub(super) fn gamma(k: usize) -> f64 {
     let ku = k as f64 * U;
     ku / (1.0 - ku)
 }

@@ -128,7 +128,7 @@ impl Fantope {
 }
 
 /// θ with Σ clip(wₖ − θ, 0, 1) = r, for descending w; the sum is piecewise linear in θ.
-fn clipping(w: &[f64], r: usize) -> f64 {
+pub(super) fn clipping(w: &[f64], r: usize) -> f64 {
     let sum = |theta: f64| w.iter().map(|v| (v - theta).clamp(0.0, 1.0)).sum::<f64>();
     let mut points: Vec<f64> = w.iter().flat_map(|v| [*v, *v - 1.0]).collect();
     points.sort_by(f64::total_cmp);
