@@ -53,6 +53,15 @@ impl Fantope {
         Some(before)
     }
 
+    /// Approximations of at least r leading eigenpairs of `b`; all of them up to n = 320.
+    pub fn leading_pairs(&mut self, b: &RowMat, r: usize) -> Option<(Vec<f64>, RowMat)> {
+        if b.nrows() <= DENSE_VALUES {
+            return symmetric_eigenpairs(b);
+        }
+        self.sum_of_largest(b, r)?; // steps until it rises no more
+        self.leading(b, r)
+    }
+
     /// Leading Ritz pairs, at least as many as have a value above the threshold of the projection.
     fn leading(&mut self, b: &RowMat, r: usize) -> Option<(Vec<f64>, RowMat)> {
         let n = b.nrows();

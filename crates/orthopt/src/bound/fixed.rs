@@ -2,10 +2,10 @@
 //! Σ xⱼxⱼᵀ ⪯ I (docs/mathematics.md, section 14).
 
 use super::certified::{gamma, sum_of_largest};
+use super::columns::{principal, spectral};
 use super::fantope::clipping;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
-use crate::linalg::products::product;
 
 /// Iterations, at most.
 const ITERATIONS: usize = 60;
@@ -48,10 +48,6 @@ fn proved(blocks: &[RowMat], w: &RowMat, trace: f64, sets: &[Vec<usize>]) -> Opt
         sum += sum_of_largest(block, &principal(w, set), 1, f64::NEG_INFINITY)?;
     }
     Some(sum + OUTWARD * gamma(sets.len() + 2) * 4.0 * sum.abs())
-}
-
-fn principal(c: &RowMat, set: &[usize]) -> RowMat {
-    RowMat::from_fn(set.len(), set.len(), |i, j| c.get(set[i], set[j]))
 }
 
 /// max Σ ⟨½C, Yⱼ⟩ over Yⱼ ⪰ 0 on Sⱼ with trace 1 and Σ Yⱼ + S = I, S ⪰ 0; W is the multiplier.
@@ -130,23 +126,6 @@ impl<'a> Splitting<'a> {
         (self.w, self.trace) = spectral(&vectors, &negative);
         Some(())
     }
-}
-
-/// V diag(d) Vᵀ and the sum of d ≥ 0.
-fn spectral(vectors: &RowMat, weights: &[f64]) -> (RowMat, f64) {
-    let n = vectors.nrows();
-    let kept: Vec<usize> = (0..weights.len()).filter(|k| weights[*k] > 0.0).collect();
-    let mut out = RowMat::zeros(n, n);
-    if !kept.is_empty() {
-        let v = RowMat::from_fn(n, kept.len(), |i, k| vectors.get(i, kept[k]));
-        let weighted = RowMat::from_fn(n, kept.len(), |i, k| v.get(i, k) * weights[kept[k]]);
-        product(&mut out, false, 1.0, weighted.as_mat(), v.as_mat().transpose());
-        // a product of two matrices need not be symmetric to the last digit
-        for i in 0..n {
-            (0..i).for_each(|j| out.set(j, i, out.get(i, j)));
-        }
-    }
-    (out, weights.iter().sum())
 }
 
 #[cfg(test)]

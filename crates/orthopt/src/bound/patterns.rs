@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use super::admm::{Admm, Point};
 use super::blocks::{Cover, Subsets, best_blocks};
+use super::columns::{ByColumns, Column, Stored};
 use super::covariance::Covariance;
 use super::fixed::fixed_supports;
+use super::pattern_set::{columns, counts, only};
 use super::penalty::Rows;
 use super::rounding::disjoint_supports;
 use super::tree::{Branching, Evaluated, lower};
@@ -56,28 +58,13 @@ enum Split {
     Open,
 }
 
-/// T, U and the weights over all rows, in single precision: there are many of them.
+/// Where the relaxation of a node ended, over all rows, in single precision: there are many of them.
 #[derive(Debug)]
-struct Packed {
-    lower: Vec<(f32, f32)>,
-    weights: Vec<f32>,
-    rho: f64,
-}
-
-/// The patterns of `set` for which a condition holds.
-fn only(set: u64, holds: impl Fn(u32) -> bool) -> u64 {
-    (0..64u32).filter(|p| set >> p & 1 == 1 && holds(*p)).fold(0, |out, p| out | 1 << p)
-}
-
-/// The columns in any of the patterns.
-fn columns(set: u64) -> u32 {
-    (0..64u32).filter(|p| set >> p & 1 == 1).fold(0, |all, p| all | p)
-}
-
-/// The fewest and the most nonzeros.
-fn counts(set: u64) -> (u32, u32) {
-    let of = (0..64u32).filter(|p| set >> p & 1 == 1).map(u32::count_ones);
-    of.fold((u32::MAX, 0), |(low, high), c| (low.min(c), high.max(c)))
+enum Packed {
+    /// T, U and the weights of the relaxation of all columns together.
+    Together { lower: Vec<(f32, f32)>, weights: Vec<f32>, rho: f64 },
+    /// The same of one with a matrix for every column.
+    Apart(Stored),
 }
 
 const SHARED: u32 = 0b11; // columns 0 and 1
@@ -90,7 +77,7 @@ impl PatternBranching<'_> {
         Patterns { allowed: vec![all; self.cov.c.nrows()], used: 0, split, start: None }
     }
 
-    /// The entry of X that is most in doubt; `None` where all patterns are known.
+    /// The entry of X that is most in doubt, with at most one column in use; `None` where all patterns are known.
     fn choose(&self, node: &Patterns, rows: &[usize], t: &RowMat, weights: &[f64]) -> Option<Split> {
         let mut best: Option<(f64, usize, usize)> = None;
         for (p, i) in rows.iter().enumerate() {
@@ -102,10 +89,8 @@ impl PatternBranching<'_> {
             for (q, j) in rows.iter().enumerate() {
                 let size = t.get(p, q).abs() * weights[q] / weights[p].max(f64::MIN_POSITIVE);
                 let known = node.allowed[*j].count_ones() == 1;
-                let of = columns(node.allowed[*j]) & ((1 << node.used) - 1);
-                if known && of != 0 && p != q {
-                    let share = size / f64::from(of.count_ones());
-                    (0..node.used).filter(|k| of >> k & 1 == 1).for_each(|k| pull[k] += share);
+                if known && columns(node.allowed[*j]) & 1 == 1 && node.used > 0 && p != q {
+                    pull[0] += size;
                 } else {
                     pull[node.used] += size;
                 }
@@ -176,18 +161,105 @@ impl PatternBranching<'_> {
         done(node, most.min(value), (!meets).then_some(sets))
     }
 
+    /// What is known of the columns.
+    fn columns(&self, node: &Patterns, rows: &[usize]) -> Vec<Column> {
+        let column = |k: usize| {
+            let can = |p: &usize| columns(node.allowed[rows[*p]]) >> k & 1 == 1;
+            let inside: Vec<usize> = (0..rows.len()).filter(can).collect();
+            let must = |p: &usize| only(node.allowed[rows[*p]], |q| q >> k & 1 == 0) == 0;
+            Column { forced: inside.iter().map(must).collect(), rows: inside }
+        };
+        (0..self.r).map(column).collect()
+    }
+
+    /// The entry whose share of a nonzero is farthest from 0 and 1.
+    fn choose_entry(
+        &self,
+        node: &Patterns,
+        rows: &[usize],
+        all: &[Column],
+        shares: &[Vec<f64>],
+    ) -> Option<Split> {
+        let mut best: Option<(f64, usize, usize)> = None;
+        let mut size = vec![vec![0.0; rows.len()]; node.used + 1];
+        for (k, (column, shares)) in all.iter().zip(shares).enumerate() {
+            column.rows.iter().zip(shares).for_each(|(p, c)| size[k.min(node.used)][*p] += c);
+        }
+        for (k, sizes) in size.iter().enumerate() {
+            for (p, c) in sizes.iter().enumerate().filter(|(p, _)| !self.decided(node, rows[*p], k)) {
+                let score = c.min(1.0 - c).max(0.0) + 1e-1 * c;
+                if best.is_none_or(|b| score > b.0) {
+                    best = Some((score, rows[p], k));
+                }
+            }
+        }
+        best.map(|(_, row, entry)| Split::Entry(row, entry))
+    }
+
+    /// The relaxation with a matrix for every column, from that of the parent or of all columns together.
+    fn apart(
+        &self,
+        mut node: Patterns,
+        rows: &[usize],
+        together: Option<(&Admm<'_, Rows>, f64)>,
+        cap: f64,
+        (cutoff, watch): (f64, &Watch<'_>),
+    ) -> Evaluated<Patterns> {
+        let (block, all) = (self.cov.block(rows), self.columns(&node, rows));
+        let mut most = together.map_or(cap, |t| t.1.min(cap));
+        let run = match (node.start.as_deref(), together) {
+            (Some(Packed::Apart(from)), None) => {
+                Some(ByColumns::resume(&block, &all, self.lambda, rows, from))
+            }
+            (_, Some((admm, _))) => {
+                let start = (&admm.best().z, &admm.penalty.weights[..], admm.point.rho);
+                ByColumns::new(&block, &all, self.lambda, start)
+            }
+            _ => None,
+        };
+        let Some(mut run) = run else {
+            return Evaluated { node, most, final_: true, sets: None };
+        };
+        most = run.lower(cutoff, || watch.is_over()).map_or(most, |found| most.min(found));
+        if most <= cutoff {
+            return Evaluated { node, most, final_: true, sets: None };
+        }
+        if node.split == Split::Open {
+            match self.choose_entry(&node, rows, &all, &run.shares()) {
+                Some(split) => node.split = split,
+                None => return self.last(node, most, cutoff),
+            }
+        }
+        node.start = Some(Arc::new(Packed::Apart(run.store(rows, self.cov.c.nrows()))));
+        let sets = self.candidate(&node, rows, &block, &run.together());
+        Evaluated { node, most, final_: false, sets }
+    }
+
+    /// Disjoint supports near a solution of the relaxation, where supports may be disjoint.
+    fn candidate(
+        &self,
+        node: &Patterns,
+        rows: &[usize],
+        block: &RowMat,
+        t: &RowMat,
+    ) -> Option<Vec<Vec<usize>>> {
+        let meets = rows.iter().any(|i| counts(node.allowed[*i]).0 > 1);
+        let sets = if meets { None } else { disjoint_supports(block, t, self.r, self.lambda) }?;
+        Some(sets.iter().map(|s| s.iter().map(|k| rows[*k]).collect()).collect())
+    }
+
     fn start(&self, node: &Patterns, rows: &[usize], penalty: &mut Rows) -> Option<Point> {
-        let packed = node.start.as_ref()?;
+        let Some(Packed::Together { lower, weights, rho }) = node.start.as_deref() else { return None };
         let at = |i: usize, j: usize| {
             let (a, b) = (rows[i].max(rows[j]), rows[i].min(rows[j]));
-            packed.lower[a * (a + 1) / 2 + b]
+            lower[a * (a + 1) / 2 + b]
         };
         let m = rows.len();
-        rows.iter().enumerate().for_each(|(k, i)| penalty.weights[k] = f64::from(packed.weights[*i]));
+        rows.iter().enumerate().for_each(|(k, i)| penalty.weights[k] = f64::from(weights[*i]));
         Some(Point {
             t: RowMat::from_fn(m, m, |i, j| f64::from(at(i, j).0)),
             u: RowMat::from_fn(m, m, |i, j| f64::from(at(i, j).1)),
-            rho: packed.rho,
+            rho: *rho,
         })
     }
 
@@ -202,7 +274,7 @@ impl PatternBranching<'_> {
                 lower[i * (i + 1) / 2 + j] = (t.get(p, q) as f32, u.get(p, q) as f32);
             }
         }
-        Packed { lower, weights, rho: *rho }
+        Packed::Together { lower, weights, rho: *rho }
     }
 }
 
@@ -287,6 +359,10 @@ impl Branching for PatternBranching<'_> {
         if node.split == Split::Open && rows.iter().all(|i| node.allowed[*i].count_ones() == 1) {
             return self.last(node, cap, cutoff);
         }
+        let limits = (cutoff, watch);
+        if matches!(node.start.as_deref(), Some(Packed::Apart(_))) {
+            return self.apart(node, &rows, None, cap, limits);
+        }
         let take = |end: fn(&(u32, u32)) -> u32| range.iter().map(|c| f64::from(end(c))).collect();
         let mut penalty = Rows::new(self.lambda, take(|c| c.0), take(|c| c.1));
         penalty.columns = Some(rows.iter().map(|i| columns(node.allowed[*i])).collect());
@@ -297,6 +373,9 @@ impl Branching for PatternBranching<'_> {
         if most <= cutoff {
             return done(node, most, None);
         }
+        if node.used > 1 {
+            return self.apart(node, &rows, Some((&admm, most)), cap, limits);
+        }
         if node.split == Split::Open {
             match self.choose(&node, &rows, &admm.point.t, &admm.penalty.weights) {
                 Some(split) => node.split = split,
@@ -304,10 +383,7 @@ impl Branching for PatternBranching<'_> {
             }
         }
         node.start = Some(Arc::new(self.pack(&rows, &admm)));
-        let sets = (!meets)
-            .then(|| disjoint_supports(&block, &admm.point.t, self.r, self.lambda))
-            .flatten()
-            .map(|sets| sets.iter().map(|s| s.iter().map(|k| rows[*k]).collect()).collect());
+        let sets = self.candidate(&node, &rows, &block, &admm.point.t);
         Evaluated { node, most, final_: false, sets }
     }
 }

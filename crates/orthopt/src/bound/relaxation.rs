@@ -62,7 +62,7 @@ fn run<P: Penalty>(
     let start = warm(cov, options);
     let mut admm = Admm::new(&cov.c, r, cov.floor, penalty, start);
     let mut most = admm.certified();
-    // at iterations 10, 20, 40, ... for those who look on, later where it takes seconds
+    // at iterations 10, 20, 40, ... for those who look on, later where it takes long
     let (mut proved_at, mut history) = (if cov.rows.len() <= 300 { CHECK } else { 16 * CHECK }, Vec::new());
     let end = loop {
         known.iterations = admm.iteration;
@@ -73,7 +73,7 @@ fn run<P: Penalty>(
         if admm.iteration >= options.iterations {
             break End::Limit;
         }
-        if !admm.advance() || admm.converged(CONVERGED) {
+        if !admm.advance(&|| watch.is_over()) || admm.converged(CONVERGED) {
             break End::Finished;
         }
         let now = admm.best().estimate;
