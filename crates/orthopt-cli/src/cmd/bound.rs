@@ -149,6 +149,9 @@ impl Wanted {
         if options.trace.is_some() {
             return Err(usage("bound writes no trace; --plot draws F and its bound"));
         }
+        if options.bound.is_some() {
+            return Err(usage("--bound is an option of solve; here --time-limit says how long"));
+        }
         if options.certify == Some(true) || options.certify_sample.is_some() {
             return Err(usage("bound checks no pairs of rows; orthopt certify --global does both"));
         }

@@ -109,6 +109,8 @@ pub struct Report {
     pub explained_variance: Option<ExplainedVariance>,
     /// What kind of point X is; filled in by those who want to know.
     pub checks: Checks,
+    /// A global bound and how far F can be from it; likewise.
+    pub global: Option<Global>,
 }
 
 impl Report {
@@ -138,6 +140,7 @@ impl Report {
             optimum,
             explained_variance: problem.explained_variance(&solution.x),
             checks: Checks::default(),
+            global: None,
             task: task.clone(),
             solution,
         }
