@@ -9,11 +9,7 @@ import numpy as np
 
 from . import _data, _orthopt
 from ._solution import Solution
-from ._solve import _checked, _name, _warn, fill, solve
-from .errors import InvalidOptionError
-
-#: Seconds of those who name none.
-SECONDS = 60.0
+from ._solve import BOUND_SECONDS, _checked, _name, _warn, fill, seconds, solve
 
 
 class BoundProgress(NamedTuple):
@@ -113,7 +109,7 @@ def bound(
     lam: float | None = None,
     *,
     X: Any = None,
-    time_limit: float = SECONDS,
+    time_limit: float = BOUND_SECONDS,
     nodes: int | None = None,
     dual: bool = False,
     callback: Callable[[BoundProgress], Any] | None = None,
@@ -186,14 +182,6 @@ def bound(
     better = proved.pop("X")
     trace = BoundTrace(**proved.pop("trace"))
     return Bound(**proved, X=start if better is None else better, trace=trace, solution=found)
-
-
-def seconds(name: str, value: Any) -> float:
-    """A number of seconds, or an error that names the option."""
-    number = _checked(name, value, float)
-    if number is None or not 0.0 <= number < np.inf:
-        raise InvalidOptionError(f"{name} is {value!r}: expected a finite number >= 0")
-    return number
 
 
 def _nodes(value: Any) -> int | None:

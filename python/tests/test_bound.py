@@ -67,6 +67,19 @@ def test_problems_without_a_bound_say_so(samples):
         orthopt.bound("l0-pca", samples, 2, 1.0, time_limit=-1)
 
 
+def test_solve_and_estimators_have_bounds(samples):
+    s = orthopt.solve("l0-pca", "builtin:pitprops", 2, 0.2, bound=True)
+    assert s.proof == "optimal" and s.gap <= 1e-9 and s.bound <= s.objective
+    plain = orthopt.solve("l0-pca", "builtin:pitprops", 2, 0.2)
+    assert (plain.bound, plain.gap, plain.proof) == (None, None, None)
+    pytest.importorskip("sklearn")
+    pca = orthopt.NonnegativePCA(2, bound=20, random_state=0).fit(samples)
+    assert 0 <= pca.gap_ <= 1e-9 and pca.bound_ <= pca.objective_
+    pca = orthopt.SparsePCA(2, random_state=0, bound=1.0).fit(samples)
+    assert pca.gap_ >= 0 and pca.bound_ == pca.solution_.bound
+    assert orthopt.SparsePCA(2, random_state=0).fit(samples).gap_ is None
+
+
 LONG = ["l0-pca", "randn:60:40:1", 3, 6.0]
 
 
