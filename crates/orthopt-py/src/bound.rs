@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
-use orthopt::bound::{self, Progress};
+use orthopt::bound::{Bound as Lower, Hook, Options as Limits, Progress};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::report::{Assessment, Global, Task};
@@ -54,7 +54,7 @@ pub fn bound<'py>(
 
 /// What the bound proves, and the matrices that others check it with.
 struct Proved {
-    bound: bound::Bound,
+    bound: Lower,
     dual: Option<RowMat>,
 }
 
@@ -109,13 +109,13 @@ fn prove<P: Family>(
     problem: &P,
     x: Option<RowMat>,
     effort: Effort,
-    hook: bound::Hook<'_>,
+    hook: Hook<'_>,
 ) -> Result<Proved, Failure> {
     let x = x.map(|x| Assessment::new(problem, x, "X", 0.0)).transpose()?.map(|found| found.x);
-    let options = bound::Options {
+    let options = Limits {
         seconds: Some(effort.seconds),
         nodes: effort.nodes.unwrap_or(u64::MAX),
-        ..bound::Options::default()
+        ..Limits::default()
     };
     let bound = problem.lower_bound(x.as_ref(), &options, hook)?;
     let (f, _) = problem.bounded()?;
