@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`solve`, :func:`compare`, :func:`certify`, :func:`minimize`; estimators for
+Functions: :func:`solve`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; pictures: :mod:`orthopt.plots`; what can
 go wrong: :mod:`orthopt.errors`.
 """
@@ -12,6 +12,7 @@ go wrong: :mod:`orthopt.errors`.
 from typing import Any
 
 from . import _logging, errors, plots
+from ._bound import Bound, BoundProgress, BoundTrace, bound
 from ._minimize import minimize
 from ._orthopt import __version__
 from ._registry import constants, registry
@@ -22,6 +23,9 @@ from .errors import OrthoptError, OrthoptWarning
 __all__ = [
     "NonnegativePCA",
     "SparsePCA",
+    "Bound",
+    "BoundProgress",
+    "BoundTrace",
     "Certificate",
     "Comparison",
     "ExplainedVariance",
@@ -32,6 +36,7 @@ __all__ = [
     "Solution",
     "Trace",
     "__version__",
+    "bound",
     "certify",
     "compare",
     "constants",

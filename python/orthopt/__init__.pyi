@@ -1,5 +1,9 @@
 from . import errors as errors
 from . import plots as plots
+from ._bound import Bound as Bound
+from ._bound import BoundProgress as BoundProgress
+from ._bound import BoundTrace as BoundTrace
+from ._bound import bound as bound
 from ._estimators import NonnegativePCA as NonnegativePCA
 from ._estimators import SparsePCA as SparsePCA
 from ._minimize import minimize as minimize

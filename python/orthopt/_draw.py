@@ -39,6 +39,24 @@ def convergence(solutions: Any, ax: Any = None) -> Any:
     return ax
 
 
+def bound(found: Any, ax: Any = None) -> Any:
+    """The incumbent of a Bound from above, of the run that found it and of branch and bound, and the bound
+    from below."""
+    ax = axes_of(ax)
+    begun = 0.0
+    if found.solution is not None:
+        trace = found.solution.trace
+        begun = found.solution.seconds
+        ax.step(trace.seconds, trace.objective, where="post", color="C0")
+    seconds = begun + found.trace.seconds
+    ax.step(seconds, found.trace.objective, where="post", color="C0", label="F")
+    ax.step(seconds, found.trace.bound, where="post", color="C1", label="bound")
+    ax.set_xlabel("seconds")
+    ax.set_ylabel("F")
+    ax.legend()
+    return ax
+
+
 def loadings(
     components: Any,
     feature_names: Sequence[str] | None = None,

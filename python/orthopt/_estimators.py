@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _orthopt
 from ._data import matrix
 from ._solution import Solution, solution
-from ._solve import fill
+from ._solve import fill, with_bound
 from .errors import InvalidOptionError, RankError
 
 #: Pairs of rows up to which the certificate checks all; beyond, a sample of as many.
@@ -61,8 +61,9 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "certify": CERTIFY_PAIRS if self.certify is True else self.certify,
             **self._settings(),
         }
-        found = _orthopt.solve("pca", matrix(X), fill(options), None)
-        self._keep(solution(found), X.shape[0])
+        filled = fill(options)
+        found = solution(_orthopt.solve("pca", matrix(X), filled, None))
+        self._keep(with_bound(found, "pca", X, filled, self.bound), X.shape[0])
         return self
 
     def _rank(self, features: int) -> int:
@@ -99,6 +100,8 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.objective_ = found.objective
         self.status_ = found.status
         self.certificate_ = found.certificate
+        self.bound_ = found.bound
+        self.gap_ = found.gap
         self.lambda_ = found.lam
         self._n_features_out = found.rank
         if found.status not in ("converged", "stalled"):
@@ -156,6 +159,9 @@ class SparsePCA(_OrthogonalPCA):
     certify : bool or int, default True
         Check pairs of variables for moves that lower the objective, all up to 200,000, or a
         random sample of as many; a number: a sample of so many.
+    bound : bool or float, default False
+        Bound the objective over all feasible components afterwards, for 60 seconds or as many as given; see
+        :func:`orthopt.bound`. For the penalties ``"l0"``, ``"l1"`` and ``"none"``.
     penalty_params : dict, default None
         Constants of the penalty or the solver, see ``orthopt.constants()``.
     n_threads : int, default None
@@ -178,6 +184,9 @@ class SparsePCA(_OrthogonalPCA):
         ``"converged"``, ``"max_iters"``, ``"time_limit"``, ``"interrupted"``, ...
     certificate_ : Certificate or None
         What kind of point the components are.
+    bound_, gap_ : float or None
+        With ``bound``: no other components have a lower objective than ``bound_``, and how far ``objective_``
+        is above it, as a share of its size; 0 is a global minimum.
     solution_ : Solution
         Everything that is known of the run.
 
@@ -208,6 +217,7 @@ class SparsePCA(_OrthogonalPCA):
         restarts: int | None = None,
         effort: str | None = None,
         certify: bool | int = True,
+        bound: bool | float = False,
         penalty_params: dict[str, float] | None = None,
         n_threads: int | None = None,
         random_state: Any = None,
@@ -223,6 +233,7 @@ class SparsePCA(_OrthogonalPCA):
         self.restarts = restarts
         self.effort = effort
         self.certify = certify
+        self.bound = bound
         self.penalty_params = penalty_params
         self.n_threads = n_threads
         self.random_state = random_state
@@ -265,6 +276,7 @@ class NonnegativePCA(_OrthogonalPCA):
         restarts: int | None = None,
         effort: str | None = None,
         certify: bool | int = True,
+        bound: bool | float = False,
         n_threads: int | None = None,
         random_state: Any = None,
     ):
@@ -277,6 +289,7 @@ class NonnegativePCA(_OrthogonalPCA):
         self.restarts = restarts
         self.effort = effort
         self.certify = certify
+        self.bound = bound
         self.n_threads = n_threads
         self.random_state = random_state
 

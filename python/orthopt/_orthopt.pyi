@@ -15,6 +15,14 @@ def compare(
     problem: str, data: _Data, solvers: list[str], options: dict[str, Any], callback: _Callback
 ) -> list[dict[str, Any]]: ...
 def certify(problem: str, data: _Data, x: np.ndarray, options: dict[str, Any]) -> dict[str, Any]: ...
+def bound(
+    problem: str,
+    data: _Data,
+    x: np.ndarray | None,
+    options: dict[str, Any],
+    effort: dict[str, Any],
+    callback: Callable[[float, float, float, int, int, int], Any] | None,
+) -> dict[str, Any]: ...
 def minimize(
     fun: Callable[[np.ndarray], Any],
     convert: Callable[[Any, tuple[int, int]], tuple[float, np.ndarray]],

@@ -134,6 +134,12 @@ class Solution:
     criticality: float | None = None
     #: Block-2 stationarity; ``None`` unless ``certify`` was given.
     certificate: Certificate | None = None
+    #: A lower bound of F over all feasible X; ``None`` unless ``bound`` was given.
+    bound: float | None = None
+    #: How far F can be from the global minimum: ``(objective - bound) / abs(objective)``.
+    gap: float | None = None
+    #: ``"optimal"`` where X is proved to be a global minimum.
+    proof: str | None = None
     #: Variance explained, where that means something.
     explained_variance: ExplainedVariance | None = None
     #: The minimum of F, where it is known in closed form.

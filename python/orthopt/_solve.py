@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ def solve(
     solver: str = "auto",
     init: Any = None,
     certify: bool | int = False,
+    bound: bool | float = False,
     callback: Callback | None = None,
     progress: bool = False,
     **options: Any,
@@ -67,6 +68,9 @@ def solve(
     certify
         ``True``: check all pairs of rows for block-2 stationarity afterwards, and measure
         criticality; a number: so many random pairs.
+    bound
+        ``True`` or a number of seconds (60): bound F over all feasible X afterwards, see :func:`bound`;
+        ``bound``, ``gap`` and ``proof`` of the solution say how far X can be from the global minimum.
     callback
         Called about ten times a second with a :class:`Progress`; a true value ends the run.
     progress
@@ -106,7 +110,7 @@ def solve(
     with bar_for(progress, filled) as bar:
         found = _orthopt.solve(_name(problem), _data.matrix(data), filled, _caller(callback, bar))
     _warn(found["notes"])
-    return solution(found, _data.names(data))
+    return with_bound(solution(found, _data.names(data)), problem, data, filled, bound)
 
 
 def compare(
@@ -328,6 +332,31 @@ def _text(key: str, value: Any) -> str | None:
     if np.ndim(value) == 1:
         return " ".join(str(int(sign)) if sign in (-1, 1) else str(sign) for sign in value) + " "
     return str(_checked(key, value, int))
+
+
+#: Seconds for the bound of those who name none.
+BOUND_SECONDS = 60.0
+
+
+def with_bound(found: Solution, problem: str, data: Any, filled: dict[str, Any], bound: Any) -> Solution:
+    """The solution with the global bound that was asked for."""
+    if bound is False or bound is None:
+        return found
+    limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
+    effort = {"seconds": limit, "nodes": None, "dual": False}
+    proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
+    lower = proved["bound"]
+    gap = max(found.objective - lower, 0.0) / abs(found.objective) if found.objective else None
+    optimal = proved["X"] is None and proved["proof"] == "optimal"
+    return replace(found, bound=lower, gap=gap, proof="optimal" if optimal else None)
+
+
+def seconds(name: str, value: Any) -> float:
+    """A number of seconds, or an error that names the option."""
+    number = _checked(name, value, float)
+    if number is None or not 0.0 <= number < np.inf:
+        raise InvalidOptionError(f"{name} is {value!r}: expected a finite number >= 0")
+    return number
 
 
 def _name(problem: Any) -> str:

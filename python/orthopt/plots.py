@@ -8,9 +8,9 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from ._draw import axes_of, convergence, loadings
+from ._draw import axes_of, bound, convergence, loadings
 
-__all__ = ["PathPoint", "convergence", "loadings", "path", "sparsity_path"]
+__all__ = ["PathPoint", "bound", "convergence", "loadings", "path", "sparsity_path"]
 
 
 @dataclass(frozen=True)

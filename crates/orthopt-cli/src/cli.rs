@@ -13,6 +13,7 @@ Examples:
   orthopt solve nonneg-pca data.csv --center -r 5 --save-x x.npy
   orthopt compare l1-pca builtin:pitprops -r 3 --time-limit 2
   orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1
+  orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.1
   orthopt reproduce list
   orthopt data info data.svm.gz
   orthopt list";
@@ -31,6 +32,7 @@ enum Command {
     Solve(Box<cmd::solve::Args>),
     Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
+    Bound(Box<cmd::bound::Args>),
     Reproduce(cmd::reproduce::Args),
     Data(cmd::data::Args),
     List(cmd::list::Args),
@@ -44,6 +46,7 @@ impl Cli {
             Command::Solve(args) => cmd::solve::run(*args),
             Command::Compare(args) => cmd::compare::run(*args),
             Command::Certify(args) => cmd::certify::run(*args),
+            Command::Bound(args) => cmd::bound::run(*args),
             Command::Reproduce(args) => cmd::reproduce::run(&args),
             Command::Data(args) => cmd::data::run(args),
             Command::List(args) => cmd::list::run(args),

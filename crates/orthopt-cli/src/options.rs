@@ -167,6 +167,10 @@ pub struct SolveOptions {
     #[arg(long, value_name = "PAIRS", help_heading = "Certificate")]
     pub certify_sample: Option<u64>,
 
+    /// Bound F over all feasible X too: how far X can be from the minimum [60 seconds if none are given]
+    #[arg(long, value_name = "SECONDS", help_heading = "Certificate", num_args = 0..=1, default_missing_value = "60", allow_negative_numbers = true)]
+    pub bound: Option<f64>,
+
     /// Variables listed per component [default: 5]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub top: Option<usize>,

@@ -2,9 +2,11 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use orthopt::bound;
 use orthopt::message::Message;
 use orthopt::solve::{self, Event, Observer};
 
@@ -93,6 +95,44 @@ impl Progress {
         let iterations = self.stopping.max_iters.map_or(0.0, |n| of(p.iteration as f64, n as f64));
         let time = self.stopping.time_limit.map_or(0.0, |s| of(p.seconds, s));
         iterations.max(time)
+    }
+}
+
+/// The bar of a bound: incumbent, bound, gap and nodes.
+#[derive(Debug)]
+pub struct BoundBar<'a> {
+    progress: &'a Progress,
+    limit: f64,
+    shown: Mutex<Instant>,
+}
+
+impl<'a> BoundBar<'a> {
+    /// Takes the bar over; `limit` in seconds.
+    pub fn new(progress: &'a Progress, limit: f64) -> Self {
+        progress.bar.set_length(1000);
+        progress.bar.set_style(style("{spinner} {elapsed} [{bar:10}] {wide_msg}"));
+        progress.bar.reset();
+        progress.bar.set_message("bounding");
+        Self { progress, limit, shown: Mutex::new(Instant::now()) }
+    }
+
+    /// Shows what is known; called all the time, from any thread.
+    pub fn show(&self, now: &bound::Progress) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.elapsed() < REFRESH || self.progress.bar.is_hidden() {
+            return;
+        }
+        *shown = Instant::now();
+        let incumbent = now.incumbent.map_or("none".into(), |f| text::number(f, 9));
+        let gap = now.incumbent.map_or(f64::INFINITY, |f| 100.0 * (f - now.bound).max(0.0) / f.abs());
+        let gap = if gap.is_finite() { format!("{} %", text::number(gap, 3)) } else { "unknown".into() };
+        self.progress.bar.set_position((1000.0 * (now.seconds / self.limit.max(1e-9)).min(1.0)) as u64);
+        self.progress.bar.set_message(format!(
+            "F {incumbent}  bound {}  gap {gap}  {} ({} open)",
+            text::number(now.bound, 9),
+            text::count(now.nodes, "node"),
+            text::grouped(now.open),
+        ));
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Settings {
     pub threads: Option<usize>,
     pub stopping: Stopping,
     pub certify: Option<Scope>,
+    /// Seconds for a global bound.
+    pub bound: Option<f64>,
     pub top: usize,
     pub json: Option<PathBuf>,
     pub outputs: Vec<Output>,
@@ -82,6 +84,7 @@ impl Settings {
                 .map(|n| at_least_one("threads", n as u64).map(|n| n as usize))
                 .transpose()?,
             stopping,
+            bound: options.bound.map(|s| at_least_zero("bound", s)).transpose()?,
             certify: scope(options, seed)?,
             top: *options.top.get_or_insert(5),
             json: options.json.clone(),

@@ -51,7 +51,7 @@ pub use builtin::builtins;
 pub use check::{SYMMETRY_TOLERANCE, check_symmetric};
 pub use dataset::{DataSet, MAX_DENSE_ENTRIES, Matrix, Role};
 pub use error::DataError;
-pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, write_npy};
+pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, write_npy, write_npz};
 pub use generate::generators;
 pub use prepare::{Prepare, Prepared, Scale};
 pub use source::load;

@@ -6,6 +6,7 @@
 //! The exception is [`minimize`], whose f is Python.
 
 mod begun;
+mod bound;
 mod certify;
 mod errors;
 mod hyperbolic;
@@ -25,6 +26,8 @@ use pyo3::prelude::*;
 /// The native module `orthopt._orthopt`.
 #[pymodule]
 mod _orthopt {
+    #[pymodule_export]
+    use super::bound::bound;
     #[pymodule_export]
     use super::certify::certify;
     #[pymodule_export]

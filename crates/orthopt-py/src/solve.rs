@@ -214,10 +214,10 @@ pub fn pose_for(
     problem: &str,
     data: &Given<'_>,
     options: &Options<'_>,
-    rank: usize,
+    rank: Option<usize>,
 ) -> PyResult<(Posed, About, Option<usize>, Option<Scope>)> {
     let mut request = Request::new(options)?;
-    request.pose.rank = Some(rank);
+    request.pose.rank = rank.or(request.pose.rank);
     let (posed, about) = posed(py, problem, data, options, &mut request)?;
     Ok((posed, about, request.threads, request.scope))
 }

@@ -149,6 +149,45 @@ pub fn attend<T: Send + 'static>(
     raised.map_or_else(|| found.ok_or_else(lost), Err)
 }
 
+/// Runs `work` and waits for its result, which a KeyboardInterrupt brings about early. `look` is called about
+/// ten times a second; true ends the work too, an exception of it or of a signal handler is raised then.
+///
+/// # Errors
+/// What Python says.
+pub fn follow<T: Send + 'static>(
+    py: Python<'_>,
+    mut look: impl FnMut() -> PyResult<bool>,
+    work: impl FnOnce(&Watch) -> T + Send + 'static,
+) -> PyResult<T> {
+    let shared = Arc::new(Shared::default());
+    let (send, receive) = channel();
+    let receive = Mutex::new(receive);
+    let watch = Watch(Arc::clone(&shared));
+    let worker = thread::spawn(move || drop(send.send(work(&watch))));
+    let mut waiting = Waiting { shared: &shared, callback: None, shown: Instant::now(), raised: None };
+    let mut found = None;
+    loop {
+        match py.detach(|| wait(&receive)) {
+            Ok(result) => found = Some(result),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                waiting.look_up(py);
+                if waiting.shown.elapsed() >= CALLBACK && !shared.stop.load(Ordering::Relaxed) {
+                    match look() {
+                        Ok(false) => {}
+                        Ok(true) => waiting.end(None),
+                        Err(error) => waiting.end(Some(error)),
+                    }
+                    waiting.shown = Instant::now();
+                }
+            }
+        }
+    }
+    join(py, worker);
+    let lost = || PyRuntimeError::new_err("the work ended without a result");
+    waiting.raised.map_or_else(|| found.ok_or_else(lost), Err)
+}
+
 /// Waits until the thread is gone; its panic goes on here.
 fn join(py: Python<'_>, worker: JoinHandle<()>) {
     if let Err(panic) = py.detach(|| worker.join()) {

@@ -11,16 +11,19 @@ use orthopt::family::{Family, Kind, PoseOptions, find_problem};
 use orthopt::linalg::RowMat;
 use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::ExplainedVariance;
-use orthopt::report::{Assessment, Checks, DataFacts, Measures, SCHEMA, Task};
+use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
+use orthopt::solve::Stopping;
 use orthopt::with_family;
 use serde::Serialize;
 
 use crate::constants::Constants;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, say};
+use crate::global::{self, Effort};
 use crate::input::{DataRequest, Input, check_rows, keeps_sparse, one_source, prepare, read_x};
 use crate::options::SolveOptions;
 use crate::pose::pose;
+use crate::progress::Progress;
 use crate::run::checks;
 use crate::settings::{at_least_one, at_least_zero, pose_options};
 use crate::summary::{Summary, verdict};
@@ -30,9 +33,11 @@ use crate::{interrupt, options, output};
 const EXAMPLES: &str = "\
 Examples:
   orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1
-  orthopt certify nonneg-pca data.svm.gz --center --x x.npy --sample 100000";
+  orthopt certify nonneg-pca data.svm.gz --center --x x.npy --sample 100000
+  orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1 --global 30";
 
-/// Say what kind of point a given X is: feasibility, criticality, block-2 stationarity
+/// Say what kind of point a given X is: feasibility, criticality, block-2 stationarity, distance from the
+/// global minimum
 ///
 /// The data must be prepared as they were when X was found (--center, --scale, --features).
 #[derive(Debug, clap::Args)]
@@ -109,6 +114,10 @@ pub struct Args {
     #[arg(long, value_name = "TOL", default_value_t = 1e-9, allow_hyphen_values = true)]
     tol: f64,
 
+    /// Bound F over all feasible X too, and say how far this X is from the minimum [default: 60 seconds]
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", hide_default_value = true)]
+    global: Option<f64>,
+
     /// Write the result as JSON; - is stdout, without the text
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
@@ -162,6 +171,9 @@ struct Findings {
     tolerance: f64,
     certified: bool,
     verdict: String,
+    bound: Option<f64>,
+    gap: Option<f64>,
+    proof: Option<&'static str>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -182,22 +194,41 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> anyhow::Result<ExitCode> {
     let (path, tol, scope) = (args.x.display().to_string(), at_least_zero("tol", args.tol)?, scope(args)?);
     let found = Assessment::new(&problem, given, "X", tol).with_context(|| path.clone())?;
+    let seconds = args.global.map(|seconds| at_least_zero("global", seconds)).transpose()?;
+    if seconds.is_some() {
+        problem.bounded()?; // what has no bound says so before the pairs are checked
+    }
     task.notes.iter().for_each(|note| say("note", &said(note)));
     remark_on_tiny_entries(&found, &problem);
     let measures = Measures::of(&problem);
     interrupt::install()?; // from here on there is something to lose
     let checks = checks(&problem, &found.x, Some(scope), |stage| tracing::info!("{stage}"));
-    if args.json.as_deref() != Some(Path::new("-")) {
+    let shown = args.json.as_deref() != Some(Path::new("-"));
+    if shown {
         output::print(&text(&path, &task, &found, &checks, measures))?;
     }
+    let global = seconds.map(|seconds| global(&problem, &found.x, seconds)).transpose()?;
+    if let (true, Some(global)) = (shown, &global) {
+        let mut summary = Summary::default();
+        summary.global(global);
+        output::print(&summary.take())?;
+    }
     if let Some(file) = &args.json {
-        json::write(&Findings::new(path, task, found, checks), file)?;
+        json::write(&Findings::new(path, task, found, checks, global.as_ref()), file)?;
     }
     Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
 }
 
+fn global<P: Family>(problem: &P, x: &RowMat, seconds: f64) -> anyhow::Result<Global> {
+    let stopping = Stopping { max_iters: None, time_limit: Some(seconds), tol: 0.0, min_decrease: 0.0 };
+    let progress = Progress::new(false, stopping);
+    let found = global::bound(problem, None, Some(x), Effort { seconds, nodes: None }, &progress)?;
+    progress.clear();
+    Ok(Global::of(&found))
+}
+
 impl Findings {
-    fn new(x: String, task: Task, found: Assessment, checks: Checks) -> Self {
+    fn new(x: String, task: Task, found: Assessment, checks: Checks, global: Option<&Global>) -> Self {
         let certificate = checks.certificate;
         Self {
             schema: SCHEMA,
@@ -221,6 +252,9 @@ impl Findings {
             tolerance: found.tolerance,
             certified: certificate.is_some_and(|c| c.holds(found.tolerance)),
             verdict: certificate.map_or(String::new(), |c| verdict(&c, found.tolerance)),
+            bound: global.map(|g| g.bound),
+            gap: global.and_then(|g| g.gap),
+            proof: global.and_then(|g| g.proof),
         }
     }
 }

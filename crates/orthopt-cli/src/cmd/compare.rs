@@ -76,6 +76,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if options.solver.is_some() {
         return Err(usage("compare takes --solvers A,B,... instead of --solver"));
     }
+    if options.bound.is_some() {
+        return Err(usage("compare bounds nothing; orthopt bound does, whatever solver found X"));
+    }
     if options.trace.is_some() {
         return Err(usage("compare writes no trace; --plot draws all curves and --json holds all results"));
     }

@@ -1,5 +1,6 @@
 //! The subcommands, one per file.
 
+pub mod bound;
 pub mod certify;
 pub mod compare;
 pub mod completions;

@@ -11,6 +11,7 @@ use super::solve::use_threads;
 use crate::export::to_file;
 use crate::failure::{say, usage};
 use crate::progress::Progress;
+use crate::reproduce::bound::LowerBound;
 use crate::reproduce::cell::{Cell, Record};
 use crate::reproduce::datasets::{self, Source};
 use crate::reproduce::grid::Finished;
@@ -82,6 +83,11 @@ pub struct Args {
     #[arg(long, value_name = "DIR", default_value = "reproduction", value_hint = ValueHint::DirPath)]
     out: PathBuf,
 
+    /// Bound F over all feasible X for each cell too, a column with the gap of the lowest F [60 seconds if none
+    /// are given]
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60")]
+    bound: Option<f64>,
+
     /// Also write the page here
     #[arg(long, value_name = "FILE.md", value_hint = ValueHint::FilePath)]
     markdown: Option<PathBuf>,
@@ -150,6 +156,7 @@ fn jobs(args: &Args) -> anyhow::Result<Vec<Job>> {
         }
     }
     args.time_limit.map_or(Ok(0.0), |s| at_least_zero("time-limit", s))?;
+    args.bound.map_or(Ok(0.0), |s| at_least_zero("bound", s))?;
     items.into_iter().map(|item| job(args, item)).collect()
 }
 
@@ -236,10 +243,38 @@ fn section(args: &Args, job: Job) -> anyhow::Result<Section> {
         for method in cell.plan.methods {
             records.extend(record(args, &cell, method, &mut progress)?);
         }
-        finished.push(Finished { cell, records });
+        let bound = args.bound.and_then(|seconds| bound(args, &cell, seconds, &progress));
+        finished.push(Finished { cell, records, bound });
     }
     progress.clear();
     Ok(Section { item: job.item, finished, missing: job.missing, drawing: job.drawing })
+}
+
+/// The bound of a cell, computed once; `None` where there is none, or it was interrupted.
+fn bound(args: &Args, cell: &Cell, seconds: f64, progress: &Progress) -> Option<LowerBound> {
+    let path = cell.bound_file(&args.out, seconds);
+    if let (false, Some(kept)) = (args.again, LowerBound::read(&path)) {
+        return Some(kept);
+    }
+    if interrupt::asked().load(Ordering::Relaxed) {
+        return None;
+    }
+    if !args.quiet {
+        progress.suspend(|| say("run", &format!("{} {}: bound", cell.item.name, cell.label())));
+    }
+    let found = cell.lower_bound(seconds, progress).and_then(|found| {
+        if found.status != "interrupted" {
+            found.write(&path)?;
+        }
+        Ok(found)
+    });
+    match found {
+        Ok(found) => Some(found),
+        Err(error) => {
+            progress.suspend(|| say("note", &format!("{}: {}", cell.label(), explained(&error))));
+            None
+        }
+    }
 }
 
 /// The record of a method; `None` where it does not fit the cell or was interrupted.

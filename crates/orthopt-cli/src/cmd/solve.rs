@@ -6,11 +6,13 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use orthopt::family::Family;
-use orthopt::report::{Report, Task};
+use orthopt::message::Message;
+use orthopt::report::{Global, Report, Task};
 use orthopt::with_family;
 
-use crate::export::json;
+use crate::export::{json, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::global::{self, Effort};
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
@@ -89,6 +91,9 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, input, &settings.pose)?;
     posed.notes.iter().for_each(|note| progress.note(note));
+    if settings.bound.is_some() {
+        with_family!(&posed.problem, problem => problem.bounded().map(drop))?; // before any work
+    }
     let task = Task::new(&posed, data);
     with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
 }
@@ -120,13 +125,35 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
         .map_err(|error| usage(format!("cannot start {threads} threads: {error}")))
 }
 
+/// The bound with X as the incumbent; a plot has both then.
+fn bounded<P: Family>(
+    settings: &Settings,
+    problem: &P,
+    report: &Report,
+    seconds: f64,
+    progress: &Progress,
+) -> anyhow::Result<Global> {
+    let found = global::bound(problem, None, Some(report.x()), Effort { seconds, nodes: None }, progress)?;
+    if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
+        svg::write_bound(&report.task, Some(report), &found, output.path())?;
+    }
+    let mut facts = Global::of(&found);
+    if let (Some(_), Some(better)) = (&found.x, found.objective) {
+        let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
+        progress.note(&Message::from(text).option("save-x").text(" writes it"));
+        let f = report.solution.objective.total; // the gap is that of the X which is reported
+        (facts.gap, facts.proof) = (Some((f - facts.bound) / f.abs()), None);
+    }
+    Ok(facts)
+}
+
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.
 /// What cannot be written is said at the end.
 fn publish<P: Family>(settings: &Settings, problem: &P, mut report: Report, progress: &Progress) -> ExitCode {
     let mut failures: Vec<anyhow::Error> =
         settings.outputs.iter().filter_map(|output| output.write(&report).err()).collect();
     let summary_wanted = settings.json.as_deref() != Some(Path::new("-"));
-    let mut summary = Summary::default();
+    let (mut summary, mut broken) = (Summary::default(), None);
     let mut show = |summary: &mut Summary| {
         if summary_wanted {
             failures.extend(progress.suspend(|| output::print(&summary.take())).err());
@@ -141,8 +168,16 @@ fn publish<P: Family>(settings: &Settings, problem: &P, mut report: Report, prog
     if settings.certify.is_some() {
         summary.checks(&report.checks, report.measures.criticality, report.tolerance());
     }
+    show(&mut summary);
+    if let Some(seconds) = settings.bound {
+        match bounded(settings, problem, &report, seconds, progress) {
+            Ok(found) => summary.global(report.global.insert(found)),
+            Err(error) => broken = Some(error), // X and what is known of it are reported all the same
+        }
+    }
     progress.clear();
     show(&mut summary);
+    failures.extend(broken);
     if let Some(path) = &settings.json {
         failures.extend(json::write(&report.object(word), path).err());
     }

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use super::to_file;
+use crate::global::gap;
 use crate::plot::{Curve, convergence};
 use crate::text;
-use orthopt::report::Report;
+use orthopt::bound::Bound;
+use orthopt::report::{Global, Report, Task};
 
 pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
     let picture = picture(report)?;
@@ -22,12 +24,28 @@ pub fn write_all(reports: &[Report], path: &Path) -> anyhow::Result<()> {
     let s = &best.solution;
     let subtitle = format!("lowest F = {} by {}", text::number(s.objective.total, 7), best.solver);
     let curves: Vec<Curve> = reports.iter().map(curve).collect();
-    let picture = convergence(&title(best), &subtitle, &curves)?;
+    let picture = convergence(&title(&best.task), &subtitle, &curves)?;
     to_file(path, |out| out.write_all(picture.as_bytes()))
 }
 
-fn title(report: &Report) -> String {
-    let task = &report.task;
+/// F from above, of the run that found it and of branch and bound, and its bound from below.
+pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &Path) -> anyhow::Result<()> {
+    let begun = report.map_or(0.0, |report| report.solution.seconds);
+    let run = report.iter().flat_map(|report| report.solution.trace.points());
+    let mut above: Vec<(f64, f64)> = run.map(|p| (p.seconds, p.objective)).collect();
+    above.extend(found.trace.iter().filter_map(|p| Some((begun + p.seconds, p.incumbent?))));
+    let below = found.trace.iter().map(|p| (begun + p.seconds, p.bound)).collect();
+    let facts = Global::of(found);
+    let subtitle = match facts.objective {
+        Some(f) => format!("F = {}, gap {}", text::number(f, 7), gap(&facts)),
+        None => format!("F >= {}", text::number(found.value, 7)),
+    };
+    let curves = [Curve { label: "F".into(), points: above }, Curve { label: "bound".into(), points: below }];
+    let picture = convergence(&title(task), &subtitle, &curves)?;
+    to_file(path, |out| out.write_all(picture.as_bytes()))
+}
+
+fn title(task: &Task) -> String {
     let title = format!("{}, {}, r = {}", task.problem.name, short_name(&task.data.source), task.rank);
     let lambda = task.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));
     title + &lambda
@@ -57,7 +75,7 @@ fn picture(report: &Report) -> anyhow::Result<String> {
             points: arm.curve.clone(),
         }));
     }
-    convergence(&title(report), &subtitle, &curves)
+    convergence(&title(&report.task), &subtitle, &curves)
 }
 
 /// Arms of a search that are drawn beside its best point, those of lowest F.

@@ -9,6 +9,7 @@ use orthopt::report::{Report, Task};
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
 use orthopt::with_family;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::datasets::Available;
@@ -69,9 +70,9 @@ pub struct Record {
 
 /// The options of `solve` as a command of their own.
 #[derive(Parser)]
-struct Line {
+pub(super) struct Line {
     #[command(flatten)]
-    options: SolveOptions,
+    pub(super) options: SolveOptions,
 }
 
 impl Cell {
@@ -85,20 +86,25 @@ impl Cell {
 
     /// The file that keeps the record of a method.
     pub fn file(&self, folder: &Path, method: &Method) -> PathBuf {
+        self.record_file(folder, method.name)
+    }
+
+    /// The file that keeps something of this cell.
+    pub(super) fn record_file(&self, folder: &Path, what: &str) -> PathBuf {
         let plain = |s: &str| s.replace(['/', '+', '(', ')', ' '], "-").to_lowercase();
         let mut name = vec![plain(&self.dataset)];
         name.extend(self.lambda.map(|v| format!("l{}", text::exact(v))));
         name.extend(self.rank.map(|r| format!("r{r}")));
         name.push(format!("t{}", text::exact(self.seconds)));
         name.extend(self.max_iters.map(|n| format!("i{n}")));
-        name.push(plain(method.name));
+        name.push(plain(what));
         let item = self.plan.records.unwrap_or(self.item.name);
         folder.join("records").join(plain(item)).join(name.join("_") + ".json")
     }
 
     /// The options of `solve` for a method. `auto` chooses its own start, and makes more while
     /// there is time; the others start once, where the paper does.
-    fn options(&self, method: &Method) -> Vec<String> {
+    pub(super) fn options(&self, method: &Method) -> Vec<String> {
         let mut words: Vec<String> = vec![self.plan.problem.into(), self.data.data.clone()];
         let mut add = |option: &str, value: String| words.extend([option.to_string(), value]);
         if let Some(lambda) = self.lambda {
@@ -197,8 +203,7 @@ fn solve_family<P: Family>(
 impl Record {
     /// The record in a file, `None` if there is none that this program understands.
     pub fn read(path: &Path) -> Option<Self> {
-        let text = std::fs::read_to_string(path).ok()?;
-        serde_json::from_str(&text).ok()
+        read_record(path)
     }
 
     /// Keeps the record. The file is there whole or not at all.
@@ -206,13 +211,27 @@ impl Record {
     /// # Errors
     /// It cannot be written.
     pub fn write(&self, path: &Path) -> anyhow::Result<()> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
-        }
-        let part = path.with_extension("part");
-        let text = serde_json::to_string(self)?;
-        to_file(&part, |out| out.write_all(text.as_bytes()))?;
-        std::fs::rename(&part, path).with_context(|| format!("cannot write `{}`", path.display()))
+        write_record(self, path)
     }
+}
+
+/// What a file keeps, `None` where it is not there or not understood.
+pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let text = std::fs::read_to_string(path).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Keeps a record in a file of its own.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn write_record(record: &impl Serialize, path: &Path) -> anyhow::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+    }
+    let part = path.with_extension("part");
+    let text = serde_json::to_string(record)?;
+    to_file(&part, |out| out.write_all(text.as_bytes()))?;
+    std::fs::rename(&part, path).with_context(|| format!("cannot write `{}`", path.display()))
 }

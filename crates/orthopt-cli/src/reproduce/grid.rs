@@ -1,5 +1,6 @@
 //! Tables of records in the layout of the papers, with the papers' numbers beside them.
 
+use super::bound::LowerBound;
 use super::cell::{Cell, Record};
 use super::item::Grid;
 use super::paper::{self, Printed};
@@ -10,6 +11,7 @@ use crate::text;
 pub struct Finished {
     pub cell: Cell,
     pub records: Vec<Record>,
+    pub bound: Option<LowerBound>,
 }
 
 /// What `not_worse` allows, in words.
@@ -60,11 +62,29 @@ pub fn table(finished: &[Finished]) -> Grid {
         false => format!("{} (ours)", m.name),
     }));
     let mut rows = Vec::new();
+    let bounded = finished.iter().any(|d| d.bound.is_some());
+    if bounded {
+        header.push(GAP.into());
+    }
     for done in finished.iter().filter(|d| !d.records.is_empty()) {
-        rows.push(ours(done));
+        let mut row = ours(done);
+        row.extend(bounded.then(|| gap(done)));
+        rows.push(row);
         rows.extend(done.printed().map(|printed| theirs(done, printed)));
     }
+    rows.iter_mut().for_each(|row| row.resize(header.len(), String::new()));
     Grid { header, rows }
+}
+
+/// How far F_min can be from the minimum.
+const GAP: &str = "gap of F_min, %";
+
+fn gap(done: &Finished) -> String {
+    let known = done.bound.as_ref().zip(done.lowest(|_| true));
+    known.map_or("-".into(), |(bound, f)| match 100.0 * bound.gap(f) {
+        proved if proved <= 1e-7 => "0 (proved)".into(),
+        gap => text::number(gap, 3),
+    })
 }
 
 fn ours(done: &Finished) -> Vec<String> {

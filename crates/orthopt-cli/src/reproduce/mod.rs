@@ -6,6 +6,7 @@
 //! tables of records, with the paper's own numbers ([`paper`]) beside them; [`page`] the files.
 //! [`landscape`] is a figure that needs no runs.
 
+pub mod bound;
 pub mod cell;
 pub mod datasets;
 pub mod grid;

@@ -73,6 +73,28 @@ fn exit_code(child: Child) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
+/// Branch and bound of minutes, interrupted, says what is proved by then.
+#[test]
+fn the_best_bound_so_far_is_written() {
+    let dir = Dir::new();
+    #[rustfmt::skip]
+    let args = [
+        "bound", "l0-pca", "randn:60:40:1", "-r", "3", "--lambda", "6", "--max-iters", "2000", "--time-limit", "600",
+        "--json", "b.json",
+    ];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orthopt"));
+    let command = command.args(args).current_dir(dir.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    signal(&child, "-INT");
+    let (code, stdout) = exit_code(child);
+    assert_eq!(code, Some(130), "{stdout}");
+    assert!(stdout.contains("; interrupted"), "{stdout}");
+    let object: serde_json::Value = serde_json::from_str(&dir.read("b.json")).unwrap();
+    assert_eq!((object["status"].as_str(), object["proof"].as_str()), (Some("interrupted"), None));
+    assert!(object["bound"].as_f64().unwrap() <= object["objective"].as_f64().unwrap(), "{object}");
+}
+
 #[test]
 fn the_best_x_so_far_is_written() {
     for name in ["-INT", "-TERM"] {

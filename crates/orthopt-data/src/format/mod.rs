@@ -115,6 +115,14 @@ pub fn write_npy(path: &Path, matrix: MatRef<'_, f64>) -> Result<(), DataError> 
     output::write_to(path, |out| npy::write_matrix(matrix, out))
 }
 
+/// Writes dense matrices as a NumPy archive (`.npz`), each under its name.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_npz(path: &Path, matrices: &[(&str, MatRef<'_, f64>)]) -> Result<(), DataError> {
+    output::write_to(path, |out| npz::write_matrices(matrices, out))
+}
+
 /// Reads a table that is part of the program.
 pub(crate) fn read_builtin_csv(name: &str, text: &'static str) -> Result<DataSet, DataError> {
     let input = Input::from_bytes(name, text.as_bytes());

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use faer::MatRef;
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, ZipWriter};
 
@@ -46,6 +47,16 @@ pub(super) fn write(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {
         start(&mut zip, "y", CompressionMethod::Stored)?;
         zip.write_all(&npy_header::with_type("<f8", &format!("({},)", labels.len())))?;
         npy::write_values(labels.iter().copied(), &mut zip)?;
+    }
+    zip.finish()?.into_inner().flush()
+}
+
+/// Dense matrices under names of their own.
+pub(super) fn write_matrices(matrices: &[(&str, MatRef<'_, f64>)], out: &mut dyn Write) -> io::Result<()> {
+    let mut zip = ZipWriter::new_stream(out);
+    for (name, matrix) in matrices {
+        start(&mut zip, name, CompressionMethod::Stored)?;
+        npy::write_matrix(*matrix, &mut zip)?;
     }
     zip.finish()?.into_inner().flush()
 }

@@ -13,6 +13,8 @@ const UNBALANCED: f64 = 3.0;
 const FACTOR: f64 = 1.5;
 /// Iterations in which ρ may change every `CHECK`; later every 10 `CHECK`, so that it settles.
 const EARLY: u64 = 500;
+/// Above this n the clock is looked at after every iteration.
+const SLOW: usize = 160;
 
 /// T, the scaled multiplier U and ρ: enough to go on, or to begin a similar problem.
 #[derive(Clone, Debug)]
@@ -86,16 +88,25 @@ impl<'a, P: Penalty> Admm<'a, P> {
     }
 
     /// The lowest bound so far, proved (docs/mathematics.md, section 14).
-    pub fn certified(&self) -> f64 {
-        certified::sum_of_largest(self.c, &self.best.z, self.r, self.floor)
-            .map_or(f64::INFINITY, |sum| (sum + self.best.constant).next_up())
+    pub fn certified(&mut self) -> f64 {
+        let (c, z) = (self.c, &self.best.z);
+        let m = certified::difference(c, z);
+        let pairs = self.measure.leading_pairs(&m, self.r);
+        let sum = pairs.and_then(|(values, vectors)| {
+            certified::from_pairs(c, z, m, self.r, self.floor, (&values, &vectors))
+        });
+        sum.map_or(f64::INFINITY, |sum| (sum + self.best.constant).next_up())
     }
 
-    /// `CHECK` iterations and a look at the bound; `false` where numbers are no longer finite.
-    pub fn advance(&mut self) -> bool {
+    /// `CHECK` iterations, fewer where they take long and `over` says so, and a look at the bound; `false` where
+    /// numbers are no longer finite.
+    pub fn advance(&mut self, over: &dyn Fn() -> bool) -> bool {
         for _ in 0..CHECK {
             if self.step().is_none() {
                 return false;
+            }
+            if self.c.nrows() > SLOW && over() {
+                break;
             }
         }
         self.penalty.adapt(&self.point.t);

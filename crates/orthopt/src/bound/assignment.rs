@@ -6,11 +6,10 @@
 use std::sync::Arc;
 
 use super::admm::{Admm, Point};
-use super::counts::lower;
 use super::covariance::Covariance;
 use super::penalty::Nonnegative;
 use super::rounding::disjoint_supports;
-use super::tree::{Branching, Evaluated};
+use super::tree::{Branching, Evaluated, lower};
 use super::types::Watch;
 use crate::linalg::RowMat;
 

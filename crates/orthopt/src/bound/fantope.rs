@@ -53,6 +53,15 @@ impl Fantope {
         Some(before)
     }
 
+    /// Approximations of at least r leading eigenpairs of `b`; all of them up to n = 320.
+    pub fn leading_pairs(&mut self, b: &RowMat, r: usize) -> Option<(Vec<f64>, RowMat)> {
+        if b.nrows() <= DENSE_VALUES {
+            return symmetric_eigenpairs(b);
+        }
+        self.sum_of_largest(b, r)?; // steps until it rises no more
+        self.leading(b, r)
+    }
+
     /// Leading Ritz pairs, at least as many as have a value above the threshold of the projection.
     fn leading(&mut self, b: &RowMat, r: usize) -> Option<(Vec<f64>, RowMat)> {
         let n = b.nrows();
@@ -128,7 +137,7 @@ impl Fantope {
 }
 
 /// θ with Σ clip(wₖ − θ, 0, 1) = r, for descending w; the sum is piecewise linear in θ.
-fn clipping(w: &[f64], r: usize) -> f64 {
+pub(super) fn clipping(w: &[f64], r: usize) -> f64 {
     let sum = |theta: f64| w.iter().map(|v| (v - theta).clamp(0.0, 1.0)).sum::<f64>();
     let mut points: Vec<f64> = w.iter().flat_map(|v| [*v, *v - 1.0]).collect();
     points.sort_by(f64::total_cmp);

@@ -2,8 +2,8 @@
 
 use super::assignment::AssignmentBranching;
 use super::blocks::{self, Cover, Subsets, best_blocks};
-use super::counts::CountBranching;
 use super::covariance::{Covariance, Screen};
+use super::patterns::{COLUMNS, PatternBranching};
 use super::penalty::Rows;
 use super::relaxation::{Root, relax};
 use super::rounding::columns_on;
@@ -98,6 +98,7 @@ fn report(
         iterations: root.iterations,
         nodes: outcome.as_ref().map_or(0, |o| o.nodes),
         open: outcome.as_ref().map_or(0, |o| o.open),
+        trace: watch.trace(value, found.best),
         seconds: watch.seconds(),
         relaxation: root.relaxation,
     }
@@ -143,7 +144,7 @@ fn branch(
     watch: &Watch<'_>,
 ) -> Result<Option<(Outcome, Method)>> {
     let (lambda, nonnegative) = match kind {
-        Kind::L0 { lambda } if *lambda > 0.0 => (*lambda, false),
+        Kind::L0 { lambda } if *lambda > 0.0 && r <= COLUMNS => (*lambda, false),
         Kind::Nonnegative => (0.0, true),
         _ => return Ok(None),
     };
@@ -185,7 +186,7 @@ fn branch(
         search(&branching, branching.root(), most, limits, improve, known, watch)
     } else {
         let order = by_counts(&cov, scaled, root);
-        let branching = CountBranching { cov: &cov, r, lambda: scaled, meeting, disjoint, order };
+        let branching = PatternBranching { cov: &cov, r, lambda: scaled, meeting, disjoint, order };
         search(&branching, branching.root(), most, limits, improve, known, watch)
     };
     outcome.most = (outcome.most * scale).next_up();

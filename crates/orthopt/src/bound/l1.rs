@@ -31,6 +31,8 @@ pub(super) fn bound(
     let mut root = relax(f, r, &Kind::L1 { lambda: share }, known, options, watch)?;
     let constant = r as f64 * (lambda - share);
     root.most = (root.most - constant * (1.0 - 1e-15)).next_up();
+    root.relaxation.constant -= constant;
+    root.relaxation.bound = -root.most;
     if let Some(best) = known.incumbent {
         root.most = root.most.max(-best); // better X were looked at, no others
     }

@@ -13,13 +13,16 @@ mod admm;
 mod assignment;
 mod blocks;
 mod certified;
-mod counts;
+mod columns;
 mod covariance;
 mod fantope;
+mod fixed;
 mod front;
 mod groups;
 mod l1;
-mod leaf;
+mod of_penalty;
+mod pattern_set;
+mod patterns;
 mod penalty;
 mod relaxation;
 mod rounding;
@@ -27,6 +30,7 @@ mod tree;
 mod types;
 
 pub use front::lower_bound;
+pub(crate) use of_penalty::no_bound;
 
 pub use types::{Bound, End, Hook, Kind, Method, Options, Progress, Proof, Relaxation};
 

@@ -78,13 +78,19 @@ pub(super) struct Rows {
     pub lambda: f64,
     pub low: Vec<f64>,
     pub high: Vec<f64>,
-    pub weights: Vec<f64>, // a
+    pub weights: Vec<f64>,         // a
+    pub columns: Option<Vec<u32>>, // in which a row may have nonzeros; rows without a common one have Yᵢⱼ = 0
 }
 
 impl Rows {
     pub fn new(lambda: f64, low: Vec<f64>, high: Vec<f64>) -> Self {
         let weights = vec![lambda.sqrt(); low.len()];
-        Self { lambda, low, high, weights }
+        Self { lambda, low, high, weights, columns: None }
+    }
+
+    /// Whether Yᵢⱼ vanishes, so that Zᵢⱼ is free.
+    fn apart(&self, i: usize, j: usize) -> bool {
+        self.columns.as_ref().is_some_and(|columns| columns[i] & columns[j] == 0)
     }
 
     /// cᵢ = (|T|a)ᵢ/aᵢ: how many nonzeros the relaxation spends on each row.
@@ -103,8 +109,8 @@ impl Penalty for Rows {
         let a = &self.weights;
         for i in 0..g.nrows() {
             let scale = a[i] / rho;
-            for (v, w) in g.row_mut(i).iter_mut().zip(a) {
-                let threshold = scale * w;
+            for (j, (v, w)) in g.row_mut(i).iter_mut().zip(a).enumerate() {
+                let threshold = if self.apart(i, j) { f64::INFINITY } else { scale * w };
                 *v -= v.clamp(-threshold, threshold);
             }
         }
@@ -113,9 +119,11 @@ impl Penalty for Rows {
     fn allow(&self, z: &mut RowMat) -> f64 {
         let a = &self.weights;
         for i in 0..z.nrows() {
-            for (v, w) in z.row_mut(i).iter_mut().zip(a) {
+            for (j, (v, w)) in z.row_mut(i).iter_mut().zip(a).enumerate() {
                 let level = a[i] * w * (1.0 - 4.0 * f64::EPSILON);
-                *v = v.clamp(-level, level);
+                if !self.apart(i, j) {
+                    *v = v.clamp(-level, level);
+                }
             }
             z.set(i, i, a[i] * a[i] * (1.0 - 4.0 * f64::EPSILON));
         }

@@ -62,7 +62,7 @@ fn run<P: Penalty>(
     let start = warm(cov, options);
     let mut admm = Admm::new(&cov.c, r, cov.floor, penalty, start);
     let mut most = admm.certified();
-    // at iterations 10, 20, 40, ... for those who look on, later where it takes seconds
+    // at iterations 10, 20, 40, ... for those who look on, later where it takes long
     let (mut proved_at, mut history) = (if cov.rows.len() <= 300 { CHECK } else { 16 * CHECK }, Vec::new());
     let end = loop {
         known.iterations = admm.iteration;
@@ -73,7 +73,7 @@ fn run<P: Penalty>(
         if admm.iteration >= options.iterations {
             break End::Limit;
         }
-        if !admm.advance() || admm.converged(CONVERGED) {
+        if !admm.advance(&|| watch.is_over()) || admm.converged(CONVERGED) {
             break End::Finished;
         }
         let now = admm.best().estimate;
@@ -89,13 +89,10 @@ fn run<P: Penalty>(
             proved_at *= 2;
         }
     };
-    most = most.min(admm.certified());
-    Root {
-        most: up(most * cov.scale),
-        iterations: admm.iteration,
-        end,
-        relaxation: keep(cov, variables, threshold, admm),
-    }
+    most = up(most.min(admm.certified()) * cov.scale);
+    let iterations = admm.iteration;
+    let relaxation = Relaxation { bound: -most, ..keep(cov, variables, threshold, admm) };
+    Root { most, iterations, end, relaxation }
 }
 
 /// Rounded up: scaling back may underflow.
@@ -117,6 +114,7 @@ fn keep<P: Penalty>(cov: &Covariance, variables: usize, threshold: f64, admm: Ad
         threshold,
         z,
         constant: admm.best().constant * cov.scale,
+        bound: f64::NEG_INFINITY,
         rho: admm.point.rho * cov.scale,
         t: admm.point.t,
         u: admm.point.u,
@@ -137,6 +135,11 @@ impl Relaxation {
             (0..r).for_each(|k| out.set(*row, k, vectors.get(i, k)));
         }
         Some(out)
+    }
+
+    /// C over all n variables (n × n), as the bound sees it.
+    pub fn covariance(&self, f: &impl Quadratic) -> RowMat {
+        RowMat::from_fn(self.variables, self.variables, |i, j| -f.curvature(i, j))
     }
 
     /// Z over all n variables (n × n): what is to be saved so that others can check the bound. Where

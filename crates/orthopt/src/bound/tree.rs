@@ -5,10 +5,18 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
+use super::admm::Admm;
+use super::penalty::Penalty;
 use super::types::{End, Progress, Watch};
 
 /// Nodes expanded at a time. Fixed, so that the order does not depend on the number of threads.
 const BATCH: usize = 4;
+
+/// Looks at the bound of a node, at most.
+const LOOKS: usize = 40;
+/// Looks after which a node must have come nearer to the cutoff by this share to go on.
+const PATIENCE: usize = 4;
+const SHARE: f64 = 0.04;
 
 /// How a set of X is split and what bounds −F on it.
 pub(super) trait Branching: Sync {
@@ -139,4 +147,22 @@ pub(super) fn search<B: Branching>(
 /// A node whose −F is at most this holds nothing worth looking for.
 pub(super) fn cutoff(best: f64, gap: f64) -> f64 {
     if best.is_finite() { best + gap * best.abs() } else { f64::NEG_INFINITY }
+}
+
+/// Iterates until the bound is at the cutoff or comes no nearer to it; the proved bound.
+pub(super) fn lower<P: Penalty>(admm: &mut Admm<'_, P>, cutoff: f64, watch: &Watch<'_>) -> f64 {
+    let mut history = Vec::new();
+    for look in 0..LOOKS {
+        let now = admm.best().estimate;
+        // a little below, as the proved bound is a little above
+        if now + 1e-12 * now.abs() <= cutoff {
+            break;
+        }
+        history.push(now);
+        let stalled = look >= 2 * PATIENCE && history[look - PATIENCE] - now <= SHARE * (now - cutoff);
+        if stalled || watch.is_over() || !admm.advance(&|| watch.is_over()) {
+            break;
+        }
+    }
+    admm.certified()
 }

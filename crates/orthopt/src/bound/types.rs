@@ -92,6 +92,18 @@ pub struct Progress {
 /// two); `false` ends the computation with the best bound so far.
 pub type Hook<'a> = &'a (dyn Fn(&Progress) -> bool + Sync);
 
+impl End {
+    /// A name for reports, those of [`Status`](crate::solve::Status) where they mean the same.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Limit => "max_iters",
+            Self::Time => "time_limit",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// How a computation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -165,6 +177,8 @@ pub struct Bound {
     pub open: u64,
     /// Seconds.
     pub seconds: f64,
+    /// Bound and incumbent as they changed, thinned so that neighbours are 1 % apart in time.
+    pub trace: Vec<Progress>,
     /// The relaxation at the root: its dual matrix proves the bound of [`Method::Fantope`], its primal
     /// solution is a start for solvers.
     pub relaxation: Relaxation,
@@ -183,6 +197,8 @@ pub struct Relaxation {
     pub z: RowMat,
     /// See `z`.
     pub constant: f64,
+    /// The lower bound of F that Z proves, in floating point as well.
+    pub bound: f64,
     /// T, the sparse one of the two primal variables.
     pub t: RowMat,
     /// Y, the one in the Fantope.
@@ -196,7 +212,14 @@ pub(super) struct Watch<'a> {
     begun: Instant,
     seconds: Option<f64>,
     hook: Hook<'a>,
-    last: Mutex<Progress>,
+    seen: Mutex<Seen>,
+}
+
+/// What the watch was shown.
+#[derive(Debug)]
+struct Seen {
+    last: Progress,
+    trace: Vec<Progress>,
 }
 
 impl<'a> Watch<'a> {
@@ -209,7 +232,7 @@ impl<'a> Watch<'a> {
             incumbent: None,
             seconds: 0.0,
         };
-        Self { begun: Instant::now(), seconds, hook, last: Mutex::new(last) }
+        Self { begun: Instant::now(), seconds, hook, seen: Mutex::new(Seen { last, trace: Vec::new() }) }
     }
 
     pub fn seconds(&self) -> f64 {
@@ -219,7 +242,7 @@ impl<'a> Watch<'a> {
     /// The reason to stop now, if there is one.
     pub fn ask(&self, mut progress: Progress) -> Option<End> {
         progress.seconds = self.seconds();
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).note(progress);
         if !(self.hook)(&progress) {
             return Some(End::Interrupted);
         }
@@ -228,8 +251,28 @@ impl<'a> Watch<'a> {
 
     /// Whether to stop, asked from within a piece of work that has no news.
     pub fn is_over(&self) -> bool {
-        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.seen.lock().unwrap_or_else(PoisonError::into_inner).last;
         self.ask(last).is_some()
+    }
+
+    /// How bound and incumbent came to be what they are at the end.
+    pub fn trace(&self, bound: f64, incumbent: Option<f64>) -> Vec<Progress> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = Progress { bound, incumbent, seconds: self.seconds(), ..seen.last };
+        let mut trace = std::mem::take(&mut seen.trace);
+        trace.push(end);
+        trace
+    }
+}
+
+impl Seen {
+    fn note(&mut self, now: Progress) {
+        let changed = |before: &Progress| now.bound != before.bound || now.incumbent != before.incumbent;
+        let late = |before: &Progress| now.seconds >= 1.01 * before.seconds + 1e-3;
+        if now.bound.is_finite() && self.trace.last().is_none_or(|before| changed(before) && late(before)) {
+            self.trace.push(now);
+        }
+        self.last = now;
     }
 }
 

@@ -1,11 +1,13 @@
 //! What users name: problems, the solvers and starting points that each family of them has, and what is
 //! chosen where the user leaves it open. An application service above the mathematics and the solvers.
 
+use crate::bound;
 use crate::certify::{Certificate, Scope};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::objective::Evaluate;
 use crate::problem::ExplainedVariance;
+use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::SolverInfo;
 
@@ -104,6 +106,29 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// The minimum of F where it is known in closed form. May cost O(n³).
     fn known_optimum(&self) -> Option<f64> {
         None
+    }
+
+    /// f and the kind of the problem, where lower bounds of F over all feasible points are known.
+    ///
+    /// # Errors
+    /// There is no bound, and why.
+    fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
+        Err(bound::no_bound("this problem has no relaxation that is proved to be below F"))
+    }
+
+    /// A lower bound of F over all feasible points; `x` is the best one known.
+    ///
+    /// # Errors
+    /// As [`Family::bounded`] and [`bound::lower_bound`].
+    fn lower_bound(
+        &self,
+        x: Option<&RowMat>,
+        options: &bound::Options,
+        hook: bound::Hook<'_>,
+    ) -> Result<bound::Bound> {
+        let (f, kind) = self.bounded()?;
+        let (_, rank) = self.shape();
+        bound::lower_bound(f, rank, &kind, x.map(|x| (x, self.value(x))), options, hook)
     }
 
     /// Variance explained by the columns of X, where that means something.

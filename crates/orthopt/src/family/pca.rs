@@ -2,7 +2,8 @@
 //! open.
 
 use super::portfolio::portfolio;
-use super::{Begin, Family, Kind, Plan, Wanted, find_problem};
+use super::{self as family, Begin, Family, Plan, Wanted, find_problem};
+use crate::bound::Kind;
 use crate::certify::{Certificate, RowOffers, Scope, certify, criticality_while};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -26,7 +27,7 @@ impl PcaProblem {
     /// An unknown name, a bad rank or λ, data that are not finite, a C that is not symmetric.
     pub fn pca(name: &str, data: &PcaData<'_>, rank: usize, lambda: f64, storage: Storage) -> Result<Self> {
         let info = find_problem(name)?;
-        if info.kind != Kind::Pca {
+        if info.kind != family::Kind::Pca {
             return Err(Error::Incompatible(
                 format!("{name} is not f + h with X'X = I: pose it by orthopt::family").into(),
             ));
@@ -98,6 +99,10 @@ impl Family for PcaProblem {
 
     fn known_optimum(&self) -> Option<f64> {
         spectral::optimum(self)
+    }
+
+    fn bounded(&self) -> Result<(&AnySmooth, Kind)> {
+        Ok((&self.f, Kind::of(&self.h)?))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {

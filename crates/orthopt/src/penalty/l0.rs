@@ -23,6 +23,11 @@ impl L0 {
     pub fn new(lambda: f64) -> Result<Self> {
         Ok(Self { lambda: checked_lambda(lambda)? })
     }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
 }
 
 impl Nonsmooth for L0 {

@@ -7,12 +7,14 @@
 
 mod assessment;
 mod data;
+mod global;
 mod object;
 
 use std::sync::OnceLock;
 
 pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
 pub use data::{DataFacts, Role};
+pub use global::Global;
 pub use object::{Object, SCHEMA};
 
 use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};
@@ -107,6 +109,8 @@ pub struct Report {
     pub explained_variance: Option<ExplainedVariance>,
     /// What kind of point X is; filled in by those who want to know.
     pub checks: Checks,
+    /// A global bound and how far F can be from it; likewise.
+    pub global: Option<Global>,
 }
 
 impl Report {
@@ -136,6 +140,7 @@ impl Report {
             optimum,
             explained_variance: problem.explained_variance(&solution.x),
             checks: Checks::default(),
+            global: None,
             task: task.clone(),
             solution,
         }

@@ -57,6 +57,9 @@ pub struct Object<'a> {
     certificate: Option<Certificate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<&'a SearchReport>,
+    bound: Option<f64>,
+    gap: Option<f64>,
+    proof: Option<&'static str>,
 }
 
 impl Report {
@@ -99,6 +102,9 @@ impl Report {
             seconds: s.seconds,
             certificate: self.checks.certificate,
             search: s.search.as_ref(),
+            bound: self.global.as_ref().map(|g| g.bound),
+            gap: self.global.as_ref().and_then(|g| g.gap),
+            proof: self.global.as_ref().and_then(|g| g.proof),
         }
     }
 }

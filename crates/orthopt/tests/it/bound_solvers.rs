@@ -56,7 +56,7 @@ proptest! {
     /// dynamic programme and branch and bound; K and kⱼ by the same points.
     #[test]
     fn brute_force_is_never_below_the_bound(
-        n in 2usize..=6, r in 1usize..=2, samples in 1usize..10, share in 0.01f64..0.6, seed in 0u64..1000,
+        n in 2usize..=8, r in 1usize..=2, samples in 1usize..10, share in 0.01f64..0.6, seed in 0u64..1000,
     ) {
         let a = gaussian(samples, n, seed);
         let largest = (0..n).map(|j| a.col(j).squared_norm_l2()).fold(0.0, f64::max);
@@ -89,7 +89,7 @@ proptest! {
     /// X ≥ 0: supports are disjoint, and projected leading eigenvectors are feasible.
     #[test]
     fn nonnegative_and_l1_points_are_never_below(
-        n in 3usize..=6, r in 1usize..=2, seed in 0u64..1000, lambda in 0.0f64..3.0,
+        n in 3usize..=8, r in 1usize..=2, seed in 0u64..1000, lambda in 0.0f64..3.0,
     ) {
         let a = gaussian(n + 2, n, seed);
         let p = on_data("nonneg-pca", 0.0, &a, r);
@@ -103,6 +103,30 @@ proptest! {
         let known = lower_bound(&q.f, r, &Kind::L1 { lambda }, Some((&x, best)), &Options::default(), &|_| true);
         let known = known.unwrap().value;
         prop_assert!(weak <= best + 1e-11 && known <= best + 1e-11 && known >= weak - 1e-6 * weak.abs());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(8))]
+
+    /// Branch and bound alone, without the dynamic programme of few variables: 19 variables of which some
+    /// have variance. λ is so small that the best supports meet.
+    #[test]
+    fn patterns_of_rows_hold_where_supports_meet(
+        n in 3usize..=5, r in 2usize..=3, share in 0.002f64..0.1, seed in 0u64..1000,
+    ) {
+        let small = gaussian(n + 3, n, seed);
+        let a = faer::Mat::from_fn(n + 3, 19, |i, j| if j < n { small[(i, j)] } else { 0.0 });
+        let largest = (0..n).map(|j| a.col(j).squared_norm_l2()).fold(0.0, f64::max);
+        let lambda = share * largest;
+        let p = on_data("l0-pca", lambda, &a, r);
+        let kind = Kind::L0 { lambda };
+        let (root, proved) = (value(&p, &kind, 0), value(&p, &kind, 60));
+        let mut best = reached(&p);
+        disjoint(&on_data("l0-pca", lambda, &small, r), &mut |x| {
+            best = best.min(exact_objective(&on_data("l0-pca", lambda, &small, r), x));
+        });
+        prop_assert!(root <= proved && proved <= best + 1e-12 * (1.0 + largest), "{root} {proved} {best}");
     }
 }
 

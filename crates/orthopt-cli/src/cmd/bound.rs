@@ -1,0 +1,368 @@
+//! `orthopt bound PROBLEM DATA`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use clap::ValueHint;
+use orthopt::bound::{Bound, Kind};
+use orthopt::family::Family;
+use orthopt::linalg::RowMat;
+use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
+use orthopt::with_family;
+use serde::Serialize;
+
+use super::solve::use_threads;
+use crate::export::{Output, What, json, svg};
+use crate::failure::{say, usage};
+use crate::global::{self, Effort};
+use crate::input::{Input, check_rows, read_x};
+use crate::options::SolveOptions;
+use crate::pose::pose;
+use crate::progress::Progress;
+use crate::run;
+use crate::settings::{Settings, at_least_zero};
+use crate::summary::Summary;
+use crate::wording::{explained, said};
+use crate::{config, interrupt, output, text};
+
+const EXAMPLES: &str = "\
+Examples:
+  Is the first example of solve a global minimum?
+    orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.1
+  How far an X of your own is from the minimum, ten minutes at most:
+    orthopt bound nonneg-pca data.csv --center --x x.npy --time-limit 600
+  The relaxation alone, with the matrix that proves it for others to check:
+    orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.05 --nodes 0 --save-dual dual.npz
+  At most 5 nonzeros in each of two components, no other penalty:
+    orthopt bound l0-pca builtin:pitprops -r 2 --nonzeros 5";
+
+/// How far is the best X from the minimum? A lower bound of F over all feasible X, and the gap
+///
+/// The incumbent is X of --x, or what the default solver finds first. Bounds hold in floating
+/// point; a gap of 0 proves that F is the global minimum. There are bounds for l0-pca, l1-pca (a
+/// weak one), nonneg-pca and pca. Options of the solver concern the incumbent. Exit codes: 0
+/// finished (a limit included), 1 invalid data or a file that cannot be written, 2 usage or a problem
+/// without a bound, 130 interrupted (the best bound so far is still written).
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "orthopt bound [OPTIONS] PROBLEM DATA\n       orthopt bound [OPTIONS] PROBLEM --gram FILE",
+    after_help = EXAMPLES,
+    disable_help_flag = true
+)]
+pub struct Args {
+    /// Print help
+    #[arg(short, long, action = clap::ArgAction::HelpShort, help_heading = "Configuration")]
+    help: Option<bool>,
+
+    #[command(flatten)]
+    options: SolveOptions,
+
+    /// The incumbent, n x r with X'X = I to 1e-6 [default: what solve finds without a limit]
+    #[arg(long, value_name = "X.npy", help_heading = "Bound", value_hint = ValueHint::FilePath)]
+    x: Option<PathBuf>,
+
+    /// At most K nonzeros in each component (K1,K2,...: one number for each); lambda is then 0 unless given
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Bound",
+        value_delimiter = ',',
+        conflicts_with = "total_nonzeros"
+    )]
+    nonzeros: Vec<usize>,
+
+    /// At most K nonzeros in all components together
+    #[arg(long, value_name = "K", help_heading = "Bound")]
+    total_nonzeros: Option<usize>,
+
+    /// Nodes of branch and bound; 0 is the relaxation alone [default: as many as time allows]
+    #[arg(long, value_name = "N", help_heading = "Bound")]
+    nodes: Option<u64>,
+
+    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds C too
+    #[arg(long, value_name = "FILE.npy|.npz", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    save_dual: Option<PathBuf>,
+
+    /// Read options from a TOML file, as for solve; what is typed overrides it
+    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+}
+
+/// What is wanted besides what `solve` knows.
+struct Wanted {
+    x: Option<PathBuf>,
+    nonzeros: Vec<usize>,
+    total_nonzeros: Option<usize>,
+    effort: Effort,
+    dual: Option<PathBuf>,
+    save_x: Option<PathBuf>,
+    plot: Option<PathBuf>,
+}
+
+/// What is known at the end.
+#[derive(Debug, Serialize)]
+struct Findings {
+    schema: u32,
+    problem: &'static str,
+    data: DataFacts,
+    rank: usize,
+    lambda: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonzeros: Option<Vec<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_nonzeros: Option<usize>,
+    incumbent: String,
+    reasons: Vec<String>,
+    #[serde(flatten)]
+    global: Global,
+    relaxation: f64, // the bound that the dual matrix proves
+    threads: usize,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut options = match &args.config {
+        Some(path) => config::merge(&args.options, path)?,
+        None => args.options,
+    };
+    let wanted =
+        Wanted::of(&mut options, args.x, args.nonzeros, args.total_nonzeros, args.nodes, args.save_dual)?;
+    let settings = Settings::resolve(&mut options);
+    let settings = match &args.config {
+        Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
+        None => settings?,
+    };
+    start(settings, &wanted)
+}
+
+impl Wanted {
+    /// What limits and files of `options` mean to a bound is taken out of them.
+    fn of(
+        options: &mut SolveOptions,
+        x: Option<PathBuf>,
+        nonzeros: Vec<usize>,
+        total_nonzeros: Option<usize>,
+        nodes: Option<u64>,
+        dual: Option<PathBuf>,
+    ) -> anyhow::Result<Self> {
+        if options.trace.is_some() {
+            return Err(usage("bound writes no trace; --plot draws F and its bound"));
+        }
+        if options.bound.is_some() {
+            return Err(usage("--bound is an option of solve; here --time-limit says how long"));
+        }
+        if options.certify == Some(true) || options.certify_sample.is_some() {
+            return Err(usage("bound checks no pairs of rows; orthopt certify --global does both"));
+        }
+        let seconds = at_least_zero("time-limit", options.time_limit.take().unwrap_or(global::SECONDS))?;
+        let (save_x, plot) = (options.save_x.take(), options.plot.take());
+        save_x.as_deref().map(|path| Output::new(What::X, path)).transpose()?;
+        plot.as_deref().map(|path| Output::new(What::Plot, path)).transpose()?;
+        if let Some(path) = dual.as_deref().filter(|path| ending(path).is_none()) {
+            return Err(usage(format!("--save-dual {}: the name must end in .npy or .npz", path.display())));
+        }
+        if !nonzeros.is_empty() || total_nonzeros.is_some() {
+            options.lambda.get_or_insert(0.0);
+        }
+        Ok(Self { x, nonzeros, total_nonzeros, effort: Effort { seconds, nodes }, dual, save_x, plot })
+    }
+
+    /// The kind of a problem with limited nonzeros; `None` without a limit.
+    fn kind(&self, own: &Kind, rank: usize) -> anyhow::Result<Option<Kind>> {
+        if self.nonzeros.is_empty() && self.total_nonzeros.is_none() {
+            return Ok(None);
+        }
+        let Kind::L0 { lambda } = *own else {
+            return Err(usage("--nonzeros and --total-nonzeros are for l0-pca"));
+        };
+        Ok(Some(match (self.total_nonzeros, &self.nonzeros[..]) {
+            (Some(nonzeros), _) => Kind::Total { nonzeros, lambda },
+            (None, [each]) => Kind::Counts { nonzeros: vec![*each; rank], lambda },
+            (None, list) => Kind::Counts { nonzeros: list.to_vec(), lambda },
+        }))
+    }
+}
+
+fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+    use_threads(settings.threads)?;
+    let progress = Progress::new(settings.quiet, settings.stopping);
+    progress.stage(format!("reading {}", settings.data.source));
+    let input = Input::load(&settings.data)?;
+    let given = wanted.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
+    if let Some(x) = &given {
+        check_rows("--x", x, input.info.cols)?;
+        settings.pose.rank.get_or_insert(x.ncols());
+    }
+    progress.stage("setting up the problem");
+    let (posed, data) = pose(settings.problem, input, &settings.pose)?;
+    posed.notes.iter().for_each(|note| progress.note(note));
+    let task = Task::new(&posed, data);
+    with_family!(posed.problem, problem => of_family(&settings, wanted, problem, &task, given, progress))
+}
+
+/// An X, its F, and how it came about.
+struct Incumbent {
+    x: RowMat,
+    source: String,
+    report: Option<Report>,
+}
+
+fn of_family<P: Family>(
+    settings: &Settings,
+    wanted: &Wanted,
+    problem: P,
+    task: &Task,
+    given: Option<RowMat>,
+    mut progress: Progress,
+) -> anyhow::Result<ExitCode> {
+    let (_, own) = problem.bounded()?; // what has no bound needs no incumbent
+    let kind = wanted.kind(&own, task.rank)?;
+    interrupt::install()?;
+    let incumbent = match (given, &kind) {
+        (Some(x), _) => Some(read(wanted, &problem, kind.as_ref(), x)?),
+        (None, None) => Some(solved(settings, &problem, task, &mut progress)?),
+        (None, Some(_)) => None, // the solvers know no limits
+    };
+    let x = incumbent.as_ref().map(|incumbent| &incumbent.x);
+    let found = global::bound(&problem, kind.as_ref(), x, wanted.effort, &progress)?;
+    progress.clear();
+    publish(settings, wanted, &problem, task, incumbent.as_ref(), &found)
+}
+
+/// X of `--x`, checked.
+fn read<P: Family>(
+    wanted: &Wanted,
+    problem: &P,
+    kind: Option<&Kind>,
+    x: RowMat,
+) -> anyhow::Result<Incumbent> {
+    let source = wanted.x.as_ref().map_or(String::new(), |path| path.display().to_string());
+    let x = Assessment::new(problem, x, "X", 0.0).with_context(|| source.clone())?.x;
+    let counts: Vec<usize> =
+        (0..x.ncols()).map(|k| (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).count()).collect();
+    let fits = match kind {
+        Some(Kind::Counts { nonzeros, .. }) => {
+            nonzeros.len() != counts.len() || counts.iter().zip(nonzeros).all(|(count, most)| count <= most)
+        }
+        Some(Kind::Total { nonzeros, .. }) => counts.iter().sum::<usize>() <= *nonzeros,
+        _ => true,
+    };
+    if !fits {
+        anyhow::bail!("{source}: X has {counts:?} nonzeros in its components, more than is allowed");
+    }
+    Ok(Incumbent { x, source, report: None })
+}
+
+/// X of the default solver, or of the one that was named.
+fn solved<P: Family>(
+    settings: &Settings,
+    problem: &P,
+    task: &Task,
+    progress: &mut Progress,
+) -> anyhow::Result<Incumbent> {
+    progress.stage("choosing the starting point");
+    let plan = run::plan(settings, &settings.wanted, problem)?;
+    run::unused(&settings.wanted, &plan).iter().for_each(|note| progress.note(note));
+    progress.run_begins();
+    let report = run::minimise(settings, &settings.wanted, problem, &plan, task, progress)?;
+    let time = text::duration(report.solution.seconds);
+    let source = format!("{} from {} in {time}", report.solver, report.start);
+    Ok(Incumbent { x: report.x().clone(), source, report: Some(report) })
+}
+
+/// Files first; then the summary or the JSON. What cannot be written is said at the end.
+fn publish<P: Family>(
+    settings: &Settings,
+    wanted: &Wanted,
+    problem: &P,
+    task: &Task,
+    incumbent: Option<&Incumbent>,
+    found: &Bound,
+) -> anyhow::Result<ExitCode> {
+    let mut failures: Vec<anyhow::Error> = Vec::new();
+    let x = found.x.as_ref().or(incumbent.map(|incumbent| &incumbent.x));
+    if let (Some(path), Some(x)) = (&wanted.save_x, x) {
+        failures.extend(orthopt_data::write_npy(path, x.as_mat()).err().map(Into::into));
+    }
+    if let Some(path) = &wanted.dual {
+        failures.extend(save_dual(problem, found, path).err());
+    }
+    if let Some(path) = &wanted.plot {
+        let report = incumbent.and_then(|incumbent| incumbent.report.as_ref());
+        failures.extend(svg::write_bound(task, report, found, path).err());
+    }
+    let global = Global::of(found);
+    let from = match (&found.x, incumbent) {
+        (Some(_), _) => "found on the way to the bound".into(),
+        (None, Some(incumbent)) => incumbent.source.clone(),
+        (None, None) => "none".into(),
+    };
+    if settings.json.as_deref() != Some(Path::new("-")) {
+        failures.extend(output::print(&summary(task, wanted, &global, &from)).err());
+    }
+    if let Some(path) = &settings.json {
+        let findings = Findings {
+            schema: SCHEMA,
+            problem: task.problem.name,
+            data: task.data.clone(),
+            rank: task.rank,
+            lambda: task.lambda,
+            nonzeros: (!wanted.nonzeros.is_empty()).then(|| wanted.nonzeros.clone()),
+            total_nonzeros: wanted.total_nonzeros,
+            incumbent: from,
+            reasons: task.reasons.iter().map(said).collect(),
+            global,
+            relaxation: found.relaxation.bound,
+            threads: rayon::current_num_threads(),
+        };
+        failures.extend(json::write(&findings, path).err());
+    }
+    failures.iter().for_each(|failure| say("error", &explained(failure)));
+    let interrupted = interrupt::asked().load(Ordering::Relaxed);
+    Ok(ExitCode::from(if !failures.is_empty() {
+        1
+    } else if interrupted {
+        130
+    } else {
+        0
+    }))
+}
+
+fn summary(task: &Task, wanted: &Wanted, global: &Global, incumbent: &str) -> String {
+    let mut summary = Summary::default();
+    summary.problem(task);
+    summary.reasons(&task.reasons);
+    if let Some(most) = wanted.total_nonzeros {
+        summary.line("nonzeros", &format!("at most {most} in all components"));
+    }
+    if !wanted.nonzeros.is_empty() {
+        let list: Vec<_> = wanted.nonzeros.iter().map(usize::to_string).collect();
+        summary.line("nonzeros", &format!("at most {} in each component", list.join(", ")));
+    }
+    summary.gap();
+    match global.objective {
+        Some(objective) => summary.line("F", &format!("{}, {incumbent}", text::number(objective, 10))),
+        None => summary.line("F", "unknown: no X is given (--x) and no solver keeps to limits of nonzeros"),
+    }
+    summary.global(global);
+    summary.take()
+}
+
+/// `npy` or `npz`.
+fn ending(path: &Path) -> Option<&'static str> {
+    let name = path.to_string_lossy().to_lowercase();
+    ["npy", "npz"].into_iter().find(|ending| name.ends_with(&format!(".{ending}")))
+}
+
+fn save_dual<P: Family>(problem: &P, found: &Bound, path: &Path) -> anyhow::Result<()> {
+    let (f, _) = problem.bounded()?;
+    let z = found.relaxation.dual_matrix(f);
+    match ending(path) {
+        Some("npz") => {
+            let c = found.relaxation.covariance(f);
+            Ok(orthopt_data::write_npz(path, &[("C", c.as_mat()), ("Z", z.as_mat())])?)
+        }
+        _ => Ok(orthopt_data::write_npy(path, z.as_mat())?),
+    }
+}

@@ -1,0 +1,98 @@
+//! Global bounds for the commands: how long, on which X, with a bar.
+
+use std::sync::atomic::Ordering;
+
+use orthopt::bound::{self, Bound, Kind, Options};
+use orthopt::family::Family;
+use orthopt::linalg::RowMat;
+use orthopt::report::Global;
+
+use crate::interrupt;
+use crate::progress::{BoundBar, Progress};
+use crate::summary::Summary;
+use crate::text;
+
+/// Seconds of those who name none.
+pub const SECONDS: f64 = 60.0;
+
+/// How much work a bound is worth.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Seconds.
+    pub seconds: f64,
+    /// Nodes of branch and bound; as many as time allows if not given.
+    pub nodes: Option<u64>,
+}
+
+/// A lower bound of F, x being the best point known; `kind` in the place of the problem's own.
+///
+/// # Errors
+/// There is no bound, and why; data that the bound cannot take.
+pub fn bound<P: Family>(
+    problem: &P,
+    kind: Option<&Kind>,
+    x: Option<&RowMat>,
+    effort: Effort,
+    progress: &Progress,
+) -> anyhow::Result<Bound> {
+    let (f, own) = problem.bounded()?;
+    let kind = kind.unwrap_or(&own);
+    let options = Options {
+        seconds: Some(effort.seconds),
+        nodes: effort.nodes.unwrap_or(u64::MAX),
+        ..Options::default()
+    };
+    let bar = BoundBar::new(progress, effort.seconds);
+    let hook = |now: &bound::Progress| {
+        bar.show(now);
+        !interrupt::asked().load(Ordering::Relaxed)
+    };
+    let incumbent = x.map(|x| (x, problem.value(x)));
+    Ok(bound::lower_bound(f, problem.shape().1, kind, incumbent, &options, &hook)?)
+}
+
+impl Summary {
+    /// Bound, gap, and what they prove.
+    pub fn global(&mut self, found: &Global) {
+        let how = match found.method {
+            "fantope" => "the relaxation over the Fantope",
+            "groups" => "relaxations of the components with the same number of nonzeros",
+            "blocks" => "a dynamic programme over all supports",
+            _ => "branch and bound",
+        };
+        self.line(
+            "bound",
+            &format!("{}, F of every feasible X is at least this ({how})", text::number(found.bound, 10)),
+        );
+        self.line("gap", &gap(found));
+        let nodes = match found.nodes {
+            0 => String::new(),
+            n => format!(", {} ({} open)", text::count(n, "node"), text::grouped(found.open)),
+        };
+        let spent = format!(
+            "{}, {}{nodes}",
+            text::duration(found.seconds),
+            text::count(found.iterations, "iteration")
+        );
+        self.line("bound time", &format!("{spent}; {}", ending(found.status)));
+    }
+}
+
+/// The gap in per cent, and whether it is closed.
+pub fn gap(found: &Global) -> String {
+    match (found.proof, found.gap) {
+        (Some(_), _) => "0 %: F is the global minimum, proved".into(),
+        (None, Some(gap)) => format!("{} % of |F|", text::number(100.0 * gap, 3)),
+        (None, None) => "unknown: no X to compare with".into(),
+    }
+}
+
+fn ending(status: &str) -> &str {
+    match status {
+        "optimal" => "optimal",
+        "finished" => "the bound rises no more",
+        "time_limit" => "time limit reached",
+        "max_iters" => "limit of iterations or nodes reached",
+        other => other,
+    }
+}

@@ -1,0 +1,124 @@
+//! `bound`: how far can the best X be from the minimum?
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use numpy::{PyArray1, PyReadonlyArray2};
+use orthopt::bound::{Bound as Lower, Hook, Options as Limits, Progress};
+use orthopt::family::Family;
+use orthopt::linalg::RowMat;
+use orthopt::report::{Assessment, Global, Task};
+use orthopt::with_family;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{Failure, worded};
+use crate::input::{Given, copied};
+use crate::options::Options;
+use crate::result::{array, put_task};
+use crate::solve::pose_for;
+use crate::supervise::follow;
+use crate::threads;
+
+/// How much work a bound is worth.
+#[derive(Clone, Copy, Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Effort {
+    seconds: f64,
+    nodes: Option<u64>,
+    dual: bool,
+}
+
+/// A bound of a problem, or of a problem and an X; returns a dictionary. Ctrl-C ends it with the best bound so
+/// far, and so does a callback that returns true.
+#[pyfunction]
+pub fn bound<'py>(
+    py: Python<'py>,
+    problem: &str,
+    data: Given<'py>,
+    x: Option<PyReadonlyArray2<'py, f64>>,
+    options: Options<'py>,
+    effort: Effort,
+    callback: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let x = x.map(|x| copied(&x)).transpose()?;
+    let rank = x.as_ref().map(RowMat::ncols);
+    let (posed, about, threads, _) = pose_for(py, problem, &data, &options, rank)?;
+    let task = Task::new(&posed, about.facts);
+    let out = PyDict::new(py);
+    put_task(&out, &task)?;
+    out.set_item("notes", worded(&task.notes))?;
+    let callback = callback.as_ref();
+    with_family!(posed.problem, problem => work(py, &out, problem, x, threads, effort, callback))?;
+    Ok(out)
+}
+
+/// What the bound proves, and the matrices that others check it with.
+struct Proved {
+    bound: Lower,
+    dual: Option<RowMat>,
+}
+
+fn work<P: Family>(
+    py: Python<'_>,
+    out: &Bound<'_, PyDict>,
+    problem: P,
+    x: Option<RowMat>,
+    threads: Option<usize>,
+    effort: Effort,
+    callback: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let latest = Arc::new(Mutex::new(None));
+    let look = || {
+        let now: Option<Progress> = *latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(callback), Some(now)) = (callback, now) else { return Ok(false) };
+        let objective = now.incumbent.unwrap_or(f64::INFINITY);
+        callback.call1((now.seconds, objective, now.bound, now.iterations, now.nodes, now.open))?.is_truthy()
+    };
+    let shown = Arc::clone(&latest);
+    let Proved { bound, dual } = follow(py, look, move |watch| -> Result<_, Failure> {
+        let hook = |now: &Progress| {
+            *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
+            watch.keep_going()
+        };
+        threads::pool(threads)?.install(|| prove(&problem, x, effort, &hook))
+    })??;
+    let facts = Global::of(&bound);
+    out.set_item("bound", facts.bound)?;
+    out.set_item("objective", facts.objective)?;
+    out.set_item("gap", facts.gap)?;
+    out.set_item("proof", facts.proof)?;
+    out.set_item("status", facts.status)?;
+    out.set_item("method", facts.method)?;
+    out.set_item("iterations", facts.iterations)?;
+    out.set_item("nodes", facts.nodes)?;
+    out.set_item("open", facts.open)?;
+    out.set_item("seconds", facts.seconds)?;
+    out.set_item("X", bound.x.as_ref().map(|x| array(py, x)).transpose()?)?;
+    out.set_item("relaxation", bound.relaxation.bound)?;
+    out.set_item("dual", dual.as_ref().map(|z| array(py, z)).transpose()?)?;
+    let trace = PyDict::new(py);
+    let column = |value: fn(&Progress) -> f64| PyArray1::from_iter(py, bound.trace.iter().map(value));
+    trace.set_item("seconds", column(|p| p.seconds))?;
+    trace.set_item("bound", column(|p| p.bound))?;
+    trace.set_item("objective", column(|p| p.incumbent.unwrap_or(f64::INFINITY)))?;
+    trace.set_item("nodes", column(|p| p.nodes as f64))?;
+    out.set_item("trace", trace)
+}
+
+fn prove<P: Family>(
+    problem: &P,
+    x: Option<RowMat>,
+    effort: Effort,
+    hook: Hook<'_>,
+) -> Result<Proved, Failure> {
+    let x = x.map(|x| Assessment::new(problem, x, "X", 0.0)).transpose()?.map(|found| found.x);
+    let options = Limits {
+        seconds: Some(effort.seconds),
+        nodes: effort.nodes.unwrap_or(u64::MAX),
+        ..Limits::default()
+    };
+    let bound = problem.lower_bound(x.as_ref(), &options, hook)?;
+    let (f, _) = problem.bounded()?;
+    let dual = effort.dual.then(|| bound.relaxation.dual_matrix(f));
+    Ok(Proved { bound, dual })
+}

@@ -1,0 +1,193 @@
+"""``bound``: the command of the same name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from . import _data, _orthopt
+from ._solution import Solution
+from ._solve import BOUND_SECONDS, _checked, _name, _warn, fill, seconds, solve
+
+
+class BoundProgress(NamedTuple):
+    """What the callback of :func:`bound` is shown."""
+
+    seconds: float
+    #: The lowest F known; infinite where none is.
+    objective: float
+    #: No feasible X has an F below this.
+    bound: float
+    #: Iterations of the relaxation at the root.
+    iterations: int
+    #: Nodes of branch and bound.
+    nodes: int
+    #: Nodes left open.
+    open: int
+
+
+@dataclass(frozen=True)
+class BoundTrace:
+    """How bound and incumbent changed: arrays of the same length."""
+
+    #: Seconds since the bound began.
+    seconds: np.ndarray
+    #: The lower bound of F.
+    bound: np.ndarray
+    #: The lowest F known; infinite where none is.
+    objective: np.ndarray
+    #: Nodes of branch and bound.
+    nodes: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound of F over all feasible X, and how far the best X known is from it."""
+
+    #: No feasible X has an F below this, in floating point as well.
+    bound: float
+    #: The lowest F known.
+    objective: float | None
+    #: ``(objective - bound) / abs(objective)``.
+    gap: float | None
+    #: ``"optimal"`` where the gap is closed: X is a global minimum.
+    proof: str | None
+    #: ``optimal``, ``finished`` (the bound rises no more), ``time_limit``, ``max_iters`` or
+    #: ``interrupted``.
+    status: str
+    #: Which argument gave the bound: ``fantope``, ``groups``, ``blocks`` or ``tree``.
+    method: str
+    #: Iterations of the relaxation.
+    iterations: int
+    #: Nodes of branch and bound.
+    nodes: int
+    #: Nodes left open.
+    open: int
+    #: Seconds, without those of the solver.
+    seconds: float
+    #: The best X known (n x r).
+    X: np.ndarray | None
+    #: The bound of the relaxation alone, which ``dual`` proves.
+    relaxation: float
+    #: Z (n x n): any bound can be recomputed from it and C, see the documentation. ``None`` unless
+    #: asked for.
+    dual: np.ndarray | None
+    #: How bound and incumbent changed.
+    trace: BoundTrace
+    #: Name of the problem.
+    problem: str
+    #: r.
+    rank: int
+    #: The weight of the penalty, where there is one.
+    lam: float | None = None
+    #: The run that found the incumbent, where none was given.
+    solution: Solution | None = field(default=None, repr=False)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the incumbent from above and the bound from below; needs matplotlib."""
+        from . import _draw
+
+        return _draw.bound(self, ax=ax)
+
+    def __str__(self) -> str:
+        if self.proof == "optimal":
+            return f"F = {self.objective:.10g} is the global minimum"
+        if self.gap is None:
+            return f"F >= {self.bound:.10g}"
+        return f"F = {self.objective:.10g}, bound {self.bound:.10g}, gap {100 * self.gap:.3g} %"
+
+
+def bound(
+    problem: str,
+    data: Any,
+    rank: int | None = None,
+    lam: float | None = None,
+    *,
+    X: Any = None,
+    time_limit: float = BOUND_SECONDS,
+    nodes: int | None = None,
+    dual: bool = False,
+    callback: Callable[[BoundProgress], Any] | None = None,
+    **options: Any,
+) -> Bound:
+    """Says how far the best X can be from the global minimum.
+
+    There are bounds for ``l0-pca``, ``l1-pca`` (a weak one), ``nonneg-pca`` and ``pca``. First comes a
+    relaxation over the Fantope, then, for up to 400 variables, branch and bound until the gap is closed
+    or the time is up.
+
+    Parameters
+    ----------
+    problem, data, rank, lam
+        As for :func:`solve`.
+    X
+        The incumbent (n x r). Default: what :func:`solve` finds with ``**options`` and no time limit.
+    time_limit
+        Seconds for the bound.
+    nodes
+        Nodes of branch and bound, at most; 0 is the relaxation alone, whose result does not depend on
+        the time it takes. Default: as many as time allows.
+    dual
+        Keep the dual matrix Z, from which others can recompute the bound of the relaxation.
+    callback
+        Called about ten times a second with a :class:`BoundProgress`; a true value ends the
+        computation.
+    **options
+        Those of :func:`solve`.
+
+    Returns
+    -------
+    Bound
+        Ctrl-C ends the computation with the best bound so far; ``status`` is then ``"interrupted"``.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, or a problem without a bound: the message says why.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> b = orthopt.bound("l0-pca", "builtin:pitprops", rank=3, lam=0.1)
+    >>> b.proof, round(b.bound, 6), b.gap < 1e-9
+    ('optimal', -2.636819, True)
+
+    What the matrix ``dual`` proves, recomputed by NumPy alone:
+
+    >>> import numpy as np
+    >>> A = np.random.default_rng(0).normal(size=(30, 8))
+    >>> b = orthopt.bound("l0-pca", A, rank=2, lam=3.0, nodes=0, dual=True)
+    >>> bool(np.abs(b.dual).max() <= 3.0)
+    True
+    >>> sum_of_two = np.linalg.eigvalsh(A.T @ A / 2 - b.dual)[-2:].sum()
+    >>> bool(np.isclose(-sum_of_two, b.relaxation, rtol=1e-9)), bool(b.objective >= b.bound)
+    (True, True)
+    """
+    found = None
+    if X is None:
+        found = solve(problem, data, rank, lam, **options)
+        X = found.X
+    filled = fill(options, rank=None, lam=lam)
+    effort = {"seconds": seconds("time_limit", time_limit), "nodes": _nodes(nodes), "dual": bool(dual)}
+    start = _data.dense(X, "X")
+    proved = _orthopt.bound(_name(problem), _data.matrix(data), start, filled, effort, _shown(callback))
+    if found is None:  # the run has told already
+        _warn(proved["notes"])
+    proved.pop("notes")
+    better = proved.pop("X")
+    trace = BoundTrace(**proved.pop("trace"))
+    return Bound(**proved, X=start if better is None else better, trace=trace, solution=found)
+
+
+def _nodes(value: Any) -> int | None:
+    return _checked("nodes", value, int)
+
+
+def _shown(callback: Callable | None) -> Callable | None:
+    """What the compiled half calls."""
+    return None if callback is None else lambda *numbers: bool(callback(BoundProgress(*numbers)))
