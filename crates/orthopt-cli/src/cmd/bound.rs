@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::solve::use_threads;
 use crate::export::{Output, What, json, svg};
-use crate::failure::{say, usage};
+use crate::failure::{EXIT_CODES, say, usage};
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
 use crate::options::SolveOptions;
@@ -42,18 +42,17 @@ Examples:
 ///
 /// The incumbent is X of --x, or what the default solver finds first. Bounds hold in floating
 /// point; a gap of 0 proves that F is the global minimum. There are bounds for l0-pca, l1-pca (a
-/// weak one), nonneg-pca and pca. Options of the solver concern the incumbent. Exit codes: 0
-/// finished (a limit included), 1 invalid data or a file that cannot be written, 2 usage or a problem
-/// without a bound, 130 interrupted (the best bound so far is still written).
+/// weak one), nonneg-pca and pca. Options of the solver concern the incumbent.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt bound [OPTIONS] PROBLEM DATA\n       orthopt bound [OPTIONS] PROBLEM --gram FILE",
     after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
     disable_help_flag = true
 )]
 pub struct Args {
-    /// Print help
-    #[arg(short, long, action = clap::ArgAction::HelpShort, help_heading = "Configuration")]
+    /// Print help, short with -h
+    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Configuration")]
     help: Option<bool>,
 
     #[command(flatten)]

@@ -1,13 +1,11 @@
 //! An upper bound of a sum of eigenvalues that holds in floating point (docs/mathematics.md,
 //! section 14).
 
-use faer::Side;
-
 use crate::linalg::RowMat;
 use crate::linalg::cholesky::cholesky;
 use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::products::product;
-use crate::linalg::sequential::sequential;
+use crate::linalg::sequential;
 
 /// Unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
@@ -86,11 +84,7 @@ pub(super) fn from_pairs(
 
 /// Whether a Cholesky factorisation runs to its end; in blocks where n is large, which sums in another order.
 fn factorises(a: &RowMat) -> bool {
-    if a.nrows() <= BLOCKED {
-        cholesky(a).is_some()
-    } else {
-        sequential(|| a.as_mat().llt(Side::Lower).is_ok())
-    }
+    if a.nrows() <= BLOCKED { cholesky(a).is_some() } else { sequential::cholesky(a.as_mat()).is_some() }
 }
 
 /// ‖MV − V diag(w)‖_F.
