@@ -32,14 +32,16 @@ fn seconds(data: &PcaData<'_>, storage: Storage, rounds: u64) -> Result<[f64; 3]
     let mut out = [0.0; 3];
     for (k, (name, share)) in [("l1-pca", 0.02), ("l0-pca", 0.05)].iter().enumerate() {
         let p = PcaProblem::pca(name, data, RANK, 1.0, storage)?;
-        let lambda = share * -orthopt::smooth::Quadratic::diagonal(&p.f).iter().sum::<f64>() / p.nrows() as f64;
+        let lambda =
+            share * -orthopt::smooth::Quadratic::diagonal(&p.f).iter().sum::<f64>() / p.nrows() as f64;
         let p = PcaProblem::pca(name, data, RANK, lambda, storage)?;
         let x0 = Start::Random.point(&p.f, RANK, false, 1)?;
         let pairs = rounds * p.nrows() as u64;
         let options = RunOptions { max_iterations: Some(pairs), ..Default::default() };
         out[2 - k] = timed(|| {
             let mut stop = MaxIterations(Some(pairs));
-            run(&p, &Obcd::new(ObcdOptions::default())?, x0.clone(), options, &mut stop, &mut []).map(drop)?;
+            run(&p, &Obcd::new(ObcdOptions::default())?, x0.clone(), options, &mut stop, &mut [])
+                .map(drop)?;
             Ok(())
         })?;
         let mut g = RowMat::zeros(p.nrows(), RANK);

@@ -165,7 +165,8 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
     if spectral::suits(problem) && !asks_for_pairs(wanted) {
         let solver = Some(spectral::INFO.name.to_string());
         let mut plan = Plan::by_default(problem, &Wanted { solver, ..wanted.clone() })?;
-        plan.reasons.push("solver spectral: without a penalty the optimum is known, eigenvectors of C".into());
+        plan.reasons
+            .push("solver spectral: without a penalty the optimum is known, eigenvectors of C".into());
         plan.chosen = true;
         return Ok(plan);
     }

@@ -31,10 +31,10 @@ const BLIND: usize = 3;
 pub struct BlockKrylov {
     wanted: usize, // r
     keep: usize,
-    v: RowMat,            // n × most, columns 0..size are V
-    t: RowMat,            // most × most, VᵀCV of the columns before `block`, and of those done
-    block: usize,         // B = V(:, block..size)
-    size: usize,          // columns of V
+    v: RowMat,    // n × most, columns 0..size are V
+    t: RowMat,    // most × most, VᵀCV of the columns before `block`, and of those done
+    block: usize, // B = V(:, block..size)
+    size: usize,  // columns of V
     steps: usize,
     next: Option<RowMat>, // Q of the last step
     ritz: Option<Ritz>,
@@ -185,7 +185,8 @@ impl BlockKrylov {
     fn store(&mut self, h: &RowMat) {
         for i in 0..self.size {
             for k in self.block..self.size {
-                let mirrored = if i >= self.block { h.get(k, i - self.block) } else { h.get(i, k - self.block) };
+                let mirrored =
+                    if i >= self.block { h.get(k, i - self.block) } else { h.get(i, k - self.block) };
                 let value = 0.5 * (h.get(i, k - self.block) + mirrored);
                 self.t.set(i, k, value);
                 self.t.set(k, i, value);

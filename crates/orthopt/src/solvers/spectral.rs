@@ -68,9 +68,9 @@ const BY_THE_WAY: u64 = 200_000_000;
 pub struct State {
     krylov: BlockKrylov,
     way: &'static str,
-    x: RowMat,            // X⁰, the Ritz vectors of the last restart, or those of the end
-    value: f64,           // f(X)
-    fresh: bool,          // whether there are later Ritz vectors than X
+    x: RowMat,   // X⁰, the Ritz vectors of the last restart, or those of the end
+    value: f64,  // f(X)
+    fresh: bool, // whether there are later Ritz vectors than X
     residual: Option<f64>,
     steps: u64,
     ended: Option<(Status, &'static str)>,
@@ -144,9 +144,11 @@ impl State {
                 self.fresh = true;
                 self.residual = Some(residual);
                 if residual <= EXACT {
-                    self.ended = Some((Status::Converged, "the leading eigenvectors to rounding: the global optimum"));
+                    self.ended =
+                        Some((Status::Converged, "the leading eigenvectors to rounding: the global optimum"));
                 } else if self.steps >= MOST_STEPS {
-                    self.ended = Some((Status::Stalled, "the leading eigenvalues are too close to each other"));
+                    self.ended =
+                        Some((Status::Stalled, "the leading eigenvalues are too close to each other"));
                 }
                 // else a product that the iteration does not need
                 if self.ended.is_some() || self.krylov.is_full() {
@@ -176,9 +178,9 @@ pub(crate) fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) ->
     let most = BY_THE_WAY / (product + (4 * n * r * r) as u64).max(1);
     let (first, _) = first_block(&p.f, &x0, 1);
     let mut krylov = BlockKrylov::new(&first, r);
-    let exact = (0..most).any(|_| {
-        matches!(krylov.step(|b| negated(p.f.apply(b))), Found::Residual(residual) if residual <= EXACT)
-    });
+    let exact = (0..most).any(
+        |_| matches!(krylov.step(|b| negated(p.f.apply(b))), Found::Residual(residual) if residual <= EXACT),
+    );
     krylov.trace().filter(|_| exact).map(|sum| -0.5 * sum)
 }
 

@@ -63,7 +63,10 @@ fn every_shape_and_storage_ends_at_the_optimum() {
             let pose = |data: &PcaData<'_>| PcaProblem::pca("pca", data, r, 0.0, storage).unwrap();
             check(&format!("{m} {n} {r} {storage:?}"), &pose(&PcaData::Dense(dense.as_ref())));
             check(&format!("sparse {m} {n} {r} {storage:?}"), &pose(&PcaData::Sparse(thin.as_ref(), None)));
-            check(&format!("means {m} {n} {r} {storage:?}"), &pose(&PcaData::Sparse(thin.as_ref(), means.clone())));
+            check(
+                &format!("means {m} {n} {r} {storage:?}"),
+                &pose(&PcaData::Sparse(thin.as_ref(), means.clone())),
+            );
         }
     }
 }
