@@ -96,6 +96,9 @@ pub fn search<P: Evaluate + Sync + 'static>(
 /// The moves that run an arm that has done well from a new start, at level 0, 1, 2.
 const FRESH: &[&str] = &["fresh start", "patient fresh start", "very patient fresh start"];
 
+/// An arm, a level and a seed.
+type Place = (usize, u32, u64);
+
 /// A good point and how it was found.
 pub(super) struct Elite {
     pub(super) done: Done,
@@ -328,7 +331,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     }
 
     /// An arm that has done well, with chance in its start if there is one, from another start.
-    fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<(usize, u32, u64)>)> {
+    fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<Place>)> {
         let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
         order.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective));
         let random: Vec<usize> =
@@ -350,11 +353,11 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         task.x0 = best.done.x.clone();
         let solver = best.solver.clone();
         let stages = best.done.stages.clone();
-        if let Some(Some(mut done)) = self.perform(&[task]).pop() {
-            if done.objective <= self.lowest() {
-                done.stages = [stages, done.stages].concat();
-                self.elite.insert(0, Elite { done, solver });
-            }
+        if let Some(Some(mut done)) = self.perform(&[task]).pop()
+            && done.objective <= self.lowest()
+        {
+            done.stages = [stages, done.stages].concat();
+            self.elite.insert(0, Elite { done, solver });
         }
     }
 }

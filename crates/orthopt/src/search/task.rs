@@ -166,7 +166,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             ending.settings.into_iter().map(|(key, v)| (format!("{}.{key}", solver.name()), v)).collect();
         let (name, constants, splitting) = (solver.name().to_string(), ending.constants, ending.splitting);
         let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
-        objective.is_finite().then(|| Done {
+        objective.is_finite().then_some(Done {
             x: kept.x,
             objective,
             work: 0,
