@@ -8,7 +8,7 @@ use super::{Family, Kind, ProblemInfo};
 use crate::certify::{Certificate, CircleOffers, Scope, certify, criticality_while};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
-use crate::family::{Plan, Wanted};
+use crate::family::{Begin, Plan, Wanted};
 use crate::linalg::RowMat;
 use crate::problem::NonlinearEigProblem;
 use crate::solvers::SolverInfo;
@@ -78,8 +78,9 @@ pub const STARTS: &[(&str, &str)] = &[
     ("eigen", "the r eigenvectors of C for its smallest eigenvalues"),
 ];
 
-/// Largest n for which a pass over all pairs follows by itself.
-const PAIRS_LIMIT: usize = 500;
+/// Largest n for which passes over all pairs follow by themselves. Two passes take some 5 µs·n², which
+/// for larger n is many times what the smooth solvers take.
+const PAIRS_LIMIT: usize = 100;
 
 impl Family for NonlinearEigProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
@@ -114,8 +115,9 @@ impl Family for NonlinearEigProblem {
 
     /// With no solver named: the fastest smooth one on the Laplacians of the literature
     /// (`orthopt-bench nonlinear`), with the multiplier correction where there is a linear term, and
-    /// then a pass of OBCD over all pairs where that takes less than a second or so: it leaves
-    /// saddle points behind and ends block-2 stationary.
+    /// then, so that it is no saddle point: passes of OBCD over all pairs where n is small, which end block-2
+    /// stationary; a second start, from eigenvectors, where n is larger. On the problems that were tried both
+    /// starts end at the same F.
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
         if wanted.solver.is_some() {
             return Plan::by_default(self, wanted);
@@ -130,6 +132,12 @@ impl Family for NonlinearEigProblem {
             reasons.push("then obcd: pairs of rows, solved globally, until none lowers F".into());
         }
         let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver), ..wanted.clone() })?;
+        if self.nrows() > PAIRS_LIMIT && wanted.start.is_none() {
+            plan.starts.push(Begin::Named("eigen".into()));
+            reasons.push(
+                "from two starts, random and eigenvectors of C: that they agree says more than one".into(),
+            );
+        }
         plan.reasons.extend(reasons);
         Ok(plan)
     }

@@ -6,14 +6,14 @@ use faer::Mat;
 use orthopt::Error;
 use orthopt::certify::Scope;
 use orthopt::constraint::stiefel;
-use orthopt::family::Family;
 use orthopt::family::nonlinear_eig::SOLVERS;
+use orthopt::family::{Begin, Family, Wanted};
 use orthopt::linalg::RowMat;
 use orthopt::pair::nonlinear::CircleSearch;
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::NonlinearEigProblem;
 use orthopt::smooth::{NonlinearEig, Smooth};
-use orthopt::solve::{MaxIterations, Solution, Solver, Stationary, Status, Stop, run};
+use orthopt::solve::{MaxIterations, Solution, Solver, Stationary, Status, Stop, Stopping, run};
 use orthopt::solvers::SolverOptions;
 use orthopt::solvers::nonlinear_obcd::NonlinearObcd;
 use orthopt::solvers::obcd::{ObcdOptions, WorkingSet};
@@ -281,4 +281,26 @@ fn bad_input_says_what_and_where() {
     ] {
         assert!(NonlinearObcd::new(CircleSearch::Exact, options).is_err());
     }
+}
+
+#[test]
+fn two_smooth_starts_agree_where_pairs_would_take_too_long() {
+    let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+    let p = problem(NonlinearEig::laplacian_1d(130, 10.0).unwrap(), 3);
+    let plan = p.plan(&Wanted::default()).unwrap();
+    assert_eq!((plan.names().as_str(), plan.starts.len()), ("optm-qr", 2));
+    let s = plan.run(&p, &Wanted::default(), &stopping, None, &mut []).unwrap();
+    assert_eq!((s.status, s.starts), (Status::Converged, 2), "{}", s.message);
+    let each: Vec<f64> = ["random", "eigen"]
+        .map(|name| {
+            let start = Some(Begin::Named(name.into()));
+            let wanted = Wanted { start, ..Default::default() };
+            let plan = p.plan(&wanted).unwrap();
+            assert_eq!(plan.starts.len(), 1);
+            plan.run(&p, &wanted, &stopping, None, &mut []).unwrap().objective.total
+        })
+        .to_vec();
+    assert!((each[0] - each[1]).abs() <= 1e-8 * each[0].abs(), "{each:?}");
+    let small = problem(NonlinearEig::laplacian_1d(60, 10.0).unwrap(), 3);
+    assert_eq!(small.plan(&Wanted::default()).unwrap().names(), "optm-qr+obcd");
 }
