@@ -99,7 +99,7 @@ fn options_that_do_nothing_are_told() {
     assert!(note(&["--solver", "csdm", "--side", "rows"]).contains("--side means nothing to csdm"));
     assert_eq!(note(&["--solver", "csdm+gs-jobcd", "--side", "rows"]), "");
     let pca = dir.orthopt(&["solve", "pca", "builtin:pitprops", "--side", "rows"]).output().unwrap();
-    assert!(String::from_utf8(pca.stderr).unwrap().contains("--side means nothing to obcd"));
+    assert!(String::from_utf8(pca.stderr).unwrap().contains("--side means nothing to spectral"));
 }
 
 #[test]

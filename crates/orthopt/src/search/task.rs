@@ -37,6 +37,8 @@ pub(super) struct Done {
     pub curve: Vec<(f64, f64)>, // seconds and F, where F fell
 }
 
+/// Work of a task whatever it does, so that those that do nothing come to an end.
+const OVERHEAD: u64 = 400_000;
 /// Work that is worth nobody's attention.
 const LITTLE: u64 = 30_000_000;
 /// Where a task that polishes may stop: a pass that lowers F by less than this times 1 + |F|.
@@ -60,6 +62,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
         let run = Run { problem, part, most, left, stopping, control };
         let (stage, spent) = work::counted(|| run.perform(x0, tick));
+        let spent = spent + OVERHEAD;
         let Some(stage) = stage else { continue };
         done = Some(joined(done, stage, spent));
         if control.is_over() {

@@ -134,7 +134,7 @@ fn ritz_values_rise_and_the_basis_stays_orthonormal_over_restarts() {
         if matches!(found, Found::Residual(residual) if residual <= 1e-12) {
             break;
         }
-        assert!(steps < 2000);
+        assert!(steps < 2000, "{found:?}");
     }
     assert!(steps > 15, "no restart in {steps} steps");
     assert!((last - d[..3].iter().sum::<f64>()).abs() <= 1e-12, "{last}");
