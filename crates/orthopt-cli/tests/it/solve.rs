@@ -129,13 +129,20 @@ fn a_saved_x_is_a_start() {
 #[test]
 fn limits_end_a_run() {
     let dir = Dir::new();
-    let solve = ["solve", "l1-pca", "randn:40:60", "-r", "4", "--lambda", "1", "--tol", "0"];
+    let solve =
+        ["solve", "l1-pca", "randn:40:60", "-r", "4", "--lambda", "1", "--tol", "0", "--solver", "obcd"];
     let object = dir.json(&[&solve[..], &["--max-iters", "100"]].concat());
     assert_eq!((object["status"].as_str(), object["iterations"].as_u64()), (Some("max_iters"), Some(100)));
     let object = dir.json(&[&solve[..], &["--time-limit", "0.05"]].concat());
     assert_eq!(object["status"], "time_limit");
     let object = dir.json(&[&solve[..], &["--min-decrease", "0.1"]].concat());
     assert_eq!(object["status"], "stalled");
+    // the search, too
+    let search = &["solve", "l0-pca", "randn:40:60", "-r", "4", "--lambda", "1"];
+    let object = dir.json(&[&search[..], &["--max-iters", "100"]].concat());
+    assert_eq!((object["status"].as_str(), object["iterations"].as_u64()), (Some("max_iters"), Some(100)));
+    let object = dir.json(&[&search[..], &["--time-limit", "0"]].concat());
+    assert_eq!(object["status"], "time_limit");
 }
 
 #[test]
