@@ -134,7 +134,7 @@ def test_logging(caplog):
         orthopt.solve("pca", "builtin:pitprops", 2, restarts=0)
     ended = [r for r in caplog.records if r.name == "orthopt" and "ended" in r.getMessage()]
     assert ended and ended[0].levelno == logging.INFO
-    assert "solver=obcd" in ended[0].getMessage() and "status=" in ended[0].getMessage()
+    assert "solver=spectral" in ended[0].getMessage() and "status=" in ended[0].getMessage()
     caplog.clear()
     with caplog.at_level(logging.WARNING, logger="orthopt"):
         orthopt.solve("pca", "builtin:pitprops", 2, restarts=0)
@@ -238,7 +238,7 @@ print("fine")
 
 def test_problems_with_a_concave_part_a_map_or_a_linear_term():
     a = np.random.default_rng(5).standard_normal((30, 12))
-    sparse = orthopt.solve("dc-pca", a, rank=2, k=6, lam=1.0, max_iters=2000)
+    sparse = orthopt.solve("dc-pca", a, rank=2, k=6, lam=1.0, effort="quick")
     assert sparse.nnz <= 6
     smooth = orthopt.solve("pca", a, rank=2, penalty="l1", lam=0.5, map="differences", max_iters=200)
     same = orthopt.solve(

@@ -38,13 +38,21 @@ impl PcaProblem {
                 name: info.penalty.into(),
                 known: PENALTIES.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
             })?;
+        Self::of(data, rank, (penalty.make)(lambda)?, storage)
+    }
+
+    /// The PCA problem of the data with a penalty.
+    ///
+    /// # Errors
+    /// A bad rank, data that are not finite, a C that is not symmetric.
+    pub(super) fn of(data: &PcaData<'_>, rank: usize, h: AnyPenalty, storage: Storage) -> Result<Self> {
         let columns = data.ncols();
         if rank == 0 || rank > columns {
             return Err(Error::Rank { rank, columns }); // before any work
         }
-        let h = (penalty.make)(lambda)?;
-        // without a penalty the optimum takes a few products with C
-        let storage = if h.is_zero() { storage.for_products(data, rank) } else { storage };
+        // without a penalty, whatever its λ, the optimum takes a few products with C
+        let plain = matches!(h, AnyPenalty::None(_));
+        let storage = if plain { storage.for_products(data, rank) } else { storage };
         Self::new(covariance_model(data, storage)?, h, rank)
     }
 }

@@ -132,8 +132,8 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         reasons.push(format!("penalty {name} instead of {}: {}", info.penalty, penalty.doc).into());
     }
     let given = options.lambda.unwrap_or(0.0);
-    let mut problem = PcaProblem::pca(info.name, data, rank, 0.0, options.storage)?;
-    problem.h = (penalty.make_shaped)(given, &options.shape)?;
+    let mut problem =
+        PcaProblem::of(data, rank, (penalty.make_shaped)(given, &options.shape)?, options.storage)?;
     check_range(&problem.f)?;
     let lambda = match (penalty.lambda_share, options.lambda) {
         (Some(_), Some(lambda)) => Some(lambda),

@@ -33,11 +33,14 @@ pub struct Svd {
     pub v: Mat<f64>,
 }
 
-/// The singular value decomposition of a finite A, `thin` or whole; `None` if the routine does not
-/// converge.
+/// The singular value decomposition of A, `thin` or whole; `None` where A is not finite, with which the
+/// routine would not end, or if it does not converge.
 pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
     let (m, n) = a.shape();
     let size = m.min(n);
+    if !a.is_all_finite() {
+        return None;
+    }
     count(20 * m * n * size);
     let (wanted, cols) =
         if thin { (ComputeSvdVectors::Thin, (size, size)) } else { (ComputeSvdVectors::Full, (m, n)) };
