@@ -21,9 +21,9 @@ X = np.empty((rows, cols))
 rng = np.random.default_rng(0)
 for i in range(rows):
     X[i] = rng.standard_normal(cols) + 1.0
-SparsePCA(2, solver="obcd", restarts=0, max_iter=10, certify=False).fit(X[:300, :50].copy())
+SparsePCA(2, max_iter=10, certify=False).fit(X[:300, :50].copy())
 before = peak()
-pca = SparsePCA(3, alpha=0.1, solver="obcd", restarts=0, max_iter=20000, certify=False, random_state=0).fit(X)
+pca = SparsePCA(3, alpha=0.1, max_iter=50, certify=False, random_state=0).fit(X)
 print((peak() - before) / X.nbytes, pca.components_.shape[1])
 """
 

@@ -34,7 +34,9 @@ impl Summary {
 
     /// A line with a label on the left.
     pub fn line(&mut self, label: &str, value: &str) {
-        let _ = writeln!(self.0, "{label:LABEL$}{value}");
+        // a label as wide as the column keeps its distance
+        let space = if label.len() < LABEL { "" } else { " " };
+        let _ = writeln!(self.0, "{label:LABEL$}{space}{value}");
     }
 
     /// A line of its own.
@@ -193,7 +195,8 @@ impl Summary {
         let best: Vec<_> = arms.iter().take(3).map(named).collect();
         let runs: u64 = search.arms.iter().map(|arm| arm.runs).sum();
         let count = text::count(arms.len() as u64, "arm");
-        self.line("search", &format!("{runs} runs of {count}; lowest F: {}", best.join(", ")));
+        let lowest = if best.is_empty() { "none came to a point".into() } else { best.join(", ") };
+        self.line("search", &format!("{runs} runs of {count}; lowest F: {lowest}"));
         let mut moves: Vec<_> = search.moves.iter().filter(|m| m.won > 0).collect();
         moves.sort_by(|a, b| b.decrease.total_cmp(&a.decrease));
         let paid = |m: &&MoveReport| format!("{} {} of {}", m.name, m.won, m.tried);
@@ -203,8 +206,10 @@ impl Summary {
         let paid = if paid.is_empty() { "none lowered F".into() } else { paid.join(", ") };
         self.line("", &format!("local search: {tried}; {paid}"));
         let quiet = match search.quiet {
-            0 => "the last doubling of the work still paid: --effort thorough or a longer limit may lower F"
-                .into(),
+            0 => {
+                "the work has not doubled since F last fell: a longer limit or --effort thorough may lower it"
+                    .into()
+            }
             quiet => format!(
                 "{} of the work since F last fell by 1e-4 of |F|; --effort thorough costs about four times as much",
                 text::count(u64::from(quiet), "doubling")

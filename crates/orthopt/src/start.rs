@@ -7,6 +7,7 @@ use rand_pcg::Pcg64;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::block_krylov::{BlockKrylov, Found};
 use crate::linalg::krylov::{Operator, leading};
 use crate::linalg::varimax::varimax;
 use crate::message::Message;
@@ -215,14 +216,11 @@ pub(crate) fn round_to_partition(v: &RowMat) -> RowMat {
 /// # Errors
 /// The eigenvalue routine does not converge.
 pub fn leading_eigenvectors(f: &impl Quadratic, r: usize) -> Result<RowMat> {
-    // σI − M with σ > 0 where C may be indefinite: the routine looks for the largest magnitudes
-    let shift = if f.is_concave() { 0.0 } else { f.norm() };
-    let apply = |v: &RowMat| {
-        let mut y = f.apply(v);
-        y.data_mut().iter_mut().zip(v.data()).for_each(|(y, v)| *y = shift * v - *y);
-        y
+    let found = if f.nrows() > DENSE.max(4 * r) { by_krylov(f, r) } else { None };
+    let v = match found {
+        Some(v) => v,
+        None => by_magnitude(f, r)?,
     };
-    let (_, v) = leading(&Operator { n: f.nrows(), apply: &apply }, r)?;
     // re-orthonormalised: also a basis that has not fully converged is a feasible start
     let mut v = stiefel::orthonormalise(&v);
     if v.find_non_finite().is_some() {
@@ -236,4 +234,41 @@ pub fn leading_eigenvectors(f: &impl Quadratic, r: usize) -> Result<RowMat> {
         }
     }
     Ok(v)
+}
+
+/// Up to this n all eigenvectors are computed.
+const DENSE: usize = 128;
+/// ‖CX − XΘ‖_F relative to the largest |θ| at which the eigenvectors are good enough for a start.
+const GOOD: f64 = 1e-10;
+/// Block steps after which the eigenvalues are too close to each other for the iteration.
+const MOST_STEPS: usize = 1000;
+
+/// By block Krylov iteration from a random block; `None` where that does not come to an end.
+fn by_krylov(f: &impl Quadratic, r: usize) -> Option<RowMat> {
+    let mut rng = Pcg64::seed_from_u64(0x4b72_796c_6f76);
+    let mut krylov = BlockKrylov::new(&stiefel::random(f.nrows(), r, &mut rng), r);
+    let times = |b: &RowMat| {
+        let mut y = f.apply(b);
+        y.data_mut().iter_mut().for_each(|y| *y = -*y);
+        y
+    };
+    for _ in 0..MOST_STEPS {
+        match krylov.step(times) {
+            Found::Residual(residual) if residual <= GOOD => return krylov.leading().map(|l| l.1),
+            Found::Broken => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// As those of largest magnitude of σI − M, with σ > 0 where C may be indefinite.
+fn by_magnitude(f: &impl Quadratic, r: usize) -> Result<RowMat> {
+    let shift = if f.is_concave() { 0.0 } else { f.norm() };
+    let apply = |v: &RowMat| {
+        let mut y = f.apply(v);
+        y.data_mut().iter_mut().zip(v.data()).for_each(|(y, v)| *y = shift * v - *y);
+        y
+    };
+    Ok(leading(&Operator { n: f.nrows(), apply: &apply }, r)?.1)
 }

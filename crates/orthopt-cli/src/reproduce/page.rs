@@ -104,7 +104,7 @@ const INTRODUCTION: &str = "\
 For every cell: the lowest F that any of the methods found, and F - F_min of each; ¹ ² ³ mark the three lowest. The row
 below has the numbers of the paper, with the F_min of its own table. Every F of ours is that of an X with X'X = I (X'JX = J) to
 rounding; the papers do not say how feasible the X of their splitting methods are. A chain A+B has the time limit for each of
-its parts. auto is the library's own choice of solver and start, with restarts while there is time.";
+its parts. auto is the default: the search over solvers and starts (docs/mathematics.md, section 16).";
 
 /// All sections as one Markdown page.
 pub fn markdown(sections: &[Section], command: &str) -> String {

@@ -54,6 +54,15 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// [`Error::UnknownName`](crate::Error::UnknownName), and what stands in its way.
     fn start(&self, name: &str, seed: u64) -> Result<RowMat>;
 
+    /// The same where nobody waits any more once `go_on` is false: a start that takes its time ends then.
+    ///
+    /// # Errors
+    /// Like [`start`](Self::start).
+    fn start_while(&self, name: &str, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
+        let _ = go_on;
+        self.start(name, seed)
+    }
+
     /// The starting point of those who do not name one.
     fn default_start(&self) -> &'static str {
         Self::starts().first().map_or("random", |s| s.0)

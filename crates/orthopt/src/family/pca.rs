@@ -71,11 +71,15 @@ impl Family for PcaProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        self.start_while(name, seed, &|| true)
+    }
+
+    fn start_while(&self, name: &str, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
         match name {
             "grown" => grown_components(self, seed).ok_or_else(|| {
                 Error::Incompatible("no variable is left for a component to grow from".into())
             }),
-            "relaxed" => super::portfolio::relaxed(self),
+            "relaxed" => super::portfolio::relaxed(self, go_on),
             _ => Start::parse(name)?.point(&self.f, self.rank(), self.h.requires_nonneg(), seed),
         }
     }

@@ -37,8 +37,18 @@ impl Begin {
     /// # Errors
     /// An unknown name; a point that does not fit.
     pub fn point<P: Family>(&self, problem: &P, seed: u64) -> Result<RowMat> {
+        self.point_while(problem, seed, &|| true)
+    }
+
+    /// The same; a start that takes its time ends early where `go_on` says so.
+    pub(crate) fn point_while<P: Family>(
+        &self,
+        problem: &P,
+        seed: u64,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RowMat> {
         match self {
-            Self::Named(name) => problem.start(name, seed),
+            Self::Named(name) => problem.start_while(name, seed, go_on),
             Self::Given(x) => problem.given(x),
         }
     }

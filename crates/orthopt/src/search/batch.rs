@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use super::control::Control;
 use super::task::{Done, Task, perform};
+use crate::error::Result;
 use crate::objective::Evaluate;
 use crate::solve::Stopping;
 
 /// How long whoever watches sleeps when there is nothing else to do.
 const NAP: Duration = Duration::from_millis(1);
+
+/// What became of a task; `None` where nobody waited for it any more.
+pub(super) type Outcome = Option<Result<Done>>;
 
 /// Performs all tasks. `tick` is called on this thread all the time, also while it works.
 pub(super) fn perform_all<P: Evaluate + Sync + 'static>(
@@ -19,15 +23,15 @@ pub(super) fn perform_all<P: Evaluate + Sync + 'static>(
     stopping: &Stopping,
     control: &Control,
     tick: &mut dyn FnMut(),
-) -> Vec<Option<Done>> {
+) -> Vec<Outcome> {
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results: Vec<Mutex<Option<Done>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
+    let results: Vec<Mutex<Outcome>> = tasks.iter().map(|_| Mutex::new(None)).collect();
     let take = |tick: &mut dyn FnMut()| {
         let k = next.fetch_add(1, Ordering::Relaxed);
         let Some(task) = tasks.get(k) else { return false };
         if !control.is_over() {
             let done = perform(problem, task, stopping, (control, None), tick);
-            *results[k].lock().unwrap_or_else(PoisonError::into_inner) = done;
+            *results[k].lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
         }
         finished.fetch_add(1, Ordering::Release);
         true
@@ -54,12 +58,11 @@ pub(super) fn perform_counted<P: Evaluate + 'static>(
     stopping: &Stopping,
     (control, most): (&Control, u64),
     tick: &mut dyn FnMut(),
-) -> Vec<Option<Done>> {
+) -> Vec<Outcome> {
     let one = |task| {
         let left = most.saturating_sub(control.iterations());
         (left > 0 && !control.is_over())
             .then(|| perform(problem, task, stopping, (control, Some(left)), tick))
-            .flatten()
     };
     tasks.iter().map(one).collect()
 }

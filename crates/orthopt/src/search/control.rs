@@ -21,17 +21,17 @@ pub(super) struct Control {
     seconds: Option<f64>,  // the time limit
     stopped: AtomicBool,   // somebody wants the end
     iterations: AtomicU64, // of all tasks
-    best: Mutex<Best>,
+    best: Mutex<Option<Best>>,
 }
 
 impl Control {
-    pub fn new(x: RowMat, objective: f64, seconds: Option<f64>) -> Self {
+    pub fn new(seconds: Option<f64>) -> Self {
         Self {
             clock: Instant::now(),
             seconds,
             stopped: AtomicBool::new(false),
             iterations: AtomicU64::new(0),
-            best: Mutex::new(Best { x, objective, changes: 1 }),
+            best: Mutex::new(None),
         }
     }
 
@@ -65,15 +65,21 @@ impl Control {
     /// Takes X in if it is the best so far.
     pub fn offer(&self, x: &RowMat, objective: f64) {
         let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
-        if objective < best.objective {
-            best.x.data_mut().copy_from_slice(x.data());
-            (best.objective, best.changes) = (objective, best.changes + 1);
+        match best.as_mut() {
+            Some(best) if objective < best.objective => {
+                best.x.data_mut().copy_from_slice(x.data());
+                (best.objective, best.changes) = (objective, best.changes + 1);
+            }
+            Some(_) => {}
+            None => *best = Some(Best { x: x.clone(), objective, changes: 1 }),
         }
     }
 
-    /// The best point, if it has changed since there were so many changes; and its F.
+    /// Lowest F so far (infinite before there is any), and the best point if it has changed since there
+    /// were so many changes.
     pub fn newer(&self, than: u64) -> (f64, Option<Best>) {
         let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
-        (best.objective, (best.changes > than).then(|| best.clone()))
+        let objective = best.as_ref().map_or(f64::INFINITY, |b| b.objective);
+        (objective, best.as_ref().filter(|b| b.changes > than).cloned())
     }
 }

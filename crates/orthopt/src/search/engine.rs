@@ -4,9 +4,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::bandit::Bandit;
-use super::batch::{perform_all, perform_counted};
+use super::batch::{Outcome, perform_all, perform_counted};
 use super::control::Control;
-use super::task::{Done, Task};
+use super::task::{Done, Origin, Task};
 use super::watcher::Watcher;
 use super::{Effort, Portfolio};
 use crate::error::{Error, Result};
@@ -35,17 +35,16 @@ const BATCH: usize = 4;
 const ELITE: usize = 6;
 /// Arms that fresh starts choose among.
 const FINALISTS: usize = 3;
-/// Arms that run first, and their level: that of the defaults of their solvers.
-const LEADERS: usize = 2;
-const ALONE: u32 = 2;
 /// The highest level.
-const LEVELS: u32 = 3;
+pub(super) const LEVELS: u32 = 3;
 /// What a doubling of the work must lower F by, relative to |F|.
 const WORTH: f64 = 1e-4;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
 /// The least work of a race, for counting doublings.
 const LEAST: u64 = 250_000_000;
+/// How far above the F that a solver has tracked the F of its end may lie, relative to 1 + |F|.
+const ROUNDING: f64 = 1e-11;
 /// A task of the local search that fails as often in a row as this many batches ends it: nothing can move.
 const EMPTY: u32 = 8;
 
@@ -59,11 +58,10 @@ pub fn search<P: Evaluate + Sync + 'static>(
     settings: Settings,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
-    let first = (portfolio.arms.first())
-        .ok_or_else(|| Error::Incompatible("a search needs at least one arm".into()))
-        .and_then(|arm| (arm.task)(problem, 0, settings.seed))?;
-    let objective = problem.value(&first.x0);
-    let control = Control::new(first.x0, objective, settings.stopping.time_limit);
+    if portfolio.arms.is_empty() {
+        return Err(Error::Incompatible("a search needs at least one arm".into()));
+    }
+    let control = Control::new(settings.stopping.time_limit);
     let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain(FRESH.iter().copied()).collect();
     let fresh = (0..FRESH.len()).map(|level| f64::from(1u32 << level) * portfolio.run as f64);
     let prior = portfolio.moves.iter().map(|_| portfolio.polish as f64).chain(fresh).collect();
@@ -129,96 +127,8 @@ pub(super) struct Engine<'a, 'o, P> {
 }
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
-    /// The leaders; then all other arms at level 0, the better half at level 1, ...
-    fn race(&mut self) {
-        let arms = &self.portfolio.arms;
-        self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
-        // what most often does well comes first, as patiently as it would be run alone
-        let mut living: Vec<usize> = (0..arms.len().min(LEADERS)).collect();
-        self.round(&mut living, ALONE);
-        self.is_enough(); // doublings count from here
-        living = (0..arms.len()).collect();
-        for level in 0..=LEVELS {
-            if self.is_over() {
-                break;
-            }
-            let before = self.work;
-            self.round(&mut living, level);
-            // what the round has found is searched from before the next, more patient one
-            let due = self.work + (self.work - before) / 2;
-            while self.work < due && !self.is_over() && self.batch() {}
-            if self.is_over() || self.is_enough() || living.is_empty() {
-                break;
-            }
-            living.truncate(living.len().div_ceil(2));
-        }
-        self.race = self.work;
-    }
-
-    /// One round; the arms in the order of what they have reached.
-    fn round(&mut self, living: &mut Vec<usize>, level: u32) {
-        let mut tasks = Vec::new();
-        let mut runners = Vec::new();
-        let mut order = Vec::new();
-        for k in living.iter() {
-            let arm = &self.arms[*k];
-            if arm.runs > 0 && arm.level >= level {
-                order.push((arm.objective, *k)); // has been there
-                continue;
-            }
-            if self.control.is_over() {
-                break; // starts take their time, too
-            }
-            let seed = self.seed_of(*k, level);
-            match (self.portfolio.arms[*k].task)(self.problem, level, seed) {
-                Ok(task) => {
-                    tasks.push(task);
-                    runners.push((*k, seed));
-                }
-                Err(error) => {
-                    let arm = &self.portfolio.arms[*k];
-                    let what = format!("{} from {} cannot begin: ", arm.solver, arm.start);
-                    self.notes.push(Message::from(what).then(error.message()));
-                }
-            }
-        }
-        let results = self.perform(&tasks);
-        for ((k, seed), done) in runners.into_iter().zip(results) {
-            let Some(done) = done else { continue };
-            order.push((done.objective, k));
-            self.book_arm(k, level, seed, done);
-        }
-        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        *living = order.into_iter().map(|(_, k)| k).collect();
-    }
-
-    fn seed_of(&self, arm: usize, level: u32) -> u64 {
-        // the leaders begin where they would begin alone
-        let further = if level == ALONE && arm < LEADERS { 0 } else { arm as u64 * 1000 + u64::from(level) };
-        self.settings.seed.wrapping_add(further)
-    }
-
-    fn book_arm(&mut self, k: usize, level: u32, seed: u64, done: Done) {
-        let report = &mut self.arms[k];
-        report.runs += 1;
-        report.level = report.level.max(level);
-        report.work += done.work;
-        if done.objective < report.objective {
-            (report.objective, report.seed, report.best_level) = (done.objective, seed, level);
-            report.constants = (self.portfolio.arms[k].constants)(level);
-        }
-        let lowest = report.curve.last().map_or(f64::INFINITY, |c| c.1);
-        report.curve.extend(done.curve.iter().filter(|c| c.1 < lowest));
-        let is_best = self.elite.first().is_none_or(|best| done.objective < best.done.objective);
-        if is_best {
-            self.winner = k;
-        }
-        let solver = self.portfolio.arms[k].solver.clone();
-        self.keep(Elite { done, solver });
-    }
-
     /// Among the good points, if it is one and differs from the others.
-    fn keep(&mut self, new: Elite) {
+    pub(super) fn keep(&mut self, new: Elite) {
         let near = |e: &Elite| {
             (e.done.objective - new.done.objective).abs() <= 1e-9 * (1.0 + new.done.objective.abs())
         };
@@ -233,14 +143,15 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         self.elite.truncate(ELITE);
     }
 
-    fn perform(&mut self, tasks: &[Task<P>]) -> Vec<Option<Done>> {
+    pub(super) fn perform(&mut self, tasks: &[Task<P>]) -> Vec<Outcome> {
         let (stopping, control) = (&self.settings.stopping, self.control);
         let mut tick = || self.watcher.look(false);
         let results = match stopping.max_iters {
             Some(most) => perform_counted(self.problem, tasks, stopping, (control, most), &mut tick),
             None => perform_all(self.problem, tasks, stopping, control, &mut tick),
         };
-        self.work += results.iter().flatten().map(|d| d.work).sum::<u64>();
+        let done = results.iter().filter_map(|r| r.as_ref()?.as_ref().ok());
+        self.work += done.map(|d| d.work).sum::<u64>();
         results
     }
 
@@ -290,7 +201,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     }
 
     /// Whether doublings of the work have brought too little often enough.
-    fn is_enough(&mut self) -> bool {
+    pub(super) fn is_enough(&mut self) -> bool {
         let now = self.lowest();
         if self.checked == 0 {
             (self.checked, self.then) = (self.work.max(LEAST), now);
@@ -302,8 +213,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         self.settings.effort.is_some_and(|effort| self.quiet >= effort.patience())
     }
 
-    /// Four tasks; whether any could be made.
-    fn batch(&mut self) -> bool {
+    /// Four tasks; whether any gave a point.
+    pub(super) fn batch(&mut self) -> bool {
         let points: Vec<RowMat> = self.elite.iter().map(|e| e.done.x.clone()).collect();
         let (mut tasks, mut kinds) = (Vec::new(), Vec::new());
         for _ in 0..BATCH {
@@ -323,8 +234,13 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             }
         }
         let results = self.perform(&tasks);
-        for ((kind, arm), done) in kinds.into_iter().zip(results) {
-            let Some(done) = done else { continue };
+        let mut any = false;
+        for ((kind, arm), outcome) in kinds.into_iter().zip(results) {
+            let Some(Ok(done)) = outcome else {
+                self.bandit.learn(kind, 0.0, 1);
+                continue;
+            };
+            any = true;
             let gain = (self.lowest() - done.objective).max(0.0);
             let gain = if gain > 1e-12 * (1.0 + done.objective.abs()) { gain } else { 0.0 };
             self.bandit.learn(kind, gain, done.work.max(1));
@@ -336,7 +252,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 }
             }
         }
-        !tasks.is_empty()
+        any
     }
 
     /// An arm that has done well, with chance in its start if there is one, from another start.
@@ -359,29 +275,16 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         }
         let (Some(settle), Some(best)) = (&self.portfolio.settle, self.elite.first()) else { return };
         let Ok(mut task) = settle(self.problem, LEVELS, self.settings.seed) else { return };
-        task.x0 = best.done.x.clone();
+        task.x0 = Origin::Point(best.done.x.clone());
+        // not more than there has been
+        task.parts.iter_mut().for_each(|part| part.most = Some(self.work.max(LEAST)));
         let solver = best.solver.clone();
         let stages = best.done.stages.clone();
-        if let Some(Some(mut done)) = self.perform(&[task]).pop()
-            && done.objective <= self.lowest()
+        if let Some(Some(Ok(mut done))) = self.perform(&[task]).pop()
+            && done.objective <= self.lowest() + ROUNDING * (1.0 + self.lowest().abs())
         {
             done.stages = [stages, done.stages].concat();
             self.elite.insert(0, Elite { done, solver });
         }
-    }
-}
-
-fn report(solver: &str, start: &str) -> ArmReport {
-    ArmReport {
-        solver: solver.into(),
-        start: start.into(),
-        level: 0,
-        seed: 0,
-        best_level: 0,
-        constants: Default::default(),
-        runs: 0,
-        objective: f64::INFINITY,
-        work: 0,
-        curve: Vec::new(),
     }
 }

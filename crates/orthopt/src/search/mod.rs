@@ -21,13 +21,13 @@ mod engine;
 mod grow;
 pub mod moves;
 mod outcome;
-
+mod race;
 mod task;
 mod watcher;
 
 pub use engine::{Settings, search};
 pub use grow::grown_components;
-pub use task::{Part, Task};
+pub use task::{Origin, Part, Task};
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -96,7 +96,7 @@ pub struct Arm<P> {
     pub constants: Box<dyn Fn(u32) -> Given + Send + Sync>,
 }
 
-/// Makes the task of an arm: at a level, with a seed.
+/// Makes the task of an arm: at a level, with a seed. X⁰ is made where the task is performed.
 pub type MakeTask<P> = Box<dyn Fn(&P, u32, u64) -> Result<Task<P>> + Send + Sync>;
 
 impl<P> std::fmt::Debug for Arm<P> {

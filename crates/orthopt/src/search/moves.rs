@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::grow::grown;
-use super::{Move, Part, Task};
+use super::{Move, Origin, Part, Task};
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
@@ -42,7 +42,7 @@ impl<P> std::fmt::Debug for Polish<P> {
 impl<P> Polish<P> {
     fn task(&self, x0: RowMat, rng: &mut Pcg64) -> Option<Task<P>> {
         let part = Part { solver: (self.solver)(rng.random()), most: Some(self.most), patient: false };
-        (x0.find_non_finite().is_none()).then(|| Task { parts: vec![part], x0 })
+        (x0.find_non_finite().is_none()).then(|| Task { parts: vec![part], x0: Origin::Point(x0) })
     }
 }
 
@@ -218,6 +218,6 @@ impl<P> Move<P> for Reheat<P> {
         };
         let polish =
             Part { solver: (self.polish.solver)(rng.random()), most: Some(self.polish.most), patient: false };
-        Some(Task { parts: vec![main, polish], x0: best[from].clone() })
+        Some(Task { parts: vec![main, polish], x0: Origin::Point(best[from].clone()) })
     }
 }

@@ -12,27 +12,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         self.is_over();
         self.watcher.look(true);
         if self.elite.is_empty() {
-            // cut off before any task was over
-            let (_, best) = self.control.newer(0);
-            let x = match best {
-                Some(best) => best.x,
-                None => (self.portfolio.arms[0].task)(self.problem, 0, self.settings.seed)?.x0,
-            };
-            let objective = self.problem.value(&x);
-            let (status, message) = (Status::Interrupted, String::new());
-            let done = Done {
-                x,
-                objective,
-                work: 0,
-                iterations: 0,
-                stages: Vec::new(),
-                settings: Default::default(),
-                status,
-                message,
-                curve: Vec::new(),
-            };
-            let solver = self.portfolio.arms[0].solver.clone();
-            self.elite.push(Elite { done, solver });
+            self.without_any()?;
         }
         let Elite { done, solver } = self.elite.remove(0);
         let tried = self.arms.iter().map(|a| a.runs).sum::<u64>();
@@ -78,5 +58,33 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             notes: self.notes,
             search: Some(search),
         })
+    }
+}
+
+impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
+    /// What there is to return where no task has given a point: it was cut off before the first was over,
+    /// or F is finite nowhere.
+    fn without_any(&mut self) -> Result<()> {
+        let arm = &self.portfolio.arms[0];
+        let x = match self.control.newer(0).1 {
+            Some(best) => best.x,
+            None => (arm.task)(self.problem, 0, self.settings.seed)?.x0.point(self.problem, &|| true)?,
+        };
+        let objective = self.problem.value(&x);
+        let done = Done {
+            x,
+            objective,
+            work: 0,
+            iterations: 0,
+            stages: Vec::new(),
+            settings: Default::default(),
+            status: Status::NumericalError,
+            message: "no solver found a point where F is finite from any of its starts: give one of your own"
+                .into(),
+            curve: Vec::new(),
+            failures: Vec::new(),
+        };
+        self.elite.push(Elite { done, solver: arm.solver.clone() });
+        Ok(())
     }
 }

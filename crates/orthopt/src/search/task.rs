@@ -1,6 +1,7 @@
 //! One task of a search: solvers one after the other from a point, each with a limit of its own.
 
 use super::control::Control;
+use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
 use crate::objective::Evaluate;
 use crate::solve::{AnySolver, Kept, Looks, Pace, Progress, Settings, Solver, Stage, Status, Stop, Stopping};
@@ -20,7 +21,29 @@ pub struct Task<P> {
     /// The solvers.
     pub parts: Vec<Part<P>>,
     /// X⁰.
-    pub x0: RowMat,
+    pub x0: Origin<P>,
+}
+
+/// Where a task begins.
+pub enum Origin<P> {
+    /// At X⁰.
+    Point(RowMat),
+    /// At what this makes, on the thread of the task; it may end early where its argument says that
+    /// nobody waits any more.
+    Start(Box<dyn Fn(&P, &(dyn Fn() -> bool + Sync)) -> Result<RowMat> + Send + Sync>),
+}
+
+impl<P> Origin<P> {
+    /// X⁰, as long as `go_on`.
+    ///
+    /// # Errors
+    /// There is no such start for the problem.
+    pub fn point(&self, problem: &P, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
+        match self {
+            Self::Point(x) => Ok(x.clone()),
+            Self::Start(make) => make(problem, go_on),
+        }
+    }
 }
 
 /// How a task ended.
@@ -35,6 +58,7 @@ pub(super) struct Done {
     pub status: Status,     // of the last part
     pub message: String,
     pub curve: Vec<(f64, f64)>, // seconds and F, where F fell
+    pub failures: Vec<String>,  // of solvers that do not take their X⁰
 }
 
 /// Work of a task whatever it does, so that those that do nothing come to an end.
@@ -46,30 +70,44 @@ const SLOW: f64 = 1e-5;
 
 /// Runs a task to its end, or until the control says so. Of the points it looks at (after iterations of
 /// given numbers, never when the clock says so) the best is what it found.
+///
+/// # Errors
+/// There is no X⁰, or no solver takes it.
 pub(super) fn perform<P: Evaluate + 'static>(
     problem: &P,
     task: &Task<P>,
     stopping: &Stopping,
     (control, most_iterations): (&Control, Option<u64>),
     tick: &mut dyn FnMut(),
-) -> Option<Done> {
+) -> Result<Done> {
+    let (x0, before) = work::counted(|| task.x0.point(problem, &|| !control.is_over()));
+    let x0 = x0?;
     let mut done: Option<Done> = None;
+    let mut failures = Vec::new();
     for (k, part) in task.parts.iter().enumerate() {
-        let before = done.as_ref().map_or(0, |d| d.work);
+        let before = done.as_ref().map_or(before, |d| d.work);
         let share = if part.patient { before } else { before / 2 };
         let most = part.most.or((k > 0).then_some(share.max(LITTLE)));
-        let x0 = done.as_ref().map_or(&task.x0, |d| &d.x).clone();
+        let x0 = done.as_ref().map_or(&x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
         let run = Run { problem, part, most, left, stopping, control };
         let (stage, spent) = work::counted(|| run.perform(x0, tick));
         let spent = spent + OVERHEAD;
-        let Some(stage) = stage else { continue };
-        done = Some(joined(done, stage, spent));
+        match stage {
+            Ok(stage) => done = Some(joined(done, stage, spent)),
+            Err(error) => failures.push(error),
+        }
         if control.is_over() {
             break;
         }
     }
-    done
+    match done {
+        Some(done) => {
+            let failures = failures.iter().map(Error::to_string).collect();
+            Ok(Done { work: done.work + before, failures, ..done })
+        }
+        None => Err(failures.swap_remove(0)),
+    }
 }
 
 fn joined(done: Option<Done>, stage: Done, work: u64) -> Done {
@@ -97,12 +135,12 @@ struct Run<'a, P> {
 }
 
 impl<P: Evaluate + 'static> Run<'_, P> {
-    /// `None` where the solver does not take X⁰.
-    fn perform(&self, x0: RowMat, tick: &mut dyn FnMut()) -> Option<Done> {
+    /// Fails where the solver does not take X⁰, or F is not finite anywhere.
+    fn perform(&self, x0: RowMat, tick: &mut dyn FnMut()) -> Result<Done> {
         let (p, solver, control) = (self.problem, &self.part.solver, self.control);
         let mut kept = Kept::new(x0.clone());
         let mut curve = Vec::new();
-        let mut state = solver.init(p, x0).ok()?;
+        let mut state = solver.init(p, x0)?;
         let (mut looks, mut pace, mut iterations) = (Looks::new(), Pace::default(), 0);
         let min_decrease = if self.part.patient { 0.0 } else { SLOW };
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
@@ -169,7 +207,11 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             ending.settings.into_iter().map(|(key, v)| (format!("{}.{key}", solver.name()), v)).collect();
         let (name, constants, splitting) = (solver.name().to_string(), ending.constants, ending.splitting);
         let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
-        objective.is_finite().then_some(Done {
+        if !objective.is_finite() {
+            let why = format!("{} from its X reaches no finite F", solver.name());
+            return Err(Error::Incompatible(why.into()));
+        }
+        Ok(Done {
             x: kept.x,
             objective,
             work: 0,
@@ -179,6 +221,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             status,
             message,
             curve,
+            failures: Vec::new(),
         })
     }
 }

@@ -4,6 +4,7 @@
 use orthopt::constraint::stiefel::feasibility;
 use orthopt::family::{Family, Wanted};
 use orthopt::options::Given;
+use orthopt::penalty::{AnyPenalty, BoxBounds};
 use orthopt::problem::PcaProblem;
 use orthopt::search::{Effort, Settings, search};
 use orthopt::solve::{Chain, Event, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
@@ -127,4 +128,17 @@ fn it_ends_where_f_meets_its_bound() {
     assert_eq!(s.status, Status::Converged, "{}", s.message);
     assert!(s.message.starts_with("F is at its lower bound"), "{}", s.message);
     assert!(s.search.unwrap().work < free.search.unwrap().work);
+}
+
+#[test]
+fn a_problem_without_a_feasible_start_ends_and_says_so() {
+    let mut p = problem("l1-pca", 1.0, 12, 2, 3);
+    // no column of length 1 has entries of at most 0.1
+    p.h = AnyPenalty::Box(BoxBounds::new(-0.1, 0.1).unwrap());
+    let s = auto(&p, 1, STOPPING, None);
+    assert_eq!(s.status, Status::NumericalError, "{}", s.message);
+    assert!(s.message.contains("no solver found a point where F is finite"), "{}", s.message);
+    assert!(s.x.find_non_finite().is_none() && feasibility(&s.x) < 1e-12);
+    let notes: Vec<String> = s.notes.iter().map(ToString::to_string).collect();
+    assert!(notes.iter().any(|n| n.contains("gave nothing")), "{notes:?}");
 }

@@ -1,0 +1,150 @@
+//! The race of the arms: which of them is worth more work.
+
+use super::engine::{Elite, Engine, LEVELS};
+use super::task::Done;
+use crate::error::Error;
+use crate::message::Message;
+use crate::objective::Evaluate;
+use crate::solve::ArmReport;
+
+/// Arms that run first, and their level: that of the defaults of their solvers.
+const LEADERS: usize = 2;
+const ALONE: u32 = 2;
+/// Arms that run side by side in the first round of all.
+const TOGETHER: usize = 2;
+
+impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
+    /// The leaders; then all other arms at level 0, the better half at level 1, ...
+    pub(super) fn race(&mut self) {
+        let arms = &self.portfolio.arms;
+        self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
+        // something soon; then what most often does well, as patiently as it would be run alone
+        self.round(&mut vec![0], 0);
+        let mut living: Vec<usize> = (0..arms.len().min(LEADERS)).collect();
+        self.round(&mut living, ALONE);
+        self.is_enough(); // doublings count from here
+        self.search_as_long(0);
+        // the others one after the other, and in between the best point so far is searched from
+        let mut rest: Vec<usize> = (living.len().min(arms.len())..arms.len()).collect();
+        rest.reverse();
+        while !rest.is_empty() && !self.is_over() && !self.is_enough() {
+            let before = self.work;
+            let mut some: Vec<usize> = (0..TOGETHER).filter_map(|_| rest.pop()).collect();
+            self.round(&mut some, 0);
+            living.extend(some);
+            self.search_as_long(before);
+        }
+        living.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective).then(a.cmp(b)));
+        for level in 1..=LEVELS {
+            if self.is_over() || self.is_enough() || living.is_empty() {
+                break;
+            }
+            living.truncate(living.len().div_ceil(2));
+            let before = self.work;
+            self.round(&mut living, level);
+            self.search_as_long(before);
+        }
+        self.race = self.work;
+    }
+
+    /// What has been found is searched from for as much work as has been done since `before`.
+    fn search_as_long(&mut self, before: u64) {
+        let due = 2 * self.work - before;
+        while self.work < due && !self.is_over() && self.batch() {}
+    }
+
+    /// One round; the arms in the order of what they have reached.
+    fn round(&mut self, living: &mut Vec<usize>, level: u32) {
+        let mut tasks = Vec::new();
+        let mut runners = Vec::new();
+        let mut order = Vec::new();
+        for k in living.iter() {
+            let arm = &self.arms[*k];
+            if arm.runs > 0 && arm.level >= level {
+                order.push((arm.objective, *k)); // has been there
+                continue;
+            }
+            let seed = self.seed_of(*k, level);
+            match (self.portfolio.arms[*k].task)(self.problem, level, seed) {
+                Ok(task) => {
+                    tasks.push(task);
+                    runners.push((*k, seed));
+                }
+                Err(error) => self.failed(*k, error),
+            }
+        }
+        let results = self.perform(&tasks);
+        for ((k, seed), outcome) in runners.into_iter().zip(results) {
+            match outcome {
+                Some(Ok(done)) => {
+                    order.push((done.objective, k));
+                    self.book_arm(k, level, seed, done);
+                }
+                Some(Err(error)) => self.failed(k, error),
+                None => {}
+            }
+        }
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        *living = order.into_iter().map(|(_, k)| k).collect();
+    }
+
+    /// An arm that gave nothing; what is said once is enough.
+    fn failed(&mut self, k: usize, error: Error) {
+        if self.control.is_over() {
+            return; // cut off
+        }
+        let arm = &self.portfolio.arms[k];
+        let what = format!("{} from {} gave nothing: ", arm.solver, arm.start);
+        self.note(Message::from(what).then(error.message()));
+    }
+
+    fn note(&mut self, note: Message) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn seed_of(&self, arm: usize, level: u32) -> u64 {
+        // the leaders begin where they would begin alone
+        let further = if level == ALONE && arm < LEADERS { 0 } else { arm as u64 * 1000 + u64::from(level) };
+        self.settings.seed.wrapping_add(further)
+    }
+
+    pub(super) fn book_arm(&mut self, k: usize, level: u32, seed: u64, done: Done) {
+        for failure in &done.failures {
+            let what = format!("{failure}: left out of {}", self.arms[k].solver);
+            self.note(what.into());
+        }
+        let report = &mut self.arms[k];
+        report.runs += 1;
+        report.level = report.level.max(level);
+        report.work += done.work;
+        if done.objective < report.objective {
+            (report.objective, report.seed, report.best_level) = (done.objective, seed, level);
+            report.constants = (self.portfolio.arms[k].constants)(level);
+        }
+        let lowest = report.curve.last().map_or(f64::INFINITY, |c| c.1);
+        report.curve.extend(done.curve.iter().filter(|c| c.1 < lowest));
+        let is_best = self.elite.first().is_none_or(|best| done.objective < best.done.objective);
+        if is_best {
+            self.winner = k;
+        }
+        let solver = self.portfolio.arms[k].solver.clone();
+        self.keep(Elite { done, solver });
+    }
+}
+
+fn report(solver: &str, start: &str) -> ArmReport {
+    ArmReport {
+        solver: solver.into(),
+        start: start.into(),
+        level: 0,
+        seed: 0,
+        best_level: 0,
+        constants: Default::default(),
+        runs: 0,
+        objective: f64::INFINITY,
+        work: 0,
+        curve: Vec::new(),
+    }
+}
