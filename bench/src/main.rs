@@ -6,6 +6,7 @@
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
 //! | `bounds [SECONDS [FILTER [CSV...]]]` | global bounds and gaps; seconds of branch and bound, 0 for none |
 //! | `portfolio [SECONDS [FILTER [CSV...]]]` | the default against every solver and start alone |
+//! | `endings [FILTER]` | how every solver ends on every problem without a limit |
 //! | `threads` | two threads against one |
 //! | `sparse` | large sparse data |
 //! | `storage` | C formed against A kept, beside the cost model of `--storage auto` |
@@ -22,6 +23,7 @@ mod bounds;
 mod convergence;
 mod dc;
 mod drift;
+mod endings;
 mod hyperbolic;
 mod instance;
 mod l1_family;
@@ -51,6 +53,7 @@ fn main() -> anyhow::Result<()> {
             args.get(2).map(String::as_str),
             args.get(3..).unwrap_or(&[]),
         )?,
+        Some("endings") => endings::suite(args.get(1).map(String::as_str))?,
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
         Some("storage") => storage::suite()?,
@@ -73,7 +76,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [CSV...]]]|threads|sparse|storage|drift|l1-family|dc|hyperbolic|nonlinear"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [CSV...]]]|endings [FILTER]|threads|sparse|storage|drift|l1-family|dc|hyperbolic|nonlinear"
         ),
     }
     Ok(())

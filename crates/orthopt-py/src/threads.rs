@@ -41,6 +41,6 @@ fn start(threads: usize) -> Result<Arc<ThreadPool>, Error> {
     if threads == 0 {
         return Err(invalid("a whole number >= 1"));
     }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = ThreadPoolBuilder::new().num_threads(orthopt::threads::sensible(threads)).build();
     pool.map(Arc::new).map_err(|error| invalid(&format!("a number of threads that can be started ({error})")))
 }

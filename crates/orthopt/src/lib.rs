@@ -107,6 +107,7 @@ pub mod solve;
 pub mod solvers;
 pub mod sparse_pca;
 pub mod start;
+pub mod threads;
 
 pub use error::{Error, Result};
 pub use linalg::RowMat;

@@ -8,6 +8,7 @@ use anyhow::Context;
 use orthopt::family::Family;
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Task};
+use orthopt::threads::sensible;
 use orthopt::with_family;
 
 use crate::export::{json, svg};
@@ -113,12 +114,17 @@ fn solve_family<P: Family>(
     Ok(publish(settings, &problem, report, &progress))
 }
 
-/// Makes the pool of so many threads, all there are if not given.
+/// Makes the pool of so many threads, all there are if not given; thousands of them are cut down.
 ///
 /// # Errors
 /// They cannot be started.
 pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
-    let Some(threads) = threads else { return Ok(()) };
+    let of_environment = || std::env::var("RAYON_NUM_THREADS").ok()?.parse().ok().filter(|n| *n > 0);
+    let Some(wanted) = threads.or_else(of_environment) else { return Ok(()) };
+    let threads = sensible(wanted);
+    if threads < wanted {
+        say("note", &format!("{wanted} threads are more than this machine can use: {threads} are started"));
+    }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global()

@@ -88,3 +88,30 @@ fn numbers_too_large_to_square() {
     dir.fails_in_one_line(&["solve", "pca", "a.csv"], 4, &["overflows in column 1"]);
     dir.orthopt(&["solve", "pca", "a.csv", "--scale", "unit"]).assert().success();
 }
+
+/// Squares of the coefficients of a pair overflow: these ran for ever, and no limit stopped them.
+#[test]
+fn numbers_whose_fourth_powers_overflow_end() {
+    let dir = Dir::new();
+    let rows: Vec<String> = (0..12u32)
+        .map(|i| (0..6u32).map(|j| ((7 * i + 3 * j * j) % 11).to_string()).collect::<Vec<_>>().join(","))
+        .collect();
+    let mut text = rows.join("\n") + "\n";
+    text.replace_range(0..1, "1e80");
+    dir.write("huge.csv", &text);
+    for args in [
+        &["solve", "l1-pca", "huge.csv", "-r", "2"][..],
+        &["solve", "nonneg-pca", "huge.csv", "-r", "2"],
+        &["solve", "l1-pca", "builtin:pitprops", "-r", "2", "--alpha", "1e300"],
+        &["solve", "scad-pca", "builtin:pitprops", "-r", "2", "--lambda", "1e300"],
+        &["solve", "mcp-pca", "builtin:pitprops", "-r", "2", "--lambda", "1e155"],
+    ] {
+        let limits = ["--solver", "obcd", "--restarts", "0", "--time-limit", "5", "--json", "-"];
+        let mut command = dir.orthopt(&[args, &limits].concat());
+        let output = command.timeout(std::time::Duration::from_secs(60)).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| {
+            panic!("{args:?}: {e}: {}", String::from_utf8_lossy(&output.stderr));
+        });
+        assert!(report["feasibility"].as_f64().unwrap() < 1e-12, "{args:?}");
+    }
+}

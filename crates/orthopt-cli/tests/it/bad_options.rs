@@ -73,3 +73,11 @@ fn output_files_of_no_known_kind_are_refused_before_the_run() {
     fails(&["--plot", "p.png"], &["--plot p.png: the name must end in .svg"]);
     fails(&["--save-x", "x.mat"], &["--save-x x.mat: the name must end in .npy"]);
 }
+
+#[test]
+fn thousands_of_threads_are_cut_down() {
+    let args = [&PITPROPS[..], &["--threads", "10000", "--max-iters", "50"]].concat();
+    let output = Dir::new().orthopt(&args).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("10000 threads are more than this machine can use"), "{said}");
+}

@@ -33,7 +33,29 @@ pub fn minimise(p: &Trig, t: f64, upper: f64, eps: f64) -> Option<ArcMin> {
     if bounds.excludes(p, t, upper - eps) {
         return None;
     }
+    // also where squares have overflowed, or a coefficient is not a number
+    if bounds.n3 > LARGE || bounds.n3.is_nan() {
+        return scaled_down(p, t, upper, eps);
+    }
     solve(p, t, upper, eps, bounds)
+}
+
+/// Above this squares of coefficients come near to overflow, which no bound survives: without bounds the
+/// search would look at all 2⁴⁸ pieces.
+const LARGE: f64 = 1e140;
+
+/// The same with coefficients of about 1; `None` where they are not finite.
+#[cold]
+#[inline(never)]
+fn scaled_down(p: &Trig, t: f64, upper: f64, eps: f64) -> Option<ArcMin> {
+    let most = p.a.abs().max(p.b.abs()).max(p.a2.abs()).max(p.b2.abs());
+    let finite = [p.a, p.b, p.a2, p.b2, upper, eps].iter().all(|x| x.is_finite());
+    if !finite || most <= 1.0 {
+        return None;
+    }
+    let q = Trig { a: p.a / most, b: p.b / most, a2: p.a2 / most, b2: p.b2 / most };
+    let found = minimise(&q, t, upper / most, eps / most)?;
+    Some(ArcMin { value: found.value * most, ..found })
 }
 
 #[derive(Clone, Copy)]
@@ -160,4 +182,26 @@ fn slope_at_zero(p: &Trig) -> f64 {
 pub fn half_tan(t: f64) -> (f64, f64) {
     let q = 1.0 / (1.0 + t * t);
     ((1.0 - t * t) * q, 2.0 * t * q)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A common factor changes nothing but the value, also where squares overflow; and it ends.
+    #[test]
+    fn scale_does_not_matter() {
+        let p = Trig { a: 0.3, b: -1.1, a2: 0.7, b2: 0.4 };
+        let (upper, t) = (p.at_zero().min(p.value(0.0, 1.0)), 1.0);
+        let plain = minimise(&p, t, upper, 0.0).unwrap();
+        for scale in [1e100, 1e150, 1e200, 1e300] {
+            let q = Trig { a: scale * p.a, b: scale * p.b, a2: scale * p.a2, b2: scale * p.b2 };
+            let large = minimise(&q, t, scale * upper, 0.0).unwrap();
+            assert!((large.c - plain.c).abs() < 1e-8 && (large.s - plain.s).abs() < 1e-8, "{scale:e}");
+            assert!((large.value / scale - plain.value).abs() < 1e-12, "{scale:e}");
+        }
+        for broken in [f64::NAN, f64::INFINITY] {
+            assert!(minimise(&Trig { a: broken, ..p }, t, upper, 0.0).is_none());
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Which move to try next: those that have paid for their work, and now and then any of them.
 
+use std::ops::Range;
+
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -35,18 +37,22 @@ impl Bandit {
         self.scale = objective.abs().max(f64::MIN_POSITIVE);
     }
 
-    /// A kind of move.
-    pub fn choose(&self, rng: &mut Pcg64) -> usize {
-        let all = self.reports.len();
+    /// A kind of move among `kinds`, which are not empty.
+    pub fn choose(&self, kinds: Range<usize>, rng: &mut Pcg64) -> usize {
         // one over what a task costs: about the same work for every kind
         let fair = |k: usize| {
             let MoveReport { work, tried, .. } = self.reports[k];
             (1.0 + tried as f64) / (self.prior[k] + work as f64)
         };
         if rng.random::<f64>() < CURIOSITY {
-            return drawn(rng, all, fair);
+            return drawn(rng, kinds, fair);
         }
-        drawn(rng, all, |k| (self.gain[k] + HOPE * self.scale) * fair(k))
+        drawn(rng, kinds, |k| (self.gain[k] + HOPE * self.scale) * fair(k))
+    }
+
+    /// Work of `kinds` so far.
+    pub fn work(&self, kinds: Range<usize>) -> u64 {
+        self.reports[kinds].iter().map(|r| r.work).sum()
     }
 
     /// A task of kind k has lowered F by `decrease` (0: not).
@@ -60,15 +66,16 @@ impl Bandit {
     }
 }
 
-/// One of 0, ..., all − 1 with probabilities in proportion to `weight`.
-fn drawn(rng: &mut Pcg64, all: usize, weight: impl Fn(usize) -> f64) -> usize {
-    let mut left = rng.random::<f64>() * (0..all).map(&weight).sum::<f64>();
-    (0..all)
+/// One of `kinds` with probabilities in proportion to `weight`.
+fn drawn(rng: &mut Pcg64, kinds: Range<usize>, weight: impl Fn(usize) -> f64) -> usize {
+    let mut left = rng.random::<f64>() * kinds.clone().map(&weight).sum::<f64>();
+    let last = kinds.end - 1;
+    (kinds.into_iter())
         .find(|k| {
             left -= weight(*k);
             left <= 0.0
         })
-        .unwrap_or(all - 1)
+        .unwrap_or(last)
 }
 
 #[cfg(test)]
@@ -84,7 +91,7 @@ mod tests {
         bandit.learn(0, 0.0, 100);
         let mut rng = Pcg64::seed_from_u64(1);
         let mut chosen = [0; 3];
-        (0..1000).for_each(|_| chosen[bandit.choose(&mut rng)] += 1);
+        (0..1000).for_each(|_| chosen[bandit.choose(0..3, &mut rng)] += 1);
         assert!(chosen[1] > 700 && chosen[0] > 20 && chosen[2] > 20, "{chosen:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! The search itself.
 
+use std::ops::Range;
+
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -33,8 +35,10 @@ pub struct Settings {
 const BATCH: usize = 4;
 /// Good points that are kept.
 const ELITE: usize = 6;
-/// Arms that fresh starts choose among.
-const FINALISTS: usize = 3;
+/// Which of the arms fresh starts take, by what they have reached: the best half of the time.
+const FINALISTS: [usize; 6] = [0, 1, 0, 2, 0, 1];
+/// The share of the local search that starts afresh. Where solutions are many and shallow nothing does better.
+const AFRESH: f64 = 0.4;
 /// The highest level.
 pub(super) const LEVELS: u32 = 3;
 /// What a doubling of the work must lower F by, relative to |F|.
@@ -217,9 +221,12 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     pub(super) fn batch(&mut self) -> bool {
         let points: Vec<RowMat> = self.elite.iter().map(|e| e.done.x.clone()).collect();
         let (mut tasks, mut kinds) = (Vec::new(), Vec::new());
-        for _ in 0..BATCH {
-            self.bandit.measure(self.size());
-            let kind = self.bandit.choose(&mut self.rng);
+        let (moves, fresh) = self.kinds();
+        self.bandit.measure(self.size());
+        let is_fresh_due = self.is_fresh_due();
+        for slot in 0..BATCH {
+            let from = if is_fresh_due && slot > 0 { &fresh } else { &moves };
+            let kind = self.bandit.choose(from.clone(), &mut self.rng);
             let mut own = Pcg64::seed_from_u64(self.rng.random());
             let task = match self.portfolio.moves.get(kind) {
                 Some(movement) => movement.task(self.problem, &points, &mut own).map(|t| (t, None)),
@@ -255,13 +262,26 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         any
     }
 
+    /// The moves from the best points and those that start afresh, where there are any.
+    fn kinds(&self) -> (Range<usize>, Range<usize>) {
+        let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
+        let fresh = if self.portfolio.arms.iter().any(|arm| arm.random) { moves..all } else { 0..moves };
+        (if moves > 0 { 0..moves } else { fresh.clone() }, if fresh.is_empty() { moves..all } else { fresh })
+    }
+
+    /// Whether starts afresh have had less than their share of the work of the local search.
+    fn is_fresh_due(&self) -> bool {
+        let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
+        (self.bandit.work(moves..all) as f64) < AFRESH * self.bandit.work(0..all).max(1) as f64
+    }
+
     /// An arm that has done well, with chance in its start if there is one, from another start.
     fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<Place>)> {
         let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
         order.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective));
-        let random: Vec<usize> =
-            order.iter().copied().filter(|k| self.portfolio.arms[*k].random).take(FINALISTS).collect();
-        let k = *random.get(self.fresh as usize % random.len().max(1))?;
+        let random: Vec<usize> = order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
+        let turn = FINALISTS[self.fresh as usize % FINALISTS.len()];
+        let k = *random.get(turn).or(random.first())?;
         self.fresh += 1;
         let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);
         let task = (self.portfolio.arms[k].task)(self.problem, level, seed).ok()?;

@@ -27,7 +27,7 @@ mod watcher;
 
 pub use engine::{Settings, search};
 pub use grow::grown_components;
-pub use task::{Origin, Part, Task};
+pub use task::{MakeStart, Origin, Part, Task};
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;

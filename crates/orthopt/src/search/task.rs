@@ -4,7 +4,9 @@ use super::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
 use crate::objective::Evaluate;
-use crate::solve::{AnySolver, Kept, Looks, Pace, Progress, Settings, Solver, Stage, Status, Stop, Stopping};
+use crate::solve::{
+    AnySolver, Fading, Kept, Looks, Pace, Progress, Settings, Solver, Stage, Status, Stop, Stopping,
+};
 
 /// A solver of a task and the work it may do.
 pub struct Part<P> {
@@ -30,8 +32,11 @@ pub enum Origin<P> {
     Point(RowMat),
     /// At what this makes, on the thread of the task; it may end early where its argument says that
     /// nobody waits any more.
-    Start(Box<dyn Fn(&P, &(dyn Fn() -> bool + Sync)) -> Result<RowMat> + Send + Sync>),
+    Start(MakeStart<P>),
 }
+
+/// Makes X⁰ for a problem, as long as somebody waits for it.
+pub type MakeStart<P> = Box<dyn Fn(&P, &(dyn Fn() -> bool + Sync)) -> Result<RowMat> + Send + Sync>;
 
 impl<P> Origin<P> {
     /// X⁰, as long as `go_on`.
@@ -146,6 +151,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
         let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
         let mut stop = own.criteria();
+        let mut fading = (!solver.makes_passes()).then(|| Fading::new(self.left));
         let first = p.value(solver.point(&state));
         kept.look(first, 0, solver.point(&state));
         control.offer(&kept.x, kept.objective);
@@ -185,7 +191,8 @@ impl<P: Evaluate + 'static> Run<'_, P> {
                 pass: info.pass,
                 residual,
             };
-            if let Some(reason) = stop.check(&progress) {
+            let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&progress));
+            if let Some(reason) = stop.check(&progress).or(faded) {
                 break (reason.status, reason.message);
             }
             if (look || info.pass.is_some()) && self.most.is_some_and(|most| work::so_far() >= most) {

@@ -12,6 +12,9 @@ pub trait ErasedSolver<P>: Send + Sync {
     /// See [`Solver::name`].
     fn erased_name(&self) -> &'static str;
 
+    /// See [`Solver::makes_passes`].
+    fn erased_makes_passes(&self) -> bool;
+
     /// See [`Solver::init`].
     ///
     /// # Errors
@@ -106,6 +109,10 @@ where
         self.name()
     }
 
+    fn erased_makes_passes(&self) -> bool {
+        self.makes_passes()
+    }
+
     fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
         let state = self.init(problem, x0)?;
         Ok(Box::new(Run { solver: self.clone(), state }))
@@ -125,6 +132,10 @@ struct Preset<P> {
 impl<P: 'static> ErasedSolver<P> for Preset<P> {
     fn erased_name(&self) -> &'static str {
         self.name
+    }
+
+    fn erased_makes_passes(&self) -> bool {
+        self.solver.erased_makes_passes()
     }
 
     fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
@@ -152,6 +163,10 @@ impl<P: 'static> Solver<P> for AnySolver<P> {
 
     fn name(&self) -> &'static str {
         (**self).erased_name()
+    }
+
+    fn makes_passes(&self) -> bool {
+        (**self).erased_makes_passes()
     }
 
     fn init(&self, problem: &P, x0: RowMat) -> Result<Self::State> {

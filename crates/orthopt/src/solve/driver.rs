@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::pace::{Kept, Looks, Pace};
 use super::{
-    Ending, Event, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver, Stage,
-    Status, Stop, StopReason, TimeLimit, Trace, TracePoint,
+    Ending, Event, Fading, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver,
+    Stage, Status, Stop, StopReason, TimeLimit, Trace, TracePoint,
 };
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -214,6 +214,7 @@ impl<P: Evaluate> Session<'_, P> {
         let mut kept = Kept::new(x0.clone());
         let mut state = solver.init(self.problem, x0)?;
         let (mut pace, mut looks, began) = (Pace::default(), Looks::new(), self.iteration);
+        let mut fading = (!solver.makes_passes()).then(|| Fading::new(self.options.max_iterations));
         let mut reason = self.begin(solver.point(&state), &mut kept, observers);
         while reason.is_none() {
             let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());
@@ -230,7 +231,8 @@ impl<P: Evaluate> Session<'_, P> {
                 let broke = self.show(&p, || solver.point(&state), observers);
                 let limit = MaxIterations(self.options.max_iterations).check(&p);
                 let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
-                stop.check(&p).or(limit).or(ended).or_else(|| broke.then(interrupted))
+                let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&p));
+                stop.check(&p).or(limit).or(ended).or(faded).or_else(|| broke.then(interrupted))
             } else {
                 Some(numerical_error())
             };

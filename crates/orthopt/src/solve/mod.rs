@@ -19,7 +19,7 @@ pub use search_report::{ArmReport, MoveReport, SearchReport};
 pub use solution::{Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status, settings_of};
 pub use solver::{Pass, Solver, Step, StepInfo};
 pub use stop::{
-    And, Critical, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason, Stopping,
-    TimeLimit,
+    And, Critical, Fading, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason,
+    Stopping, TimeLimit,
 };
 pub use trace::{Trace, TracePoint};

@@ -103,6 +103,12 @@ pub trait Solver<P> {
         }
     }
 
+    /// Whether iterations are pairs of rows or rounds of them, which end by passes over everything. Other
+    /// runs end as stalled where F no longer falls ([`Fading`](super::Fading)).
+    fn makes_passes(&self) -> bool {
+        false
+    }
+
     /// F of [`Solver::point`], looked at where a step ends.
     fn objective(&self, problem: &P, state: &Self::State) -> f64;
 

@@ -174,6 +174,62 @@ impl Stop for RelativeDecrease {
     }
 }
 
+/// Stops as stalled when neither F nor the measure of stationarity has fallen any more for three quarters of all iterations, and after
+/// half a million of them: the end of methods that have neither passes nor a measure of stationarity that gets
+/// small.
+#[derive(Clone, Copy, Debug)]
+pub struct Fading {
+    lowest: f64,
+    residual: f64,      // the smallest
+    since: u64,         // the iteration of the last decrease that counts
+    began: Option<u64>, // the iteration at the first look
+    most: u64,
+}
+
+/// No run is called fading before so many iterations.
+const FIRST: u64 = 10_000;
+/// What F must fall by, relative to 1 + |F|.
+const FALL: f64 = 1e-5;
+/// The most iterations of a run that nobody has given a limit.
+const MOST: u64 = 500_000;
+
+impl Fading {
+    /// Before the first iteration of a run with a limit of iterations, or with none.
+    pub fn new(limit: Option<u64>) -> Self {
+        Self {
+            lowest: f64::INFINITY,
+            residual: f64::INFINITY,
+            since: 0,
+            began: None,
+            most: limit.map_or(MOST, |_| u64::MAX),
+        }
+    }
+}
+
+impl Stop for Fading {
+    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+        let began = *self.began.get_or_insert(p.iteration);
+        let made = p.iteration - began;
+        if p.objective < self.lowest - FALL * (1.0 + p.objective.abs()) || self.lowest.is_infinite() {
+            (self.lowest, self.since) = (p.objective, made);
+        }
+        if let Some(residual) = p.residual.filter(|residual| *residual < 0.5 * self.residual) {
+            (self.residual, self.since) = (residual, made);
+        }
+        let why = if made >= FIRST && made / 4 >= self.since {
+            let last = made - self.since;
+            format!(
+                "F has not fallen by {FALL:.0e} of 1 + |F|, nor its measure to a half, in the last {last} of {made} iterations"
+            )
+        } else if made >= self.most {
+            format!("still falling after {made} iterations, the most there are without a limit of your own")
+        } else {
+            return None;
+        };
+        Some(StopReason { status: Status::Stalled, message: why })
+    }
+}
+
 /// When a run ends, as users set it: the criteria of the command line and of Python in one.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Stopping {

@@ -128,6 +128,10 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         }
     }
 
+    fn makes_passes(&self) -> bool {
+        true
+    }
+
     fn init(&self, p: &NonlinearEigProblem, mut x: RowMat) -> Result<State> {
         stiefel::check(&x, p.nrows(), p.rank(), "the starting point X")?;
         stiefel::repair_on_support(&mut x);

@@ -104,6 +104,10 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
         "obcd"
     }
 
+    fn makes_passes(&self) -> bool {
+        true
+    }
+
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<Self::State> {
         if !p.a.is_identity() {
             return Err(Error::Incompatible(format!("solver obcd is for {}", SCOPE).into()));

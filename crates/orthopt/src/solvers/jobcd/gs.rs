@@ -114,6 +114,10 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
         INFO.name
     }
 
+    fn makes_passes(&self) -> bool {
+        true
+    }
+
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let q = quadratic(p)?;

@@ -140,6 +140,10 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
         INFO.name
     }
 
+    fn makes_passes(&self) -> bool {
+        true
+    }
+
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let (mode, objective) = match p.f.two_sided().filter(|q| q.factor().is_some()) {

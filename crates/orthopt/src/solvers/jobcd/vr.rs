@@ -151,6 +151,10 @@ impl<F: FiniteSum> Solver<Problem<JOrthogonal, F>> for VrJJobcd {
         INFO.name
     }
 
+    fn makes_passes(&self) -> bool {
+        true
+    }
+
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let mut g = RowMat::zeros(x0.nrows(), x0.ncols());

@@ -102,6 +102,10 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         self.options.name
     }
 
+    fn makes_passes(&self) -> bool {
+        true
+    }
+
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<Self::State> {
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         let o = &self.options;

@@ -176,6 +176,10 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
         "support"
     }
 
+    fn makes_passes(&self) -> bool {
+        true
+    }
+
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<Self::State> {
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         stiefel::repair_on_support(&mut x0);
