@@ -49,7 +49,7 @@ impl Outcome {
 /// −tr(XᵀAᵀAX) + μ‖X‖₁ is twice the library's −½tr(XᵀAᵀAX) + (μ/2)‖X‖₁.
 fn problem(n: usize, rank: usize, mu: f64) -> Result<Option<PcaProblem>> {
     let Some(matrix) = load(&format!("randn:50:{n}:1"))? else { return Ok(None) };
-    let prepare = Prepare { center: true, scale: Scale::Unit, features: None };
+    let prepare = Prepare { center: true, scale: Scale::Unit, ..Prepare::default() };
     let Matrix::Dense(a) = prepare.apply(matrix)?.matrix else { return Ok(None) };
     let data = PcaData::Dense(a.as_ref());
     Ok(Some(PcaProblem::pca("l1-pca", &data, rank, 0.5 * mu, Storage::Gram)?))

@@ -89,8 +89,6 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         variance = found.explained_variance
         self.solution_ = found
         self.components_ = np.ascontiguousarray(found.X.T)
-        if _orthopt.is_even(self._settings()["penalty"]):  # F is the same at -X
-            self.components_ *= _signs(self.components_)[:, None]
         self.mean_ = found.means
         self.n_components_ = found.rank
         self.n_samples_ = samples
@@ -117,18 +115,24 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             scores = scores.toarray()
         return np.asarray(scores) - self.mean_ @ self.components_.T
 
+    def score(self, X: Any, y: Any = None) -> float:
+        """Share of the variance of X (about the means of the training data) that its projection on the components
+        keeps; y is ignored. Of held-out rows it is the number to compare models by: larger is better, so
+        ``GridSearchCV`` and ``cross_val_score`` use it as it is.
+        """
+        scores = self.transform(X)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        if sp.issparse(X):  # sum of (x - mean)^2 without making X dense
+            cross = float((X @ self.mean_).sum())
+            whole = float(X.multiply(X).sum()) - 2.0 * cross + X.shape[0] * float(self.mean_ @ self.mean_)
+        else:
+            whole = float(sum(np.sum((row - self.mean_) ** 2) for row in X))
+        return float(np.sum(scores**2)) / whole if whole > 0 else 0.0
+
     def inverse_transform(self, X: Any) -> np.ndarray:
         """The points (n_samples, n_features) that have these scores."""
         check_is_fitted(self)
         return np.asarray(X, dtype=np.float64) @ self.components_ + self.mean_
-
-
-def _signs(components: np.ndarray) -> np.ndarray:
-    """Signs that make the largest loading of each component positive, the first of those that
-    differ by rounding only."""
-    size = np.abs(components)
-    first = np.argmax(size >= (1.0 - 1e-9) * size.max(axis=1, keepdims=True), axis=1)
-    return np.where(components[np.arange(len(components)), first] < 0, -1.0, 1.0)
 
 
 class SparsePCA(_OrthogonalPCA):

@@ -31,14 +31,21 @@ class Trace:
 
 @dataclass(frozen=True)
 class ExplainedVariance:
-    """Shares of tr C that components explain."""
+    """Shares of tr C that components explain; the scores are Z = AX. ``total <= projected <= predicted``,
+    all equal for principal components."""
 
-    #: ``x_k' C x_k / tr C``.
+    #: ``x_k' C x_k / tr C``: of each component alone.
     ratio: np.ndarray
-    #: The part of it that earlier components do not explain already.
+    #: ``R_kk^2 / tr C`` of Z = QR: the part of it that earlier components do not explain already (Zou, Hastie
+    #: and Tibshirani 2006).
     adjusted: np.ndarray
     #: The sum of ``adjusted``.
     total: float
+    #: Of the data projected on the span of the loadings (Shen and Huang 2008).
+    projected: float
+    #: Of the data projected on the span of the scores: what a linear regression on them gives back (Camacho et
+    #: al. 2020).
+    predicted: float
 
 
 @dataclass(frozen=True)
@@ -148,6 +155,8 @@ class Solution:
     raw: dict[str, Any] | None = None
     #: Column means, where they were subtracted.
     means: np.ndarray | None = None
+    #: What the columns were divided by, where they were scaled. Scores of a row a: ``(a - means) / scales @ X``.
+    scales: np.ndarray | None = None
     #: tr C.
     trace_of_c: float | None = None
     #: Rows and columns of the data.

@@ -76,7 +76,9 @@ def solve(
     progress
         Show a bar (needs tqdm).
     **options
-        Those of the command line, with underscores: ``center``, ``scale``, ``features``, ``gram``,
+        Those of the command line, with underscores: ``center``, ``scale`` (``"std"``: correlations),
+        ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: what is done with NaN
+        and with missing cells of files; an error by default), ``features``, ``gram``,
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),
         ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``working_set``,
@@ -228,8 +230,10 @@ DEFAULTS: dict[str, Any] = {
     "k": None,
     "map": None,
     "gram": False,
-    "center": False,
+    "center": None,
     "scale": "none",
+    "covariance": None,
+    "missing": "error",
     "features": None,
     "storage": "auto",
     "signature": None,
@@ -263,8 +267,8 @@ _KINDS: dict[str, type] = {
         key: float
         for key in ("lam", "lam_share", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
     },
-    **{key: str for key in ("effort", "penalty", "scale", "storage", "solver", "working_set", "model", "side")},
-    **{key: bool for key in ("gram", "center", "reproduction", "jacobi")},
+    **{key: str for key in ("effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side")},
+    **{key: bool for key in ("gram", "center", "covariance", "reproduction", "jacobi")},
 }
 
 

@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
   orthopt solve nonneg-pca data.csv --center -r 5 --save-x x.npy
+  orthopt transform result.json new.csv -o scores.csv
   orthopt compare l1-pca builtin:pitprops -r 3 --time-limit 2
   orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1
   orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.1
@@ -30,6 +31,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Solve(Box<cmd::solve::Args>),
+    Transform(cmd::transform::Args),
     Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
     Bound(Box<cmd::bound::Args>),
@@ -44,6 +46,7 @@ impl Cli {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
             Command::Solve(args) => cmd::solve::run(*args),
+            Command::Transform(args) => cmd::transform::run(&args),
             Command::Compare(args) => cmd::compare::run(*args),
             Command::Certify(args) => cmd::certify::run(*args),
             Command::Bound(args) => cmd::bound::run(*args),

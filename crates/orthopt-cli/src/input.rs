@@ -1,16 +1,18 @@
 //! DATA: loaded, checked, prepared, and what reports say of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use orthopt::family::{Kind, find_problem};
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::report::{self, DataFacts};
-use orthopt_data::{LoadOptions, Matrix, Prepare, Role, Scale};
+use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, Units, read_names};
 
 use crate::failure::usage;
 use crate::options::SolveOptions;
+use crate::rows::Rows;
+use crate::text;
 
 /// Which data, and what to do with them first.
 #[derive(Clone, Debug)]
@@ -21,15 +23,31 @@ pub struct DataRequest {
     pub gram: bool,
     /// Whether a sparse C stays sparse.
     pub keep_sparse: bool,
+    pub missing: Missing,
+    /// Files with names of the columns and labels of the rows.
+    pub names: Option<PathBuf>,
+    pub labels: Option<PathBuf>,
     pub prepare: Prepare,
 }
 
 impl DataRequest {
     pub fn new(options: &SolveOptions) -> anyhow::Result<Self> {
         let (source, gram) = one_source(options.data.as_deref(), options.gram.as_deref())?;
-        let prepare = prepare(options.center, options.scale.as_deref(), options.features)?;
-        Ok(Self { source, gram, keep_sparse: keeps_sparse(options.problem.as_deref()), prepare })
+        Ok(Self {
+            source,
+            gram,
+            keep_sparse: keeps_sparse(options.problem.as_deref()),
+            missing: missing(options.missing.as_deref()),
+            names: options.names.clone(),
+            labels: options.labels.clone(),
+            prepare: prepare(options.center, options.scale.as_deref(), options.covariance, options.features)?,
+        })
     }
+}
+
+/// What is done with missing values; clap has checked the name.
+pub fn missing(name: Option<&str>) -> Missing {
+    name.and_then(Missing::parse).unwrap_or_default()
 }
 
 /// Whether the problem can make use of a sparse C.
@@ -56,6 +74,7 @@ pub fn one_source(data: Option<&str>, gram: Option<&str>) -> anyhow::Result<(Str
 pub fn prepare(
     center: Option<bool>,
     scale: Option<&str>,
+    covariance: Option<bool>,
     features: Option<usize>,
 ) -> anyhow::Result<Prepare> {
     let invalid = |text: &str| orthopt::Error::InvalidOption {
@@ -63,14 +82,11 @@ pub fn prepare(
         value: text.into(),
         expected: Scale::EXPECTED.into(),
     };
-    Ok(Prepare {
-        center: center.unwrap_or(false),
-        scale: match scale {
-            None => Scale::None,
-            Some(text) => Scale::parse(text).ok_or_else(|| invalid(text))?,
-        },
-        features,
-    })
+    let scale = match scale {
+        None => Scale::None,
+        Some(text) => Scale::parse(text).ok_or_else(|| invalid(text))?,
+    };
+    Ok(Prepare::of(center, scale, covariance, features))
 }
 
 /// Data as a problem takes them.
@@ -79,6 +95,9 @@ pub struct Input {
     pub info: DataFacts,
     matrix: Matrix,
     means: Option<Vec<f64>>, // to subtract from sparse data
+    shrunk: f64,             // what the matrix was divided by for a covariance, besides its units
+    row_names: Option<Vec<String>>,
+    labels: Option<Vec<String>>,
 }
 
 impl Input {
@@ -91,7 +110,15 @@ impl Input {
         if request.gram && !request.source.contains(':') {
             check_exists("--gram", Path::new(&request.source))?;
         }
-        let mut data = orthopt_data::load(&request.source, &LoadOptions::default())?;
+        let options = LoadOptions { missing: request.missing, ..LoadOptions::default() };
+        let mut data = orthopt_data::load(&request.source, &options)?;
+        if request.gram && data.missing > 0 {
+            return Err(usage("--missing is for samples: compute C without missing values"));
+        }
+        if let Some(path) = &request.names {
+            data = data.named(lines("--names", path)?, &path.display().to_string())?;
+        }
+        let labels = labels(request.labels.as_deref(), &data)?;
         if request.gram {
             data.role = Role::Gram;
         }
@@ -101,7 +128,7 @@ impl Input {
             orthopt_data::check_symmetric(&dense).with_context(|| data.source.clone())?;
             data.matrix = dense.into();
         }
-        let (data, means) = request.prepare.apply_to(data)?;
+        let (data, means, Units { means: centre, scales, shrunk }) = request.prepare.apply_to(data)?;
         let info = DataFacts {
             rows: data.matrix.nrows(),
             cols: data.matrix.ncols(),
@@ -109,10 +136,22 @@ impl Input {
             role: if is_gram { report::Role::Gram } else { report::Role::Samples },
             centered: request.prepare.center,
             scaled: request.prepare.scale != Scale::None,
+            scale: request.prepare.scale.to_string(),
+            covariance: request.prepare.covariance,
+            missing: data.missing,
             source: data.source,
             names: data.names,
+            means: centre,
+            scales,
         };
-        Ok(Self { info, matrix: data.matrix, means })
+        let (matrix, row_names) = (data.matrix, data.row_names);
+        Ok(Self { info, matrix, means, shrunk: shrunk.unwrap_or(1.0), row_names, labels })
+    }
+
+    /// The samples as components see them.
+    pub fn rows(&self, x: &RowMat) -> Rows {
+        let scores = crate::rows::scores(&self.matrix, self.means.as_deref(), self.shrunk, x);
+        Rows { scores, names: self.row_names.clone(), labels: self.labels.clone() }
     }
 
     /// The data as the library takes them.
@@ -137,6 +176,30 @@ impl Input {
     pub fn means_left_in(&self) -> Option<Vec<f64>> {
         (self.info.role == report::Role::Samples && !self.info.centered).then(|| self.matrix.column_means())
     }
+}
+
+/// The lines of the file that `option` names.
+fn lines(option: &str, path: &Path) -> anyhow::Result<Vec<String>> {
+    check_exists(option, path)?;
+    read_names(path).context(option.to_string())
+}
+
+/// A label for each row, from a file or from the data themselves.
+fn labels(path: Option<&Path>, data: &DataSet) -> anyhow::Result<Option<Vec<String>>> {
+    let Some(path) = path else {
+        let own = data.labels.as_ref().filter(|labels| labels.len() == data.matrix.nrows());
+        return Ok(own.map(|labels| labels.iter().map(|label| text::exact(*label)).collect()));
+    };
+    let (labels, rows) = (lines("--labels", path)?, data.matrix.nrows());
+    if labels.len() != rows {
+        anyhow::bail!(
+            "--labels {}: {} labels for the {rows} rows of {}; one a line is expected, in the order of the rows",
+            path.display(),
+            labels.len(),
+            data.source
+        );
+    }
+    Ok(Some(labels))
 }
 
 /// Reads an n × r matrix X from a file; `option` names it in errors.

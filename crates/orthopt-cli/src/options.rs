@@ -11,6 +11,7 @@ use orthopt::pair::step::MODELS;
 use orthopt::search::EFFORTS;
 use orthopt::solvers::jobcd::SIDES;
 use orthopt::solvers::obcd::WORKING_SETS;
+use orthopt_data::Missing;
 use serde::{Deserialize, Serialize};
 
 use crate::constants::Constants;
@@ -26,8 +27,8 @@ pub struct SolveOptions {
     #[arg(value_name = "PROBLEM", value_parser = problems())]
     pub problem: Option<String>,
 
-    /// The samples, one a row: a file (.svm .mtx .npy .npz .csv .tsv, each also .gz), randn:M:N[:SEED],
-    /// builtin:NAME; laplace:N is C itself
+    /// The samples, one a row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz), - for stdin,
+    /// randn:M:N[:SEED], builtin:NAME; laplace:N is C itself
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
     pub data: Option<String>,
 
@@ -39,9 +40,27 @@ pub struct SolveOptions {
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub center: Option<bool>,
 
-    /// Scale the columns, after centring: unit (2-norm 1), none, or a factor
+    /// Scale the columns, after centring: std (standard deviation 1: C holds correlations; implies
+    /// --covariance and --center), unit (2-norm 1), none, or a factor
     #[arg(long, value_name = "HOW", help_heading = "Data")]
     pub scale: Option<String>,
+
+    /// C = A'A/(m - 1) of the centred columns, so that lambda does not depend on the number of samples
+    #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub covariance: Option<bool>,
+
+    /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a
+    /// few components [default: error]
+    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = missing(), hide_possible_values = true)]
+    pub missing: Option<String>,
+
+    /// Names of the columns, one a line (a vocabulary)
+    #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath)]
+    pub names: Option<PathBuf>,
+
+    /// Labels of the rows, one a line, for pictures
+    #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath)]
+    pub labels: Option<PathBuf>,
 
     /// Keep the first N columns only
     #[arg(long, value_name = "N", help_heading = "Data")]
@@ -184,12 +203,40 @@ pub struct SolveOptions {
     pub trace: Option<PathBuf>,
 
     /// Write X, n x r
-    #[arg(long, value_name = "FILE.npy", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE.npy|.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub save_x: Option<PathBuf>,
+
+    /// Write the loadings with the names of variables and components
+    #[arg(long, value_name = "FILE.csv|.tsv", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub save_loadings: Option<PathBuf>,
+
+    /// Write the scores of the samples; `orthopt transform` gives those of others from the --json file
+    #[arg(long, value_name = "FILE.csv|.tsv|.npy", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub save_scores: Option<PathBuf>,
 
     /// Draw F against time
     #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub plot: Option<PathBuf>,
+
+    /// Draw the loadings: bars, or a heat map of more than 20 variables
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub plot_loadings: Option<PathBuf>,
+
+    /// Draw the samples in the plane of the first two components, in colours by --labels
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub plot_scores: Option<PathBuf>,
+
+    /// Draw samples and variables in one plane
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub plot_biplot: Option<PathBuf>,
+
+    /// Draw the variance that each component explains
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub plot_variance: Option<PathBuf>,
+
+    /// Write everything there is to say as one page with pictures
+    #[arg(long, value_name = "FILE.html", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
 
     /// No progress bar and no notes on stderr
     #[arg(short, long, value_name = "BOOL", help_heading = "Output", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
@@ -203,6 +250,11 @@ pub struct SolveOptions {
 /// The problems as values of an argument.
 pub fn problems() -> PossibleValuesParser {
     values(PROBLEMS.iter().map(|p| (p.name, p.doc)))
+}
+
+/// What can be done with missing values.
+pub fn missing() -> PossibleValuesParser {
+    values(Missing::NAMES.iter().copied())
 }
 
 fn efforts() -> PossibleValuesParser {

@@ -17,8 +17,7 @@ pub struct Curve {
 }
 
 /// Drawn at twice the size it is shown at: plotters rounds to whole units.
-const SIZE: (u32, u32) = (1600, 1000);
-const SHOWN: (u32, u32) = (800, 500);
+pub const SIZE: (u32, u32) = (1600, 1000);
 pub const FONT: &str = "sans-serif";
 /// Okabe and Ito's colours, told apart by colour-blind readers too.
 pub const COLOURS: [RGBColor; 6] = [
@@ -41,13 +40,21 @@ pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// # Errors
 /// The drawing fails.
 pub fn svg(draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
+    svg_of(SIZE, draw)
+}
+
+/// A picture that is drawn on so many units, shown at half as many pixels.
+///
+/// # Errors
+/// The drawing fails.
+pub fn svg_of(units: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
     let mut svg = String::new();
     {
-        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        let root = SVGBackend::with_string(&mut svg, units).into_drawing_area();
         draw(&root).map_err(|error| anyhow!("cannot draw the plot: {error}"))?;
     }
     let size = |(width, height): (u32, u32)| format!("width=\"{width}\" height=\"{height}\"");
-    Ok(svg.replacen(&size(SIZE), &size(SHOWN), 1))
+    Ok(svg.replacen(&size(units), &size((units.0 / 2, units.1 / 2)), 1))
 }
 
 /// Draws the curves; a legend appears when there are several.
@@ -59,13 +66,7 @@ pub fn convergence(title: &str, subtitle: &str, curves: &[Curve]) -> anyhow::Res
 }
 
 fn draw(root: &Area<'_>, title: &str, subtitle: &str, curves: &[Curve]) -> Drawn {
-    root.fill(&WHITE)?;
-    let centre = Pos::new(HPos::Center, VPos::Center);
-    let text = |size: i32| (FONT, size).into_text_style(root).pos(centre);
-    let middle = SIZE.0 as i32 / 2;
-    root.draw_text(title, &text(fitting(title, 38)), (middle, 44))?;
-    root.draw_text(subtitle, &text(28), (middle, 92))?;
-    let (_, below) = root.split_vertically(116);
+    let below = titled(root, title, subtitle)?;
 
     let (time, value) = (Axis::of_times(curves), Axis::of_values(curves));
     let (time_labels, value_labels) = (time.labels(), value.labels());
@@ -110,9 +111,31 @@ fn draw(root: &Area<'_>, title: &str, subtitle: &str, curves: &[Curve]) -> Drawn
     Ok(root.present()?)
 }
 
+/// White, with two lines above; returns the rest.
+///
+/// # Errors
+/// The drawing fails.
+pub fn titled<'a>(
+    root: &Area<'a>,
+    title: &str,
+    subtitle: &str,
+) -> Result<Area<'a>, Box<dyn std::error::Error>> {
+    root.fill(&WHITE)?;
+    let centre = Pos::new(HPos::Center, VPos::Center);
+    let text = |size: i32| (FONT, size).into_text_style(root).pos(centre);
+    let width = root.dim_in_pixel().0;
+    let middle = width as i32 / 2;
+    root.draw_text(title, &text(fitting(title, 38, width)), (middle, 44))?;
+    root.draw_text(subtitle, &text(fitting(subtitle, 28, width)), (middle, 92))?;
+    Ok(root.split_vertically(TITLES).1)
+}
+
+/// Height of the two lines.
+pub const TITLES: u32 = 116;
+
 /// A font size at which `text` fits the width.
-fn fitting(text: &str, size: i32) -> i32 {
-    let room = 1.7 * SIZE.0 as f64 / text.chars().count().max(1) as f64;
+fn fitting(text: &str, size: i32, width: u32) -> i32 {
+    let room = 1.7 * f64::from(width) / text.chars().count().max(1) as f64;
     size.min(room as i32)
 }
 
@@ -134,10 +157,10 @@ fn steps(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// A linear or logarithmic axis with its ticks.
 #[derive(Clone, Debug)]
-struct Axis {
+pub struct Axis {
     range: Range<f64>,
     log: bool,
-    ticks: Vec<f64>,
+    pub ticks: Vec<f64>,
     minor: Vec<f64>,
     step: f64, // between ticks, where linear
 }
@@ -169,7 +192,8 @@ impl Axis {
         Self::linear(low - room..high + room)
     }
 
-    fn linear(range: Range<f64>) -> Self {
+    /// With about seven ticks at round numbers.
+    pub fn linear(range: Range<f64>) -> Self {
         let rough = (range.end - range.start) / 7.0;
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= rough);
@@ -192,7 +216,7 @@ impl Axis {
     }
 
     /// Labels with as many digits as tell neighbours apart.
-    fn labels(&self) -> impl Fn(&f64) -> String + use<> {
+    pub fn labels(&self) -> impl Fn(&f64) -> String + use<> {
         let largest = self.ticks.iter().fold(0.0, |a: f64, t| a.max(t.abs()));
         let (log, step) = (self.log, self.step);
         move |value| {
@@ -211,7 +235,8 @@ impl Axis {
         }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    /// 0 at the lower end, 1 at the upper one.
+    pub fn place(&self, value: f64) -> f64 {
         let Range { start, end } = self.range;
         if self.log {
             (value.max(start) / start).ln() / (end / start).ln()

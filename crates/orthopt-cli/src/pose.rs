@@ -12,20 +12,26 @@ use crate::input::Input;
 /// From this share of tr C on, means that were left in are worth a remark.
 const MEANS_SHARE: f64 = 0.05;
 
-/// Poses the problem; the data go, as far as the problem does not keep them.
+/// Poses the problem; what is left of the data is for the caller to keep or to drop.
 ///
 /// # Errors
 /// A bad rank or λ; data that are not what they should be.
 pub fn pose(
     info: &'static ProblemInfo,
-    input: Input,
+    input: &Input,
     options: &PoseOptions,
 ) -> anyhow::Result<(Posed, DataFacts)> {
     let mut posed = family::pose(info, &input.pca(), options)?;
     if info.kind != Kind::Probe {
-        posed.notes.extend(remark_on_means(&input));
+        posed.notes.extend(remark_on_means(input));
     }
-    Ok((posed, input.info))
+    if input.info.missing > 0 {
+        let count = crate::text::count(input.info.missing as u64, "missing value");
+        posed.notes.push(
+            Message::from(format!("{count} in the data, dealt with as ")).option("missing").text(" says"),
+        );
+    }
+    Ok((posed, input.info.clone()))
 }
 
 /// PCA of samples that are not centred mostly finds their mean: m·mean² of Cᵢᵢ is due to it.

@@ -216,7 +216,18 @@ fn scope(options: &SolveOptions, seed: u64) -> anyhow::Result<Option<Scope>> {
 }
 
 fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
-    let asked = [(What::X, &options.save_x), (What::Trace, &options.trace), (What::Plot, &options.plot)];
+    let asked = [
+        (What::X, &options.save_x),
+        (What::Loadings, &options.save_loadings),
+        (What::Scores, &options.save_scores),
+        (What::Trace, &options.trace),
+        (What::Plot, &options.plot),
+        (What::PlotLoadings, &options.plot_loadings),
+        (What::PlotScores, &options.plot_scores),
+        (What::PlotBiplot, &options.plot_biplot),
+        (What::PlotVariance, &options.plot_variance),
+        (What::Report, &options.report),
+    ];
     asked.into_iter().filter_map(|(what, path)| path.as_deref().map(|path| Output::new(what, path))).collect()
 }
 

@@ -135,6 +135,11 @@ impl Summary {
             self.sentence(
                 "Scores of sparse components are correlated: together counts, of each, only what earlier ones leave.",
             );
+            self.sentence(&format!(
+                "Of the data projected on the loadings {:.2} % are left, on the scores (by regression) {:.2} %.",
+                100.0 * explained.projected,
+                100.0 * explained.predicted
+            ));
         }
     }
 }
@@ -258,7 +263,8 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     }
 }
 
-fn describe(data: &DataFacts) -> String {
+/// Where the data come from and what was done to them.
+pub fn describe(data: &DataFacts) -> String {
     let mut text = format!("{}, {} x {}", data.source, data.rows, data.cols);
     if data.nnz < data.rows * data.cols {
         text += &format!(", {} nonzeros", text::grouped(data.nnz as u64));
@@ -269,9 +275,13 @@ fn describe(data: &DataFacts) -> String {
     if data.centered {
         text += ", columns centred";
     }
-    if data.scaled {
-        text += ", columns scaled to norm 1";
-    }
+    text += &match data.scale.as_str() {
+        "" | "none" => String::new(),
+        "unit" => ", columns scaled to norm 1".into(),
+        "std" => ", columns scaled to standard deviation 1".into(),
+        factor => format!(", multiplied with {factor}"),
+    };
+    text += if data.covariance { ", C = A'A/(m - 1)" } else { "" };
     text
 }
 
@@ -280,7 +290,8 @@ fn share_of(data: &DataFacts) -> &'static str {
     if data.has_variances() { "variance" } else { "of tr C" }
 }
 
-fn solver(report: &Report) -> String {
+/// The solver, with what it was set to.
+pub fn solver(report: &Report) -> String {
     let mut text = format!("{} from {}", report.solver, report.start);
     for name in ["working_set", "block", "model", "side"] {
         if let Some(value) = report.solution.settings.get(name) {

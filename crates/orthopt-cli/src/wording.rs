@@ -1,6 +1,7 @@
 //! Messages of the library as the command says them: options as they are typed.
 
 use orthopt::message::{Hint, Message};
+use orthopt_data::DataError;
 
 /// `--restarts`, or `--restarts 0` where a value is proposed.
 pub fn word(hint: &Hint) -> String {
@@ -19,7 +20,10 @@ pub fn said(message: &Message) -> String {
 pub fn explained(error: &anyhow::Error) -> String {
     let causes = error.chain().map(|cause| match cause.downcast_ref::<orthopt::Error>() {
         Some(error) => said(&error.message()),
-        None => cause.to_string(),
+        None => match cause.downcast_ref::<DataError>().and_then(DataError::hint) {
+            Some(option) => format!("{cause} (--{option})"),
+            None => cause.to_string(),
+        },
     });
     causes.collect::<Vec<_>>().join(": ")
 }

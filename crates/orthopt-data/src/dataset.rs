@@ -4,6 +4,7 @@ use faer::Mat;
 use faer::sparse::SparseColMat;
 
 use crate::error::DataError;
+use crate::sparse::Columns;
 
 /// The most entries a dense matrix may have when its size comes from a specification or from a
 /// sparse file rather than from numbers that were read: 2³¹, which is 17 GB.
@@ -179,6 +180,10 @@ pub struct DataSet {
     pub matrix: Matrix,
     /// Names of the columns, where the source has them.
     pub names: Option<Vec<String>>,
+    /// Names of the rows, where the source has them.
+    pub row_names: Option<Vec<String>>,
+    /// Entries that were missing in the source and have been filled in, or dropped with their rows.
+    pub missing: usize,
     /// One label per row, where the source has them (LIBSVM, or `y` in an `.npz`).
     pub labels: Option<Vec<f64>>,
     /// The true components (columns × components, orthonormal) of generated data that has them.
@@ -195,11 +200,37 @@ impl DataSet {
         Self {
             matrix: matrix.into(),
             names: None,
+            row_names: None,
+            missing: 0,
             labels: None,
             truth: None,
             role: Role::Samples,
             source: source.into(),
         }
+    }
+
+    /// The data set with these of its columns, in this order. The true components, which are not orthonormal
+    /// any more, are dropped.
+    ///
+    /// # Panics
+    /// There is no such column.
+    #[must_use]
+    pub fn selected(self, columns: &[usize]) -> Self {
+        let rows = self.matrix.nrows();
+        let matrix = match &self.matrix {
+            Matrix::Dense(a) => Mat::from_fn(rows, columns.len(), |i, k| a[(i, columns[k])]).into(),
+            Matrix::Sparse(a) => {
+                let mut kept = Columns::new(rows, 0);
+                for &j in columns {
+                    let entries = a.row_idx_of_col(j).zip(a.val_of_col(j));
+                    entries.for_each(|(i, value)| kept.push(i, *value));
+                    kept.end_column();
+                }
+                kept.finish().into()
+            }
+        };
+        let names = self.names.map(|names| columns.iter().map(|j| names[*j].clone()).collect());
+        Self { matrix, names, truth: None, ..self }
     }
 
     /// What every reader must deliver: at least one row and column, and finite values. Readers of

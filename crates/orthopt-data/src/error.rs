@@ -125,6 +125,28 @@ pub enum DataError {
         columns: usize,
     },
 
+    /// A standard deviation or a covariance of one row.
+    #[error("one row has no variance: standard deviations and covariances need at least two")]
+    OneRow,
+
+    /// A cell of a table without a value.
+    #[error(
+        "{place}: row {row}, column {column}{name} has a missing value ({text}); fill it in, remove the row \
+         or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em"
+    )]
+    Missing {
+        /// The file and its line.
+        place: String,
+        /// Row of the matrix, counted from 1.
+        row: usize,
+        /// Column of the matrix, counted from 1.
+        column: usize,
+        /// The name of the column in brackets, where it has one.
+        name: String,
+        /// What the file has there.
+        text: String,
+    },
+
     /// Centring or scaling was asked for where the matrix is already C = AᵀA.
     #[error(
         "{place}: {action} is not possible, because the table is C itself and not samples; \
@@ -168,6 +190,11 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// The option that helps, where there is one; those who show the message say how it is given.
+    pub fn hint(&self) -> Option<&'static str> {
+        matches!(self, Self::Missing { .. }).then_some("missing")
+    }
+
     /// The same; where no file was found, with what there is to name instead.
     pub(crate) fn with_known(self, say: impl FnOnce() -> String) -> Self {
         match self {

@@ -28,13 +28,28 @@ impl Input {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| open_error(&name, error))?;
         let size = file.metadata().ok().filter(|meta| meta.is_file()).map(|meta| meta.len());
-        let mut reader = BufReader::with_capacity(BUFFER, file);
+        Self::begin(name, Box::new(file), size, is_named_gzip(path))
+    }
+
+    /// Standard input.
+    pub(crate) fn stdin() -> Result<Self, DataError> {
+        Self::begin("standard input".into(), Box::new(io::stdin()), None, false)
+    }
+
+    fn begin(
+        name: String,
+        bytes: Box<dyn Read>,
+        size: Option<u64>,
+        named_gzip: bool,
+    ) -> Result<Self, DataError> {
+        let mut reader = BufReader::with_capacity(BUFFER, bytes);
         let start = reader.fill_buf().map_err(|error| read_error(&name, error))?;
         if start.is_empty() {
-            return Err(DataError::File { path: name, problem: "the file is empty".into() });
+            let problem = if size.is_some() { "the file is empty" } else { "there is nothing to read" };
+            return Err(DataError::File { path: name, problem: problem.into() });
         }
         let gzip = start.starts_with(&GZIP_MAGIC);
-        if !gzip && is_named_gzip(path) {
+        if !gzip && named_gzip {
             let problem = "it does not start like a gzip file".into();
             return Err(DataError::Gzip { path: name, problem });
         }
@@ -60,6 +75,14 @@ impl Input {
     /// Size in bytes, where it is known beforehand (a plain file).
     pub(crate) fn size(&self) -> Option<u64> {
         self.size
+    }
+
+    /// What comes next, without reading it: as much as is buffered.
+    pub(crate) fn peek(&mut self) -> Result<&[u8], DataError> {
+        if let Err(error) = self.reader.fill_buf() {
+            return Err(self.read_error(error));
+        }
+        self.reader.fill_buf().map_err(|error| read_error(&self.name, error))
     }
 
     /// Reads the next line into `line` (with its line end); false at the end of the file.

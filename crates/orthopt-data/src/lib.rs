@@ -4,7 +4,8 @@
 //!
 //! | `DATA` | gives |
 //! |---|---|
-//! | a file | `.svm`/`.libsvm`, `.mtx`, `.npy`, `.npz`, `.csv`, `.tsv`, each also with `.gz` ([`formats`]) |
+//! | a file | `.svm`/`.libsvm`, `.mtx`, `.npy`, `.npz`, `.csv`, `.tsv`, `.txt`, each also with `.gz` ([`formats`]) |
+//! | `-` | standard input, in any of these formats |
 //! | `randn:M:N[:SEED]` | a dense matrix of standard normal numbers ([`generators`]) |
 //! | `sparse-randn:M:N:NNZ[:SEED]` | normal numbers at random positions |
 //! | `spiked:M:N:R:NNZ[:SNR[:SEED]]` | samples with R known sparse components |
@@ -41,6 +42,8 @@ mod error;
 mod format;
 mod generate;
 mod input;
+mod missing;
+mod names;
 mod output;
 pub mod prepare;
 mod source;
@@ -52,8 +55,11 @@ pub use check::{SYMMETRY_TOLERANCE, check_symmetric};
 pub use dataset::{DataSet, MAX_DENSE_ENTRIES, Matrix, Role};
 pub use error::DataError;
 pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, write_npy, write_npz};
+pub use format::{Table, write_table};
 pub use generate::generators;
-pub use prepare::{Prepare, Prepared, Scale};
+pub use missing::Missing;
+pub use names::read_names;
+pub use prepare::{Prepare, Prepared, Scale, Units};
 pub use source::load;
 
 /// The examples of the README are compiled and run by the tests.

@@ -1,16 +1,18 @@
 //! What may be done to data before a problem is made of it, only when asked for: selecting
-//! leading columns, centring, scaling.
+//! leading columns, centring, scaling, dividing by √(m − 1).
 //!
 //! ```
 //! use orthopt_data::{LoadOptions, Prepare, Scale, load};
 //!
 //! let data = load("sparse-randn:100:20:300", &LoadOptions::default())?;
-//! let prepare = Prepare { center: true, scale: Scale::Unit, features: Some(10) };
+//! let prepare = Prepare { center: true, scale: Scale::Unit, features: Some(10), ..Prepare::default() };
 //! let prepared = prepare.apply(data.matrix)?;
 //! assert_eq!(prepared.matrix.ncols(), 10);
 //! assert!(prepared.means.is_some()); // still to be subtracted: the matrix stayed sparse
 //! # Ok::<(), orthopt_data::DataError>(())
 //! ```
+
+use std::fmt;
 
 use faer::Mat;
 use faer::sparse::SparseColMat;
@@ -33,42 +35,61 @@ pub enum Scale {
     /// To 2-norm 1, after centring if that is asked for too. Columns of zeros stay (with
     /// centring, that means constant columns).
     Unit,
+    /// To standard deviation 1 about the mean (m − 1 in the denominator). Constant columns stay.
+    Std,
     /// All by this number: 1/255 takes pixels from 0..255 to 0..1.
     By(f64),
 }
 
 impl Scale {
     /// What [`Scale::parse`] reads, for messages.
-    pub const EXPECTED: &'static str = "unit, none or a number > 0 that all entries are multiplied with";
+    pub const EXPECTED: &'static str = "std, unit, none or a number > 0 that all entries are multiplied with";
 
-    /// `none`, `unit` or a positive number.
+    /// `none`, `unit`, `std` or a positive number.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "none" => Some(Self::None),
             "unit" => Some(Self::Unit),
+            "std" => Some(Self::Std),
             number => number.parse().ok().filter(|v: &f64| *v > 0.0 && v.is_finite()).map(Self::By),
         }
     }
 
-    /// What a column of this norm is divided by; 1 for a column of zeros.
-    fn divisor(self, norm: impl FnOnce() -> f64) -> f64 {
+    /// What a column is divided by, from its norm as it is and about its mean; 1 for a column of zeros.
+    fn divisor(self, rows: usize, norm: impl FnOnce() -> f64, spread: impl FnOnce() -> f64) -> f64 {
+        let positive = |value: f64| if value > 0.0 { value } else { 1.0 };
         match self {
             Self::None => 1.0,
-            Self::Unit => Some(norm()).filter(|norm| *norm > 0.0).unwrap_or(1.0),
+            Self::Unit => positive(norm()),
+            Self::Std => positive(spread() / (rows as f64 - 1.0).sqrt()),
             Self::By(factor) => 1.0 / factor,
+        }
+    }
+}
+
+impl fmt::Display for Scale {
+    /// As [`Scale::parse`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Unit => f.write_str("unit"),
+            Self::Std => f.write_str("std"),
+            Self::By(factor) => write!(f, "{factor}"),
         }
     }
 }
 
 /// What to do. The default is nothing.
 ///
-/// The order is fixed: columns are selected, then centred, then scaled.
+/// The order is fixed: columns are selected, then centred, then scaled, then all is divided by √(m − 1).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prepare {
     /// Subtract from each column its mean.
     pub center: bool,
     /// Scale the columns.
     pub scale: Scale,
+    /// Divide by √(m − 1), so that AᵀA is the covariance matrix of centred columns.
+    pub covariance: bool,
     /// Keep this many leading columns.
     pub features: Option<usize>,
 }
@@ -82,13 +103,35 @@ pub struct Prepared {
     /// meant is `matrix` − 1·`means`ᵀ, which would be dense and is left implicit. `None`
     /// otherwise: the matrix is the data.
     pub means: Option<Vec<f64>>,
+    /// The same for other rows.
+    pub units: Units,
+}
+
+/// What takes a raw row to the units that components are found in: (row − means) / scales.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Units {
+    /// Of the raw columns, where they are subtracted.
+    pub means: Option<Vec<f64>>,
+    /// What the columns are divided by, where they are scaled.
+    pub scales: Option<Vec<f64>>,
+    /// √(m − 1) where the matrix of [`Prepared`] is smaller by that; scores of its rows are not.
+    pub shrunk: Option<f64>,
 }
 
 impl Prepare {
+    /// What users mean who leave things open: [`Scale::Std`] makes correlations, and covariances are those
+    /// of centred columns, unless it is said otherwise.
+    pub fn of(center: Option<bool>, scale: Scale, covariance: Option<bool>, features: Option<usize>) -> Self {
+        let covariance = covariance.unwrap_or(scale == Scale::Std);
+        let center = center.unwrap_or(covariance || scale == Scale::Std);
+        Self { center, scale, covariance, features }
+    }
+
     /// Prepares a matrix of samples; a dense one in place.
     ///
     /// # Errors
-    /// [`DataError::Features`] when more columns are to be kept than there are, or none.
+    /// [`DataError::Features`] when more columns are to be kept than there are, or none;
+    /// [`DataError::OneRow`] where a variance needs two.
     pub fn apply(&self, matrix: Matrix) -> Result<Prepared, DataError> {
         let columns = matrix.ncols();
         let matrix = match self.features {
@@ -98,35 +141,57 @@ impl Prepare {
             Some(features) if features < columns => leading_columns(matrix, features),
             _ => matrix,
         };
-        Ok(match matrix {
-            Matrix::Dense(dense) => self.dense(dense),
-            Matrix::Sparse(sparse) => self.sparse(sparse),
-        })
+        let rows = matrix.nrows();
+        if rows < 2 && (self.covariance || self.scale == Scale::Std) {
+            return Err(DataError::OneRow);
+        }
+        let mut matrix = matrix;
+        let shrunk = self.covariance.then(|| (rows as f64 - 1.0).sqrt());
+        let shrink = shrunk.unwrap_or(1.0);
+        let columns: Vec<(f64, f64)> = match &mut matrix {
+            Matrix::Dense(a) => {
+                (0..a.ncols()).map(|j| self.dense_column(a.col_as_slice_mut(j), shrink)).collect()
+            }
+            Matrix::Sparse(a) => {
+                (0..a.ncols()).map(|j| self.sparse_column(a.val_of_col_mut(j), rows, shrink)).collect()
+            }
+        };
+        let units = Units {
+            means: self.center.then(|| columns.iter().map(|column| column.0).collect()),
+            scales: (self.scale != Scale::None).then(|| columns.iter().map(|column| column.1).collect()),
+            shrunk,
+        };
+        let left = |(mean, divisor): &(f64, f64)| mean / (divisor * shrink);
+        let implicit = self.center && matrix.is_sparse();
+        Ok(Prepared { means: implicit.then(|| columns.iter().map(left).collect()), matrix, units })
     }
 
     /// Prepares a data set: its matrix as [`apply`](Self::apply) does, with the names cut to the
-    /// columns that are kept. Returns the data set and the means of [`Prepared::means`]. The true
-    /// components are dropped when columns are, because they are not orthonormal any more.
+    /// columns that are kept. Returns the data set, the means of [`Prepared::means`] and the units. The
+    /// true components are dropped when columns are, because they are not orthonormal any more.
     ///
     /// # Errors
     /// As [`apply`](Self::apply); [`DataError::GramPreparation`] when data that is C itself is to
     /// be centred or scaled. (Keeping leading columns keeps the same rows of C.)
-    pub fn apply_to(&self, data: DataSet) -> Result<(DataSet, Option<Vec<f64>>), DataError> {
+    pub fn apply_to(&self, data: DataSet) -> Result<(DataSet, Option<Vec<f64>>, Units), DataError> {
         let mut data = data;
         if data.role == Role::Gram {
-            return Ok((self.gram(data)?, None));
+            return Ok((self.gram(data)?, None, Units::default()));
         }
         let columns = data.matrix.ncols();
         let prepared = self.apply(data.matrix)?;
         data.matrix = prepared.matrix;
         forget_columns(&mut data.names, &mut data.truth, columns, data.matrix.ncols());
-        Ok((data, prepared.means))
+        Ok((data, prepared.means, prepared.units))
     }
 
     fn gram(&self, mut data: DataSet) -> Result<DataSet, DataError> {
-        let refused =
-            if self.center { Some("centring") } else { (self.scale != Scale::None).then_some("scaling") };
-        if let Some(action) = refused {
+        let refused = [
+            (self.center, "centring"),
+            (self.scale != Scale::None, "scaling"),
+            (self.covariance, "dividing by m - 1"),
+        ];
+        if let Some((_, action)) = refused.into_iter().find(|(asked, _)| *asked) {
             return Err(DataError::GramPreparation { place: data.source, action });
         }
         let columns = data.matrix.ncols();
@@ -136,43 +201,40 @@ impl Prepare {
         Ok(data)
     }
 
-    fn dense(&self, mut matrix: Mat<f64>) -> Prepared {
-        if self.center || self.scale != Scale::None {
-            for j in 0..matrix.ncols() {
-                self.dense_column(matrix.col_as_slice_mut(j));
-            }
-        }
-        Prepared { matrix: matrix.into(), means: None }
-    }
-
-    fn dense_column(&self, column: &mut [f64]) {
+    /// Prepares a column of a dense matrix; its mean and what it was divided by.
+    fn dense_column(&self, column: &mut [f64], shrunk: f64) -> (f64, f64) {
+        let rows = column.len();
+        let mean = if self.center { column.iter().sum::<f64>() / rows as f64 } else { 0.0 };
         if self.center {
             let before = norm(column);
-            let mean = column.iter().sum::<f64>() / column.len() as f64;
             column.iter_mut().for_each(|value| *value -= mean);
             if norm(column) <= CONSTANT * before {
                 column.fill(0.0);
             }
         }
-        let divisor = self.scale.divisor(|| norm(column));
-        if divisor != 1.0 {
-            column.iter_mut().for_each(|value| *value /= divisor);
-        }
+        let spread = || {
+            let mean = column.iter().sum::<f64>() / rows as f64;
+            centred_norm(column, rows, mean)
+        };
+        let divisor = self.scale.divisor(rows, || norm(column), spread);
+        divide(column, divisor * shrunk);
+        (mean, divisor)
     }
 
-    fn sparse(&self, mut matrix: SparseColMat<usize, f64>) -> Prepared {
-        let rows = matrix.nrows();
-        let mut means = Vec::new();
-        for j in 0..matrix.ncols() {
-            let column = matrix.val_of_col_mut(j);
-            let mean = if self.center { column.iter().sum::<f64>() / rows as f64 } else { 0.0 };
-            let divisor = self.scale.divisor(|| centred_norm(column, rows, mean));
-            if divisor != 1.0 {
-                column.iter_mut().for_each(|value| *value /= divisor);
-            }
-            means.push(mean / divisor);
-        }
-        Prepared { matrix: matrix.into(), means: self.center.then_some(means) }
+    /// The same for the entries of a sparse column, which is not centred.
+    fn sparse_column(&self, column: &mut [f64], rows: usize, shrunk: f64) -> (f64, f64) {
+        let average = column.iter().sum::<f64>() / rows as f64;
+        let mean = if self.center { average } else { 0.0 };
+        let spread = || centred_norm(column, rows, average);
+        let divisor = self.scale.divisor(rows, || centred_norm(column, rows, mean), spread);
+        divide(column, divisor * shrunk);
+        (mean, divisor)
+    }
+}
+
+fn divide(column: &mut [f64], divisor: f64) {
+    if divisor != 1.0 {
+        column.iter_mut().for_each(|value| *value /= divisor);
     }
 }
 

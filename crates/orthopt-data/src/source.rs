@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::dataset::DataSet;
 use crate::error::DataError;
-use crate::format::{LoadOptions, known_extensions, read_file};
+use crate::format::{LoadOptions, known_extensions, read_file, read_stdin};
 use crate::{builtin, generate};
 
 /// Loads what a `DATA` argument names: a file, `randn:M:N[:SEED]` and the other
-/// [`generators`](crate::generators), or `builtin:NAME`.
+/// [`generators`](crate::generators), `builtin:NAME`, or `-` for standard input.
 ///
 /// A generator is recognised by its name up to the first colon; anything that is neither a
 /// generator nor `builtin:` is a path.
@@ -18,6 +18,9 @@ use crate::{builtin, generate};
 pub fn load(spec: &str, options: &LoadOptions) -> Result<DataSet, DataError> {
     if let Some(name) = spec.strip_prefix("builtin:") {
         return builtin::load(spec, name);
+    }
+    if spec == "-" {
+        return read_stdin(options);
     }
     match generate::find(spec) {
         // A file that happens to be called `randn` is still a file.
@@ -31,7 +34,7 @@ fn everything_known() -> String {
     let generators: Vec<_> = generate::generators().into_iter().map(|(usage, _)| usage).collect();
     let builtins: Vec<_> = builtin::builtins().into_iter().map(|(name, _)| name).collect();
     format!(
-        "an existing file ({}, each also .gz), {} or {}",
+        "an existing file ({}, each also .gz), - for standard input, {} or {}",
         known_extensions(),
         generators.join(", "),
         builtins.join(", ")

@@ -38,7 +38,10 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Library(error) => named(class_of(&error), &error.message().worded(word)),
-            Failure::Data(error) => named(class_of_data(&error), &error.to_string()),
+            Failure::Data(error) => {
+                let hint = error.hint().map_or(String::new(), |option| format!(" ({option}=)"));
+                named(class_of_data(&error), &format!("{error}{hint}"))
+            }
             Failure::Python(error) => error,
         }
     }
@@ -70,7 +73,7 @@ fn class_of_data(error: &DataError) -> &'static str {
         DataError::NotFound { .. } => "DataNotFoundError",
         DataError::Io { .. } => "DataIOError",
         DataError::UnknownFormat { .. } => "UnknownFormatError",
-        DataError::NotFinite { .. } => "NotFiniteError",
+        DataError::NotFinite { .. } | DataError::Missing { .. } => "NotFiniteError",
         DataError::Empty { .. } => "EmptyDataError",
         DataError::TooLarge { .. } => "DataTooLargeError",
         DataError::Features { .. } => "InvalidOptionError",

@@ -10,7 +10,7 @@ use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::report::DataFacts;
 use orthopt::smooth::Centring;
-use orthopt_data::{LoadOptions, Matrix, Prepare, Role, Scale, check_symmetric};
+use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, check_symmetric};
 use pyo3::prelude::*;
 
 use crate::errors::Failure;
@@ -74,6 +74,8 @@ pub fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<RowMat> {
 pub struct Preparation {
     /// The matrix is C itself.
     pub gram: bool,
+    /// What is done with NaN and with missing cells of files.
+    pub missing: Missing,
     /// Centring, scaling, leading columns.
     pub prepare: Prepare,
 }
@@ -103,14 +105,17 @@ impl Borrowed<'_> {
         match self {
             Self::Dense(a) => {
                 check_size(a.nrows(), a.ncols())?;
-                let plain = how.prepare.scale == Scale::None && how.prepare.features.is_none();
+                let plain = how.prepare.scale == Scale::None
+                    && how.prepare.features.is_none()
+                    && !how.prepare.covariance
+                    && how.missing == Missing::Error;
                 if how.gram && plain && !how.prepare.center {
                     return hand_over(&PcaData::Gram(a), About::default(), pose);
                 }
                 if !how.gram && plain && (!how.prepare.center || info.kind == Kind::Pca) {
                     return untouched(a, how.prepare.center, pose);
                 }
-                prepared(info, a.to_owned().into(), None, how, pose)
+                prepared(info, unnamed(a.to_owned().into()), how, pose)
             }
             Self::Sparse((rows, cols), pointers, row_idx, values) => {
                 check_size(rows, cols)?;
@@ -121,14 +126,14 @@ impl Borrowed<'_> {
                 let pattern = SymbolicSparseColMat::new_checked(rows, cols, pointers, None, row_idx);
                 let matrix = Matrix::Sparse(SparseColMat::new(pattern, values.to_vec()));
                 check_finite(&matrix)?;
-                prepared(info, matrix, None, how, pose)
+                prepared(info, unnamed(matrix), how, pose)
             }
             Self::Named(spec) => {
-                let data = orthopt_data::load(spec, &LoadOptions::default())?;
+                let options = LoadOptions { missing: how.missing, ..LoadOptions::default() };
+                let data = orthopt_data::load(spec, &options)?;
                 let gram = how.gram || data.role == Role::Gram;
-                let source = Some((data.source, data.names));
-                let how = Preparation { gram, prepare: how.prepare.clone() };
-                prepared(info, data.matrix, source, &how, pose)
+                let how = Preparation { gram, prepare: how.prepare.clone(), missing: Missing::Error };
+                prepared(info, data, &how, pose)
             }
         }
     }
@@ -148,17 +153,20 @@ fn untouched<T>(
     hand_over(&PcaData::Centred(a, centring), About { means, ..About::default() }, pose)
 }
 
+/// What errors call data that are no file.
+const UNNAMED: &str = "the data";
+
+fn unnamed(matrix: Matrix) -> DataSet {
+    DataSet::new(matrix, UNNAMED)
+}
+
 /// A matrix of our own, prepared in place as the command line does it.
 fn prepared<T>(
     info: &ProblemInfo,
-    matrix: Matrix,
-    source: Option<(String, Option<Vec<String>>)>,
+    mut data: DataSet,
     how: &Preparation,
     pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
 ) -> Result<(T, About), Failure> {
-    let (place, names) = source.map_or((None, None), |(place, names)| (Some(place), names));
-    let mut data = orthopt_data::DataSet::new(matrix, place.clone().unwrap_or_else(|| "the data".into()));
-    data.names = names;
     if how.gram {
         data.role = Role::Gram;
         // a Laplacian stays sparse, and the problem checks it
@@ -168,13 +176,20 @@ fn prepared<T>(
             data.matrix = dense.into();
         }
     }
-    let before = (how.prepare.center && !how.gram).then(|| data.matrix.column_means());
-    let (data, implicit) = how.prepare.apply_to(data)?;
-    let means = before.map(|means| means[..data.matrix.ncols()].to_vec());
-    let (centered, scaled) = (how.prepare.center, how.prepare.scale != Scale::None);
-    let source = place.unwrap_or_default();
-    let facts = DataFacts { source, names: data.names, centered, scaled, ..DataFacts::default() };
-    let about = About { means, facts, ..About::default() };
+    let (data, implicit, units) = how.prepare.apply_to(how.missing.apply(data)?)?;
+    let facts = DataFacts {
+        source: if data.source == UNNAMED { String::new() } else { data.source },
+        names: data.names,
+        centered: how.prepare.center,
+        scaled: how.prepare.scale != Scale::None,
+        scale: how.prepare.scale.to_string(),
+        covariance: how.prepare.covariance,
+        missing: data.missing,
+        means: units.means.clone(),
+        scales: units.scales,
+        ..DataFacts::default()
+    };
+    let about = About { means: units.means, facts, ..About::default() };
     let pca = match &data.matrix {
         Matrix::Dense(c) if how.gram => PcaData::Gram(c.as_ref()),
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),

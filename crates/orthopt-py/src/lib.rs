@@ -35,7 +35,7 @@ mod _orthopt {
     #[pymodule_export]
     use super::minimize::minimize;
     #[pymodule_export]
-    use super::registry::{constants, is_even, registry};
+    use super::registry::{constants, registry};
     #[pymodule_export]
     use super::solve::{compare, solve};
 

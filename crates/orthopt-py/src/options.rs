@@ -17,7 +17,7 @@ use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, WorkingSet};
-use orthopt_data::{Prepare, Scale};
+use orthopt_data::{Missing, Prepare, Scale};
 use pyo3::prelude::*;
 
 use crate::input::{Preparation, copied};
@@ -33,8 +33,10 @@ pub struct Options<'py> {
     pub k: Option<usize>,
     pub map: Option<Map<'py>>,
     pub gram: bool,
-    pub center: bool,
+    pub center: Option<bool>,
     pub scale: String,
+    pub covariance: Option<bool>,
+    pub missing: String,
     pub features: Option<usize>,
     pub storage: String,
     pub signature: Option<String>,
@@ -189,8 +191,10 @@ impl Options<'_> {
     pub fn preparation(&self) -> Result<Preparation, Error> {
         let scale =
             Scale::parse(&self.scale).ok_or_else(|| invalid("scale", &self.scale, Scale::EXPECTED))?;
-        let prepare = Prepare { center: self.center, scale, features: self.features };
-        Ok(Preparation { gram: self.gram, prepare })
+        let missing = Missing::parse(&self.missing)
+            .ok_or_else(|| invalid("missing", &self.missing, "error, mean, drop or em"))?;
+        let prepare = Prepare::of(self.center, scale, self.covariance, self.features);
+        Ok(Preparation { gram: self.gram, missing, prepare })
     }
 
     /// What the user has fixed about the solver.

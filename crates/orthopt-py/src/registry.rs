@@ -1,6 +1,6 @@
 //! Names that users type, from the library's own lists.
 
-use orthopt::family::{all_constants, penalty_called};
+use orthopt::family::all_constants;
 use orthopt::options::{Kind, Value};
 use orthopt::registry::LISTS;
 use pyo3::IntoPyObjectExt;
@@ -11,12 +11,6 @@ use pyo3::types::PyDict;
 #[pyfunction]
 pub fn registry(list: &str) -> Option<Vec<(&'static str, &'static str)>> {
     LISTS.iter().find(|entry| entry.0 == list).map(|entry| (entry.1)())
-}
-
-/// Whether the signs of components are free under the penalty.
-#[pyfunction]
-pub fn is_even(penalty: &str) -> bool {
-    penalty_called(penalty).is_ok_and(|found| found.is_even)
 }
 
 /// Every constant of every solver and penalty as a keyword: what `orthopt.Constant` has.

@@ -158,6 +158,7 @@ fn one<'py, P: Family>(
     put_report(&out, &report)?;
     let about = &head.about;
     out.set_item("means", about.means.as_ref().map(|m| numpy::PyArray1::from_slice(py, m)))?;
+    out.set_item("scales", head.task.data.scales.as_ref().map(|s| numpy::PyArray1::from_slice(py, s)))?;
     out.set_item("trace_of_c", about.squares.iter().sum::<f64>())?;
     Ok(out)
 }

@@ -132,6 +132,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
         None => settings?,
     };
+    settings.outputs.iter().try_for_each(|output| output.check_is_for("bound"))?;
     start(settings, &wanted)
 }
 
@@ -194,7 +195,8 @@ fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         settings.pose.rank.get_or_insert(x.ncols());
     }
     progress.stage("setting up the problem");
-    let (posed, data) = pose(settings.problem, input, &settings.pose)?;
+    let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
+    drop(input);
     posed.notes.iter().for_each(|note| progress.note(note));
     let task = Task::new(&posed, data);
     with_family!(posed.problem, problem => of_family(&settings, wanted, problem, &task, given, progress))

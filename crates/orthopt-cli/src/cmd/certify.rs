@@ -20,7 +20,7 @@ use crate::constants::Constants;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, say};
 use crate::global::{self, Effort};
-use crate::input::{DataRequest, Input, check_rows, keeps_sparse, one_source, prepare, read_x};
+use crate::input::{DataRequest, Input, check_rows, keeps_sparse, missing, one_source, prepare, read_x};
 use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::progress::Progress;
@@ -39,7 +39,8 @@ Examples:
 /// Say what kind of point a given X is: feasibility, criticality, block-2 stationarity, distance from the
 /// global minimum
 ///
-/// The data must be prepared as they were when X was found (--center, --scale, --features).
+/// The data must be prepared as they were when X was found (--center, --scale, --covariance,
+/// --features, --missing).
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt certify [OPTIONS] PROBLEM DATA --x X.npy\n       orthopt certify [OPTIONS] PROBLEM --gram FILE --x X.npy",
@@ -130,9 +131,17 @@ pub struct Args {
     #[arg(long, help_heading = "Data")]
     center: bool,
 
-    /// Scale the columns, after centring: unit (2-norm 1) or none
-    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["unit", "none"], hide_possible_values = true)]
+    /// Scale the columns, after centring, as for solve
+    #[arg(long, value_name = "HOW", help_heading = "Data")]
     scale: Option<String>,
+
+    /// C = A'A/(m - 1), as for solve
+    #[arg(long, help_heading = "Data")]
+    covariance: bool,
+
+    /// What is done with missing values, as for solve
+    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = options::missing(), hide_possible_values = true)]
+    missing: Option<String>,
 
     /// Keep the first N columns only
     #[arg(long, value_name = "N", help_heading = "Data")]
@@ -186,7 +195,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let given = read_x("--x", &args.x)?;
     check_rows("--x", &given, n)?;
     let options = PoseOptions { rank: Some(given.ncols()), ..options };
-    let (posed, data) = pose(info, input, &options)?;
+    let (posed, data) = pose(info, &input, &options)?;
+    drop(input);
     let task = Task::new(&posed, data);
     with_family!(posed.problem, problem => certify(&args, task, problem, given))
 }
@@ -280,8 +290,16 @@ fn problem_options(args: &Args) -> SolveOptions {
 
 fn data_request(args: &Args) -> anyhow::Result<DataRequest> {
     let (source, gram) = one_source(args.data.as_deref(), args.gram.as_deref())?;
-    let prepare = prepare(Some(args.center), args.scale.as_deref(), args.features)?;
-    Ok(DataRequest { source, gram, keep_sparse: keeps_sparse(Some(&args.problem)), prepare })
+    let flag = |given: bool| given.then_some(true);
+    Ok(DataRequest {
+        source,
+        gram,
+        keep_sparse: keeps_sparse(Some(&args.problem)),
+        missing: missing(args.missing.as_deref()),
+        names: None,
+        labels: None,
+        prepare: prepare(flag(args.center), args.scale.as_deref(), flag(args.covariance), args.features)?,
+    })
 }
 
 fn scope(args: &Args) -> anyhow::Result<Scope> {

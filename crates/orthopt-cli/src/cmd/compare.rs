@@ -14,7 +14,7 @@ use orthopt::with_family;
 
 use super::solve::use_threads;
 use crate::export::json;
-use crate::export::{Output, svg};
+use crate::export::{Found, Output, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::input::Input;
 use crate::options::SolveOptions;
@@ -90,6 +90,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
         None => settings?,
     };
+    settings.outputs.iter().try_for_each(|output| output.check_is_for("compare"))?;
     args.solvers.iter().filter(|name| *name != AUTO.0).try_for_each(|name| check_solvers(name.trim()))?;
     compare(&settings, &args.solvers)
 }
@@ -100,7 +101,8 @@ fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> 
     progress.stage(format!("reading {}", settings.data.source));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
-    let (posed, data) = pose(settings.problem, input, &settings.pose)?;
+    let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
+    drop(input);
     posed.notes.iter().for_each(|note| progress.note(note));
     let task = Task::new(&posed, data);
     with_family!(posed.problem, problem => compare_family(settings, solvers, problem, &task, progress))
@@ -209,7 +211,7 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
 fn write(output: &Output, reports: &[Report], best: Option<&Report>) -> anyhow::Result<()> {
     match (output.is_plot(), best) {
         (true, _) => svg::write_all(reports, output.path()),
-        (false, Some(best)) => output.write(best),
+        (false, Some(best)) => output.write(&Found { report: best, rows: None }),
         (false, None) => Ok(()),
     }
 }

@@ -8,3 +8,4 @@ pub mod data;
 pub mod list;
 pub mod reproduce;
 pub mod solve;
+pub mod transform;

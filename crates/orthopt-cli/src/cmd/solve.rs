@@ -7,21 +7,22 @@ use std::sync::atomic::Ordering;
 use anyhow::Context;
 use orthopt::family::Family;
 use orthopt::message::Message;
-use orthopt::report::{Global, Report, Task};
+use orthopt::report::{Global, Report, Role, Task};
 use orthopt::threads::sensible;
 use orthopt::with_family;
 
-use crate::export::{json, svg};
+use crate::export::{Found, Output, json, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::global::{self, Effort};
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::progress::Progress;
+use crate::rows::Rows;
 use crate::run;
 use crate::settings::Settings;
 use crate::summary::Summary;
-use crate::wording::{explained, word};
+use crate::wording::explained;
 use crate::{config, interrupt, output};
 
 const EXAMPLES: &str = "\
@@ -90,19 +91,37 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     progress.stage(format!("reading {}", settings.data.source));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
-    let (posed, data) = pose(settings.problem, input, &settings.pose)?;
+    let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
+    let rows = kept_rows(settings, input)?;
     posed.notes.iter().for_each(|note| progress.note(note));
     if settings.bound.is_some() {
         with_family!(&posed.problem, problem => problem.bounded().map(drop))?; // before any work
     }
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
+    with_family!(posed.problem, problem => solve_family(settings, problem, &task, rows.as_ref(), progress))
+}
+
+/// The samples, where a file shows them.
+fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Input>> {
+    match settings.outputs.iter().find(|output| output.needs_rows()) {
+        Some(output) if input.info.role == Role::Gram => {
+            let problem = "there are no scores without samples, and the data are C itself";
+            Err(usage(format!("{}: {problem}", output.option())))
+        }
+        Some(_) => Ok(Some(input)),
+        // a report shows samples where there are some
+        None if settings.outputs.iter().any(Output::is_last) && input.info.role == Role::Samples => {
+            Ok(Some(input))
+        }
+        None => Ok(None),
+    }
 }
 
 fn solve_family<P: Family>(
     settings: &Settings,
     problem: P,
     task: &Task,
+    rows: Option<&Input>,
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
@@ -111,7 +130,8 @@ fn solve_family<P: Family>(
     interrupt::install()?; // from here on there is something to lose
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;
-    Ok(publish(settings, &problem, report, &progress))
+    let rows = rows.map(|input| input.rows(report.x()));
+    Ok(publish(settings, &problem, report, rows.as_ref(), &progress))
 }
 
 /// Makes the pool of so many threads, all there are if not given; thousands of them are cut down.
@@ -155,9 +175,19 @@ fn bounded<P: Family>(
 
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.
 /// What cannot be written is said at the end.
-fn publish<P: Family>(settings: &Settings, problem: &P, mut report: Report, progress: &Progress) -> ExitCode {
-    let mut failures: Vec<anyhow::Error> =
-        settings.outputs.iter().filter_map(|output| output.write(&report).err()).collect();
+fn publish<P: Family>(
+    settings: &Settings,
+    problem: &P,
+    mut report: Report,
+    rows: Option<&Rows>,
+    progress: &Progress,
+) -> ExitCode {
+    let write = |report: &Report, last: bool| -> Vec<anyhow::Error> {
+        let found = Found { report, rows };
+        let outputs = settings.outputs.iter().filter(|output| output.is_last() == last);
+        outputs.filter_map(|output| output.write(&found).err()).collect()
+    };
+    let mut failures = write(&report, false);
     let summary_wanted = settings.json.as_deref() != Some(Path::new("-"));
     let (mut summary, mut broken) = (Summary::default(), None);
     let mut show = |summary: &mut Summary| {
@@ -168,7 +198,7 @@ fn publish<P: Family>(settings: &Settings, problem: &P, mut report: Report, prog
 
     summary.result(&report, settings.top);
     show(&mut summary);
-    if settings.certify.is_some() || settings.json.is_some() {
+    if settings.certify.is_some() || settings.json.is_some() || settings.outputs.iter().any(Output::is_last) {
         run::check(settings, problem, &mut report, progress);
     }
     if settings.certify.is_some() {
@@ -184,8 +214,9 @@ fn publish<P: Family>(settings: &Settings, problem: &P, mut report: Report, prog
     progress.clear();
     show(&mut summary);
     failures.extend(broken);
+    failures.extend(write(&report, true));
     if let Some(path) = &settings.json {
-        failures.extend(json::write(&report.object(word), path).err());
+        failures.extend(json::write(&json::Solved::of(&report), path).err());
     }
 
     failures.iter().for_each(|failure| say("error", &explained(failure)));

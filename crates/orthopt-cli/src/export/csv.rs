@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::to_file;
-use orthopt::report::Report;
+use super::{Found, to_file};
 
-pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
+pub fn write(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     to_file(path, |out| {
         writeln!(out, "seconds,iteration,objective,feasibility,nnz")?;
-        for p in report.solution.trace.points() {
+        for p in found.report.solution.trace.points() {
             writeln!(out, "{:.6},{},{},{:e},{}", p.seconds, p.iteration, p.objective, p.feasibility, p.nnz)?;
         }
         Ok(())

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::to_file;
-use orthopt::report::Report;
+use super::{Found, to_file};
 
-pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
+pub fn write(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     to_file(path, |out| {
-        for point in report.solution.trace.points() {
+        for point in found.report.solution.trace.points() {
             writeln!(out, "{}", serde_json::to_string(point)?)?;
         }
         Ok(())

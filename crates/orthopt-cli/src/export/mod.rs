@@ -1,9 +1,13 @@
 //! Files made of a result: one format per file of this folder and one line in [`FORMATS`].
 
 mod csv;
+mod html;
 pub mod json;
 mod jsonl;
+mod loadings;
 mod npy;
+mod pictures;
+mod scores;
 pub mod svg;
 
 use std::fs::File;
@@ -13,14 +17,31 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::failure::usage;
+use crate::rows::Rows;
 use orthopt::report::Report;
+
+/// What files are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The run.
+    pub report: &'a Report,
+    /// The samples as the components see them, where any file asks for them.
+    pub rows: Option<&'a Rows>,
+}
 
 /// What of a result goes into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     X,
+    Loadings,
+    Scores,
     Trace,
     Plot,
+    PlotLoadings,
+    PlotScores,
+    PlotBiplot,
+    PlotVariance,
+    Report,
 }
 
 impl What {
@@ -28,25 +49,54 @@ impl What {
     fn option(self) -> &'static str {
         match self {
             Self::X => "--save-x",
+            Self::Loadings => "--save-loadings",
+            Self::Scores => "--save-scores",
             Self::Trace => "--trace",
             Self::Plot => "--plot",
+            Self::PlotLoadings => "--plot-loadings",
+            Self::PlotScores => "--plot-scores",
+            Self::PlotBiplot => "--plot-biplot",
+            Self::PlotVariance => "--plot-variance",
+            Self::Report => "--report",
         }
+    }
+
+    /// Whether it shows samples.
+    fn needs_rows(self) -> bool {
+        matches!(self, Self::Scores | Self::PlotScores | Self::PlotBiplot)
+    }
+
+    /// Whether it shows variables or samples of one result: files of `solve` alone.
+    fn is_of_solve(self) -> bool {
+        !matches!(self, Self::X | Self::Trace | Self::Plot)
     }
 }
 
 struct Format {
     what: What,
     endings: &'static [&'static str],
-    write: fn(&Report, &Path) -> anyhow::Result<()>,
+    write: fn(&Found<'_>, &Path) -> anyhow::Result<()>,
 }
 
 #[rustfmt::skip]
 const FORMATS: &[Format] = &[
-    Format { what: What::X, endings: &[".npy", ".npy.gz"], write: npy::write },
+    Format { what: What::X, endings: &[".npy", ".npy.gz"], write: npy::write_x },
+    Format { what: What::X, endings: &[".csv", ".csv.gz"], write: loadings::write_x },
+    Format { what: What::Loadings, endings: TABLES, write: loadings::write },
+    Format { what: What::Scores, endings: TABLES, write: scores::write },
+    Format { what: What::Scores, endings: &[".npy", ".npy.gz"], write: npy::write_scores },
     Format { what: What::Trace, endings: &[".csv"], write: csv::write },
     Format { what: What::Trace, endings: &[".jsonl"], write: jsonl::write },
     Format { what: What::Plot, endings: &[".svg"], write: svg::write },
+    Format { what: What::PlotLoadings, endings: &[".svg"], write: pictures::write_loadings },
+    Format { what: What::PlotScores, endings: &[".svg"], write: pictures::write_scores },
+    Format { what: What::PlotBiplot, endings: &[".svg"], write: pictures::write_biplot },
+    Format { what: What::PlotVariance, endings: &[".svg"], write: pictures::write_variance },
+    Format { what: What::Report, endings: &[".html", ".htm"], write: html::write },
 ];
+
+/// Tables with names of rows and columns.
+pub const TABLES: &[&str] = &[".csv", ".csv.gz", ".tsv", ".tsv.gz"];
 
 /// A file to be written when there is a result.
 #[derive(Clone, Debug)]
@@ -79,11 +129,38 @@ impl Output {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, report: &Report) -> anyhow::Result<()> {
+    pub fn write(&self, found: &Found<'_>) -> anyhow::Result<()> {
         match self.format() {
-            Some(format) => (format.write)(report, &self.path),
+            Some(format) => (format.write)(found, &self.path),
             None => Ok(()), // excluded by `new`
         }
+    }
+
+    /// Whether it tells everything, so that it is written when everything is known.
+    pub fn is_last(&self) -> bool {
+        self.what == What::Report
+    }
+
+    /// Whether it shows samples, so that the data must be samples and be kept until it is written.
+    pub fn needs_rows(&self) -> bool {
+        self.what.needs_rows()
+    }
+
+    /// An error for commands other than `solve` that cannot write this file.
+    ///
+    /// # Errors
+    /// It is a file of `solve` alone.
+    pub fn check_is_for(&self, command: &str) -> anyhow::Result<()> {
+        if !self.what.is_of_solve() {
+            return Ok(());
+        }
+        let why = "it is an option of solve, which can start from an X by --init";
+        Err(usage(format!("{command} does not write {}: {why}", self.what.option())))
+    }
+
+    /// The option that asks for it.
+    pub fn option(&self) -> &'static str {
+        self.what.option()
     }
 
     /// Whether it is a plot.

@@ -1,9 +1,15 @@
-//! X as a NumPy array.
+//! Matrices as NumPy arrays.
 
 use std::path::Path;
 
-use orthopt::report::Report;
+use super::Found;
 
-pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
-    Ok(orthopt_data::write_npy(path, report.solution.x.as_mat())?)
+/// X.
+pub fn write_x(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
+    Ok(orthopt_data::write_npy(path, found.report.solution.x.as_mat())?)
+}
+
+/// The scores.
+pub fn write_scores(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
+    Ok(orthopt_data::write_npy(path, found.scores()?.scores.as_ref())?)
 }

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::to_file;
+use super::{Found, to_file};
 use crate::global::gap;
 use crate::plot::{Curve, convergence};
 use crate::text;
 use orthopt::bound::Bound;
 use orthopt::report::{Global, Report, Task};
 
-pub fn write(report: &Report, path: &Path) -> anyhow::Result<()> {
-    let picture = picture(report)?;
+pub fn write(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
+    let picture = picture(found.report)?;
     to_file(path, |out| out.write_all(picture.as_bytes()))
 }
 
@@ -45,7 +45,8 @@ pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &P
     to_file(path, |out| out.write_all(picture.as_bytes()))
 }
 
-fn title(task: &Task) -> String {
+/// What was solved, in a line.
+pub fn title(task: &Task) -> String {
     let title = format!("{}, {}, r = {}", task.problem.name, short_name(&task.data.source), task.rank);
     let lambda = task.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));
     title + &lambda
@@ -56,7 +57,8 @@ fn curve(report: &Report) -> Curve {
     Curve { label: report.solver.clone(), points: points.collect() }
 }
 
-fn picture(report: &Report) -> anyhow::Result<String> {
+/// F against time.
+pub fn picture(report: &Report) -> anyhow::Result<String> {
     let s = &report.solution;
     let subtitle = format!(
         "F = {} with {} after {}",

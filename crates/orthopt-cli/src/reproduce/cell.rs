@@ -181,7 +181,7 @@ impl Cell {
 
 fn solve(settings: &Settings, progress: &mut Progress) -> anyhow::Result<Report> {
     let input = Input::load(&settings.data)?;
-    let (posed, data) = pose(settings.problem, input, &settings.pose)?;
+    let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
     let task = Task::new(&posed, data);
     with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
 }

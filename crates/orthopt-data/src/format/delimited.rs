@@ -1,45 +1,56 @@
-//! Comma or tab separated numbers, with or without a line of column names and a first column of
+//! Numbers separated by commas, tabs, `;` or spaces, with or without a line of column names and a first column of
 //! row names.
 //!
 //! The first line is a header when one of its fields is text. The first column holds row names
-//! when it is text in every row; it is skipped together with its header. When the only text of
-//! the first line is in that column, the line could be either a row or a header with numbers as
-//! names: then it is taken for a header if its first field is empty or a word such as `name`, and
-//! refused otherwise, because a row lost silently is worse than a question.
+//! when it is text in every row, when its header is empty (pandas, R's `write.csv`) or when the header
+//! is one name short (R's `write.table`). When the only text of the first line is in a first column
+//! of text, the line could be either a row or a header with numbers as names: then it is taken for a
+//! header if its first field is empty or a word such as `name`, and refused otherwise, because a row
+//! lost silently is worse than a question.
 
 use std::io::{self, Write};
 
-use csv::{ByteRecord, ReaderBuilder, Trim, WriterBuilder};
+use csv::{ByteRecord, ReaderBuilder, Trim};
 use faer::Mat;
 
 use crate::dataset::DataSet;
 use crate::error::DataError;
 use crate::format::LoadOptions;
+use crate::format::guess::Style;
+use crate::format::table;
 use crate::input::Input;
-use crate::text::{parse_f64, show, write_number};
+use crate::missing::Missing;
+use crate::text::{parse_f64, show, tokens};
 
 const MISSING: [&str; 8] = ["NA", "N/A", "#N/A", "NaN", "null", "none", "?", "."];
-const CORNER: [&str; 5] = ["row", "name", "id", "index", "sample"];
+const CORNER: [&str; 6] = ["row", "name", "id", "index", "sample", "variable"];
 
-pub(super) fn read_csv(input: Input, _: &LoadOptions) -> Result<DataSet, DataError> {
-    read(input, b',')
+pub(super) fn read_csv(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
+    read(input, Some(b','), options.missing)
 }
 
-pub(super) fn read_tsv(input: Input, _: &LoadOptions) -> Result<DataSet, DataError> {
-    read(input, b'\t')
+pub(super) fn read_tsv(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
+    read(input, Some(b'\t'), options.missing)
+}
+
+/// A table with any separator.
+pub(crate) fn read_txt(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
+    read(input, None, options.missing)
 }
 
 pub(super) fn write_csv(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {
-    write(data, b',', out)
+    table::write_data(data, b',', CORNER[0], out)
 }
 
 pub(super) fn write_tsv(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {
-    write(data, b'\t', out)
+    table::write_data(data, b'\t', CORNER[0], out)
 }
 
-fn read(mut input: Input, delimiter: u8) -> Result<DataSet, DataError> {
-    let mut table = Table::default();
+/// `usual` is the separator that the extension promises.
+fn read(mut input: Input, usual: Option<u8>, missing: Missing) -> Result<DataSet, DataError> {
+    let mut table = Rows { missing, ..Rows::default() };
     let (mut text, mut record) = (Vec::new(), ByteRecord::new());
+    let mut style = None;
     // Line by line rather than with one csv reader for the file, whose line numbers are off
     // after blank lines and with Windows line ends. Only quoted fields need its rules.
     while input.next_line(&mut text)? {
@@ -47,15 +58,22 @@ fn read(mut input: Input, delimiter: u8) -> Result<DataSet, DataError> {
         if text.iter().all(|byte| b" \r\n".contains(byte)) {
             continue;
         }
+        let style = *style.get_or_insert_with(|| Style::of(&text, usual));
         if text.contains(&b'"') {
             complete_quotes(&mut input, &mut text, line)?;
+            let delimiter = style.delimiter.unwrap_or(b' ');
             record = split_quoted(&text, delimiter).map_err(|error| input.line_error(error))?;
         } else {
             record.clear();
-            let fields = text.split(|byte| *byte == delimiter);
-            fields.for_each(|field| record.push_field(field.trim_ascii()));
+            match style.delimiter {
+                None => tokens(&text).for_each(|field| record.push_field(field)),
+                Some(delimiter) => {
+                    let fields = text.split(|byte| *byte == delimiter);
+                    fields.for_each(|field| record.push_field(field.trim_ascii()));
+                }
+            }
         }
-        table.push(&record, line).map_err(|problem| problem.at(&input, line))?;
+        table.push(&record, line, style).map_err(|problem| problem.at(&input, line))?;
     }
     table.into_data(input.name())
 }
@@ -89,11 +107,13 @@ fn split_quoted(text: &[u8], delimiter: u8) -> Result<ByteRecord, String> {
 
 /// What has been read so far.
 #[derive(Default)]
-struct Table {
+struct Rows {
     header: Option<Header>,
     layout: Option<Layout>, // from the first row of data
     values: Vec<f64>,
+    names: Vec<String>, // of the rows
     rows: usize,
+    missing: Missing,
 }
 
 struct Header {
@@ -105,42 +125,44 @@ struct Header {
 struct Layout {
     width: usize, // fields per line, with the row name
     line: u64,
-    row_name: Option<String>, // of the first row: there are row names
+    row_names: bool,
+    text: Option<String>, // the first row name, where it is text and so makes all of them names
 }
 
-impl Table {
-    fn push(&mut self, record: &ByteRecord, line: u64) -> Result<(), Problem> {
+impl Rows {
+    fn push(&mut self, record: &ByteRecord, line: u64, style: Style) -> Result<(), Problem> {
         if self.layout.is_none() {
-            if self.header.is_none() && record.iter().any(is_text) {
+            if self.header.is_none() && record.iter().any(|field| style.is_text(field)) {
                 self.header = Some(Header::new(record, line));
                 return Ok(());
             }
-            self.layout = Some(self.first_row(record, line)?);
+            self.layout = Some(self.first_row(record, line, style)?);
         }
-        self.push_row(record)
+        self.push_row(record, style)
     }
 
-    fn first_row(&mut self, record: &ByteRecord, line: u64) -> Result<Layout, Problem> {
-        let row_name = record.get(0).filter(|first| record.len() > 1 && is_text(first));
-        let row_name = row_name.map(|name| String::from_utf8_lossy(name).into_owned());
+    fn first_row(&mut self, record: &ByteRecord, line: u64, style: Style) -> Result<Layout, Problem> {
+        let text = record.get(0).filter(|first| record.len() > 1 && style.is_text(first));
+        let text = text.map(|name| String::from_utf8_lossy(name).into_owned());
+        let mut row_names = text.is_some();
         if let Some(header) = &mut self.header {
-            if row_name.is_some() && header.could_be_row {
+            // R leaves out the name of the column of row names, or leaves it empty
+            if header.names.len() + 1 == record.len() {
+                header.names.insert(0, String::new());
+                row_names = true;
+            } else if text.is_some() && header.could_be_row {
                 return Err(Problem::Elsewhere(header.line, AMBIGUOUS.into()));
             }
-            // Some programs (R) leave out the name of the column of row names.
-            let corner_missing = row_name.is_some() && header.names.len() + 1 == record.len();
-            if corner_missing {
-                header.names.insert(0, String::new());
-            }
+            row_names |= header.names.len() > 1 && header.names[0].is_empty();
             if header.names.len() != record.len() {
                 return Err(ragged(record.len(), header.names.len(), header.line));
             }
         }
         let line = self.header.as_ref().map_or(line, |header| header.line);
-        Ok(Layout { width: record.len(), line, row_name })
+        Ok(Layout { width: record.len(), line, row_names, text })
     }
 
-    fn push_row(&mut self, record: &ByteRecord) -> Result<(), Problem> {
+    fn push_row(&mut self, record: &ByteRecord, style: Style) -> Result<(), Problem> {
         let Some(layout) = &self.layout else {
             return Ok(());
         };
@@ -148,9 +170,9 @@ impl Table {
             return Err(ragged(record.len(), layout.width, layout.line));
         }
         self.rows += 1;
-        let skip = usize::from(layout.row_name.is_some());
-        if let Some(first) = &layout.row_name
-            && let Some(number) = record.get(0).filter(|field| parse_f64(field).is_some())
+        if let Some(first) =
+            layout.text.as_ref().filter(|_| self.header.as_ref().is_none_or(Header::leaves_it_open))
+            && let Some(number) = record.get(0).filter(|field| style.number(field).is_some())
         {
             return Err(Problem::Here(format!(
                 "the first column holds {} here but {} in the first row; it must be numbers or names throughout",
@@ -158,37 +180,51 @@ impl Table {
                 show(first.as_bytes())
             )));
         }
+        let skip = usize::from(layout.row_names);
+        if let Some(name) = record.get(0).filter(|_| layout.row_names) {
+            self.names.push(String::from_utf8_lossy(name).into_owned());
+        }
         for (at, field) in record.iter().enumerate().skip(skip) {
-            match parse_f64(field) {
-                Some(value) if value.is_finite() => self.values.push(value),
-                Some(value) => {
+            let value = match style.number(field) {
+                Some(value) if value.is_finite() => value,
+                Some(value) if !value.is_nan() => {
                     return Err(Problem::NotFinite { row: self.rows, column: at + 1 - skip, value });
                 }
-                None => return Err(Problem::Here(self.bad_cell(at, field))),
-            }
+                _ => self.absent(at, skip, field)?,
+            };
+            self.values.push(value);
         }
         Ok(())
     }
 
-    fn bad_cell(&self, at: usize, field: &[u8]) -> String {
-        let name = self.header.as_ref().map(|header| &header.names[at]).filter(|name| !name.is_empty());
-        let name = name.map_or(String::new(), |name| format!(" ({})", show(name.as_bytes())));
-        let column = at + 1;
-        if field.is_empty() {
-            return format!("column {column}{name} is empty; fill it in, or remove the row or column");
+    /// NaN where missing values are welcome.
+    fn absent(&self, at: usize, skip: usize, field: &[u8]) -> Result<f64, Problem> {
+        if !field.is_empty() && !is_missing(field) {
+            return Err(Problem::Here(self.bad_cell(at, field)));
         }
-        let advice = if is_missing(field) {
-            " but a missing value; fill it in, or remove the row or column"
-        } else if field.contains(&b';') || field.contains(&b'\t') {
-            "; columns are separated by commas in .csv and by tabs in .tsv"
-        } else {
-            ""
-        };
+        if self.missing != Missing::Error {
+            return Ok(f64::NAN);
+        }
+        let (row, column, name) = (self.rows, at + 1 - skip, self.name_of(at));
+        let text = if field.is_empty() { "the cell is empty".into() } else { show(field) };
+        Err(Problem::Missing { row, column, name, text })
+    }
+
+    /// The name of a column in brackets, where it has one.
+    fn name_of(&self, at: usize) -> String {
+        let name = self.header.as_ref().map(|header| &header.names[at]).filter(|name| !name.is_empty());
+        name.map_or(String::new(), |name| format!(" ({})", show(name.as_bytes())))
+    }
+
+    fn bad_cell(&self, at: usize, field: &[u8]) -> String {
+        let (column, name) = (at + 1, self.name_of(at));
+        let separated = field.iter().any(|byte| b";\t".contains(byte));
+        let advice = if separated { "; the first line is separated by something else" } else { "" };
         format!("{} in column {column}{name} is not a number{advice}", show(field))
     }
 
     fn into_data(self, place: &str) -> Result<DataSet, DataError> {
-        let skip = usize::from(self.layout.as_ref().is_some_and(|layout| layout.row_name.is_some()));
+        let skip = usize::from(self.layout.as_ref().is_some_and(|layout| layout.row_names));
         let names = self.header.map(|header| header.names);
         let width = match (&self.layout, &names) {
             (Some(layout), _) => layout.width,
@@ -202,6 +238,7 @@ impl Table {
         let matrix = Mat::from_fn(rows, columns, |i, j| self.values[i * columns + j]);
         let mut data = DataSet::new(matrix, place);
         data.names = names.map(|mut names| names.split_off(skip));
+        data.row_names = (skip > 0).then_some(self.names);
         Ok(data)
     }
 }
@@ -217,6 +254,11 @@ impl Header {
         let could_be_row = !is_corner && is_text(first) && !record.iter().skip(1).any(is_text);
         Self { names, line, could_be_row }
     }
+
+    /// Whether the header says nothing of the first column, so that its text decides.
+    fn leaves_it_open(&self) -> bool {
+        !self.names.first().is_some_and(String::is_empty)
+    }
 }
 
 fn ragged(found: usize, expected: usize, line: u64) -> Problem {
@@ -226,7 +268,7 @@ fn ragged(found: usize, expected: usize, line: u64) -> Problem {
 }
 
 /// Neither a number nor the absence of one.
-fn is_text(field: &[u8]) -> bool {
+pub(super) fn is_text(field: &[u8]) -> bool {
     !field.is_empty() && parse_f64(field).is_none() && !is_missing(field)
 }
 
@@ -239,6 +281,7 @@ enum Problem {
     Here(String),
     Elsewhere(u64, String),
     NotFinite { row: usize, column: usize, value: f64 },
+    Missing { row: usize, column: usize, name: String, text: String },
 }
 
 impl Problem {
@@ -250,33 +293,9 @@ impl Problem {
             Self::NotFinite { row, column, value } => {
                 DataError::NotFinite { place: format!("{path}:{line}"), row, column, value }
             }
-        }
-    }
-}
-
-fn write(data: &DataSet, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
-    let names = data.names.as_ref().filter(|names| names.len() == data.matrix.ncols());
-    // Names that all look like numbers would come back as a row of data. A column of row names
-    // marks the line as a header.
-    let row_names = names.is_some_and(|names| !names.iter().any(|name| is_text(name.as_bytes())));
-    if let Some(names) = names {
-        let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(&mut *out);
-        let corner = row_names.then_some(CORNER[0]);
-        writer.write_record(corner.into_iter().chain(names.iter().map(String::as_str)))?;
-        writer.flush()?;
-    }
-    let mut row = 0;
-    data.matrix.for_each_dense_row(|values| {
-        row += 1;
-        if row_names {
-            write!(out, "r{row}{}", char::from(delimiter))?;
-        }
-        for (at, value) in values.iter().enumerate() {
-            if at > 0 {
-                out.write_all(&[delimiter])?;
+            Self::Missing { row, column, name, text } => {
+                DataError::Missing { place: format!("{path}:{line}"), row, column, name, text }
             }
-            write_number(out, *value)?;
         }
-        writeln!(out)
-    })
+    }
 }

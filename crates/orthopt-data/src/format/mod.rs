@@ -1,6 +1,7 @@
 //! File formats: one file each, and one line in the registry below.
 
 mod delimited;
+mod guess;
 mod libsvm;
 mod matrix_market;
 mod npy;
@@ -8,6 +9,7 @@ mod npy_header;
 mod npz;
 mod npz_archive;
 mod npz_sparse;
+mod table;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,11 +19,14 @@ use faer::{Mat, MatRef};
 use crate::dataset::DataSet;
 use crate::error::DataError;
 use crate::input::{Input, is_named_gzip};
+use crate::missing::Missing;
 use crate::output;
 
 /// How to read a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
+    /// What is done with missing values: cells such as `NA` in tables, NaN in dense arrays.
+    pub missing: Missing,
     /// Number of columns of a LIBSVM file, which does not state it: columns beyond the largest
     /// index are empty, and an index beyond this number is an error. Without it the largest
     /// index decides. The other formats state their width and ignore this; to select leading
@@ -50,10 +55,14 @@ const FORMATS: &[Format] = &[
     Format { extensions: &["npz"], read: npz::read, write: npz::write,
         about: "NumPy archive: the array X, data, arr_0 or the only one, or scipy.sparse.save_npz" },
     Format { extensions: &["csv"], read: delimited::read_csv, write: delimited::write_csv,
-        about: "comma separated, with or without a line of column names; dense" },
+        about: "separated by commas or ;, with or without names of columns and rows, as R and pandas write them; dense" },
     Format { extensions: &["tsv"], read: delimited::read_tsv, write: delimited::write_tsv,
         about: "tab separated, otherwise as .csv" },
+    Format { extensions: &["txt"], read: delimited::read_txt, write: delimited::write_tsv,
+        about: "a table whose separator (tab, ;, comma or spaces) is found by itself, otherwise as .csv" },
 ];
+
+pub use table::{Table, write_table};
 
 /// The file formats: extensions and one line about each.
 pub fn formats() -> Vec<(String, &'static str)> {
@@ -75,7 +84,31 @@ pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataErro
     // A missing file is the likelier mistake than a wrong extension, so it is named first.
     let input =
         Input::open(path).map_err(|error| error.with_known(|| format!("a file ({})", known_extensions())))?;
-    (format?.read)(input, options)?.checked()
+    finished((format?.read)(input, options)?, options)
+}
+
+/// Reads a data set from standard input, whose first bytes tell the format.
+///
+/// # Errors
+/// As [`read_file`].
+pub fn read_stdin(options: &LoadOptions) -> Result<DataSet, DataError> {
+    let mut input = Input::stdin()?;
+    let read: ReadFn = match guess::extension(input.peek()?) {
+        "npy" => npy::read,
+        "npz" => npz::read,
+        "mtx" => matrix_market::read,
+        "svm" => libsvm::read,
+        _ => delimited::read_txt,
+    };
+    finished(read(input, options)?, options)
+}
+
+/// Missing values seen to, and everything else checked.
+fn finished(data: DataSet, options: &LoadOptions) -> Result<DataSet, DataError> {
+    match options.missing {
+        Missing::Keep => Ok(data),
+        how => how.apply(data)?.checked(),
+    }
 }
 
 /// Writes a data set; the extension decides the format, and a final `.gz` compresses.

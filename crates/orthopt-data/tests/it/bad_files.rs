@@ -216,11 +216,11 @@ fn gzip_files() {
 
 #[test]
 fn names_of_files() {
-    let known = ".svm, .libsvm, .mtx, .npy, .npz, .csv, .tsv";
+    let known = ".svm, .libsvm, .mtx, .npy, .npz, .csv, .tsv, .txt";
     assert_eq!(
-        message("a.txt", "1 2\n"),
+        message("a.dat", "1 2\n"),
         format!(
-            "`a.txt`: the extension .txt is not that of a known format; \
+            "`a.dat`: the extension .dat is not that of a known format; \
              rename the file so that it ends in one of {known} (each also .gz)"
         )
     );
@@ -235,7 +235,7 @@ fn names_of_files() {
     assert_eq!(
         missing.to_string(),
         format!(
-            "`no/such.svm`: no such file; DATA can be an existing file ({known}, each also .gz), \
+            "`no/such.svm`: no such file; DATA can be an existing file ({known}, each also .gz), - for standard input, \
              randn:M:N[:SEED], sparse-randn:M:N:NNZ[:SEED], spiked:zht[:M[:SEED]], \
              spiked:M:N:R:NNZ[:SNR[:SEED]], laplace:N, laplace2:P:Q or builtin:pitprops"
         )

@@ -65,7 +65,7 @@ fn libsvm() {
 
 #[test]
 fn libsvm_features() {
-    let options = |features| LoadOptions { features: Some(features) };
+    let options = |features| LoadOptions { features: Some(features), ..LoadOptions::default() };
     let (_, data) = read_with("a.svm", "1 1:2 3:4\n", &options(5));
     let matrix = data.unwrap().matrix;
     assert_eq!((matrix.nrows(), matrix.ncols(), matrix.nnz()), (1, 5, 2));
@@ -217,25 +217,32 @@ fn csv() {
         &[
             ("a,b\n1,2\n3\n", "a.csv:3: 1 fields where line 1 has 2; every line needs the same number"),
             ("1,2\n3,4,5\n", "a.csv:2: 3 fields where line 1 has 2; every line needs the same number"),
-            ("a,b\n1,2,3\n", "a.csv:2: 3 fields where line 1 has 2; every line needs the same number"),
+            ("a,b\n1,2,3,4\n", "a.csv:2: 4 fields where line 1 has 2; every line needs the same number"),
             ("a,b\n1,2\n3,x\n", "a.csv:3: `x` in column 2 (`b`) is not a number"),
             ("1,2\n3,x\n", "a.csv:2: `x` in column 2 is not a number"),
-            ("a,b\n1,2\n\n3,\n", "a.csv:4: column 2 (`b`) is empty; fill it in, or remove the row or column"),
-            ("1,,3\n", "a.csv:1: column 2 is empty; fill it in, or remove the row or column"),
             (
-                "1,NA,3\n4,5,6\n",
-                "a.csv:1: `NA` in column 2 is not a number but a missing value; \
-                 fill it in, or remove the row or column",
+                "a,b\n1,2\n\n3,\n",
+                "a.csv:4: row 2, column 2 (`b`) has a missing value (the cell is empty); fill it in, remove the row \
+                 or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em",
             ),
             (
-                "a,b\n1,2\n3,nan\n",
-                "a.csv:3: the value in row 2, column 2 (counted from 1) is NaN; \
+                "1,NA,3\n4,5,6\n",
+                "a.csv:1: row 1, column 2 has a missing value (`NA`); fill it in, remove the row \
+                 or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em",
+            ),
+            (
+                "id,a,b\nx,1,2\ny,3,nan\n",
+                "a.csv:3: row 2, column 2 (`b`) has a missing value (`nan`); fill it in, remove the row \
+                 or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em",
+            ),
+            (
+                "a,b\n1,2\n3,-inf\n",
+                "a.csv:3: the value in row 2, column 2 (counted from 1) is -inf; \
                  all values must be finite: remove the row or fill the value in",
             ),
             (
-                "a;b\n1;2\n",
-                "a.csv:2: `1;2` in column 1 (`a;b`) is not a number; \
-                 columns are separated by commas in .csv and by tabs in .tsv",
+                "a,b\n1,2;3\n",
+                "a.csv:2: `2;3` in column 2 (`b`) is not a number; the first line is separated by something else",
             ),
             (
                 "name,b\nx,2\n3,4\n",

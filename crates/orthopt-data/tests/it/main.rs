@@ -8,3 +8,4 @@ mod generators;
 mod prepare;
 mod real_data;
 mod round_trip;
+mod tables;

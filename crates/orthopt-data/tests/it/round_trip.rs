@@ -7,7 +7,7 @@ use orthopt_data::{DataSet, LoadOptions, Matrix, read_dense_npy, read_file, writ
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-const EXTENSIONS: [&str; 7] = ["svm", "libsvm", "mtx", "npy", "npz", "csv", "tsv"];
+const EXTENSIONS: [&str; 8] = ["svm", "libsvm", "mtx", "npy", "npz", "csv", "tsv", "txt"];
 
 fn back(name: &str, data: &DataSet) -> DataSet {
     let folder = TempDir::new().unwrap();
@@ -41,7 +41,7 @@ fn every_format_compressed_or_not() {
                     _ => false,
                 };
                 assert_eq!(found.matrix.is_sparse(), stays_sparse, "{name}");
-                let names = matches!(extension, "csv" | "tsv").then_some(data.names).flatten();
+                let names = matches!(extension, "csv" | "tsv" | "txt").then_some(data.names).flatten();
                 assert_eq!(found.names, names, "{name}");
                 let labels = matches!(extension, "svm" | "libsvm" | "npz").then_some(data.labels);
                 assert_eq!(found.labels, labels.flatten(), "{name}");

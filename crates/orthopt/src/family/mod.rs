@@ -22,6 +22,7 @@ mod plan;
 mod portfolio;
 mod pose;
 mod problems;
+mod signs;
 
 pub use catalogue::{
     NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, check_constants,

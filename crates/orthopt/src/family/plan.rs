@@ -4,6 +4,7 @@
 use crate::error::Result;
 use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant};
+use crate::family::signs::orient;
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::Given;
@@ -230,7 +231,7 @@ impl<P: Family> Plan<P> {
     }
 
     /// Runs the plan until `stopping` or an observer says so; components come in the order of the
-    /// problem.
+    /// problem, the largest loading of each positive where F does not mind.
     ///
     /// # Errors
     /// What [`run_restarts`] finds wrong.
@@ -251,6 +252,7 @@ impl<P: Family> Plan<P> {
             }
         };
         problem.order_components(&mut solution);
+        orient(problem, &mut solution);
         Ok(solution)
     }
 

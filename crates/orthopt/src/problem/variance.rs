@@ -1,15 +1,33 @@
-//! Variance explained by the components of a PCA problem.
+//! Variance explained by components, counted in the ways that the literature counts it.
 
+use super::{PcaData, Storage, covariance_model};
+use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::linalg::products::{cross, gram};
+use crate::linalg::small::symmetric_eigen;
 use crate::smooth::Quadratic;
 
-/// Variance explained by the columns of X under C: per component tr(xₖᵀCxₖ), and together.
+/// Shares of the variance tr C that the columns of X explain; the scores are Z = AX, C = AᵀA.
 ///
-/// The scores of sparse components are correlated, so the parts do not add up: `adjusted` gives
-/// each component only what the ones before it have not explained (Zou, Hastie, Tibshirani
-/// 2006: squared diagonal of R in the QR decomposition of the scores AX), and their sum is the
-/// total.
+/// | field | formula, divided by tr C | what it says |
+/// |---|---|---|
+/// | `ratio` | xₖᵀCxₖ = ‖zₖ‖² | of each component alone; scores of sparse components are correlated, so these count some variance twice |
+/// | `adjusted` | Rₖₖ² of Z = QR | what component k adds to those before it (Zou, Hastie and Tibshirani 2006, section 3.4) |
+/// | `total` | Σ Rₖₖ² | adjusted, all components together |
+/// | `projected` | tr((XᵀX)⁻¹XᵀCX) | of the data projected on the span of the loadings (Shen and Huang 2008); Σ `ratio` where XᵀX = I |
+/// | `predicted` | tr((XᵀCX)⁻¹XᵀC²X) = ‖P A‖²_F, P on the span of Z | of the data projected on the span of the scores: what a linear regression on them gives back (Camacho et al. 2020) |
+///
+/// With XᵀX = I, `total` ≤ `projected` ≤ `predicted` ≤ what as many principal components explain, and for
+/// those all are equal.
+///
+/// * H. Zou, T. Hastie, R. Tibshirani: Sparse principal component analysis. J. Comput. Graph. Stat. 15
+///   (2006) 265–286.
+/// * H. Shen, J. Z. Huang: Sparse principal component analysis via regularized low rank matrix
+///   approximation. J. Multivar. Anal. 99 (2008) 1015–1034.
+/// * J. Camacho, A. K. Smilde, E. Saccenti, J. A. Westerhuis: All sparse PCA models are wrong, but some are
+///   useful. Part I. Chemom. Intell. Lab. Syst. 196 (2020) 103907.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct ExplainedVariance {
     /// xₖᵀCxₖ / tr C.
     pub ratio: Vec<f64>,
@@ -17,34 +35,74 @@ pub struct ExplainedVariance {
     pub adjusted: Vec<f64>,
     /// Sum of `adjusted`.
     pub total: f64,
+    /// Of the data projected on the span of the loadings.
+    pub projected: f64,
+    /// Of the data projected on the span of the scores.
+    pub predicted: f64,
 }
 
-/// Variance explained by X; `f` must be −½ tr(XᵀCX). Cost of a gradient plus O(nr² + r³).
+/// Variance explained by X; `f` must be −½ tr(XᵀCX). X needs full rank but not XᵀX = I. Cost of a gradient
+/// plus O(nr² + r³).
 pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
     let trace: f64 = -f.diagonal().iter().sum::<f64>();
-    let cx = f.apply(x);
-    let s = crate::linalg::products::cross(x, &cx); // −XᵀCX
-    let r = x.ncols();
     let safe = if trace > 0.0 { trace } else { 1.0 };
-    // Cholesky of XᵀCX = RᵀR: Rₖₖ² is what component k adds
-    let mut l = RowMat::from_fn(r, r, |i, j| -0.5 * (s.get(i, j) + s.get(j, i)));
-    let ratio = (0..r).map(|k| l.get(k, k) / safe + 0.0).collect();
-    let mut adjusted = vec![0.0; r];
+    let cx = f.apply(x); // −CX
+    let s = cross(x, &cx);
+    let r = x.ncols();
+    let s = RowMat::from_fn(r, r, |i, j| -0.5 * (s.get(i, j) + s.get(j, i))); // XᵀCX
+    let ratio = (0..r).map(|k| s.get(k, k) / safe + 0.0).collect();
+    let adjusted = adjusted(&s, safe);
+    let total = adjusted.iter().sum();
+    let projected = trace_of_quotient(&gram(x), &s) / safe;
+    let predicted = trace_of_quotient(&s, &gram(&cx)) / safe;
+    ExplainedVariance { ratio, adjusted, total, projected, predicted }
+}
+
+/// Variance that X explains of rows it was not found from, with their columns in the same units (means
+/// and scales of the rows X was found from). `projected` is the number to compare X by: `predicted` fits a
+/// regression to these rows.
+///
+/// # Errors
+/// Data that are not finite.
+pub fn explained_variance_of(data: &PcaData<'_>, x: &RowMat) -> Result<ExplainedVariance> {
+    Ok(explained_variance(&covariance_model(data, Storage::Gram)?, x))
+}
+
+/// Squared diagonal of R in Z = QR by the Cholesky factor of XᵀCX = RᵀR.
+fn adjusted(s: &RowMat, trace: f64) -> Vec<f64> {
+    let r = s.nrows();
+    let mut left = s.clone();
+    let mut shares = vec![0.0; r];
     for k in 0..r {
-        let pivot = l.get(k, k).max(0.0) + 0.0;
-        adjusted[k] = pivot / safe;
-        if pivot <= 1e-12 * safe {
+        let pivot = left.get(k, k).max(0.0) + 0.0;
+        shares[k] = pivot / trace;
+        if pivot <= NOTHING * trace {
             continue; // nothing left of this component
         }
         for i in k + 1..r {
-            let factor = l.get(i, k) / pivot;
+            let factor = left.get(i, k) / pivot;
             for j in k + 1..r {
-                l.set(i, j, l.get(i, j) - factor * l.get(k, j));
+                left.set(i, j, left.get(i, j) - factor * left.get(k, j));
             }
         }
     }
-    let total = adjusted.iter().sum();
-    ExplainedVariance { ratio, adjusted, total }
+    shares
+}
+
+/// Shares below this are rounding.
+const NOTHING: f64 = 1e-12;
+
+/// tr(G⁺W) of symmetric matrices, G ≥ 0.
+fn trace_of_quotient(g: &RowMat, w: &RowMat) -> f64 {
+    let Some((values, u)) = symmetric_eigen(g) else { return f64::NAN };
+    let r = g.nrows();
+    let largest = values.last().copied().unwrap_or(0.0);
+    let along = |k: usize| -> f64 {
+        let row = |i: usize| (0..r).map(|j| w.get(i, j) * u.get(j, k)).sum::<f64>();
+        (0..r).map(|i| u.get(i, k) * row(i)).sum()
+    };
+    let counted = (0..r).filter(|k| values[*k] > NOTHING * largest);
+    counted.map(|k| along(k) / values[k]).sum::<f64>() + 0.0
 }
 
 /// The columns of X in the order of the variance they explain; `f` must be −½ tr(XᵀCX).

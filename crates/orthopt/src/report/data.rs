@@ -33,9 +33,21 @@ pub struct DataFacts {
     pub centered: bool,
     /// Columns were scaled.
     pub scaled: bool,
+    /// How: `none`, `unit`, `std` or a factor.
+    pub scale: String,
+    /// Everything was divided by √(m − 1), so that C is the covariance matrix of centred columns.
+    pub covariance: bool,
+    /// Entries that were missing and have been filled in, or dropped with their rows.
+    pub missing: usize,
     /// Names of the variables, where the data have them.
     #[serde(skip)]
     pub names: Option<Vec<String>>,
+    /// Means of the raw columns, where they were subtracted.
+    #[serde(skip)]
+    pub means: Option<Vec<f64>>,
+    /// What the columns were divided by, where they were scaled.
+    #[serde(skip)]
+    pub scales: Option<Vec<f64>>,
 }
 
 impl DataFacts {

@@ -8,6 +8,7 @@
 mod assessment;
 mod data;
 mod global;
+mod model;
 mod object;
 
 use std::sync::OnceLock;
@@ -15,6 +16,7 @@ use std::sync::OnceLock;
 pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
 pub use data::{DataFacts, Role};
 pub use global::Global;
+pub use model::{Model, used};
 pub use object::{Object, SCHEMA};
 
 use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};

@@ -1,0 +1,30 @@
+//! A result as one page that needs nothing else: summary, loadings, variance, convergence, bound, settings,
+//! and the command that repeats it.
+
+mod markup;
+mod sections;
+
+use std::path::Path;
+
+use super::{Found, to_file};
+use markup::Page;
+
+/// Writes the page.
+pub fn write(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
+    let page = page(found)?;
+    to_file(path, |out| out.write_all(page.as_bytes()))
+}
+
+fn page(found: &Found<'_>) -> anyhow::Result<String> {
+    let report = found.report;
+    let mut page = Page::new(&super::svg::title(&report.task));
+    sections::summary(&mut page, report);
+    sections::loadings(&mut page, report)?;
+    sections::variance(&mut page, report)?;
+    sections::samples(&mut page, found)?;
+    sections::convergence(&mut page, report)?;
+    sections::certainty(&mut page, report);
+    sections::settings(&mut page, report);
+    sections::repeat(&mut page, report);
+    Ok(page.end())
+}

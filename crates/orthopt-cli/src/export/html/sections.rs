@@ -1,0 +1,212 @@
+//! The parts of the page, in order.
+
+use orthopt::message::Message;
+use orthopt::objective::REPORT_ZERO;
+use orthopt::report::{Report, used};
+
+use super::markup::{Cell, Page};
+use crate::export::Found;
+use crate::export::svg;
+use crate::picture::{biplot, loadings as bars, scores, variance as shares};
+use crate::summary::{describe, solver, verdict};
+use crate::wording::said;
+use crate::{global, text};
+
+/// Rows that a table has at most.
+const ROWS: usize = 500;
+
+pub fn summary(page: &mut Page, report: &Report) {
+    let (s, task) = (&report.solution, &report.task);
+    page.lead(&format!("{} — {}", task.problem.doc, describe(&task.data)));
+    let entries = s.x.nrows() * s.x.ncols();
+    let counts = report.nonzeros().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    page.facts([
+        ("F", text::number(s.objective.total, 10)),
+        ("components", task.rank.to_string()),
+        ("lambda", task.lambda.map_or(String::new(), text::exact)),
+        ("nonzeros", format!("{} of {entries}; by component {counts}", s.nnz)),
+        ("feasibility", format!("{:.1e}, {}", s.feasibility, report.measures.feasibility)),
+        ("explained", report.explained_variance.as_ref().map_or(String::new(), |e| percent(e.total))),
+        ("ended", format!("{}: {}", s.status.name(), s.message)),
+        ("solver", solver(report)),
+        ("time", format!("{}, {}", text::duration(s.seconds), text::count(s.iterations, "iteration"))),
+    ]);
+    list(page, &task.notes);
+    list(page, &report.notes);
+}
+
+fn list(page: &mut Page, messages: &[Message]) {
+    messages.iter().for_each(|message| page.small(&said(message)));
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+pub fn loadings(page: &mut Page, report: &Report) -> anyhow::Result<()> {
+    page.section("loadings", "Loadings");
+    page.figure(&bars::picture(report)?, "the loadings of the components");
+    let (x, data, variables) = (report.x(), &report.task.data, used(report.x()));
+    let head: Vec<String> =
+        std::iter::once("variable".into()).chain(crate::rows::component_names(x.ncols())).collect();
+    let number = |value: f64| match value.abs() > REPORT_ZERO {
+        true => Cell::Number(format!("{value:.4}")),
+        false => Cell::Zero,
+    };
+    let row = |i: &usize| {
+        let numbers = x.row(*i).iter().map(|value| number(*value));
+        std::iter::once(Cell::Head(data.variable(*i))).chain(numbers).collect()
+    };
+    page.table(&head, variables.iter().take(ROWS).map(row));
+    let left_out = x.nrows() - variables.len();
+    let more = variables.len().saturating_sub(ROWS);
+    let cut =
+        if more > 0 { format!(" {more} more are used; --save-loadings writes all.") } else { String::new() };
+    page.small(&format!("{} with zeros only are left out.{cut}", text::count(left_out as u64, "variable")));
+    Ok(())
+}
+
+pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
+    let Some(e) = &report.explained_variance else { return Ok(()) };
+    page.section("variance", "Variance explained");
+    page.figure(&shares::picture(report)?, "the variance that each component explains");
+    let counts = report.nonzeros();
+    let head = ["component", "nonzeros", "alone", "adjusted", "adjusted, cumulated"].map(String::from);
+    let mut sum = 0.0;
+    let rows = (0..e.ratio.len()).map(|k| {
+        sum += e.adjusted[k];
+        vec![
+            Cell::Head(format!("PC{}", k + 1)),
+            Cell::Number(counts[k].to_string()),
+            Cell::Number(percent(e.ratio[k])),
+            Cell::Number(percent(e.adjusted[k])),
+            Cell::Number(percent(sum)),
+        ]
+    });
+    page.table(&head, rows.collect::<Vec<_>>());
+    page.facts([
+        (
+            "adjusted",
+            format!(
+                "{}: of each component what those before it leave (Zou, Hastie, Tibshirani 2006)",
+                percent(e.total)
+            ),
+        ),
+        (
+            "projected",
+            format!("{}: of the data projected on the loadings (Shen, Huang 2008)", percent(e.projected)),
+        ),
+        (
+            "predicted",
+            format!(
+                "{}: what a regression on the scores gives back (Camacho et al. 2020)",
+                percent(e.predicted)
+            ),
+        ),
+    ]);
+    if !report.task.data.has_variances() {
+        page.small("The columns were not centred: these are shares of tr C, not variances.");
+    }
+    Ok(())
+}
+
+pub fn samples(page: &mut Page, found: &Found<'_>) -> anyhow::Result<()> {
+    let Some(rows) = found.rows else { return Ok(()) };
+    page.section("samples", "Samples");
+    page.figure(
+        &scores::picture(found.report, rows)?,
+        "the samples in the plane of the first two components",
+    );
+    if rows.scores.ncols() > 1 {
+        page.figure(&biplot(found.report, rows)?, "the samples and the variables in the same plane");
+    }
+    Ok(())
+}
+
+pub fn convergence(page: &mut Page, report: &Report) -> anyhow::Result<()> {
+    page.section("convergence", "Convergence");
+    page.figure(&svg::picture(report)?, "F against time");
+    Ok(())
+}
+
+/// What is known of X beyond its F.
+pub fn certainty(page: &mut Page, report: &Report) {
+    page.section("bound", "How good is it?");
+    let checks = &report.checks;
+    let certificate = checks.certificate.as_ref().map(|c| verdict(c, report.tolerance()));
+    let bound = report.global.as_ref().map(|g| (text::number(g.bound, 10), global::gap(g)));
+    let (bound, gap) =
+        bound.unwrap_or_else(|| ("not asked for; --bound SECONDS gives one".into(), String::new()));
+    let optimum = report.optimum.zip(report.above_optimum());
+    page.facts([
+        (
+            "criticality",
+            checks.criticality.map_or(String::new(), |c| format!("{c:.3e}, {}", report.measures.criticality)),
+        ),
+        ("certificate", certificate.unwrap_or_else(|| "not asked for; --certify gives one".into())),
+        ("bound", bound),
+        ("gap", gap),
+        (
+            "optimum",
+            optimum.map_or(String::new(), |(f, above)| {
+                format!("{}, F is above it by {above:.1e} of it", text::number(f, 10))
+            }),
+        ),
+    ]);
+}
+
+pub fn settings(page: &mut Page, report: &Report) {
+    page.section("settings", "Settings");
+    let stop = &report.stopping;
+    page.facts([
+        ("seed", report.solution.seed.to_string()),
+        ("threads", format!("{}; X does not depend on it", report.threads)),
+        ("time limit", stop.time_limit.map_or(String::new(), text::duration)),
+        ("iterations at most", stop.max_iters.map_or(String::new(), text::grouped)),
+        ("tolerance", text::exact(stop.tol)),
+        ("start", report.start.clone()),
+    ]);
+    list(page, &report.reasons);
+    let constants = report.constants.iter().map(|(name, value)| (name, value.to_string()));
+    page.facts(constants);
+}
+
+pub fn repeat(page: &mut Page, report: &Report) {
+    page.section("repeat", "To repeat it");
+    let command: Vec<String> = std::env::args().enumerate().map(|(k, word)| shell_word(k, &word)).collect();
+    page.code(&command.join(" "));
+    let limited = report.stopping.time_limit.is_some();
+    let same = if limited {
+        "A time limit ended or could end the run, so X can differ."
+    } else {
+        "The same X, bit by bit on the same machine, for any number of threads."
+    };
+    page.small(&format!("orthopt {}. {same}", env!("CARGO_PKG_VERSION")));
+}
+
+/// A word as a POSIX shell reads it; the program without its folder.
+fn shell_word(k: usize, word: &str) -> String {
+    if k == 0 {
+        return "orthopt".into();
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_the_shell() {
+        assert_eq!(shell_word(0, "/usr/bin/orthopt"), "orthopt");
+        assert_eq!(shell_word(1, "randn:5:3"), "randn:5:3");
+        assert_eq!(shell_word(1, "my data.csv"), "'my data.csv'");
+        assert_eq!(shell_word(1, "it's"), "'it'\\''s'");
+        assert_eq!(shell_word(1, ""), "''");
+    }
+}

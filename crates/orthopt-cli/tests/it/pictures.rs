@@ -1,0 +1,189 @@
+//! Pictures of a result, and the page that holds them all.
+
+use std::process::Command;
+
+use crate::common::Dir;
+
+/// Four groups of samples, six variables with names that HTML and SVG must escape.
+fn table(dir: &Dir, variables: usize) {
+    let value = |i: usize, j: usize| {
+        let group = (i % 4) as f64;
+        group * ((j % 3) as f64 - 1.0) + ((i * 7 + j * 13) as f64 * 0.83).sin() + j as f64
+    };
+    let name = |j: usize| if j == 0 { "a<b & c".into() } else { format!("v{j}") };
+    let mut text = (0..variables).map(name).collect::<Vec<_>>().join(",") + "\n";
+    let mut labels = String::new();
+    for i in 0..40 {
+        text += &((0..variables).map(|j| value(i, j).to_string()).collect::<Vec<_>>().join(",") + "\n");
+        labels += &format!("group <{}>\n", i % 4);
+    }
+    dir.write("t.csv", text);
+    dir.write("g.txt", labels);
+}
+
+const SOLVE: [&str; 10] =
+    ["solve", "l0-pca", "t.csv", "--scale", "std", "--labels", "g.txt", "-q", "--max-iters", "3000"];
+
+fn pictures(dir: &Dir, more: &[&str]) {
+    dir.orthopt(&[&SOLVE[..], more].concat()).assert().success();
+}
+
+fn checked(dir: &Dir, name: &str, parts: &[&str]) -> String {
+    let svg = dir.read(name);
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{name}");
+    for bad in ["NaN", "inf", "a<b"] {
+        assert!(!svg.contains(bad), "{name}: {bad}");
+    }
+    for part in parts {
+        assert!(svg.contains(part), "{name}: no `{part}`");
+    }
+    svg
+}
+
+#[test]
+fn every_picture_has_names_and_axes() {
+    let dir = Dir::new();
+    table(&dir, 6);
+    let files = [
+        "--plot-loadings",
+        "l.svg",
+        "--plot-scores",
+        "s.svg",
+        "--plot-biplot",
+        "b.svg",
+        "--plot-variance",
+        "v.svg",
+    ];
+    pictures(&dir, &[&["-r", "3", "--lambda", "0.02"][..], &files].concat());
+    checked(
+        &dir,
+        "l.svg",
+        &["loadings, l0-pca, t.csv, r = 3", "a&lt;b &amp; c", "PC1 (", "PC3 (", "6 of 6 variables are used"],
+    );
+    checked(&dir, "s.svg", &["40 samples", "score on PC1, ", "score on PC2, ", "group &lt;3&gt;"]);
+    checked(&dir, "b.svg", &["loadings of", "a&lt;b &amp; c", "score on PC2, "]);
+    checked(&dir, "v.svg", &["% of the variance", "component", "alone", "together: adjusted"]);
+}
+
+#[test]
+fn many_variables_make_a_heat_map() {
+    let dir = Dir::new();
+    table(&dir, 90);
+    pictures(&dir, &["-r", "2", "--lambda", "0.0001", "--plot-loadings", "l.svg"]);
+    checked(&dir, "l.svg", &["the 60 with the largest loadings of", "variables that are used", "component"]);
+}
+
+/// One component, one sample, one variable, no label, no spread, a problem that is no PCA.
+#[test]
+fn whatever_a_result_can_be_is_drawn() {
+    let dir = Dir::new();
+    dir.write("one.csv", "1\n2\n4\n");
+    dir.write("flat.csv", "1,1\n1,1\n1,1\n");
+    let all = [
+        "--plot-loadings",
+        "l.svg",
+        "--plot-scores",
+        "s.svg",
+        "--report",
+        "r.html",
+        "--plot-variance",
+        "v.svg",
+        "-q",
+    ];
+    for solve in [
+        &["pca", "one.csv", "-r", "1", "--center"][..],
+        &["pca", "flat.csv", "-r", "1", "--center"],
+        &["l0-pca", "randn:1:5", "-r", "1"],
+        &["nonneg-pca", "randn:9:5", "-r", "5"],
+        &["l1-pca", "randn:30:12", "-r", "12"],
+    ] {
+        dir.orthopt(&[&["solve"][..], solve, &all].concat()).assert().success();
+        for name in ["l.svg", "s.svg", "v.svg"] {
+            checked(&dir, name, &[]);
+        }
+    }
+    let biplot = ["solve", "pca", "one.csv", "-r", "1", "--plot-biplot", "b.svg", "--save-x", "x.npy"];
+    let output = dir.orthopt(&biplot).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("a biplot needs two components"));
+    assert!(dir.has("x.npy"), "nothing computed is lost");
+    let hyperbolic = ["solve", "hyperbolic-eig", "randn:20:4", "--report", "h.html", "-q"];
+    dir.orthopt(&hyperbolic).assert().success();
+    assert!(!dir.read("h.html").contains("id=\"variance\""));
+    let gram = ["solve", "l0-pca", "builtin:pitprops", "-r", "2", "--report", "p.html", "-q"];
+    dir.orthopt(&gram).assert().success();
+    assert!(!dir.read("p.html").contains("id=\"samples\""));
+}
+
+const SECTIONS: [&str; 7] = ["loadings", "variance", "samples", "convergence", "bound", "settings", "repeat"];
+
+fn report(dir: &Dir) -> String {
+    table(dir, 6);
+    pictures(dir, &["-r", "2", "--lambda", "0.05", "--certify", "--bound", "2", "--report", "r.html"]);
+    dir.read("r.html")
+}
+
+#[test]
+fn the_report_holds_everything() {
+    let dir = Dir::new();
+    let page = report(&dir);
+    for section in &SECTIONS {
+        assert!(page.contains(&format!("<h2 id=\"{section}\">")), "{section}");
+    }
+    assert!(page.contains("<th>a&lt;b &amp; c</th>") && !page.contains("a<b"));
+    assert_eq!(page.matches("<svg ").count(), 5);
+    assert!(
+        page.contains(
+            "orthopt solve l0-pca t.csv --scale std --labels g.txt -q --max-iters 3000 -r 2 --lambda 0.05 --certify"
+        )
+    );
+    assert!(page.contains("of all 15 pairs") || page.contains("all 15 pairs checked"), "certificate");
+    assert!(!page.contains("src=") && !page.contains("href=") && !page.contains("@import"), "self-contained");
+    assert!(!page.contains("NaN"));
+    dir.fails_in_one_line(
+        &[&SOLVE[..], &["--report", "r.pdf"]].concat(),
+        2,
+        &["--report r.pdf: the name must end in .html"],
+    );
+}
+
+/// What a browser makes of the page: every section, every picture with a size, nothing cut off at the sides.
+#[test]
+fn the_report_in_a_browser() {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let found = names
+        .iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()));
+    let Some(browser) = found else {
+        eprintln!("skipped: no browser to look at the page ({})", names.join(", "));
+        return;
+    };
+    let dir = Dir::new();
+    let page = report(&dir);
+    // the browser measures itself and writes what it finds into the title
+    let measure = "<script>addEventListener('load', () => {
+        const svgs = [...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect());
+        const seen = svgs.filter(b => b.width > 300 && b.height > 100).length;
+        const heads = [...document.querySelectorAll('h2')].map(h => h.id).join(' ');
+        const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+        document.title = `seen ${seen} of ${svgs.length}; ${heads}; ${wide ? 'too wide' : 'fits'}`;
+    });</script></body>";
+    dir.write("m.html", page.replace("</body>", measure));
+    for width in ["1200,900", "500,900"] {
+        let mut command = Command::new(browser);
+        command.args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--virtual-time-budget=5000",
+            "--dump-dom",
+        ]);
+        command.arg(format!("--user-data-dir={}", dir.path("profile").display()));
+        command.arg(format!("--window-size={width}"));
+        let output = command.arg(format!("file://{}", dir.path("m.html").display())).output().unwrap();
+        let dom = String::from_utf8_lossy(&output.stdout);
+        let title =
+            dom.split("<title>").nth(1).and_then(|t| t.split("</title>").next()).unwrap_or("no title");
+        assert_eq!(title, format!("seen 5 of 5; {}; fits", SECTIONS.join(" ")), "at {width}");
+    }
+}

@@ -1,0 +1,115 @@
+//! Tables are written here, data sets and results alike.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use csv::WriterBuilder;
+use faer::MatRef;
+
+use super::delimited::is_text;
+use crate::dataset::{DataSet, Matrix};
+use crate::error::DataError;
+use crate::output;
+use crate::text::write_number;
+
+/// Numbers with the names of their rows and columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'a> {
+    /// What rows are; the name of their column.
+    pub corner: &'a str,
+    /// A name for each row; numbers from 1 are written if there are none.
+    pub row_names: Option<&'a [String]>,
+    /// A name for each column.
+    pub names: &'a [String],
+    /// The numbers.
+    pub values: MatRef<'a, f64>,
+}
+
+/// Writes a table separated by commas, or by tabs in a `.tsv` file; a final `.gz` compresses. `-` is
+/// standard output.
+///
+/// # Errors
+/// [`DataError::Io`] when the file cannot be written.
+pub fn write_table(path: &Path, table: &Table<'_>) -> Result<(), DataError> {
+    let name = path.to_string_lossy().to_lowercase();
+    let delimiter = if name.trim_end_matches(".gz").ends_with(".tsv") { b'\t' } else { b',' };
+    if name == "-" {
+        let written = write(table, delimiter, &mut io::stdout().lock());
+        return match written {
+            // a reader that has gone away has what it wants
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(DataError::Io { action: "write", path: "standard output".into(), error })
+            }
+            _ => Ok(()),
+        };
+    }
+    output::write_to(path, |out| write(table, delimiter, out))
+}
+
+fn write(table: &Table<'_>, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    writer.write_record(std::iter::once(table.corner).chain(table.names.iter().map(String::as_str)))?;
+    for i in 0..table.values.nrows() {
+        match table.row_names.and_then(|names| names.get(i)) {
+            Some(name) => writer.write_field(name)?,
+            None => writer.write_field((i + 1).to_string())?,
+        }
+        for k in 0..table.values.ncols() {
+            let mut number = Vec::new();
+            write_number(&mut number, table.values[(i, k)])?;
+            writer.write_field(&number)?;
+        }
+        writer.write_record(None::<&[u8]>)?;
+    }
+    writer.flush()
+}
+
+/// Writes a data set row by row, sparse ones without a dense copy.
+pub(super) fn write_data(data: &DataSet, delimiter: u8, corner: &str, out: &mut dyn Write) -> io::Result<()> {
+    let names = data.names.as_ref().filter(|names| names.len() == data.matrix.ncols());
+    // Names that all look like numbers would come back as a row of data. A column of row names
+    // marks the line as a header.
+    let invented = names.is_some_and(|names| !names.iter().any(|name| is_text(name.as_bytes())));
+    let all_text = |names: &[String]| names.iter().all(|name| is_text(name.as_bytes()));
+    let readable =
+        |names: &&Vec<String>| names.len() == data.matrix.nrows() && (!invented || all_text(names));
+    let named = data.row_names.as_ref().filter(readable);
+    let row_name = |row: usize| match named {
+        Some(names) => Some(names[row].clone()),
+        None => invented.then(|| format!("r{}", row + 1)),
+    };
+    let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(&mut *out);
+    if let Some(names) = names {
+        let corner = (invented || named.is_some()).then_some(if invented { corner } else { "" });
+        writer.write_record(corner.into_iter().chain(names.iter().map(String::as_str)))?;
+    }
+    writer.flush()?;
+    drop(writer);
+    write_rows(&data.matrix, delimiter, row_name, out)
+}
+
+fn write_rows(
+    matrix: &Matrix,
+    delimiter: u8,
+    row_name: impl Fn(usize) -> Option<String>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut row = 0;
+    matrix.for_each_dense_row(|values| {
+        if let Some(name) = row_name(row) {
+            let mut field = WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+            field.write_record([&name])?;
+            let bytes = field.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
+            out.write_all(bytes.trim_ascii_end())?;
+            out.write_all(&[delimiter])?;
+        }
+        row += 1;
+        for (at, value) in values.iter().enumerate() {
+            if at > 0 {
+                out.write_all(&[delimiter])?;
+            }
+            write_number(out, *value)?;
+        }
+        writeln!(out)
+    })
+}

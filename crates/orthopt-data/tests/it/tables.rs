@@ -1,0 +1,142 @@
+//! Tables as spreadsheets, R and pandas write them; names from files; missing values.
+
+use crate::common::{message_with, read, read_with};
+use faer::Mat;
+use orthopt_data::{DataSet, LoadOptions, Missing, Table, load, read_file, read_names, write_table};
+use tempfile::TempDir;
+
+fn text(words: &[&str]) -> Option<Vec<String>> {
+    Some(words.iter().map(|word| word.to_string()).collect())
+}
+
+#[test]
+fn tables_of_other_programs() {
+    let expected = faer::mat![[1.5, 2.0], [3.0, 4.0]];
+    for (name, content, rows) in [
+        // write.csv and to_csv: numbers as names of the rows, an empty corner
+        ("a.csv", "\"\",\"a\",\"b\"\n\"1\",1.5,2\n\"2\",3,4\n", text(&["1", "2"])),
+        ("a.csv", ",a,b\n0,1.5,2\n1,3,4\n", text(&["0", "1"])),
+        // write.table: no corner at all
+        ("a.txt", "\"a\" \"b\"\n\"1\" 1.5 2\n\"2\" 3 4\n", text(&["1", "2"])),
+        ("a.csv", "a,b\n1,1.5,2\n2,3,4\n", text(&["1", "2"])),
+        ("a.tsv", "a\tb\nx\t1.5\t2\ny\t3\t4\n", text(&["x", "y"])),
+        // write.csv2 and spreadsheets with decimal commas
+        ("a.csv", "\"\";\"a\";\"b\"\n\"x y\";1,5;2\n\"z\";3;4\n", text(&["x y", "z"])),
+        ("a.csv", "a;b\r\n1,5;2\r\n3;4\r\n", None),
+        ("a.csv", "a;b\n1.5;2\n3;4\n", None),
+        // tabs in spite of the name, any white space
+        ("a.csv", "a\tb\n1.5\t2\n3\t4\n", None),
+        ("a.txt", "a   b\n 1.5  2\n3\t4 \n", None),
+    ] {
+        let data = read(name, content).unwrap_or_else(|error| panic!("{content:?}: {error}"));
+        assert_eq!(data.matrix.to_dense(), expected, "{content:?}");
+        assert_eq!(data.names, text(&["a", "b"]), "{content:?}");
+        assert_eq!(data.row_names, rows, "{content:?}");
+    }
+    assert_eq!(read("a.csv", "1,5;2\n3;4\n").unwrap().matrix.to_dense(), expected);
+}
+
+fn with(missing: Missing) -> LoadOptions {
+    LoadOptions { missing, ..LoadOptions::default() }
+}
+
+const GAPS: &str = "id,a,b\nw,1,10\nx,NA,20\ny,3,\nz,5,60\n";
+
+#[test]
+fn missing_values_on_request() {
+    let data = |missing| read_with("a.csv", GAPS, &with(missing)).1.unwrap();
+    let mean = data(Missing::Mean);
+    assert_eq!(mean.matrix.to_dense(), faer::mat![[1.0, 10.0], [3.0, 20.0], [3.0, 30.0], [5.0, 60.0]]);
+    assert_eq!(mean.missing, 2);
+    let kept = data(Missing::Drop);
+    assert_eq!(kept.matrix.to_dense(), faer::mat![[1.0, 10.0], [5.0, 60.0]]);
+    assert_eq!((kept.row_names, kept.missing), (text(&["w", "z"]), 2));
+    assert!(data(Missing::Keep).matrix.to_dense()[(1, 0)].is_nan());
+    assert_eq!(data(Missing::Em).matrix.nrows(), 4); // too small for a model: means
+    assert_eq!(Missing::NAMES.iter().filter_map(|(name, _)| Missing::parse(name)).count(), 4);
+    assert!(Missing::parse("zero").is_none());
+}
+
+#[test]
+fn what_cannot_be_filled_in() {
+    assert_eq!(
+        message_with("a.csv", "a,b\n1,NA\n2,NA\n", &with(Missing::Mean)),
+        "a.csv: column 2 (`b`) has no values at all; remove it"
+    );
+    assert_eq!(
+        message_with("a.csv", "1,NA\nNA,2\n", &with(Missing::Drop)),
+        "a.csv: no row is complete, so none would be left; use mean or em instead of drop"
+    );
+    let infinite = message_with("a.csv", "1,inf\n", &with(Missing::Mean));
+    assert!(infinite.contains("row 1, column 2 (counted from 1) is inf"), "{infinite}");
+}
+
+/// Three components and little noise: EM is far closer to the truth than means are, in any units.
+#[test]
+fn em_predicts_from_the_other_variables() {
+    let factor = |i: usize, k: usize| ((i * (7 * k + 3)) as f64 * 0.61 + k as f64).sin();
+    for (m, n) in [(60, 12), (15, 40)] {
+        let truth = Mat::from_fn(m, n, |i, j| {
+            let signal: f64 = (0..2).map(|k| factor(i, k) * ((j + 1) as f64 * (k + 1) as f64).cos()).sum();
+            100.0 * (j + 1) as f64 + (j + 1) as f64 * (signal + 0.05 * ((i * 31 + j * 17) as f64).sin())
+        });
+        let mut table = String::new();
+        let gone = |i: usize, j: usize| (i * 5 + j * 3).is_multiple_of(11);
+        for i in 0..m {
+            let cell = |j: usize| if gone(i, j) { "NA".into() } else { truth[(i, j)].to_string() };
+            table += &((0..n).map(cell).collect::<Vec<_>>().join(",") + "\n");
+        }
+        let off = |missing| {
+            let found = read_with("a.csv", &table, &with(missing)).1.unwrap().matrix.to_dense();
+            let error = |i: usize, j: usize| ((found[(i, j)] - truth[(i, j)]) / (j + 1) as f64).powi(2);
+            let all = (0..m).flat_map(|i| (0..n).map(move |j| (i, j)));
+            let mut sum = 0.0;
+            for (i, j) in all {
+                assert!(gone(i, j) || (found[(i, j)] - truth[(i, j)]).abs() < 1e-9 * truth[(i, j)]);
+                sum += error(i, j);
+            }
+            sum.sqrt()
+        };
+        let (em, mean) = (off(Missing::Em), off(Missing::Mean));
+        assert!(em < 0.3 * mean, "{m} x {n}: {em} {mean}");
+    }
+}
+
+#[test]
+fn names_from_a_file() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("words.txt");
+    let names = |content: &str| {
+        std::fs::write(&path, content).unwrap();
+        read_names(&path)
+    };
+    assert_eq!(names("the\n\"of\"\r\n and \n\n").unwrap(), ["the", "of", "and"]);
+    assert_eq!(names("the,of, and").unwrap(), ["the", "of", "and"]);
+    assert!(names("").unwrap_err().to_string().ends_with("words.txt: the file is empty"));
+    assert!(names("\n\n").unwrap_err().to_string().contains("there is no name in it"));
+    let data = DataSet::new(Mat::zeros(2, 3), "a.mtx");
+    let error = data.named(vec!["x".into()], "words.txt").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "words.txt: 1 names for the 3 columns of a.mtx; one a line is expected, in the order of the columns"
+    );
+}
+
+#[test]
+fn what_is_written_can_be_read() {
+    let folder = TempDir::new().unwrap();
+    let values = faer::mat![[1.0, -0.5], [1e-300, 0.0]];
+    let (rows, names) = (["a, b", "c"].map(String::from), ["PC1", "PC2"].map(String::from));
+    for (file, row_names) in [("t.csv", Some(&rows[..])), ("t.tsv.gz", Some(&rows[..])), ("t.csv", None)] {
+        let path = folder.path().join(file);
+        let table = Table { corner: "variable", row_names, names: &names, values: values.as_ref() };
+        write_table(&path, &table).unwrap();
+        let back = read_file(&path, &LoadOptions::default()).unwrap();
+        let shift = usize::from(row_names.is_none()); // numbers are a column unless there are names
+        assert_eq!(back.matrix.to_dense().get(.., shift..), values);
+        assert_eq!(back.row_names.as_deref(), row_names);
+        assert_eq!(back.names.unwrap()[shift..], names);
+    }
+    let error = load("no.csv", &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("- for standard input"), "{error}");
+}
