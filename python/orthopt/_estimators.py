@@ -154,6 +154,9 @@ class SparsePCA(_OrthogonalPCA):
         The weight of h relative to the data: ``lambda = alpha * mean of the r largest C_ii``, the
         same for any number of samples and any unit of measurement. Larger is sparser. Default:
         0.05 for ``"l0"``, 0.5 for others.
+    n_nonzero : int or list of int, default None
+        At most so many nonzeros in each component, or one number for each, instead of ``alpha``; for the
+        penalties ``"l0"`` and ``"none"``.
     solver : str, default "auto"
         See ``orthopt.registry("solvers")``.
     init : str or array (n_features, n_components), default None
@@ -223,12 +226,14 @@ class SparsePCA(_OrthogonalPCA):
         certify: bool | int = True,
         bound: bool | float = False,
         penalty_params: dict[str, float] | None = None,
+        n_nonzero: int | list[int] | None = None,
         n_threads: int | None = None,
         random_state: Any = None,
     ):
         self.n_components = n_components
         self.penalty = penalty
         self.alpha = alpha
+        self.n_nonzero = n_nonzero
         self.solver = solver
         self.init = init
         self.max_iter = max_iter
@@ -247,7 +252,8 @@ class SparsePCA(_OrthogonalPCA):
             raise InvalidOptionError(f"alpha is {self.alpha!r}: expected a number >= 0 or None")
         if self.alpha is not None and not self.alpha >= 0:
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
-        return {"penalty": self.penalty, "lam_share": self.alpha, **(self.penalty_params or {})}
+        settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.n_nonzero}
+        return {**settings, **(self.penalty_params or {})}
 
 
 class NonnegativePCA(_OrthogonalPCA):

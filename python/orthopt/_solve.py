@@ -78,7 +78,9 @@ def solve(
     **options
         Those of the command line, with underscores: ``center``, ``scale`` (``"std"``: correlations),
         ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: what is done with NaN
-        and with missing cells of files; an error by default), ``features``, ``gram``,
+        and with missing cells of files; an error by default), ``features``, ``gram``, ``nonzeros`` (at most so many in each component: a
+        number, or a list with one for each), ``total_nonzeros`` (in all together) or ``variables`` (the same for
+        all components), each for ``l0-pca``, ``nonneg-pca`` and ``pca`` and instead of ``lam``,
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),
         ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``working_set``,
@@ -242,6 +244,9 @@ DEFAULTS: dict[str, Any] = {
     "distances": None,
     "radius": None,
     "linear": None,
+    "nonzeros": None,
+    "total_nonzeros": None,
+    "variables": None,
     "solver": "auto",
     "init": None,
     "working_set": None,
@@ -263,6 +268,7 @@ DEFAULTS: dict[str, Any] = {
 
 _KINDS: dict[str, type] = {
     **{key: int for key in ("rank", "k", "features", "block", "restarts", "seed", "threads", "max_iters")},
+    **{key: int for key in ("total_nonzeros", "variables")},
     **{
         key: float
         for key in ("lam", "lam_share", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
@@ -285,6 +291,7 @@ def fill(options: dict[str, Any], **fixed: Any) -> dict[str, Any]:
         filled[key] = _checked(key, filled[key], kind)
     if filled["scale"] is None:
         filled["scale"] = "none"
+    filled["nonzeros"] = _counts(filled["nonzeros"])
     filled["certify_all"] = checks is True
     filled["certify"] = 0 if checks is True else _checked("certify", int(checks or 0), int)
     filled["constants"] = {key: _constant(key, value) for key, value in given.items()}
@@ -315,6 +322,14 @@ def _checked(key: str, value: Any, kind: type) -> Any:
     if kind is int and (number != value or not 0 <= number < 2**63):
         raise wrong
     return number
+
+
+def _counts(value: Any) -> list[int] | None:
+    """One number of nonzeros for all components, or one for each, as a list."""
+    if value is None:
+        return None
+    many = isinstance(value, (list, tuple, np.ndarray))
+    return [_checked("nonzeros", one, int) for one in (value if many else [value])]
 
 
 def _constant(key: str, value: Any) -> bool | int | float | str:

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use orthopt::bound::{self, Bound, Kind, Options};
+use orthopt::bound::{self, Bound, Options};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::report::Global;
@@ -24,19 +24,16 @@ pub struct Effort {
     pub nodes: Option<u64>,
 }
 
-/// A lower bound of F, x being the best point known; `kind` in the place of the problem's own.
+/// A lower bound of F, x being the best point known.
 ///
 /// # Errors
 /// There is no bound, and why; data that the bound cannot take.
 pub fn bound<P: Family>(
     problem: &P,
-    kind: Option<&Kind>,
     x: Option<&RowMat>,
     effort: Effort,
     progress: &Progress,
 ) -> anyhow::Result<Bound> {
-    let (f, own) = problem.bounded()?;
-    let kind = kind.unwrap_or(&own);
     let options = Options {
         seconds: Some(effort.seconds),
         nodes: effort.nodes.unwrap_or(u64::MAX),
@@ -47,8 +44,7 @@ pub fn bound<P: Family>(
         bar.show(now);
         !interrupt::asked().load(Ordering::Relaxed)
     };
-    let incumbent = x.map(|x| (x, problem.value(x)));
-    Ok(bound::lower_bound(f, problem.shape().1, kind, incumbent, &options, &hook)?)
+    Ok(problem.lower_bound(x, &options, &hook)?)
 }
 
 impl Summary {

@@ -10,6 +10,7 @@ mod failure;
 mod global;
 mod input;
 mod interrupt;
+mod limits;
 mod model;
 mod options;
 mod output;

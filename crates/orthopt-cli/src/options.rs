@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::constants::Constants;
 use crate::describe::shared;
+use crate::limits::Counts;
 
 /// Every option of `solve`; `None` is "not given".
 ///
@@ -77,6 +78,18 @@ pub struct SolveOptions {
     /// Weight of the penalty [default: a share of the mean of the r largest C_ii, 0.05 for l0]
     #[arg(long, value_name = "LAMBDA", help_heading = "Problem", allow_hyphen_values = true)]
     pub lambda: Option<f64>,
+
+    /// At most K nonzeros in each component (K1,K2,...: one number for each) instead of lambda
+    #[arg(long, value_name = "K", help_heading = "Problem", conflicts_with_all = ["total_nonzeros", "variables"])]
+    pub nonzeros: Option<Counts>,
+
+    /// At most K nonzeros in all components together
+    #[arg(long, value_name = "K", help_heading = "Problem", conflicts_with = "variables")]
+    pub total_nonzeros: Option<usize>,
+
+    /// At most K variables, the same ones for all components
+    #[arg(long, value_name = "K", help_heading = "Problem")]
+    pub variables: Option<usize>,
 
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
     #[arg(long, value_name = "NAME", help_heading = "Problem", value_parser = penalties(), hide_possible_values = true)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use orthopt::certify::Scope;
+use orthopt::family::CARDINALITY_STARTS;
 use orthopt::family::J_STARTS;
 use orthopt::family::LinearInput;
 use orthopt::family::Wanted;
@@ -24,6 +25,7 @@ use orthopt::start::{STARTS, Start};
 use crate::export::{Output, What};
 use crate::failure::usage;
 use crate::input::{DataRequest, read_x};
+use crate::limits::limit;
 use crate::options::SolveOptions;
 
 /// Everything `solve` and `compare` need to know.
@@ -126,6 +128,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         distances: options.distances.as_deref().map(|path| read_x("--distances", path)).transpose()?,
         radius: options.radius,
         linear: options.linear.as_deref().map(linear_term).transpose()?,
+        limit: limit(options)?,
     })
 }
 
@@ -159,7 +162,12 @@ fn signature(text: &str) -> anyhow::Result<String> {
 
 /// The name of a start, or else of a file that has an extension or exists.
 fn parse_init(text: &str) -> anyhow::Result<Init> {
-    let known = STARTS.iter().chain(J_STARTS).chain(NONLINEAR_STARTS).any(|start| start.0 == text);
+    let known = STARTS
+        .iter()
+        .chain(J_STARTS)
+        .chain(NONLINEAR_STARTS)
+        .chain(CARDINALITY_STARTS)
+        .any(|start| start.0 == text);
     match Start::parse(text) {
         _ if known => Ok(Init::Named(text.into())),
         Ok(_) => Ok(Init::Named(text.into())),

@@ -60,6 +60,9 @@ impl Summary {
         if let Some(k) = task.k {
             self.line("k", &k.to_string());
         }
+        if let Some(limits) = &task.limits {
+            self.line("limit", &format!("nonzeros: {}", limits.words()));
+        }
     }
 
     /// F, its parts and how feasible X is.

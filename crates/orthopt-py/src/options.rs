@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use numpy::PyReadonlyArray2;
 use orthopt::Error;
 use orthopt::certify::Scope;
-use orthopt::family::LinearInput;
 use orthopt::family::{Begin, Wanted};
+use orthopt::family::{Limit, LinearInput};
 use orthopt::family::{PoseOptions, all_constants, check_solvers, find_constant, parse_constants};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::options::{Given, checked};
@@ -45,6 +45,9 @@ pub struct Options<'py> {
     pub distances: Option<PyReadonlyArray2<'py, f64>>,
     pub radius: Option<f64>,
     pub linear: Option<Linear<'py>>,
+    pub nonzeros: Option<Vec<usize>>,
+    pub total_nonzeros: Option<usize>,
+    pub variables: Option<usize>,
     pub solver: String,
     pub init: Option<Init<'py>>,
     pub working_set: Option<String>,
@@ -181,7 +184,24 @@ impl Options<'_> {
             distances: None,
             radius: self.radius,
             linear: None,
+            limit: self.limit()?,
         })
+    }
+
+    /// The limit of nonzeros.
+    fn limit(&self) -> Result<Option<Limit>, Error> {
+        let given = [
+            self.nonzeros.clone().map(Limit::Nonzeros),
+            self.total_nonzeros.map(Limit::Total),
+            self.variables.map(Limit::Variables),
+        ];
+        let mut given = given.into_iter().flatten();
+        match (given.next(), given.next()) {
+            (Some(_), Some(_)) => Err(Error::Incompatible(
+                "give one of nonzeros, total_nonzeros and variables, not several".into(),
+            )),
+            (one, _) => Ok(one),
+        }
     }
 
     /// What is done to the data.

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use clap::ValueHint;
-use orthopt::bound::{Bound, Kind};
+use orthopt::bound::Bound;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
+use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
 use orthopt::with_family;
 use serde::Serialize;
@@ -62,20 +63,6 @@ pub struct Args {
     #[arg(long, value_name = "X.npy", help_heading = "Bound", value_hint = ValueHint::FilePath)]
     x: Option<PathBuf>,
 
-    /// At most K nonzeros in each component (K1,K2,...: one number for each); lambda is then 0 unless given
-    #[arg(
-        long,
-        value_name = "K",
-        help_heading = "Bound",
-        value_delimiter = ',',
-        conflicts_with = "total_nonzeros"
-    )]
-    nonzeros: Vec<usize>,
-
-    /// At most K nonzeros in all components together
-    #[arg(long, value_name = "K", help_heading = "Bound")]
-    total_nonzeros: Option<usize>,
-
     /// Nodes of branch and bound; 0 is the relaxation alone [default: as many as time allows]
     #[arg(long, value_name = "N", help_heading = "Bound")]
     nodes: Option<u64>,
@@ -92,8 +79,6 @@ pub struct Args {
 /// What is wanted besides what `solve` knows.
 struct Wanted {
     x: Option<PathBuf>,
-    nonzeros: Vec<usize>,
-    total_nonzeros: Option<usize>,
     effort: Effort,
     dual: Option<PathBuf>,
     save_x: Option<PathBuf>,
@@ -109,9 +94,7 @@ struct Findings {
     rank: usize,
     lambda: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    nonzeros: Option<Vec<usize>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_nonzeros: Option<usize>,
+    limits: Option<Cardinality>,
     incumbent: String,
     reasons: Vec<String>,
     #[serde(flatten)]
@@ -125,8 +108,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(path) => config::merge(&args.options, path)?,
         None => args.options,
     };
-    let wanted =
-        Wanted::of(&mut options, args.x, args.nonzeros, args.total_nonzeros, args.nodes, args.save_dual)?;
+    let wanted = Wanted::of(&mut options, args.x, args.nodes, args.save_dual)?;
     let settings = Settings::resolve(&mut options);
     let settings = match &args.config {
         Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
@@ -141,8 +123,6 @@ impl Wanted {
     fn of(
         options: &mut SolveOptions,
         x: Option<PathBuf>,
-        nonzeros: Vec<usize>,
-        total_nonzeros: Option<usize>,
         nodes: Option<u64>,
         dual: Option<PathBuf>,
     ) -> anyhow::Result<Self> {
@@ -162,25 +142,7 @@ impl Wanted {
         if let Some(path) = dual.as_deref().filter(|path| ending(path).is_none()) {
             return Err(usage(format!("--save-dual {}: the name must end in .npy or .npz", path.display())));
         }
-        if !nonzeros.is_empty() || total_nonzeros.is_some() {
-            options.lambda.get_or_insert(0.0);
-        }
-        Ok(Self { x, nonzeros, total_nonzeros, effort: Effort { seconds, nodes }, dual, save_x, plot })
-    }
-
-    /// The kind of a problem with limited nonzeros; `None` without a limit.
-    fn kind(&self, own: &Kind, rank: usize) -> anyhow::Result<Option<Kind>> {
-        if self.nonzeros.is_empty() && self.total_nonzeros.is_none() {
-            return Ok(None);
-        }
-        let Kind::L0 { lambda } = *own else {
-            return Err(usage("--nonzeros and --total-nonzeros are for l0-pca"));
-        };
-        Ok(Some(match (self.total_nonzeros, &self.nonzeros[..]) {
-            (Some(nonzeros), _) => Kind::Total { nonzeros, lambda },
-            (None, [each]) => Kind::Counts { nonzeros: vec![*each; rank], lambda },
-            (None, list) => Kind::Counts { nonzeros: list.to_vec(), lambda },
-        }))
+        Ok(Self { x, effort: Effort { seconds, nodes }, dual, save_x, plot })
     }
 }
 
@@ -217,41 +179,21 @@ fn of_family<P: Family>(
     given: Option<RowMat>,
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
-    let (_, own) = problem.bounded()?; // what has no bound needs no incumbent
-    let kind = wanted.kind(&own, task.rank)?;
+    problem.bounded()?; // what has no bound needs no incumbent
     interrupt::install()?;
-    let incumbent = match (given, &kind) {
-        (Some(x), _) => Some(read(wanted, &problem, kind.as_ref(), x)?),
-        (None, None) => Some(solved(settings, &problem, task, &mut progress)?),
-        (None, Some(_)) => None, // the solvers know no limits
+    let incumbent = match given {
+        Some(x) => read(wanted, &problem, x)?,
+        None => solved(settings, &problem, task, &mut progress)?,
     };
-    let x = incumbent.as_ref().map(|incumbent| &incumbent.x);
-    let found = global::bound(&problem, kind.as_ref(), x, wanted.effort, &progress)?;
+    let found = global::bound(&problem, Some(&incumbent.x), wanted.effort, &progress)?;
     progress.clear();
-    publish(settings, wanted, &problem, task, incumbent.as_ref(), &found)
+    publish(settings, wanted, &problem, task, &incumbent, &found)
 }
 
 /// X of `--x`, checked.
-fn read<P: Family>(
-    wanted: &Wanted,
-    problem: &P,
-    kind: Option<&Kind>,
-    x: RowMat,
-) -> anyhow::Result<Incumbent> {
+fn read<P: Family>(wanted: &Wanted, problem: &P, x: RowMat) -> anyhow::Result<Incumbent> {
     let source = wanted.x.as_ref().map_or(String::new(), |path| path.display().to_string());
     let x = Assessment::new(problem, x, "X", 0.0).with_context(|| source.clone())?.x;
-    let counts: Vec<usize> =
-        (0..x.ncols()).map(|k| (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).count()).collect();
-    let fits = match kind {
-        Some(Kind::Counts { nonzeros, .. }) => {
-            nonzeros.len() != counts.len() || counts.iter().zip(nonzeros).all(|(count, most)| count <= most)
-        }
-        Some(Kind::Total { nonzeros, .. }) => counts.iter().sum::<usize>() <= *nonzeros,
-        _ => true,
-    };
-    if !fits {
-        anyhow::bail!("{source}: X has {counts:?} nonzeros in its components, more than is allowed");
-    }
     Ok(Incumbent { x, source, report: None })
 }
 
@@ -278,29 +220,27 @@ fn publish<P: Family>(
     wanted: &Wanted,
     problem: &P,
     task: &Task,
-    incumbent: Option<&Incumbent>,
+    incumbent: &Incumbent,
     found: &Bound,
 ) -> anyhow::Result<ExitCode> {
     let mut failures: Vec<anyhow::Error> = Vec::new();
-    let x = found.x.as_ref().or(incumbent.map(|incumbent| &incumbent.x));
-    if let (Some(path), Some(x)) = (&wanted.save_x, x) {
+    let x = found.x.as_ref().unwrap_or(&incumbent.x);
+    if let Some(path) = &wanted.save_x {
         failures.extend(orthopt_data::write_npy(path, x.as_mat()).err().map(Into::into));
     }
     if let Some(path) = &wanted.dual {
         failures.extend(save_dual(problem, found, path).err());
     }
     if let Some(path) = &wanted.plot {
-        let report = incumbent.and_then(|incumbent| incumbent.report.as_ref());
-        failures.extend(svg::write_bound(task, report, found, path).err());
+        failures.extend(svg::write_bound(task, incumbent.report.as_ref(), found, path).err());
     }
     let global = Global::of(found);
-    let from = match (&found.x, incumbent) {
-        (Some(_), _) => "found on the way to the bound".into(),
-        (None, Some(incumbent)) => incumbent.source.clone(),
-        (None, None) => "none".into(),
+    let from = match &found.x {
+        Some(_) => "found on the way to the bound".into(),
+        None => incumbent.source.clone(),
     };
     if settings.json.as_deref() != Some(Path::new("-")) {
-        failures.extend(output::print(&summary(task, wanted, &global, &from)).err());
+        failures.extend(output::print(&summary(task, &global, &from)).err());
     }
     if let Some(path) = &settings.json {
         let findings = Findings {
@@ -309,8 +249,7 @@ fn publish<P: Family>(
             data: task.data.clone(),
             rank: task.rank,
             lambda: task.lambda,
-            nonzeros: (!wanted.nonzeros.is_empty()).then(|| wanted.nonzeros.clone()),
-            total_nonzeros: wanted.total_nonzeros,
+            limits: task.limits.clone(),
             incumbent: from,
             reasons: task.reasons.iter().map(said).collect(),
             global,
@@ -330,22 +269,13 @@ fn publish<P: Family>(
     }))
 }
 
-fn summary(task: &Task, wanted: &Wanted, global: &Global, incumbent: &str) -> String {
+fn summary(task: &Task, global: &Global, incumbent: &str) -> String {
     let mut summary = Summary::default();
     summary.problem(task);
     summary.reasons(&task.reasons);
-    if let Some(most) = wanted.total_nonzeros {
-        summary.line("nonzeros", &format!("at most {most} in all components"));
-    }
-    if !wanted.nonzeros.is_empty() {
-        let list: Vec<_> = wanted.nonzeros.iter().map(usize::to_string).collect();
-        summary.line("nonzeros", &format!("at most {} in each component", list.join(", ")));
-    }
     summary.gap();
-    match global.objective {
-        Some(objective) => summary.line("F", &format!("{}, {incumbent}", text::number(objective, 10))),
-        None => summary.line("F", "unknown: no X is given (--x) and no solver keeps to limits of nonzeros"),
-    }
+    let objective = global.objective.map_or("not finite".into(), |f| text::number(f, 10));
+    summary.line("F", &format!("{objective}, {incumbent}"));
     summary.global(global);
     summary.take()
 }

@@ -21,6 +21,7 @@ use crate::export::json;
 use crate::failure::{EXIT_CODES, say};
 use crate::global::{self, Effort};
 use crate::input::{DataRequest, Input, check_rows, keeps_sparse, missing, one_source, prepare, read_x};
+use crate::limits::Counts;
 use crate::options::SolveOptions;
 use crate::pose::pose;
 use crate::progress::Progress;
@@ -67,6 +68,18 @@ pub struct Args {
     /// Another penalty for a PCA problem, as for solve
     #[arg(long, value_name = "NAME")]
     penalty: Option<String>,
+
+    /// At most K nonzeros in each component (K1,K2,...), as for solve
+    #[arg(long, value_name = "K", conflicts_with_all = ["total_nonzeros", "variables"])]
+    nonzeros: Option<Counts>,
+
+    /// At most K nonzeros in all components together, as for solve
+    #[arg(long, value_name = "K", conflicts_with = "variables")]
+    total_nonzeros: Option<usize>,
+
+    /// At most K variables for all components together, as for solve
+    #[arg(long, value_name = "K")]
+    variables: Option<usize>,
 
     /// k of dc-pca and of --penalty l1-largest-k, as for solve
     #[arg(long, value_name = "K")]
@@ -232,7 +245,7 @@ fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> any
 fn global<P: Family>(problem: &P, x: &RowMat, seconds: f64) -> anyhow::Result<Global> {
     let stopping = Stopping { max_iters: None, time_limit: Some(seconds), tol: 0.0, min_decrease: 0.0 };
     let progress = Progress::new(false, stopping);
-    let found = global::bound(problem, None, Some(x), Effort { seconds, nodes: None }, &progress)?;
+    let found = global::bound(problem, Some(x), Effort { seconds, nodes: None }, &progress)?;
     progress.clear();
     Ok(Global::of(&found))
 }
@@ -276,6 +289,9 @@ fn problem_options(args: &Args) -> SolveOptions {
         storage: Some(args.storage.clone()),
         penalty: args.penalty.clone(),
         k: args.k,
+        nonzeros: args.nonzeros.clone(),
+        total_nonzeros: args.total_nonzeros,
+        variables: args.variables,
         map: args.map.clone(),
         signature: args.signature.clone(),
         ridge: args.ridge,

@@ -29,6 +29,9 @@ const EXAMPLES: &str = "\
 Examples:
   A first look, three sparse components of a built-in table:
     orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
+  Five variables in each of three components; 12 for all components together:
+    orthopt solve l0-pca builtin:pitprops -r 3 --nonzeros 5
+    orthopt solve l0-pca builtin:pitprops -r 3 --variables 12
   Samples in a file, centred; X and the whole result as files:
     orthopt solve l1-pca data.csv --center -r 5 --lambda 2 --save-x x.npy --json result.json
   Sparse data, a limit in seconds, the convergence curve as a picture:
@@ -159,7 +162,7 @@ fn bounded<P: Family>(
     seconds: f64,
     progress: &Progress,
 ) -> anyhow::Result<Global> {
-    let found = global::bound(problem, None, Some(report.x()), Effort { seconds, nodes: None }, progress)?;
+    let found = global::bound(problem, Some(report.x()), Effort { seconds, nodes: None }, progress)?;
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
         svg::write_bound(&report.task, Some(report), &found, output.path())?;
     }

@@ -62,8 +62,7 @@ impl Cell {
         let input = Input::load(&settings.data)?;
         let (posed, _) = pose(settings.problem, &input, &settings.pose)?;
         let effort = Effort { seconds, nodes: None };
-        let found =
-            with_family!(posed.problem, problem => global::bound(&problem, None, None, effort, progress))?;
+        let found = with_family!(posed.problem, problem => global::bound(&problem, None, effort, progress))?;
         let facts = Global::of(&found);
         Ok(LowerBound {
             bound: facts.bound,

@@ -101,7 +101,8 @@ fn numbers_of_nonzeros_are_limited() {
     let given = ["bound", "l0-pca", "builtin:pitprops", "--x", "x.csv", "--nonzeros"];
     let object = dir.json(&[&given[..], &["2"]].concat());
     assert!(object["gap"].as_f64().unwrap() > 0.0 && object["lambda"] == 0.0, "{object}");
-    dir.fails_in_one_line(&[&given[..], &["1"]].concat(), 1, &["x.csv: X has [2, 1] nonzeros"]);
+    assert!(object["limits"]["components"] == serde_json::json!([2, 2]), "{object}");
+    dir.fails_in_one_line(&[&given[..], &["1"]].concat(), 2, &["x.csv: X has 2, 1 nonzeros"]);
 }
 
 #[test]

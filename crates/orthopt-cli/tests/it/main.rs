@@ -18,6 +18,7 @@ mod interrupt;
 mod json;
 mod names;
 mod nonlinear;
+mod nonzeros;
 mod outputs;
 mod pictures;
 mod real_data;

@@ -7,7 +7,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
 use crate::solvers::composite::COMPOSITE_SOLVERS;
-use crate::solvers::{J_SOLVERS, SOLVERS, SolverInfo};
+use crate::solvers::{CARDINALITY_SOLVERS, J_SOLVERS, SOLVERS, SolverInfo};
 
 /// A solver of some family.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,11 @@ fn every_solver() -> impl Iterator<Item = SolverEntry> {
     let pca = SOLVERS.iter().map(SolverEntry::from);
     let composite = COMPOSITE_SOLVERS.iter().map(SolverEntry::from);
     let hyperbolic = J_SOLVERS.iter().map(SolverEntry::from);
-    pca.chain(composite).chain(hyperbolic).chain(nonlinear_eig::SOLVERS.iter().map(SolverEntry::from))
+    let limited = CARDINALITY_SOLVERS.iter().map(SolverEntry::from);
+    pca.chain(limited)
+        .chain(composite)
+        .chain(hyperbolic)
+        .chain(nonlinear_eig::SOLVERS.iter().map(SolverEntry::from))
 }
 
 /// Every penalty, those with g or A at the end.

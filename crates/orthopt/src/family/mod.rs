@@ -11,6 +11,7 @@ use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::SolverInfo;
 
+mod cardinality;
 mod catalogue;
 mod composite;
 mod composite_pca;
@@ -24,6 +25,7 @@ mod pose;
 mod problems;
 mod signs;
 
+pub use cardinality::{CARDINALITY_STARTS, Limit};
 pub use catalogue::{
     NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, check_constants,
     check_solvers, find_constant, parse_constants, penalty_called, solvers_called,

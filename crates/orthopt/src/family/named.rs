@@ -1,6 +1,6 @@
 //! A problem of any family.
 
-use crate::problem::{CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem};
+use crate::problem::{CardinalityProblem, CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem};
 
 /// A problem of any family.
 ///
@@ -9,6 +9,8 @@ use crate::problem::{CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem
 pub enum Named {
     /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
     Pca(PcaProblem),
+    /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit of nonzeros.
+    Cardinality(CardinalityProblem),
     /// min f(X) − g(X) + h(A(X)), XᵀX = I.
     Composite(CompositeProblem),
     /// min f(X), XᵀJX = J.
@@ -24,6 +26,7 @@ macro_rules! with_family {
     ($named:expr, $problem:ident => $body:expr) => {
         match $named {
             $crate::family::Named::Pca($problem) => $body,
+            $crate::family::Named::Cardinality($problem) => $body,
             $crate::family::Named::Composite($problem) => $body,
             $crate::family::Named::JOrthogonal($problem) => $body,
             $crate::family::Named::NonlinearEig($problem) => $body,

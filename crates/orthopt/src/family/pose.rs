@@ -4,6 +4,7 @@
 use super::Named;
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
+use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{SPLITS, check_before_work, model, split};
 use crate::family::{CompositeOptions, LinearInput, default_k};
@@ -13,7 +14,7 @@ use crate::linear_map::AnyMap;
 use crate::message::Message;
 use crate::penalty::{Shape, find_penalty};
 use crate::problem::{
-    CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
+    Cardinality, CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
     covariance_model,
 };
 use crate::smooth::{AnySmooth, NonlinearEig, Placement, Quadratic, euclidean_distances};
@@ -47,6 +48,8 @@ pub struct PoseOptions {
     pub radius: Option<f64>,
     /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
     pub linear: Option<LinearInput>,
+    /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
+    pub limit: Option<Limit>,
 }
 
 /// A problem with what was chosen for the user.
@@ -62,6 +65,8 @@ pub struct Posed {
     pub lambda: Option<f64>,
     /// k, where the penalty has one.
     pub k: Option<usize>,
+    /// The limit of nonzeros, where there is one.
+    pub limits: Option<Cardinality>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
     /// What was given and does nothing.
@@ -78,6 +83,7 @@ pub const DEFAULT_RANK: usize = 5;
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     let posed = match info.kind {
+        _ if options.limit.is_some() => pose_cardinality(info, data, options)?,
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options)?,
         Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options)?,
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options)?,
@@ -148,7 +154,34 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         }
         (None, None) => None,
     };
-    Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, k: None, reasons, notes })
+    Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, k: None, limits: None, reasons, notes })
+}
+
+fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+    let mut reasons = Vec::new();
+    let limit = options.limit.as_ref();
+    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank.is_none()) {
+        Some(rank) => rank, // as many components as there are limits
+        None => rank_or_default(data, options, &mut reasons),
+    };
+    let limit = limit.unwrap_or(&Limit::Total(0));
+    let penalty_has_lambda = options.penalty.as_deref().unwrap_or(info.penalty) == "l0";
+    let problem = pose_limited(info, data, rank, limit, options)?;
+    check_range(&problem.f)?;
+    let limits = Some(problem.limits().clone());
+    let mut notes = Vec::new();
+    if limits.as_ref().is_some_and(|cut| *cut != limit.of(rank)) && !problem.requires_nonneg() {
+        notes.push(
+            Message::about(limit.option())
+                .text(format!(" is more than there is: {} variables", data.ncols())),
+        );
+    }
+    let lambda = options.lambda.filter(|_| penalty_has_lambda);
+    if options.lambda.is_some() && lambda.is_none() {
+        notes.push(format!("{} has no lambda; it is ignored", info.name).into());
+    }
+    let problem = Named::Cardinality(problem);
+    Ok(Posed { info, problem, rank, lambda, k: None, limits, reasons, notes })
 }
 
 fn rank_or_default(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<Message>) -> usize {
@@ -200,7 +233,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         (Some(share), None) => Some(default_lambda(&f, rank, share, &mut reasons)),
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
-    Ok(Posed { info, problem: Named::Composite(problem), rank, lambda, k, reasons, notes })
+    Ok(Posed { info, problem: Named::Composite(problem), rank, lambda, k, limits: None, reasons, notes })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
@@ -235,7 +268,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse").into());
     }
     let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::penalty::NoPenalty, rank)?);
-    Ok(Posed { info, problem, rank, lambda: Some(lambda), k: None, reasons, notes: Vec::new() })
+    Ok(Posed { info, problem, rank, lambda: Some(lambda), k: None, limits: None, reasons, notes: Vec::new() })
 }
 
 fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -270,7 +303,16 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
             JProblem::hyperbolic_eig(c.as_mat(), signature)?
         }
     };
-    Ok(Posed { info, problem: Named::JOrthogonal(problem), rank: n, lambda: None, k: None, reasons, notes })
+    Ok(Posed {
+        info,
+        problem: Named::JOrthogonal(problem),
+        rank: n,
+        lambda: None,
+        k: None,
+        limits: None,
+        reasons,
+        notes,
+    })
 }
 
 fn pose_probe(

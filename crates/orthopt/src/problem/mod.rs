@@ -16,6 +16,7 @@
 //! # Ok::<(), orthopt::Error>(())
 //! ```
 
+mod cardinality;
 mod data;
 mod j_orthogonal;
 mod storage;
@@ -31,6 +32,7 @@ use crate::objective::{Evaluate, Objective};
 use crate::penalty::{AnyPenalty, NoPenalty};
 use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
 
+pub use cardinality::{Cardinality, CardinalityProblem, nonzero_rows, support};
 pub use data::{PcaData, covariance, covariance_model};
 pub use j_orthogonal::JProblem;
 pub use storage::{Cost, Storage};

@@ -23,7 +23,7 @@ use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::{Given, Value};
-use crate::problem::ExplainedVariance;
+use crate::problem::{Cardinality, ExplainedVariance};
 use crate::solve::{Solution, Status, Stopping};
 use crate::solvers::find_solvers;
 
@@ -40,6 +40,8 @@ pub struct Task {
     pub lambda: Option<f64>,
     /// k of `l1-largest-k`.
     pub k: Option<usize>,
+    /// The limit of nonzeros, where there is one.
+    pub limits: Option<Cardinality>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
     /// What was given and does nothing.
@@ -56,6 +58,7 @@ impl Task {
             rank: posed.rank,
             lambda: posed.lambda,
             k: posed.k,
+            limits: posed.limits.clone(),
             reasons: posed.reasons.clone(),
             notes: posed.notes.clone(),
             optimum: OnceLock::new(),

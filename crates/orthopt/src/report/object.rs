@@ -6,7 +6,7 @@ use super::{DataFacts, Report};
 use crate::certify::Certificate;
 use crate::message::{Hint, Message};
 use crate::options::Given;
-use crate::problem::ExplainedVariance;
+use crate::problem::{Cardinality, ExplainedVariance};
 use crate::solve::{Raw, SearchReport, Settings, Status, Stopping};
 
 /// Version of the fields; grows when a field changes its meaning or goes.
@@ -22,6 +22,8 @@ pub struct Object<'a> {
     lambda: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     k: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<&'a Cardinality>,
     solver: &'a str,
     #[serde(skip_serializing_if = "Given::is_empty")]
     constants: &'a Given,
@@ -74,6 +76,7 @@ impl Report {
             rank: task.rank,
             lambda: task.lambda,
             k: task.k,
+            limits: task.limits.as_ref(),
             constants: &self.constants,
             solver: &self.solver,
             settings: &s.settings,

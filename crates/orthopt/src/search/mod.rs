@@ -16,6 +16,7 @@
 
 mod bandit;
 mod batch;
+pub mod cardinality_moves;
 mod control;
 mod engine;
 mod grow;

@@ -40,7 +40,7 @@ impl<P> std::fmt::Debug for Polish<P> {
 }
 
 impl<P> Polish<P> {
-    fn task(&self, x0: RowMat, rng: &mut Pcg64) -> Option<Task<P>> {
+    pub(super) fn task(&self, x0: RowMat, rng: &mut Pcg64) -> Option<Task<P>> {
         let part = Part { solver: (self.solver)(rng.random()), most: Some(self.most), patient: false };
         (x0.find_non_finite().is_none()).then(|| Task { parts: vec![part], x0: Origin::Point(x0) })
     }

@@ -3,8 +3,10 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod cardinality_ladmm;
 pub mod composite;
 pub mod curvilinear;
+pub mod exchange;
 pub mod irpg;
 pub mod j_baselines;
 pub mod jobcd;
@@ -31,7 +33,7 @@ use crate::linear_map::{Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given};
 use crate::penalty::AnyPenalty;
-use crate::problem::{JProblem, PcaProblem, Problem};
+use crate::problem::{CardinalityProblem, JProblem, PcaProblem, Problem};
 use crate::smooth::{AnySmooth, HessianVector, Smooth, TwoSided};
 use crate::solve::{AnySolver, named};
 use obcd::ObcdOptions;
@@ -238,6 +240,10 @@ pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
     j_baselines::UMCM,
     j_baselines::CSDM,
 ];
+
+/// All solvers of problems with a limit of nonzeros.
+pub static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
+    &[exchange::INFO, cardinality_ladmm::INFO];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///

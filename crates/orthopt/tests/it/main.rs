@@ -4,6 +4,7 @@ mod common;
 
 mod bound;
 mod bound_solvers;
+mod cardinality;
 mod centring;
 mod certify;
 mod chains;

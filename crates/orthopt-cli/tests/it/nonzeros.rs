@@ -1,0 +1,70 @@
+//! Limits of nonzeros instead of λ.
+
+use crate::common::{Dir, stdout};
+
+const PITPROPS: [&str; 5] = ["solve", "l0-pca", "builtin:pitprops", "-r", "3"];
+
+fn with<'a>(extra: &[&'a str]) -> Vec<&'a str> {
+    [&PITPROPS[..], extra].concat()
+}
+
+#[test]
+fn counts_are_kept_exactly() {
+    let dir = Dir::new();
+    let components = |extra: &[&str]| {
+        let object = dir.json(&with(extra));
+        assert!(object["feasibility"].as_f64().unwrap() <= 1e-12, "{object}");
+        assert!(object["lambda"].is_null() && object["status"] == "converged", "{object}");
+        let list = object["components"].as_array().unwrap().clone();
+        (list.iter().map(|v| v.as_u64().unwrap()).collect::<Vec<_>>(), object["objective"].as_f64().unwrap())
+    };
+    let (each, even) = components(&["--nonzeros", "5"]);
+    assert_eq!(each, [5, 5, 5]);
+    assert_eq!(components(&["--nonzeros", "6,4,2"]).0, [6, 4, 2]);
+    let (shared, total) = components(&["--total-nonzeros", "15"]);
+    assert_eq!(shared.iter().sum::<u64>(), 15);
+    assert!(total <= even + 1e-9, "{total} {even}");
+    let rows = dir.json(&with(&["--variables", "6", "--save-x", "x.npy"]));
+    assert_eq!(rows["components"], serde_json::json!([6, 6, 6]));
+    assert_eq!(rows["limits"]["rows"], 6);
+    let checked = dir.json(&["certify", "l0-pca", "builtin:pitprops", "--x", "x.npy", "--variables", "6"]);
+    assert_eq!(checked["objective"], rows["objective"]);
+    let refused = ["certify", "l0-pca", "builtin:pitprops", "--x", "x.npy", "--variables", "5"];
+    dir.fails_in_one_line(&refused, 2, &["6 nonzero rows", "at most 5 variables"]);
+}
+
+#[test]
+fn the_number_of_limits_is_the_rank_and_summaries_say_what_was_asked() {
+    let dir = Dir::new();
+    let text = stdout(&mut dir.orthopt(&["solve", "l0-pca", "builtin:pitprops", "--nonzeros", "4,3"]));
+    assert!(text.contains("rank          2") && text.contains("at most 4, 3 in the components"), "{text}");
+    let text =
+        stdout(&mut dir.orthopt(&["solve", "nonneg-pca", "builtin:pitprops", "-r", "2", "--nonzeros", "4"]));
+    assert!(text.contains("at most 4 in each component"), "{text}");
+    dir.write("run.toml", "problem = 'l0-pca'\ndata = 'builtin:pitprops'\nnonzeros = [4, 3]\n");
+    let object = dir.json(&["solve", "--config", "run.toml"]);
+    assert_eq!(object["components"], serde_json::json!([4, 3]));
+}
+
+#[test]
+fn bounds_are_below_what_is_found() {
+    let dir = Dir::new();
+    let object = dir.json(&with(&["--nonzeros", "5", "--bound", "20"]));
+    assert!(object["bound"].as_f64().unwrap() <= object["objective"].as_f64().unwrap(), "{object}");
+    assert!(object["gap"].as_f64().unwrap() < 0.2);
+    let bound = dir.json(&["bound", "l0-pca", "builtin:pitprops", "-r", "3", "--nonzeros", "5"]);
+    assert!(bound["objective"].as_f64().unwrap() <= object["objective"].as_f64().unwrap() + 1e-9);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let dir = Dir::new();
+    let refused = |args: &[&str], parts: &[&str]| dir.fails_in_one_line(args, 2, parts);
+    refused(&with(&["--nonzeros", "5,5"]), &["nonzeros is 2 numbers", "3, one for each"]);
+    refused(&with(&["--total-nonzeros", "2"]), &["total-nonzeros is 2", "at least 3"]);
+    refused(&with(&["--variables", "2"]), &["variables is 2", "at least 3"]);
+    refused(&with(&["--variables", "5", "--lambda", "1"]), &["contradicts"]);
+    refused(&["solve", "l1-pca", "builtin:pitprops", "--nonzeros", "5"], &["nonzeros", "is for l0-pca"]);
+    refused(&["solve", "hyperbolic-eig", "builtin:pitprops", "--nonzeros", "5"], &["is for l0-pca"]);
+    refused(&with(&["--nonzeros", "5", "--solver", "obcd"]), &["obcd"]);
+}

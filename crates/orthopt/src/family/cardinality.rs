@@ -1,0 +1,317 @@
+//! Sparse PCA with the number of nonzeros given, by name: starts, what the search for the best point is made of,
+//! and how it is posed.
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use super::portfolio::{cost_of_gradient, race};
+use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
+use crate::bound::Kind;
+use crate::certify::{Certificate, Scope};
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::message::Message;
+use crate::problem::{
+    Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model,
+    explained_variance, nonzero_rows, support,
+};
+use crate::search::Portfolio;
+use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
+use crate::search::moves::{Polish, Reheat};
+use crate::smooth::{AnySmooth, Quadratic, Smooth};
+use crate::solve::Solution;
+use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
+use crate::solvers::ladmm::Ladmm;
+use crate::solvers::{CARDINALITY_SOLVERS, SolverInfo, SolverOptions};
+use crate::start::Start;
+
+/// A limit of nonzeros as users give it, before the number of components is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// In each component: one number for all, or one for each.
+    Nonzeros(Vec<usize>),
+    /// In all components together.
+    Total(usize),
+    /// Variables for all components together.
+    Variables(usize),
+}
+
+impl Limit {
+    /// For r components.
+    pub fn of(&self, r: usize) -> Cardinality {
+        match self {
+            Self::Nonzeros(list) if list.len() == 1 => Cardinality::Components(vec![list[0]; r]),
+            Self::Nonzeros(list) => Cardinality::Components(list.clone()),
+            Self::Total(s) => Cardinality::Total(*s),
+            Self::Variables(s) => Cardinality::Rows(*s),
+        }
+    }
+
+    /// The number of components, where the limit says it.
+    pub fn rank(&self) -> Option<usize> {
+        match self {
+            Self::Nonzeros(list) if list.len() > 1 => Some(list.len()),
+            _ => None,
+        }
+    }
+
+    /// The name of the option.
+    pub fn option(&self) -> &'static str {
+        match self {
+            Self::Nonzeros(_) => "nonzeros",
+            Self::Total(_) => "total-nonzeros",
+            Self::Variables(_) => "variables",
+        }
+    }
+}
+
+/// The problem with this limit in the place of λ (or beside it, where λ is given).
+///
+/// # Errors
+/// A problem that takes no limit; a limit, rank or λ out of range; data that are not what they should be.
+pub(super) fn pose_limited(
+    info: &ProblemInfo,
+    data: &PcaData<'_>,
+    rank: usize,
+    limit: &Limit,
+    options: &PoseOptions,
+) -> Result<CardinalityProblem> {
+    let name = options.penalty.as_deref().unwrap_or(info.penalty);
+    let takes =
+        info.kind == super::Kind::Pca && matches!(name, "l0" | "none" | "nonneg") && options.map.is_none();
+    if !takes {
+        let with =
+            if options.map.is_some() { "a linear map".to_string() } else { format!("the penalty {name}") };
+        return Err(Error::Incompatible(Message::about(limit.option()).text(format!(
+            " is for l0-pca, nonneg-pca and pca; {} with {with} has no limits of nonzeros",
+            info.name
+        ))));
+    }
+    let columns = data.ncols();
+    if rank == 0 || rank > columns {
+        return Err(Error::Rank { rank, columns }); // before any work
+    }
+    let limits = limit.of(rank).checked(columns, rank)?;
+    let lambda = if name == "l0" { options.lambda.unwrap_or(0.0) } else { 0.0 };
+    let f = covariance_model(data, options.storage)?;
+    CardinalityProblem::new(f, rank, limits, lambda, name == "nonneg")
+}
+
+/// Starting points, the default first.
+pub const CARDINALITY_STARTS: &[(&str, &str)] = &[
+    ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
+    ("apart", "the same on variables that no other component has"),
+    ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
+    ("pca", "the r leading eigenvectors of C, the largest entries kept"),
+    ("coordinates", "the r variables with the largest variance: entries enter one by one"),
+    ("random", "the largest entries of a random orthonormal matrix"),
+];
+
+/// Starts with chance in them.
+const RANDOM: &[&str] = &["deflation", "apart", "random"];
+
+/// Solvers and starts, the pairs first that cost least and that most often do well. No data set went into it.
+const ARMS: &[(&str, &str)] = &[
+    ("exchange", "deflation"),
+    ("ladmm+exchange", "pca"),
+    ("exchange", "apart"),
+    ("ladmm+exchange", "random"),
+    ("exchange", "varimax"),
+    ("exchange", "coordinates"),
+    ("ladmm+exchange", "varimax"),
+    ("exchange", "pca"),
+    ("exchange", "random"),
+];
+
+/// Gradients that a polish of the local search may cost, and the least that it may do.
+const POLISH: u64 = 200;
+const LEAST: u64 = 100_000_000;
+
+impl Family for CardinalityProblem {
+    fn solvers() -> &'static [SolverInfo<Self>] {
+        CARDINALITY_SOLVERS
+    }
+
+    fn starts() -> &'static [(&'static str, &'static str)] {
+        CARDINALITY_STARTS
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.nrows(), self.rank())
+    }
+
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        let failed =
+            || Error::Incompatible("the data are zero or not finite: there is no component to find".into());
+        match name {
+            "deflation" | "apart" => one_by_one(self, name == "apart", seed).ok_or_else(failed),
+            _ => {
+                let dense = Start::parse(name)?.point(&self.f, self.rank(), false, seed)?;
+                rounded(self, &dense).ok_or_else(failed)
+            }
+        }
+    }
+
+    /// One that has too many nonzeros is rounded.
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        stiefel::check(x, self.nrows(), self.rank(), "the starting point X")?;
+        let fits = self.check(x, "the starting point X").is_ok();
+        let mut exact = x.clone();
+        if fits && !self.requires_nonneg() && stiefel::repair_on_support(&mut exact) <= 1e-12 {
+            return Ok(exact);
+        }
+        let failed = || Error::Incompatible("no feasible X was found near the starting point X".into());
+        rounded(self, x).ok_or_else(failed)
+    }
+
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        let mut plan = Plan::by_default(self, wanted)?;
+        if wanted.solver.is_none() {
+            plan.reasons.clear();
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref())?);
+        }
+        Ok(plan)
+    }
+
+    /// λ and signs do not raise −F, so a bound without them holds.
+    fn bounded(&self) -> Result<(&AnySmooth, Kind)> {
+        let lambda = self.lambda();
+        let kind = match self.limits() {
+            Cardinality::Components(list) => Kind::Counts { nonzeros: list.clone(), lambda },
+            Cardinality::Total(s) => Kind::Total { nonzeros: *s, lambda },
+            Cardinality::Rows(s) => Kind::Total { nonzeros: s * self.rank(), lambda },
+        };
+        Ok((&self.f, kind))
+    }
+
+    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
+        Some(explained_variance(&self.f, x))
+    }
+
+    fn order_components(&self, solution: &mut Solution) {
+        solution.x = ordered(self, &solution.x);
+        solution.notes.extend(unused(self, &solution.x));
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        Self::check(self, x, what)
+    }
+
+    fn criticality_name(&self) -> &'static str {
+        "dist(0, df(X)) along the manifold on the support of X"
+    }
+
+    fn criticality(&self, x: &RowMat, _keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+        let mut cx = self.f.apply(x);
+        cx.data_mut().iter_mut().for_each(|v| *v = -*v);
+        Some(tangent(x, &cx).norm())
+    }
+
+    /// Limits of components tie rows together: no pair of rows is a problem of its own.
+    fn block_stationarity(
+        &self,
+        _x: &RowMat,
+        _scope: Scope,
+        _keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Certificate> {
+        None
+    }
+}
+
+/// What the search for the best point is made of.
+fn portfolio(
+    p: &CardinalityProblem,
+    options: &SolverOptions,
+    start: Option<&Begin>,
+) -> Result<Portfolio<CardinalityProblem>> {
+    let gradient = cost_of_gradient(&p.f, p.shape());
+    let mut all = race(p, ARMS, options, start, (gradient, Some("exchange")))?;
+    for arm in &mut all.arms {
+        arm.random = RANDOM.contains(&arm.start.as_str());
+    }
+    all.polish = (POLISH * gradient).max(LEAST);
+    let polish = Polish { solver: Arc::new(|_| Box::new(Exchange)), most: all.polish };
+    let curvature = p.f.step_curvature(p.rank()).unwrap_or(1.0).max(f64::MIN_POSITIVE);
+    let ladmm =
+        move |_: &CardinalityProblem, warmth: f64| -> Option<crate::solve::AnySolver<CardinalityProblem>> {
+            let beta = Some(curvature * 100f64.powf(-warmth));
+            Some(Box::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT }))
+        };
+    all.moves = vec![
+        Box::new(Shake(polish.clone())),
+        Box::new(Anew(polish.clone())),
+        Box::new(Mix(polish.clone())),
+        Box::new(Turn(polish.clone())),
+        Box::new(Reheat { solver: Box::new(ladmm), polish }),
+    ];
+    Ok(all)
+}
+
+/// Components one after the other from rows of large variance, each on free rows where `apart`, else on any.
+fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64) -> Option<RowMat> {
+    let mut rng = Pcg64::seed_from_u64(seed ^ 0x4341_5244);
+    let (n, r) = p.shape();
+    let sizes = p.limits().shares(r);
+    let mut x = RowMat::zeros(n, r);
+    let apart = apart || p.requires_nonneg();
+    for (k, size) in sizes.iter().enumerate() {
+        let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
+        // rows for the components to come
+        let spare = free.iter().filter(|f| **f).count().saturating_sub(r - 1 - k).max(1);
+        let found = component_by_power(p, &x, &free, (*size).min(spare), &mut rng);
+        if let Some(v) = found {
+            (0..n).for_each(|i| x.set(i, k, v[i]));
+            // orthogonal to those before from here on
+            if !apart && let Some(exact) = sequential_upto(p, &x, k) {
+                x = exact;
+            }
+        }
+    }
+    rounded(p, &x).or_else(|| disjoint(p, &x))
+}
+
+/// The first k + 1 components made orthogonal on their supports, one after the other.
+fn sequential_upto(p: &CardinalityProblem, x: &RowMat, k: usize) -> Option<RowMat> {
+    let part = RowMat::from_fn(x.nrows(), k + 1, |i, j| x.get(i, j));
+    let exact = sequential(p, &part)?;
+    Some(RowMat::from_fn(x.nrows(), x.ncols(), |i, j| if j <= k { exact.get(i, j) } else { 0.0 }))
+}
+
+/// The columns in the order of the variance they explain, among those with the same limit.
+fn ordered(p: &CardinalityProblem, x: &RowMat) -> RowMat {
+    let Cardinality::Components(limits) = p.limits() else { return by_variance(&p.f, x) };
+    let cx = p.f.apply(x); // −CX
+    let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
+    let mut order: Vec<usize> = (0..x.ncols()).collect();
+    for place in 0..order.len() {
+        // the best of those left with the same limit comes here
+        let alike = (place..order.len()).filter(|l| limits[order[*l]] == limits[order[place]]);
+        if let Some(best) = alike.min_by(|a, b| variance(order[*a]).total_cmp(&variance(order[*b]))) {
+            order.swap(place, best);
+        }
+    }
+    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k]))
+}
+
+/// That there are fewer nonzeros than allowed, and why.
+fn unused(p: &CardinalityProblem, x: &RowMat) -> Option<Message> {
+    if p.limits().is_used(x) {
+        return None;
+    }
+    let has = match p.limits() {
+        Cardinality::Rows(_) => format!("{} variables", nonzero_rows(x).len()),
+        _ => {
+            let counts: Vec<_> = (0..x.ncols()).map(|k| support(x, k).len().to_string()).collect();
+            format!("{} nonzeros", counts.join(", "))
+        }
+    };
+    let why = if p.lambda() > 0.0 {
+        "none that was tried is worth its lambda"
+    } else {
+        "none that was tried lowers F"
+    };
+    Some(format!("X has {has}, fewer than allowed ({}): of further ones {why}", p.limits().words()).into())
+}

@@ -1,0 +1,259 @@
+//! Sparse PCA with the number of nonzeros given: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and a limit of
+//! cardinality, which is no sum over entries and so is a constraint beside XᵀX = I, not a penalty.
+
+use crate::constraint::{Constraint, Stiefel};
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::objective::{Evaluate, Objective, count_nonzeros};
+use crate::smooth::{AnySmooth, Quadratic};
+
+/// How many entries of X (n × r) may differ from zero.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Cardinality {
+    /// ‖xₖ‖₀ ≤ sₖ for each of the r components.
+    Components(Vec<usize>),
+    /// ‖X‖₀ ≤ s for all components together.
+    Total(usize),
+    /// At most s rows of X are not zero: variables selected for all components together.
+    Rows(usize),
+}
+
+impl Cardinality {
+    /// Checks the limits for n × r and cuts them off at what there is: n entries in a component.
+    ///
+    /// # Errors
+    /// Fewer or more limits than components, limits under which no X has XᵀX = I.
+    pub fn checked(self, n: usize, r: usize) -> Result<Self> {
+        let wrong = |option: &str, value: String, expected: String| {
+            Err(Error::InvalidOption { option: option.into(), value, expected })
+        };
+        Ok(match self {
+            Self::Components(list) if list.len() != r => {
+                let numbers =
+                    if list.len() == 1 { "1 number".into() } else { format!("{} numbers", list.len()) };
+                return wrong(
+                    "nonzeros",
+                    numbers,
+                    format!("{r}, one for each component, or rank {}", list.len()),
+                );
+            }
+            Self::Components(list) if list.contains(&0) => {
+                return wrong("nonzeros", "0".into(), "at least 1 for every component".into());
+            }
+            Self::Components(list) => Self::Components(list.into_iter().map(|s| s.min(n)).collect()),
+            Self::Total(s) if s < r => {
+                let expected =
+                    format!("at least {r}, one nonzero for each of the {r} components, or a smaller rank");
+                return wrong("total-nonzeros", s.to_string(), expected);
+            }
+            Self::Total(s) => Self::Total(s.min(n * r)),
+            Self::Rows(s) if s < r => {
+                let expected = format!(
+                    "at least {r}: {r} orthogonal components have {r} variables; or choose a smaller rank"
+                );
+                return wrong("variables", s.to_string(), expected);
+            }
+            Self::Rows(s) => Self::Rows(s.min(n)),
+        })
+    }
+
+    /// Whether X keeps the limits; exact zeros count as zeros.
+    pub fn allows(&self, x: &RowMat) -> bool {
+        match self {
+            Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() <= *s),
+            Self::Total(s) => x.data().iter().filter(|v| **v != 0.0).count() <= *s,
+            Self::Rows(s) => nonzero_rows(x).len() <= *s,
+        }
+    }
+
+    /// In words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Components(list) => {
+                let one = list.iter().all(|s| *s == list[0]);
+                let shown: Vec<_> =
+                    list.iter().take(if one { 1 } else { list.len() }).map(usize::to_string).collect();
+                format!(
+                    "at most {} in {}",
+                    shown.join(", "),
+                    if one { "each component" } else { "the components" }
+                )
+            }
+            Self::Total(s) => format!("at most {s} in all components together"),
+            Self::Rows(s) => format!("at most {s} variables for all components together"),
+        }
+    }
+
+    /// Whether X has as many nonzeros as it may.
+    pub fn is_used(&self, x: &RowMat) -> bool {
+        match self {
+            Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() >= *s),
+            Self::Total(s) => x.data().iter().filter(|v| **v != 0.0).count() >= *s,
+            Self::Rows(s) => nonzero_rows(x).len() >= *s,
+        }
+    }
+
+    /// Keeps what is largest in absolute value and sets the rest to zero: the projection onto the limits.
+    /// For a total, the largest entry of every component stays. Cost O(nr log nr).
+    pub fn truncate(&self, x: &mut RowMat) {
+        let (n, r) = (x.nrows(), x.ncols());
+        match self {
+            Self::Components(list) => list.iter().enumerate().for_each(|(k, s)| keep_largest(x, k, *s)),
+            Self::Total(s) => {
+                let peak = |k: usize| {
+                    (0..n).fold(0, |best, i| if x.get(i, k).abs() > x.get(best, k).abs() { i } else { best })
+                };
+                let peaks: Vec<usize> = (0..r).map(peak).collect();
+                let mut order: Vec<usize> = (0..n * r).filter(|e| peaks[e % r] != e / r).collect();
+                order.sort_by(|a, b| x.data()[*b].abs().total_cmp(&x.data()[*a].abs()).then(a.cmp(b)));
+                order.iter().skip(s.saturating_sub(r)).for_each(|e| x.data_mut()[*e] = 0.0);
+            }
+            Self::Rows(s) => {
+                let size = |i: usize| x.row(i).iter().map(|v| v * v).sum::<f64>();
+                let mut order: Vec<(f64, usize)> = (0..n).map(|i| (size(i), i)).collect();
+                order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                order.iter().skip(*s).for_each(|(_, i)| x.row_mut(*i).fill(0.0));
+            }
+        }
+    }
+
+    /// About how many entries each component can have, for those who need a number for each.
+    pub fn shares(&self, r: usize) -> Vec<usize> {
+        match self {
+            Self::Components(list) => list.clone(),
+            Self::Total(s) => (0..r).map(|k| s / r + usize::from(k < s % r)).collect(),
+            Self::Rows(s) => vec![*s; r],
+        }
+    }
+}
+
+fn keep_largest(x: &mut RowMat, k: usize, s: usize) {
+    let mut order = support(x, k);
+    order.sort_by(|a, b| x.get(*b, k).abs().total_cmp(&x.get(*a, k).abs()).then(a.cmp(b)));
+    order.iter().skip(s).for_each(|i| x.set(*i, k, 0.0));
+}
+
+/// Rows of the nonzeros of column k, ascending.
+pub fn support(x: &RowMat, k: usize) -> Vec<usize> {
+    (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).collect()
+}
+
+/// Rows that are not zero, ascending.
+pub fn nonzero_rows(x: &RowMat) -> Vec<usize> {
+    (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect()
+}
+
+/// min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I_r and a [`Cardinality`], with X ≥ 0 where asked for; f = −½ tr(XᵀCX).
+#[derive(Clone, Debug)]
+pub struct CardinalityProblem<F = AnySmooth> {
+    /// −½ tr(XᵀCX).
+    pub f: F,
+    constraint: Stiefel,
+    limits: Cardinality,
+    lambda: f64,
+    nonneg: bool,
+}
+
+impl<F: Quadratic> CardinalityProblem<F> {
+    /// The problem.
+    ///
+    /// # Errors
+    /// A rank, λ or limit out of range, an f with a linear term, λ > 0 with a limit of variables.
+    pub fn new(f: F, rank: usize, limits: Cardinality, lambda: f64, nonneg: bool) -> Result<Self> {
+        let n = f.nrows();
+        let constraint = Stiefel::new(n, rank)?;
+        if !(lambda >= 0.0 && lambda.is_finite()) {
+            let (option, value) = ("lambda".into(), lambda.to_string());
+            return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
+        }
+        if f.ncols().is_some() {
+            return Err(Error::Incompatible("limits of nonzeros are for an f without a linear term".into()));
+        }
+        let mut limits = limits.checked(n, rank)?;
+        if nonneg && let Cardinality::Rows(s) = limits {
+            limits = Cardinality::Total(s); // a row of X >= 0 with X'X = I has one nonzero at most
+        }
+        if lambda > 0.0 && matches!(limits, Cardinality::Rows(_)) {
+            return Err(Error::Incompatible(
+                "variables are selected for all components together, which lambda > 0, a weight of single entries, \
+                 contradicts: give nonzeros or total-nonzeros with lambda, or variables alone"
+                    .into(),
+            ));
+        }
+        Ok(Self { f, constraint, limits, lambda, nonneg })
+    }
+
+    /// n.
+    pub fn nrows(&self) -> usize {
+        self.constraint.n
+    }
+
+    /// r.
+    pub fn rank(&self) -> usize {
+        self.constraint.r
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Cardinality {
+        &self.limits
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Whether X ≥ 0.
+    pub fn requires_nonneg(&self) -> bool {
+        self.nonneg
+    }
+
+    /// Checks an X that somebody else made: shape, finite, orthonormal to 1e-6, within the limits, no
+    /// entry below −1e-6 where X ≥ 0.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the measured numbers.
+    pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        self.constraint.check(x, what)?;
+        if !self.limits.allows(x) {
+            let counts: Vec<_> = (0..x.ncols()).map(|k| support(x, k).len().to_string()).collect();
+            return Err(Error::Incompatible(
+                format!(
+                    "{what} has {} nonzeros in its components and {} nonzero rows: {} are allowed",
+                    counts.join(", "),
+                    nonzero_rows(x).len(),
+                    self.limits.words()
+                )
+                .into(),
+            ));
+        }
+        let negative = x.data().iter().position(|v| *v < -1e-6).filter(|_| self.nonneg);
+        negative.map_or(Ok(()), |e| {
+            let (row, col) = (e / x.ncols() + 1, e % x.ncols() + 1);
+            Err(Error::Negative { what: what.into(), row, col, value: x.data()[e] })
+        })
+    }
+}
+
+impl<F: Quadratic> Evaluate for CardinalityProblem<F> {
+    fn value(&self, x: &RowMat) -> f64 {
+        let nonzeros = x.data().iter().filter(|v| **v != 0.0).count();
+        self.f.value(x) + if self.lambda > 0.0 { self.lambda * nonzeros as f64 } else { 0.0 }
+    }
+
+    fn objective(&self, x: &RowMat) -> Objective {
+        let smooth = self.f.value(x);
+        let nonsmooth = if self.lambda > 0.0 { self.lambda * count_nonzeros(x) as f64 } else { 0.0 };
+        Objective { total: smooth + nonsmooth, smooth, nonsmooth }
+    }
+
+    fn feasibility(&self, x: &RowMat) -> f64 {
+        self.constraint.feasibility(x)
+    }
+
+    fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
+        self.nonneg.then(|| x.data().iter().map(|v| v.min(0.0).powi(2)).sum::<f64>().sqrt())
+    }
+}

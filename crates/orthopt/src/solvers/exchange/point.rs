@@ -1,0 +1,165 @@
+//! A feasible X with CX, and what its components look like to a search that exchanges their entries.
+
+use super::component::{block, others};
+use crate::linalg::RowMat;
+use crate::linalg::work::count;
+use crate::objective::Evaluate;
+use crate::problem::{Cardinality, CardinalityProblem, support};
+use crate::smooth::Quadratic;
+
+/// X, CX and the diagonal of C.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    pub x: RowMat,
+    pub cx: RowMat,
+    pub diagonal: Vec<f64>,
+}
+
+impl Point {
+    pub fn new<F: Quadratic>(p: &CardinalityProblem<F>, x: RowMat) -> Self {
+        let diagonal = p.f.diagonal().iter().map(|v| -v).collect();
+        let mut cx = p.f.apply(&x);
+        cx.data_mut().iter_mut().for_each(|v| *v = -*v);
+        Self { x, cx, diagonal }
+    }
+
+    /// F, from CX.
+    pub fn objective<F: Quadratic>(&self, p: &CardinalityProblem<F>) -> f64 {
+        let value = -0.5 * self.x.inner(&self.cx);
+        if p.lambda() == 0.0 || !value.is_finite() {
+            value
+        } else {
+            value - p.f.value(&self.x) + p.value(&self.x)
+        }
+    }
+
+    /// Component k becomes `v` on `rows`.
+    pub fn replace<F: Quadratic>(&mut self, p: &CardinalityProblem<F>, k: usize, rows: &[usize], v: &[f64]) {
+        let n = self.x.nrows();
+        (0..n).for_each(|i| self.x.set(i, k, 0.0));
+        rows.iter().zip(v).for_each(|(i, value)| self.x.set(*i, k, *value));
+        let image = p.f.apply(&RowMat::from_fn(n, 1, |i, _| self.x.get(i, k)));
+        (0..n).for_each(|i| self.cx.set(i, k, -image.get(i, 0)));
+    }
+
+    /// Whether row i is zero.
+    pub fn is_free(&self, i: usize) -> bool {
+        self.x.row(i).iter().all(|v| *v == 0.0)
+    }
+
+    /// Whether two components share a row.
+    pub fn overlaps(&self) -> bool {
+        (0..self.x.nrows()).any(|i| self.x.row(i).iter().filter(|v| **v != 0.0).count() > 1)
+    }
+
+    /// How many more nonzeros component k may have.
+    pub fn room<F: Quadratic>(&self, p: &CardinalityProblem<F>, k: usize) -> usize {
+        match p.limits() {
+            Cardinality::Components(list) => list[k].saturating_sub(support(&self.x, k).len()),
+            Cardinality::Total(s) => s.saturating_sub(self.x.data().iter().filter(|v| **v != 0.0).count()),
+            Cardinality::Rows(_) => 0,
+        }
+    }
+}
+
+/// A component: its rows, entries, C on its rows, and what is left of its variance without one of them.
+#[derive(Debug)]
+pub(super) struct View {
+    pub k: usize,
+    pub rows: Vec<usize>,
+    pub v: Vec<f64>,
+    pub c: RowMat,
+    pub variance: f64,
+    without: Vec<f64>, // yᵀCy of y = x without an entry, of length 1
+    length: Vec<f64>,  // of x without that entry
+}
+
+impl View {
+    pub fn new<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, k: usize) -> Self {
+        let rows = support(&at.x, k);
+        let v: Vec<f64> = rows.iter().map(|i| at.x.get(*i, k)).collect();
+        let variance: f64 = rows.iter().zip(&v).map(|(i, x)| x * at.cx.get(*i, k)).sum();
+        let length: Vec<f64> = v.iter().map(|x| (1.0 - x * x).max(0.0).sqrt()).collect();
+        let rest = |a: usize| {
+            let (i, x) = (rows[a], v[a]);
+            let left = variance - 2.0 * x * at.cx.get(i, k) + x * x * at.diagonal[i];
+            if length[a] > 1e-6 { left / (length[a] * length[a]) } else { f64::NEG_INFINITY }
+        };
+        let without = (0..rows.len()).map(rest).collect();
+        let c = block(&p.f, &rows);
+        Self { k, rows, v, c, variance, without, length }
+    }
+
+    /// Entries in the order of what the component loses without them, the least first.
+    pub fn cheapest(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.sort_by(|a, b| self.without[*b].total_cmp(&self.without[*a]).then(a.cmp(b)));
+        order
+    }
+
+    /// xᵀCx that can be had at least, where nothing has to be orthogonal, when entry `out` leaves and row `enter`
+    /// comes: the larger eigenvalue of C on the plane of what is left and of e_i.
+    pub fn estimate<F: Quadratic>(
+        &self,
+        p: &CardinalityProblem<F>,
+        at: &Point,
+        out: Option<usize>,
+        enter: Option<usize>,
+    ) -> f64 {
+        let rest = out.map_or(self.variance, |a| self.without[a]);
+        let Some(i) = enter else { return rest };
+        let own = at.diagonal[i];
+        if rest == f64::NEG_INFINITY {
+            return own;
+        }
+        let mut off = at.cx.get(i, self.k);
+        if let Some(a) = out {
+            count(32);
+            off = (off + self.v[a] * p.f.curvature(self.rows[a], i)) / self.length[a]; // M = −C
+        }
+        if p.requires_nonneg() && off <= 0.0 {
+            return rest.max(own);
+        }
+        0.5 * (rest + own) + (0.5 * (rest - own)).hypot(off)
+    }
+
+    /// C on the rows after an exchange, the rows, and where iterations begin.
+    pub fn exchanged<F: Quadratic>(
+        &self,
+        p: &CardinalityProblem<F>,
+        at: &Point,
+        out: Option<usize>,
+        enter: Option<usize>,
+    ) -> (RowMat, Vec<usize>, Vec<f64>) {
+        let kept: Vec<usize> = (0..self.rows.len()).filter(|a| Some(*a) != out).collect();
+        let mut rows: Vec<usize> = kept.iter().map(|a| self.rows[*a]).collect();
+        let mut warm: Vec<f64> = kept.iter().map(|a| self.v[*a]).collect();
+        let (s, t) = (rows.len(), rows.len() + usize::from(enter.is_some()));
+        let mut c =
+            RowMat::from_fn(t, t, |a, b| if a < s && b < s { self.c.get(kept[a], kept[b]) } else { 0.0 });
+        if let Some(i) = enter {
+            for (a, row) in rows.iter().enumerate() {
+                let value = -p.f.curvature(*row, i);
+                c.set(a, s, value);
+                c.set(s, a, value);
+            }
+            count(32 * s);
+            c.set(s, s, at.diagonal[i]);
+            rows.push(i);
+            warm.push(at.cx.get(i, self.k) / self.variance.abs().max(f64::MIN_POSITIVE));
+        }
+        (c, rows, warm)
+    }
+
+    /// Whether the component shares a row with every other one that has row i, so that an entry there need
+    /// not be zero.
+    pub fn can_share(&self, at: &Point, i: usize) -> bool {
+        let meets = |j: usize| self.rows.iter().any(|a| at.x.get(*a, j) != 0.0);
+        (0..at.x.ncols()).all(|j| j == self.k || at.x.get(i, j) == 0.0 || meets(j))
+    }
+}
+
+/// Columns of `x` on `rows` that a new component in the place of those in `skip` must be orthogonal to.
+pub(super) fn against(x: &RowMat, rows: &[usize], skip: &[usize]) -> Vec<Vec<f64>> {
+    others(x, rows, skip)
+}

@@ -1,0 +1,95 @@
+//! All components together on fixed supports: the part of the Stiefel manifold where X keeps its zeros.
+
+use super::component::block;
+use crate::constraint::stiefel;
+use crate::linalg::RowMat;
+use crate::linalg::masked_system::MaskedSystem;
+use crate::linalg::products::{cross, product};
+use crate::linalg::work::count;
+use crate::problem::nonzero_rows;
+use crate::smooth::Quadratic;
+
+/// Steps, at most, and the share of the variance that one must bring.
+const STEPS: usize = 40;
+const LEAST: f64 = 1e-9;
+/// What a step costs whatever its size, in units of work.
+const OVERHEAD: usize = 300_000;
+/// Up to so many rows C is formed on them.
+const FORMED: usize = 400;
+/// ‖XᵀX − I‖_F that a step may leave.
+const FEASIBLE: f64 = 1e-12;
+
+/// P ∘ (CX + XΛ) for the Λ that makes it tangent, the negative Riemannian gradient of f on the zeros of X.
+pub(crate) fn tangent(x: &RowMat, cx: &RowMat) -> RowMat {
+    let (n, r) = (x.nrows(), x.ncols());
+    let masked =
+        |v: &RowMat| RowMat::from_fn(n, r, |i, k| if x.get(i, k) != 0.0 { v.get(i, k) } else { 0.0 });
+    let mut d = masked(cx);
+    let mut system = MaskedSystem::new(n, r);
+    for (p, v) in system.mask().iter_mut().zip(x.data()) {
+        *p = f64::from(u8::from(*v != 0.0));
+    }
+    for _ in 0..2 {
+        // the second time for the digits that regularisation takes
+        let m = cross(x, &d);
+        let e = RowMat::from_fn(r, r, |i, j| 0.5 * (m.get(i, j) + m.get(j, i)));
+        let lambda = system.solve(x, &e, 0.0);
+        let mut xl = RowMat::zeros(n, r);
+        product(&mut xl, false, 1.0, x.as_mat(), lambda.as_mat());
+        let xl = masked(&xl);
+        d.data_mut().iter_mut().zip(xl.data()).for_each(|(a, b)| *a += b);
+    }
+    d
+}
+
+/// Lowers −½ tr(XᵀCX) by steps along the gradient, each repaired on the support, until they bring nothing;
+/// whether it did.
+pub(super) fn polish<F: Quadratic>(f: &F, x: &mut RowMat) -> bool {
+    let rows = nonzero_rows(x);
+    let r = x.ncols();
+    let c = (rows.len() <= FORMED).then(|| block(f, &rows));
+    let times = |y: &RowMat| match &c {
+        Some(c) => {
+            let mut out = RowMat::zeros(y.nrows(), r);
+            product(&mut out, false, 1.0, c.as_mat(), y.as_mat());
+            out
+        }
+        None => {
+            let mut full = RowMat::zeros(f.nrows(), r);
+            rows.iter().enumerate().for_each(|(a, i)| full.row_mut(*i).copy_from_slice(y.row(a)));
+            let image = f.apply(&full);
+            RowMat::from_fn(rows.len(), r, |a, k| -image.get(rows[a], k))
+        }
+    };
+    let mut y = RowMat::from_fn(rows.len(), r, |a, k| x.get(rows[a], k));
+    let mut image = times(&y);
+    let first = y.inner(&image);
+    let (mut value, mut step) = (first, 1.0 / (first.abs() / r as f64).max(f64::MIN_POSITIVE));
+    for _ in 0..STEPS {
+        let d = tangent(&y, &image);
+        let before = value;
+        for _ in 0..8 {
+            count(OVERHEAD);
+            let mut next = y.clone();
+            next.data_mut().iter_mut().zip(d.data()).for_each(|(a, b)| *a += step * b);
+            if stiefel::repair_on_support(&mut next) <= FEASIBLE {
+                let after = times(&next);
+                let reached = next.inner(&after);
+                if reached > value {
+                    (y, image, value) = (next, after, reached);
+                    step *= 1.6;
+                    break;
+                }
+            }
+            step *= 0.3;
+        }
+        if value - before <= LEAST * value.abs() {
+            break;
+        }
+    }
+    if value - first <= LEAST * value.abs() {
+        return false;
+    }
+    rows.iter().enumerate().for_each(|(a, i)| x.row_mut(*i).copy_from_slice(y.row(a)));
+    true
+}

@@ -1,0 +1,122 @@
+//! Variables selected for all components together: the r leading eigenvectors of C[R, R], and rows of R exchanged.
+
+use super::component::block;
+use crate::constraint::stiefel;
+use crate::linalg::RowMat;
+use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use crate::linalg::products::{cross, product};
+use crate::problem::{CardinalityProblem, nonzero_rows};
+use crate::smooth::Quadratic;
+
+/// Up to so many rows all eigenpairs are computed.
+const DENSE: usize = 64;
+/// Block power steps above.
+const STEPS: usize = 8;
+/// Rows that may leave and rows that may enter are compared with each other; so many pairs are solved.
+const OUTS: usize = 8;
+const INS: usize = 12;
+const EXACT: usize = 16;
+/// A decrease that is more than rounding.
+const LEAST: f64 = 1e-11;
+
+/// The sum of the r leading eigenvalues of C[R, R] and their vectors (|R| × r), at least as good as `warm`.
+fn leading(c: &RowMat, r: usize, warm: Option<&RowMat>) -> Option<(f64, RowMat)> {
+    if c.nrows() <= DENSE || warm.is_none() {
+        let (values, vectors) = symmetric_eigenpairs(c)?;
+        let v = RowMat::from_fn(c.nrows(), r, |i, k| vectors.get(i, k));
+        return Some((values[..r].iter().sum(), v));
+    }
+    let mut v = stiefel::orthonormalise(warm?);
+    for _ in 0..STEPS {
+        let mut w = RowMat::zeros(v.nrows(), r);
+        product(&mut w, false, 1.0, c.as_mat(), v.as_mat());
+        v = stiefel::orthonormalise(&w);
+    }
+    let mut w = RowMat::zeros(v.nrows(), r);
+    product(&mut w, false, 1.0, c.as_mat(), v.as_mat());
+    let (values, turn) = symmetric_eigenpairs(&cross(&v, &w))?;
+    product(&mut w, false, 1.0, v.as_mat(), turn.as_mat());
+    Some((values.iter().sum(), w))
+}
+
+/// The best X (n × r) on these rows, r at least, and its variance.
+pub(super) fn best_on<F: Quadratic>(
+    p: &CardinalityProblem<F>,
+    rows: &[usize],
+    warm: Option<&RowMat>,
+) -> Option<(f64, RowMat)> {
+    let c = block(&p.f, rows);
+    let (variance, mut v) = leading(&c, p.rank(), warm)?;
+    stiefel::repair_on_support(&mut v);
+    let mut x = RowMat::zeros(p.nrows(), p.rank());
+    rows.iter().enumerate().for_each(|(a, i)| x.row_mut(*i).copy_from_slice(v.row(a)));
+    x.find_non_finite().is_none().then_some((variance, x))
+}
+
+/// `rows` filled up to `most` with those of largest variance.
+pub(super) fn filled<F: Quadratic>(
+    p: &CardinalityProblem<F>,
+    mut rows: Vec<usize>,
+    most: usize,
+) -> Vec<usize> {
+    let diagonal = p.f.diagonal();
+    let mut order: Vec<usize> = (0..p.nrows()).filter(|i| !rows.contains(i)).collect();
+    order.sort_by(|a, b| diagonal[*a].total_cmp(&diagonal[*b]));
+    rows.extend(order.into_iter().take(most.saturating_sub(rows.len())));
+    rows.truncate(most);
+    rows.sort_unstable();
+    rows
+}
+
+/// A better X than the one given, whose CX is `cx`: a row exchanged for another, or one added.
+pub(super) fn improve<F: Quadratic>(
+    p: &CardinalityProblem<F>,
+    x: &RowMat,
+    cx: &RowMat,
+    most: usize,
+) -> Option<RowMat> {
+    let (rows, r) = (nonzero_rows(x), p.rank());
+    let variance = x.inner(cx);
+    let diagonal = p.f.diagonal();
+    let part = |i: usize| x.row(i).iter().zip(cx.row(i)).map(|(a, b)| a * b).sum::<f64>();
+    let mut outs: Vec<(f64, usize)> = rows.iter().map(|i| (part(*i), *i)).collect();
+    outs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    outs.truncate(if rows.len() < most { 0 } else { OUTS });
+    let inside = cross(x, cx);
+    let gain = |i: usize| {
+        let entry = |a: usize, b: usize| match (a == r, b == r) {
+            (true, true) => -diagonal[i],
+            (true, false) => cx.get(i, b),
+            (false, true) => cx.get(i, a),
+            (false, false) => inside.get(a, b),
+        };
+        let values = symmetric_eigenvalues(&RowMat::from_fn(r + 1, r + 1, entry));
+        values.map_or(0.0, |v| v[..r].iter().sum::<f64>() - variance)
+    };
+    // the length of the row of CX comes first, what it is worth second
+    let length = |i: usize| cx.row(i).iter().map(|v| v * v).sum::<f64>();
+    let mut ins: Vec<(f64, usize)> =
+        (0..p.nrows()).filter(|i| x.row(*i).iter().all(|v| *v == 0.0)).map(|i| (length(i), i)).collect();
+    ins.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut ins: Vec<(f64, usize)> = ins.into_iter().take(8 * INS).map(|(_, i)| (gain(i), i)).collect();
+    ins.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ins.truncate(INS);
+    let mut pairs: Vec<(f64, Option<usize>, usize)> = Vec::new();
+    for (won, i) in &ins {
+        if outs.is_empty() {
+            pairs.push((*won, None, *i));
+        }
+        pairs.extend(outs.iter().map(|(lost, o)| (won - lost, Some(*o), *i)));
+    }
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+    pairs.into_iter().take(EXACT).find_map(|(_, out, enter)| {
+        let mut next: Vec<usize> = rows.iter().copied().filter(|i| Some(*i) != out).collect();
+        next.push(enter);
+        next.sort_unstable();
+        let warm = RowMat::from_fn(next.len(), r, |a, k| {
+            if next[a] == enter { cx.get(enter, k) * r as f64 / variance } else { x.get(next[a], k) }
+        });
+        let (reached, x) = best_on(p, &next, Some(&warm))?;
+        (reached - variance > LEAST * variance.abs()).then_some(x)
+    })
+}

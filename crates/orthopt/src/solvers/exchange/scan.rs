@@ -1,0 +1,105 @@
+//! One component after the other: its entries exchanged, added or dropped, and itself solved exactly on what rows
+//! come of it, the others fixed.
+
+use super::component::leading;
+use super::point::{Point, View, against};
+use crate::linalg::work::count;
+use crate::problem::CardinalityProblem;
+use crate::smooth::Quadratic;
+
+/// A component that lowers F.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub rows: Vec<usize>,
+    pub v: Vec<f64>,
+}
+
+/// Entries that may leave, and rows that may enter, of a component: so many are compared with each other.
+const OUTS: usize = 24;
+const INS: usize = 48;
+/// Exchanges that are solved exactly are fewer where components are long: this many by their length, within limits.
+const EXACT: (usize, usize, usize) = (2000, 4, 30);
+/// A decrease that is more than rounding, relative to the variance.
+pub(super) const LEAST: f64 = 1e-11;
+
+/// How many exchanges of a component of s entries are solved exactly.
+pub(super) fn affordable(s: usize) -> usize {
+    (EXACT.0 / s.max(1)).clamp(EXACT.1, EXACT.2)
+}
+
+/// What lowers F: the component solved anew on its rows, or the first, in the order of the estimates, of the
+/// exchanges that does.
+pub(super) fn improve<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, k: usize) -> Option<Change> {
+    let view = View::new(p, at, k);
+    let most = affordable(view.rows.len());
+    let mut candidates = vec![(None, None)];
+    candidates.extend(ordered(p, at, &view, true).into_iter().take(most));
+    if !p.requires_nonneg() {
+        candidates.extend(ordered(p, at, &view, false).into_iter().take(most / 2));
+    }
+    candidates.into_iter().find_map(|(out, enter)| solved(p, at, &view, out, enter))
+}
+
+/// An entry that leaves, as its place, and a row that enters.
+type Exchange = (Option<usize>, Option<usize>);
+
+/// Exchanges with rows that no component has (`free`) or that others have, the most promising first.
+fn ordered<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, view: &View, free: bool) -> Vec<Exchange> {
+    let mut ins = entering(p, at, view, free);
+    ins.truncate(INS.max(view.rows.len().min(2 * INS)));
+    let mut outs: Vec<Option<usize>> = view.cheapest().into_iter().take(OUTS).map(Some).collect();
+    if at.room(p, view.k) > 0 {
+        outs.insert(0, None);
+    }
+    let (lambda, mut all) = (p.lambda(), Vec::new());
+    let mut add = |out: Option<usize>, enter: Option<usize>| {
+        let cost = lambda * (usize::from(enter.is_some()) as f64 - usize::from(out.is_some()) as f64);
+        let gain = 0.5 * (view.estimate(p, at, out, enter) - view.variance) - cost;
+        all.push((gain, (out, enter)));
+    };
+    for out in &outs {
+        ins.iter().for_each(|i| add(*out, Some(*i)));
+        if free && lambda > 0.0 && out.is_some() && view.rows.len() > 1 {
+            add(*out, None);
+        }
+    }
+    count(300 * all.len());
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    all.into_iter().map(|e| e.1).collect()
+}
+
+/// Rows that the component does not have, in the order of what it gains by them without losing one.
+pub(super) fn entering<F: Quadratic>(
+    p: &CardinalityProblem<F>,
+    at: &Point,
+    view: &View,
+    free: bool,
+) -> Vec<usize> {
+    let n = at.x.nrows();
+    count(300 * n);
+    let fits =
+        |i: &usize| at.x.get(*i, view.k) == 0.0 && at.is_free(*i) == free && (free || view.can_share(at, *i));
+    let mut ins: Vec<(f64, usize)> =
+        (0..n).filter(fits).map(|i| (view.estimate(p, at, None, Some(i)), i)).collect();
+    ins.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ins.truncate(4 * INS);
+    ins.into_iter().map(|e| e.1).collect()
+}
+
+/// The component after an exchange, if F is lower then.
+fn solved<F: Quadratic>(
+    p: &CardinalityProblem<F>,
+    at: &Point,
+    view: &View,
+    out: Option<usize>,
+    enter: Option<usize>,
+) -> Option<Change> {
+    let (c, rows, warm) = view.exchanged(p, at, out, enter);
+    if rows.is_empty() {
+        return None;
+    }
+    let (variance, v) = leading(&c, &against(&at.x, &rows, &[view.k]), Some(&warm), p.requires_nonneg())?;
+    let nonzeros = v.iter().filter(|e| **e != 0.0).count() as f64 - view.rows.len() as f64;
+    let gain = 0.5 * (variance - view.variance) - p.lambda() * nonzeros;
+    (gain > LEAST * view.variance.abs()).then_some(Change { rows, v })
+}
