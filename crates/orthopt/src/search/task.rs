@@ -151,7 +151,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
         let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
         let mut stop = own.criteria();
-        let mut fading = (!solver.makes_passes()).then(|| Fading::new(self.left));
+        let mut fading = solver.fades().then(|| Fading::new(self.left));
         let first = p.value(solver.point(&state));
         kept.look(first, 0, solver.point(&state));
         control.offer(&kept.x, kept.objective);

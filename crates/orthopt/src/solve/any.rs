@@ -12,8 +12,8 @@ pub trait ErasedSolver<P>: Send + Sync {
     /// See [`Solver::name`].
     fn erased_name(&self) -> &'static str;
 
-    /// See [`Solver::makes_passes`].
-    fn erased_makes_passes(&self) -> bool;
+    /// See [`Solver::fades`].
+    fn erased_fades(&self) -> bool;
 
     /// See [`Solver::init`].
     ///
@@ -109,8 +109,8 @@ where
         self.name()
     }
 
-    fn erased_makes_passes(&self) -> bool {
-        self.makes_passes()
+    fn erased_fades(&self) -> bool {
+        self.fades()
     }
 
     fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
@@ -134,8 +134,8 @@ impl<P: 'static> ErasedSolver<P> for Preset<P> {
         self.name
     }
 
-    fn erased_makes_passes(&self) -> bool {
-        self.solver.erased_makes_passes()
+    fn erased_fades(&self) -> bool {
+        self.solver.erased_fades()
     }
 
     fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
@@ -165,8 +165,8 @@ impl<P: 'static> Solver<P> for AnySolver<P> {
         (**self).erased_name()
     }
 
-    fn makes_passes(&self) -> bool {
-        (**self).erased_makes_passes()
+    fn fades(&self) -> bool {
+        (**self).erased_fades()
     }
 
     fn init(&self, problem: &P, x0: RowMat) -> Result<Self::State> {

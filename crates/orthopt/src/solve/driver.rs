@@ -214,7 +214,7 @@ impl<P: Evaluate> Session<'_, P> {
         let mut kept = Kept::new(x0.clone());
         let mut state = solver.init(self.problem, x0)?;
         let (mut pace, mut looks, began) = (Pace::default(), Looks::new(), self.iteration);
-        let mut fading = (!solver.makes_passes()).then(|| Fading::new(self.options.max_iterations));
+        let mut fading = solver.fades().then(|| Fading::new(self.options.max_iterations));
         let mut reason = self.begin(solver.point(&state), &mut kept, observers);
         while reason.is_none() {
             let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());

@@ -103,10 +103,10 @@ pub trait Solver<P> {
         }
     }
 
-    /// Whether iterations are pairs of rows or rounds of them, which end by passes over everything. Other
-    /// runs end as stalled where F no longer falls ([`Fading`](super::Fading)).
-    fn makes_passes(&self) -> bool {
-        false
+    /// Whether a run ends as stalled where F no longer falls ([`Fading`](super::Fading)). Not where iterations are
+    /// pairs of rows, which end by passes over everything, nor where F of feasible points says little before the end.
+    fn fades(&self) -> bool {
+        true
     }
 
     /// F of [`Solver::point`], looked at where a step ends.

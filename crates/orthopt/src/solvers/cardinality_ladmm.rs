@@ -20,7 +20,7 @@ use crate::objective::Evaluate;
 use crate::options::Constants;
 use crate::problem::{CardinalityProblem, nonzero_rows};
 use crate::smooth::Quadratic;
-use crate::solve::{Settings, Solver, Status, Step};
+use crate::solve::{Settings, Solver, Status, Step, settings_of};
 
 /// What the registry says of it.
 pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
@@ -151,7 +151,8 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Ladmm {
     }
 
     fn settings(&self, _p: &CardinalityProblem<F>, st: &State) -> Settings {
-        let mut out = Settings::new();
+        let mut out = settings_of(self, INFO.constants);
+        out.insert("beta".into(), self.beta.unwrap_or(FIRST * st.lipschitz).into());
         out.insert("beta_at_end".into(), st.beta.into());
         out.insert("iterations".into(), st.iterations.into());
         out.insert("rows".into(), nonzero_rows(&st.best).len().into());

@@ -128,8 +128,8 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         }
     }
 
-    fn makes_passes(&self) -> bool {
-        true
+    fn fades(&self) -> bool {
+        false
     }
 
     fn init(&self, p: &NonlinearEigProblem, mut x: RowMat) -> Result<State> {

@@ -104,8 +104,8 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
         "obcd"
     }
 
-    fn makes_passes(&self) -> bool {
-        true
+    fn fades(&self) -> bool {
+        false
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<Self::State> {

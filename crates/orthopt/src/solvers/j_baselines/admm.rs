@@ -112,6 +112,10 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
         INFO.name
     }
 
+    fn fades(&self) -> bool {
+        false
+    }
+
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let n = p.order();

@@ -94,6 +94,10 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
         INFO.name
     }
 
+    fn fades(&self) -> bool {
+        false
+    }
+
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);

@@ -114,8 +114,8 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
         INFO.name
     }
 
-    fn makes_passes(&self) -> bool {
-        true
+    fn fades(&self) -> bool {
+        false
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

@@ -151,8 +151,8 @@ impl<F: FiniteSum> Solver<Problem<JOrthogonal, F>> for VrJJobcd {
         INFO.name
     }
 
-    fn makes_passes(&self) -> bool {
-        true
+    fn fades(&self) -> bool {
+        false
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

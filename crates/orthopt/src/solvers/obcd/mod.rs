@@ -102,8 +102,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         self.options.name
     }
 
-    fn makes_passes(&self) -> bool {
-        true
+    fn fades(&self) -> bool {
+        false
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<Self::State> {

@@ -176,8 +176,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
         "support"
     }
 
-    fn makes_passes(&self) -> bool {
-        true
+    fn fades(&self) -> bool {
+        false
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<Self::State> {
