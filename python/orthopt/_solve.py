@@ -66,21 +66,18 @@ def solve(
     init
         X0: the name of a starting point or an n x r array with orthonormal columns.
     certify
-        ``True``: check all pairs of rows for block-2 stationarity afterwards, and measure
-        criticality; a number: so many random pairs.
+        ``True``: check all pairs of rows afterwards, and measure criticality; a number: so many random pairs.
     bound
-        ``True`` or a number of seconds (60): bound F over all feasible X afterwards, see :func:`bound`;
-        ``bound``, ``gap`` and ``proof`` of the solution say how far X can be from the global minimum.
+        ``True`` or a number of seconds (60): bound F over all feasible X afterwards, see :func:`bound`.
     callback
         Called about ten times a second with a :class:`Progress`; a true value ends the run.
     progress
         Show a bar (needs tqdm).
     **options
         Those of the command line, with underscores: ``center``, ``scale`` (``"std"``: correlations),
-        ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: what is done with NaN
-        and with missing cells of files; an error by default), ``features``, ``gram``, ``nonzeros`` (at most so many in each component: a
-        number, or a list with one for each), ``total_nonzeros`` (in all together) or ``variables`` (the same for
-        all components), each for ``l0-pca``, ``nonneg-pca`` and ``pca`` and instead of ``lam``,
+        ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: for NaN and missing cells, an
+        error by default), ``features``, ``gram``, ``nonzeros`` (in each component: a number, or a list),
+        ``total_nonzeros`` or ``variables`` (of all components; each instead of ``lam``),
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),
         ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``working_set``,

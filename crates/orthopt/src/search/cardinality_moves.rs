@@ -81,7 +81,7 @@ fn exchange_rows(x: &mut RowMat, scores: &mut RowMat, rng: &mut Pcg64) -> Option
     Some(())
 }
 
-/// Some components taken out and found again by [`component_by_power`], on free rows or on any.
+/// Some components taken out and found again by truncated power iterations, on free rows or on any.
 #[derive(Debug)]
 pub struct Anew<F>(pub Polisher<F>);
 
