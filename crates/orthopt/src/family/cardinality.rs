@@ -110,9 +110,6 @@ pub const CARDINALITY_STARTS: &[(&str, &str)] = &[
     ("random", "the largest entries of a random orthonormal matrix"),
 ];
 
-/// Starts with chance in them.
-const RANDOM: &[&str] = &["deflation", "apart", "random"];
-
 /// Solvers and starts, the pairs first that cost least and that most often do well. No data set went into it.
 const ARMS: &[(&str, &str)] = &[
     ("exchange", "deflation"),
@@ -153,6 +150,11 @@ impl Family for CardinalityProblem {
                 rounded(self, &dense).ok_or_else(failed)
             }
         }
+    }
+
+    /// Components found one after the other begin at rows drawn by their variance.
+    fn has_chance(&self, start: &str) -> bool {
+        matches!(start, "deflation" | "apart" | "random")
     }
 
     /// One that has too many nonzeros is rounded.
@@ -229,23 +231,19 @@ fn portfolio(
 ) -> Result<Portfolio<CardinalityProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut all = race(p, ARMS, options, start, (gradient, Some("exchange")))?;
-    for arm in &mut all.arms {
-        arm.random = RANDOM.contains(&arm.start.as_str());
-    }
     all.polish = (POLISH * gradient).max(LEAST);
     let polish = Polish { solver: Arc::new(|_| Box::new(Exchange)), most: all.polish };
     let curvature = p.f.step_curvature(p.rank()).unwrap_or(1.0).max(f64::MIN_POSITIVE);
-    let ladmm =
-        move |_: &CardinalityProblem, warmth: f64| -> Option<crate::solve::AnySolver<CardinalityProblem>> {
-            let beta = Some(curvature * 100f64.powf(-warmth));
-            Some(Box::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT }))
-        };
+    let ladmm = move |_: &CardinalityProblem, warmth: f64| -> crate::solve::AnySolver<CardinalityProblem> {
+        let beta = Some(curvature * 100f64.powf(-warmth));
+        Box::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
+    };
     all.moves = vec![
-        Box::new(Shake(polish.clone())),
-        Box::new(Anew(polish.clone())),
-        Box::new(Mix(polish.clone())),
-        Box::new(Turn(polish.clone())),
-        Box::new(Reheat { solver: Box::new(ladmm), polish }),
+        Arc::new(Shake(polish.clone())),
+        Arc::new(Anew(polish.clone())),
+        Arc::new(Mix(polish.clone())),
+        Arc::new(Turn(polish.clone())),
+        Arc::new(Reheat { solver: Box::new(ladmm), polish }),
     ];
     Ok(all)
 }

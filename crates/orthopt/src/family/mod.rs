@@ -66,6 +66,11 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         self.start(name, seed)
     }
 
+    /// Whether another seed gives another start of this name.
+    fn has_chance(&self, start: &str) -> bool {
+        matches!(start, "random" | "partition")
+    }
+
     /// The starting point of those who do not name one.
     fn default_start(&self) -> &'static str {
         Self::starts().first().map_or("random", |s| s.0)

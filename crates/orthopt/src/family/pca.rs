@@ -84,6 +84,10 @@ impl Family for PcaProblem {
         }
     }
 
+    fn has_chance(&self, start: &str) -> bool {
+        matches!(start, "random" | "partition" | "grown")
+    }
+
     /// The papers' starts, but a random one where h = 0: the span of a few coordinates can be
     /// invariant under C, and then it is a saddle point that methods with full gradients never
     /// leave. The first 20 variables of w1a only ever occur with 14 others, and from there plain PCA

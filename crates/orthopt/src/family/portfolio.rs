@@ -59,9 +59,6 @@ const NONNEGATIVE: &[(&str, &str)] = &[
     ("obcd", "partition"),
 ];
 
-/// Starts with chance in them.
-const RANDOM: &[&str] = &["random", "partition", "grown"];
-
 /// Constants that make a method twice as patient with every level: the growth of its penalty.
 const PATIENT: &[(&str, &str, f64)] =
     &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1)];
@@ -92,11 +89,11 @@ pub(super) fn portfolio(
     let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(LEAST));
     let make = polisher(options);
     let polisher = Polish { solver: Arc::clone(&make), most: polish };
-    let moves: Vec<Box<dyn Move<PcaProblem>>> = vec![
-        Box::new(Kick(polisher.clone())),
-        Box::new(Regrow(polisher.clone())),
-        Box::new(Cross(polisher.clone())),
-        Box::new(Reheat { solver: reheat(problem), polish: polisher }),
+    let moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
+        Arc::new(Kick(polisher.clone())),
+        Arc::new(Regrow(polisher.clone())),
+        Arc::new(Cross(polisher.clone())),
+        Arc::new(Reheat { solver: reheat(problem), polish: polisher }),
     ];
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
         let part = Part { solver: make(seed), most: None, patient: true };
@@ -147,7 +144,8 @@ fn arms<P: Family>(
             let known = known_starts.iter().find(|k| k.0 == begin.name()).map(|k| Arc::clone(&k.1));
             let known = known.unwrap_or_default();
             known_starts.push((begin.name().into(), Arc::clone(&known)));
-            arms.push(arm(chain, solvers, (begin, known), options, gradient));
+            let random = problem.has_chance(begin.name());
+            arms.push(arm(chain, solvers, (begin, known, random), options, gradient));
         }
     }
     Ok(arms)
@@ -181,7 +179,7 @@ pub(super) fn cost_of_gradient(f: &impl Smooth, (n, r): (usize, usize)) -> u64 {
 fn arm<P: Family>(
     chain: &str,
     solvers: Vec<&'static SolverInfo<P>>,
-    (begin, known): (Begin, Arc<KnownStart>),
+    (begin, known, random): (Begin, Arc<KnownStart>, bool),
     options: &SolverOptions,
     gradient: u64,
 ) -> Arm<P> {
@@ -196,7 +194,6 @@ fn arm<P: Family>(
     };
     let (base, set) = (options.clone(), constants.clone());
     let start = begin.name().to_string();
-    let random = RANDOM.contains(&start.as_str());
     let task: MakeTask<P> = Box::new(move |problem, level, seed| {
         let mut options = seeded(&base, seed);
         for (name, value) in set(level).iter() {
@@ -285,6 +282,6 @@ fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
     let curvature = problem.f.step_curvature(r).unwrap_or(1.0).max(f64::MIN_POSITIVE);
     Box::new(move |_, warmth| {
         let beta = curvature * 100f64.powf(-warmth);
-        Some(Box::new(Ladmm { beta: Some(beta), ..Ladmm::DEFAULT }))
+        Box::new(Ladmm { beta: Some(beta), ..Ladmm::DEFAULT })
     })
 }

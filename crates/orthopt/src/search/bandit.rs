@@ -20,7 +20,8 @@ pub(super) struct Bandit {
     pub reports: Vec<MoveReport>,
     gain: Vec<f64>, // remembered
     scale: f64,
-    prior: Vec<f64>, // what a task may cost, before any has been tried
+    prior: Vec<f64>,  // what a task may cost, before any has been tried
+    failed: Vec<f64>, // tasks that gave no point
 }
 
 impl Bandit {
@@ -29,7 +30,7 @@ impl Bandit {
             |name: &&str| MoveReport { name: name.to_string(), tried: 0, won: 0, decrease: 0.0, work: 0 };
         let reports: Vec<_> = names.iter().map(report).collect();
         let zeros = vec![0.0; reports.len()];
-        Self { reports, gain: zeros, scale: 1.0, prior }
+        Self { reports, gain: zeros.clone(), scale: 1.0, prior, failed: zeros }
     }
 
     /// The size of F, which says what a decrease is worth.
@@ -42,7 +43,7 @@ impl Bandit {
         // one over what a task costs: about the same work for every kind
         let fair = |k: usize| {
             let MoveReport { work, tried, .. } = self.reports[k];
-            (1.0 + tried as f64) / (self.prior[k] + work as f64)
+            (1.0 + tried as f64) / (self.prior[k] * (1.0 + self.failed[k]) + work as f64)
         };
         if rng.random::<f64>() < CURIOSITY {
             return drawn(rng, kinds, fair);
@@ -53,6 +54,12 @@ impl Bandit {
     /// Work of `kinds` so far.
     pub fn work(&self, kinds: Range<usize>) -> u64 {
         self.reports[kinds].iter().map(|r| r.work).sum()
+    }
+
+    /// A task of kind k gave no point: the less is expected of the next one.
+    pub fn fail(&mut self, k: usize) {
+        self.failed[k] += 1.0;
+        self.gain[k] *= MEMORY;
     }
 
     /// A task of kind k has lowered F by `decrease` (0: not).
@@ -93,5 +100,15 @@ mod tests {
         let mut chosen = [0; 3];
         (0..1000).for_each(|_| chosen[bandit.choose(0..3, &mut rng)] += 1);
         assert!(chosen[1] > 700 && chosen[0] > 20 && chosen[2] > 20, "{chosen:?}");
+    }
+
+    #[test]
+    fn what_has_no_place_is_hardly_tried() {
+        let mut bandit = Bandit::new(&["a", "b"], vec![100.0; 2]);
+        (0..100).for_each(|_| bandit.fail(0));
+        (0..100).for_each(|_| bandit.learn(1, 0.0, 100));
+        let mut rng = Pcg64::seed_from_u64(1);
+        let chosen = (0..1000).filter(|_| bandit.choose(0..2, &mut rng) == 0).count();
+        assert!((1..50).contains(&chosen), "{chosen}");
     }
 }

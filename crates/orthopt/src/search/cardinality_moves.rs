@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::moves::Polish;
-use super::{Move, Task};
+use super::{Move, Part};
 use crate::linalg::RowMat;
 use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
 use crate::smooth::Quadratic;
@@ -25,12 +25,7 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Shake<F> {
         "nonzeros exchanged"
     }
 
-    fn task(
-        &self,
-        p: &CardinalityProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-    ) -> Option<Task<CardinalityProblem<F>>> {
+    fn point(&self, p: &CardinalityProblem<F>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
         let from = rng.random_range(0..best.len().min(3));
         let mut x = best[from].clone();
         let mut scores = p.f.apply(&x);
@@ -58,7 +53,11 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Shake<F> {
             x.set(out, k, 0.0);
             x.set(enter, k, -size * scores.get(enter, k).signum());
         }
-        self.0.task(rounded(p, &x)?, rng)
+        rounded(p, &x)
+    }
+
+    fn parts(&self, _: &CardinalityProblem<F>, rng: &mut Pcg64) -> Vec<Part<CardinalityProblem<F>>> {
+        vec![self.0.part(rng)]
     }
 }
 
@@ -90,12 +89,7 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
         "components solved anew"
     }
 
-    fn task(
-        &self,
-        p: &CardinalityProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-    ) -> Option<Task<CardinalityProblem<F>>> {
+    fn point(&self, p: &CardinalityProblem<F>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
         if matches!(p.limits(), Cardinality::Rows(_)) {
             return None;
         }
@@ -118,7 +112,11 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
             let v = component_by_power(p, &x, &free, size, rng)?;
             (0..n).for_each(|i| x.set(i, *k, v[i]));
         }
-        self.0.task(rounded(p, &x)?, rng)
+        rounded(p, &x)
+    }
+
+    fn parts(&self, _: &CardinalityProblem<F>, rng: &mut Pcg64) -> Vec<Part<CardinalityProblem<F>>> {
+        vec![self.0.part(rng)]
     }
 }
 
@@ -185,12 +183,7 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Mix<F> {
         "components of two points"
     }
 
-    fn task(
-        &self,
-        p: &CardinalityProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-    ) -> Option<Task<CardinalityProblem<F>>> {
+    fn point(&self, p: &CardinalityProblem<F>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
         if best.len() < 2 {
             return None;
         }
@@ -204,7 +197,11 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Mix<F> {
             }
             _ => components_of(a, b, rng)?,
         };
-        self.0.task(rounded(p, &x)?, rng)
+        rounded(p, &x)
+    }
+
+    fn parts(&self, _: &CardinalityProblem<F>, rng: &mut Pcg64) -> Vec<Part<CardinalityProblem<F>>> {
+        vec![self.0.part(rng)]
     }
 }
 
@@ -235,12 +232,7 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Turn<F> {
         "components turned"
     }
 
-    fn task(
-        &self,
-        p: &CardinalityProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-    ) -> Option<Task<CardinalityProblem<F>>> {
+    fn point(&self, p: &CardinalityProblem<F>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
         let r = p.rank();
         if r < 2 || p.requires_nonneg() || matches!(p.limits(), Cardinality::Rows(_)) {
             return None;
@@ -259,6 +251,10 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Turn<F> {
             x.set(i, k, c * a + s * b);
             x.set(i, l, c * b - s * a);
         }
-        self.0.task(rounded(p, &x)?, rng)
+        rounded(p, &x)
+    }
+
+    fn parts(&self, _: &CardinalityProblem<F>, rng: &mut Pcg64) -> Vec<Part<CardinalityProblem<F>>> {
+        vec![self.0.part(rng)]
     }
 }

@@ -1,6 +1,7 @@
 //! The search itself.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -10,7 +11,7 @@ use super::batch::{Outcome, perform_all, perform_counted};
 use super::control::Control;
 use super::task::{Done, Origin, Task};
 use super::watcher::Watcher;
-use super::{Effort, Portfolio};
+use super::{Effort, Move, Portfolio};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::message::Message;
@@ -46,7 +47,7 @@ const WORTH: f64 = 1e-4;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
 /// The least work of a race, for counting doublings.
-const LEAST: u64 = 250_000_000;
+const LEAST: u64 = 1_000_000_000;
 /// How far above the F that a solver has tracked the F of its end may lie, relative to 1 + |F|.
 const ROUNDING: f64 = 1e-11;
 /// A task of the local search that fails as often in a row as this many batches ends it: nothing can move.
@@ -219,7 +220,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// Four tasks; whether any gave a point.
     pub(super) fn batch(&mut self) -> bool {
-        let points: Vec<RowMat> = self.elite.iter().map(|e| e.done.x.clone()).collect();
+        let points: Arc<[RowMat]> = self.elite.iter().map(|e| e.done.x.clone()).collect();
         let (mut tasks, mut kinds) = (Vec::new(), Vec::new());
         let (moves, fresh) = self.kinds();
         self.bandit.measure(self.size());
@@ -227,9 +228,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         for slot in 0..BATCH {
             let from = if is_fresh_due && slot > 0 { &fresh } else { &moves };
             let kind = self.bandit.choose(from.clone(), &mut self.rng);
-            let mut own = Pcg64::seed_from_u64(self.rng.random());
+            let own = Pcg64::seed_from_u64(self.rng.random());
             let task = match self.portfolio.moves.get(kind) {
-                Some(movement) => movement.task(self.problem, &points, &mut own).map(|t| (t, None)),
+                Some(movement) => Some((moved(movement, self.problem, &points, own), None)),
                 None => self.fresh_start((kind - self.portfolio.moves.len()) as u32),
             };
             match task {
@@ -237,14 +238,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                     tasks.push(task);
                     kinds.push((kind, arm));
                 }
-                None => self.bandit.learn(kind, 0.0, 1),
+                None => self.bandit.fail(kind),
             }
         }
         let results = self.perform(&tasks);
         let mut any = false;
         for ((kind, arm), outcome) in kinds.into_iter().zip(results) {
             let Some(Ok(done)) = outcome else {
-                self.bandit.learn(kind, 0.0, 1);
+                self.bandit.fail(kind);
                 continue;
             };
             any = true;
@@ -307,4 +308,21 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.elite.insert(0, Elite { done, solver });
         }
     }
+}
+
+/// The task of a move from the best points. The move itself is made on the thread of the task.
+fn moved<P: 'static>(
+    movement: &Arc<dyn Move<P>>,
+    problem: &P,
+    points: &Arc<[RowMat]>,
+    mut rng: Pcg64,
+) -> Task<P> {
+    let parts = movement.parts(problem, &mut rng);
+    let (movement, points) = (Arc::clone(movement), Arc::clone(points));
+    let x0 = Origin::Start(Box::new(move |problem, _| {
+        let x = movement.point(problem, &points, &mut rng.clone());
+        let none = || Error::Incompatible(format!("there is no place for {}", movement.name()).into());
+        x.filter(|x| x.find_non_finite().is_none()).ok_or_else(none)
+    }));
+    Task { parts, x0 }
 }

@@ -30,6 +30,8 @@ pub use engine::{Settings, search};
 pub use grow::grown_components;
 pub use task::{MakeStart, Origin, Part, Task};
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::options::Given;
@@ -111,8 +113,12 @@ pub trait Move<P>: Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// What to try from the best points (lowest F first, never empty); `None` where it has no place.
-    fn task(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<P>>;
+    /// Where it leads from the best points (lowest F first, never empty); `None` where it has no place. Made on
+    /// the thread of its task, whose work it counts as.
+    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat>;
+
+    /// The solvers that go on from there.
+    fn parts(&self, problem: &P, rng: &mut Pcg64) -> Vec<Part<P>>;
 }
 
 /// What a search is made of.
@@ -120,7 +126,7 @@ pub struct Portfolio<P> {
     /// Arms, the one that most often does well first.
     pub arms: Vec<Arm<P>>,
     /// Moves of the local search.
-    pub moves: Vec<Box<dyn Move<P>>>,
+    pub moves: Vec<Arc<dyn Move<P>>>,
     /// Work of an arm at level 0, roughly.
     pub run: u64,
     /// Work of a move, roughly.

@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::grow::grown;
-use super::{Move, Origin, Part, Task};
+use super::{Move, Part};
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
@@ -40,9 +40,8 @@ impl<P> std::fmt::Debug for Polish<P> {
 }
 
 impl<P> Polish<P> {
-    pub(super) fn task(&self, x0: RowMat, rng: &mut Pcg64) -> Option<Task<P>> {
-        let part = Part { solver: (self.solver)(rng.random()), most: Some(self.most), patient: false };
-        (x0.find_non_finite().is_none()).then(|| Task { parts: vec![part], x0: Origin::Point(x0) })
+    pub(super) fn part(&self, rng: &mut Pcg64) -> Part<P> {
+        Part { solver: (self.solver)(rng.random()), most: Some(self.most), patient: false }
     }
 }
 
@@ -58,7 +57,7 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Kick<Plain<F, H>> {
         "rows exchanged"
     }
 
-    fn task(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<Plain<F, H>>> {
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
         let mut x = best[0].clone();
         let n = x.nrows();
         let filled: Vec<usize> = (0..n).filter(|i| !is_zero(x.row(*i))).collect();
@@ -76,7 +75,11 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Kick<Plain<F, H>> {
             let angle = if whole { std::f64::consts::FRAC_PI_2 } else { rng.random_range(0.1..1.5) };
             turn(&mut x, i, j, angle, p.h.requires_nonneg());
         }
-        self.0.task(x, rng)
+        Some(x)
+    }
+
+    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
+        vec![self.0.part(rng)]
     }
 }
 
@@ -99,7 +102,7 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Regrow<Plain<F, H>> {
         "components solved anew"
     }
 
-    fn task(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<Plain<F, H>>> {
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
         let mut x = best[0].clone();
         let (n, r) = (x.nrows(), x.ncols());
         let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
@@ -115,7 +118,11 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Regrow<Plain<F, H>> {
             let column = grown(p, &free, &diagonal, rng)?;
             column.iter().for_each(|(i, v)| x.set(*i, *k, *v));
         }
-        (stiefel::feasibility(&x) <= 1e-10).then(|| self.0.task(x, rng))?
+        (stiefel::feasibility(&x) <= 1e-10).then_some(x)
+    }
+
+    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
+        vec![self.0.part(rng)]
     }
 }
 
@@ -128,7 +135,7 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Cross<Plain<F, H>> {
         "components of two points"
     }
 
-    fn task(&self, _: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<Plain<F, H>>> {
+    fn point(&self, _: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
         if best.len() < 2 || best[0].ncols() < 2 {
             return None;
         }
@@ -152,7 +159,11 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Cross<Plain<F, H>> {
             }
         }
         restored(&mut x, keep)?;
-        self.0.task(x, rng)
+        Some(x)
+    }
+
+    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
+        vec![self.0.part(rng)]
     }
 }
 
@@ -196,7 +207,7 @@ pub struct Reheat<P> {
 }
 
 /// Makes a solver for a problem and a temperature.
-pub type MakeSolver<P> = Box<dyn Fn(&P, f64) -> Option<AnySolver<P>> + Send + Sync>;
+pub type MakeSolver<P> = Box<dyn Fn(&P, f64) -> AnySolver<P> + Send + Sync>;
 
 impl<P> std::fmt::Debug for Reheat<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -209,15 +220,12 @@ impl<P> Move<P> for Reheat<P> {
         "penalty lowered and raised"
     }
 
-    fn task(&self, p: &P, best: &[RowMat], rng: &mut Pcg64) -> Option<Task<P>> {
-        let from = rng.random_range(0..best.len().min(2));
-        let main = Part {
-            solver: (self.solver)(p, rng.random())?,
-            most: Some(4 * self.polish.most),
-            patient: false,
-        };
-        let polish =
-            Part { solver: (self.polish.solver)(rng.random()), most: Some(self.polish.most), patient: false };
-        Some(Task { parts: vec![main, polish], x0: Origin::Point(best[from].clone()) })
+    fn point(&self, _: &P, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+        Some(best[rng.random_range(0..best.len().min(2))].clone())
+    }
+
+    fn parts(&self, p: &P, rng: &mut Pcg64) -> Vec<Part<P>> {
+        let solver = (self.solver)(p, rng.random());
+        vec![Part { solver, most: Some(4 * self.polish.most), patient: false }, self.polish.part(rng)]
     }
 }
