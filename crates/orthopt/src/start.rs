@@ -87,6 +87,17 @@ impl Start {
     /// A start that cannot be nonnegative, a given X of the wrong shape, not orthonormal to
     /// 1e-6, or negative; an eigenvalue routine that fails.
     pub fn point(&self, f: &impl Quadratic, r: usize, nonneg: bool, seed: u64) -> Result<RowMat> {
+        self.point_while(f, r, (nonneg, seed), &|| true)
+    }
+
+    /// The same; eigenvectors stay what they are where `go_on` says that nobody waits for them any more.
+    pub(crate) fn point_while(
+        &self,
+        f: &impl Quadratic,
+        r: usize,
+        (nonneg, seed): (bool, u64),
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RowMat> {
         let n = f.nrows();
         let mut rng = Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830);
         let coordinate = |order: &[usize]| RowMat::from_fn(n, r, |i, k| f64::from(u8::from(order[k] == i)));
@@ -99,11 +110,11 @@ impl Start {
                 coordinate(&order)
             }
             Self::Pca => {
-                let v = leading_eigenvectors(f, r)?;
+                let v = eigenvectors_while(f, r, go_on)?;
                 if nonneg { round_to_partition(&v) } else { v }
             }
             Self::Varimax => {
-                let v = varimax(&leading_eigenvectors(f, r)?);
+                let v = varimax(&eigenvectors_while(f, r, go_on)?);
                 if nonneg { round_to_partition(&v) } else { v }
             }
             Self::Random if nonneg => {
@@ -216,7 +227,11 @@ pub(crate) fn round_to_partition(v: &RowMat) -> RowMat {
 /// # Errors
 /// The eigenvalue routine does not converge.
 pub fn leading_eigenvectors(f: &impl Quadratic, r: usize) -> Result<RowMat> {
-    let found = if f.nrows() > DENSE.max(4 * r) { by_krylov(f, r) } else { None };
+    eigenvectors_while(f, r, &|| true)
+}
+
+fn eigenvectors_while(f: &impl Quadratic, r: usize, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
+    let found = if f.nrows() > DENSE.max(4 * r) { by_krylov(f, r, go_on) } else { None };
     let v = match found {
         Some(v) => v,
         None => by_magnitude(f, r)?,
@@ -243,8 +258,9 @@ const GOOD: f64 = 1e-10;
 /// Block steps after which the eigenvalues are too close to each other for the iteration.
 const MOST_STEPS: usize = 1000;
 
-/// By block Krylov iteration from a random block; `None` where that does not come to an end.
-fn by_krylov(f: &impl Quadratic, r: usize) -> Option<RowMat> {
+/// By block Krylov iteration from a random block, as far as it has come when `go_on` says so; `None` where
+/// it does not come to an end.
+fn by_krylov(f: &impl Quadratic, r: usize, go_on: &(dyn Fn() -> bool + Sync)) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(0x4b72_796c_6f76);
     let mut krylov = BlockKrylov::new(&stiefel::random(f.nrows(), r, &mut rng), r);
     let times = |b: &RowMat| {
@@ -254,7 +270,9 @@ fn by_krylov(f: &impl Quadratic, r: usize) -> Option<RowMat> {
     };
     for _ in 0..MOST_STEPS {
         match krylov.step(times) {
-            Found::Residual(residual) if residual <= GOOD => return krylov.leading().map(|l| l.1),
+            Found::Residual(residual) if residual <= GOOD || !go_on() => {
+                return krylov.leading().map(|l| l.1);
+            }
             Found::Broken => return None,
             _ => {}
         }

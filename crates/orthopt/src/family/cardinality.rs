@@ -18,9 +18,9 @@ use crate::problem::{
     Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model,
     explained_variance, nonzero_rows, support,
 };
-use crate::search::Portfolio;
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Reheat};
+use crate::search::{GoOn, Portfolio};
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
@@ -141,12 +141,16 @@ impl Family for CardinalityProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        self.start_while(name, seed, &|| true)
+    }
+
+    fn start_while(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<RowMat> {
         let failed =
             || Error::Incompatible("the data are zero or not finite: there is no component to find".into());
         match name {
-            "deflation" | "apart" => one_by_one(self, name == "apart", seed).ok_or_else(failed),
+            "deflation" | "apart" => one_by_one(self, name == "apart", seed, go_on).ok_or_else(failed),
             _ => {
-                let dense = Start::parse(name)?.point(&self.f, self.rank(), false, seed)?;
+                let dense = Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), go_on)?;
                 rounded(self, &dense).ok_or_else(failed)
             }
         }
@@ -249,7 +253,7 @@ fn portfolio(
 }
 
 /// Components one after the other from rows of large variance, each on free rows where `apart`, else on any.
-fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64) -> Option<RowMat> {
+fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64, go_on: &GoOn<'_>) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x4341_5244);
     let (n, r) = p.shape();
     let sizes = p.limits().shares(r);
@@ -259,7 +263,7 @@ fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64) -> Option<RowMat> 
         let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
         // rows for the components to come
         let spare = free.iter().filter(|f| **f).count().saturating_sub(r - 1 - k).max(1);
-        let found = component_by_power(p, &x, &free, (*size).min(spare), &mut rng);
+        let found = component_by_power(p, &x, &free, (*size).min(spare), (&mut rng, go_on));
         if let Some(v) = found {
             (0..n).for_each(|i| x.set(i, k, v[i]));
             // orthogonal to those before from here on

@@ -80,7 +80,9 @@ impl Family for PcaProblem {
                 Error::Incompatible("no variable is left for a component to grow from".into())
             }),
             "relaxed" => super::portfolio::relaxed(self, go_on),
-            _ => Start::parse(name)?.point(&self.f, self.rank(), self.h.requires_nonneg(), seed),
+            _ => {
+                Start::parse(name)?.point_while(&self.f, self.rank(), (self.h.requires_nonneg(), seed), go_on)
+            }
         }
     }
 

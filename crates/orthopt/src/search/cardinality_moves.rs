@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::moves::Polish;
-use super::{Move, Part};
+use super::{GoOn, Move, Part};
 use crate::linalg::RowMat;
 use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
 use crate::smooth::Quadratic;
@@ -25,7 +25,13 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Shake<F> {
         "nonzeros exchanged"
     }
 
-    fn point(&self, p: &CardinalityProblem<F>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+    fn point(
+        &self,
+        p: &CardinalityProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        _: &GoOn<'_>,
+    ) -> Option<RowMat> {
         let from = rng.random_range(0..best.len().min(3));
         let mut x = best[from].clone();
         let mut scores = p.f.apply(&x);
@@ -89,7 +95,13 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
         "components solved anew"
     }
 
-    fn point(&self, p: &CardinalityProblem<F>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+    fn point(
+        &self,
+        p: &CardinalityProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        go_on: &GoOn<'_>,
+    ) -> Option<RowMat> {
         if matches!(p.limits(), Cardinality::Rows(_)) {
             return None;
         }
@@ -109,7 +121,7 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
         let apart = p.requires_nonneg() || rng.random::<f64>() < 0.6;
         for (k, size) in out.iter().zip(sizes) {
             let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
-            let v = component_by_power(p, &x, &free, size, rng)?;
+            let v = component_by_power(p, &x, &free, size, (&mut *rng, go_on))?;
             (0..n).for_each(|i| x.set(i, *k, v[i]));
         }
         rounded(p, &x)
@@ -128,7 +140,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
     x: &RowMat,
     allowed: &[bool],
     size: usize,
-    rng: &mut Pcg64,
+    (rng, go_on): (&mut Pcg64, &GoOn<'_>),
 ) -> Option<Vec<f64>> {
     let n = p.nrows();
     let diagonal = p.f.diagonal();
@@ -138,6 +150,9 @@ pub(crate) fn component_by_power<F: Quadratic>(
     let mut v = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == first)));
     let mut most = order.len();
     for step in 0.. {
+        if !go_on() {
+            return None;
+        }
         let mut w = p.f.apply(&v);
         for k in 0..x.ncols() {
             let common: f64 = (0..n).map(|i| x.get(i, k) * w.get(i, 0)).sum();
@@ -183,7 +198,13 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Mix<F> {
         "components of two points"
     }
 
-    fn point(&self, p: &CardinalityProblem<F>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+    fn point(
+        &self,
+        p: &CardinalityProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        _: &GoOn<'_>,
+    ) -> Option<RowMat> {
         if best.len() < 2 {
             return None;
         }
@@ -232,7 +253,13 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Turn<F> {
         "components turned"
     }
 
-    fn point(&self, p: &CardinalityProblem<F>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+    fn point(
+        &self,
+        p: &CardinalityProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        _: &GoOn<'_>,
+    ) -> Option<RowMat> {
         let r = p.rank();
         if r < 2 || p.requires_nonneg() || matches!(p.limits(), Cardinality::Rows(_)) {
             return None;

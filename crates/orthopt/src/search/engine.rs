@@ -319,8 +319,8 @@ fn moved<P: 'static>(
 ) -> Task<P> {
     let parts = movement.parts(problem, &mut rng);
     let (movement, points) = (Arc::clone(movement), Arc::clone(points));
-    let x0 = Origin::Start(Box::new(move |problem, _| {
-        let x = movement.point(problem, &points, &mut rng.clone());
+    let x0 = Origin::Start(Box::new(move |problem, go_on| {
+        let x = movement.point(problem, &points, &mut rng.clone(), go_on);
         let none = || Error::Incompatible(format!("there is no place for {}", movement.name()).into());
         x.filter(|x| x.find_non_finite().is_none()).ok_or_else(none)
     }));

@@ -108,14 +108,18 @@ impl<P> std::fmt::Debug for Arm<P> {
     }
 }
 
+/// Whether somebody still waits for what is made.
+pub type GoOn<'a> = dyn Fn() -> bool + Sync + 'a;
+
 /// A way from good points to a new one.
 pub trait Move<P>: Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
     /// Where it leads from the best points (lowest F first, never empty); `None` where it has no place. Made on
-    /// the thread of its task, whose work it counts as.
-    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat>;
+    /// the thread of its task, whose work it counts as; one that takes its time may end early, without a
+    /// point, where nobody waits any more.
+    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat>;
 
     /// The solvers that go on from there.
     fn parts(&self, problem: &P, rng: &mut Pcg64) -> Vec<Part<P>>;

@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::grow::grown;
-use super::{Move, Part};
+use super::{GoOn, Move, Part};
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
@@ -57,7 +57,7 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Kick<Plain<F, H>> {
         "rows exchanged"
     }
 
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
         let mut x = best[0].clone();
         let n = x.nrows();
         let filled: Vec<usize> = (0..n).filter(|i| !is_zero(x.row(*i))).collect();
@@ -102,7 +102,7 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Regrow<Plain<F, H>> {
         "components solved anew"
     }
 
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
         let mut x = best[0].clone();
         let (n, r) = (x.nrows(), x.ncols());
         let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
@@ -135,7 +135,7 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Cross<Plain<F, H>> {
         "components of two points"
     }
 
-    fn point(&self, _: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+    fn point(&self, _: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
         if best.len() < 2 || best[0].ncols() < 2 {
             return None;
         }
@@ -220,7 +220,7 @@ impl<P> Move<P> for Reheat<P> {
         "penalty lowered and raised"
     }
 
-    fn point(&self, _: &P, best: &[RowMat], rng: &mut Pcg64) -> Option<RowMat> {
+    fn point(&self, _: &P, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
         Some(best[rng.random_range(0..best.len().min(2))].clone())
     }
 
