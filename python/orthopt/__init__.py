@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`solve`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`; estimators for
+Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; pictures: :mod:`orthopt.plots`; what can
 go wrong: :mod:`orthopt.errors`.
 """
@@ -15,6 +15,7 @@ from . import _logging, errors, plots
 from ._bound import Bound, BoundProgress, BoundTrace, bound
 from ._minimize import minimize
 from ._orthopt import __version__
+from ._path import Path, path
 from ._registry import constants, registry
 from ._solution import Certificate, Comparison, ExplainedVariance, Solution, Trace
 from ._solve import Findings, Progress, certify, compare, solve
@@ -32,6 +33,7 @@ __all__ = [
     "Findings",
     "OrthoptError",
     "OrthoptWarning",
+    "Path",
     "Progress",
     "Solution",
     "Trace",
@@ -42,6 +44,7 @@ __all__ = [
     "constants",
     "errors",
     "minimize",
+    "path",
     "plots",
     "registry",
     "solve",

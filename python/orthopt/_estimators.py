@@ -153,10 +153,11 @@ class SparsePCA(_OrthogonalPCA):
     alpha : float, default None
         The weight of h relative to the data: ``lambda = alpha * mean of the r largest C_ii``, the
         same for any number of samples and any unit of measurement. Larger is sparser. Default:
-        0.05 for ``"l0"``, 0.5 for others.
-    n_nonzero : int or list of int, default None
+        0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
+    n_nonzero : int, list of int or "auto", default None
         At most so many nonzeros in each component, or one number for each, instead of ``alpha``; for the
-        penalties ``"l0"`` and ``"none"``.
+        penalties ``"l0"`` and ``"none"``. ``"auto"`` is the knee of the variance explained against nonzeros, at
+        most 30; ``solution_.reasons`` tells the curve.
     solver : str, default "auto"
         See ``orthopt.registry("solvers")``.
     init : str or array (n_features, n_components), default None

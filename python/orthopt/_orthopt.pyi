@@ -23,6 +23,13 @@ def bound(
     effort: dict[str, Any],
     callback: Callable[[float, float, float, int, int, int], Any] | None,
 ) -> dict[str, Any]: ...
+def path(
+    problem: str,
+    data: _Data,
+    options: dict[str, Any],
+    steps: dict[str, Any],
+    callback: Callable[[int, int], Any] | None,
+) -> dict[str, Any]: ...
 def minimize(
     fun: Callable[[np.ndarray], Any],
     convert: Callable[[Any, tuple[int, int]], tuple[float, np.ndarray]],

@@ -59,8 +59,10 @@ def solve(
     rank
         r. Default: 5, or all variables if there are fewer.
     lam
-        The weight of the penalty h. Default: a share of the mean of the r largest C_ii, named
-        among ``reasons`` of the solution. ``lam_share=0.1`` gives the share yourself.
+        The weight of the penalty h. Default: for ``"l0-pca"`` a number of nonzeros instead, where the variance
+        explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r largest C_ii.
+        ``reasons`` of the solution tell it. ``lam_share=0.1`` gives the share yourself, ``relative_lam=0.1`` a
+        share of the largest useful weight (penalties ``l0`` and ``l1``).
     solver
         A name, names joined with ``+`` that run one after the other, or ``"auto"``.
     init
@@ -76,7 +78,8 @@ def solve(
     **options
         Those of the command line, with underscores: ``center``, ``scale`` (``"std"``: correlations),
         ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: for NaN and missing cells, an
-        error by default), ``features``, ``gram``, ``nonzeros`` (in each component: a number, or a list),
+        error by default), ``features``, ``gram``, ``nonzeros`` (in each component: a number, a list, or
+        ``"auto"``),
         ``total_nonzeros`` or ``variables`` (of all components; each instead of ``lam``),
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),
@@ -225,6 +228,7 @@ DEFAULTS: dict[str, Any] = {
     "rank": None,
     "lam": None,
     "lam_share": None,
+    "relative_lam": None,
     "penalty": None,
     "k": None,
     "map": None,
@@ -268,7 +272,7 @@ _KINDS: dict[str, type] = {
     **{key: int for key in ("total_nonzeros", "variables")},
     **{
         key: float
-        for key in ("lam", "lam_share", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
+        for key in ("lam", "lam_share", "relative_lam", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
     },
     **{key: str for key in ("effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side")},
     **{key: bool for key in ("gram", "center", "covariance", "reproduction", "jacobi")},
@@ -321,10 +325,10 @@ def _checked(key: str, value: Any, kind: type) -> Any:
     return number
 
 
-def _counts(value: Any) -> list[int] | None:
-    """One number of nonzeros for all components, or one for each, as a list."""
-    if value is None:
-        return None
+def _counts(value: Any) -> list[int] | str | None:
+    """One number of nonzeros for all components, or one for each, as a list; a word as it is."""
+    if value is None or isinstance(value, str):
+        return value
     many = isinstance(value, (list, tuple, np.ndarray))
     return [_checked("nonzeros", one, int) for one in (value if many else [value])]
 

@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
   orthopt solve nonneg-pca data.csv --center -r 5 --save-x x.npy
+  orthopt path l0-pca data.csv --scale std --cv 5
   orthopt transform result.json new.csv -o scores.csv
   orthopt compare l1-pca builtin:pitprops -r 3 --time-limit 2
   orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1
@@ -32,6 +33,7 @@ pub struct Cli {
 enum Command {
     Solve(Box<cmd::solve::Args>),
     Transform(cmd::transform::Args),
+    Path(Box<cmd::path::Args>),
     Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
     Bound(Box<cmd::bound::Args>),
@@ -47,6 +49,7 @@ impl Cli {
         match self.command {
             Command::Solve(args) => cmd::solve::run(*args),
             Command::Transform(args) => cmd::transform::run(&args),
+            Command::Path(args) => cmd::path::run(*args),
             Command::Compare(args) => cmd::compare::run(*args),
             Command::Certify(args) => cmd::certify::run(*args),
             Command::Bound(args) => cmd::bound::run(*args),

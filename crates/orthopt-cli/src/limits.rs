@@ -9,35 +9,53 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::failure::usage;
 use crate::options::SolveOptions;
 
-/// `10` or `10,8,5`; in a config file also `[10, 8, 5]`.
+/// `10`, `10,8,5` or `auto`; in a config file also `[10, 8, 5]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts(pub Vec<usize>);
+pub enum Counts {
+    /// One for all components, or one for each.
+    Given(Vec<usize>),
+    /// From the data.
+    Auto,
+}
+
+const AUTO: &str = "auto";
 
 impl FromStr for Counts {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim() == AUTO {
+            return Ok(Self::Auto);
+        }
         let one = |part: &str| {
-            let number: usize =
-                part.trim().parse().map_err(|_| format!("`{part}` is no whole number: K, or K1,K2,..."))?;
+            let number: usize = part
+                .trim()
+                .parse()
+                .map_err(|_| format!("`{part}` is no whole number: K, K1,K2,... or auto"))?;
             if number == 0 { Err("a component has 1 nonzero at least".into()) } else { Ok(number) }
         };
-        text.split(',').map(one).collect::<Result<_, _>>().map(Self)
+        text.split(',').map(one).collect::<Result<_, _>>().map(Self::Given)
     }
 }
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list: Vec<_> = self.0.iter().map(usize::to_string).collect();
-        f.write_str(&list.join(","))
+        match self {
+            Self::Auto => f.write_str(AUTO),
+            Self::Given(list) => {
+                let list: Vec<_> = list.iter().map(usize::to_string).collect();
+                f.write_str(&list.join(","))
+            }
+        }
     }
 }
 
 impl Serialize for Counts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0[..] {
-            [one] => serializer.serialize_u64(*one as u64),
-            list => list.serialize(serializer),
+        match self {
+            Self::Auto => serializer.serialize_str(AUTO),
+            Self::Given(list) if list.len() == 1 => serializer.serialize_u64(list[0] as u64),
+            Self::Given(list) => list.serialize(serializer),
         }
     }
 }
@@ -53,7 +71,7 @@ impl<'de> Deserialize<'de> for Counts {
         }
         let text = match Written::deserialize(deserializer)? {
             Written::One(number) => number.to_string(),
-            Written::List(list) => Self(list).to_string(),
+            Written::List(list) => Self::Given(list).to_string(),
             Written::Text(text) => text,
         };
         text.parse().map_err(serde::de::Error::custom)
@@ -66,7 +84,10 @@ impl<'de> Deserialize<'de> for Counts {
 /// More than one.
 pub fn limit(options: &SolveOptions) -> anyhow::Result<Option<Limit>> {
     let given = [
-        options.nonzeros.clone().map(|counts| Limit::Nonzeros(counts.0)),
+        options.nonzeros.clone().map(|counts| match counts {
+            Counts::Given(list) => Limit::Nonzeros(list),
+            Counts::Auto => Limit::Knee,
+        }),
         options.total_nonzeros.map(Limit::Total),
         options.variables.map(Limit::Variables),
     ];
@@ -87,8 +108,8 @@ mod tests {
 
     #[test]
     fn counts_are_read_and_written() {
-        assert_eq!("10".parse(), Ok(Counts(vec![10])));
-        assert_eq!("10, 8,5".parse(), Ok(Counts(vec![10, 8, 5])));
+        assert_eq!("10".parse(), Ok(Counts::Given(vec![10])));
+        assert_eq!("10, 8,5".parse(), Ok(Counts::Given(vec![10, 8, 5])));
         assert!("10,x".parse::<Counts>().unwrap_err().contains("`x` is no whole number"));
         assert!("0".parse::<Counts>().is_err());
         #[derive(Serialize, Deserialize)]
@@ -97,10 +118,11 @@ mod tests {
         }
         for (text, counts) in [("4", vec![4]), ("[4, 3]", vec![4, 3]), ("'4,3'", vec![4, 3])] {
             let file: File = toml::from_str(&format!("nonzeros = {text}")).unwrap();
-            assert_eq!(file.nonzeros.0, counts);
+            assert_eq!(file.nonzeros, Counts::Given(counts));
             let again: File = toml::from_str(&toml::to_string(&file).unwrap()).unwrap();
             assert_eq!(again.nonzeros, file.nonzeros);
         }
+        assert_eq!(toml::from_str::<File>("nonzeros = 'auto'").unwrap().nonzeros, Counts::Auto);
         assert!(toml::from_str::<File>("nonzeros = -1").is_err());
     }
 }

@@ -25,6 +25,7 @@ mod settings;
 mod summary;
 mod table;
 mod text;
+mod walk;
 mod wording;
 
 use std::io::IsTerminal;

@@ -75,11 +75,17 @@ pub struct SolveOptions {
     #[arg(short, long, value_name = "R", help_heading = "Problem")]
     pub rank: Option<usize>,
 
-    /// Weight of the penalty [default: a share of the mean of the r largest C_ii, 0.05 for l0]
+    /// Weight of the penalty [default: for l0 a number of nonzeros instead; for others a share of the mean
+    /// of the r largest C_ii]
     #[arg(long, value_name = "LAMBDA", help_heading = "Problem", allow_hyphen_values = true)]
     pub lambda: Option<f64>,
 
-    /// At most K nonzeros in each component (K1,K2,...: one number for each) instead of lambda
+    /// Weight of the penalty l0 or l1 as a share of the largest useful one
+    #[arg(long, value_name = "SHARE", help_heading = "Problem", allow_hyphen_values = true, conflicts_with_all = ["lambda", "nonzeros", "total_nonzeros", "variables"])]
+    pub relative_lambda: Option<f64>,
+
+    /// At most K nonzeros in each component (K1,K2,...: one number for each; auto: the knee of variance
+    /// against nonzeros) instead of lambda [default: auto for l0 without lambda]
     #[arg(long, value_name = "K", help_heading = "Problem", conflicts_with_all = ["total_nonzeros", "variables"])]
     pub nonzeros: Option<Counts>,
 

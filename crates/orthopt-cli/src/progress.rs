@@ -50,12 +50,17 @@ impl Progress {
     pub fn run_begins(&mut self) {
         if self.stopping.max_iters.is_some() || self.stopping.time_limit.is_some() {
             self.bar.set_length(1000);
-            self.bar.set_style(style("{spinner} {elapsed} [{bar:10}] {wide_msg}"));
+            self.bar.set_style(style("{spinner} {elapsed} [{bar:10}] {prefix}{wide_msg}"));
         } else {
-            self.bar.set_style(style("{spinner} {elapsed} {wide_msg}"));
+            self.bar.set_style(style("{spinner} {elapsed} {prefix}{wide_msg}"));
         }
         self.bar.reset();
         self.bar.set_message("");
+    }
+
+    /// For those who make several runs: says which.
+    pub fn points(&self) -> Points {
+        Points(self.bar.clone())
     }
 
     /// Writes a note above the bar, unless `quiet`.
@@ -95,6 +100,17 @@ impl Progress {
         let iterations = self.stopping.max_iters.map_or(0.0, |n| of(p.iteration as f64, n as f64));
         let time = self.stopping.time_limit.map_or(0.0, |s| of(p.seconds, s));
         iterations.max(time)
+    }
+}
+
+/// Which of several runs it is, in front of what is said of the run.
+#[derive(Debug)]
+pub struct Points(ProgressBar);
+
+impl Points {
+    /// Run `i` (counted from 0) of `of`.
+    pub fn show(&self, what: &str, i: usize, of: usize) {
+        self.0.set_prefix(format!("{what}, point {} of {of}  ", i + 1));
     }
 }
 

@@ -96,6 +96,16 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// With a number of nonzeros from the data, where nothing says how sparse X is to be and how it is found.
+    pub fn or_counts(mut self) -> Self {
+        if self.init.is_none() {
+            self.pose = self.pose.or_counts(self.problem, &self.wanted);
+        }
+        self
+    }
+}
+
 fn problem(name: Option<&str>) -> anyhow::Result<&'static ProblemInfo> {
     match name {
         Some(name) => Ok(find_problem(name)?),
@@ -117,6 +127,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
     Ok(PoseOptions {
         rank: options.rank,
         lambda: options.lambda,
+        relative_lambda: options.relative_lambda,
         storage,
         penalty: options.penalty.clone(),
         shape: options.constants.parse()?.1,

@@ -42,7 +42,7 @@ pub fn bound<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = x.map(|x| copied(&x)).transpose()?;
     let rank = x.as_ref().map(RowMat::ncols);
-    let (posed, about, threads, _) = pose_for(py, problem, &data, &options, rank)?;
+    let (posed, about, threads, _) = pose_for(py, problem, &data, &options, rank, true)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;

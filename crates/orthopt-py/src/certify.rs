@@ -27,7 +27,7 @@ pub fn certify<'py>(
     options: Options<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = copied(&x)?;
-    let (posed, about, threads, scope) = pose_for(py, problem, &data, &options, Some(x.ncols()))?;
+    let (posed, about, threads, scope) = pose_for(py, problem, &data, &options, Some(x.ncols()), false)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;

@@ -14,6 +14,7 @@ mod input;
 mod logging;
 mod minimize;
 mod options;
+mod path;
 mod registry;
 mod result;
 mod smooth;
@@ -34,6 +35,8 @@ mod _orthopt {
     use super::logging::install_logging;
     #[pymodule_export]
     use super::minimize::minimize;
+    #[pymodule_export]
+    use super::path::path;
     #[pymodule_export]
     use super::registry::{constants, registry};
     #[pymodule_export]

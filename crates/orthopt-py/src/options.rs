@@ -29,6 +29,7 @@ pub struct Options<'py> {
     pub rank: Option<usize>,
     pub lam: Option<f64>,
     pub lam_share: Option<f64>,
+    pub relative_lam: Option<f64>,
     pub penalty: Option<String>,
     pub k: Option<usize>,
     pub map: Option<Map<'py>>,
@@ -45,7 +46,7 @@ pub struct Options<'py> {
     pub distances: Option<PyReadonlyArray2<'py, f64>>,
     pub radius: Option<f64>,
     pub linear: Option<Linear<'py>>,
-    pub nonzeros: Option<Vec<usize>>,
+    pub nonzeros: Option<Counts>,
     pub total_nonzeros: Option<usize>,
     pub variables: Option<usize>,
     pub solver: String,
@@ -68,6 +69,27 @@ pub struct Options<'py> {
     pub certify: u64,
     pub certify_all: bool,
     pub constants: BTreeMap<String, Constant>,
+}
+
+/// A number of nonzeros for each component, or a word.
+#[derive(Clone, Debug, FromPyObject)]
+pub enum Counts {
+    /// `auto`.
+    Named(String),
+    /// One for all components, or one for each.
+    Given(Vec<usize>),
+}
+
+impl Counts {
+    fn limit(&self) -> Result<Limit, Error> {
+        match self {
+            Self::Given(list) => Ok(Limit::Nonzeros(list.clone())),
+            Self::Named(name) if name == "auto" => Ok(Limit::Knee),
+            Self::Named(name) => {
+                Err(invalid("nonzeros", name, "a whole number, a list of them, or \"auto\""))
+            }
+        }
+    }
 }
 
 /// The value of a constant as Python has it.
@@ -173,6 +195,7 @@ impl Options<'_> {
         Ok(PoseOptions {
             rank: self.rank,
             lambda: self.lam,
+            relative_lambda: self.relative_lam,
             storage: Storage::parse(&self.storage)?,
             penalty: self.penalty.clone(),
             shape: self.constants()?.filtered(is_shape),
@@ -191,7 +214,7 @@ impl Options<'_> {
     /// The limit of nonzeros.
     fn limit(&self) -> Result<Option<Limit>, Error> {
         let given = [
-            self.nonzeros.clone().map(Limit::Nonzeros),
+            self.nonzeros.as_ref().map(Counts::limit).transpose()?,
             self.total_nonzeros.map(Limit::Total),
             self.variables.map(Limit::Variables),
         ];

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use numpy::PyArray1;
 use orthopt::Error;
 use orthopt::certify::Scope;
 use orthopt::family;
 use orthopt::family::{Begin, Plan, Wanted};
 use orthopt::family::{Family, ProblemInfo, find_problem};
 use orthopt::family::{PoseOptions, Posed};
-use orthopt::report::{Checks, Report, Task};
+use orthopt::report::{Checks, DataFacts, Report, Task};
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::with_family;
@@ -32,7 +33,7 @@ pub fn solve<'py>(
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut request = Request::new(&options)?;
-    let (posed, about) = posed(py, problem, &data, &options, &mut request)?;
+    let (posed, about) = posed(py, problem, &data, &options, &mut request, true)?;
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
     with_family!(posed.problem, problem => one(py, &head, Arc::new(problem), request, callback.as_ref()))
 }
@@ -51,7 +52,7 @@ pub fn compare<'py>(
     let mut request = Request::new(&options)?;
     let known = |name: &&String| name.as_str() != AUTO.0;
     solvers.iter().filter(known).try_for_each(|name| family::check_solvers(name)).map_err(Failure::from)?;
-    let (posed, about) = posed(py, problem, &data, &options, &mut request)?;
+    let (posed, about) = posed(py, problem, &data, &options, &mut request, solvers.is_empty())?;
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
     with_family!(posed.problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
 }
@@ -64,17 +65,19 @@ struct Head {
 
 /// Options without Python in them.
 #[derive(Clone)]
-struct Request {
-    pose: PoseOptions,
-    wanted: Wanted,
-    stopping: Stopping,
+pub struct Request {
+    pub pose: PoseOptions,
+    pub wanted: Wanted,
+    pub stopping: Stopping,
     restarts: Option<u64>,
-    threads: Option<usize>,
+    pub threads: Option<usize>,
     scope: Option<Scope>,
 }
 
 impl Request {
-    fn new(options: &Options<'_>) -> PyResult<Self> {
+    /// # Errors
+    /// A value out of range.
+    pub fn new(options: &Options<'_>) -> PyResult<Self> {
         let pose = options.pose()?;
         let start = options.start()?;
         let wanted = options.wanted(start).map_err(Failure::from)?;
@@ -84,25 +87,28 @@ impl Request {
     }
 }
 
-/// Poses the problem without the GIL.
+/// Poses the problem without the GIL; with `counts`, a number of nonzeros is chosen where nothing says how sparse
+/// X is to be.
 fn posed(
     py: Python<'_>,
     problem: &str,
     data: &Given<'_>,
     options: &Options<'_>,
     request: &mut Request,
+    counts: bool,
 ) -> PyResult<(Posed, About)> {
     let info = find_problem(problem).map_err(Failure::from)?;
     let how = options.preparation().map_err(Failure::from)?;
     let view = data.borrow()?;
     let share = options.lam_share;
-    let pose = &mut request.pose;
-    let threads = request.threads;
+    let Request { pose, wanted, threads, .. } = request;
+    let threads = *threads;
     let made = py.detach(|| -> Result<_, Failure> {
         threads::pool(threads)?.install(|| {
             view.with(info, &how, |data, about| {
                 pose.lambda = scaled_lambda(info, share, pose, about).or(pose.lambda);
-                Ok(family::pose(info, data, pose)?)
+                let pose = if counts { pose.clone().or_counts(info, wanted) } else { pose.clone() };
+                Ok(family::pose(info, data, &pose)?)
             })
         })
     });
@@ -156,11 +162,19 @@ fn one<'py, P: Family>(
     })?;
     let out = PyDict::new(py);
     put_report(&out, &report)?;
-    let about = &head.about;
-    out.set_item("means", about.means.as_ref().map(|m| numpy::PyArray1::from_slice(py, m)))?;
-    out.set_item("scales", head.task.data.scales.as_ref().map(|s| numpy::PyArray1::from_slice(py, s)))?;
-    out.set_item("trace_of_c", about.squares.iter().sum::<f64>())?;
+    put_units(&out, &head.about, &head.task.data)?;
     Ok(out)
+}
+
+/// Adds what scores of other rows need: means and scales of the columns.
+///
+/// # Errors
+/// Memory.
+pub fn put_units(out: &Bound<'_, PyDict>, about: &About, facts: &DataFacts) -> PyResult<()> {
+    let py = out.py();
+    out.set_item("means", about.means.as_ref().map(|m| PyArray1::from_slice(py, m)))?;
+    out.set_item("scales", facts.scales.as_ref().map(|s| PyArray1::from_slice(py, s)))?;
+    out.set_item("trace_of_c", about.squares.iter().sum::<f64>())
 }
 
 fn several<'py, P: Family>(
@@ -209,16 +223,17 @@ fn run<P: Family>(
     Ok(Report::new(task, problem, plan, wanted, *stopping, solution))
 }
 
-/// Poses a problem for other calls that take the same options.
+/// Poses a problem for other calls that take the same options; `counts` as for [`posed`].
 pub fn pose_for(
     py: Python<'_>,
     problem: &str,
     data: &Given<'_>,
     options: &Options<'_>,
     rank: Option<usize>,
+    counts: bool,
 ) -> PyResult<(Posed, About, Option<usize>, Option<Scope>)> {
     let mut request = Request::new(options)?;
     request.pose.rank = rank.or(request.pose.rank);
-    let (posed, about) = posed(py, problem, data, options, &mut request)?;
+    let (posed, about) = posed(py, problem, data, options, &mut request, counts)?;
     Ok((posed, about, request.threads, request.scope))
 }

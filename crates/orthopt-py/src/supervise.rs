@@ -154,36 +154,41 @@ pub fn attend<T: Send + 'static>(
 ///
 /// # Errors
 /// What Python says.
-pub fn follow<T: Send + 'static>(
+pub fn follow<T: Send>(
     py: Python<'_>,
     mut look: impl FnMut() -> PyResult<bool>,
-    work: impl FnOnce(&Watch) -> T + Send + 'static,
+    work: impl FnOnce(&Watch) -> T + Send,
 ) -> PyResult<T> {
     let shared = Arc::new(Shared::default());
     let (send, receive) = channel();
     let receive = Mutex::new(receive);
     let watch = Watch(Arc::clone(&shared));
-    let worker = thread::spawn(move || drop(send.send(work(&watch))));
     let mut waiting = Waiting { shared: &shared, callback: None, shown: Instant::now(), raised: None };
     let mut found = None;
-    loop {
-        match py.detach(|| wait(&receive)) {
-            Ok(result) => found = Some(result),
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {
-                waiting.look_up(py);
-                if waiting.shown.elapsed() >= CALLBACK && !shared.stop.load(Ordering::Relaxed) {
-                    match look() {
-                        Ok(false) => {}
-                        Ok(true) => waiting.end(None),
-                        Err(error) => waiting.end(Some(error)),
+    // the work may borrow data of the caller, so it has ended when this returns
+    thread::scope(|scope| {
+        let worker = scope.spawn(move || drop(send.send(work(&watch))));
+        loop {
+            match py.detach(|| wait(&receive)) {
+                Ok(result) => found = Some(result),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    waiting.look_up(py);
+                    if waiting.shown.elapsed() >= CALLBACK && !shared.stop.load(Ordering::Relaxed) {
+                        match look() {
+                            Ok(false) => {}
+                            Ok(true) => waiting.end(None),
+                            Err(error) => waiting.end(Some(error)),
+                        }
+                        waiting.shown = Instant::now();
                     }
-                    waiting.shown = Instant::now();
                 }
             }
         }
-    }
-    join(py, worker);
+        if let Err(panic) = worker.join() {
+            resume_unwind(panic);
+        }
+    });
     let lost = || PyRuntimeError::new_err("the work ended without a result");
     waiting.raised.map_or_else(|| found.ok_or_else(lost), Err)
 }

@@ -96,6 +96,7 @@ pub mod nonsmooth;
 pub mod objective;
 pub mod options;
 pub mod pair;
+pub mod path;
 pub mod penalty;
 pub mod prelude;
 pub mod problem;

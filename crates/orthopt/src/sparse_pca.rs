@@ -81,7 +81,8 @@ impl<'a> SparsePca<'a> {
         self
     }
 
-    /// λ, the weight of the penalty; a share of the largest variances if not given.
+    /// λ, the weight of the penalty. If not given, [`l0`](Self::l0) gets a number of nonzeros for each component
+    /// instead ([`Knee`](crate::family::Knee)), and others a share of the largest variances.
     pub fn lambda(mut self, lambda: f64) -> Self {
         self.pose.lambda = Some(lambda);
         self
@@ -151,7 +152,8 @@ impl<'a> SparsePca<'a> {
     pub fn fit_watched(self, observers: &mut [&mut dyn Observer]) -> Result<Report> {
         self.check()?;
         let data = if self.center { centred(self.data.clone())? } else { self.data.clone() };
-        let posed = pose(find_problem(self.problem)?, &data, &self.pose)?;
+        let info = find_problem(self.problem)?;
+        let posed = pose(info, &data, &self.pose.clone().or_counts(info, &self.wanted))?;
         let facts = DataFacts { source: "samples".into(), ..DataFacts::of(&data) };
         let task = Task::new(&posed, facts);
         with_family!(posed.problem, problem => self.run(&task, &problem, observers))

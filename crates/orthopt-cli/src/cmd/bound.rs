@@ -115,7 +115,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         None => settings?,
     };
     settings.outputs.iter().try_for_each(|output| output.check_is_for("bound"))?;
-    start(settings, &wanted)
+    start(settings.or_counts(), &wanted)
 }
 
 impl Wanted {

@@ -92,6 +92,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     settings.outputs.iter().try_for_each(|output| output.check_is_for("compare"))?;
     args.solvers.iter().filter(|name| *name != AUTO.0).try_for_each(|name| check_solvers(name.trim()))?;
+    let settings = if args.solvers.is_empty() { settings.or_counts() } else { settings };
     compare(&settings, &args.solvers)
 }
 

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod completions;
 pub mod data;
 pub mod list;
+pub mod path;
 pub mod reproduce;
 pub mod solve;
 pub mod transform;

@@ -85,7 +85,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         output::print(&config::print(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    solve(&settings)
+    solve(&settings.or_counts())
 }
 
 fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
@@ -105,7 +105,7 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
 }
 
 /// The samples, where a file shows them.
-fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Input>> {
+pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Input>> {
     match settings.outputs.iter().find(|output| output.needs_rows()) {
         Some(output) if input.info.role == Role::Gram => {
             let problem = "there are no scores without samples, and the data are C itself";

@@ -4,6 +4,7 @@
 mod biplot;
 mod heat;
 pub mod loadings;
+pub mod path;
 mod scatter;
 pub mod scores;
 pub mod variance;

@@ -57,9 +57,10 @@ fn a_sample_says_that_it_is_one() {
 }
 
 #[test]
-fn the_default_lambda_is_that_of_solve() {
+fn the_default_lambda_is_that_of_a_solver_by_name() {
     let dir = Dir::new();
-    let solution = dir.json(&["solve", "l0-pca", "builtin:pitprops", "-r", "3", "--save-x", "x.npy"]);
+    let solve = ["solve", "l0-pca", "builtin:pitprops", "-r", "3", "--solver", "obcd", "--save-x", "x.npy"];
+    let solution = dir.json(&solve);
     let object = dir.json(&certify(&[]));
     assert_eq!(object["lambda"], solution["lambda"]);
     assert!(object["reasons"][0].as_str().unwrap().starts_with("lambda 0.05"));

@@ -20,6 +20,7 @@ mod names;
 mod nonlinear;
 mod nonzeros;
 mod outputs;
+mod path;
 mod pictures;
 mod real_data;
 mod reproduce;

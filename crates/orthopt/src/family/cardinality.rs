@@ -6,7 +6,9 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
+use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, race};
+use super::pose::check_range;
 use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::Kind;
 use crate::certify::{Certificate, Scope};
@@ -37,17 +39,20 @@ pub enum Limit {
     Total(usize),
     /// Variables for all components together.
     Variables(usize),
+    /// In each component as many as [`Knee`] says.
+    Knee,
 }
 
 impl Limit {
-    /// For r components.
-    pub fn of(&self, r: usize) -> Cardinality {
-        match self {
+    /// For r components, where it does not depend on the data.
+    pub fn of(&self, r: usize) -> Option<Cardinality> {
+        Some(match self {
             Self::Nonzeros(list) if list.len() == 1 => Cardinality::Components(vec![list[0]; r]),
             Self::Nonzeros(list) => Cardinality::Components(list.clone()),
             Self::Total(s) => Cardinality::Total(*s),
             Self::Variables(s) => Cardinality::Rows(*s),
-        }
+            Self::Knee => return None,
+        })
     }
 
     /// The number of components, where the limit says it.
@@ -61,7 +66,7 @@ impl Limit {
     /// The name of the option.
     pub fn option(&self) -> &'static str {
         match self {
-            Self::Nonzeros(_) => "nonzeros",
+            Self::Nonzeros(_) | Self::Knee => "nonzeros",
             Self::Total(_) => "total-nonzeros",
             Self::Variables(_) => "variables",
         }
@@ -78,6 +83,7 @@ pub(super) fn pose_limited(
     rank: usize,
     limit: &Limit,
     options: &PoseOptions,
+    reasons: &mut Vec<Message>,
 ) -> Result<CardinalityProblem> {
     let name = options.penalty.as_deref().unwrap_or(info.penalty);
     let takes =
@@ -94,9 +100,18 @@ pub(super) fn pose_limited(
     if rank == 0 || rank > columns {
         return Err(Error::Rank { rank, columns }); // before any work
     }
-    let limits = limit.of(rank).checked(columns, rank)?;
+    let limits = limit.of(rank).map(|limits| limits.checked(columns, rank)).transpose()?;
     let lambda = if name == "l0" { options.lambda.unwrap_or(0.0) } else { 0.0 };
     let f = covariance_model(data, options.storage)?;
+    check_range(&f)?;
+    let limits = match limits {
+        Some(limits) => limits,
+        None => {
+            let knee = Knee::of(&f, rank)?;
+            reasons.push(knee.reason());
+            Cardinality::Components(vec![knee.count; rank])
+        }
+    };
     CardinalityProblem::new(f, rank, limits, lambda, name == "nonneg")
 }
 

@@ -16,6 +16,8 @@ mod catalogue;
 mod composite;
 mod composite_pca;
 mod j_orthogonal;
+mod knee;
+mod lambda;
 mod named;
 pub mod nonlinear_eig;
 mod pca;
@@ -32,6 +34,7 @@ pub use catalogue::{
 };
 pub use composite_pca::{CompositeOptions, Split, default_k};
 pub use j_orthogonal::J_STARTS;
+pub use knee::{Knee, knee};
 pub use named::Named;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;

@@ -180,7 +180,7 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
     if wanted.solver.is_some() {
         return Plan::by_default(problem, wanted);
     }
-    if spectral::suits(problem) && !asks_for_pairs(wanted) {
+    if spectral::suits(problem) && !wanted.asks_for_pairs() {
         let solver = Some(spectral::INFO.name.to_string());
         let mut plan = Plan::by_default(problem, &Wanted { solver, ..wanted.clone() })?;
         plan.reasons
@@ -212,12 +212,6 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
         (None, None) => vec![Begin::Named("pca".into())],
     };
     Plan { solvers, options, starts, reasons, chosen: true, portfolio }.checked(problem)
-}
-
-/// Whether an option of the methods on pairs of rows was set.
-fn asks_for_pairs(wanted: &Wanted) -> bool {
-    let one = wanted.working_set.is_some() || wanted.block.is_some() || wanted.model.is_some();
-    one || wanted.alpha.is_some() || wanted.candidates.is_some() || wanted.jacobi
 }
 
 /// Rows per working set: blocks pay where most pairs move, so that updates of the gradient

@@ -87,6 +87,18 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Whether solver and start are left to the library, and no option of a solver is set.
+    pub fn leaves_method_open(&self) -> bool {
+        let set = self.solver.is_some() || self.start.is_some() || self.side.is_some();
+        !set && !self.asks_for_pairs() && self.constants.is_empty()
+    }
+
+    /// Whether an option of the methods on pairs of rows is set.
+    pub(super) fn asks_for_pairs(&self) -> bool {
+        let one = self.working_set.is_some() || self.block.is_some() || self.model.is_some();
+        one || self.alpha.is_some() || self.candidates.is_some() || self.jacobi
+    }
+
     /// The options of solvers with what is not wanted otherwise at its default.
     pub fn options(&self) -> SolverOptions {
         let defaults = ObcdOptions::DEFAULT;

@@ -7,8 +7,9 @@ use crate::error::{Error, Result};
 use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{SPLITS, check_before_work, model, split};
+use crate::family::lambda::{default_lambda, relative_lambda};
 use crate::family::{CompositeOptions, LinearInput, default_k};
-use crate::family::{Kind, ProblemInfo};
+use crate::family::{Kind, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
 use crate::message::Message;
@@ -26,6 +27,8 @@ pub struct PoseOptions {
     pub rank: Option<usize>,
     /// λ.
     pub lambda: Option<f64>,
+    /// λ as a share of the largest useful one, for the penalties `l0` and `l1`.
+    pub relative_lambda: Option<f64>,
     /// How f keeps the data.
     pub storage: Storage,
     /// Another penalty than the problem's own, for PCA problems.
@@ -50,6 +53,21 @@ pub struct PoseOptions {
     pub linear: Option<LinearInput>,
     /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
     pub limit: Option<Limit>,
+}
+
+impl PoseOptions {
+    /// What a problem with the penalty `l0` gets from those who say neither λ nor a count and leave solver and
+    /// start open: as many nonzeros as [`Knee`](super::Knee) says. λ for `l0` without a number of its own is
+    /// useless on much data: thousands of nonzeros, or one.
+    #[must_use]
+    pub fn or_counts(mut self, info: &ProblemInfo, wanted: &Wanted) -> Self {
+        let weighed = self.lambda.is_some() || self.relative_lambda.is_some() || self.limit.is_some();
+        let l0 = info.kind == Kind::Pca && self.penalty.as_deref().unwrap_or(info.penalty) == "l0";
+        if l0 && !weighed && self.map.is_none() && wanted.leaves_method_open() {
+            self.limit = Some(Limit::Knee);
+        }
+        self
+    }
 }
 
 /// A problem with what was chosen for the user.
@@ -82,6 +100,7 @@ pub const DEFAULT_RANK: usize = 5;
 /// A bad rank or λ; data that are not what they should be, or so large that C overflows.
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
+    check_relative(info, options)?;
     let posed = match info.kind {
         _ if options.limit.is_some() => pose_cardinality(info, data, options)?,
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options)?,
@@ -91,6 +110,22 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     };
     let notes = [unused(info, options), posed.notes.clone()].concat();
     Ok(Posed { notes, ..posed })
+}
+
+/// A share of the largest useful λ goes with nothing that has no such λ.
+fn check_relative(info: &ProblemInfo, options: &PoseOptions) -> Result<()> {
+    let relative = Message::about("relative-lambda");
+    let with = |option: &'static str| relative.clone().text(" goes not together with ").option(option);
+    let problem = match options.relative_lambda {
+        None => return Ok(()),
+        Some(_) if options.lambda.is_some() => with("lambda"),
+        Some(_) if options.limit.is_some() => with(options.limit.as_ref().map_or("nonzeros", Limit::option)),
+        Some(_) if info.kind != Kind::Pca || needs_composite(options) => {
+            relative.text(" is for l0-pca and l1-pca without a linear map")
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(Error::Incompatible(problem))
 }
 
 /// What was given and means nothing to this kind of problem.
@@ -142,6 +177,12 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         PcaProblem::of(data, rank, (penalty.make_shaped)(given, &options.shape)?, options.storage)?;
     check_range(&problem.f)?;
     let lambda = match (penalty.lambda_share, options.lambda) {
+        _ if options.relative_lambda.is_some() => {
+            let share = options.relative_lambda.unwrap_or(0.0);
+            let lambda = relative_lambda(&problem.f, name, share, &mut reasons)?;
+            problem.h = (penalty.make_shaped)(lambda, &options.shape)?;
+            Some(lambda)
+        }
         (Some(_), Some(lambda)) => Some(lambda),
         (Some(share), None) => {
             let lambda = default_lambda(&problem.f, rank, share, &mut reasons);
@@ -166,11 +207,11 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     };
     let limit = limit.unwrap_or(&Limit::Total(0));
     let penalty_has_lambda = options.penalty.as_deref().unwrap_or(info.penalty) == "l0";
-    let problem = pose_limited(info, data, rank, limit, options)?;
-    check_range(&problem.f)?;
+    let problem = pose_limited(info, data, rank, limit, options, &mut reasons)?;
     let limits = Some(problem.limits().clone());
     let mut notes = Vec::new();
-    if limits.as_ref().is_some_and(|cut| *cut != limit.of(rank)) && !problem.requires_nonneg() {
+    let asked = limit.of(rank);
+    if asked.is_some() && limits != asked && !problem.requires_nonneg() {
         notes.push(
             Message::about(limit.option())
                 .text(format!(" is more than there is: {} variables", data.ncols())),
@@ -355,32 +396,9 @@ fn pose_probe(
 }
 
 /// The squares of very large data overflow.
-fn check_range(f: &AnySmooth) -> Result<()> {
+pub(super) fn check_range(f: &AnySmooth) -> Result<()> {
     match f.diagonal().iter().position(|m| !m.is_finite()) {
         None => Ok(()),
         Some(i) => Err(Error::Overflow { column: i + 1 }),
     }
-}
-
-/// Mean of the `rank` largest Cᵢᵢ: what λ is measured against.
-fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
-    let mut variances: Vec<f64> = f.diagonal().iter().map(|m| -m).collect();
-    variances.sort_by(|a, b| b.total_cmp(a));
-    variances[..rank].iter().sum::<f64>() / rank as f64
-}
-
-/// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
-/// C, as λ must.
-fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<Message>) -> f64 {
-    let mean = mean_of_largest(f, rank);
-    let lambda = three_digits(share * mean.max(0.0));
-    reasons.push(format!(
-        "lambda {lambda}: {share} of the mean of the {rank} largest C_ii; a larger one gives fewer nonzeros"
-    ).into());
-    lambda
-}
-
-/// `value` to three significant digits.
-fn three_digits(value: f64) -> f64 {
-    format!("{value:.2e}").parse().unwrap_or(value)
 }

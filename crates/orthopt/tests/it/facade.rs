@@ -51,7 +51,7 @@ fn same_but_for_signs(a: &RowMat, b: &RowMat) -> bool {
 #[test]
 fn the_report_says_what_was_chosen_and_what_x_is() {
     let a = samples();
-    let found = SparsePca::l0(&a).components(2).certify().fit().unwrap();
+    let found = SparsePca::l1(&a).components(2).certify().fit().unwrap();
     assert!(found.is_certified() && found.checks.criticality.is_some());
     let search = found.solution.search.as_ref().unwrap();
     let winner = &search.arms[search.winner];

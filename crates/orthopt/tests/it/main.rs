@@ -40,6 +40,7 @@ mod own_parts;
 mod pair_golden;
 mod pair_penalties;
 mod pair_search;
+mod path;
 mod plain_search;
 mod real_data;
 mod search;

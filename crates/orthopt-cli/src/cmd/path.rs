@@ -1,0 +1,252 @@
+//! `orthopt path PROBLEM DATA`.
+
+use std::path::{Path as FilePath, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use clap::ValueHint;
+use orthopt::bound;
+use orthopt::path::{Along, Path, Request, Validation, Watch, cross_validate, path};
+use orthopt::solve::{Interrupt, Observer, Stopping};
+
+use super::solve::{kept_rows, use_threads};
+use crate::export::{Found, json};
+use crate::failure::{EXIT_CODES, say, usage};
+use crate::input::Input;
+use crate::options::SolveOptions;
+use crate::progress::Progress;
+use crate::settings::{Settings, at_least_one};
+use crate::walk::{self, Told};
+use crate::wording::explained;
+use crate::{config, interrupt, output};
+
+const EXAMPLES: &str = "\
+Examples:
+  How much variance do 1, 2, 3, 5, ... nonzeros in each component explain?
+    orthopt path l0-pca builtin:pitprops -r 3
+  Counts of your own, a picture, a table for other programs, the chosen loadings:
+    orthopt path l0-pca data.csv --scale std --counts 5,10,20,40 --plot path.svg --save-path path.csv \\
+      --save-loadings loadings.csv
+  The count chosen by cross-validation with 5 folds:
+    orthopt path l0-pca data.csv --scale std --cv 5
+  Along lambda, every point with a bound, two seconds each:
+    orthopt path l1-pca data.csv --center --lambdas 100,50,20,10 --bound 2";
+
+/// Solve along numbers of nonzeros or along lambda, and choose a point
+///
+/// Points are searched one after the other, sparse ones first, and then exchange what they have found, so that no
+/// point is worse than a neighbour's X allows and more nonzeros never explain less. The point is chosen by
+/// cross-validation with --cv: the sparsest whose mean share of held-out variance is within one standard error of
+/// the best; without it by the knee of the variance explained. Files of solve (--save-x, --report, ...) are those of
+/// the chosen point.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "orthopt path [OPTIONS] PROBLEM DATA [--counts K1,K2,... | --lambdas L1,L2,...]",
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
+    disable_help_flag = true
+)]
+pub struct Args {
+    /// Print help, short with -h
+    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Configuration")]
+    help: Option<bool>,
+
+    #[command(flatten)]
+    options: SolveOptions,
+
+    /// Nonzeros in each component [default: 1,2,3,5,7,10,14,20,30]
+    #[arg(
+        long,
+        value_name = "K1,K2,...",
+        help_heading = "Path",
+        value_delimiter = ',',
+        conflicts_with = "lambdas"
+    )]
+    counts: Vec<usize>,
+
+    /// Weights of the penalty [default for l1: nine of them, each half of the one before]
+    #[arg(
+        long,
+        value_name = "L1,L2,...",
+        help_heading = "Path",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    lambdas: Vec<f64>,
+
+    /// Choose the point by cross-validation with so many folds of the rows
+    #[arg(long, value_name = "FOLDS", help_heading = "Path")]
+    cv: Option<usize>,
+
+    /// Write the table
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    save_path: Option<PathBuf>,
+
+    /// Read options from a TOML file, as for solve; what is typed overrides it
+    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+}
+
+/// What is wanted besides what `solve` knows.
+struct Wanted {
+    along: Option<Along>,
+    folds: Option<usize>,
+    table: Option<PathBuf>,
+    plot: Option<PathBuf>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut options = match &args.config {
+        Some(path) => config::merge(&args.options, path)?,
+        None => args.options,
+    };
+    let wanted = Wanted {
+        along: along(args.counts, args.lambdas),
+        folds: args.cv.map(|n| at_least_one("cv", n as u64).map(|n| n as usize)).transpose()?,
+        table: args.save_path,
+        plot: options.plot.take(),
+    };
+    check(&options, &wanted)?;
+    let settings = Settings::resolve(&mut options);
+    let settings = match &args.config {
+        Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
+        None => settings?,
+    };
+    walk_path(&settings, &wanted)
+}
+
+fn along(counts: Vec<usize>, lambdas: Vec<f64>) -> Option<Along> {
+    let along = match (counts.is_empty(), lambdas.is_empty()) {
+        (false, _) => Along::Counts(counts),
+        (true, false) => Along::Lambdas(lambdas),
+        (true, true) => return None,
+    };
+    Some(along.ordered())
+}
+
+/// Options of `solve` that mean nothing here, endings of files.
+fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
+    let given = [
+        ("lambda", options.lambda.is_some() && !matches!(wanted.along, Some(Along::Counts(_)))),
+        ("relative-lambda", options.relative_lambda.is_some()),
+        ("nonzeros", options.nonzeros.is_some()),
+        ("total-nonzeros", options.total_nonzeros.is_some()),
+        ("variables", options.variables.is_some()),
+    ];
+    if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(usage(format!(
+            "--{name} is one point; a path takes --counts K1,K2,... or --lambdas L1,L2,..."
+        )));
+    }
+    if options.trace.is_some() {
+        return Err(usage("path writes no trace; solve does, for one point"));
+    }
+    if options.init.is_some() {
+        return Err(usage(
+            "path begins every point by itself and from its neighbours: --init is an option of solve",
+        ));
+    }
+    let endings = [("--plot", &wanted.plot, ".svg"), ("--save-path", &wanted.table, ".csv")];
+    for (option, path, ending) in endings {
+        if let Some(path) = path.as_deref().filter(|p| !p.to_string_lossy().to_lowercase().ends_with(ending))
+        {
+            return Err(usage(format!("{option} {}: the name must end in {ending}", path.display())));
+        }
+    }
+    Ok(())
+}
+
+fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+    use_threads(settings.threads)?;
+    let mut progress = Progress::new(settings.quiet, settings.stopping);
+    progress.stage(format!("reading {}", settings.data.source));
+    let input = Input::load(&settings.data)?;
+    progress.stage("setting up the problem");
+    let facts = input.info.clone();
+    let data = input.pca();
+    let along = match &wanted.along {
+        Some(along) => along.clone(),
+        None => Along::of_default(settings.problem, &settings.pose, &data)?,
+    };
+    // every fold walks a path of its own, and then there is the one of all rows
+    let walks = 1.0 + wanted.folds.unwrap_or(0) as f64;
+    let time_limit = settings.stopping.time_limit.map(|seconds| seconds / walks);
+    let request = Request {
+        problem: settings.problem,
+        pose: settings.pose.clone(),
+        along,
+        wanted: settings.wanted.clone(),
+        stopping: Stopping { time_limit, ..settings.stopping },
+    };
+    interrupt::install()?;
+    let bar = progress.points();
+    let mut what = "path".to_string();
+    let validation = match wanted.folds {
+        None => None,
+        Some(folds) => {
+            what = format!("{folds} folds");
+            watched(&mut progress, &bar, &what, |watch| {
+                Ok(cross_validate(&data, &facts, &request, folds, watch)?)
+            })?
+        }
+    };
+    let mut found = watched(&mut progress, &bar, &what, |watch| Ok(path(&data, &facts, &request, watch)?))?;
+    if let Some(seconds) = settings.bound.filter(|_| !found.interrupted) {
+        progress.stage("bounding");
+        let hook = |_: &bound::Progress| !interrupt::asked().load(Ordering::Relaxed);
+        found.bound(&data, &request, seconds, &hook)?;
+    }
+    progress.clear();
+    publish(settings, wanted, input, &request, &found, validation)
+}
+
+/// Runs under a bar, until Ctrl-C.
+fn watched<T>(
+    progress: &mut Progress,
+    bar: &crate::progress::Points,
+    what: &str,
+    work: impl FnOnce(&mut Watch<'_, '_>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    progress.run_begins();
+    let mut interrupted = Interrupt(interrupt::asked());
+    let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];
+    let mut stage = |i: usize, of: usize| bar.show(what, i, of);
+    work(&mut Watch { observers, stage: &mut stage })
+}
+
+/// Files first, then the table or the JSON. What cannot be written is said at the end.
+fn publish(
+    settings: &Settings,
+    wanted: &Wanted,
+    input: Input,
+    request: &Request,
+    found: &Path,
+    validation: Option<Validation>,
+) -> anyhow::Result<ExitCode> {
+    let told = Told::new(request, found, validation);
+    let chosen = &found.points[told.chosen].report;
+    let mut failures: Vec<anyhow::Error> = Vec::new();
+    if let Some(path) = &wanted.table {
+        failures.extend(walk::write_table(&told, path).err());
+    }
+    if let Some(path) = &wanted.plot {
+        failures.extend(walk::write_picture(&told, path).err());
+    }
+    let rows = kept_rows(settings, input)?.map(|input| input.rows(chosen.x()));
+    for file in &settings.outputs {
+        failures.extend(file.write(&Found { report: chosen, rows: rows.as_ref() }).err());
+    }
+    if settings.json.as_deref() != Some(FilePath::new("-")) {
+        failures.extend(output::print(&walk::summary(&told, settings.top)).err());
+    }
+    if let Some(path) = &settings.json {
+        failures.extend(json::write(&told.object(), path).err());
+    }
+    failures.iter().for_each(|failure| say("error", &explained(failure)));
+    Ok(ExitCode::from(match failures.is_empty() {
+        false => 1,
+        true if interrupt::asked().load(Ordering::Relaxed) => 130,
+        true => 0,
+    }))
+}

@@ -1,0 +1,238 @@
+//! A path for people and programs: table, CSV, JSON, picture.
+
+use std::path::Path as FilePath;
+
+use orthopt::path::{Along, Path, Point, Request, Validation};
+use orthopt::report::{DataFacts, SCHEMA};
+use serde::Serialize;
+
+use crate::export::json::Solved;
+use crate::export::to_file;
+use crate::picture;
+use crate::summary::{Summary, describe};
+use crate::table::aligned;
+use crate::{global, text};
+
+/// A path, which point was chosen, and why.
+pub struct Told<'a> {
+    pub path: &'a Path,
+    along: &'a Along,
+    validation: Option<Validation>,
+    /// The point.
+    pub chosen: usize,
+}
+
+impl<'a> Told<'a> {
+    pub fn new(request: &'a Request, path: &'a Path, validation: Option<Validation>) -> Self {
+        let validation = validation.filter(|v| v.chosen < path.points.len());
+        let chosen = validation.as_ref().map_or(path.knee, |v| v.chosen);
+        Self { path, along: &request.along, validation, chosen }
+    }
+
+    /// The rule that chose the point.
+    fn rule(&self) -> &'static str {
+        if self.validation.is_some() { "cross-validation" } else { "knee" }
+    }
+
+    pub fn object(&self) -> Object<'_> {
+        let first = &self.path.points[0].report;
+        Object {
+            schema: SCHEMA,
+            problem: first.task.problem.name,
+            data: &first.task.data,
+            rank: first.task.rank,
+            along: self.along.name(),
+            chosen: self.chosen,
+            rule: self.rule(),
+            knee: self.path.knee,
+            validation: self.validation.as_ref(),
+            interrupted: self.path.interrupted,
+            points: self.path.points.iter().map(Of::point).collect(),
+        }
+    }
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+pub struct Object<'a> {
+    schema: u32,
+    problem: &'static str,
+    data: &'a DataFacts,
+    rank: usize,
+    along: &'static str,
+    chosen: usize, // counted from 0
+    rule: &'static str,
+    knee: usize,
+    validation: Option<&'a Validation>,
+    interrupted: bool,
+    points: Vec<Of<'a>>,
+}
+
+/// A point: where it is, whose X it came from, and all that `solve` says.
+#[derive(Serialize)]
+struct Of<'a> {
+    at: f64,
+    from: Option<usize>,
+    #[serde(flatten)]
+    solved: Solved<'a>,
+}
+
+impl<'a> Of<'a> {
+    fn point(point: &'a Point) -> Self {
+        Self { at: point.at, from: point.from, solved: Solved::of(&point.report) }
+    }
+}
+
+/// The table for a person.
+pub fn summary(told: &Told<'_>, top: usize) -> String {
+    let points = &told.path.points;
+    let (mut summary, first) = (Summary::default(), &points[0].report);
+    let along = told.along.name();
+    summary.line("problem", &format!("{}, {}", first.task.problem.name, first.task.problem.doc));
+    summary.line("data", &describe(&first.task.data));
+    summary.line("rank", &first.task.rank.to_string());
+    summary.line("path", &format!("{} of {}", text::count(points.len() as u64, "point"), told.along.len()));
+    summary.gap();
+    let mut rows = vec![header(told)];
+    rows.extend((0..points.len()).map(|i| row(told, i)));
+    aligned(&rows).iter().for_each(|line| summary.sentence(line));
+    summary.gap();
+    summary.sentence("variance: of the data projected on the loadings; adjusted: of the scores, each without what earlier ones have.");
+    if told.validation.is_some() {
+        summary.sentence("held out: share of the variance of rows that were left out, mean and standard error over the folds.");
+    }
+    let at = text::number(points[told.chosen].at, 6);
+    let rule = match &told.validation {
+        Some(_) => "the sparsest point within one standard error of the best held-out variance",
+        None => "the knee of the variance explained against nonzeros",
+    };
+    let chosen = format!("{along} {}, {rule}", at.trim_end_matches('0').trim_end_matches('.'));
+    summary.line("chosen", &chosen);
+    summary.gap();
+    let chosen = &points[told.chosen].report;
+    if let Some(explained) = &chosen.explained_variance {
+        summary.components(chosen.x(), explained, &chosen.task.data, top);
+    }
+    summary.take()
+}
+
+fn header(told: &Told<'_>) -> Vec<String> {
+    let mut cells = vec!["", told.along.name(), "F", "nonzeros of X", "variance", "adjusted"];
+    if told.validation.is_some() {
+        cells.extend(["held out", "error"]);
+    }
+    if told.path.points.iter().any(|p| p.report.global.is_some()) {
+        cells.extend(["bound", "gap"]);
+    }
+    cells.extend(["seconds", "ended"]);
+    cells.into_iter().map(String::from).collect()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+fn row(told: &Told<'_>, i: usize) -> Vec<String> {
+    let point = &told.path.points[i];
+    let s = &point.report.solution;
+    let explained = point.report.explained_variance.as_ref();
+    let mut cells = vec![
+        if i == told.chosen { "*".into() } else { String::new() },
+        text::exact(text::rounded(point.at, 6)),
+        text::number(s.objective.total, 8),
+        point.report.nonzeros().iter().map(usize::to_string).collect::<Vec<_>>().join(" "),
+        percent(point.variance()),
+        explained.map_or("-".into(), |v| percent(v.total)),
+    ];
+    if let Some(v) = &told.validation {
+        cells.extend([percent(v.mean[i]), percent(v.error[i])]);
+    }
+    if told.path.points.iter().any(|p| p.report.global.is_some()) {
+        let bound = point.report.global.as_ref();
+        cells.push(bound.map_or("-".into(), |b| text::number(b.bound, 8)));
+        cells.push(bound.map_or("-".into(), short_gap));
+    }
+    cells.push(format!("{:.2}", s.seconds));
+    let from = point.from.map(|j| format!(", from {}", text::exact(text::rounded(told.along.at(j), 6))));
+    cells.push(format!("{}{}", s.status.name(), from.unwrap_or_default()));
+    cells
+}
+
+fn short_gap(bound: &orthopt::report::Global) -> String {
+    match bound.proof {
+        Some(_) => "0, proved".into(),
+        None => global::gap(bound).replace(" of |F|", ""),
+    }
+}
+
+/// The table as CSV, shares as shares.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_table(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
+    let rank = told.path.points[0].report.task.rank;
+    let mut columns = vec![told.along.name().to_string(), "objective".into()];
+    columns.push(if told.along.name() == "nonzeros" { "nonzeros_of_x" } else { "nonzeros" }.into());
+    columns.extend((1..=rank).map(|k| format!("nonzeros_{k}")));
+    let rest = [
+        "projected",
+        "adjusted",
+        "predicted",
+        "held_out",
+        "held_out_error",
+        "bound",
+        "gap",
+        "feasibility",
+        "seconds",
+        "chosen",
+    ];
+    columns.extend(rest.map(String::from));
+    let cells = |i: usize| -> Vec<String> {
+        let point = &told.path.points[i];
+        let (report, number) = (&point.report, |x: Option<f64>| x.map_or(String::new(), |x| x.to_string()));
+        let (explained, bound) = (report.explained_variance.as_ref(), report.global.as_ref());
+        let held = told.validation.as_ref();
+        let mut cells =
+            vec![point.at.to_string(), report.solution.objective.total.to_string(), point.nnz().to_string()];
+        cells.extend(report.nonzeros().iter().map(usize::to_string));
+        cells.extend([
+            number(explained.map(|v| v.projected)),
+            number(explained.map(|v| v.total)),
+            number(explained.map(|v| v.predicted)),
+            number(held.map(|v| v.mean[i])),
+            number(held.map(|v| v.error[i])),
+            number(bound.map(|b| b.bound)),
+            number(bound.and_then(|b| b.gap)),
+            report.solution.feasibility.to_string(),
+            report.solution.seconds.to_string(),
+            u8::from(i == told.chosen).to_string(),
+        ]);
+        cells
+    };
+    to_file(path, |out| {
+        writeln!(out, "{}", columns.join(","))?;
+        (0..told.path.points.len()).try_for_each(|i| writeln!(out, "{}", cells(i).join(",")))
+    })
+}
+
+/// Variance explained against nonzeros, the chosen point marked.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_picture(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
+    let points = &told.path.points;
+    let of = |f: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
+        (0..points.len()).map(|i| (points[i].nnz() as f64, 100.0 * f(i))).collect()
+    };
+    let adjusted = |i: usize| points[i].report.explained_variance.as_ref().map_or(f64::NAN, |v| v.total);
+    let mut lines = vec![("projected", of(&|i| points[i].variance())), ("adjusted", of(&adjusted))];
+    if let Some(v) = &told.validation {
+        lines.push(("held out", of(&|i| v.mean[i])));
+    }
+    let first = &points[0].report;
+    let title = format!("variance explained by nonzeros, {}", crate::export::svg::title(&first.task));
+    let at = text::exact(text::rounded(points[told.chosen].at, 6));
+    let subtitle = format!("chosen by {}: {} {at}", told.rule(), told.along.name());
+    let svg = picture::path::picture(&title, &subtitle, &lines, told.chosen)?;
+    to_file(path, |out| out.write_all(svg.as_bytes()))
+}

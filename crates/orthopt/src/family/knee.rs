@@ -1,0 +1,223 @@
+//! How many nonzeros a component gets where nobody says it: the knee of the variance explained against the
+//! count, along a short path that costs little.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::linalg::small::symmetric_eigen;
+use crate::message::Message;
+use crate::smooth::Quadratic;
+use crate::start::Start;
+
+/// Nonzeros of a component that the rule looks at; it chooses one of them, not the first: more than 30 are hard to
+/// read, and one is no component.
+pub const COUNTS: &[usize] = &[1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30];
+/// The count where the variance has no knee.
+const NO_KNEE: usize = 10;
+/// A curve that rises above its chord by less than this share of its range has no knee.
+const FLAT: f64 = 0.05;
+
+/// A count of nonzeros for each component, and what it was chosen from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knee {
+    /// The count.
+    pub count: usize,
+    /// Counts, with the share of tr C that r components with so many nonzeros each explain, found greedily: the true
+    /// ones are larger.
+    pub shares: Vec<(usize, f64)>,
+    /// The weight λ of ‖X‖₀ at which the last nonzeros of a component pay as little as they cost: about as
+    /// many nonzeros come of this λ.
+    pub lambda: f64,
+}
+
+impl Knee {
+    /// Looks at r components with 1 to 30 nonzeros each, grown greedily one after the other in what earlier ones leave
+    /// of C. Cost about 60r products with vectors.
+    ///
+    /// # Errors
+    /// The eigenvalue routine does not converge.
+    pub fn of(f: &impl Quadratic, r: usize) -> Result<Self> {
+        let trace = (-f.diagonal().iter().sum::<f64>()).max(f64::MIN_POSITIVE);
+        let rotated = Start::parse("varimax")?.point(f, r, false, 0)?;
+        let mut columns = Columns { f, known: BTreeMap::new() };
+        let counts = COUNTS.iter().copied().filter(|k| *k <= f.nrows());
+        let shares: Vec<_> = counts.map(|k| (k, grown(&mut columns, &rotated, k) / trace)).collect();
+        let from = usize::from(shares.len() > 1);
+        let points: Vec<_> = shares[from..].iter().map(|(k, v)| (*k as f64, *v)).collect();
+        let place = match knee(&points) {
+            Some(place) => from + place,
+            None => shares.iter().rposition(|(k, _)| *k <= NO_KNEE).unwrap_or(0),
+        };
+        let (count, share) = shares[place];
+        let before = place.checked_sub(1).map_or((0, 0.0), |before| shares[before]);
+        let more = (count - before.0) as f64;
+        let lambda = (0.5 * (share - before.1) * trace / (r as f64 * more)).max(0.0);
+        Ok(Self { count, shares, lambda })
+    }
+
+    /// Why this count, and how to ask for another.
+    pub fn reason(&self) -> Message {
+        let shown = |k: usize| k == self.count || [1, 2, 5, 10, 20, 30].contains(&k);
+        let curve =
+            self.shares.iter().filter(|s| shown(s.0)).map(|(k, v)| format!("{k}: {:.1} %", 100.0 * v));
+        let curve = curve.collect::<Vec<_>>().join(", ");
+        let rule = format!(
+            "{} nonzeros in each component: the knee of the variance explained ({curve}); ",
+            self.count
+        );
+        Message::from(rule)
+            .option("nonzeros")
+            .text(" asks for more or fewer, ")
+            .set("lambda", super::lambda::three_digits(self.lambda).to_string())
+            .text(" weighs them about alike")
+    }
+}
+
+/// The point of a rising curve that is furthest above the chord from its first point to its last one, both
+/// axes counted as shares of their range; `None` where the curve is a straight line, or bends the other way.
+pub fn knee(points: &[(f64, f64)]) -> Option<usize> {
+    let (first, last) = (points.first()?, points.last()?);
+    let (width, height) = (last.0 - first.0, last.1 - first.1);
+    if !(width > 0.0 && height > 0.0) {
+        return None;
+    }
+    let above = |p: &(f64, f64)| (p.1 - first.1) / height - (p.0 - first.0) / width;
+    let best = (0..points.len()).fold(0, |b, i| if above(&points[i]) > above(&points[b]) { i } else { b });
+    (above(&points[best]) >= FLAT).then_some(best)
+}
+
+/// Columns of C, each computed once.
+struct Columns<'a, F> {
+    f: &'a F,
+    known: BTreeMap<usize, Vec<f64>>,
+}
+
+impl<F: Quadratic> Columns<'_, F> {
+    fn column(&mut self, i: usize) -> &[f64] {
+        let Self { f, known } = self;
+        known.entry(i).or_insert_with(|| {
+            let n = f.nrows();
+            let unit = RowMat::from_fn(n, 1, |j, _| f64::from(u8::from(i == j)));
+            f.apply(&unit).data().iter().map(|v| -v).collect() // f = −½⟨x, Cx⟩
+        })
+    }
+}
+
+/// What earlier components have taken: an orthonormal basis Q of them, and CQ.
+#[derive(Default)]
+struct Taken {
+    q: Vec<Vec<f64>>,
+    cq: Vec<Vec<f64>>,
+}
+
+impl Taken {
+    /// (I − QQᵀ)v.
+    fn without(&self, mut v: Vec<f64>) -> Vec<f64> {
+        for q in &self.q {
+            let along = inner(q, &v);
+            v.iter_mut().zip(q).for_each(|(v, q)| *v -= along * q);
+        }
+        v
+    }
+
+    /// Column i of D = (I − QQᵀ)C(I − QQᵀ) from that of C.
+    fn column(&self, i: usize, of_c: &[f64]) -> Vec<f64> {
+        let mut column = of_c.to_vec();
+        for (q, cq) in self.q.iter().zip(&self.cq) {
+            column.iter_mut().zip(cq).for_each(|(c, w)| *c -= q[i] * w);
+        }
+        self.without(column)
+    }
+}
+
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Variance of as many components as `rotated` has, with `count` nonzeros each.
+fn grown<F: Quadratic>(columns: &mut Columns<'_, F>, rotated: &RowMat, count: usize) -> f64 {
+    let (n, mut taken, mut variance) = (rotated.nrows(), Taken::default(), 0.0);
+    for k in 0..rotated.ncols() {
+        let direction = taken.without((0..n).map(|i| rotated.get(i, k)).collect());
+        let Some((value, support, x)) = one(columns, &taken, &direction, count) else { continue };
+        variance += value;
+        let mut dense = vec![0.0; n];
+        support.iter().zip(&x).for_each(|(i, x)| dense[*i] = *x);
+        let q = taken.without(dense);
+        let length = inner(&q, &q).sqrt();
+        if length > 1e-8 {
+            let q: Vec<f64> = q.iter().map(|v| v / length).collect();
+            let image = columns.f.apply(&RowMat::from_fn(n, 1, |i, _| q[i]));
+            taken.cq.push(image.data().iter().map(|v| -v).collect());
+            taken.q.push(q);
+        }
+    }
+    variance
+}
+
+/// The variance, the rows and the entries of one component of D: rows enter where the gradient Dx is largest, x the
+/// leading eigenvector of D on those before.
+fn one<F: Quadratic>(
+    columns: &mut Columns<'_, F>,
+    taken: &Taken,
+    direction: &[f64],
+    count: usize,
+) -> Option<(f64, Vec<usize>, Vec<f64>)> {
+    let n = direction.len();
+    let (mut support, mut of_d): (Vec<usize>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+    let (mut gradient, mut x, mut value) = (direction.to_vec(), Vec::new(), 0.0);
+    for size in 1..=count {
+        let free = (0..n).filter(|i| !support.contains(i));
+        let next = free.max_by(|a, b| gradient[*a].abs().total_cmp(&gradient[*b].abs()))?;
+        support.push(next);
+        of_d.push(taken.column(next, columns.column(next)));
+        let d = RowMat::from_fn(size, size, |i, j| 0.5 * (of_d[i][support[j]] + of_d[j][support[i]]));
+        let (values, vectors) = symmetric_eigen(&d)?;
+        value = values[size - 1].max(0.0);
+        x = (0..size).map(|i| vectors.get(i, size - 1)).collect::<Vec<f64>>();
+        gradient = vec![0.0; n];
+        for (x, column) in x.iter().zip(&of_d) {
+            gradient.iter_mut().zip(column).for_each(|(g, c)| *g += x * c);
+        }
+    }
+    Some((value, support, x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smooth::DenseQuadratic;
+
+    #[test]
+    fn knee_is_where_the_curve_bends() {
+        let bent: Vec<_> = (1..=20).map(|k| (f64::from(k), f64::from(k.min(6)))).collect();
+        assert_eq!(knee(&bent), Some(5)); // k = 6
+        let straight: Vec<_> = (1..=20).map(|k| (f64::from(k), 3.0 * f64::from(k))).collect();
+        assert_eq!(knee(&straight), None);
+        let convex: Vec<_> = (1..=20).map(|k| (f64::from(k), f64::from(k * k))).collect();
+        assert_eq!(knee(&convex), None);
+        assert_eq!(knee(&[(1.0, 2.0)]), None);
+        assert_eq!(knee(&[]), None);
+    }
+
+    /// C = Σ 10·uᵤᵀ + 0.1 I with three blocks of 6 among 40 variables.
+    #[test]
+    fn blocks_are_counted() {
+        let block = |i: usize| if i < 18 { i / 6 } else { 100 + i };
+        let c = RowMat::from_fn(40, 40, |i, j| {
+            f64::from(u8::from(block(i) == block(j))) * 10.0 + f64::from(u8::from(i == j)) * 0.1
+        });
+        let m = RowMat::from_fn(40, 40, |i, j| -c.get(i, j));
+        let f = DenseQuadratic::new(m.as_mat()).unwrap();
+        let found = Knee::of(&f, 3).unwrap();
+        assert_eq!(found.count, 6, "{:?}", found.shares);
+        // one entry of each of three blocks, then whole blocks
+        let trace = 40.0 * 10.1;
+        let share = |k: usize| found.shares.iter().find(|s| s.0 == k).unwrap().1;
+        assert!((share(1) - 30.3 / trace).abs() < 1e-12);
+        assert!((share(6) - 3.0 * 60.1 / trace).abs() < 1e-12);
+        assert!(found.shares.windows(2).all(|w| w[1].1 >= w[0].1 - 1e-12));
+        assert!((found.lambda - 5.0).abs() < 1e-9, "half the 10 that another entry of a block adds");
+    }
+}

@@ -1,0 +1,98 @@
+//! λ where nobody gives it, or gives a share of the largest useful one.
+
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::message::Message;
+use crate::smooth::{AnySmooth, Quadratic, Smooth};
+
+/// Mean of the `rank` largest Cᵢᵢ: what λ is measured against.
+fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
+    let mut variances: Vec<f64> = f.diagonal().iter().map(|m| -m).collect();
+    variances.sort_by(|a, b| b.total_cmp(a));
+    variances[..rank].iter().sum::<f64>() / rank as f64
+}
+
+/// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
+/// C, as λ must.
+pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<Message>) -> f64 {
+    let mean = mean_of_largest(f, rank);
+    let lambda = three_digits(share * mean.max(0.0));
+    reasons.push(
+        format!(
+            "lambda {lambda}: {share} of the mean of the {rank} largest C_ii; a larger one gives fewer nonzeros"
+        )
+        .into(),
+    );
+    lambda
+}
+
+/// `value` to three significant digits.
+pub(super) fn three_digits(value: f64) -> f64 {
+    rounded(value, 3)
+}
+
+fn rounded(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+/// Up to this n all entries of C are looked at.
+const EXACT: usize = 4096;
+
+/// The largest |cᵢⱼ|, i ≠ j, and whether it is this number itself: of many variables an upper bound of it is
+/// taken, √(cᵢᵢcⱼⱼ) of the two largest variances. Cost of n products with a vector.
+fn largest_off_diagonal(f: &AnySmooth) -> (f64, bool) {
+    let n = f.nrows();
+    if n > EXACT {
+        let mut variances: Vec<f64> = f.diagonal().iter().map(|m| m.abs()).collect();
+        variances.sort_by(|a, b| b.total_cmp(a));
+        return ((variances[0] * variances[1]).sqrt(), false);
+    }
+    let mut largest = 0.0f64;
+    for first in (0..n).step_by(64) {
+        let width = 64.min(n - first);
+        let columns = f.apply(&RowMat::from_fn(n, width, |i, k| f64::from(u8::from(i == first + k))));
+        for i in 0..n {
+            let off = (0..width).filter(|k| first + k != i).map(|k| columns.get(i, k).abs());
+            largest = off.fold(largest, f64::max);
+        }
+    }
+    (largest, true)
+}
+
+/// The largest useful λ of a penalty, μ the largest |cᵢⱼ| with i ≠ j:
+///
+/// * `l0`: μ/2. With sₖ nonzeros in xₖ, ½tr(XᵀCX) ≤ ½Σᵢ cᵢᵢ‖eᵢᵀX‖² + ½μΣₖ(‖xₖ‖₁² − 1) and ‖xₖ‖₁² ≤ sₖ, so that
+///   from λ = μ/2 on nothing is below the r variables of largest variance.
+/// * `l1`: μ. From there on coordinate vectors are local solutions: a turn of eᵢ towards eⱼ by a small angle t lowers f
+///   by |cᵢⱼ|t and raises λ‖X‖₁ by λt.
+pub(super) fn relative_lambda(
+    f: &AnySmooth,
+    penalty: &str,
+    share: f64,
+    reasons: &mut Vec<Message>,
+) -> Result<f64> {
+    let factor = match penalty {
+        "l0" => 0.5,
+        "l1" => 1.0,
+        _ => {
+            return Err(Error::Incompatible(
+                Message::about("relative-lambda")
+                    .text(format!(" is for the penalties l0 and l1, not {penalty}")),
+            ));
+        }
+    };
+    if !(share >= 0.0 && share.is_finite()) {
+        let (option, value) = ("relative-lambda".into(), share.to_string());
+        return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
+    }
+    let (mu, exact) = largest_off_diagonal(f);
+    let (most, lambda) = (factor * mu, rounded(share * factor * mu, 6));
+    let about = if exact { "" } else { "at most " };
+    let why = if penalty == "l0" {
+        "above which every component has one nonzero"
+    } else {
+        "above which single variables are local solutions"
+    };
+    reasons.push(format!("lambda {lambda}: {share} of lambda_max {about}{}, {why}", rounded(most, 6)).into());
+    Ok(lambda)
+}

@@ -1,0 +1,296 @@
+//! Paths: one problem along numbers of nonzeros or along λ, warm-started both ways and consistent, with a point
+//! chosen by the knee of the variance explained or by cross-validation.
+//!
+//! ```text
+//! for every point, sparse ones first     search as for this point alone
+//! repeat at most twice                   for every point: the X of its neighbours, and the X of all points that has
+//!                                        the lowest F here, are starts of the last solver; what is lower stays
+//! ```
+//!
+//! So F of no point is above what the X of a neighbour allows, and along counts the variance explained
+//! ([`projected`](crate::problem::ExplainedVariance::projected)) never falls.
+
+mod folds;
+mod steps;
+
+use std::time::Instant;
+
+pub use folds::{Fold, Validation, cross_validate, folds};
+pub use steps::{Along, DEFAULT_COUNTS};
+
+use crate::bound;
+use crate::error::{Error, Result};
+use crate::family::{Begin, Family, Plan, PoseOptions, Posed, ProblemInfo, Wanted, knee, pose};
+use crate::linalg::RowMat;
+use crate::problem::PcaData;
+use crate::report::{DataFacts, Global, Report, Task};
+use crate::search::Effort;
+use crate::solve::{Observer, Status, Stopping};
+use crate::with_family;
+
+/// What a path is of.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The problem.
+    pub problem: &'static ProblemInfo,
+    /// What it needs besides its data; the path sets λ or the limit.
+    pub pose: PoseOptions,
+    /// The points.
+    pub along: Along,
+    /// Solver, effort (quick if not given) and seed.
+    pub wanted: Wanted,
+    /// Limits; the time is that of the whole path, iterations are those of each point.
+    pub stopping: Stopping,
+}
+
+/// One point of a path.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Point {
+    /// Nonzeros allowed in each component, or λ.
+    pub at: f64,
+    /// What was found.
+    pub report: Report,
+    /// The point whose X led to this one, where that was better than what was found here alone.
+    pub from: Option<usize>,
+}
+
+impl Point {
+    /// Nonzeros of X.
+    pub fn nnz(&self) -> usize {
+        self.report.nonzeros().iter().sum()
+    }
+
+    /// Share of the variance that the projection on the components keeps.
+    pub fn variance(&self) -> f64 {
+        self.report.explained_variance.as_ref().map_or(f64::NAN, |v| v.projected)
+    }
+}
+
+/// The points, sparse ones first; fewer than asked for where somebody ended it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Path {
+    /// The points.
+    pub points: Vec<Point>,
+    /// The point where the variance explained has its knee over the nonzeros, the middle one where it has none.
+    pub knee: usize,
+    /// Whether it was ended before all was done.
+    pub interrupted: bool,
+}
+
+/// Who watches a path.
+pub struct Watch<'a, 'b> {
+    /// The runs.
+    pub observers: &'a mut [&'b mut dyn Observer],
+    /// Told what is being done: at which point, and how many there are.
+    pub stage: &'a mut dyn FnMut(usize, usize),
+}
+
+/// Solves along the path.
+///
+/// # Errors
+/// A problem without such a path, bad data, whatever [`pose`] and the solvers find wrong.
+pub fn path(
+    data: &PcaData<'_>,
+    facts: &DataFacts,
+    request: &Request,
+    watch: &mut Watch<'_, '_>,
+) -> Result<Path> {
+    request.along.check(request)?;
+    let mut walk = Walk::begin(data, facts, request)?;
+    let count = request.along.len();
+    for i in 0..count {
+        (watch.stage)(i, count);
+        walk.search(i, watch)?;
+        if walk.interrupted {
+            break;
+        }
+    }
+    for _ in 0..ROUNDS {
+        if walk.interrupted || walk.out_of_time() || !walk.exchange(watch)? {
+            break;
+        }
+    }
+    let points = walk.points;
+    // single variables are no components: the chord begins at two
+    let single = request.along.singles(points.len().saturating_sub(1));
+    let curve: Vec<_> = points[single..].iter().map(|p| (p.nnz() as f64, p.variance())).collect();
+    let knee = knee(&curve).map_or(points.len() / 2, |place| single + place);
+    Ok(Path { points, knee, interrupted: walk.interrupted })
+}
+
+/// Rounds in which points exchange their X.
+const ROUNDS: usize = 2;
+
+/// The path in the making. The problem stands at one point at a time, and goes from one to the next with its data.
+struct Walk<'a> {
+    request: &'a Request,
+    facts: &'a DataFacts,
+    wanted: Wanted,
+    posed: Option<Posed>,
+    points: Vec<Point>,
+    begun: Instant,
+    interrupted: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn begin(data: &PcaData<'_>, facts: &'a DataFacts, request: &'a Request) -> Result<Self> {
+        let pose_options = request.along.first(&request.pose);
+        let posed = pose(request.problem, data, &pose_options)?;
+        let effort = request.wanted.effort.or(Some(Effort::Quick));
+        let wanted = Wanted { effort, ..request.wanted.clone() };
+        let (points, begun) = (Vec::new(), Instant::now());
+        Ok(Self { request, facts, wanted, posed: Some(posed), points, begun, interrupted: false })
+    }
+
+    /// The problem at point i.
+    fn at(&mut self, i: usize) -> Result<Posed> {
+        let posed = self.posed.take().ok_or(Error::Factorisation("a step of the path that failed before"))?;
+        self.request.along.to(i, posed, self.request)
+    }
+
+    fn left(&self) -> Option<f64> {
+        let limit = self.request.stopping.time_limit?;
+        Some((limit - self.begun.elapsed().as_secs_f64()).max(0.0))
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.left() == Some(0.0)
+    }
+
+    /// The search of point i alone, in its share of the time that is left.
+    fn search(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<()> {
+        let posed = self.at(i)?;
+        let parts = (self.request.along.len() - i) as f64;
+        let time_limit = self.left().map(|left| left / parts);
+        let stopping = Stopping { time_limit, ..self.request.stopping };
+        let task = Task::new(&posed, self.facts.clone());
+        let report = with_family!(&posed.problem, problem => {
+            let plan = problem.plan(&self.wanted)?;
+            run(problem, &plan, &task, &self.wanted, stopping, None, watch)?
+        });
+        self.posed = Some(posed);
+        self.interrupted = report.solution.status == Status::Interrupted;
+        self.points.push(Point { at: self.request.along.at(i), report, from: None });
+        Ok(())
+    }
+
+    /// Every point tries what others have found; says whether that changed anything.
+    fn exchange(&mut self, watch: &mut Watch<'_, '_>) -> Result<bool> {
+        let count = self.points.len();
+        let mut changed = false;
+        // up, then down: what is found at one end reaches the other
+        for i in (0..count).chain((0..count).rev()) {
+            if self.interrupted || self.out_of_time() {
+                break;
+            }
+            changed |= self.improve(i, watch)?;
+        }
+        Ok(changed)
+    }
+
+    fn improve(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
+        let posed = self.at(i)?;
+        let before = self.points[i].report.solution.objective.total;
+        let mut changed = false;
+        let stopping = Stopping { time_limit: self.left(), ..self.request.stopping };
+        let task = Task::new(&posed, self.facts.clone());
+        let points = &mut self.points;
+        with_family!(&posed.problem, problem => {
+            for j in candidates(problem, points, i) {
+                let wanted = polish(&self.wanted, problem, points[j].report.x());
+                let plan = match problem.plan(&wanted) {
+                    Ok(plan) => plan,
+                    Err(_) => continue, // nothing feasible near this X
+                };
+                let Ok(report) = run(problem, &plan, &task, &wanted, stopping, Some(0), watch) else { continue };
+                self.interrupted |= report.solution.status == Status::Interrupted;
+                let f = report.solution.objective.total;
+                let now = points[i].report.solution.objective.total;
+                if f < now - LESS * (1.0 + now.abs()) {
+                    (points[i].report, points[i].from) = (report, Some(j));
+                    changed = true;
+                }
+            }
+        });
+        self.posed = Some(posed);
+        debug_assert!(self.points[i].report.solution.objective.total <= before);
+        Ok(changed)
+    }
+}
+
+/// A decrease of F relative to 1 + |F| that is more than rounding.
+const LESS: f64 = 1e-10;
+
+/// The neighbours, and the point whose X has the lowest F here.
+fn candidates<P: Family>(problem: &P, points: &[Point], i: usize) -> Vec<usize> {
+    let mut all: Vec<usize> = [i.checked_sub(1), Some(i + 1)].into_iter().flatten().collect();
+    let value = |j: &usize| match problem.check(points[*j].report.x(), "X") {
+        Ok(()) => problem.value(points[*j].report.x()),
+        Err(_) => f64::INFINITY,
+    };
+    let best = (0..points.len()).filter(|j| *j != i).min_by(|a, b| value(a).total_cmp(&value(b)));
+    all.extend(best);
+    all.retain(|j| *j < points.len());
+    all.dedup();
+    all
+}
+
+/// The last solver of the family's chains from a given X.
+fn polish<P: Family>(wanted: &Wanted, _problem: &P, x: &RowMat) -> Wanted {
+    let solver = ["exchange", "obcd"].into_iter().find(|name| P::solvers().iter().any(|s| s.name == *name));
+    Wanted { solver: solver.map(Into::into), start: Some(Begin::Given(x.clone())), ..wanted.clone() }
+}
+
+fn run<P: Family>(
+    problem: &P,
+    plan: &Plan<P>,
+    task: &Task,
+    wanted: &Wanted,
+    stopping: Stopping,
+    restarts: Option<u64>,
+    watch: &mut Watch<'_, '_>,
+) -> Result<Report> {
+    let solution = plan.run(problem, wanted, &stopping, restarts, watch.observers)?;
+    Ok(Report::new(task, problem, plan, wanted, stopping, solution))
+}
+
+impl Path {
+    /// Bounds F of every point over all feasible X, so many seconds each. What is a bound with more nonzeros
+    /// allowed, or with a smaller λ, is one with fewer too.
+    ///
+    /// # Errors
+    /// There is no bound of this problem.
+    pub fn bound(
+        &mut self,
+        data: &PcaData<'_>,
+        request: &Request,
+        seconds: f64,
+        hook: bound::Hook<'_>,
+    ) -> Result<()> {
+        let mut posed = pose(request.problem, data, &request.along.first(&request.pose))?;
+        let mut below = f64::NEG_INFINITY;
+        for i in (0..self.points.len()).rev() {
+            posed = request.along.to(i, posed, request)?;
+            let report = &mut self.points[i].report;
+            let options = bound::Options { seconds: Some(seconds), ..Default::default() };
+            let found = with_family!(&posed.problem, problem => {
+                problem.lower_bound(Some(report.x()), &options, hook)?
+            });
+            let mut global = Global::of(&found);
+            let f = report.solution.objective.total;
+            below = below.max(global.bound);
+            if below > global.bound || found.x.is_some() {
+                global.bound = below;
+                let gap = ((f - below) / f.abs()).max(0.0);
+                (global.gap, global.objective) = (Some(gap), Some(f));
+                if gap > 0.0 {
+                    global.proof = None;
+                }
+            }
+            report.global = Some(global);
+        }
+        Ok(())
+    }
+}

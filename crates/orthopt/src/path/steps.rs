@@ -1,0 +1,157 @@
+//! The points of a path and the problem at each of them.
+
+use crate::error::{Error, Result};
+use crate::family::{Kind, Limit, Named, PoseOptions, Posed, ProblemInfo, pose};
+use crate::message::Message;
+use crate::penalty::find_penalty;
+use crate::problem::{Cardinality, CardinalityProblem, PcaData};
+
+use super::Request;
+
+/// What changes along a path.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Along {
+    /// Nonzeros allowed in each component.
+    Counts(Vec<usize>),
+    /// λ.
+    Lambdas(Vec<f64>),
+}
+
+/// Counts of those who name none, as far as there are variables.
+pub const DEFAULT_COUNTS: &[usize] = &[1, 2, 3, 5, 7, 10, 14, 20, 30];
+/// λ of those who name none: so many, each half of the one before, from this share of the largest useful one.
+const DEFAULT_LAMBDAS: i32 = 9;
+const LARGEST: f64 = 0.8;
+
+impl Along {
+    /// The points of those who name none: counts where the problem takes them, else λ from a large one on down.
+    ///
+    /// # Errors
+    /// A penalty whose largest useful λ is not known, bad data.
+    pub fn of_default(info: &'static ProblemInfo, options: &PoseOptions, data: &PcaData<'_>) -> Result<Self> {
+        let name = options.penalty.as_deref().unwrap_or(info.penalty);
+        if info.kind != Kind::Pca || matches!(name, "l0" | "none" | "nonneg") {
+            let counts = DEFAULT_COUNTS.iter().copied().filter(|k| *k <= data.ncols());
+            return Ok(Self::Counts(counts.collect()));
+        }
+        let options = PoseOptions { relative_lambda: Some(LARGEST), ..options.clone() };
+        let most = pose(info, data, &options)?.lambda.unwrap_or(0.0);
+        Ok(Self::Lambdas((0..DEFAULT_LAMBDAS).map(|k| most * 0.5f64.powi(k)).collect()))
+    }
+
+    /// Points.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Counts(list) => list.len(),
+            Self::Lambdas(list) => list.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// In the order of a path: sparse points first, each once.
+    #[must_use]
+    pub fn ordered(self) -> Self {
+        match self {
+            Self::Counts(mut list) => {
+                list.sort_unstable();
+                list.dedup();
+                Self::Counts(list)
+            }
+            Self::Lambdas(mut list) => {
+                list.sort_by(|a, b| b.total_cmp(a));
+                list.dedup();
+                Self::Lambdas(list)
+            }
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Counts(_) => "nonzeros",
+            Self::Lambdas(_) => "lambda",
+        }
+    }
+
+    /// The count or λ of point i.
+    pub fn at(&self, i: usize) -> f64 {
+        match self {
+            Self::Counts(list) => list[i] as f64,
+            Self::Lambdas(list) => list[i],
+        }
+    }
+
+    /// Leading points with one nonzero in each component, at most so many.
+    pub(super) fn singles(&self, most: usize) -> usize {
+        match self {
+            Self::Counts(list) => list.iter().filter(|k| **k == 1).count().min(most),
+            Self::Lambdas(_) => 0,
+        }
+    }
+
+    /// What the problem takes for the first point.
+    pub(super) fn first(&self, options: &PoseOptions) -> PoseOptions {
+        let options = options.clone();
+        match self {
+            Self::Counts(list) => PoseOptions { limit: Some(Limit::Nonzeros(vec![list[0]])), ..options },
+            Self::Lambdas(list) => {
+                PoseOptions { lambda: Some(list[0]), relative_lambda: None, limit: None, ..options }
+            }
+        }
+    }
+
+    /// Whether the path can be walked.
+    pub(super) fn check(&self, request: &Request) -> Result<()> {
+        let name = request.pose.penalty.as_deref().unwrap_or(request.problem.penalty);
+        let wrong = |option: &str, value: String, expected: &str| {
+            Err(Error::InvalidOption { option: option.into(), value, expected: expected.into() })
+        };
+        match self {
+            _ if self.is_empty() => wrong("counts", "none".into(), "at least one number"),
+            Self::Counts(list) if list[0] == 0 => wrong("counts", "0".into(), "at least 1"),
+            Self::Lambdas(list) if list.iter().any(|l| !(*l >= 0.0 && l.is_finite())) => {
+                wrong("lambdas", "not all finite and >= 0".into(), "finite numbers >= 0")
+            }
+            _ if self.clone().ordered() != *self => {
+                wrong("counts", "in another order".into(), "counts that rise, or lambdas that fall")
+            }
+            Self::Lambdas(_) => {
+                let pca = request.problem.kind == Kind::Pca && request.pose.map.is_none();
+                let weighed = find_penalty(name).is_ok_and(|p| p.lambda_share.is_some());
+                if pca && weighed {
+                    return Ok(());
+                }
+                Err(Error::Incompatible(
+                    Message::about("lambdas")
+                        .text(format!(" is for PCA with a penalty that has a lambda, not for {name}")),
+                ))
+            }
+            Self::Counts(_) => Ok(()), // `pose` says which problems take counts
+        }
+    }
+
+    /// The problem at point i; the data go with it.
+    pub(super) fn to(&self, i: usize, posed: Posed, request: &Request) -> Result<Posed> {
+        let Posed { problem, rank, lambda, limits, .. } = posed;
+        let (problem, lambda, limits) = match (self, problem) {
+            (Self::Counts(list), Named::Cardinality(old)) => {
+                let counts = Cardinality::Components(vec![list[i]; rank]);
+                let (weight, nonneg) = (old.lambda(), old.requires_nonneg());
+                let new = CardinalityProblem::new(old.f, rank, counts, weight, nonneg)?;
+                let limits = Some(new.limits().clone());
+                (Named::Cardinality(new), lambda, limits)
+            }
+            (Self::Lambdas(list), Named::Pca(mut problem)) => {
+                let name = request.pose.penalty.as_deref().unwrap_or(request.problem.penalty);
+                problem.h = (find_penalty(name)?.make_shaped)(list[i], &request.pose.shape)?;
+                (Named::Pca(problem), Some(list[i]), None)
+            }
+            (_, problem) => (problem, lambda, limits),
+        };
+        Ok(Posed { problem, lambda, limits, ..posed })
+    }
+}

@@ -1,0 +1,225 @@
+//! Paths: no point is worse than what others have found, more nonzeros never explain less, bounds hold.
+
+use orthopt::family::{Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::objective::Evaluate;
+use orthopt::path::{Along, Path, Request, Watch, cross_validate, path};
+use orthopt::problem::PcaData;
+use orthopt::report::{DataFacts, Report};
+use orthopt::solve::{Event, Observer, Stopping};
+use orthopt::with_family;
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+/// 50 samples of 14 variables: two factors with four variables each, and noise.
+fn data() -> faer::Mat<f64> {
+    let noise = |i: usize, j: usize| {
+        let t = (i * 127 + j * 311 + 7) as f64;
+        (t.sin() * 43_758.545).fract()
+    };
+    faer::Mat::from_fn(50, 14, |i, j| {
+        let factor = if j < 4 {
+            2.0 * noise(i, 91)
+        } else if j < 8 {
+            1.5 * noise(i, 92)
+        } else {
+            0.0
+        };
+        factor + 0.6 * noise(i, j)
+    })
+}
+
+fn request(problem: &str, rank: usize, along: Along) -> Request {
+    Request {
+        problem: find_problem(problem).unwrap(),
+        pose: PoseOptions { rank: Some(rank), ..Default::default() },
+        along,
+        wanted: Wanted::default(),
+        stopping: Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 },
+    }
+}
+
+fn walked(a: &faer::Mat<f64>, request: &Request) -> Path {
+    let data = PcaData::Dense(a.as_ref());
+    let facts = DataFacts::of(&data);
+    let mut seen = Vec::new();
+    let mut stage = |i: usize, n: usize| seen.push((i, n));
+    let mut watch = Watch { observers: &mut [], stage: &mut stage };
+    let found = path(&data, &facts, request, &mut watch).unwrap();
+    let n = request.along.len();
+    assert_eq!(seen, (0..n).map(|i| (i, n)).collect::<Vec<_>>());
+    found
+}
+
+fn objective(report: &Report) -> f64 {
+    report.solution.objective.total
+}
+
+#[test]
+fn along_counts_f_never_rises_and_the_knee_is_found() {
+    let a = data();
+    let asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 6, 10, 14]));
+    let found = walked(&a, &asked);
+    for pair in found.points.windows(2) {
+        let (f, g) = (objective(&pair[0].report), objective(&pair[1].report));
+        assert!(g <= f + 1e-9 * (1.0 + f.abs()), "{g} above {f}");
+        assert!(pair[1].variance() >= pair[0].variance() - 1e-9);
+    }
+    for point in &found.points {
+        assert!(point.report.nonzeros().iter().all(|k| *k as f64 <= point.at));
+        assert!(point.report.solution.feasibility < 1e-12);
+    }
+    assert_eq!(found.points[found.knee].at, 4.0);
+    assert!(!found.interrupted);
+    // the same again, bit for bit
+    let again = walked(&a, &asked);
+    for (one, other) in found.points.iter().zip(&again.points) {
+        assert_eq!(one.report.x().data(), other.report.x().data());
+    }
+}
+
+#[test]
+fn along_lambda_no_x_of_another_point_is_better() {
+    let a = data();
+    for problem in ["l1-pca", "l0-pca"] {
+        let asked = request(problem, 3, Along::Lambdas(vec![40.0, 10.0, 3.0, 0.5]));
+        let found = walked(&a, &asked);
+        for point in &found.points {
+            let pose_options = PoseOptions { rank: Some(3), lambda: Some(point.at), ..Default::default() };
+            let posed = pose(asked.problem, &PcaData::Dense(a.as_ref()), &pose_options).unwrap();
+            with_family!(&posed.problem, p => {
+                let own = p.value(point.report.x());
+                assert!((own - objective(&point.report)).abs() <= 1e-7 * (1.0 + own.abs()));
+                for other in &found.points {
+                    let value = p.value(other.report.x());
+                    assert!(own <= value + 1e-7 * (1.0 + value.abs()), "{problem} at {}", point.at);
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn bounds_are_below_f_and_those_of_denser_points_hold_for_sparser_ones() {
+    let a = data();
+    let asked = request("l0-pca", 2, Along::Counts(vec![2, 4, 8]));
+    let data = PcaData::Dense(a.as_ref());
+    let mut found = walked(&a, &asked);
+    found.bound(&data, &asked, 2.0, &|_| true).unwrap();
+    let mut last = f64::INFINITY;
+    for point in &found.points {
+        let global = point.report.global.as_ref().unwrap();
+        let f = objective(&point.report);
+        assert!(global.bound <= f + 1e-9 * (1.0 + f.abs()));
+        assert!(global.bound <= last);
+        last = global.bound;
+    }
+    let without = request("scad-pca", 2, Along::Lambdas(vec![1.0]));
+    let mut scad = walked(&a, &without);
+    assert!(scad.bound(&data, &without, 1.0, &|_| true).is_err());
+}
+
+#[test]
+fn validation_uses_rows_that_were_held_out() {
+    let a = data();
+    let data = PcaData::Dense(a.as_ref());
+    let facts = DataFacts::of(&data);
+    let asked = request("l0-pca", 2, Along::Counts(vec![1, 4, 14]));
+    let mut stage = |_: usize, _: usize| ();
+    let mut watch = Watch { observers: &mut [], stage: &mut stage };
+    let found = cross_validate(&data, &facts, &asked, 5, &mut watch).unwrap().unwrap();
+    assert_eq!(found.mean.len(), 3);
+    assert_eq!(found.chosen, 1, "{found:?}");
+    assert!(cross_validate(&data, &facts, &asked, 51, &mut watch).is_err());
+    let c = faer::Mat::<f64>::identity(5, 5);
+    let gram = PcaData::Gram(c.as_ref());
+    let error = cross_validate(&gram, &DataFacts::of(&gram), &asked, 2, &mut watch).unwrap_err();
+    assert!(error.to_string().contains("needs samples"), "{error}");
+}
+
+/// Says stop once it has been told to.
+struct Impatient<'a>(&'a Cell<bool>);
+
+impl Observer for Impatient<'_> {
+    fn observe(&mut self, _: Event<'_>) -> ControlFlow<()> {
+        if self.0.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[test]
+fn an_interruption_keeps_the_points_so_far() {
+    let a = data();
+    let data = PcaData::Dense(a.as_ref());
+    let asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 5, 6, 7, 8]));
+    let enough = Cell::new(false);
+    let (mut stage, mut impatient) = (|i: usize, _: usize| enough.set(i == 2), Impatient(&enough));
+    let observers: &mut [&mut dyn Observer] = &mut [&mut impatient];
+    let mut watch = Watch { observers, stage: &mut stage };
+    let found = path(&data, &DataFacts::of(&data), &asked, &mut watch).unwrap();
+    assert!(found.interrupted);
+    assert!(found.points.len() == 3 && found.knee < 3);
+}
+
+#[test]
+fn paths_that_cannot_be_walked_say_so() {
+    let a = data();
+    let data = PcaData::Dense(a.as_ref());
+    let error = |problem: &str, along: Along| {
+        let mut stage = |_: usize, _: usize| ();
+        let mut watch = Watch { observers: &mut [], stage: &mut stage };
+        path(&data, &DataFacts::of(&data), &request(problem, 2, along), &mut watch).unwrap_err().to_string()
+    };
+    assert!(error("l0-pca", Along::Counts(vec![])).contains("at least one"));
+    assert!(error("l0-pca", Along::Counts(vec![4, 2])).contains("rise"));
+    assert!(error("l0-pca", Along::Counts(vec![0, 2])).contains("at least 1"));
+    assert!(error("l1-pca", Along::Counts(vec![2])).contains("no limits of nonzeros"));
+    assert!(error("nonneg-pca", Along::Lambdas(vec![1.0])).contains("has a lambda"));
+    assert!(error("l1-pca", Along::Lambdas(vec![f64::NAN])).contains("finite"));
+}
+
+/// Without λ and without counts the problem with the penalty l0 is one with a number of nonzeros.
+#[test]
+fn what_nobody_weighs_is_counted() {
+    let a = data();
+    let info = find_problem("l0-pca").unwrap();
+    let open = PoseOptions { rank: Some(2), ..Default::default() }.or_counts(info, &Wanted::default());
+    assert_eq!(open.limit, Some(Limit::Knee));
+    let posed = pose(info, &PcaData::Dense(a.as_ref()), &open).unwrap();
+    assert_eq!(posed.lambda, None);
+    let reasons: Vec<_> = posed.reasons.iter().map(ToString::to_string).collect();
+    assert!(reasons.iter().any(|r| r.starts_with("4 nonzeros in each component: the knee")), "{reasons:?}");
+    let f = orthopt::problem::covariance_model(&PcaData::Dense(a.as_ref()), Default::default()).unwrap();
+    assert_eq!(Knee::of(&f, 2).unwrap().count, 4);
+    // λ, a solver, an option of pairs: nothing is counted
+    let named = Wanted { solver: Some("obcd".into()), ..Default::default() };
+    assert_eq!(PoseOptions::default().or_counts(info, &named).limit, None);
+    let paired = Wanted { block: Some(2), ..Default::default() };
+    assert_eq!(PoseOptions::default().or_counts(info, &paired).limit, None);
+    let weighed = PoseOptions { lambda: Some(1.0), ..Default::default() };
+    assert_eq!(weighed.or_counts(info, &Wanted::default()).limit, None);
+    let l1 = find_problem("l1-pca").unwrap();
+    assert_eq!(PoseOptions::default().or_counts(l1, &Wanted::default()).limit, None);
+}
+
+/// Above the largest useful λ no component has a second nonzero; just below it the best pair pays.
+#[test]
+fn the_largest_useful_lambda_is_where_components_become_single() {
+    let a = data();
+    let info = find_problem("l0-pca").unwrap();
+    let solved = |share: f64| {
+        let options = PoseOptions { rank: Some(1), relative_lambda: Some(share), ..Default::default() };
+        let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
+        assert!(posed.reasons.iter().any(|r| r.to_string().contains("lambda_max")), "{:?}", posed.reasons);
+        with_family!(&posed.problem, p => {
+            let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+            let wanted = Wanted::default();
+            p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &mut []).unwrap().nnz
+        })
+    };
+    assert_eq!(solved(1.01), 1);
+    assert!(solved(0.5) > 1);
+    let both = PoseOptions { lambda: Some(1.0), relative_lambda: Some(0.5), ..Default::default() };
+    assert!(pose(info, &PcaData::Dense(a.as_ref()), &both).unwrap_err().to_string().contains("lambda"));
+    let scad = PoseOptions { relative_lambda: Some(0.5), ..Default::default() };
+    let error = pose(find_problem("nonneg-pca").unwrap(), &PcaData::Dense(a.as_ref()), &scad).unwrap_err();
+    assert!(error.to_string().contains("l0 and l1"), "{error}");
+}

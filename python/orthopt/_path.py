@@ -1,0 +1,175 @@
+"""``path``: the command of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Iterable, overload
+
+import numpy as np
+
+from . import _data, _orthopt
+from ._solution import Solution, solution
+from ._solve import BOUND_SECONDS, _checked, _name, _warn, fill, seconds
+from .errors import InvalidOptionError
+
+#: Called with the number of the point (from 0) and of all points; a true value ends the path.
+PathCallback = Callable[[int, int], Any]
+
+
+@dataclass(frozen=True)
+class Path(Sequence["Solution"]):
+    """Solutions along numbers of nonzeros or along lambda, sparse ones first, and the point chosen."""
+
+    #: ``"nonzeros"`` (in each component) or ``"lambda"``: what changes along the path.
+    along: str
+    #: Its values.
+    at: np.ndarray
+    #: The solutions.
+    solutions: list[Solution]
+    #: The point chosen: by cross-validation with ``cv``, else the knee.
+    chosen: int
+    #: Where the variance explained has its knee over the nonzeros.
+    knee: int
+    #: Share of the variance of held-out rows that each point keeps, mean over the folds; with ``cv``.
+    held_out: np.ndarray | None
+    #: Its standard error.
+    held_out_error: np.ndarray | None
+    #: The point whose X led to each one, where that was better than what was found there alone.
+    source: list[int | None]
+    #: Whether it was ended before all was done.
+    interrupted: bool
+
+    @property
+    def best(self) -> Solution:
+        """The solution at the point chosen."""
+        return self.solutions[self.chosen]
+
+    @property
+    def nnz(self) -> np.ndarray:
+        """Nonzeros of each X."""
+        return np.array([s.nnz for s in self.solutions])
+
+    @property
+    def explained_variance(self) -> np.ndarray:
+        """Share of the variance of the data projected on the components of each point."""
+        return np.array([s.explained_variance.projected for s in self.solutions])
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    @overload
+    def __getitem__(self, index: int) -> Solution: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Solution]: ...
+    def __getitem__(self, index: Any) -> Any:
+        return self.solutions[index]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws variance explained against nonzeros, the chosen point ringed; needs matplotlib. Returns the axes."""
+        from ._draw import axes_of
+
+        ax = axes_of(ax)
+        ax.plot(self.nnz, self.explained_variance, "o-", label="projected")
+        ax.plot(self.nnz, [s.explained_variance.total for s in self.solutions], "s-", label="adjusted")
+        if self.held_out is not None:
+            ax.errorbar(self.nnz, self.held_out, self.held_out_error, fmt="^-", label="held out")
+        place = (self.nnz[self.chosen], self.explained_variance[self.chosen])
+        ax.plot(*place, "o", markersize=15, markerfacecolor="none", markeredgecolor="black")
+        ax.set_xlabel("nonzeros of X (the ring is the chosen point)")
+        ax.set_ylabel("explained variance ratio")
+        ax.legend()
+        return ax
+
+    def __str__(self) -> str:
+        lines = [f"{'':1} {self.along:>9} {'F':>16} {'nonzeros':>8} {'variance':>9} {'adjusted':>9}"]
+        for k, (at, s) in enumerate(zip(self.at, self.solutions)):
+            mark, v = "*" if k == self.chosen else " ", s.explained_variance
+            lines.append(
+                f"{mark} {at:>9.6g} {s.objective:>16.9g} {s.nnz:>8} {100 * v.projected:>7.2f} % {100 * v.total:>7.2f} %"
+            )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Path along {self.along}: {len(self)} points, {self.at[self.chosen]:.6g} chosen>"
+
+
+def path(
+    problem: str,
+    data: Any,
+    rank: int | None = None,
+    *,
+    counts: Iterable[int] | None = None,
+    lams: Iterable[float] | None = None,
+    cv: int | None = None,
+    bound: bool | float = False,
+    callback: PathCallback | None = None,
+    **options: Any,
+) -> Path:
+    """Solves along numbers of nonzeros in each component, or along lambda, and chooses a point.
+
+    Points are searched one after the other, sparse ones first, and then exchange what they have found: no point
+    is worse than a neighbour's X allows, and more nonzeros never explain less.
+
+    Parameters
+    ----------
+    problem, data, rank
+        As for :func:`solve`.
+    counts
+        Nonzeros allowed in each component, for ``"l0-pca"``, ``"nonneg-pca"`` and ``"pca"``. Default: 1, 2, 3, 5,
+        7, 10, 14, 20, 30.
+    lams
+        Weights of the penalty instead. Default for ``"l1-pca"``: nine, each half of the one before.
+    cv
+        Choose the sparsest point whose mean share of held-out variance is within one standard error of the
+        best, with so many folds of the rows. Default: the knee of the variance explained.
+    bound
+        ``True`` or a number of seconds for each point (60): bound F over all feasible X.
+    callback
+        Called about ten times a second with the number of the point and of all; a true value ends the path.
+    **options
+        Those of :func:`solve`; ``effort`` is ``"quick"`` if not given, and ``time_limit`` is that of the whole path.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> found = orthopt.path("l0-pca", "builtin:pitprops", rank=3, counts=[1, 2, 5, 10])
+    >>> [s.nnz for s in found]
+    [3, 6, 15, 30]
+    >>> found.best.nnz_per_component.tolist()
+    [5, 5, 5]
+    """
+    if counts is not None and lams is not None:
+        raise InvalidOptionError("give counts or lams, not both")
+    limits = ("lam", "lam_share", "relative_lam", "nonzeros", "total_nonzeros", "variables", "init")
+    for key in limits:
+        if options.get(key) is not None:
+            raise InvalidOptionError(f"{key} is one point; a path takes counts or lams")
+    steps = {
+        "counts": None if counts is None else [_checked("counts", k, int) for k in counts],
+        "lams": None if lams is None else [_checked("lams", v, float) for v in lams],
+        "cv": _checked("cv", cv, int),
+        "bound": None if bound is None or bound is False else seconds("bound", BOUND_SECONDS if bound is True else bound),
+    }
+    filled = fill(options, rank=rank)
+    found = _orthopt.path(_name(problem), _data.matrix(data), filled, steps, callback)
+    points = found["points"]
+    names = _data.names(data)
+    solutions = []
+    for point in points:
+        bounds = {key: point[key] for key in ("bound", "gap", "proof")}
+        solutions.append(replace(solution(point["solution"], names), **bounds))
+    for note in dict.fromkeys(note for point in points for note in point["solution"].get("notes", [])):
+        _warn([note])
+    array = lambda values: None if values is None else np.array(values)  # noqa: E731
+    return Path(
+        along=found["along"],
+        at=np.array([point["at"] for point in points]),
+        solutions=solutions,
+        chosen=found["chosen"],
+        knee=found["knee"],
+        held_out=array(found["held_out"]),
+        held_out_error=array(found["held_out_error"]),
+        source=[point["from"] for point in points],
+        interrupted=found["interrupted"],
+    )
