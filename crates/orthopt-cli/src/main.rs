@@ -7,6 +7,7 @@ mod constants;
 mod describe;
 mod export;
 mod failure;
+mod files;
 mod global;
 mod input;
 mod interrupt;

@@ -223,7 +223,8 @@ fn scope(options: &SolveOptions, seed: u64) -> anyhow::Result<Option<Scope>> {
     })
 }
 
-fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
+/// The files that are made of a result, where they are wanted.
+pub fn asked(options: &SolveOptions) -> [(What, Option<&Path>); 10] {
     let asked = [
         (What::X, &options.save_x),
         (What::Loadings, &options.save_loadings),
@@ -236,7 +237,11 @@ fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
         (What::PlotVariance, &options.plot_variance),
         (What::Report, &options.report),
     ];
-    asked.into_iter().filter_map(|(what, path)| path.as_deref().map(|path| Output::new(what, path))).collect()
+    asked.map(|(what, path)| (what, path.as_deref()))
+}
+
+fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
+    asked(options).into_iter().filter_map(|(what, path)| Some(Output::new(what, path?))).collect()
 }
 
 /// `value`, unless it is negative or NaN.

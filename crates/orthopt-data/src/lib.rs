@@ -59,6 +59,7 @@ pub use format::{Table, write_table};
 pub use generate::generators;
 pub use missing::Missing;
 pub use names::read_names;
+pub use output::{remove_unfinished, write_whole, written_file};
 pub use prepare::{Prepare, Prepared, Scale, Units};
 pub use source::load;
 

@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::solve::use_threads;
 use crate::export::{Output, What, json, svg};
 use crate::failure::{EXIT_CODES, say, usage};
+use crate::files::Files;
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
 use crate::options::SolveOptions;
@@ -108,6 +109,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(path) => config::merge(&args.options, path)?,
         None => args.options,
     };
+    Files::of(&options)
+        .reads("--config", args.config.as_deref())
+        .reads("--x", args.x.as_deref())
+        .writes("--save-dual", args.save_dual.as_deref())
+        .check()?;
     let wanted = Wanted::of(&mut options, args.x, args.nodes, args.save_dual)?;
     let settings = Settings::resolve(&mut options);
     let settings = match &args.config {

@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::constants::Constants;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, say};
+use crate::files::Files;
 use crate::global::{self, Effort};
 use crate::input::{DataRequest, Input, check_rows, keeps_sparse, missing, one_source, prepare, read_x};
 use crate::limits::Counts;
@@ -200,6 +201,7 @@ struct Findings {
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let info = find_problem(&args.problem)?;
+    files(&args).check()?;
     at_least_zero("tol", args.tol)?;
     scope(&args)?; // what is wrong is said before any work
     let options = pose_options(&mut problem_options(&args))?;
@@ -302,6 +304,11 @@ fn problem_options(args: &Args) -> SolveOptions {
         constants: args.constants.clone(),
         ..Default::default()
     }
+}
+
+fn files(args: &Args) -> Files {
+    let data = SolveOptions { data: args.data.clone(), gram: args.gram.clone(), ..problem_options(args) };
+    Files::of(&data).reads("--x", Some(&args.x)).writes("--json", args.json.as_deref())
 }
 
 fn data_request(args: &Args) -> anyhow::Result<DataRequest> {

@@ -16,6 +16,7 @@ use super::solve::use_threads;
 use crate::export::json;
 use crate::export::{Found, Output, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::files::Files;
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
@@ -73,6 +74,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(path) => config::merge(&args.options, path)?,
         None => args.options,
     };
+    Files::of(&options).reads("--config", args.config.as_deref()).check()?;
     if options.solver.is_some() {
         return Err(usage("compare takes --solvers A,B,... instead of --solver"));
     }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::export::json;
 use crate::failure::{say, usage};
+use crate::files::Files;
 use crate::{output, text};
 
 /// Look at, convert and make data
@@ -97,6 +98,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn info(args: &InfoArgs) -> anyhow::Result<()> {
+    let files = Files::default().reads("DATA", Some(Path::new(&args.data)));
+    files.writes("--json", args.json.as_deref()).check()?;
     let data = load(&args.data, &LoadOptions::default())?;
     let facts = Facts::of(&data);
     if args.json.as_deref() != Some(Path::new("-")) {
@@ -109,6 +112,8 @@ fn info(args: &InfoArgs) -> anyhow::Result<()> {
 }
 
 fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
+    let files = Files::default().reads("DATA", Some(Path::new(&args.data)));
+    files.writes("FILE", Some(&args.file)).check()?;
     let data = load(&args.data, &LoadOptions::default())?;
     write_file(&args.file, &data)?;
     if data.role == Role::Gram {
@@ -126,6 +131,8 @@ fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
     if !is_generator {
         return Err(usage(format!("`{}` is no generator; there are: {}", args.spec, names.join(", "))));
     }
+    let files = Files::default().writes("FILE", Some(&args.file));
+    files.writes("--truth", args.truth.as_deref()).check()?;
     let data = load(&args.spec, &LoadOptions::default())?;
     let truth = match (&args.truth, &data.truth) {
         (None, _) => None,

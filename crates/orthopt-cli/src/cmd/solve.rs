@@ -13,6 +13,7 @@ use orthopt::with_family;
 
 use crate::export::{Found, Output, json, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::files::Files;
 use crate::global::{self, Effort};
 use crate::input::Input;
 use crate::options::SolveOptions;
@@ -76,6 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(path) => config::merge(&args.options, path)?,
         None => args.options,
     };
+    Files::of(&options).reads("--config", args.config.as_deref()).check()?;
     let settings = Settings::resolve(&mut options);
     let settings = match &args.config {
         Some(path) => settings.with_context(|| format!("with {}", path.display()))?,

@@ -11,6 +11,7 @@ use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, load, write_npy};
 
 use crate::export::TABLES;
 use crate::failure::{EXIT_CODES, say, usage};
+use crate::files::Files;
 use crate::model::Model;
 use crate::rows::{Rows, scores, share_explained};
 use crate::{output, text};
@@ -53,6 +54,11 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let array = check_ending(&args.output)?;
+    Files::default()
+        .reads("MODEL.json", Some(&args.model))
+        .reads("DATA", Some(Path::new(&args.data)))
+        .writes("--output", Some(&args.output))
+        .check()?;
     let model = Model::read(&args.model)?;
     let data = rows_of(args, &model)?;
     let (means, scales) = (model.means.as_deref(), model.scales.as_deref());
