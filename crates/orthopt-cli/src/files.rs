@@ -28,8 +28,8 @@ impl Files {
     /// The files of the options that `solve` shares with others.
     pub fn of(options: &SolveOptions) -> Self {
         let read = [
-            ("DATA", options.data.as_deref().map(Path::new)),
-            ("--gram", options.gram.as_deref().map(Path::new)),
+            ("DATA", options.data.as_deref()),
+            ("--gram", options.gram.as_deref()),
             ("--names", options.names.as_deref()),
             ("--labels", options.labels.as_deref()),
             ("--map", options.map.as_deref().map(Path::new)),

@@ -18,7 +18,7 @@ use crate::text;
 #[derive(Clone, Debug)]
 pub struct DataRequest {
     /// DATA, or the file of `--gram`.
-    pub source: String,
+    pub source: PathBuf,
     /// Whether it is C itself by `--gram`.
     pub gram: bool,
     /// Whether a sparse C stays sparse.
@@ -56,7 +56,7 @@ pub fn keeps_sparse(problem: Option<&str>) -> bool {
 }
 
 /// DATA or the file of `--gram`, and which of the two it is.
-pub fn one_source(data: Option<&str>, gram: Option<&str>) -> anyhow::Result<(String, bool)> {
+pub fn one_source(data: Option<&Path>, gram: Option<&Path>) -> anyhow::Result<(PathBuf, bool)> {
     match (data, gram) {
         (Some(data), None) => Ok((data.into(), false)),
         (None, Some(gram)) => Ok((gram.into(), true)),
@@ -107,8 +107,8 @@ impl Input {
     /// # Errors
     /// Data that cannot be read or are invalid (exit code 1), a preparation that does not fit (2).
     pub fn load(request: &DataRequest) -> anyhow::Result<Self> {
-        if request.gram && !request.source.contains(':') {
-            check_exists("--gram", Path::new(&request.source))?;
+        if request.gram && !request.source.to_string_lossy().contains(':') {
+            check_exists("--gram", &request.source)?;
         }
         let options = LoadOptions { missing: request.missing, ..LoadOptions::default() };
         let mut data = orthopt_data::load(&request.source, &options)?;

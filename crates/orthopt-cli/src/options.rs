@@ -31,11 +31,11 @@ pub struct SolveOptions {
     /// The samples, one a row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz), - for stdin,
     /// randn:M:N[:SEED], builtin:NAME; laplace:N is C itself
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
-    pub data: Option<String>,
+    pub data: Option<PathBuf>,
 
     /// Give C itself (symmetric, n x n) instead of DATA
     #[arg(long, value_name = "FILE", conflicts_with = "data", help_heading = "Data", value_hint = ValueHint::FilePath)]
-    pub gram: Option<String>,
+    pub gram: Option<PathBuf>,
 
     /// Subtract the mean of each column (sparse data stay sparse)
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]

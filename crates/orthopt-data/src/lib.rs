@@ -62,6 +62,7 @@ pub use names::read_names;
 pub use output::{remove_unfinished, write_whole, written_file};
 pub use prepare::{Prepare, Prepared, Scale, Units};
 pub use source::load;
+pub use text::printable;
 
 /// The examples of the README are compiled and run by the tests.
 #[cfg(doctest)]

@@ -155,7 +155,7 @@ impl Wanted {
 fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
-    progress.stage(format!("reading {}", settings.data.source));
+    progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     let given = wanted.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
     if let Some(x) = &given {
@@ -186,7 +186,7 @@ fn of_family<P: Family>(
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     problem.bounded()?; // what has no bound needs no incumbent
-    interrupt::install()?;
+    interrupt::keep_results();
     let incumbent = match given {
         Some(x) => read(wanted, &problem, x)?,
         None => solved(settings, &problem, task, &mut progress)?,
@@ -212,7 +212,7 @@ fn solved<P: Family>(
 ) -> anyhow::Result<Incumbent> {
     progress.stage("choosing the starting point");
     let plan = run::plan(settings, &settings.wanted, problem)?;
-    run::unused(&settings.wanted, &plan).iter().for_each(|note| progress.note(note));
+    run::unused(&settings.wanted, &plan, problem).iter().for_each(|note| progress.note(note));
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, problem, &plan, task, progress)?;
     let time = text::duration(report.solution.seconds);

@@ -56,7 +56,7 @@ pub struct Args {
 
     /// The samples, as for solve
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
-    data: Option<String>,
+    data: Option<PathBuf>,
 
     /// X, n x r with X'X = I to 1e-6; r is the rank
     #[arg(long, value_name = "X.npy", value_hint = ValueHint::FilePath)]
@@ -139,7 +139,7 @@ pub struct Args {
 
     /// Give C itself (symmetric, n x n) instead of DATA
     #[arg(long, value_name = "FILE", conflicts_with = "data", help_heading = "Data", value_hint = ValueHint::FilePath)]
-    gram: Option<String>,
+    gram: Option<PathBuf>,
 
     /// Subtract the mean of each column
     #[arg(long, help_heading = "Data")]
@@ -226,7 +226,7 @@ fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> any
     task.notes.iter().for_each(|note| say("note", &said(note)));
     remark_on_tiny_entries(&found, &problem);
     let measures = Measures::of(&problem);
-    interrupt::install()?; // from here on there is something to lose
+    interrupt::keep_results();
     let checks = checks(&problem, &found.x, Some(scope), |stage| tracing::info!("{stage}"));
     let shown = args.json.as_deref() != Some(Path::new("-"));
     if shown {

@@ -100,7 +100,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
-    progress.stage(format!("reading {}", settings.data.source));
+    progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
@@ -121,7 +121,7 @@ fn compare_family<P: Family>(
         [] => arms(settings, &problem)?,
         _ => plans(settings, &names(solvers), &problem)?,
     };
-    interrupt::install()?;
+    interrupt::keep_results();
     let mut reports: Vec<Report> = Vec::with_capacity(jobs.len());
     for (name, wanted, plan) in &jobs {
         if interrupt::asked().load(Ordering::Relaxed) {

@@ -1,6 +1,5 @@
 //! `orthopt data info|convert|generate`.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,6 +10,7 @@ use serde::Serialize;
 use crate::export::json;
 use crate::failure::{say, usage};
 use crate::files::Files;
+use crate::summary::Summary;
 use crate::{output, text};
 
 /// Look at, convert and make data
@@ -38,7 +38,7 @@ Examples:
 struct InfoArgs {
     /// A file, randn:M:N[:SEED] or builtin:NAME
     #[arg(value_hint = ValueHint::FilePath)]
-    data: String,
+    data: PathBuf,
 
     /// Write the same as JSON; - is stdout, without the text
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
@@ -59,7 +59,7 @@ Examples:
 struct ConvertArgs {
     /// A file, randn:M:N[:SEED] or builtin:NAME
     #[arg(value_hint = ValueHint::FilePath)]
-    data: String,
+    data: PathBuf,
 
     /// Where to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
     #[arg(value_hint = ValueHint::FilePath)]
@@ -98,7 +98,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn info(args: &InfoArgs) -> anyhow::Result<()> {
-    let files = Files::default().reads("DATA", Some(Path::new(&args.data)));
+    let files = Files::default().reads("DATA", Some(&args.data));
     files.writes("--json", args.json.as_deref()).check()?;
     let data = load(&args.data, &LoadOptions::default())?;
     let facts = Facts::of(&data);
@@ -112,14 +112,14 @@ fn info(args: &InfoArgs) -> anyhow::Result<()> {
 }
 
 fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
-    let files = Files::default().reads("DATA", Some(Path::new(&args.data)));
+    let files = Files::default().reads("DATA", Some(&args.data));
     files.writes("FILE", Some(&args.file)).check()?;
     let data = load(&args.data, &LoadOptions::default())?;
     write_file(&args.file, &data)?;
     if data.role == Role::Gram {
         say("note", &format!("the table is C itself: use the file with --gram {}", args.file.display()));
     }
-    output::print(&wrote(&args.file, &data))
+    output::print_line(&wrote(&args.file, &data))
 }
 
 fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
@@ -145,18 +145,16 @@ fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
         }
     };
     write_file(&args.file, &data)?;
-    let mut text = wrote(&args.file, &data);
-    if let Some((path, truth)) = truth {
-        write_npy(path, truth.as_ref())?;
-        let (rows, cols) = truth.shape();
-        let _ = writeln!(text, "wrote {}: {rows} x {cols}, the true components", path.display());
-    }
-    output::print(&text)
+    output::print_line(&wrote(&args.file, &data))?;
+    let Some((path, truth)) = truth else { return Ok(()) };
+    write_npy(path, truth.as_ref())?;
+    let (rows, cols) = truth.shape();
+    output::print_line(&format!("wrote {}: {rows} x {cols}, the true components", path.display()))
 }
 
 fn wrote(path: &Path, data: &DataSet) -> String {
     let (rows, cols) = (data.matrix.nrows(), data.matrix.ncols());
-    format!("wrote {}: {rows} x {cols} from {}\n", path.display(), data.source)
+    format!("wrote {}: {rows} x {cols} from {}", path.display(), data.source)
 }
 
 /// What there is to say of a data set.
@@ -208,10 +206,8 @@ impl Facts {
     }
 
     fn text(&self) -> String {
-        let mut out = String::new();
-        let mut line = |label: &str, value: String| {
-            let _ = writeln!(out, "{label:14}{value}");
-        };
+        let mut summary = Summary::default();
+        let mut line = |label: &str, value: String| summary.line(label, &value);
         line("source", self.source.clone());
         line("shape", format!("{} x {} ({})", self.rows, self.cols, self.rows_are()));
         let nnz = text::grouped(self.nnz as u64);
@@ -225,7 +221,7 @@ impl Facts {
         if let Some([n, r]) = self.truth {
             line("truth", format!("{n} x {r} true components"));
         }
-        out
+        summary.take()
     }
 
     fn rows_are(&self) -> &'static str {

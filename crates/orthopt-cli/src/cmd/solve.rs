@@ -93,7 +93,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
-    progress.stage(format!("reading {}", settings.data.source));
+    progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
@@ -131,8 +131,8 @@ fn solve_family<P: Family>(
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
     let plan = run::plan(settings, &settings.wanted, &problem)?;
-    run::unused(&settings.wanted, &plan).iter().for_each(|note| progress.note(note));
-    interrupt::install()?; // from here on there is something to lose
+    run::unused(&settings.wanted, &plan, &problem).iter().for_each(|note| progress.note(note));
+    interrupt::keep_results();
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;
     let rows = rows.map(|input| input.rows(report.x()));

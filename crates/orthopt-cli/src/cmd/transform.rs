@@ -37,7 +37,7 @@ pub struct Args {
 
     /// The rows, as for solve; - is stdin
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
-    data: String,
+    data: PathBuf,
 
     /// Where to write the scores; - is stdout
     #[arg(short, long, value_name = "SCORES.csv|.tsv|.npy|-", value_hint = ValueHint::FilePath)]
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let array = check_ending(&args.output)?;
     Files::default()
         .reads("MODEL.json", Some(&args.model))
-        .reads("DATA", Some(Path::new(&args.data)))
+        .reads("DATA", Some(&args.data))
         .writes("--output", Some(&args.output))
         .check()?;
     let model = Model::read(&args.model)?;
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         false => rows.write(&args.output)?,
     }
     if !args.quiet && args.output != Path::new("-") {
-        output::print(&wrote(&args.output, &rows, share))?;
+        output::print_line(&wrote(&args.output, &rows, share))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -170,5 +170,5 @@ fn wrote(path: &Path, rows: &Rows, share: Option<f64>) -> String {
     let explained = share.map_or(String::new(), |share| {
         format!("; the components explain {:.2} % of the squares of these rows", 100.0 * share)
     });
-    format!("wrote {}: {m} x {r} scores{explained}\n", path.display())
+    format!("wrote {}: {m} x {r} scores{explained}", path.display())
 }

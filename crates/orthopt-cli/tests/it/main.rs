@@ -26,4 +26,7 @@ mod real_data;
 mod reproduce;
 mod results;
 mod solve;
+#[cfg(unix)]
+mod streams;
 mod tables;
+mod terminal;

@@ -18,7 +18,7 @@ use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::format::guess::Style;
 use crate::format::table;
-use crate::input::Input;
+use crate::input::{BYTE_ORDER_MARK, Input};
 use crate::missing::Missing;
 use crate::text::{parse_f64, show, tokens};
 
@@ -98,7 +98,10 @@ fn split_quoted(text: &[u8], delimiter: u8) -> Result<ByteRecord, String> {
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(delimiter).trim(Trim::All);
     let mut record = ByteRecord::new();
-    let mut reader = builder.buffer_capacity(text.len()).from_reader(text);
+    // The csv crate takes a first mark for that of the encoding, which is gone already.
+    let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
+    let text = [mark, text].concat();
+    let mut reader = builder.buffer_capacity(text.len()).from_reader(&text[..]);
     match reader.read_byte_record(&mut record) {
         Ok(_) => Ok(record),
         Err(error) => Err(error.to_string()),
