@@ -6,6 +6,7 @@ use anyhow::Context;
 use toml::Table;
 
 use crate::failure::usage;
+use crate::input::short_text;
 use crate::options::SolveOptions;
 
 /// What is typed, with the rest from the config file.
@@ -13,8 +14,8 @@ use crate::options::SolveOptions;
 /// # Errors
 /// A file that cannot be read, is not TOML, or has a key or value that is no option.
 pub fn merge(typed: &SolveOptions, path: &Path) -> anyhow::Result<SolveOptions> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the config file `{}`", path.display()))?;
+    let text =
+        short_text(path).with_context(|| format!("cannot read the config file `{}`", path.display()))?;
     let file = parse(&text, &path.display().to_string())?;
     overlay(typed, file)
 }

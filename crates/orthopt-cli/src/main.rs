@@ -23,6 +23,7 @@ mod reproduce;
 mod rows;
 mod run;
 mod settings;
+mod size;
 mod summary;
 mod table;
 mod text;

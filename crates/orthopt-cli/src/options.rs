@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::constants::Constants;
 use crate::describe::shared;
 use crate::limits::Counts;
+use crate::size::Size;
 
 /// Every option of `solve`; `None` is "not given".
 ///
@@ -70,6 +71,10 @@ pub struct SolveOptions {
     /// f keeps C (dense), A (gram) or what is smaller (auto)
     #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
     pub storage: Option<String>,
+
+    /// Refuse data and problems that take more memory: 500M, 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE", help_heading = "Data")]
+    pub max_memory: Option<Size>,
 
     /// r, the number of components [default: 5]
     #[arg(short, long, value_name = "R", help_heading = "Problem")]

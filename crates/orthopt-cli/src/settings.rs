@@ -24,7 +24,7 @@ use orthopt::start::{STARTS, Start};
 
 use crate::export::{Output, What};
 use crate::failure::usage;
-use crate::input::{DataRequest, read_x};
+use crate::input::{DataRequest, read_x, short_text};
 use crate::limits::limit;
 use crate::options::SolveOptions;
 
@@ -129,6 +129,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         radius: options.radius,
         linear: options.linear.as_deref().map(linear_term).transpose()?,
         limit: limit(options)?,
+        max_memory: Some(options.max_memory.map_or_else(orthopt_data::default_memory, |size| size.0)),
     })
 }
 
@@ -157,7 +158,7 @@ fn signature(text: &str) -> anyhow::Result<String> {
     if text.trim().parse::<usize>().is_ok() {
         return Ok(text.into());
     }
-    std::fs::read_to_string(text).with_context(|| format!("--signature: `{text}` is no number and no file"))
+    short_text(Path::new(text)).with_context(|| format!("--signature: `{text}` is no number and no file"))
 }
 
 /// The name of a start, or else of a file that has an extension or exists.

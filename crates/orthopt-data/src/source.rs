@@ -27,7 +27,9 @@ pub fn load(spec: impl AsRef<Path>, options: &LoadOptions) -> Result<DataSet, Da
     }
     match generate::find(spec) {
         // A file that happens to be called `randn` is still a file.
-        Some(generator) if spec.contains(':') || !Path::new(spec).exists() => generate::run(generator, spec),
+        Some(generator) if spec.contains(':') || !Path::new(spec).exists() => {
+            generate::run(generator, spec, options.max_memory)
+        }
         _ => read_file(path, options).map_err(|error| error.with_known(everything_known)),
     }
 }

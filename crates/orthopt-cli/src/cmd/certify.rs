@@ -28,6 +28,7 @@ use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run::checks;
 use crate::settings::{at_least_one, at_least_zero, pose_options};
+use crate::size::Size;
 use crate::summary::{Summary, verdict};
 use crate::wording::said;
 use crate::{interrupt, options, output};
@@ -161,6 +162,10 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Data")]
     features: Option<usize>,
 
+    /// Refuse data and problems that take more memory, as for solve
+    #[arg(long, value_name = "SIZE", help_heading = "Data")]
+    max_memory: Option<Size>,
+
     /// How f keeps the data: dense (forms C), gram (keeps A) or auto
     #[arg(long, value_name = "HOW", help_heading = "Data", default_value = "auto", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
     storage: String,
@@ -289,6 +294,7 @@ fn problem_options(args: &Args) -> SolveOptions {
     SolveOptions {
         lambda: args.lambda,
         storage: Some(args.storage.clone()),
+        max_memory: args.max_memory,
         penalty: args.penalty.clone(),
         k: args.k,
         nonzeros: args.nonzeros.clone(),
@@ -319,6 +325,7 @@ fn data_request(args: &Args) -> anyhow::Result<DataRequest> {
         gram,
         keep_sparse: keeps_sparse(Some(&args.problem)),
         missing: missing(args.missing.as_deref()),
+        max_memory: args.max_memory,
         names: None,
         labels: None,
         prepare: prepare(flag(args.center), args.scale.as_deref(), flag(args.covariance), args.features)?,

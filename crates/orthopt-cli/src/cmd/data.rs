@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::export::json;
 use crate::failure::{say, usage};
 use crate::files::Files;
+use crate::size::Size;
 use crate::summary::Summary;
 use crate::{output, text};
 
@@ -18,6 +19,10 @@ use crate::{output, text};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+
+    /// Refuse data that take more memory: 500M, 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE", global = true)]
+    max_memory: Option<Size>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -89,18 +94,19 @@ struct GenerateArgs {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let how = LoadOptions { max_memory: args.max_memory.map(|size| size.0), ..LoadOptions::default() };
     match args.command {
-        Command::Info(args) => info(&args)?,
-        Command::Convert(args) => convert(&args)?,
-        Command::Generate(args) => generate(&args)?,
+        Command::Info(args) => info(&args, &how)?,
+        Command::Convert(args) => convert(&args, &how)?,
+        Command::Generate(args) => generate(&args, &how)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn info(args: &InfoArgs) -> anyhow::Result<()> {
+fn info(args: &InfoArgs, how: &LoadOptions) -> anyhow::Result<()> {
     let files = Files::default().reads("DATA", Some(&args.data));
     files.writes("--json", args.json.as_deref()).check()?;
-    let data = load(&args.data, &LoadOptions::default())?;
+    let data = load(&args.data, how)?;
     let facts = Facts::of(&data);
     if args.json.as_deref() != Some(Path::new("-")) {
         output::print(&facts.text())?;
@@ -111,10 +117,10 @@ fn info(args: &InfoArgs) -> anyhow::Result<()> {
     }
 }
 
-fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
+fn convert(args: &ConvertArgs, how: &LoadOptions) -> anyhow::Result<()> {
     let files = Files::default().reads("DATA", Some(&args.data));
     files.writes("FILE", Some(&args.file)).check()?;
-    let data = load(&args.data, &LoadOptions::default())?;
+    let data = load(&args.data, how)?;
     write_file(&args.file, &data)?;
     if data.role == Role::Gram {
         say("note", &format!("the table is C itself: use the file with --gram {}", args.file.display()));
@@ -122,7 +128,7 @@ fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
     output::print_line(&wrote(&args.file, &data))
 }
 
-fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
+fn generate(args: &GenerateArgs, how: &LoadOptions) -> anyhow::Result<()> {
     let names: Vec<_> = generators().into_iter().map(|(form, _)| form).collect();
     let is_generator = names.iter().any(|form| {
         let name = form.split([':', '[']).next().unwrap_or(form);
@@ -133,7 +139,7 @@ fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
     }
     let files = Files::default().writes("FILE", Some(&args.file));
     files.writes("--truth", args.truth.as_deref()).check()?;
-    let data = load(&args.spec, &LoadOptions::default())?;
+    let data = load(&args.spec, how)?;
     let truth = match (&args.truth, &data.truth) {
         (None, _) => None,
         (Some(path), Some(truth)) => Some((path, truth)),

@@ -14,6 +14,7 @@ use crate::failure::{EXIT_CODES, say, usage};
 use crate::files::Files;
 use crate::model::Model;
 use crate::rows::{Rows, scores, share_explained};
+use crate::size::Size;
 use crate::{output, text};
 
 const EXAMPLES: &str = "\
@@ -46,6 +47,10 @@ pub struct Args {
     /// Missing values: error, mean of the column when the model was made, or drop the row [default: error]
     #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(["error", "mean", "drop"]), hide_possible_values = true)]
     missing: Option<String>,
+
+    /// Refuse data that take more memory: 500M, 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE")]
+    max_memory: Option<Size>,
 
     /// No line about what was written
     #[arg(short, long)]
@@ -99,7 +104,8 @@ fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
         _ => Missing::Error,
     };
     let features = Some(model.x.nrows()); // LIBSVM files do not say how wide they are
-    let mut data = load(&args.data, &LoadOptions { missing, features })?;
+    let mut data =
+        load(&args.data, &LoadOptions { missing, features, max_memory: args.max_memory.map(|size| size.0) })?;
     data = model.columns_of(data).with_context(|| format!("with {}", args.model.display()))?;
     if let (Missing::Keep, Matrix::Dense(a)) = (missing, &mut data.matrix) {
         data.missing = fill(a, model)?;

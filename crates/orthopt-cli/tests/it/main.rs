@@ -17,6 +17,7 @@ mod hyperbolic;
 #[cfg(unix)]
 mod interrupt;
 mod json;
+mod memory;
 mod names;
 mod nonlinear;
 mod nonzeros;

@@ -16,6 +16,7 @@ mod catalogue;
 mod composite;
 mod composite_pca;
 mod j_orthogonal;
+mod memory;
 mod named;
 pub mod nonlinear_eig;
 mod pca;

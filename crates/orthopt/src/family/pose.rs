@@ -1,7 +1,7 @@
 //! From a problem's name and data to the problem, with defaults for what is left open: the one
 //! place where the command line and other languages pose problems.
 
-use super::Named;
+use super::{Named, memory};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::cardinality::{Limit, pose_limited};
@@ -50,6 +50,8 @@ pub struct PoseOptions {
     pub linear: Option<LinearInput>,
     /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
     pub limit: Option<Limit>,
+    /// Bytes that the problem may take; any number if `None`.
+    pub max_memory: Option<u64>,
 }
 
 /// A problem with what was chosen for the user.
@@ -82,6 +84,11 @@ pub const DEFAULT_RANK: usize = 5;
 /// A bad rank or λ; data that are not what they should be, or so large that C overflows.
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
+    let rank = match (info.kind, options.rank) {
+        (Kind::HyperbolicEig | Kind::Probe, _) => data.ncols(),
+        (_, rank) => rank.unwrap_or(DEFAULT_RANK).min(data.ncols()),
+    };
+    memory::check(info, data, rank, options)?;
     let posed = match info.kind {
         _ if options.limit.is_some() => pose_cardinality(info, data, options)?,
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options)?,
