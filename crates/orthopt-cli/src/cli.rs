@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use orthopt_data::printable;
 
 use crate::cmd;
 use crate::failure::EXIT_CODES;
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,9 +45,26 @@ enum Command {
     Completions(cmd::completions::Args),
 }
 
+/// Runs what was typed; the exit code says how it ended (see [`crate::failure`]).
+pub fn run() -> anyhow::Result<ExitCode> {
+    match Cli::try_parse() {
+        Ok(cli) => cli.run(),
+        Err(error) if error.use_stderr() => {
+            let _ = in_print(error).print(); // a closed stderr is nobody's fault
+            Ok(ExitCode::from(2))
+        }
+        Err(help) => output::told(help.print()).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+/// The error as it is for the same words without control characters, which it quotes.
+fn in_print(error: clap::Error) -> clap::Error {
+    let words = std::env::args_os().map(|word| printable(&word.to_string_lossy()));
+    Cli::try_parse_from(words).err().unwrap_or(error)
+}
+
 impl Cli {
-    /// Runs the subcommand; the exit code says how it ended (see [`crate::failure`]).
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
             Command::Solve(args) => cmd::solve::run(*args),
             Command::Transform(args) => cmd::transform::run(&args),

@@ -6,6 +6,7 @@ use anyhow::Context;
 use toml::Table;
 
 use crate::failure::usage;
+use crate::input::short_text;
 use crate::options::SolveOptions;
 
 /// What is typed, with the rest from the config file.
@@ -13,8 +14,8 @@ use crate::options::SolveOptions;
 /// # Errors
 /// A file that cannot be read, is not TOML, or has a key or value that is no option.
 pub fn merge(typed: &SolveOptions, path: &Path) -> anyhow::Result<SolveOptions> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the config file `{}`", path.display()))?;
+    let text =
+        short_text(path).with_context(|| format!("cannot read the config file `{}`", path.display()))?;
     let file = parse(&text, &path.display().to_string())?;
     overlay(typed, file)
 }
@@ -65,12 +66,15 @@ fn overlay(typed: &SolveOptions, mut file: SolveOptions) -> anyhow::Result<Solve
     let table = |options: &SolveOptions| {
         Table::try_from(options).map_err(|error| usage(format!("with --config: {error}")))
     };
+    // names of files need not be text, which TOML is
+    let (data, gram) = (typed.data.clone().or(file.data.take()), typed.gram.clone().or(file.gram.take()));
+    let typed = &SolveOptions { data: None, gram: None, ..typed.clone() };
     let mut constants = file.constants.clone();
     constants.0.extend(typed.constants.0.clone());
     let mut merged = table(&file)?;
     merged.extend(table(typed)?); // options not given are not in the table
     let merged: SolveOptions = merged.try_into()?;
-    Ok(SolveOptions { constants, ..merged })
+    Ok(SolveOptions { data, gram, constants, ..merged })
 }
 
 #[cfg(test)]
@@ -88,7 +92,7 @@ mod tests {
         };
         let merged = overlay(&typed, file).unwrap();
         assert_eq!((merged.rank, merged.lambda), (Some(4), Some(1.0)));
-        assert_eq!((merged.data.as_deref(), merged.gram), (Some("a.csv"), None));
+        assert_eq!((merged.data.as_deref(), merged.gram), (Some(Path::new("a.csv")), None));
         assert_eq!(merged.center, Some(false));
     }
 

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use orthopt::solve::Status;
-use orthopt_data::DataError;
+use orthopt_data::{DataError, printable};
 
 use crate::wording::explained;
 
@@ -41,9 +41,9 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(code(error))
 }
 
-/// One line on stderr. A closed stderr is nobody's fault.
+/// One line on stderr, whatever is in it. A closed stderr is nobody's fault.
 pub fn say(kind: &str, message: &str) {
-    let _ = writeln!(std::io::stderr(), "{kind}: {}", message.trim_end());
+    let _ = writeln!(std::io::stderr(), "{kind}: {}", printable(message.trim_end()));
 }
 
 fn code(error: &anyhow::Error) -> u8 {

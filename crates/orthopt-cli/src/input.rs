@@ -1,5 +1,7 @@
 //! DATA: loaded, checked, prepared, and what reports say of it.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -12,18 +14,21 @@ use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, 
 use crate::failure::usage;
 use crate::options::SolveOptions;
 use crate::rows::Rows;
+use crate::size::Size;
 use crate::text;
 
 /// Which data, and what to do with them first.
 #[derive(Clone, Debug)]
 pub struct DataRequest {
     /// DATA, or the file of `--gram`.
-    pub source: String,
+    pub source: PathBuf,
     /// Whether it is C itself by `--gram`.
     pub gram: bool,
     /// Whether a sparse C stays sparse.
     pub keep_sparse: bool,
     pub missing: Missing,
+    /// Bytes that reading may take.
+    pub max_memory: Option<Size>,
     /// Files with names of the columns and labels of the rows.
     pub names: Option<PathBuf>,
     pub labels: Option<PathBuf>,
@@ -38,6 +43,7 @@ impl DataRequest {
             gram,
             keep_sparse: keeps_sparse(options.problem.as_deref()),
             missing: missing(options.missing.as_deref()),
+            max_memory: options.max_memory,
             names: options.names.clone(),
             labels: options.labels.clone(),
             prepare: prepare(options.center, options.scale.as_deref(), options.covariance, options.features)?,
@@ -56,7 +62,7 @@ pub fn keeps_sparse(problem: Option<&str>) -> bool {
 }
 
 /// DATA or the file of `--gram`, and which of the two it is.
-pub fn one_source(data: Option<&str>, gram: Option<&str>) -> anyhow::Result<(String, bool)> {
+pub fn one_source(data: Option<&Path>, gram: Option<&Path>) -> anyhow::Result<(PathBuf, bool)> {
     match (data, gram) {
         (Some(data), None) => Ok((data.into(), false)),
         (None, Some(gram)) => Ok((gram.into(), true)),
@@ -107,10 +113,11 @@ impl Input {
     /// # Errors
     /// Data that cannot be read or are invalid (exit code 1), a preparation that does not fit (2).
     pub fn load(request: &DataRequest) -> anyhow::Result<Self> {
-        if request.gram && !request.source.contains(':') {
-            check_exists("--gram", Path::new(&request.source))?;
+        if request.gram && !request.source.to_string_lossy().contains(':') {
+            check_exists("--gram", &request.source)?;
         }
-        let options = LoadOptions { missing: request.missing, ..LoadOptions::default() };
+        let max_memory = request.max_memory.map(|size| size.0);
+        let options = LoadOptions { missing: request.missing, max_memory, ..LoadOptions::default() };
         let mut data = orthopt_data::load(&request.source, &options)?;
         if request.gram && data.missing > 0 {
             return Err(usage("--missing is for samples: compute C without missing values"));
@@ -230,6 +237,17 @@ pub fn check_rows(option: &str, x: &RowMat, n: usize) -> anyhow::Result<()> {
         x.nrows(),
         x.ncols()
     )
+}
+
+/// A config file or a file of signs. What has no end (`/dev/zero`) is neither.
+pub fn short_text(path: &Path) -> io::Result<String> {
+    const LONGEST: u64 = 1 << 24;
+    let mut text = String::new();
+    let read = File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
+    if read as u64 == LONGEST {
+        return Err(io::Error::other("it has more than 16 MB, far more than such a file needs"));
+    }
+    Ok(text)
 }
 
 /// A missing file, without the list of what DATA can be.

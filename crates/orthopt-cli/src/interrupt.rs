@@ -1,27 +1,50 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the first asks the run to end and to hand over what it has, the
-//! second ends the program at once.
+//! Ctrl-C, SIGTERM and SIGHUP: as long as nothing is lost, they end the program at once. Then the first asks
+//! the run to end and to hand over what it has, and the second ends the program.
 
+use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
+use crate::failure::say;
+
 static ASKED: AtomicBool = AtomicBool::new(false);
+static SOMETHING_TO_LOSE: AtomicBool = AtomicBool::new(false);
 
 /// What an interrupted program still spends on extras.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// From now on, interruptions set [`asked`]. Before that nothing is lost by ending at once.
-pub fn install() -> anyhow::Result<()> {
+/// From now on, interruptions are heard.
+///
+/// # Errors
+/// The system refuses a handler.
+pub fn listen() -> anyhow::Result<()> {
     let handler = || {
+        if !SOMETHING_TO_LOSE.load(Ordering::Relaxed) {
+            end_at_once("interrupted before there was a result");
+        }
         if ASKED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            end_at_once("interrupted again: ended without waiting for the result");
         }
     };
-    ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")?;
+    ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")
+}
+
+/// From now on there is something to lose: interruptions set [`asked`].
+pub fn keep_results() {
+    SOMETHING_TO_LOSE.store(true, Ordering::Relaxed);
     tracing::info!("Ctrl-C ends the run with the best point so far");
-    Ok(())
+}
+
+fn end_at_once(why: &str) {
+    if std::io::stderr().is_terminal() {
+        let _ = writeln!(std::io::stderr()); // below what the bar and the terminal have written
+    }
+    say("error", why);
+    orthopt_data::remove_unfinished();
+    std::process::exit(130);
 }
 
 /// Set once an interruption has come.

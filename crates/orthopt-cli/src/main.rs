@@ -3,10 +3,12 @@
 mod cli;
 mod cmd;
 mod config;
+mod configured;
 mod constants;
 mod describe;
 mod export;
 mod failure;
+mod files;
 mod global;
 mod input;
 mod interrupt;
@@ -22,6 +24,7 @@ mod reproduce;
 mod rows;
 mod run;
 mod settings;
+mod size;
 mod summary;
 mod table;
 mod text;
@@ -31,7 +34,6 @@ mod wording;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::Parser;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
@@ -39,7 +41,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 fn main() -> ExitCode {
     start_log();
-    cli::Cli::parse().run().unwrap_or_else(|error| failure::report(&error))
+    interrupt::listen().and_then(|()| cli::run()).unwrap_or_else(|error| failure::report(&error))
 }
 
 /// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::linalg=debug`), shows spans and events on
@@ -52,6 +54,8 @@ fn start_log() {
             let lines = fmt::layer().with_ansi(colours).with_writer(std::io::stderr);
             tracing_subscriber::registry().with(lines).with(levels).init();
         }
-        Err(error) => eprintln!("warning: ORTHOPT_LOG is `{text}`: {error}; nothing is logged"),
+        Err(error) => {
+            failure::say("warning", &format!("ORTHOPT_LOG is `{text}`: {error}; nothing is logged"));
+        }
     }
 }

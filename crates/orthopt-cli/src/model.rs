@@ -1,6 +1,8 @@
 //! What `solve --json` wrote, as `transform` takes it.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -33,9 +35,9 @@ impl Model {
     /// It cannot be read, is no JSON of `solve`, or does not fit together.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let place = || path.display().to_string();
-        let text = std::fs::read(path).with_context(|| format!("cannot read the model `{}`", place()))?;
-        let fields: Fields =
-            serde_json::from_slice(&text).with_context(|| format!("{}: not a result of solve", place()))?;
+        let file = File::open(path).with_context(|| format!("cannot read the model `{}`", place()))?;
+        let fields: Fields = serde_json::from_reader(BufReader::new(file))
+            .with_context(|| format!("{}: not a result of solve", place()))?;
         Self::of(fields).with_context(place)
     }
 

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::constants::Constants;
 use crate::describe::shared;
 use crate::limits::Counts;
+use crate::size::Size;
 
 /// Every option of `solve`; `None` is "not given".
 ///
@@ -31,11 +32,11 @@ pub struct SolveOptions {
     /// The samples, one a row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz), - for stdin,
     /// randn:M:N[:SEED], builtin:NAME; laplace:N is C itself
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
-    pub data: Option<String>,
+    pub data: Option<PathBuf>,
 
     /// Give C itself (symmetric, n x n) instead of DATA
     #[arg(long, value_name = "FILE", conflicts_with = "data", help_heading = "Data", value_hint = ValueHint::FilePath)]
-    pub gram: Option<String>,
+    pub gram: Option<PathBuf>,
 
     /// Subtract the mean of each column (sparse data stay sparse)
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
@@ -70,6 +71,10 @@ pub struct SolveOptions {
     /// f keeps C (dense), A (gram) or what is smaller (auto)
     #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
     pub storage: Option<String>,
+
+    /// Refuse data and problems that take more memory: 500M, 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE", help_heading = "Data")]
+    pub max_memory: Option<Size>,
 
     /// r, the number of components [default: 5]
     #[arg(short, long, value_name = "R", help_heading = "Problem")]

@@ -3,16 +3,26 @@
 use std::io::{self, ErrorKind, Write};
 
 use anyhow::Context;
+use orthopt_data::printable;
 
 /// Writes `text` to stdout at once.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
+/// Writes a line to stdout, whatever names are in it.
+pub fn print_line(text: &str) -> anyhow::Result<()> {
+    print(&format!("{}\n", printable(text)))
+}
+
 /// Writes `bytes` to stdout at once.
 pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    told(io::stdout().lock().write_all(bytes))
+}
+
+/// What has become of text on its way to stdout, to the last byte.
+pub fn told(written: io::Result<()>) -> anyhow::Result<()> {
+    match written.and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to stdout"),
     }

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use orthopt::bound;
 use orthopt::message::Message;
 use orthopt::solve::{self, Event, Observer};
+use orthopt_data::printable;
 
 use crate::text;
 use crate::wording::said;
@@ -43,7 +44,7 @@ impl Progress {
     /// Says what is being done.
     pub fn stage(&self, what: impl Into<String>) {
         self.bar.set_style(style("{spinner} {wide_msg}"));
-        self.bar.set_message(what.into());
+        self.bar.set_message(printable(&what.into()));
     }
 
     /// From now on a run is watched.

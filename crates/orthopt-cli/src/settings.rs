@@ -24,7 +24,7 @@ use orthopt::start::{STARTS, Start};
 
 use crate::export::{Output, What};
 use crate::failure::usage;
-use crate::input::{DataRequest, read_x};
+use crate::input::{DataRequest, read_x, short_text};
 use crate::limits::limit;
 use crate::options::SolveOptions;
 
@@ -140,6 +140,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         radius: options.radius,
         linear: options.linear.as_deref().map(linear_term).transpose()?,
         limit: limit(options)?,
+        max_memory: Some(options.max_memory.map_or_else(orthopt_data::default_memory, |size| size.0)),
     })
 }
 
@@ -168,7 +169,7 @@ fn signature(text: &str) -> anyhow::Result<String> {
     if text.trim().parse::<usize>().is_ok() {
         return Ok(text.into());
     }
-    std::fs::read_to_string(text).with_context(|| format!("--signature: `{text}` is no number and no file"))
+    short_text(Path::new(text)).with_context(|| format!("--signature: `{text}` is no number and no file"))
 }
 
 /// The name of a start, or else of a file that has an extension or exists.
@@ -234,7 +235,8 @@ fn scope(options: &SolveOptions, seed: u64) -> anyhow::Result<Option<Scope>> {
     })
 }
 
-fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
+/// The files that are made of a result, where they are wanted.
+pub fn asked(options: &SolveOptions) -> [(What, Option<&Path>); 10] {
     let asked = [
         (What::X, &options.save_x),
         (What::Loadings, &options.save_loadings),
@@ -247,7 +249,11 @@ fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
         (What::PlotVariance, &options.plot_variance),
         (What::Report, &options.report),
     ];
-    asked.into_iter().filter_map(|(what, path)| path.as_deref().map(|path| Output::new(what, path))).collect()
+    asked.map(|(what, path)| (what, path.as_deref()))
+}
+
+fn outputs(options: &SolveOptions) -> anyhow::Result<Vec<Output>> {
+    asked(options).into_iter().filter_map(|(what, path)| Some(Output::new(what, path?))).collect()
 }
 
 /// `value`, unless it is negative or NaN.

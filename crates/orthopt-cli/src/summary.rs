@@ -12,6 +12,7 @@ use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Checks, DataFacts, Report, Role, Task, nonzeros};
 use orthopt::solve::{ArmReport, MoveReport, SearchReport, Splitting};
+use orthopt_data::printable;
 
 use crate::interrupt::asked;
 use crate::text;
@@ -32,8 +33,9 @@ impl Summary {
         std::mem::take(&mut self.0)
     }
 
-    /// A line with a label on the left.
+    /// A line with a label on the left. Names of the user's stay in this line.
     pub fn line(&mut self, label: &str, value: &str) {
+        let value = printable(value);
         // a label as wide as the column keeps its distance
         let space = if label.len() < LABEL { "" } else { " " };
         let _ = writeln!(self.0, "{label:LABEL$}{space}{value}");
@@ -41,7 +43,7 @@ impl Summary {
 
     /// A line of its own.
     pub fn sentence(&mut self, text: &str) {
-        let _ = writeln!(self.0, "{text}");
+        let _ = writeln!(self.0, "{}", printable(text));
     }
 
     /// An empty line.

@@ -4,6 +4,7 @@ use faer::Mat;
 use faer::sparse::SparseColMat;
 
 use crate::error::DataError;
+use crate::memory::Budget;
 use crate::sparse::Columns;
 
 /// The most entries a dense matrix may have when its size comes from a specification or from a
@@ -63,7 +64,7 @@ impl Matrix {
     /// [`MAX_DENSE_ENTRIES`] entries or memory does not suffice; `place` names the data in the
     /// message.
     pub fn try_to_dense(&self, place: &str) -> Result<Mat<f64>, DataError> {
-        let mut dense = zeros(place, self.nrows(), self.ncols())?;
+        let mut dense = zeros(&Budget::new(place, None), self.nrows(), self.ncols())?;
         for j in 0..self.ncols() {
             let column = dense.col_as_slice_mut(j);
             match self {
@@ -257,15 +258,16 @@ impl DataSet {
 }
 
 /// A dense matrix of zeros, or an error when it would be too large.
-pub(crate) fn zeros(place: &str, nrows: usize, ncols: usize) -> Result<Mat<f64>, DataError> {
+pub(crate) fn zeros(budget: &Budget, nrows: usize, ncols: usize) -> Result<Mat<f64>, DataError> {
     let too_large = |limit: &str| {
         let gigabytes = nrows as f64 * ncols as f64 * 8e-9;
         let problem = format!("a dense {nrows} x {ncols} matrix takes {gigabytes:.1} GB, {limit}");
-        DataError::TooLarge { place: place.into(), problem }
+        DataError::TooLarge { place: budget.place().into(), problem }
     };
     if nrows.checked_mul(ncols).is_none_or(|entries| entries > MAX_DENSE_ENTRIES) {
         return Err(too_large("more than the 17 GB that are allowed"));
     }
+    budget.check(8 * nrows * ncols)?;
     let mut matrix = Mat::new();
     matrix.try_reserve(nrows, ncols).map_err(|_| too_large("more than this machine has free"))?;
     matrix.resize_with(nrows, ncols, |_, _| 0.0);

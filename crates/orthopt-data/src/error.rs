@@ -116,6 +116,20 @@ pub enum DataError {
         problem: String,
     },
 
+    /// Data that take more memory than is allowed ([`LoadOptions::max_memory`](crate::LoadOptions::max_memory)).
+    #[error(
+        "{place}: at least {needed} of memory are needed, and {allowed} are allowed; give fewer rows or columns, \
+         or allow more"
+    )]
+    Memory {
+        /// The file or specification.
+        place: String,
+        /// What is needed, as far as it is known.
+        needed: String,
+        /// What is allowed.
+        allowed: String,
+    },
+
     /// More (or fewer) features asked for than there are columns.
     #[error("{features} features were asked for, but the data has {columns} columns; choose 1 to {columns}")]
     Features {
@@ -192,7 +206,11 @@ pub enum DataError {
 impl DataError {
     /// The option that helps, where there is one; those who show the message say how it is given.
     pub fn hint(&self) -> Option<&'static str> {
-        matches!(self, Self::Missing { .. }).then_some("missing")
+        match self {
+            Self::Missing { .. } => Some("missing"),
+            Self::Memory { .. } => Some("max-memory"),
+            _ => None,
+        }
     }
 
     /// The same; where no file was found, with what there is to name instead.

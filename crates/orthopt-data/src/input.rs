@@ -8,10 +8,11 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::DataError;
+use crate::memory::Budget;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const BUFFER: usize = 1 << 16;
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The bytes of one data file or built-in table.
 pub(crate) struct Input {
@@ -20,7 +21,11 @@ pub(crate) struct Input {
     gzip: bool,
     size: Option<u64>,
     line: u64,
+    budget: Budget,
 }
+
+/// A word (a number, a name) of more bytes is none: the file is no text.
+const LONGEST_WORD: u64 = 1 << 20;
 
 impl Input {
     /// Opens a file; gzip is recognised by its first two bytes, whatever the file is called.
@@ -58,13 +63,38 @@ impl Input {
         } else {
             (Box::new(reader), size)
         };
-        Ok(Self { name, reader, gzip, size, line: 0 })
+        let budget = Budget::new(&name, None);
+        Ok(Self { name, reader, gzip, size, line: 0, budget })
     }
 
     /// Bytes that are already in memory.
     pub(crate) fn from_bytes(name: &str, bytes: &'static [u8]) -> Self {
         let size = Some(bytes.len() as u64);
-        Self { name: name.into(), reader: Box::new(Cursor::new(bytes)), gzip: false, size, line: 0 }
+        let (reader, budget) = (Box::new(Cursor::new(bytes)), Budget::new(name, None));
+        Self { name: name.into(), reader, gzip: false, size, line: 0, budget }
+    }
+
+    /// The same, with so much memory for what is read.
+    pub(crate) fn within(self, bytes: Option<u64>) -> Self {
+        let budget = Budget::new(&self.name, bytes);
+        Self { budget, ..self }
+    }
+
+    /// What reading may take.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// All bytes that are left.
+    pub(crate) fn read_rest(&mut self) -> Result<Vec<u8>, DataError> {
+        let mut bytes = Vec::new();
+        loop {
+            let read = self.reader.by_ref().take(LONGEST_WORD).read_to_end(&mut bytes);
+            if read.map_err(|error| self.read_error(error))? == 0 {
+                return Ok(bytes);
+            }
+            self.budget.check(bytes.capacity())?;
+        }
     }
 
     /// The name for messages and for `DataSet::source`.
@@ -88,8 +118,19 @@ impl Input {
     /// Reads the next line into `line` (with its line end); false at the end of the file.
     pub(crate) fn next_line(&mut self, line: &mut Vec<u8>) -> Result<bool, DataError> {
         line.clear();
-        let read = self.reader.read_until(b'\n', line);
-        if read.map_err(|error| self.read_error(error))? == 0 {
+        loop {
+            let read = self.reader.by_ref().take(LONGEST_WORD).read_until(b'\n', line);
+            let read = read.map_err(|error| self.read_error(error))?;
+            if (read as u64) < LONGEST_WORD || line.ends_with(b"\n") {
+                break;
+            }
+            self.budget.check(2 * line.capacity())?;
+            if !line[line.len() - read..].iter().any(|byte| b" \t\r,;".contains(byte)) {
+                let problem = "a word of more than 1 MB: this is no file of numbers and names".into();
+                return Err(DataError::Line { path: self.name.clone(), line: self.line + 1, problem });
+            }
+        }
+        if line.is_empty() {
             return Ok(false);
         }
         if self.line == 0 && line.starts_with(BYTE_ORDER_MARK) {

@@ -42,6 +42,7 @@ mod error;
 mod format;
 mod generate;
 mod input;
+mod memory;
 mod missing;
 mod names;
 mod output;
@@ -57,10 +58,13 @@ pub use error::DataError;
 pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, write_npy, write_npz};
 pub use format::{Table, write_table};
 pub use generate::generators;
+pub use memory::{available_memory, default_memory};
 pub use missing::Missing;
 pub use names::read_names;
+pub use output::{remove_unfinished, write_whole, written_file};
 pub use prepare::{Prepare, Prepared, Scale, Units};
 pub use source::load;
+pub use text::printable;
 
 /// The examples of the README are compiled and run by the tests.
 #[cfg(doctest)]

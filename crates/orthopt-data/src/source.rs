@@ -15,7 +15,10 @@ use crate::{builtin, generate};
 ///
 /// # Errors
 /// [`DataError`] as from [`read_file`], or [`DataError::Spec`] with the form that was expected.
-pub fn load(spec: &str, options: &LoadOptions) -> Result<DataSet, DataError> {
+pub fn load(spec: impl AsRef<Path>, options: &LoadOptions) -> Result<DataSet, DataError> {
+    let path = spec.as_ref();
+    // A name that is no text can only be that of a file.
+    let spec = path.to_str().unwrap_or_default();
     if let Some(name) = spec.strip_prefix("builtin:") {
         return builtin::load(spec, name);
     }
@@ -24,8 +27,10 @@ pub fn load(spec: &str, options: &LoadOptions) -> Result<DataSet, DataError> {
     }
     match generate::find(spec) {
         // A file that happens to be called `randn` is still a file.
-        Some(generator) if spec.contains(':') || !Path::new(spec).exists() => generate::run(generator, spec),
-        _ => read_file(Path::new(spec), options).map_err(|error| error.with_known(everything_known)),
+        Some(generator) if spec.contains(':') || !Path::new(spec).exists() => {
+            generate::run(generator, spec, options.max_memory)
+        }
+        _ => read_file(path, options).map_err(|error| error.with_known(everything_known)),
     }
 }
 

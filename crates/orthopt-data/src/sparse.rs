@@ -3,6 +3,7 @@
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 
 use crate::error::DataError;
+use crate::memory::Budget;
 
 /// Entries of a sparse matrix as they come, positions counted from 0.
 #[derive(Default)]
@@ -28,6 +29,11 @@ impl Triplets {
         self.rows.push(row);
         self.cols.push(col);
         self.values.push(value);
+    }
+
+    /// Bytes that the entries take, and will take when they are sorted and compressed.
+    pub(crate) fn bytes(&self) -> usize {
+        24 * self.values.capacity() + 40 * self.values.len()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -133,10 +139,15 @@ impl Columns {
     }
 }
 
-/// Refuses sizes that the entries present do not justify: storage grows with the number of
-/// columns (and of rows) even when all of them are empty, and one wrong digit must not cost
+/// Refuses sizes that the entries present do not justify, or that memory does not: storage grows with the
+/// number of columns (and of rows) even when all of them are empty, and one wrong digit must not cost
 /// gigabytes.
-pub(crate) fn check_size(place: &str, nrows: usize, ncols: usize, entries: usize) -> Result<(), DataError> {
+pub(crate) fn check_size(
+    budget: &Budget,
+    nrows: usize,
+    ncols: usize,
+    entries: usize,
+) -> Result<(), DataError> {
     let largest = entries.saturating_mul(8).max(1 << 24);
     for (size, what) in [(nrows, "rows"), (ncols, "columns")] {
         if size > largest {
@@ -144,10 +155,12 @@ pub(crate) fn check_size(place: &str, nrows: usize, ncols: usize, entries: usize
                 "a sparse matrix with {size} {what} but only {entries} entries is refused \
                  (at most {largest} for so few); check the sizes or indices"
             );
-            return Err(DataError::TooLarge { place: place.into(), problem });
+            return Err(DataError::TooLarge { place: budget.place().into(), problem });
         }
     }
-    Ok(())
+    // positions and values, and the starts of rows and columns while they are sorted
+    let sizes = nrows.saturating_add(ncols.saturating_mul(2));
+    budget.check(entries.saturating_mul(16).saturating_add(sizes.saturating_mul(8)))
 }
 
 #[cfg(test)]
@@ -170,9 +183,12 @@ mod tests {
 
     #[test]
     fn sizes_need_entries() {
-        assert!(check_size("f", 1 << 24, 10, 0).is_ok());
-        assert!(check_size("f", 10, 30_000_000, 5_000_000).is_ok());
-        let error = check_size("f", 3, 1 << 40, 7).unwrap_err().to_string();
+        let budget = |bytes| Budget::new("f", Some(bytes));
+        assert!(check_size(&budget(1 << 30), 1 << 24, 10, 0).is_ok());
+        assert!(check_size(&budget(1 << 30), 10, 30_000_000, 5_000_000).is_ok());
+        let error = check_size(&budget(1 << 40), 3, 1 << 40, 7).unwrap_err().to_string();
         assert!(error.contains("1099511627776 columns but only 7 entries"), "{error}");
+        let error = check_size(&budget(1 << 20), 3, 1 << 24, 7).unwrap_err().to_string();
+        assert!(error.starts_with("f: at least 268 MB of memory"), "{error}");
     }
 }

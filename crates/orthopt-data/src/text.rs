@@ -38,6 +38,26 @@ pub(crate) fn show(token: &[u8]) -> String {
     format!("`{short}`")
 }
 
+/// Foreign text (names of files and columns, words of a file) as it may be shown on a terminal, in one line:
+/// control characters, and those that turn the direction of writing, are spelled out.
+///
+/// ```
+/// assert_eq!(orthopt_data::printable("a\u{1b}[31m\tb\n"), "a\\u{1b}[31m\\tb\\n");
+/// ```
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                shown.extend(c.escape_unicode());
+            }
+            c if c.is_control() => shown.extend(c.escape_debug()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
 /// Writes a number so that reading it back gives the same bits, in the shorter of the two
 /// notations (`0.001`, `1e300`).
 pub(crate) fn write_number(out: &mut dyn Write, value: f64) -> io::Result<()> {

@@ -208,6 +208,7 @@ impl Options<'_> {
             radius: self.radius,
             linear: None,
             limit: self.limit()?,
+            max_memory: Some(orthopt_data::default_memory()),
         })
     }
 

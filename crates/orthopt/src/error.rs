@@ -135,6 +135,18 @@ pub enum Error {
         /// Column, from 1.
         column: usize,
     },
+    /// More memory than is allowed, or than there is.
+    #[error("{}", self.message())]
+    Memory {
+        /// What is largest.
+        what: String,
+        /// Bytes that are needed at least.
+        bytes: u64,
+        /// What there is, in words.
+        allowed: String,
+        /// What makes it smaller.
+        advice: Message,
+    },
     /// Two choices that do not go together.
     #[error("{0}")]
     Incompatible(Message),
@@ -155,8 +167,21 @@ impl Error {
             Self::Factorisation(what) => {
                 Message::from(*what).text(" did not converge; choose another ").option("init")
             }
+            Self::Memory { what, bytes, allowed, advice } => {
+                let needed = bytes_in_words(*bytes as f64);
+                Message::from(format!("{what}: {needed} of memory at least, and {allowed}; "))
+                    .then(advice.clone())
+                    .text(", or allow more (")
+                    .option("max-memory")
+                    .text(")")
+            }
             Self::Incompatible(message) => message.clone(),
             other => other.to_string().into(),
         }
     }
+}
+
+/// Bytes for people.
+pub(crate) fn bytes_in_words(bytes: f64) -> String {
+    if bytes < 1e9 { format!("{:.0} MB", (bytes / 1e6).ceil()) } else { format!("{:.1} GB", bytes / 1e9) }
 }

@@ -15,6 +15,7 @@ use orthopt::with_family;
 use serde::Serialize;
 
 use super::solve::use_threads;
+use crate::configured::Configured;
 use crate::export::{Output, What, json, svg};
 use crate::failure::{EXIT_CODES, say, usage};
 use crate::global::{self, Effort};
@@ -52,9 +53,8 @@ Examples:
     disable_help_flag = true
 )]
 pub struct Args {
-    /// Print help, short with -h
-    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Configuration")]
-    help: Option<bool>,
+    #[command(flatten)]
+    configured: Configured,
 
     #[command(flatten)]
     options: SolveOptions,
@@ -70,10 +70,6 @@ pub struct Args {
     /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds C too
     #[arg(long, value_name = "FILE.npy|.npz", help_heading = "Output", value_hint = ValueHint::FilePath)]
     save_dual: Option<PathBuf>,
-
-    /// Read options from a TOML file, as for solve; what is typed overrides it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
-    config: Option<PathBuf>,
 }
 
 /// What is wanted besides what `solve` knows.
@@ -104,16 +100,14 @@ struct Findings {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = match &args.config {
-        Some(path) => config::merge(&args.options, path)?,
-        None => args.options,
-    };
+    let mut options = args.configured.options(args.options)?;
+    args.configured
+        .files(&options)
+        .reads("--x", args.x.as_deref())
+        .writes("--save-dual", args.save_dual.as_deref())
+        .check()?;
     let wanted = Wanted::of(&mut options, args.x, args.nodes, args.save_dual)?;
-    let settings = Settings::resolve(&mut options);
-    let settings = match &args.config {
-        Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
-        None => settings?,
-    };
+    let settings = args.configured.settings(&mut options)?;
     settings.outputs.iter().try_for_each(|output| output.check_is_for("bound"))?;
     start(settings.or_counts(), &wanted)
 }
@@ -149,7 +143,7 @@ impl Wanted {
 fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
-    progress.stage(format!("reading {}", settings.data.source));
+    progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     let given = wanted.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
     if let Some(x) = &given {
@@ -180,7 +174,7 @@ fn of_family<P: Family>(
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     problem.bounded()?; // what has no bound needs no incumbent
-    interrupt::install()?;
+    interrupt::keep_results();
     let incumbent = match given {
         Some(x) => read(wanted, &problem, x)?,
         None => solved(settings, &problem, task, &mut progress)?,
@@ -206,7 +200,7 @@ fn solved<P: Family>(
 ) -> anyhow::Result<Incumbent> {
     progress.stage("choosing the starting point");
     let plan = run::plan(settings, &settings.wanted, problem)?;
-    run::unused(&settings.wanted, &plan).iter().for_each(|note| progress.note(note));
+    run::unused(&settings.wanted, &plan, problem).iter().for_each(|note| progress.note(note));
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, problem, &plan, task, progress)?;
     let time = text::duration(report.solution.seconds);

@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::constants::Constants;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, say};
+use crate::files::Files;
 use crate::global::{self, Effort};
 use crate::input::{DataRequest, Input, check_rows, keeps_sparse, missing, one_source, prepare, read_x};
 use crate::limits::Counts;
@@ -27,6 +28,7 @@ use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run::checks;
 use crate::settings::{at_least_one, at_least_zero, pose_options};
+use crate::size::Size;
 use crate::summary::{Summary, verdict};
 use crate::wording::said;
 use crate::{interrupt, options, output};
@@ -55,7 +57,7 @@ pub struct Args {
 
     /// The samples, as for solve
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
-    data: Option<String>,
+    data: Option<PathBuf>,
 
     /// X, n x r with X'X = I to 1e-6; r is the rank
     #[arg(long, value_name = "X.npy", value_hint = ValueHint::FilePath)]
@@ -138,7 +140,7 @@ pub struct Args {
 
     /// Give C itself (symmetric, n x n) instead of DATA
     #[arg(long, value_name = "FILE", conflicts_with = "data", help_heading = "Data", value_hint = ValueHint::FilePath)]
-    gram: Option<String>,
+    gram: Option<PathBuf>,
 
     /// Subtract the mean of each column
     #[arg(long, help_heading = "Data")]
@@ -159,6 +161,10 @@ pub struct Args {
     /// Keep the first N columns only
     #[arg(long, value_name = "N", help_heading = "Data")]
     features: Option<usize>,
+
+    /// Refuse data and problems that take more memory, as for solve
+    #[arg(long, value_name = "SIZE", help_heading = "Data")]
+    max_memory: Option<Size>,
 
     /// How f keeps the data: dense (forms C), gram (keeps A) or auto
     #[arg(long, value_name = "HOW", help_heading = "Data", default_value = "auto", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
@@ -200,6 +206,7 @@ struct Findings {
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let info = find_problem(&args.problem)?;
+    files(&args).check()?;
     at_least_zero("tol", args.tol)?;
     scope(&args)?; // what is wrong is said before any work
     let options = pose_options(&mut problem_options(&args))?;
@@ -224,7 +231,7 @@ fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> any
     task.notes.iter().for_each(|note| say("note", &said(note)));
     remark_on_tiny_entries(&found, &problem);
     let measures = Measures::of(&problem);
-    interrupt::install()?; // from here on there is something to lose
+    interrupt::keep_results();
     let checks = checks(&problem, &found.x, Some(scope), |stage| tracing::info!("{stage}"));
     let shown = args.json.as_deref() != Some(Path::new("-"));
     if shown {
@@ -287,6 +294,7 @@ fn problem_options(args: &Args) -> SolveOptions {
     SolveOptions {
         lambda: args.lambda,
         storage: Some(args.storage.clone()),
+        max_memory: args.max_memory,
         penalty: args.penalty.clone(),
         k: args.k,
         nonzeros: args.nonzeros.clone(),
@@ -304,6 +312,11 @@ fn problem_options(args: &Args) -> SolveOptions {
     }
 }
 
+fn files(args: &Args) -> Files {
+    let data = SolveOptions { data: args.data.clone(), gram: args.gram.clone(), ..problem_options(args) };
+    Files::of(&data).reads("--x", Some(&args.x)).writes("--json", args.json.as_deref())
+}
+
 fn data_request(args: &Args) -> anyhow::Result<DataRequest> {
     let (source, gram) = one_source(args.data.as_deref(), args.gram.as_deref())?;
     let flag = |given: bool| given.then_some(true);
@@ -312,6 +325,7 @@ fn data_request(args: &Args) -> anyhow::Result<DataRequest> {
         gram,
         keep_sparse: keeps_sparse(Some(&args.problem)),
         missing: missing(args.missing.as_deref()),
+        max_memory: args.max_memory,
         names: None,
         labels: None,
         prepare: prepare(flag(args.center), args.scale.as_deref(), flag(args.covariance), args.features)?,

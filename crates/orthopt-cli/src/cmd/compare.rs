@@ -13,6 +13,7 @@ use orthopt::solvers::AUTO;
 use orthopt::with_family;
 
 use super::solve::use_threads;
+use crate::configured::Configured;
 use crate::export::json;
 use crate::export::{Found, Output, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
@@ -51,9 +52,8 @@ Examples:
     disable_help_flag = true
 )]
 pub struct Args {
-    /// Print help, short with -h
-    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Configuration")]
-    help: Option<bool>,
+    #[command(flatten)]
+    configured: Configured,
 
     #[command(flatten)]
     options: SolveOptions,
@@ -62,17 +62,11 @@ pub struct Args {
     /// [default: all that can solve the problem]
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', help_heading = "Solver and start")]
     solvers: Vec<String>,
-
-    /// Read options from a TOML file, as for solve; what is typed overrides it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
-    config: Option<PathBuf>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = match &args.config {
-        Some(path) => config::merge(&args.options, path)?,
-        None => args.options,
-    };
+    let mut options = args.configured.options(args.options)?;
+    args.configured.files(&options).check()?;
     if options.solver.is_some() {
         return Err(usage("compare takes --solvers A,B,... instead of --solver"));
     }
@@ -85,11 +79,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if options.time_limit.is_none() && options.max_iters.is_none() {
         options.time_limit = Some(SECONDS);
     }
-    let settings = Settings::resolve(&mut options);
-    let settings = match &args.config {
-        Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
-        None => settings?,
-    };
+    let settings = args.configured.settings(&mut options)?;
     settings.outputs.iter().try_for_each(|output| output.check_is_for("compare"))?;
     args.solvers.iter().filter(|name| *name != AUTO.0).try_for_each(|name| check_solvers(name.trim()))?;
     let settings = if args.solvers.is_empty() { settings.or_counts() } else { settings };
@@ -99,7 +89,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
-    progress.stage(format!("reading {}", settings.data.source));
+    progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
@@ -120,7 +110,7 @@ fn compare_family<P: Family>(
         [] => arms(settings, &problem)?,
         _ => plans(settings, &names(solvers), &problem)?,
     };
-    interrupt::install()?;
+    interrupt::keep_results();
     let mut reports: Vec<Report> = Vec::with_capacity(jobs.len());
     for (name, wanted, plan) in &jobs {
         if interrupt::asked().load(Ordering::Relaxed) {

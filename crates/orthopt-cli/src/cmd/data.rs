@@ -1,6 +1,5 @@
 //! `orthopt data info|convert|generate`.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,6 +9,9 @@ use serde::Serialize;
 
 use crate::export::json;
 use crate::failure::{say, usage};
+use crate::files::Files;
+use crate::size::Size;
+use crate::summary::Summary;
 use crate::{output, text};
 
 /// Look at, convert and make data
@@ -17,6 +19,10 @@ use crate::{output, text};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+
+    /// Refuse data that take more memory: 500M, 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE", global = true)]
+    max_memory: Option<Size>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -37,7 +43,7 @@ Examples:
 struct InfoArgs {
     /// A file, randn:M:N[:SEED] or builtin:NAME
     #[arg(value_hint = ValueHint::FilePath)]
-    data: String,
+    data: PathBuf,
 
     /// Write the same as JSON; - is stdout, without the text
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
@@ -58,7 +64,7 @@ Examples:
 struct ConvertArgs {
     /// A file, randn:M:N[:SEED] or builtin:NAME
     #[arg(value_hint = ValueHint::FilePath)]
-    data: String,
+    data: PathBuf,
 
     /// Where to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
     #[arg(value_hint = ValueHint::FilePath)]
@@ -88,16 +94,19 @@ struct GenerateArgs {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let how = LoadOptions { max_memory: args.max_memory.map(|size| size.0), ..LoadOptions::default() };
     match args.command {
-        Command::Info(args) => info(&args)?,
-        Command::Convert(args) => convert(&args)?,
-        Command::Generate(args) => generate(&args)?,
+        Command::Info(args) => info(&args, &how)?,
+        Command::Convert(args) => convert(&args, &how)?,
+        Command::Generate(args) => generate(&args, &how)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn info(args: &InfoArgs) -> anyhow::Result<()> {
-    let data = load(&args.data, &LoadOptions::default())?;
+fn info(args: &InfoArgs, how: &LoadOptions) -> anyhow::Result<()> {
+    let files = Files::default().reads("DATA", Some(&args.data));
+    files.writes("--json", args.json.as_deref()).check()?;
+    let data = load(&args.data, how)?;
     let facts = Facts::of(&data);
     if args.json.as_deref() != Some(Path::new("-")) {
         output::print(&facts.text())?;
@@ -108,16 +117,18 @@ fn info(args: &InfoArgs) -> anyhow::Result<()> {
     }
 }
 
-fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
-    let data = load(&args.data, &LoadOptions::default())?;
+fn convert(args: &ConvertArgs, how: &LoadOptions) -> anyhow::Result<()> {
+    let files = Files::default().reads("DATA", Some(&args.data));
+    files.writes("FILE", Some(&args.file)).check()?;
+    let data = load(&args.data, how)?;
     write_file(&args.file, &data)?;
     if data.role == Role::Gram {
         say("note", &format!("the table is C itself: use the file with --gram {}", args.file.display()));
     }
-    output::print(&wrote(&args.file, &data))
+    output::print_line(&wrote(&args.file, &data))
 }
 
-fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
+fn generate(args: &GenerateArgs, how: &LoadOptions) -> anyhow::Result<()> {
     let names: Vec<_> = generators().into_iter().map(|(form, _)| form).collect();
     let is_generator = names.iter().any(|form| {
         let name = form.split([':', '[']).next().unwrap_or(form);
@@ -126,7 +137,9 @@ fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
     if !is_generator {
         return Err(usage(format!("`{}` is no generator; there are: {}", args.spec, names.join(", "))));
     }
-    let data = load(&args.spec, &LoadOptions::default())?;
+    let files = Files::default().writes("FILE", Some(&args.file));
+    files.writes("--truth", args.truth.as_deref()).check()?;
+    let data = load(&args.spec, how)?;
     let truth = match (&args.truth, &data.truth) {
         (None, _) => None,
         (Some(path), Some(truth)) => Some((path, truth)),
@@ -138,18 +151,16 @@ fn generate(args: &GenerateArgs) -> anyhow::Result<()> {
         }
     };
     write_file(&args.file, &data)?;
-    let mut text = wrote(&args.file, &data);
-    if let Some((path, truth)) = truth {
-        write_npy(path, truth.as_ref())?;
-        let (rows, cols) = truth.shape();
-        let _ = writeln!(text, "wrote {}: {rows} x {cols}, the true components", path.display());
-    }
-    output::print(&text)
+    output::print_line(&wrote(&args.file, &data))?;
+    let Some((path, truth)) = truth else { return Ok(()) };
+    write_npy(path, truth.as_ref())?;
+    let (rows, cols) = truth.shape();
+    output::print_line(&format!("wrote {}: {rows} x {cols}, the true components", path.display()))
 }
 
 fn wrote(path: &Path, data: &DataSet) -> String {
     let (rows, cols) = (data.matrix.nrows(), data.matrix.ncols());
-    format!("wrote {}: {rows} x {cols} from {}\n", path.display(), data.source)
+    format!("wrote {}: {rows} x {cols} from {}", path.display(), data.source)
 }
 
 /// What there is to say of a data set.
@@ -201,10 +212,8 @@ impl Facts {
     }
 
     fn text(&self) -> String {
-        let mut out = String::new();
-        let mut line = |label: &str, value: String| {
-            let _ = writeln!(out, "{label:14}{value}");
-        };
+        let mut summary = Summary::default();
+        let mut line = |label: &str, value: String| summary.line(label, &value);
         line("source", self.source.clone());
         line("shape", format!("{} x {} ({})", self.rows, self.cols, self.rows_are()));
         let nnz = text::grouped(self.nnz as u64);
@@ -218,7 +227,7 @@ impl Facts {
         if let Some([n, r]) = self.truth {
             line("truth", format!("{n} x {r} true components"));
         }
-        out
+        summary.take()
     }
 
     fn rows_are(&self) -> &'static str {

@@ -11,6 +11,7 @@ use orthopt::path::{Along, Path, Request, Validation, Watch, cross_validate, pat
 use orthopt::solve::{Interrupt, Observer, Stopping};
 
 use super::solve::{kept_rows, use_threads};
+use crate::configured::Configured;
 use crate::export::{Found, json};
 use crate::failure::{EXIT_CODES, say, usage};
 use crate::input::Input;
@@ -48,9 +49,8 @@ Examples:
     disable_help_flag = true
 )]
 pub struct Args {
-    /// Print help, short with -h
-    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Configuration")]
-    help: Option<bool>,
+    #[command(flatten)]
+    configured: Configured,
 
     #[command(flatten)]
     options: SolveOptions,
@@ -82,10 +82,6 @@ pub struct Args {
     /// Write the table
     #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
     save_path: Option<PathBuf>,
-
-    /// Read options from a TOML file, as for solve; what is typed overrides it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
-    config: Option<PathBuf>,
 }
 
 /// What is wanted besides what `solve` knows.
@@ -97,10 +93,7 @@ struct Wanted {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = match &args.config {
-        Some(path) => config::merge(&args.options, path)?,
-        None => args.options,
-    };
+    let mut options = args.configured.options(args.options)?;
     let wanted = Wanted {
         along: along(args.counts, args.lambdas),
         folds: args.cv.map(|n| at_least_one("cv", n as u64).map(|n| n as usize)).transpose()?,
@@ -108,11 +101,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         plot: options.plot.take(),
     };
     check(&options, &wanted)?;
-    let settings = Settings::resolve(&mut options);
-    let settings = match &args.config {
-        Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
-        None => settings?,
-    };
+    args.configured
+        .files(&options)
+        .writes("--plot", wanted.plot.as_deref())
+        .writes("--save-path", wanted.table.as_deref())
+        .check()?;
+    let settings = args.configured.settings(&mut options)?;
     walk_path(&settings, &wanted)
 }
 
@@ -160,7 +154,7 @@ fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
 fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let mut progress = Progress::new(settings.quiet, settings.stopping);
-    progress.stage(format!("reading {}", settings.data.source));
+    progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
     let facts = input.info.clone();
@@ -179,7 +173,7 @@ fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         wanted: settings.wanted.clone(),
         stopping: Stopping { time_limit, ..settings.stopping },
     };
-    interrupt::install()?;
+    interrupt::keep_results();
     let bar = progress.points();
     let mut what = "path".to_string();
     let validation = match wanted.folds {

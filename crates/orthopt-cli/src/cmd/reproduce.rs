@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(&args.out)
         .with_context(|| format!("cannot make the folder `{}`", args.out.display()))?;
     use_threads(Some(args.threads))?;
-    interrupt::install()?;
+    interrupt::keep_results();
     let sections = jobs.into_iter().map(|job| section(args, job)).collect::<anyhow::Result<Vec<_>>>()?;
     let command = command_line();
     page::write(&sections, &args.out, &command)?;

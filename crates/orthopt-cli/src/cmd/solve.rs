@@ -11,6 +11,7 @@ use orthopt::report::{Global, Report, Role, Task};
 use orthopt::threads::sensible;
 use orthopt::with_family;
 
+use crate::configured::Configured;
 use crate::export::{Found, Output, json, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::global::{self, Effort};
@@ -55,16 +56,11 @@ Examples:
     disable_help_flag = true
 )]
 pub struct Args {
-    /// Print help, short with -h
-    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Configuration")]
-    help: Option<bool>,
+    #[command(flatten)]
+    configured: Configured,
 
     #[command(flatten)]
     options: SolveOptions,
-
-    /// Read options from a TOML file; what is typed overrides it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = clap::ValueHint::FilePath)]
-    config: Option<PathBuf>,
 
     /// Print the options in effect as a config file and stop
     #[arg(long, help_heading = "Configuration")]
@@ -72,15 +68,9 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = match &args.config {
-        Some(path) => config::merge(&args.options, path)?,
-        None => args.options,
-    };
-    let settings = Settings::resolve(&mut options);
-    let settings = match &args.config {
-        Some(path) => settings.with_context(|| format!("with {}", path.display()))?,
-        None => settings?,
-    };
+    let mut options = args.configured.options(args.options)?;
+    args.configured.files(&options).check()?;
+    let settings = args.configured.settings(&mut options)?;
     if args.print_config {
         output::print(&config::print(&options)?)?;
         return Ok(ExitCode::SUCCESS);
@@ -91,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
-    progress.stage(format!("reading {}", settings.data.source));
+    progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
@@ -129,8 +119,8 @@ fn solve_family<P: Family>(
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
     let plan = run::plan(settings, &settings.wanted, &problem)?;
-    run::unused(&settings.wanted, &plan).iter().for_each(|note| progress.note(note));
-    interrupt::install()?; // from here on there is something to lose
+    run::unused(&settings.wanted, &plan, &problem).iter().for_each(|note| progress.note(note));
+    interrupt::keep_results();
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;
     let rows = rows.map(|input| input.rows(report.x()));

@@ -11,8 +11,10 @@ use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, load, write_npy};
 
 use crate::export::TABLES;
 use crate::failure::{EXIT_CODES, say, usage};
+use crate::files::Files;
 use crate::model::Model;
 use crate::rows::{Rows, scores, share_explained};
+use crate::size::Size;
 use crate::{output, text};
 
 const EXAMPLES: &str = "\
@@ -36,7 +38,7 @@ pub struct Args {
 
     /// The rows, as for solve; - is stdin
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
-    data: String,
+    data: PathBuf,
 
     /// Where to write the scores; - is stdout
     #[arg(short, long, value_name = "SCORES.csv|.tsv|.npy|-", value_hint = ValueHint::FilePath)]
@@ -46,6 +48,10 @@ pub struct Args {
     #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(["error", "mean", "drop"]), hide_possible_values = true)]
     missing: Option<String>,
 
+    /// Refuse data that take more memory: 500M, 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE")]
+    max_memory: Option<Size>,
+
     /// No line about what was written
     #[arg(short, long)]
     quiet: bool,
@@ -53,6 +59,11 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let array = check_ending(&args.output)?;
+    Files::default()
+        .reads("MODEL.json", Some(&args.model))
+        .reads("DATA", Some(&args.data))
+        .writes("--output", Some(&args.output))
+        .check()?;
     let model = Model::read(&args.model)?;
     let data = rows_of(args, &model)?;
     let (means, scales) = (model.means.as_deref(), model.scales.as_deref());
@@ -66,7 +77,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         false => rows.write(&args.output)?,
     }
     if !args.quiet && args.output != Path::new("-") {
-        output::print(&wrote(&args.output, &rows, share))?;
+        output::print_line(&wrote(&args.output, &rows, share))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -93,7 +104,8 @@ fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
         _ => Missing::Error,
     };
     let features = Some(model.x.nrows()); // LIBSVM files do not say how wide they are
-    let mut data = load(&args.data, &LoadOptions { missing, features })?;
+    let mut data =
+        load(&args.data, &LoadOptions { missing, features, max_memory: args.max_memory.map(|size| size.0) })?;
     data = model.columns_of(data).with_context(|| format!("with {}", args.model.display()))?;
     if let (Missing::Keep, Matrix::Dense(a)) = (missing, &mut data.matrix) {
         data.missing = fill(a, model)?;
@@ -164,5 +176,5 @@ fn wrote(path: &Path, rows: &Rows, share: Option<f64>) -> String {
     let explained = share.map_or(String::new(), |share| {
         format!("; the components explain {:.2} % of the squares of these rows", 100.0 * share)
     });
-    format!("wrote {}: {m} x {r} scores{explained}\n", path.display())
+    format!("wrote {}: {m} x {r} scores{explained}", path.display())
 }

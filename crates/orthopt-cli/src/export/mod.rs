@@ -10,11 +10,8 @@ mod pictures;
 mod scores;
 pub mod svg;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use anyhow::Context;
 
 use crate::failure::usage;
 use crate::rows::Rows;
@@ -46,7 +43,7 @@ pub enum What {
 
 impl What {
     /// The option that asks for it.
-    fn option(self) -> &'static str {
+    pub fn option(self) -> &'static str {
         match self {
             Self::X => "--save-x",
             Self::Loadings => "--save-loadings",
@@ -179,12 +176,7 @@ impl Output {
     }
 }
 
-/// Creates `path` and lets `body` write into it.
+/// Lets `body` write the file, which is there whole or not at all.
 pub fn to_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let write = || {
-        let mut out = BufWriter::new(File::create(path)?);
-        body(&mut out)?;
-        out.flush()
-    };
-    write().with_context(|| format!("cannot write `{}`", path.display()))
+    Ok(orthopt_data::write_whole(path, body)?)
 }

@@ -230,8 +230,6 @@ pub(super) fn write_record(record: &impl Serialize, path: &Path) -> anyhow::Resu
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
     }
-    let part = path.with_extension("part");
     let text = serde_json::to_string(record)?;
-    to_file(&part, |out| out.write_all(text.as_bytes()))?;
-    std::fs::rename(&part, path).with_context(|| format!("cannot write `{}`", path.display()))
+    to_file(path, |out| out.write_all(text.as_bytes()))
 }

@@ -75,6 +75,33 @@ fn output_files_of_no_known_kind_are_refused_before_the_run() {
 }
 
 #[test]
+fn solvers_of_other_problems() {
+    let dir = Dir::new();
+    let solve = ["solve", "l1-pca", "builtin:pitprops", "--lambda", "0.1", "--solver"];
+    let parts = ["solver obcd-approx is for nonlinear-eig; this problem has obcd, "];
+    dir.fails_in_one_line(&[&solve[..], &["obcd-approx"]].concat(), 2, &parts);
+    dir.fails_in_one_line(
+        &[&solve[..], &["ladmm+gs-jobcd"]].concat(),
+        2,
+        &["solver gs-jobcd is for problems with X'JX = J"],
+    );
+    dir.fails(&[&solve[..], &["magic"]].concat(), 2, &["no solver is called 'magic'"]);
+}
+
+#[test]
+fn more_candidates_than_pairs_are_all_pairs() {
+    let args = ["--lambda", "0.1", "--solver", "obcd-sv", "--max-iters", "50", "--candidates"];
+    let run = |count: &str| {
+        let output = Dir::new().orthopt(&[&PITPROPS[..], &args, &[count]].concat()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(run("78"), "");
+    assert_eq!(run("79"), "note: --candidates is more than the 78 pairs there are: all are looked at\n");
+    assert!(run("18446744073709551615").contains("78 pairs"));
+}
+
+#[test]
 fn thousands_of_threads_are_cut_down() {
     let args = [&PITPROPS[..], &["--threads", "10000", "--max-iters", "50"]].concat();
     let output = Dir::new().orthopt(&args).output().unwrap();

@@ -234,7 +234,11 @@ fn bad_input_says_what_to_do() {
     dir.fails(&solve(&["randn:30:5", "--side", "left"]), 2, &["left", "columns"]);
     dir.fails_in_one_line(&solve(&["randn:30:5", "--gs-jobcd-theta", "-1"]), 2, &["gs-jobcd-theta is -1"]);
     dir.fails_in_one_line(&solve(&["randn:30:5", "-r", "3"]), 2, &["X of hyperbolic-eig is square"]);
-    dir.fails_in_one_line(&solve(&["randn:30:5", "--solver", "obcd"]), 2, &["no solver is called 'obcd'"]);
+    dir.fails_in_one_line(
+        &solve(&["randn:30:5", "--solver", "obcd"]),
+        2,
+        &["solver obcd is for PCA problems"],
+    );
     dir.write("signs.txt", "1\n0\n-1\n1\n1\n");
     dir.fails_in_one_line(&solve(&["randn:30:5", "--signature", "signs.txt"]), 2, &["entry 2"]);
     dir.write("c.csv", "2,1\n0,2\n");

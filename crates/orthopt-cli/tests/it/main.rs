@@ -12,10 +12,12 @@ mod config;
 mod constants;
 mod data;
 mod determinism;
+mod files;
 mod hyperbolic;
 #[cfg(unix)]
 mod interrupt;
 mod json;
+mod memory;
 mod names;
 mod nonlinear;
 mod nonzeros;
@@ -26,4 +28,7 @@ mod real_data;
 mod reproduce;
 mod results;
 mod solve;
+#[cfg(unix)]
+mod streams;
 mod tables;
+mod terminal;

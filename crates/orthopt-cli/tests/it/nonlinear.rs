@@ -112,7 +112,7 @@ fn bad_input_says_what_to_do() {
     dir.fails_in_one_line(
         &solve(&["laplace:4", "--solver", "manpg"]),
         2,
-        &["no solver is called 'manpg'", "optm-qr"],
+        &["solver manpg is for PCA problems", "optm-qr"],
     );
     dir.fails_in_one_line(&solve(&["laplace:9", "--solver", "obcd", "--block", "4"]), 2, &["pairs of rows"]);
     dir.fails_in_one_line(

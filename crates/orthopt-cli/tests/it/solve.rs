@@ -121,8 +121,8 @@ fn every_start_rule_and_model_runs() {
 #[test]
 fn a_saved_x_is_a_start() {
     let dir = Dir::new();
-    let solve = ["solve", "l0-pca", "builtin:pitprops", "-r", "2", "--lambda", "0.1", "--save-x", "x.npy"];
-    let first = dir.json(&solve);
+    let solve = ["solve", "l0-pca", "builtin:pitprops", "-r", "2", "--lambda", "0.1"];
+    let first = dir.json(&[&solve[..], &["--save-x", "x.npy"]].concat());
     let second = dir.json(&[&solve[..], &["--init", "x.npy"]].concat());
     assert_eq!(second["start"], "file");
     assert!(second["objective"].as_f64().unwrap() <= first["objective"].as_f64().unwrap() + 1e-9);

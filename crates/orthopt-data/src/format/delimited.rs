@@ -18,7 +18,7 @@ use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::format::guess::Style;
 use crate::format::table;
-use crate::input::Input;
+use crate::input::{BYTE_ORDER_MARK, Input};
 use crate::missing::Missing;
 use crate::text::{parse_f64, show, tokens};
 
@@ -74,9 +74,13 @@ fn read(mut input: Input, usual: Option<u8>, missing: Missing) -> Result<DataSet
             }
         }
         table.push(&record, line, style).map_err(|problem| problem.at(&input, line))?;
+        input.budget().check(table.bytes())?;
     }
     table.into_data(input.name())
 }
+
+/// Bytes of a quoted field over several lines.
+const LONGEST_QUOTED: usize = 1 << 20;
 
 /// Appends lines until every quote is closed.
 fn complete_quotes(input: &mut Input, text: &mut Vec<u8>, line: u64) -> Result<(), DataError> {
@@ -90,6 +94,10 @@ fn complete_quotes(input: &mut Input, text: &mut Vec<u8>, line: u64) -> Result<(
         }
         open = quotes(&more) % 2 == 0;
         text.append(&mut more);
+        if open && text.len() > LONGEST_QUOTED {
+            let problem = "a quoted field of more than 1 MB; a quote is missing".into();
+            return Err(DataError::Line { path: input.name().into(), line, problem });
+        }
     }
     Ok(())
 }
@@ -98,7 +106,10 @@ fn split_quoted(text: &[u8], delimiter: u8) -> Result<ByteRecord, String> {
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(delimiter).trim(Trim::All);
     let mut record = ByteRecord::new();
-    let mut reader = builder.buffer_capacity(text.len()).from_reader(text);
+    // The csv crate takes a first mark for that of the encoding, which is gone already.
+    let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
+    let text = [mark, text].concat();
+    let mut reader = builder.buffer_capacity(text.len()).from_reader(&text[..]);
     match reader.read_byte_record(&mut record) {
         Ok(_) => Ok(record),
         Err(error) => Err(error.to_string()),
@@ -130,6 +141,11 @@ struct Layout {
 }
 
 impl Rows {
+    /// Bytes that the table takes: the numbers, once more as a matrix, and the names.
+    fn bytes(&self) -> usize {
+        8 * (self.values.capacity() + self.values.len()) + size_of::<String>() * self.names.capacity()
+    }
+
     fn push(&mut self, record: &ByteRecord, line: u64, style: Style) -> Result<(), Problem> {
         if self.layout.is_none() {
             if self.header.is_none() && record.iter().any(|field| style.is_text(field)) {

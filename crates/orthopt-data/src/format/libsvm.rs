@@ -19,9 +19,10 @@ pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, D
     while input.next_line(&mut line)? {
         let comment = line.iter().position(|&byte| byte == b'#').unwrap_or(line.len());
         rows.push_line(&line[..comment]).map_err(|problem| problem.at(&input, rows.labels.len()))?;
+        input.budget().check(rows.entries.bytes())?;
     }
     let (nrows, ncols) = (rows.labels.len(), options.features.unwrap_or(rows.largest));
-    check_size(input.name(), nrows, ncols, rows.entries.len())?;
+    check_size(input.budget(), nrows, ncols, rows.entries.len())?;
     let mut data = DataSet::new(rows.entries.into_matrix(nrows, ncols), input.name());
     data.labels = Some(rows.labels);
     Ok(data)

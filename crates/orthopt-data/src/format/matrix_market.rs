@@ -135,6 +135,7 @@ fn read_coordinate(
         check_finite(input, row, col, value)?;
         triangle.check(row, col, value).map_err(|problem| input.line_error(problem))?;
         entries.push(row, col, value);
+        input.budget().check(entries.bytes())?;
         if row != col {
             match banner.symmetry {
                 Symmetry::General => {}
@@ -148,7 +149,7 @@ fn read_coordinate(
             "{declared} entries are declared but there are only {found}; the file is truncated"
         )));
     }
-    check_size(input.name(), rows, cols, entries.len())?;
+    check_size(input.budget(), rows, cols, entries.len())?;
     Ok(entries.into_matrix(rows, cols))
 }
 
@@ -217,6 +218,7 @@ fn read_array(input: &mut Input, banner: &Banner, rows: usize, cols: usize) -> R
     let mut values = Vec::with_capacity(declared.min(1 << 16));
     let mut line = Vec::new();
     while next_content(input, &mut line)? {
+        input.budget().check(8 * (values.capacity() + values.len()))?;
         for field in tokens(&line) {
             if values.len() == declared {
                 return Err(input.line_error(format!("more than the {declared} values declared")));

@@ -32,6 +32,9 @@ pub struct LoadOptions {
     /// index decides. The other formats state their width and ignore this; to select leading
     /// columns use [`Prepare::features`](crate::Prepare::features).
     pub features: Option<usize>,
+    /// Bytes of memory that reading may take; nine tenths of what is free unless given. It is checked while
+    /// reading, so that a small file that holds very much costs little.
+    pub max_memory: Option<u64>,
 }
 
 type ReadFn = fn(Input, &LoadOptions) -> Result<DataSet, DataError>;
@@ -84,7 +87,7 @@ pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataErro
     // A missing file is the likelier mistake than a wrong extension, so it is named first.
     let input =
         Input::open(path).map_err(|error| error.with_known(|| format!("a file ({})", known_extensions())))?;
-    finished((format?.read)(input, options)?, options)
+    finished((format?.read)(input.within(options.max_memory), options)?, options)
 }
 
 /// Reads a data set from standard input, whose first bytes tell the format.
@@ -92,7 +95,7 @@ pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataErro
 /// # Errors
 /// As [`read_file`].
 pub fn read_stdin(options: &LoadOptions) -> Result<DataSet, DataError> {
-    let mut input = Input::stdin()?;
+    let mut input = Input::stdin()?.within(options.max_memory);
     let read: ReadFn = match guess::extension(input.peek()?) {
         "npy" => npy::read,
         "npz" => npz::read,

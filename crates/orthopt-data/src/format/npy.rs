@@ -10,18 +10,20 @@ use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::format::npy_header::{self, ArrayError, Header};
 use crate::input::Input;
+use crate::memory::Budget;
 use crate::text::show;
 
 const CHUNK: usize = 1 << 16;
 
 pub(super) fn read(mut input: Input, _: &LoadOptions) -> Result<DataSet, DataError> {
-    let available = input.size();
-    let matrix =
-        Array::read(&mut input, available).and_then(|array| array.into_matrix().map_err(ArrayError::Content));
+    let (available, budget) = (input.size(), input.budget().clone());
+    let matrix = Array::read(&mut input, available, &budget)
+        .and_then(|array| array.into_matrix().map_err(ArrayError::Content));
     match matrix {
         Ok(matrix) => Ok(DataSet::new(matrix, input.name())),
         Err(ArrayError::Read(error)) => Err(input.read_error(error)),
         Err(ArrayError::Content(problem)) => Err(input.file_error(problem)),
+        Err(ArrayError::Memory(error)) => Err(error),
     }
 }
 
@@ -56,7 +58,11 @@ pub(super) struct Array {
 impl Array {
     /// Reads header and values. `available` is the size of the whole file where it is known; it
     /// lets a wrong shape be refused before anything is read.
-    pub(super) fn read(reader: &mut dyn Read, available: Option<u64>) -> Result<Self, ArrayError> {
+    pub(super) fn read(
+        reader: &mut dyn Read,
+        available: Option<u64>,
+        budget: &Budget,
+    ) -> Result<Self, ArrayError> {
         let header = npy_header::read(reader)?;
         let element = Element::parse(&header.descr)?;
         let count = header.shape.iter().try_fold(1_usize, |count, &size| count.checked_mul(size));
@@ -68,7 +74,10 @@ impl Array {
         if bytes > at_most {
             return Err(truncated(&header, bytes, at_most).into());
         }
-        let values = read_values(reader, &element, count, available.is_some())?;
+        if available.is_some() {
+            allow(budget, 2 * count)?;
+        }
+        let values = read_values(reader, &element, count, available.is_some(), budget)?;
         if values.len() < count {
             return Err(truncated(&header, bytes, values.len() * element.size).into());
         }
@@ -109,6 +118,7 @@ fn read_values(
     element: &Element,
     count: usize,
     size_known: bool,
+    budget: &Budget,
 ) -> Result<Vec<f64>, ArrayError> {
     let mut values = Vec::with_capacity(if size_known { count } else { count.min(CHUNK) });
     let mut bytes = Vec::with_capacity(CHUNK * element.size);
@@ -117,11 +127,17 @@ fn read_values(
         bytes.clear();
         (&mut *reader).take(wanted as u64).read_to_end(&mut bytes)?;
         (element.decode)(&bytes, &mut values);
+        allow(budget, values.capacity() + values.len())?;
         if bytes.len() < wanted {
             break;
         }
     }
     Ok(values)
+}
+
+/// An error where there is no room for so many numbers.
+fn allow(budget: &Budget, numbers: usize) -> Result<(), ArrayError> {
+    Ok(budget.check(numbers.saturating_mul(8))?)
 }
 
 fn truncated(header: &Header, bytes: usize, found: usize) -> String {

@@ -6,6 +6,7 @@
 
 use std::io::{self, Read};
 
+use crate::error::DataError;
 use crate::text::show;
 
 /// NumPy refuses longer ones as well unless told otherwise (its limit is 10,000).
@@ -19,11 +20,18 @@ pub(super) struct Header {
     pub(super) shape: Vec<usize>,
 }
 
-/// Why an array could not be read: the reader failed, or the content is wrong.
+/// Why an array could not be read: the reader failed, the content is wrong, or it is too much.
 #[derive(Debug)]
 pub(super) enum ArrayError {
     Read(io::Error),
     Content(String),
+    Memory(DataError),
+}
+
+impl From<DataError> for ArrayError {
+    fn from(error: DataError) -> Self {
+        Self::Memory(error)
+    }
 }
 
 impl From<io::Error> for ArrayError {

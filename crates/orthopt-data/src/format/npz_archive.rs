@@ -10,6 +10,7 @@ use crate::error::DataError;
 use crate::format::npy::Array;
 use crate::format::npy_header::{self, ArrayError};
 use crate::input::Input;
+use crate::memory::Budget;
 use crate::text::show;
 
 /// The arrays that are taken for the data when there are several.
@@ -28,8 +29,10 @@ impl Archive {
     pub(super) fn open(mut input: Input) -> Result<Self, DataError> {
         // A zip file is read from its end, which a decompressor cannot do: the compressed bytes
         // are kept in memory.
-        let mut bytes = Vec::new();
-        input.read_to_end(&mut bytes).map_err(|error| input.read_error(error))?;
+        if !input.peek()?.starts_with(b"PK") {
+            return Err(input.file_error("it is no .npz (zip) file"));
+        }
+        let bytes = input.read_rest()?;
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| {
             input.file_error(format!("it is truncated, or not an .npz (zip) file at all ({error})"))
         })?;
@@ -40,6 +43,10 @@ impl Archive {
 
     pub(super) fn name(&self) -> &str {
         self.input.name()
+    }
+
+    pub(super) fn budget(&self) -> &Budget {
+        self.input.budget()
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -83,7 +90,8 @@ impl Archive {
 
     /// Reads an array; sizes claimed in the archive are not believed.
     pub(super) fn array(&mut self, name: &str) -> Result<Array, DataError> {
-        self.entry(name, |entry| Array::read(entry, None))
+        let budget = self.budget().clone();
+        self.entry(name, |entry| Array::read(entry, None, &budget))
     }
 
     /// Reads an array of one short string, such as the `format` of a sparse matrix.
@@ -104,10 +112,12 @@ impl Archive {
         read: impl FnOnce(&mut dyn Read) -> Result<T, ArrayError>,
     ) -> Result<T, DataError> {
         let result = match self.zip.by_name(&format!("{name}.npy")) {
-            Ok(mut entry) => read(&mut entry).map_err(|error| match error {
-                ArrayError::Read(error) => format!("the archive is truncated or corrupt ({error})"),
-                ArrayError::Content(problem) => problem,
-            }),
+            Ok(mut entry) => match read(&mut entry) {
+                Ok(array) => Ok(array),
+                Err(ArrayError::Read(error)) => Err(format!("the archive is truncated or corrupt ({error})")),
+                Err(ArrayError::Content(problem)) => Err(problem),
+                Err(ArrayError::Memory(error)) => return Err(error),
+            },
             Err(ZipError::FileNotFound) => Err("it is missing from the archive".into()),
             Err(error) => Err(error.to_string()),
         };

@@ -33,7 +33,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<SparseColMat<usize, f64>, Da
     let pointers = whole_numbers(archive, "indptr")?;
     let indices = whole_numbers(archive, "indices")?;
     let values = archive.array("data")?.values;
-    check_size(archive.name(), rows, cols, values.len())?;
+    check_size(archive.budget(), rows, cols, values.len())?;
     let (outer, inner) = if by_rows { (rows, cols) } else { (cols, rows) };
     check_parts(&pointers, &indices, values.len(), outer, inner)
         .map_err(|(name, problem)| archive.error_in(name, &problem))?;

@@ -64,12 +64,19 @@ fn write(table: &Table<'_>, delimiter: u8, out: &mut dyn Write) -> io::Result<()
     writer.flush()
 }
 
+/// The byte order mark that may begin a file.
+const MARK: char = '\u{feff}';
+
 /// Writes a data set row by row, sparse ones without a dense copy.
 pub(super) fn write_data(data: &DataSet, delimiter: u8, corner: &str, out: &mut dyn Write) -> io::Result<()> {
     let names = data.names.as_ref().filter(|names| names.len() == data.matrix.ncols());
-    // Names that all look like numbers would come back as a row of data. A column of row names
-    // marks the line as a header.
-    let invented = names.is_some_and(|names| !names.iter().any(|name| is_text(name.as_bytes())));
+    // Names that all look like numbers would come back as a row of data, and a first name without letters as
+    // that of a column of row names. Such a column marks the line as a header.
+    let unlike_header = |names: &Vec<String>| {
+        !names.iter().any(|name| is_text(name.as_bytes()))
+            || names.first().is_some_and(|n| n.trim().is_empty())
+    };
+    let invented = names.is_some_and(unlike_header);
     let all_text = |names: &[String]| names.iter().all(|name| is_text(name.as_bytes()));
     let readable =
         |names: &&Vec<String>| names.len() == data.matrix.nrows() && (!invented || all_text(names));
@@ -78,9 +85,13 @@ pub(super) fn write_data(data: &DataSet, delimiter: u8, corner: &str, out: &mut 
         Some(names) => Some(names[row].clone()),
         None => invented.then(|| format!("r{}", row + 1)),
     };
+    let corner = (invented || named.is_some()).then_some(if invented { corner } else { "" });
+    let first = if names.is_some() { corner.or(names.map(|names| names[0].as_str())) } else { None };
+    if first.map_or_else(|| row_name(0), |first| Some(first.into())).is_some_and(|f| f.starts_with(MARK)) {
+        write!(out, "{MARK}")?; // readers take the first one for the mark of the encoding
+    }
     let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(&mut *out);
     if let Some(names) = names {
-        let corner = (invented || named.is_some()).then_some(if invented { corner } else { "" });
         writer.write_record(corner.into_iter().chain(names.iter().map(String::as_str)))?;
     }
     writer.flush()?;

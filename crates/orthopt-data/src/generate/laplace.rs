@@ -26,7 +26,7 @@ fn stencil(arguments: &mut Arguments<'_>, p: usize, q: usize, diagonal: f64) -> 
     let Some(n) = p.checked_mul(q).filter(|n| *n <= MOST_ROWS) else {
         return Err(arguments.error(format!("{p} x {q} points are more than {MOST_ROWS}")));
     };
-    check_size(&arguments.source(), n, n, 3 * n)?;
+    check_size(&arguments.budget(), n, n, 5 * n)?;
     let mut columns = Columns::new(n, 5 * n);
     for i in 0..n {
         let neighbours = [

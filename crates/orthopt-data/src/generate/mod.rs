@@ -17,6 +17,7 @@ use rand_pcg::Pcg64;
 
 use crate::dataset::DataSet;
 use crate::error::DataError;
+use crate::memory::Budget;
 
 /// One generator: what it is called and how to run it.
 pub(crate) struct Generator {
@@ -56,10 +57,15 @@ pub(crate) fn find(spec: &str) -> Option<&'static Generator> {
 }
 
 /// Runs the generator that [`find`] gave for the same specification.
-pub(crate) fn run(generator: &'static Generator, spec: &str) -> Result<DataSet, DataError> {
+pub(crate) fn run(
+    generator: &'static Generator,
+    spec: &str,
+    max_memory: Option<u64>,
+) -> Result<DataSet, DataError> {
     let rest = &spec[generator.name.len()..];
     let fields = if rest.is_empty() { Vec::new() } else { rest[1..].split(':').collect() };
-    (generator.run)(&mut Arguments { generator, spec, fields: fields.into_iter(), used: Vec::new() })
+    let (fields, used) = (fields.into_iter(), Vec::new());
+    (generator.run)(&mut Arguments { generator, spec, fields, used, max_memory })
 }
 
 /// The numbers after the name of a generator, taken from left to right.
@@ -68,6 +74,7 @@ pub(crate) struct Arguments<'a> {
     spec: &'a str,
     fields: std::vec::IntoIter<&'a str>,
     used: Vec<String>,
+    max_memory: Option<u64>,
 }
 
 impl Arguments<'_> {
@@ -136,6 +143,11 @@ impl Arguments<'_> {
     fn error(&self, problem: impl Into<String>) -> DataError {
         let expected = self.generator.usage.into();
         DataError::Spec { spec: self.spec.into(), problem: problem.into(), expected }
+    }
+
+    /// What the data may take.
+    fn budget(&self) -> Budget {
+        Budget::new(self.source(), self.max_memory)
     }
 
     /// The specification with everything that was left out filled in.

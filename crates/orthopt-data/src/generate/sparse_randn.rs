@@ -23,7 +23,7 @@ pub(super) fn generate(arguments: &mut Arguments<'_>) -> Result<DataSet, DataErr
     if entries > MOST_ENTRIES {
         return Err(arguments.error(format!("NNZ is larger than {MOST_ENTRIES} (17 GB)")));
     }
-    check_size(&arguments.source(), rows, cols, entries)?;
+    check_size(&arguments.budget(), rows, cols, entries)?;
     let counts = draw_counts(rows, cols, entries, &mut random);
     let mut columns = Columns::new(rows, entries);
     let mut sampler = Sampler { chosen_for: vec![usize::MAX; rows], rows: Vec::new() };

@@ -28,8 +28,8 @@ pub(super) fn generate(arguments: &mut Arguments<'_>) -> Result<DataSet, DataErr
         )));
     }
     let source = arguments.source();
-    let mut matrix = zeros(&source, samples, variables)?;
-    let mut truth = zeros(&source, variables, components)?;
+    let mut matrix = zeros(&arguments.budget(), samples, variables)?;
+    let mut truth = zeros(&arguments.budget(), variables, components)?;
     let loadings = draw_loadings(variables, components, nonzeros, &mut random);
     fill_truth(&mut truth, &loadings);
     let scale = |k| f64::sqrt(snr * (1.0 - k as f64 / (2.0 * components as f64))); // √d_k

@@ -20,7 +20,7 @@ const VARIABLES: usize = 10;
 pub(super) fn generate(arguments: &mut Arguments<'_>) -> Result<DataSet, DataError> {
     let samples = arguments.count_or("M", 1000)?;
     let mut random = arguments.seeded()?;
-    let mut matrix = zeros(&arguments.source(), samples, VARIABLES)?;
+    let mut matrix = zeros(&arguments.budget(), samples, VARIABLES)?;
     for i in 0..samples {
         let v1 = 290.0_f64.sqrt() * random.normal();
         let v2 = 300.0_f64.sqrt() * random.normal();

@@ -207,8 +207,10 @@ fn gzip_files() {
         "a.svm.gz: the gzip data is truncated or corrupt (it does not start like a gzip file); \
          copy or compress the file again"
     );
-    for name in ["a.csv.gz", "a.mtx.gz", "a.npy.gz", "a.npz.gz"] {
-        let half = &gzip(&std::fs::read(golden("f8.npy")).unwrap())[..40];
+    for (name, whole) in
+        [("a.csv.gz", "f8.npy"), ("a.mtx.gz", "f8.npy"), ("a.npy.gz", "f8.npy"), ("a.npz.gz", "named.npz")]
+    {
+        let half = &gzip(&std::fs::read(golden(whole)).unwrap())[..40];
         assert!(message(name, half).contains("the gzip data is truncated or corrupt"), "{name}");
     }
     assert!(message("a.svm.gz", gzip(b"")).contains("no data (0 rows, 0 columns)"));

@@ -4,6 +4,7 @@ mod common;
 
 mod bad_files;
 mod bad_text;
+mod bombs;
 mod generators;
 mod prepare;
 mod real_data;

@@ -81,6 +81,25 @@ fn names_that_look_like_numbers_stay_names() {
 }
 
 #[test]
+fn names_with_marks_and_controls_come_back() {
+    for first in
+        ["\u{feff}", "\u{feff}a", "\u{1}", "\u{1}\u{feff}", "\u{c}", "\u{feff}\u{feff}", "\u{7}", "", "a\rb"]
+    {
+        for second in ["\u{feff}", "\u{feff}b", "\u{1}", "\u{c}c", "\n\u{feff}", "a\u{0}"] {
+            for extension in ["csv", "tsv", "txt", "csv.gz"] {
+                let mut data = with_extras(golden_matrix());
+                data.names = Some([first, second, "\u{feff}3", "x"].map(String::from).into());
+                let found = back(&format!("a.{extension}"), &data);
+                let trimmed = |name: &String| name.trim_ascii().to_string(); // white space is not kept
+                let names = data.names.as_ref().map(|names| names.iter().map(trimmed).collect::<Vec<_>>());
+                assert_eq!(found.names, names, "{extension}");
+                assert_eq!(bits(&found.matrix), bits(&data.matrix));
+            }
+        }
+    }
+}
+
+#[test]
 fn x_files() {
     let folder = TempDir::new().unwrap();
     let x = Mat::from_fn(5, 2, |i, j| (i as f64 - 2.0) / (j as f64 + 3.0));

@@ -1,13 +1,13 @@
 //! Everything that has a name, over all families: solvers, penalties, and the constants of both with the
 //! names under which users set them.
 
-use super::{composite_pca::SPLITS, nonlinear_eig};
+use super::{Family, composite_pca::SPLITS, nonlinear_eig};
 use crate::error::{Error, Result};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
 use crate::solvers::composite::COMPOSITE_SOLVERS;
-use crate::solvers::{CARDINALITY_SOLVERS, J_SOLVERS, SOLVERS, SolverInfo};
+use crate::solvers::{CARDINALITY_SOLVERS, J_SOLVERS, SOLVERS, SolverInfo, find_solvers};
 
 /// A solver of some family.
 #[derive(Clone, Copy, Debug)]
@@ -81,14 +81,21 @@ pub fn solvers_called(name: &str) -> Result<Vec<SolverEntry>> {
 }
 
 fn every_solver() -> impl Iterator<Item = SolverEntry> {
-    let pca = SOLVERS.iter().map(SolverEntry::from);
-    let composite = COMPOSITE_SOLVERS.iter().map(SolverEntry::from);
-    let hyperbolic = J_SOLVERS.iter().map(SolverEntry::from);
-    let limited = CARDINALITY_SOLVERS.iter().map(SolverEntry::from);
-    pca.chain(limited)
-        .chain(composite)
-        .chain(hyperbolic)
-        .chain(nonlinear_eig::SOLVERS.iter().map(SolverEntry::from))
+    solvers_by_family().into_iter().flat_map(|(_, solvers)| solvers)
+}
+
+/// The solvers of each family, with the problems it has.
+fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 5] {
+    fn entries<P>(list: &[SolverInfo<P>]) -> Vec<SolverEntry> {
+        list.iter().map(SolverEntry::from).collect()
+    }
+    [
+        ("PCA problems", entries(SOLVERS)),
+        ("PCA problems with limits of nonzeros", entries(CARDINALITY_SOLVERS)),
+        ("PCA problems with a concave part or a linear map", entries(COMPOSITE_SOLVERS)),
+        ("problems with X'JX = J (hyperbolic-eig, probe)", entries(J_SOLVERS)),
+        ("nonlinear-eig", entries(nonlinear_eig::SOLVERS)),
+    ]
 }
 
 /// Every penalty, those with g or A at the end.
@@ -138,6 +145,25 @@ pub fn check_solvers(names: &str) -> Result<()> {
             name: name.into(),
             known: all.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
         }),
+    }
+}
+
+/// The solvers of a chain `a+b`, all of them of family P.
+///
+/// # Errors
+/// [`Error::UnknownName`]; [`Error::Incompatible`] for one of another family.
+pub(super) fn solvers_of<P: Family>(names: &str) -> Result<Vec<&'static SolverInfo<P>>> {
+    check_solvers(names)?;
+    let own = |name: &str| P::solvers().iter().any(|s| s.name == name);
+    match names.split('+').find(|name| !own(name)) {
+        None => find_solvers(P::solvers(), names),
+        Some(name) => {
+            let of = solvers_by_family().into_iter().filter(|(_, list)| list.iter().any(|s| s.name == name));
+            let of: Vec<_> = of.map(|(family, _)| family).collect();
+            let known = P::solvers().iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
+            let problem = format!("solver {name} is for {}; this problem has {known}", of.join(", "));
+            Err(Error::Incompatible(problem.into()))
+        }
     }
 }
 

@@ -18,12 +18,14 @@ mod composite_pca;
 mod j_orthogonal;
 mod knee;
 mod lambda;
+mod memory;
 mod named;
 pub mod nonlinear_eig;
 mod pca;
 mod plan;
 mod portfolio;
 mod pose;
+mod pose_options;
 mod problems;
 mod signs;
 
@@ -39,7 +41,8 @@ pub use named::Named;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
 pub use plan::{Begin, Plan, Wanted};
-pub use pose::{DEFAULT_RANK, PoseOptions, Posed, pose};
+pub use pose::{DEFAULT_RANK, Posed, pose};
+pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
 
 /// A kind of problem with everything that a command line or another language needs to solve it

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::family::Family;
-use crate::family::catalogue::{check_constants, find_constant};
+use crate::family::catalogue::{check_constants, find_constant, solvers_of};
 use crate::family::signs::orient;
 use crate::linalg::RowMat;
 use crate::message::Message;
@@ -13,7 +13,7 @@ use crate::search::{Effort, Portfolio, Settings, search};
 use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
-use crate::solvers::{AUTO, SolverInfo, SolverOptions, find_solvers};
+use crate::solvers::{AUTO, SolverInfo, SolverOptions};
 
 /// A starting point by name or as it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +162,7 @@ impl<P: Family> Plan<P> {
     pub fn by_default(problem: &P, wanted: &Wanted) -> Result<Self> {
         let mut reasons = Vec::new();
         let solvers = match &wanted.solver {
-            Some(names) => find_solvers(P::solvers(), names)?,
+            Some(names) => solvers_of::<P>(names)?,
             None => {
                 let first: Vec<_> = P::solvers().iter().filter(|s| (s.handles)(problem)).take(1).collect();
                 reasons.extend(first.iter().map(|s| Message::from(format!("solver {}: {}", s.name, s.doc))));

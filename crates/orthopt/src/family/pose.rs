@@ -1,74 +1,23 @@
 //! From a problem's name and data to the problem, with defaults for what is left open: the one
 //! place where the command line and other languages pose problems.
 
-use super::Named;
+use super::pose_options::{PoseOptions, check_relative, needs_composite};
+use super::{Named, memory};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{SPLITS, check_before_work, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
-use crate::family::{CompositeOptions, LinearInput, default_k};
-use crate::family::{Kind, ProblemInfo, Wanted};
+use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
 use crate::linalg::RowMat;
-use crate::linear_map::AnyMap;
 use crate::message::Message;
-use crate::penalty::{Shape, find_penalty};
+use crate::penalty::find_penalty;
 use crate::problem::{
     Cardinality, CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
     covariance_model,
 };
 use crate::smooth::{AnySmooth, NonlinearEig, Placement, Quadratic, euclidean_distances};
-
-/// What a problem needs besides its data; `None` is chosen.
-#[derive(Clone, Debug, Default)]
-pub struct PoseOptions {
-    /// r.
-    pub rank: Option<usize>,
-    /// λ.
-    pub lambda: Option<f64>,
-    /// λ as a share of the largest useful one, for the penalties `l0` and `l1`.
-    pub relative_lambda: Option<f64>,
-    /// How f keeps the data.
-    pub storage: Storage,
-    /// Another penalty than the problem's own, for PCA problems.
-    pub penalty: Option<String>,
-    /// Shape parameters of penalties: `penalty-constant` to value.
-    pub shape: Shape,
-    /// k of the penalty `l1-largest-k`.
-    pub k: Option<usize>,
-    /// A linear map inside the penalty, for PCA problems.
-    pub map: Option<AnyMap>,
-    /// J: the number of leading ones, or a list of signs ([`Signature::parse`]).
-    pub signature: Option<String>,
-    /// R of C + R·tr(C)/n·I, for `hyperbolic-eig`.
-    pub ridge: f64,
-    /// The papers' objective with the other sign, which has no lower bound.
-    pub reproduction: bool,
-    /// Distances to match (m × m), for `probe`; Euclidean ones of the samples if not given.
-    pub distances: Option<RowMat>,
-    /// Radius of the ultrahyperbolic space, for `probe`.
-    pub radius: Option<f64>,
-    /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
-    pub linear: Option<LinearInput>,
-    /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
-    pub limit: Option<Limit>,
-}
-
-impl PoseOptions {
-    /// What a problem with the penalty `l0` gets from those who say neither λ nor a count and leave solver and
-    /// start open: as many nonzeros as [`Knee`](super::Knee) says. λ for `l0` without a number of its own is
-    /// useless on much data: thousands of nonzeros, or one.
-    #[must_use]
-    pub fn or_counts(mut self, info: &ProblemInfo, wanted: &Wanted) -> Self {
-        let weighed = self.lambda.is_some() || self.relative_lambda.is_some() || self.limit.is_some();
-        let l0 = info.kind == Kind::Pca && self.penalty.as_deref().unwrap_or(info.penalty) == "l0";
-        if l0 && !weighed && self.map.is_none() && wanted.leaves_method_open() {
-            self.limit = Some(Limit::Knee);
-        }
-        self
-    }
-}
 
 /// A problem with what was chosen for the user.
 #[derive(Clone, Debug)]
@@ -101,6 +50,11 @@ pub const DEFAULT_RANK: usize = 5;
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     check_relative(info, options)?;
+    let rank = match (info.kind, options.rank) {
+        (Kind::HyperbolicEig | Kind::Probe, _) => data.ncols(),
+        (_, rank) => rank.unwrap_or(DEFAULT_RANK).min(data.ncols()),
+    };
+    memory::check(info, data, rank, options)?;
     let posed = match info.kind {
         _ if options.limit.is_some() => pose_cardinality(info, data, options)?,
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options)?,
@@ -110,22 +64,6 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     };
     let notes = [unused(info, options), posed.notes.clone()].concat();
     Ok(Posed { notes, ..posed })
-}
-
-/// A share of the largest useful λ goes with nothing that has no such λ.
-fn check_relative(info: &ProblemInfo, options: &PoseOptions) -> Result<()> {
-    let relative = Message::about("relative-lambda");
-    let with = |option: &'static str| relative.clone().text(" goes not together with ").option(option);
-    let problem = match options.relative_lambda {
-        None => return Ok(()),
-        Some(_) if options.lambda.is_some() => with("lambda"),
-        Some(_) if options.limit.is_some() => with(options.limit.as_ref().map_or("nonzeros", Limit::option)),
-        Some(_) if info.kind != Kind::Pca || needs_composite(options) => {
-            relative.text(" is for l0-pca and l1-pca without a linear map")
-        }
-        Some(_) => return Ok(()),
-    };
-    Err(Error::Incompatible(problem))
 }
 
 /// What was given and means nothing to this kind of problem.
@@ -156,12 +94,6 @@ fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<Message> {
 
 fn means_nothing(option: &'static str, problem: &str) -> Message {
     Message::about(option).text(format!(" means nothing to {problem}; it is ignored"))
-}
-
-/// Whether the penalty or the map asks for f − g + h∘A.
-fn needs_composite(options: &PoseOptions) -> bool {
-    let own = |name: &str| split(name).is_some() && find_penalty(name).is_err();
-    options.map.is_some() || options.penalty.as_deref().is_some_and(own)
 }
 
 fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {

@@ -15,7 +15,7 @@ use orthopt_data::{LoadOptions, Matrix, load};
 
 /// Covariance + ridge of `n` columns around the middle (images have empty borders).
 fn data(file: &str, n: usize) -> RowMat {
-    let a = match load(&shared(file).display().to_string(), &LoadOptions::default()).unwrap().matrix {
+    let a = match load(shared(file), &LoadOptions::default()).unwrap().matrix {
         Matrix::Dense(a) => a,
         Matrix::Sparse(a) => a.to_dense(),
     };

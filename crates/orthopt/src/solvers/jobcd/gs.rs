@@ -16,7 +16,7 @@ use crate::problem::{JProblem, Problem};
 use crate::smooth::{JQuadratic, TwoSided};
 use crate::solve::{Settings, Solver, Status, Step, settings_of};
 use crate::solvers::pair_descent::{
-    self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet,
+    self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet, pairs,
 };
 use crate::solvers::{SolverInfo, SolverOptions};
 
@@ -194,7 +194,7 @@ impl GsJobcd {
     /// Pairs that a greedy rule looks at in a step.
     fn candidates(&self, n: usize) -> Candidates {
         match Candidates::or_default(self.options.candidates, n) {
-            Candidates::Sample(count) if count >= n * n.saturating_sub(1) / 2 => Candidates::All,
+            Candidates::Sample(count) if count >= pairs(n) => Candidates::All,
             candidates => candidates,
         }
     }

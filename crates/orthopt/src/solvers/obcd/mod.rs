@@ -37,7 +37,7 @@ use crate::problem::Problem;
 use crate::smooth::Quadratic;
 use crate::solve::{Settings, Solver, Step};
 use crate::solvers::pair_descent::{self, PairDescent, Schedule};
-pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet};
+pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet, pairs};
 pub use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions};
 use oracle::{Iterate, RowPairs};
 

@@ -49,8 +49,9 @@ pub const INFO: SolverInfo = SolverInfo {
     make: |o| made(INFO.name, o, |_| ()),
 };
 
-/// Options of the presets, without what they fix.
-const BUT_RULE: &[Constant] = &only(ObcdOptions::LIST, ["block", "model", "alpha", "candidates", "jacobi"]);
+/// Options of the presets, without what they fix, and candidates only where the rule has some.
+const BUT_RULE: &[Constant] = &only(ObcdOptions::LIST, ["block", "model", "alpha", "jacobi"]);
+const BUT_GREEDY: &[Constant] = &only(ObcdOptions::LIST, ["block", "model", "alpha", "candidates", "jacobi"]);
 const BUT_JACOBI: &[Constant] =
     &only(ObcdOptions::LIST, ["working-set", "block", "model", "alpha", "candidates"]);
 
@@ -74,7 +75,7 @@ pub const OBCD_C: SolverInfo = SolverInfo {
 pub const OBCD_SV: SolverInfo = SolverInfo {
     name: "obcd-sv",
     doc: "OBCD with greedy working sets by stationarity violation",
-    shared: BUT_RULE,
+    shared: BUT_GREEDY,
     make: |o| made(OBCD_SV.name, o, |options| options.working_set = WorkingSet::GreedySv),
     ..INFO
 };
@@ -82,7 +83,7 @@ pub const OBCD_SV: SolverInfo = SolverInfo {
 pub const OBCD_OR: SolverInfo = SolverInfo {
     name: "obcd-or",
     doc: "OBCD with greedy working sets by objective reduction",
-    shared: BUT_RULE,
+    shared: BUT_GREEDY,
     make: |o| made(OBCD_OR.name, o, |options| options.working_set = WorkingSet::GreedyOr),
     ..INFO
 };

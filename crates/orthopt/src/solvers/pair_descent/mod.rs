@@ -29,7 +29,7 @@ mod working_set;
 pub(crate) use greedy::stationarity_score;
 pub(crate) use oracle::{Demand, PairOracle, Tried, Upkeep};
 pub(crate) use schedule::Schedule;
-pub use working_set::{Candidates, WORKING_SETS, WorkingSet};
+pub use working_set::{Candidates, WORKING_SETS, WorkingSet, pairs};
 
 use crate::linalg::work::count;
 use crate::solve::{Pass, Step};

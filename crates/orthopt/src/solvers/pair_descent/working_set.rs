@@ -46,8 +46,22 @@ impl Candidates {
 
     /// Those of the papers where none are `given`.
     pub(crate) fn or_default(given: Option<Self>, n: usize) -> Self {
-        given.unwrap_or(Self::Sample(n.min(200)))
+        given.map_or(Self::Sample(n.min(200)), |given| given.within(n))
     }
+
+    /// All, where a sample would be larger than the n(n − 1)/2 pairs of n rows.
+    #[must_use]
+    pub fn within(self, n: usize) -> Self {
+        match self {
+            Self::Sample(count) if count > pairs(n) => Self::All,
+            fits => fits,
+        }
+    }
+}
+
+/// Pairs of n rows.
+pub fn pairs(n: usize) -> usize {
+    n.saturating_mul(n.saturating_sub(1)) / 2
 }
 
 impl Typed for Candidates {

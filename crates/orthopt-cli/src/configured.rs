@@ -1,0 +1,50 @@
+//! What commands that take the options of `solve` have in common: help in two lengths and a file of options.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{ArgAction, ValueHint};
+
+use crate::config;
+use crate::files::Files;
+use crate::options::SolveOptions;
+use crate::settings::Settings;
+
+/// `-h`, `--help` and `--config`; the command disables the help flag of its own.
+#[derive(Debug, clap::Args)]
+pub struct Configured {
+    /// Print help, short with -h
+    #[arg(short, long, action = ArgAction::Help, help_heading = "Configuration")]
+    help: Option<bool>,
+
+    /// Read options from a TOML file; what is typed overrides it
+    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+}
+
+impl Configured {
+    /// What is typed, and for the rest what the file says.
+    ///
+    /// # Errors
+    /// The file cannot be read or understood.
+    pub fn options(&self, typed: SolveOptions) -> anyhow::Result<SolveOptions> {
+        self.config.as_ref().map_or(Ok(typed.clone()), |path| config::merge(&typed, path))
+    }
+
+    /// The files that options name.
+    pub fn files(&self, options: &SolveOptions) -> Files {
+        Files::of(options).reads("--config", self.config.as_deref())
+    }
+
+    /// What the options mean, with defaults filled in.
+    ///
+    /// # Errors
+    /// A value that makes no sense.
+    pub fn settings(&self, options: &mut SolveOptions) -> anyhow::Result<Settings> {
+        let settings = Settings::resolve(options);
+        match &self.config {
+            Some(path) => settings.with_context(|| format!("with {}", path.display())),
+            None => settings,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a problem needs besides its data, as users give it.
+
+use crate::error::{Error, Result};
+use crate::family::cardinality::Limit;
+use crate::family::composite_pca::split;
+use crate::family::{Kind, LinearInput, ProblemInfo, Wanted};
+use crate::linalg::RowMat;
+use crate::linear_map::AnyMap;
+use crate::message::Message;
+use crate::penalty::{Shape, find_penalty};
+use crate::problem::Storage;
+
+/// What a problem needs besides its data; `None` is chosen.
+#[derive(Clone, Debug, Default)]
+pub struct PoseOptions {
+    /// r.
+    pub rank: Option<usize>,
+    /// λ.
+    pub lambda: Option<f64>,
+    /// λ as a share of the largest useful one, for the penalties `l0` and `l1`.
+    pub relative_lambda: Option<f64>,
+    /// How f keeps the data.
+    pub storage: Storage,
+    /// Another penalty than the problem's own, for PCA problems.
+    pub penalty: Option<String>,
+    /// Shape parameters of penalties: `penalty-constant` to value.
+    pub shape: Shape,
+    /// k of the penalty `l1-largest-k`.
+    pub k: Option<usize>,
+    /// A linear map inside the penalty, for PCA problems.
+    pub map: Option<AnyMap>,
+    /// J: the number of leading ones, or a list of signs ([`Signature::parse`]).
+    pub signature: Option<String>,
+    /// R of C + R·tr(C)/n·I, for `hyperbolic-eig`.
+    pub ridge: f64,
+    /// The papers' objective with the other sign, which has no lower bound.
+    pub reproduction: bool,
+    /// Distances to match (m × m), for `probe`; Euclidean ones of the samples if not given.
+    pub distances: Option<RowMat>,
+    /// Radius of the ultrahyperbolic space, for `probe`.
+    pub radius: Option<f64>,
+    /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
+    pub linear: Option<LinearInput>,
+    /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
+    pub limit: Option<Limit>,
+    /// Bytes that the problem may take; any number if `None`.
+    pub max_memory: Option<u64>,
+}
+
+impl PoseOptions {
+    /// What a problem with the penalty `l0` gets from those who say neither λ nor a count and leave solver and
+    /// start open: as many nonzeros as [`Knee`](super::Knee) says. λ for `l0` without a number of its own is
+    /// useless on much data: thousands of nonzeros, or one.
+    #[must_use]
+    pub fn or_counts(mut self, info: &ProblemInfo, wanted: &Wanted) -> Self {
+        let weighed = self.lambda.is_some() || self.relative_lambda.is_some() || self.limit.is_some();
+        let l0 = info.kind == Kind::Pca && self.penalty.as_deref().unwrap_or(info.penalty) == "l0";
+        if l0 && !weighed && self.map.is_none() && wanted.leaves_method_open() {
+            self.limit = Some(Limit::Knee);
+        }
+        self
+    }
+}
+
+/// A share of the largest useful λ goes with nothing that has no such λ.
+pub(super) fn check_relative(info: &ProblemInfo, options: &PoseOptions) -> Result<()> {
+    let relative = Message::about("relative-lambda");
+    let with = |option: &'static str| relative.clone().text(" goes not together with ").option(option);
+    let problem = match options.relative_lambda {
+        None => return Ok(()),
+        Some(_) if options.lambda.is_some() => with("lambda"),
+        Some(_) if options.limit.is_some() => with(options.limit.as_ref().map_or("nonzeros", Limit::option)),
+        Some(_) if info.kind != Kind::Pca || needs_composite(options) => {
+            relative.text(" is for l0-pca and l1-pca without a linear map")
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(Error::Incompatible(problem))
+}
+
+/// Whether the penalty or the map asks for f − g + h∘A.
+pub(super) fn needs_composite(options: &PoseOptions) -> bool {
+    let own = |name: &str| split(name).is_some() && find_penalty(name).is_err();
+    options.map.is_some() || options.penalty.as_deref().is_some_and(own)
+}
