@@ -27,7 +27,7 @@ use crate::run;
 use crate::settings::{Settings, at_least_zero};
 use crate::summary::Summary;
 use crate::wording::{explained, said};
-use crate::{config, interrupt, output, text};
+use crate::{interrupt, output, text};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,11 +1,10 @@
 //! `orthopt compare PROBLEM DATA --solvers a,b`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
-use clap::ValueHint;
 use orthopt::family::{Family, Plan, Wanted, check_solvers};
 use orthopt::report::{Object, Report, Task};
 use orthopt::solve::Status;
@@ -25,7 +24,7 @@ use crate::run;
 use crate::settings::{Init, Settings};
 use crate::table;
 use crate::wording::{explained, word};
-use crate::{config, interrupt, output};
+use crate::{interrupt, output};
 
 /// Seconds for each solver of those who give no limit.
 const SECONDS: f64 = 10.0;

@@ -4,7 +4,6 @@ use std::path::{Path as FilePath, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use anyhow::Context;
 use clap::ValueHint;
 use orthopt::bound;
 use orthopt::path::{Along, Path, Request, Validation, Watch, cross_validate, path};
@@ -20,7 +19,7 @@ use crate::progress::Progress;
 use crate::settings::{Settings, at_least_one};
 use crate::walk::{self, Told};
 use crate::wording::explained;
-use crate::{config, interrupt, output};
+use crate::{interrupt, output};
 
 const EXAMPLES: &str = "\
 Examples:

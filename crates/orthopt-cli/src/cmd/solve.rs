@@ -1,10 +1,9 @@
 //! `orthopt solve PROBLEM DATA`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use anyhow::Context;
 use orthopt::family::Family;
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role, Task};
