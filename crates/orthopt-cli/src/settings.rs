@@ -5,12 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use orthopt::certify::Scope;
-use orthopt::family::CARDINALITY_STARTS;
-use orthopt::family::J_STARTS;
 use orthopt::family::LinearInput;
 use orthopt::family::Wanted;
-use orthopt::family::nonlinear_eig::STARTS as NONLINEAR_STARTS;
-use orthopt::family::{PoseOptions, check_solvers};
+use orthopt::family::{PoseOptions, all_starts, check_solvers};
 use orthopt::family::{ProblemInfo, find_problem};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::pair::step::Model;
@@ -20,7 +17,7 @@ use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
-use orthopt::start::{STARTS, Start};
+use orthopt::start::Start;
 
 use crate::export::{Output, What};
 use crate::failure::usage;
@@ -174,12 +171,7 @@ fn signature(text: &str) -> anyhow::Result<String> {
 
 /// The name of a start, or else of a file that has an extension or exists.
 fn parse_init(text: &str) -> anyhow::Result<Init> {
-    let known = STARTS
-        .iter()
-        .chain(J_STARTS)
-        .chain(NONLINEAR_STARTS)
-        .chain(CARDINALITY_STARTS)
-        .any(|start| start.0 == text);
+    let known = all_starts().iter().any(|start| start.0 == text);
     match Start::parse(text) {
         _ if known => Ok(Init::Named(text.into())),
         Ok(_) => Ok(Init::Named(text.into())),

@@ -1,12 +1,11 @@
 //! Everything that has a name users type, with one line each.
 
 use crate::family::PROBLEMS;
-use crate::family::{all_penalties, all_solvers};
+use crate::family::{all_penalties, all_solvers, all_starts};
 use crate::linear_map::MAPS;
 use crate::solvers::AUTO;
 use crate::solvers::jobcd::SIDES;
 use crate::solvers::obcd::WORKING_SETS;
-use crate::start::STARTS;
 
 /// A list of names: `(name, one line)`.
 pub type Entries = Vec<(&'static str, &'static str)>;
@@ -20,7 +19,7 @@ pub const LISTS: &[List] = &[
     ("solvers", || [AUTO].into_iter().chain(all_solvers().iter().map(|s| (s.name, s.doc))).collect()),
     ("penalties", || all_penalties().iter().map(|p| (p.name, p.doc)).collect()),
     ("maps", || MAPS.to_vec()),
-    ("starts", || STARTS.to_vec()),
+    ("starts", || all_starts()),
     ("working-sets", || WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()),
     ("sides", || SIDES.iter().map(|s| (s.0, s.2)).collect()),
 ];

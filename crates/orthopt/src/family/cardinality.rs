@@ -116,7 +116,7 @@ pub(super) fn pose_limited(
 }
 
 /// Starting points, the default first.
-pub const CARDINALITY_STARTS: &[(&str, &str)] = &[
+const CARDINALITY_STARTS: &[(&str, &str)] = &[
     ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
     ("apart", "the same on variables that no other component has"),
     ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
+use crate::problem::{CardinalityProblem, CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem};
 use crate::solvers::composite::COMPOSITE_SOLVERS;
 use crate::solvers::{CARDINALITY_SOLVERS, J_SOLVERS, SOLVERS, SolverInfo, find_solvers};
 
@@ -96,6 +97,24 @@ fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 5] {
         ("problems with X'JX = J (hyperbolic-eig, probe)", entries(J_SOLVERS)),
         ("nonlinear-eig", entries(nonlinear_eig::SOLVERS)),
     ]
+}
+
+/// The starting points of all families, each name once.
+pub fn all_starts() -> Vec<(&'static str, &'static str)> {
+    let families = [
+        PcaProblem::starts(),
+        CardinalityProblem::starts(),
+        CompositeProblem::starts(),
+        JProblem::starts(),
+        NonlinearEigProblem::starts(),
+    ];
+    let mut all: Vec<(&str, &str)> = Vec::new();
+    for start in families.into_iter().flatten() {
+        if all.iter().all(|known| known.0 != start.0) {
+            all.push(*start);
+        }
+    }
+    all
 }
 
 /// Every penalty, those with g or A at the end.

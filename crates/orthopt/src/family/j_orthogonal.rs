@@ -11,7 +11,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 /// Names of the starting points, with one line each.
-pub const J_STARTS: &[(&str, &str)] = &[
+const J_STARTS: &[(&str, &str)] = &[
     ("random", "a random hyperbolic CS decomposition with ||X|| at most e"),
     ("identity", "the identity matrix"),
 ];

@@ -29,13 +29,12 @@ mod pose_options;
 mod problems;
 mod signs;
 
-pub use cardinality::{CARDINALITY_STARTS, Limit};
+pub use cardinality::Limit;
 pub use catalogue::{
-    NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, check_constants,
-    check_solvers, find_constant, parse_constants, penalty_called, solvers_called,
+    NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, all_starts,
+    check_constants, check_solvers, find_constant, parse_constants, penalty_called, solvers_called,
 };
 pub use composite_pca::{CompositeOptions, Split, default_k};
-pub use j_orthogonal::J_STARTS;
 pub use knee::{Knee, knee};
 pub use named::Named;
 pub use nonlinear_eig::LinearInput;

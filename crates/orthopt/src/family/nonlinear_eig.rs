@@ -72,7 +72,7 @@ pub static SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
 ];
 
 /// Starting points, the default first.
-pub const STARTS: &[(&str, &str)] = &[
+const STARTS: &[(&str, &str)] = &[
     ("random", "Q of a Gaussian matrix"),
     ("identity", "the first r columns of the identity"),
     ("eigen", "the r eigenvectors of C for its smallest eigenvalues"),
