@@ -22,7 +22,7 @@ use crate::problem::{
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Reheat};
-use crate::search::{GoOn, Portfolio};
+use crate::search::{GoOn, Portfolio, pooled};
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
@@ -119,6 +119,7 @@ pub(super) fn pose_limited(
 const CARDINALITY_STARTS: &[(&str, &str)] = &[
     ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
     ("apart", "the same on variables that no other component has"),
+    ("pool", "components from many rows at once, the best ones that share no variable"),
     ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
     ("pca", "the r leading eigenvectors of C, the largest entries kept"),
     ("coordinates", "the r variables with the largest variance: entries enter one by one"),
@@ -129,6 +130,7 @@ const CARDINALITY_STARTS: &[(&str, &str)] = &[
 const ARMS: &[(&str, &str)] = &[
     ("exchange", "deflation"),
     ("ladmm+exchange", "pca"),
+    ("exchange", "pool"),
     ("exchange", "apart"),
     ("ladmm+exchange", "random"),
     ("exchange", "varimax"),
@@ -162,8 +164,13 @@ impl Family for CardinalityProblem {
     fn start_while(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<RowMat> {
         let failed =
             || Error::Incompatible("the data are zero or not finite: there is no component to find".into());
+        let rows = matches!(self.limits(), Cardinality::Rows(_));
         match name {
-            "deflation" | "apart" => one_by_one(self, name == "apart", seed, go_on).ok_or_else(failed),
+            // variables that all components share are no components apart from each other
+            "pool" if !rows => pooled(self, seed, go_on).ok_or_else(failed),
+            "pool" | "deflation" | "apart" => {
+                one_by_one(self, name == "apart", seed, go_on).ok_or_else(failed)
+            }
             _ => {
                 let dense = Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), go_on)?;
                 rounded(self, &dense).ok_or_else(failed)
@@ -173,7 +180,7 @@ impl Family for CardinalityProblem {
 
     /// Components found one after the other begin at rows drawn by their variance.
     fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "deflation" | "apart" | "random")
+        matches!(start, "pool" | "deflation" | "apart" | "random")
     }
 
     /// One that has too many nonzeros is rounded.

@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::moves::Polish;
+use super::pool::{components, drawn};
 use super::{GoOn, Move, Part};
 use crate::linalg::RowMat;
 use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
@@ -121,6 +122,14 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
         let apart = p.requires_nonneg() || rng.random::<f64>() < 0.6;
         for (k, size) in out.iter().zip(sizes) {
             let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
+            if apart {
+                // the best of components from many rows
+                let seeds = drawn(n, SEEDS, |i| free[i], rng);
+                let found = components(p, &seeds, &|i| free[i], size, go_on)?;
+                let place = by_rank(found.len(), rng) / 4; // mostly the first
+                found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, *k, *v));
+                continue;
+            }
             let v = component_by_power(p, &x, &free, size, (&mut *rng, go_on))?;
             (0..n).for_each(|i| x.set(i, *k, v[i]));
         }
@@ -131,6 +140,9 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
         vec![self.0.part(rng)]
     }
 }
+
+/// Rows that a component is looked for from, where it is to be apart from the others.
+const SEEDS: usize = 64;
 
 /// A vector with `size` entries on the rows that `allowed` says, by truncated power iterations from a row of
 /// large variance: the number of entries falls by half until it is there (Yuan and Zhang 2013). What it has in

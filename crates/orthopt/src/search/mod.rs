@@ -22,12 +22,14 @@ mod engine;
 mod grow;
 pub mod moves;
 mod outcome;
+mod pool;
 mod race;
 mod task;
 mod watcher;
 
 pub use engine::{Settings, search};
 pub use grow::grown_components;
+pub use pool::pooled;
 pub use task::{MakeStart, Origin, Part, Task};
 
 use std::sync::Arc;

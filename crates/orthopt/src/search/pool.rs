@@ -1,0 +1,139 @@
+//! Components found from many rows at once, and the best of them that share no variable: a start, and how the
+//! search solves components anew. A component of few variables among many is a clique of C; from a row that is not in
+//! it no method of small steps finds it.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::GoOn;
+use crate::linalg::RowMat;
+use crate::linalg::work::count;
+use crate::problem::CardinalityProblem;
+use crate::smooth::Quadratic;
+use crate::solvers::exchange::rounded;
+
+/// Rows that a start looks from.
+const SEEDS: usize = 512;
+/// Products with a block of vectors after the columns of the rows themselves.
+const POWERS: usize = 6;
+/// Columns of a block.
+const BLOCK: usize = 64;
+/// Components that are tried as the first of a set.
+const FIRSTS: usize = 64;
+
+/// A unit vector with few entries, and xᵀCx.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) variance: f64,
+    pub(super) entries: Vec<(usize, f64)>,
+}
+
+impl Found {
+    fn meets(&self, taken: &[bool]) -> bool {
+        self.entries.iter().any(|(i, _)| taken[*i])
+    }
+}
+
+/// r components from up to 512 rows drawn at random, those with the most variance that share no variable. `None`
+/// where the data are zero, or nobody waits any more. Cost some 4,000 products with vectors.
+pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, go_on: &GoOn<'_>) -> Option<RowMat> {
+    let mut rng = Pcg64::seed_from_u64(seed ^ 0x504f_4f4c);
+    let (n, r) = (p.nrows(), p.rank());
+    let sizes = p.limits().shares(r);
+    let rows = drawn(n, SEEDS, |_| true, &mut rng);
+    let mut pools: Vec<(usize, Vec<Found>)> = Vec::new(); // one for each size
+    for size in &sizes {
+        if pools.iter().all(|pool| pool.0 != *size) {
+            pools.push((*size, components(p, &rows, &|_| true, *size, go_on)?));
+        }
+    }
+    let pool = |k: usize| pools.iter().find(|pool| pool.0 == sizes[k]).map_or(&[][..], |pool| &pool.1[..]);
+    let mut best: Option<(f64, Vec<&Found>)> = None;
+    for first in pool(0).iter().take(FIRSTS) {
+        let mut taken = vec![false; n];
+        let (mut set, mut total) = (vec![first], first.variance);
+        first.entries.iter().for_each(|(i, _)| taken[*i] = true);
+        for k in 1..r {
+            let Some(next) = pool(k).iter().find(|found| !found.meets(&taken)) else { break };
+            next.entries.iter().for_each(|(i, _)| taken[*i] = true);
+            total += next.variance;
+            set.push(next);
+        }
+        if best.as_ref().is_none_or(|(most, chosen)| {
+            set.len() > chosen.len() || (set.len() == chosen.len() && total > *most)
+        }) {
+            best = Some((total, set));
+        }
+    }
+    let mut x = RowMat::zeros(n, r);
+    for (k, found) in best?.1.into_iter().enumerate() {
+        found.entries.iter().for_each(|(i, v)| x.set(*i, k, *v));
+    }
+    rounded(p, &x)
+}
+
+/// At most so many of the rows that are `allowed`, at random.
+pub(super) fn drawn(n: usize, most: usize, allowed: impl Fn(usize) -> bool, rng: &mut Pcg64) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..n).filter(|i| allowed(*i)).collect();
+    let most = most.min(rows.len());
+    let len = rows.len();
+    (0..most).for_each(|k| rows.swap(k, rng.random_range(k..len)));
+    rows.truncate(most);
+    rows
+}
+
+/// Components with `size` entries on the rows that are `allowed`, from each of the rows of `seeds`: its column of C, cut to
+/// the largest entries, then truncated power iterations. The one with the most variance first, each set of
+/// variables once. `None` where nobody waits any more.
+pub(super) fn components<F: Quadratic>(
+    p: &CardinalityProblem<F>,
+    seeds: &[usize],
+    allowed: &dyn Fn(usize) -> bool,
+    size: usize,
+    go_on: &GoOn<'_>,
+) -> Option<Vec<Found>> {
+    let n = p.nrows();
+    let mut all: Vec<Found> = Vec::new();
+    for block in seeds.chunks(BLOCK) {
+        let mut v = RowMat::zeros(n, block.len());
+        block.iter().enumerate().for_each(|(k, i)| v.set(*i, k, 1.0));
+        let mut variances = vec![0.0; block.len()];
+        for _ in 0..=POWERS {
+            if !go_on() {
+                return None;
+            }
+            let w = p.f.apply(&v); // −CV
+            for (k, variance) in variances.iter_mut().enumerate() {
+                *variance = -(0..n).map(|i| v.get(i, k) * w.get(i, k)).sum::<f64>();
+            }
+            v = RowMat::zeros(n, block.len());
+            for k in 0..block.len() {
+                let entry = |i: usize| -w.get(i, k);
+                let of = |i: &usize| if p.requires_nonneg() { entry(*i).max(0.0) } else { entry(*i) };
+                let mut rows: Vec<usize> = (0..n).filter(|i| allowed(*i) && of(i) != 0.0).collect();
+                if rows.len() > size {
+                    rows.select_nth_unstable_by(size - 1, |a, b| {
+                        of(b).abs().total_cmp(&of(a).abs()).then(a.cmp(b))
+                    });
+                    rows.truncate(size);
+                }
+                let length = rows.iter().map(|i| of(i).powi(2)).sum::<f64>().sqrt();
+                if length > 0.0 && length.is_finite() {
+                    rows.iter().for_each(|i| v.set(*i, k, of(i) / length));
+                }
+            }
+            count(4 * n * block.len());
+        }
+        // the variance is that of the vectors before the last product; theirs is not below it where C >= 0
+        for (k, variance) in variances.into_iter().enumerate() {
+            let entries: Vec<_> = (0..n).filter(|i| v.get(*i, k) != 0.0).map(|i| (i, v.get(i, k))).collect();
+            if !entries.is_empty() {
+                all.push(Found { variance, entries });
+            }
+        }
+    }
+    all.sort_by(|a, b| b.variance.total_cmp(&a.variance));
+    let mut seen: std::collections::BTreeSet<Vec<usize>> = std::collections::BTreeSet::new();
+    all.retain(|found| seen.insert(found.entries.iter().map(|e| e.0).collect()));
+    Some(all)
+}
