@@ -13,6 +13,9 @@ use crate::failure::say;
 static ASKED: AtomicBool = AtomicBool::new(false);
 static SOMETHING_TO_LOSE: AtomicBool = AtomicBool::new(false);
 
+/// How long an interrupted program may be silent.
+const SILENCE: Duration = Duration::from_secs(3);
+
 /// What an interrupted program still spends on extras.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -28,6 +31,7 @@ pub fn listen() -> anyhow::Result<()> {
         if ASKED.swap(true, Ordering::Relaxed) {
             end_at_once("interrupted again: ended without waiting for the result");
         }
+        let _ = std::thread::Builder::new().spawn(explain_waiting); // without it there is only silence
     };
     ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")
 }
@@ -36,6 +40,15 @@ pub fn listen() -> anyhow::Result<()> {
 pub fn keep_results() {
     SOMETHING_TO_LOSE.store(true, Ordering::Relaxed);
     tracing::info!("Ctrl-C ends the run with the best point so far");
+}
+
+/// A step that cannot be divided may take its time: nobody shall think that the signal was not heard.
+fn explain_waiting() {
+    std::thread::sleep(SILENCE);
+    say(
+        "note",
+        "interrupted: the result comes after the step under way; interrupt again to end at once, without it",
+    );
 }
 
 fn end_at_once(why: &str) {
