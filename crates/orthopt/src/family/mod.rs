@@ -24,6 +24,7 @@ mod portfolio;
 mod pose;
 mod problems;
 mod signs;
+mod statement;
 
 pub use cardinality::{CARDINALITY_STARTS, Limit};
 pub use catalogue::{

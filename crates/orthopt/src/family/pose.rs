@@ -1,12 +1,15 @@
 //! From a problem's name and data to the problem, with defaults for what is left open: the one
 //! place where the command line and other languages pose problems.
 
+use std::borrow::Cow;
+
 use super::Named;
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
-use crate::family::composite_pca::{SPLITS, check_before_work, model, split};
+use crate::family::composite_pca::{SPLITS, check_before_work, counted_in, model, split};
+use crate::family::statement::statement;
 use crate::family::{CompositeOptions, LinearInput, default_k};
 use crate::family::{Kind, ProblemInfo};
 use crate::linalg::RowMat;
@@ -15,7 +18,7 @@ use crate::message::Message;
 use crate::penalty::{Shape, find_penalty};
 use crate::problem::{
     Cardinality, CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
-    covariance_model,
+    covariance_model, scatter,
 };
 use crate::smooth::{AnySmooth, NonlinearEig, Placement, Quadratic, euclidean_distances};
 
@@ -57,6 +60,8 @@ pub struct PoseOptions {
 pub struct Posed {
     /// What the registry says of it.
     pub info: &'static ProblemInfo,
+    /// What is minimised, penalty and map in it.
+    pub statement: Cow<'static, str>,
     /// The problem.
     pub problem: Named,
     /// r.
@@ -154,7 +159,8 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         }
         (None, None) => None,
     };
-    Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, k: None, limits: None, reasons, notes })
+    let (statement, problem) = (statement(info, options), Named::Pca(problem));
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes })
 }
 
 fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -180,8 +186,8 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     if options.lambda.is_some() && lambda.is_none() {
         notes.push(format!("{} has no lambda; it is ignored", info.name).into());
     }
-    let problem = Named::Cardinality(problem);
-    Ok(Posed { info, problem, rank, lambda, k: None, limits, reasons, notes })
+    let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
 }
 
 fn rank_or_default(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<Message>) -> usize {
@@ -197,7 +203,8 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     let rank = rank_or_default(data, options, &mut reasons);
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     let has_k = split(penalty).is_some_and(|split| split.has_k);
-    let k = has_k.then(|| options.k.unwrap_or_else(|| default_k(data.ncols(), rank)));
+    let (p, s) = counted_in(options.map.as_ref(), (data.ncols(), rank))?;
+    let k = has_k.then(|| options.k.unwrap_or_else(|| default_k(p, s)));
     let composite = CompositeOptions {
         penalty: options.penalty.clone(),
         k,
@@ -211,10 +218,10 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         reasons.push(format!("penalty {penalty} instead of {}: {}", info.penalty, entry.doc).into());
     }
     if let (Some(k), None) = (k, options.k) {
-        let entries = data.ncols() * rank;
+        let (entries, of) = (p * s, if options.map.is_some() { "A(X)" } else { "X" });
         reasons.push(
             Message::from(format!(
-                "k {k}: 5 % of the {entries} entries of X, and one per component at least ("
+                "k {k}: 5 % of the {entries} entries of {of}, and one per component at least ("
             ))
             .option("k")
             .text(")"),
@@ -233,7 +240,8 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         (Some(share), None) => Some(default_lambda(&f, rank, share, &mut reasons)),
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
-    Ok(Posed { info, problem: Named::Composite(problem), rank, lambda, k, limits: None, reasons, notes })
+    let (statement, problem) = (statement(info, options), Named::Composite(problem));
+    Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
@@ -268,7 +276,18 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse").into());
     }
     let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::penalty::NoPenalty, rank)?);
-    Ok(Posed { info, problem, rank, lambda: Some(lambda), k: None, limits: None, reasons, notes: Vec::new() })
+    let statement = statement(info, options);
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda: Some(lambda),
+        k: None,
+        limits: None,
+        reasons,
+        notes: Vec::new(),
+    })
 }
 
 fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -293,18 +312,16 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
     if options.lambda.is_some() {
         notes.push(format!("{} has no lambda; it is ignored", info.name).into());
     }
-    let problem = if info.kind == Kind::Probe {
-        pose_probe(data, signature, options, &mut reasons)?
-    } else {
-        let c = covariance(data, options.ridge)?;
-        if options.reproduction {
-            JProblem::reproduction(c.as_mat(), signature)?
-        } else {
-            JProblem::hyperbolic_eig(c.as_mat(), signature)?
+    let problem = match info.kind {
+        Kind::Probe => pose_probe(data, signature, options, &mut reasons)?,
+        _ if options.reproduction => {
+            JProblem::reproduction(scatter(data, options.ridge)?.as_mat(), signature)?
         }
+        _ => JProblem::hyperbolic_eig(covariance(data, options.ridge)?.as_mat(), signature)?,
     };
     Ok(Posed {
         info,
+        statement: statement(info, options),
         problem: Named::JOrthogonal(problem),
         rank: n,
         lambda: None,
