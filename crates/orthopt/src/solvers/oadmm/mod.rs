@@ -31,10 +31,10 @@ use crate::linalg::products::{cross, product};
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::smooth::Smooth;
-use crate::solve::{Ending, Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::composite::splitting::{
-    Candidates, Linearised, Told, check_splitting, curvature, end, plus, project, prox, pull_back, raw,
-    shifted_multiplier, stationarity,
+    Candidates, Linearised, Told, check_splitting, confirmed, curvature, end, plus, project, prox, pull_back,
+    raw, shifted_multiplier, stationarity,
 };
 
 /// Most halvings of a line search.
@@ -148,6 +148,10 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
 
     fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
         Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
+    }
+
+    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
+        confirmed(p, &st.x, &st.ycheck, &st.z)
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {
