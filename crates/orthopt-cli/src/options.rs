@@ -122,7 +122,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "R", help_heading = "Problem", allow_hyphen_values = true)]
     pub ridge: Option<f64>,
 
-    /// hyperbolic-eig with the paper's sign, which has no lower bound
+    /// hyperbolic-eig as the paper prints it, min -tr(X'CX) with C = A'A, which has no lower bound
     #[arg(long, value_name = "BOOL", help_heading = "Problem", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub reproduction: Option<bool>,
 

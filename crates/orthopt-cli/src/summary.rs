@@ -53,7 +53,7 @@ impl Summary {
 
     /// Problem, data, rank, λ, and what was chosen for the user.
     pub fn problem(&mut self, task: &Task) {
-        self.line("problem", &format!("{}, {}", task.problem.name, task.problem.doc));
+        self.line("problem", &format!("{}, {}", task.problem.name, task.statement));
         self.line("data", &describe(&task.data));
         self.line("rank", &task.rank.to_string());
         if let Some(lambda) = task.lambda {

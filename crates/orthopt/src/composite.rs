@@ -2,6 +2,8 @@
 //! Problem (1)), with a smooth f, a convex g, a linear map A and a nonsmooth h that acts entry by
 //! entry; how far a point is from being critical (Definition 2.7).
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::concave::Concave;
 use crate::constraint::Stiefel;
 use crate::constraint::stiefel::tangent;
@@ -101,6 +103,19 @@ pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         out
     };
     shortest_residual(z, &bounds, (residual, descent), keep_going)
+}
+
+/// Iterations of [`criticality`] in a run, where it must not cost more than the run itself.
+const MOST: usize = 1000;
+
+/// [`criticality`] over 1 + ‖∇f(X) − ξ‖, infinite where it takes too long to know.
+pub(crate) fn relative_criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x: &RowMat,
+) -> f64 {
+    let asked = AtomicUsize::new(0);
+    let found = criticality(p, x, &|| asked.fetch_add(1, Ordering::Relaxed) < MOST);
+    found.map_or(f64::INFINITY, |c| c / (1.0 + smooth_gradient(p, x).norm()))
 }
 
 /// y += c·x.

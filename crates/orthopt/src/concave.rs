@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linear_map::{AnyMap, LinearMap};
 use crate::options::checked;
 
 /// A convex function g of X that enters the objective with a minus sign.
@@ -125,7 +126,10 @@ impl Concave for LargestK {
             return Err(Error::InvalidOption {
                 option: "k".into(),
                 value: self.k.to_string(),
-                expected: format!("at most {}, the number of entries of the {n} x {r} matrix X", n * r),
+                expected: format!(
+                    "at most {}, the number of entries of the {n} x {r} matrix it counts in",
+                    n * r
+                ),
             });
         }
         Ok(())
@@ -163,6 +167,49 @@ impl Concave for CappedExcess {
     }
 }
 
+/// g∘A, convex like g: ∂(g∘A)(X) holds Aᵀ(ξ) for every ξ ∈ ∂g(A(X)). A penalty h − g with a linear map is
+/// (h − g)(A(X)), so both parts go through the map.
+#[derive(Clone, Debug)]
+pub struct Through<G, A> {
+    g: G,
+    a: A,
+}
+
+impl<G, A> Through<G, A> {
+    /// g(A(X)).
+    pub fn new(g: G, a: A) -> Self {
+        Self { g, a }
+    }
+}
+
+impl<G: Concave, A: LinearMap> Concave for Through<G, A> {
+    fn value(&self, x: &RowMat) -> f64 {
+        self.g.value(&self.a.apply(x))
+    }
+
+    /// Aᵀ(ξ), ξ the subgradient of g at A(X).
+    fn subgradient(&self, x: &RowMat, xi: &mut RowMat) {
+        let ax = self.a.apply(x);
+        let mut at_ax = RowMat::zeros(ax.nrows(), ax.ncols());
+        self.g.subgradient(&ax, &mut at_ax);
+        let pulled = self.a.adjoint(&at_ax, (x.nrows(), x.ncols()));
+        xi.data_mut().copy_from_slice(pulled.data());
+    }
+
+    fn is_zero(&self) -> bool {
+        self.g.is_zero()
+    }
+
+    fn ranks_entries(&self) -> bool {
+        self.g.ranks_entries()
+    }
+
+    fn check(&self, n: usize, r: usize) -> Result<()> {
+        let (p, s) = self.a.output((n, r))?;
+        self.g.check(p, s)
+    }
+}
+
 macro_rules! concave_parts {
     ($($variant:ident($type:ty), $doc:literal;)*) => {
         /// Any concave part of the library, chosen at run time.
@@ -184,6 +231,7 @@ concave_parts! {
     None(NoConcave), "g = 0.";
     LargestK(LargestK), "λ times the sum of the k largest entries.";
     CappedExcess(CappedExcess), "λ Σ max(|x| − q, 0).";
+    Through(Box<Through<AnyConcave, AnyMap>>), "One of the others at A(X).";
 }
 
 #[cfg(test)]
@@ -210,8 +258,15 @@ mod tests {
         g.subgradient(&x, &mut xi);
         assert!(xi.data().iter().all(|v| *v == 0.0));
         let said = LargestK::new(3.0, 7).unwrap().check(2, 3).unwrap_err().to_string();
-        assert_eq!(said, "k is 7: expected at most 6, the number of entries of the 2 x 3 matrix X");
+        assert_eq!(
+            said,
+            "k is 7: expected at most 6, the number of entries of the 2 x 3 matrix it counts in"
+        );
         assert!(LargestK::new(f64::NAN, 2).is_err() && CappedExcess::new(1.0, 0.0).is_err());
+    }
+
+    fn through(g: AnyConcave, a: AnyMap) -> AnyConcave {
+        AnyConcave::Through(Box::new(Through::new(g, a)))
     }
 
     /// g(Y) ≥ g(X) + ⟨ξ, Y − X⟩ for all Y is what a subgradient is.
@@ -224,6 +279,14 @@ mod tests {
             AnyConcave::LargestK(LargestK::new(0.7, 6).unwrap()),
             AnyConcave::CappedExcess(CappedExcess::new(0.7, 0.2).unwrap()),
             AnyConcave::None(NoConcave),
+            through(
+                AnyConcave::LargestK(LargestK::new(0.7, 6).unwrap()),
+                AnyMap::parse("differences").unwrap(),
+            ),
+            through(
+                AnyConcave::CappedExcess(CappedExcess::new(0.7, 0.2).unwrap()),
+                AnyMap::parse("rows:2,5-7").unwrap(),
+            ),
         ];
         for g in &parts {
             for (a, b) in (0..40).map(|s| (point(s), point(s + 100))) {
@@ -235,5 +298,44 @@ mod tests {
                 assert!(g.value(&a) <= xi.inner(&a) + 1e-12, "{g:?}");
             }
         }
+    }
+
+    /// Where g∘A is smooth its subgradient is what central differences say.
+    #[test]
+    fn the_subgradient_of_g_after_a_is_its_gradient() {
+        let b = faer::Mat::from_fn(5, 7, |i, j| ((3 * i + 5 * j) as f64 * 0.7).sin());
+        let maps = [
+            AnyMap::parse("differences").unwrap(),
+            AnyMap::parse("columns:3,1").unwrap(),
+            AnyMap::Left(crate::linear_map::LeftMatrix::new(b.as_ref()).unwrap()),
+        ];
+        let x = RowMat::from_fn(7, 3, |i, j| ((i * 7 + j * 3) as f64 * 0.61).sin());
+        for a in maps {
+            let parts = [
+                AnyConcave::LargestK(LargestK::new(0.7, 4).unwrap()),
+                AnyConcave::CappedExcess(CappedExcess::new(0.7, 0.3).unwrap()),
+            ];
+            for part in parts {
+                let (inside, g) = (part.value(&a.apply(&x)), through(part, a.clone()));
+                assert_eq!(g.value(&x), inside);
+                let mut xi = RowMat::zeros(7, 3);
+                g.subgradient(&x, &mut xi);
+                let step = 1e-6;
+                for entry in 0..21 {
+                    let at = |t: f64| {
+                        let mut moved = x.clone();
+                        moved.data_mut()[entry] += t;
+                        g.value(&moved)
+                    };
+                    let slope = (at(step) - at(-step)) / (2.0 * step);
+                    assert!((slope - xi.data()[entry]).abs() <= 1e-8, "{g:?}: {slope} {}", xi.data()[entry]);
+                }
+            }
+        }
+        let capped = AnyConcave::LargestK(LargestK::new(0.7, 21).unwrap());
+        assert!(through(capped.clone(), AnyMap::parse("identity").unwrap()).check(7, 3).is_ok());
+        let said =
+            through(capped, AnyMap::parse("differences").unwrap()).check(7, 3).unwrap_err().to_string();
+        assert!(said.contains("at most 18, the number of entries of the 6 x 3 matrix"), "{said}");
     }
 }

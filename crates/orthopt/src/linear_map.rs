@@ -2,6 +2,7 @@
 //! compositions. A takes an n × r matrix to a p × s matrix on which h acts entry by entry.
 
 use std::f64::consts::PI;
+use std::fmt;
 
 use faer::MatRef;
 
@@ -11,7 +12,7 @@ use crate::linalg::krylov::{Operator, leading};
 use crate::linalg::products::{cross, product};
 
 /// A linear map of n × r matrices.
-pub trait LinearMap: Clone + std::fmt::Debug + Send + Sync {
+pub trait LinearMap: Clone + fmt::Debug + Send + Sync {
     /// Rows and columns of A(X) for an X with `input` rows and columns.
     ///
     /// # Errors
@@ -93,6 +94,14 @@ impl Selection {
             ));
         }
         Ok(Self { indices, columns })
+    }
+}
+
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.columns { "column" } else { "row" };
+        let plural = if self.indices.len() == 1 { "" } else { "s" };
+        write!(f, "{} {what}{plural}", self.indices.len())
     }
 }
 
@@ -190,6 +199,16 @@ impl LeftMatrix {
         let norm = spectral(b.ncols(), &apply).min(b.norm());
         Ok(Self { b, norm })
     }
+
+    /// Rows of B.
+    pub fn nrows(&self) -> usize {
+        self.b.nrows()
+    }
+
+    /// Columns of B.
+    pub fn ncols(&self) -> usize {
+        self.b.ncols()
+    }
 }
 
 fn left_product(b: &RowMat, x: &RowMat) -> RowMat {
@@ -246,6 +265,16 @@ impl Composition {
     /// A(X) = outer(inner(X)).
     pub fn new(outer: AnyMap, inner: AnyMap) -> Self {
         Self { outer: Box::new(outer), inner: Box::new(inner) }
+    }
+
+    /// The map that comes last.
+    pub fn outer(&self) -> &AnyMap {
+        &self.outer
+    }
+
+    /// The map that comes first.
+    pub fn inner(&self) -> &AnyMap {
+        &self.inner
     }
 
     /// What the inner map makes of an input that [`LinearMap::output`] has accepted.

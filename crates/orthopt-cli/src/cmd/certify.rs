@@ -99,7 +99,7 @@ pub struct Args {
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     ridge: Option<f64>,
 
-    /// hyperbolic-eig with the sign of the paper, as for solve
+    /// hyperbolic-eig as the paper prints it, as for solve
     #[arg(long)]
     reproduction: bool,
 

@@ -113,6 +113,45 @@ fn fused_penalty_by_name_and_by_map() {
     assert!(real(&rows, "/objective") <= real(&named, "/objective"));
 }
 
+/// (h − g)(A(X)), recomputed from the X that was saved; the header says so.
+#[test]
+fn penalties_with_two_parts_and_a_map() {
+    let dir = Dir::new();
+    let run = |more: &[&'static str]| {
+        let args =
+            [&["solve"], more, &["randn:40:10", "-r", "2", "--lambda", "2", "--map", "differences"]].concat();
+        let files = ["--solver", "oadmm-ep", "--max-iters", "300", "--restarts", "0", "--save-x", "x.npy"];
+        let args = [&args[..], &files].concat();
+        let object = dir.json(&args);
+        let x = read_npy(&dir.path("x.npy"));
+        let mut sizes: Vec<f64> = x
+            .windows(2)
+            .flat_map(|two| (0..2).map(|j| (two[1][j] - two[0][j]).abs()).collect::<Vec<_>>())
+            .collect();
+        sizes.sort_by(|a, b| b.total_cmp(a));
+        (real(&object, "/nonsmooth"), sizes, stdout(&mut dir.orthopt(&args)))
+    };
+    let (capped, sizes, text) = run(&["capped-l1-pca", "--capped-l1-cap", "0.2"]);
+    let direct = 2.0 * sizes.iter().map(|v| v.min(0.2)).sum::<f64>();
+    assert!((capped - direct).abs() <= 1e-4 * direct, "{capped} {direct}");
+    let header = "h of capped-l1: lambda * min(|x|, cap)";
+    assert!(text.contains(header) && text.contains("A(X): differences of neighbouring rows of X"), "{text}");
+    let (largest, sizes, text) = run(&["dc-pca", "--k", "4"]);
+    let direct = 2.0 * sizes[4..].iter().sum::<f64>();
+    assert!((largest - direct).abs() <= 1e-4 * (1.0 + direct), "{largest} {direct}");
+    assert!(
+        text.contains("min 1/(2m) ||XX'D - D||^2, D = A', + h(A(X)), X'X = I; h of l1-largest-k"),
+        "{text}"
+    );
+    let (_, _, text) = run(&["dc-pca"]);
+    assert!(text.contains("k 2: 5 % of the 18 entries of A(X)"), "{text}");
+    dir.fails_in_one_line(
+        &["solve", "dc-pca", "randn:40:10", "-r", "2", "--k", "19", "--map", "differences"],
+        2,
+        &["k is 19", "at most 18, the number of entries of the 9 x 2 matrix"],
+    );
+}
+
 #[test]
 fn certify_measures_any_x() {
     let dir = Dir::new();
@@ -139,7 +178,7 @@ fn bad_input_says_what_to_do() {
     };
     fails(
         &["dc-pca", "randn:20:6", "-r", "2", "--k", "13"],
-        &["k is 13", "at most 12, the number of entries of the 6 x 2 matrix X"],
+        &["k is 13", "at most 12, the number of entries of the 6 x 2 matrix"],
     );
     fails(&["dc-pca", "randn:20:6", "-r", "9"], &["rank 9 exceeds"]);
     fails(&["fused-pca", "randn:20:6", "--solver", "obcd"], &["obcd is for problems without a linear map"]);

@@ -127,6 +127,8 @@ fn the_papers_sign_is_unbounded_and_says_so() {
         assert_eq!(output.status.code(), Some(if unbounded { 4 } else { 0 }), "{solver}");
         assert!(!unbounded || (text.contains("unbounded") && text.contains("no lower bound")), "{text}");
         assert!(!text.contains("inf") && !text.contains("NaN"), "{solver}: {text}");
+        let header = "min -tr(X'CX), X'JX = J, C = A'A + ridge, which has no lower bound";
+        assert!(text.contains(header) && !text.contains("the minimum is known"), "{solver}: {text}");
         // numbers that are not finite would be null
         for field in ["objective", "feasibility", "relative_feasibility"] {
             assert!(object[field].as_f64().is_some_and(f64::is_finite), "{solver}: {field}");

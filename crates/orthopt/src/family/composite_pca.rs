@@ -3,7 +3,7 @@
 use faer::Mat;
 use faer::sparse::SparseColMatRef;
 
-use crate::concave::{AnyConcave, CappedExcess, Concave, LargestK, NoConcave};
+use crate::concave::{AnyConcave, CappedExcess, Concave, LargestK, NoConcave, Through};
 use crate::error::{Error, Result};
 use crate::family::{Kind, ProblemInfo, find_problem};
 use crate::linear_map::{AnyMap, Composition, Differences, Identity, LinearMap};
@@ -86,7 +86,8 @@ fn known() -> String {
     SPLITS.iter().map(|s| s.name).chain(plain).collect::<Vec<_>>().join(", ")
 }
 
-/// k where none is given: 5 % of the entries of X, rounded up, and at least one per column.
+/// k where none is given: 5 % of the entries of X (or of A(X) with a map), rounded up, and at least one per
+/// column.
 pub fn default_k(n: usize, r: usize) -> usize {
     (n * r).div_ceil(20).max(r)
 }
@@ -98,7 +99,8 @@ pub struct CompositeOptions {
     pub penalty: Option<String>,
     /// k of `l1-largest-k`; [`default_k`] unless given.
     pub k: Option<usize>,
-    /// A linear map inside the penalty, after that of the penalty itself.
+    /// A linear map inside the penalty, which is then all of it at A(X): (h − g)(A(X)), and its own map
+    /// after this one.
     pub map: Option<AnyMap>,
     /// Shape parameters of the penalty.
     pub shape: Shape,
@@ -217,7 +219,8 @@ impl Parts {
         let plain = || PENALTIES.iter().find(|p| p.name == name && enters_as_h(p));
         let mut parts = match (split(name), plain()) {
             (Some(split), _) => {
-                let k = options.k.unwrap_or_else(|| default_k(size.0, size.1));
+                let (p, s) = counted_in(options.map.as_ref(), size)?;
+                let k = options.k.unwrap_or_else(|| default_k(p, s));
                 (split.parts)(lambda, &options.shape, k)?
             }
             (None, Some(plain)) => Self::of((plain.make_shaped)(lambda, &options.shape)?),
@@ -226,15 +229,28 @@ impl Parts {
                 return Err(Error::UnknownName { kind, name: name.into(), known: known() });
             }
         };
-        if let Some(map) = &options.map {
-            parts.a = if parts.a.is_identity() {
-                map.clone()
-            } else {
-                AnyMap::Composition(Composition::new(parts.a, map.clone()))
-            };
+        if let Some(map) = options.map.as_ref().filter(|map| !map.is_identity()) {
+            parts = parts.through(map);
         }
         parts.g.check(size.0, size.1)?;
         parts.a.output(size)?;
         Ok(parts)
     }
+
+    /// The parts of (h∘A − g)(B(X)) for a map B.
+    fn through(self, b: &AnyMap) -> Self {
+        let Self { g, h, a } = self;
+        let g = if g.is_zero() { g } else { AnyConcave::Through(Box::new(Through::new(g, b.clone()))) };
+        let identity = a.is_identity();
+        let a = if identity { b.clone() } else { AnyMap::Composition(Composition::new(a, b.clone())) };
+        Self { g, h, a }
+    }
+}
+
+/// Rows and columns of the matrix that a penalty looks at, of which k is a part: A(X).
+///
+/// # Errors
+/// A map that does not fit X.
+pub(crate) fn counted_in(map: Option<&AnyMap>, size: (usize, usize)) -> Result<(usize, usize)> {
+    map.map_or(Ok(size), |map| map.output(size))
 }

@@ -28,6 +28,7 @@ mod pose;
 mod pose_options;
 mod problems;
 mod signs;
+mod statement;
 
 pub use cardinality::Limit;
 pub use catalogue::{

@@ -1,21 +1,24 @@
 //! From a problem's name and data to the problem, with defaults for what is left open: the one
 //! place where the command line and other languages pose problems.
 
+use std::borrow::Cow;
+
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::{Named, memory};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
-use crate::family::composite_pca::{SPLITS, check_before_work, model, split};
+use crate::family::composite_pca::{SPLITS, check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
+use crate::family::statement::statement;
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::penalty::find_penalty;
 use crate::problem::{
     Cardinality, CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
-    covariance_model,
+    covariance_model, scatter,
 };
 use crate::smooth::{AnySmooth, NonlinearEig, Placement, Quadratic, euclidean_distances};
 
@@ -24,6 +27,8 @@ use crate::smooth::{AnySmooth, NonlinearEig, Placement, Quadratic, euclidean_dis
 pub struct Posed {
     /// What the registry says of it.
     pub info: &'static ProblemInfo,
+    /// What is minimised, penalty and map in it.
+    pub statement: Cow<'static, str>,
     /// The problem.
     pub problem: Named,
     /// r.
@@ -127,7 +132,8 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         }
         (None, None) => None,
     };
-    Ok(Posed { info, problem: Named::Pca(problem), rank, lambda, k: None, limits: None, reasons, notes })
+    let (statement, problem) = (statement(info, options), Named::Pca(problem));
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes })
 }
 
 fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -153,8 +159,8 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     if options.lambda.is_some() && lambda.is_none() {
         notes.push(format!("{} has no lambda; it is ignored", info.name).into());
     }
-    let problem = Named::Cardinality(problem);
-    Ok(Posed { info, problem, rank, lambda, k: None, limits, reasons, notes })
+    let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
 }
 
 fn rank_or_default(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<Message>) -> usize {
@@ -170,7 +176,8 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     let rank = rank_or_default(data, options, &mut reasons);
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     let has_k = split(penalty).is_some_and(|split| split.has_k);
-    let k = has_k.then(|| options.k.unwrap_or_else(|| default_k(data.ncols(), rank)));
+    let (p, s) = counted_in(options.map.as_ref(), (data.ncols(), rank))?;
+    let k = has_k.then(|| options.k.unwrap_or_else(|| default_k(p, s)));
     let composite = CompositeOptions {
         penalty: options.penalty.clone(),
         k,
@@ -184,10 +191,10 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         reasons.push(format!("penalty {penalty} instead of {}: {}", info.penalty, entry.doc).into());
     }
     if let (Some(k), None) = (k, options.k) {
-        let entries = data.ncols() * rank;
+        let (entries, of) = (p * s, if options.map.is_some() { "A(X)" } else { "X" });
         reasons.push(
             Message::from(format!(
-                "k {k}: 5 % of the {entries} entries of X, and one per component at least ("
+                "k {k}: 5 % of the {entries} entries of {of}, and one per component at least ("
             ))
             .option("k")
             .text(")"),
@@ -206,7 +213,8 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         (Some(share), None) => Some(default_lambda(&f, rank, share, &mut reasons)),
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
-    Ok(Posed { info, problem: Named::Composite(problem), rank, lambda, k, limits: None, reasons, notes })
+    let (statement, problem) = (statement(info, options), Named::Composite(problem));
+    Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
@@ -241,7 +249,18 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse").into());
     }
     let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::penalty::NoPenalty, rank)?);
-    Ok(Posed { info, problem, rank, lambda: Some(lambda), k: None, limits: None, reasons, notes: Vec::new() })
+    let statement = statement(info, options);
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda: Some(lambda),
+        k: None,
+        limits: None,
+        reasons,
+        notes: Vec::new(),
+    })
 }
 
 fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -266,18 +285,16 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
     if options.lambda.is_some() {
         notes.push(format!("{} has no lambda; it is ignored", info.name).into());
     }
-    let problem = if info.kind == Kind::Probe {
-        pose_probe(data, signature, options, &mut reasons)?
-    } else {
-        let c = covariance(data, options.ridge)?;
-        if options.reproduction {
-            JProblem::reproduction(c.as_mat(), signature)?
-        } else {
-            JProblem::hyperbolic_eig(c.as_mat(), signature)?
+    let problem = match info.kind {
+        Kind::Probe => pose_probe(data, signature, options, &mut reasons)?,
+        _ if options.reproduction => {
+            JProblem::reproduction(scatter(data, options.ridge)?.as_mat(), signature)?
         }
+        _ => JProblem::hyperbolic_eig(covariance(data, options.ridge)?.as_mat(), signature)?,
     };
     Ok(Posed {
         info,
+        statement: statement(info, options),
         problem: Named::JOrthogonal(problem),
         rank: n,
         lambda: None,

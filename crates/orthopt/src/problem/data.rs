@@ -73,6 +73,24 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
 /// # Errors
 /// Data that are not finite, a C that is not symmetric, a negative ridge.
 pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
+    let samples = match data {
+        PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),
+        PcaData::Sparse(a, _) => a.nrows(),
+        PcaData::Gram(_) | PcaData::SparseGram(_) => 1,
+    };
+    shared_out(data, samples, ridge)
+}
+
+/// C = AᵀA + ridge·tr(AᵀA)/n·I, what [`covariance`] is without the division by m. Cost O(mn²).
+///
+/// # Errors
+/// Those of [`covariance`].
+pub fn scatter(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
+    shared_out(data, 1, ridge)
+}
+
+/// AᵀA/samples with the ridge.
+fn shared_out(data: &PcaData<'_>, samples: usize, ridge: f64) -> Result<RowMat> {
     if !(ridge >= 0.0 && ridge.is_finite()) {
         return Err(Error::InvalidOption {
             option: "ridge".into(),
@@ -80,11 +98,6 @@ pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
             expected: "a finite number >= 0; it is relative to tr(C)/n".into(),
         });
     }
-    let samples = match data {
-        PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),
-        PcaData::Sparse(a, _) => a.nrows(),
-        PcaData::Gram(_) | PcaData::SparseGram(_) => 1,
-    };
     let model = covariance_model(data, Storage::Dense)?; // −½tr(XᵀAᵀAX)
     let n = model.diagonal().len();
     let identity = RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)));

@@ -33,7 +33,7 @@ use crate::penalty::{AnyPenalty, NoPenalty};
 use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
 
 pub use cardinality::{Cardinality, CardinalityProblem, nonzero_rows, support};
-pub use data::{PcaData, covariance, covariance_model};
+pub use data::{PcaData, covariance, covariance_model, scatter};
 pub use j_orthogonal::JProblem;
 pub use storage::{Cost, Storage};
 pub(crate) use variance::by_variance;

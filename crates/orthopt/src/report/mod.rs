@@ -11,6 +11,7 @@ mod global;
 mod model;
 mod object;
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
@@ -32,6 +33,8 @@ use crate::solvers::find_solvers;
 pub struct Task {
     /// What the registry says of the problem.
     pub problem: &'static ProblemInfo,
+    /// What is minimised, penalty and map in it.
+    pub statement: Cow<'static, str>,
     /// The data.
     pub data: DataFacts,
     /// r.
@@ -54,6 +57,7 @@ impl Task {
     pub fn new(posed: &Posed, data: DataFacts) -> Self {
         Self {
             problem: posed.info,
+            statement: posed.statement.clone(),
             data,
             rank: posed.rank,
             lambda: posed.lambda,

@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
 use crate::objective::Evaluate;
 use crate::solve::{
-    AnySolver, Fading, Kept, Looks, Pace, Progress, Settings, Solver, Stage, Status, Stop, Stopping,
+    AnySolver, Fading, Kept, Looks, Pace, Progress, Settings, Solver, Stage, Status, Stop, StopReason,
+    Stopping, believed,
 };
 
 /// A solver of a task and the work it may do.
@@ -180,9 +181,6 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             if !info.objective.is_finite() {
                 break (Status::NumericalError, "F became NaN or infinite".to_string());
             }
-            if let Some((status, why)) = info.ended {
-                break (status, why.to_string());
-            }
             let residual = info.residual.filter(|_| look);
             let progress = Progress {
                 iteration: iterations,
@@ -192,7 +190,11 @@ impl<P: Evaluate + 'static> Run<'_, P> {
                 residual,
             };
             let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&progress));
-            if let Some(reason) = stop.check(&progress).or(faded) {
+            let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
+            let over = ended.is_some();
+            let found = ended.or_else(|| stop.check(&progress));
+            let found = believed(found, &progress, &mut stop, over, || solver.confirmed(p, &state));
+            if let Some(reason) = found.or(faded) {
                 break (reason.status, reason.message);
             }
             if (look || info.pass.is_some()) && self.most.is_some_and(|most| work::so_far() >= most) {

@@ -1,6 +1,6 @@
 //! Solvers chosen at run time: one type for all of them.
 
-use super::{Ending, Raw, Settings, Solver, Step, StepInfo};
+use super::{Confirmed, Ending, Raw, Settings, Solver, Step, StepInfo};
 use crate::error::Result;
 use crate::linalg::RowMat;
 
@@ -35,6 +35,8 @@ pub trait Running<P>: Send {
     fn objective(&self, problem: &P) -> f64;
     /// See [`Solver::residual`].
     fn residual(&self, problem: &P) -> Option<f64>;
+    /// See [`Solver::confirmed`].
+    fn confirmed(&self, problem: &P) -> Option<Confirmed>;
     /// See [`Solver::point`].
     fn point(&self) -> &RowMat;
     /// See [`Solver::finish`].
@@ -73,6 +75,10 @@ where
 
     fn residual(&self, problem: &P) -> Option<f64> {
         self.solver.residual(problem, &self.state)
+    }
+
+    fn confirmed(&self, problem: &P) -> Option<Confirmed> {
+        self.solver.confirmed(problem, &self.state)
     }
 
     fn point(&self) -> &RowMat {
@@ -187,6 +193,10 @@ impl<P: 'static> Solver<P> for AnySolver<P> {
 
     fn residual(&self, problem: &P, state: &Self::State) -> Option<f64> {
         (**state).residual(problem)
+    }
+
+    fn confirmed(&self, problem: &P, state: &Self::State) -> Option<Confirmed> {
+        (**state).confirmed(problem)
     }
 
     fn point<'a>(&self, state: &'a Self::State) -> &'a RowMat {

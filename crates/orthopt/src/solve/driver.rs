@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use super::confirmed::believed;
 use super::pace::{Kept, Looks, Pace};
 use super::{
     Ending, Event, Fading, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver,
@@ -132,6 +133,7 @@ struct Outcome {
 struct End {
     x: RowMat,
     reason: StopReason,
+    confirmed: bool, // whether converged was said of this X after a second opinion
 }
 
 /// What is shared by all starts of a run.
@@ -216,6 +218,7 @@ impl<P: Evaluate> Session<'_, P> {
         let (mut pace, mut looks, began) = (Pace::default(), Looks::new(), self.iteration);
         let mut fading = solver.fades().then(|| Fading::new(self.options.max_iterations));
         let mut reason = self.begin(solver.point(&state), &mut kept, observers);
+        let mut confirmed = false;
         while reason.is_none() {
             let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());
             let before = self.seconds();
@@ -231,17 +234,21 @@ impl<P: Evaluate> Session<'_, P> {
                 let broke = self.show(&p, || solver.point(&state), observers);
                 let limit = MaxIterations(self.options.max_iterations).check(&p);
                 let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
+                let over = ended.is_some();
                 let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&p));
-                stop.check(&p).or(limit).or(ended).or(faded).or_else(|| broke.then(interrupted))
+                let found = stop.check(&p).or(limit).or(ended);
+                let second = || solver.confirmed(self.problem, &state).inspect(|_| confirmed = true);
+                believed(found, &p, stop, over, second).or(faded).or_else(|| broke.then(interrupted))
             } else {
                 Some(numerical_error())
             };
         }
         let Ending { x, mut settings, constants, raw, splitting } = solver.ending(self.problem, state);
-        let (end, objective) = self.best_of(End { x, reason: reason.unwrap_or_else(interrupted) }, kept);
+        let (end, objective) =
+            self.best_of(End { x, reason: reason.unwrap_or_else(interrupted), confirmed }, kept);
         let p = self.progress(objective, None, None);
         self.record(&p, &end.x, observers);
-        let (End { x, reason }, iterations) = (end, self.iteration - began);
+        let (End { x, reason, .. }, iterations) = (end, self.iteration - began);
         tracing::info!(status = reason.status.name(), iterations = self.iteration, objective, "ended");
         splitting.iter().for_each(|s| s.display(&mut settings));
         let (name, status) = (solver.name().to_string(), reason.status);
@@ -265,6 +272,8 @@ impl<P: Evaluate> Session<'_, P> {
         }
         if !whole {
             end.reason = numerical_error();
+        } else if end.confirmed && end.reason.status == Status::Converged {
+            end.reason.status = Status::Stalled; // the X that was found critical is another one
         }
         end.reason.message =
             format!("{}; the best X is that of iteration {}", end.reason.message, kept.iteration);

@@ -1,6 +1,7 @@
 //! The one loop around every solver: clock, NaN check, stopping, observers, solution.
 
 mod any;
+mod confirmed;
 mod driver;
 mod observer;
 mod pace;
@@ -12,6 +13,8 @@ mod trace;
 
 pub(crate) use any::named;
 pub use any::{AnySolver, ErasedSolver, Running};
+pub use confirmed::Confirmed;
+pub(crate) use confirmed::believed;
 pub use driver::{Chain, RunOptions, run, run_restarts};
 pub use observer::{Event, Interrupt, Observer};
 pub(crate) use pace::{Kept, Looks, Pace};

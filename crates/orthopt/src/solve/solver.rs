@@ -1,6 +1,6 @@
 //! What an algorithm is.
 
-use super::{Ending, Raw, Settings, Status};
+use super::{Confirmed, Ending, Raw, Settings, Status};
 use crate::error::Result;
 use crate::linalg::RowMat;
 
@@ -115,6 +115,13 @@ pub trait Solver<P> {
     /// The solver's own measure of stationarity, relative so that 1e-6 is small, where it can be had
     /// at any time; looked at where a step ends.
     fn residual(&self, _problem: &P, _state: &Self::State) -> Option<f64> {
+        None
+    }
+
+    /// How critical the X is that would be returned now, computed anew: asked before a run is called
+    /// converged. `None` where [`Solver::residual`] is such a measure itself, or a pass over all pairs is the
+    /// certificate.
+    fn confirmed(&self, _problem: &P, _state: &Self::State) -> Option<Confirmed> {
         None
     }
 

@@ -21,6 +21,7 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
+use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -28,7 +29,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{constants, only};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Confirmed, Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// ManPG with the papers' constants unless set.
@@ -177,6 +178,10 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
 
     fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
         Some(st.body.residual(st.lipschitz))
+    }
+
+    fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
+        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {

@@ -13,6 +13,7 @@ use super::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet,
     stationarity_score,
 };
+use crate::composite::relative_criticality;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -24,7 +25,7 @@ use crate::pair::step::Model;
 use crate::problem::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
-use crate::solve::{Settings, Solver, Step};
+use crate::solve::{Confirmed, Settings, Solver, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::ObcdOptions;
 
@@ -154,6 +155,12 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
 
     fn objective(&self, _p: &NonlinearEigProblem, st: &State) -> f64 {
         st.descent.objective
+    }
+
+    /// f of a singular C may be close to 0 where it has a minimum: decreases that are nothing beside 1 + |f|
+    /// are then much beside f, and a pass that leaves them alone is no end.
+    fn confirmed(&self, p: &NonlinearEigProblem, st: &State) -> Option<Confirmed> {
+        Some(Confirmed::new(relative_criticality(p, &st.at.x)))
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {

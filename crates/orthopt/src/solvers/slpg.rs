@@ -30,6 +30,7 @@ use super::proximal::{
     FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
     feasible_start, finite_convex, raw,
 };
+use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -40,7 +41,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Confirmed, Raw, Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// SLPG with the constants of STOP unless set.
@@ -308,6 +309,10 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
 
     fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
         Some(st.residual())
+    }
+
+    fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
+        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {

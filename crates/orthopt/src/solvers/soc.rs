@@ -22,6 +22,7 @@
 
 use super::SolverInfo;
 use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start, raw};
+use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -31,7 +32,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Confirmed, Raw, Settings, Solver, Status, Step, settings_of};
 
 constants! {
     /// SOC.
@@ -170,6 +171,10 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Soc {
 
     fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
         Some(st.residual)
+    }
+
+    fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
+        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {

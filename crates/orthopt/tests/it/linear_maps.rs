@@ -1,8 +1,14 @@
 //! Linear maps: adjoints, norms, sizes.
 
 use crate::common::{cases, gaussian, gaussian_rows};
+use orthopt::concave::Concave;
+use orthopt::constraint::stiefel::orthonormalise;
+use orthopt::family::CompositeOptions;
 use orthopt::linalg::RowMat;
 use orthopt::linear_map::{AnyMap, Composition, Differences, Identity, LeftMatrix, LinearMap, Selection};
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::problem::{CompositeProblem, PcaData};
+use orthopt::smooth::Smooth;
 use proptest::prelude::*;
 
 const N: usize = 9;
@@ -105,4 +111,60 @@ fn sizes_that_do_not_fit() {
         AnyMap::Differences(Differences),
     ));
     assert!(late.output((N, R)).is_err() && late.output((N + 1, R)).is_ok());
+}
+
+/// A penalty h − g with a map is (h − g)(A(X)): here against sums over the entries of A(X), and the slope of
+/// F where it is smooth against its own differences.
+#[test]
+fn a_penalty_with_a_map_is_all_of_it_at_the_image() {
+    let (lambda, cap, k) = (0.8, 0.3, 5);
+    let (data, x) = (gaussian(20, N, 5), orthonormalise(&gaussian_rows(N, R, 6)));
+    let value = |penalty: &str, y: &RowMat| -> f64 {
+        let mut sizes: Vec<f64> = y.data().iter().map(|v| v.abs()).collect();
+        sizes.sort_by(|a, b| b.total_cmp(a));
+        lambda
+            * match penalty {
+                "capped-l1" => sizes.iter().map(|v| v.min(cap)).sum::<f64>(),
+                "l1-largest-k" => sizes[k..].iter().sum(),
+                _ => sizes.iter().sum(),
+            }
+    };
+    for a in maps() {
+        for penalty in ["capped-l1", "l1-largest-k", "fused-l1"] {
+            let mut options = CompositeOptions {
+                penalty: Some(penalty.into()),
+                k: Some(k),
+                map: Some(a.clone()),
+                ..Default::default()
+            };
+            options.shape.insert("capped-l1-cap".to_string(), orthopt::options::Value::Number(cap));
+            let samples = PcaData::Dense(data.as_ref());
+            let p = CompositeProblem::pca("pca", &samples, R, lambda, &options).unwrap();
+            let mut image = a.apply(&x);
+            if penalty == "fused-l1" {
+                image = Differences.apply(&image);
+            }
+            let (direct, found) = (value(penalty, &image), p.objective(&x).nonsmooth);
+            assert!((found - direct).abs() <= 1e-5 * (1.0 + direct), "{penalty} {a:?}: {found} {direct}");
+            let exact = p.value(&x) - p.f.value(&x);
+            assert!((exact - direct).abs() <= 1e-12 * (1.0 + direct), "{penalty} {a:?}: {exact} {direct}");
+            // h∘A − g by the subgradients that solvers use
+            let mut slope = p.a.apply(&x);
+            slope.data_mut().iter_mut().for_each(|v| *v = p.h.subdifferential(*v).0);
+            let mut slope = p.a.adjoint(&slope, (N, R));
+            let mut xi = RowMat::zeros(N, R);
+            p.g.subgradient(&x, &mut xi);
+            slope.data_mut().iter_mut().zip(xi.data()).for_each(|(s, xi)| *s -= xi);
+            for entry in [0, 7, N * R - 1] {
+                let at = |t: f64| {
+                    let mut moved = x.clone();
+                    moved.data_mut()[entry] += t;
+                    p.value(&moved) - p.f.value(&moved)
+                };
+                let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
+                let along = slope.data()[entry];
+                assert!((difference - along).abs() <= 1e-7, "{penalty} {a:?}: {difference} {along}");
+            }
+        }
+    }
 }

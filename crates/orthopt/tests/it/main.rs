@@ -11,6 +11,7 @@ mod chains;
 mod circle_arc;
 mod composite_chains;
 mod constants;
+mod converged;
 mod conversions;
 mod criticality;
 mod drift;

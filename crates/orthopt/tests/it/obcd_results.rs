@@ -2,14 +2,15 @@
 
 use crate::common::obcd::{RULES, options};
 use crate::common::{
-    PROBLEMS, gaussian, iterate, on_data, problem, solve_from, sparse, thinned, usual_start,
+    PROBLEMS, gaussian, iterate, on_data, penalty, problem, solve_from, sparse, thinned, usual_start,
 };
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::linalg::RowMat;
 use orthopt::pair::step::Model;
-use orthopt::problem::{PcaData, PcaProblem, Storage};
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::solve::{Solver, Status};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
+use orthopt::start::Start;
 
 /// "Converged" to a tolerance is confirmed to that tolerance by checking all pairs of the final
 /// X afresh.
@@ -53,6 +54,36 @@ fn converged_solutions_have_no_dust() {
             let dust: Vec<f64> =
                 solution.x.data().iter().copied().filter(|v| *v != 0.0 && v.abs() < 1e-11).collect();
             assert!(dust.is_empty(), "{name}, lambda {lambda}, seed {seed}: {dust:?}");
+        }
+    }
+}
+
+/// Entries on their way to zero, which passes leave alone within their tolerance, are zero in the end; F is no
+/// higher than it was followed to, whether the run has converged or not.
+#[test]
+fn what_reports_count_as_zero_is_zero() {
+    for (name, lambda) in [("l1", 8.0), ("scad", 12.0), ("mcp", 12.0), ("capped-l1", 12.0), ("l0", 4.0)] {
+        for (seed, total) in [(0, 900), (1, 4000), (2, 1_000_000)] {
+            let f = problem("pca", 0.0, 30, 5, 60 + seed).f;
+            let p = Problem::new(f, penalty(name, lambda), 5).unwrap();
+            for rule in [0, 2] {
+                let solver = Obcd::new(options(rule, 2, Model::Exact, seed)).unwrap();
+                let what = format!("{name}, seed {seed}, {:?}", RULES[rule]);
+                let mut state = solver.init(&p, Start::Pca.point(&p.f, 5, false, seed).unwrap()).unwrap();
+                let (mut done, mut quiet) = (0, false);
+                while done < total && !quiet {
+                    let info = solver.step(&p, &mut state, total - done);
+                    done += info.iterations;
+                    quiet = info.pass.is_some_and(|pass| pass.covers_all && pass.decrease == 0.0);
+                }
+                let before = p.value(iterate(&solver, &state));
+                let x = solver.finish(&p, state);
+                let dust = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= 1e-6).count();
+                let zeros = x.data().iter().filter(|v| **v == 0.0).count();
+                assert!(p.feasibility(&x) <= 1e-12, "{what}: {:e}", p.feasibility(&x));
+                assert!(p.value(&x) <= before + 1e-11 * (1.0 + before.abs()), "{what}");
+                assert!(dust == 0 && zeros > 10, "{what}: {dust} entries of dust, {zeros} zeros");
+            }
         }
     }
 }

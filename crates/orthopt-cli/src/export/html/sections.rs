@@ -17,7 +17,7 @@ const ROWS: usize = 500;
 
 pub fn summary(page: &mut Page, report: &Report) {
     let (s, task) = (&report.solution, &report.task);
-    page.lead(&format!("{} — {}", task.problem.doc, describe(&task.data)));
+    page.lead(&format!("{} — {}", task.statement, describe(&task.data)));
     let entries = s.x.nrows() * s.x.ncols();
     let counts = report.nonzeros().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     page.facts([

@@ -9,8 +9,9 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{
-    Candidates, Linearised, SCOPE, Told, check_splitting, curvature, end, least_beta, plus, prox, pull_back,
-    quadratic_change, raw, shifted_multiplier, slope, stationarity, suits_splitting, value_where_needed,
+    Candidates, Linearised, SCOPE, Told, check_splitting, confirmed, curvature, end, least_beta, plus, prox,
+    pull_back, quadratic_change, raw, shifted_multiplier, slope, stationarity, suits_splitting,
+    value_where_needed,
 };
 use crate::composite::Composite;
 use crate::concave::Concave;
@@ -21,7 +22,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Ending, Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -102,6 +103,10 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
 
     fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
         Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
+    }
+
+    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
+        confirmed(p, &st.x, &st.y, &st.z)
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {

@@ -12,8 +12,8 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{
-    Candidates, Linearised, SCOPE, Told, check_splitting, curvature, end, least_beta, plus, prox, pull_back,
-    raw, slope, suits_splitting,
+    Candidates, Linearised, SCOPE, Told, check_splitting, confirmed, curvature, end, least_beta, plus, prox,
+    pull_back, raw, slope, suits_splitting,
 };
 use crate::composite::{Composite, distance};
 use crate::concave::Concave;
@@ -24,7 +24,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Ending, Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -136,6 +136,11 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         let (y, _) = st.split(p);
         let primal = distance(&p.a.apply(&d.x), &y) / (1.0 + y.norm());
         Some(primal.max(relative_gradient(d)))
+    }
+
+    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
+        let (y, w) = st.split(p);
+        confirmed(p, &st.descent.x, &y, &w)
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {

@@ -9,8 +9,8 @@
 //! gradient and O(nr²).
 
 use super::splitting::{
-    Candidates, Linearised, SCOPE, Told, check_splitting, curvature, end, plus, project, prox, pull_back,
-    raw, slope, suits_splitting,
+    Candidates, Linearised, SCOPE, Told, check_splitting, confirmed, curvature, end, plus, project, prox,
+    pull_back, raw, slope, suits_splitting,
 };
 use crate::composite::Composite;
 use crate::concave::Concave;
@@ -21,7 +21,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Ending, Raw, Settings, Solver, Step};
+use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::oadmm::Variant;
 
@@ -149,6 +149,11 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         let (_, z) = st.smoothed(p);
         let g = st.now.plus(pull_back(p, z));
         Some(tangent(&st.x, &g).norm() / (1.0 + g.norm()))
+    }
+
+    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
+        let (ycheck, z) = st.smoothed(p);
+        confirmed(p, &st.x, &ycheck, &z)
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {

@@ -1,6 +1,6 @@
 //! What the splitting methods share: their view of the terms, and the choice of what to return.
 
-use crate::composite::{Composite, crit_parts, distance};
+use crate::composite::{Composite, CritParts, crit_parts, distance, relative_criticality};
 use crate::concave::Concave;
 use crate::constraint::stiefel;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::count_nonzeros;
 use crate::smooth::Smooth;
-use crate::solve::{Ending, Raw, Settings, Splitting};
+use crate::solve::{Confirmed, Ending, Raw, Settings, Splitting};
 use crate::solvers::proximal::estimated_curvature;
 
 /// Aᵀ(W).
@@ -164,6 +164,29 @@ pub(crate) fn stationarity<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     let atz = pull_back(p, z.clone());
     let size = 1.0 + at.grad_f.norm() + at.xi.norm() + atz.norm();
     primal.max(stiefel::tangent(x, &at.plus(atz)).norm() / size)
+}
+
+/// What smoothing may leave of ‖A(X) − y̌‖/(1 + ‖y̌‖) for a run to end where only the smoothed problem is solved.
+const SMOOTHED: f64 = 1e-2;
+
+/// The second opinion on X and y̌ of a splitting method: the criticality of what would be returned, or
+/// Crit(X, y̌, z) of the paper where that is smaller, relative to its parts.
+///
+/// The stationarity of X with the multiplier z is that of a smoothed problem: with a large μ there is next to
+/// nothing left of h in it, and it says nothing of F.
+pub(crate) fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x: &RowMat,
+    ycheck: &RowMat,
+    z: &RowMat,
+) -> Option<Confirmed> {
+    let CritParts { primal, dual, tangent } = crit_parts(p, x, ycheck, z);
+    let gap = primal / (1.0 + ycheck.norm());
+    let of_paper = gap.max((dual + tangent) / (1.0 + p.gradient(x).norm()));
+    let returned = Candidates::new(p, x, ycheck).best(x.clone());
+    let why = "critical for the smoothed penalty only, and what smoothing costs falls too slowly to wait for";
+    let found = Confirmed::new(relative_criticality(p, &returned).min(of_paper));
+    Some(found.or_ends((gap <= SMOOTHED).then_some(why)))
 }
 
 /// What a splitting method has in hand when it ends: X on the manifold, and polar(y̌), which

@@ -31,10 +31,10 @@ use crate::linalg::products::{cross, product};
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::smooth::Smooth;
-use crate::solve::{Ending, Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step, settings_of};
 use crate::solvers::composite::splitting::{
-    Candidates, Linearised, Told, check_splitting, curvature, end, plus, project, prox, pull_back, raw,
-    shifted_multiplier, stationarity,
+    Candidates, Linearised, Told, check_splitting, confirmed, curvature, end, plus, project, prox, pull_back,
+    raw, shifted_multiplier, stationarity,
 };
 
 /// Most halvings of a line search.
@@ -150,6 +150,10 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
     }
 
+    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
+        confirmed(p, &st.x, &st.ycheck, &st.z)
+    }
+
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {
         &st.x
     }
@@ -263,7 +267,7 @@ impl Oadmm {
         let g = st.now.plus(pull_back(p, w));
         let direction = search_direction(&st.x, &g, o.rho);
         let slope = direction.inner(&direction);
-        let first = if o.bb { self.barzilai_borwein(p, st, &g) } else { o.b };
+        let first = if o.bb || o.bb2 { self.barzilai_borwein(p, st, &g) } else { o.b };
         let mut eta = first / st.beta;
         let g_now = p.g.value(&st.x);
         let mut next = (st.x.clone(), st.now.clone());
@@ -282,9 +286,9 @@ impl Oadmm {
         st.grad_f_prev = std::mem::replace(&mut st.now, next.1).grad_f;
     }
 
-    /// b = β⟨S,S⟩/|⟨S,Z⟩| with S = X − X⁻ and Z the difference of the Riemannian gradients of the
-    /// same function at both points, kept in a range; the b of the options at the first step
-    /// (docs/mathematics.md, section 10, C17).
+    /// b = β⟨S,S⟩/|⟨S,Z⟩|, or β|⟨S,Z⟩|/⟨Z,Z⟩ (the paper's footnote 1 has both), with S = X − X⁻ and Z the
+    /// difference of the Riemannian gradients of the same function at both points, kept in a range; the b of
+    /// the options at the first step (docs/mathematics.md, section 10, C17).
     fn barzilai_borwein<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         &self,
         p: &Composite<F, H, G, A>,
@@ -296,12 +300,18 @@ impl Oadmm {
         let g_prev = plus(plus(pull_back(p, w), 1.0, &st.grad_f_prev), -1.0, &st.now.xi);
         let now = search_direction(&st.x, g, 1.0);
         let z = plus(now, -1.0, &search_direction(&st.x_prev, &g_prev, 1.0));
-        let (ss, sz) = (s.inner(&s), s.inner(&z).abs());
-        if ss == 0.0 || sz == 0.0 {
-            return self.options.b;
-        }
-        (st.beta * ss / sz).clamp(BB_RANGE.0, BB_RANGE.1)
+        secant_steps(&s, &z).map_or(self.options.b, |(long, short)| {
+            let step = if self.options.bb2 { short } else { long };
+            (st.beta * step).clamp(BB_RANGE.0, BB_RANGE.1)
+        })
     }
+}
+
+/// The two steps of Barzilai and Borwein, ⟨S,S⟩/|⟨S,Z⟩| and |⟨S,Z⟩|/⟨Z,Z⟩, the second never longer than the first;
+/// `None` where they are not defined.
+fn secant_steps(s: &RowMat, z: &RowMat) -> Option<(f64, f64)> {
+    let (ss, sz, zz) = (s.inner(s), s.inner(z).abs(), z.inner(z));
+    (ss > 0.0 && sz > 0.0).then(|| (ss / sz, sz / zz))
 }
 
 /// Gρ = G − ρXGᵀX − (1−ρ)XXᵀG, tangent at X for every ρ.
@@ -334,4 +344,24 @@ fn lagrangian_change<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     let f = at.value.map_or(0.0, f64::abs);
     let size = linear.abs() + st.beta * square.abs() + smooth.abs() + g_now.abs() + f;
     (smooth + linear + 0.5 * st.beta * square - g_change, 1e-15 * size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secant_steps_are_those_of_the_curvature() {
+        let s = RowMat::from_fn(4, 2, |i, j| ((3 * i + j) as f64).sin());
+        // one over the curvature where that is the same in all directions, whatever its sign
+        let curved = |c: f64| plus(RowMat::zeros(4, 2), c, &s);
+        for c in [4.0, -4.0] {
+            let (long, short) = secant_steps(&s, &curved(c)).unwrap();
+            assert!((long - 0.25).abs() <= 1e-15 && (short - 0.25).abs() <= 1e-15, "{long} {short}");
+        }
+        let z = RowMat::from_fn(4, 2, |i, j| (1 + i) as f64 * s.get(i, j));
+        let (long, short) = secant_steps(&s, &z).unwrap();
+        assert!(0.25 < short && short < long && long < 1.0, "{short} {long}");
+        assert!(secant_steps(&curved(0.0), &z).is_none() && secant_steps(&s, &curved(0.0)).is_none());
+    }
 }

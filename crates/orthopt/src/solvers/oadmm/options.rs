@@ -76,6 +76,8 @@ constants! {
         b ["b"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
         /// take b from Barzilai and Borwein
         bb [""]: bool = false;
+        /// the same by their other formula, <S,Z>/<Z,Z> instead of <S,S>/<S,Z>: never longer
+        bb2 [""]: bool = false;
         /// retract by QR instead of the polar factor
         qr [""]: bool = false;
     }
@@ -187,7 +189,7 @@ const EP: &[Constant] =
     &only(&OadmmOptions::EP.constants(), ["chi", "beta0", "xi", "p", "sigma", "theta", "alpha", "lf"]);
 const RR: &[Constant] = &only(
     &OadmmOptions::RR.constants(),
-    ["chi", "beta0", "xi", "p", "sigma", "rho", "gamma", "delta", "b", "bb", "qr", "lf"],
+    ["chi", "beta0", "xi", "p", "sigma", "rho", "gamma", "delta", "b", "bb", "bb2", "qr", "lf"],
 );
 const FAST: &[Constant] = &described(
     described(

@@ -18,29 +18,38 @@ pub(super) fn clean<F: Quadratic, H: PairPenalty>(p: &Problem<Stiefel, F, H>, x:
     x
 }
 
-/// Entries that are rounding (or, for ℓ0, that reports do not count, |x| ≤ 1e-6): sets them to
-/// zero, restores XᵀX = I on the support that is left, and keeps the result if F is no higher.
-fn drop_dust<F: Quadratic, H: PairPenalty>(p: &Problem<Stiefel, F, H>, mut x: RowMat) -> RowMat {
+/// Entries up to this are tried as zeros all together, then fewer of them; the last are rounding.
+const LIMITS: [f64; 5] = [REPORT_ZERO, 1e-7, 1e-8, 1e-9, ROUNDING];
+/// Entries of the size of rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// Small entries on their way to a kink at zero: a pair makes one entry zero exactly, but its rotation moves the
+/// others of its two rows, so that many at once get there in the limit only, and passes leave alone what is
+/// within their tolerance. Sets them to zero together, restores XᵀX = I on the support that is left, and
+/// keeps the result if F is no higher.
+fn drop_dust<F: Quadratic, H: PairPenalty>(p: &Problem<Stiefel, F, H>, x: RowMat) -> RowMat {
     if !p.h.promotes_sparsity() {
         return x;
     }
     let exact = |x: &RowMat| p.f.value(x) + p.h.value(x.data());
-    for limit in [1e-10, REPORT_ZERO] {
-        if limit == REPORT_ZERO && p.h.value(x.data()) == p.h.reported_value(x.data()) {
-            break;
-        }
+    let before = exact(&x);
+    let mut last = 0; // entries that the limit before dropped
+    for limit in LIMITS {
         let mut clean = x.clone();
         let dust = |v: &&mut f64| **v != 0.0 && v.abs() <= limit;
         let dropped = clean.data_mut().iter_mut().filter(dust).map(|v| *v = 0.0).count();
         if dropped == 0 {
+            break;
+        }
+        if dropped == last && limit > ROUNDING {
             continue;
         }
+        last = dropped;
         let error = stiefel::repair_on_support(&mut clean);
-        let before = exact(&x);
         // dropping rounding errors may cost rounding errors
-        let slack = if limit < REPORT_ZERO { 1e-11 * (1.0 + before.abs()) } else { 0.0 };
+        let slack = if limit <= ROUNDING { 1e-11 * (1.0 + before.abs()) } else { 0.0 };
         if error <= DRIFT && exact(&clean) <= before + slack {
-            x = clean;
+            return clean;
         }
     }
     x

@@ -1,0 +1,78 @@
+//! What is minimised, in words, where options have replaced a part of what the registry says.
+
+use std::borrow::Cow;
+
+use super::{Kind, PoseOptions, ProblemInfo, penalty_called};
+use crate::linear_map::{AnyMap, LinearMap};
+
+/// The objective and the constraint of a problem posed with `options`, with the penalty and the map in force.
+pub(crate) fn statement(info: &ProblemInfo, options: &PoseOptions) -> Cow<'static, str> {
+    let map = options.map.as_ref().filter(|map| !map.is_identity());
+    let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
+    let f = match info.kind {
+        Kind::HyperbolicEig if options.reproduction => {
+            return "hyperbolic eigenvalues as printed: min -tr(X'CX), X'JX = J, C = A'A + ridge, \
+                    which has no lower bound where both signs occur"
+                .into();
+        }
+        Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig => return info.doc.into(),
+        Kind::Pca | Kind::Composite | Kind::DataFit if map.is_none() && penalty == info.penalty => {
+            return info.doc.into();
+        }
+        Kind::Pca | Kind::Composite => "min -1/2 <X, CX>",
+        Kind::DataFit => "min 1/(2m) ||XX'D - D||^2, D = A',",
+    };
+    let meaning = penalty_called(penalty).map_or("", |entry| entry.doc);
+    match map {
+        None => format!("{f} + h(X), X'X = I; h of {penalty}: {meaning}"),
+        Some(map) => format!("{f} + h(A(X)), X'X = I; h of {penalty}: {meaning}; A(X): {}", words(map, "X")),
+    }
+    .into()
+}
+
+/// A(X) in words for an X called `of`.
+fn words(map: &AnyMap, of: &str) -> String {
+    match map {
+        AnyMap::Identity(_) => of.into(),
+        AnyMap::Differences(_) => format!("differences of neighbouring rows of {of}"),
+        AnyMap::Selection(selection) => format!("{selection} of {of}"),
+        AnyMap::Left(b) => format!("B times {of}, B {} x {}", b.nrows(), b.ncols()),
+        AnyMap::Composition(both) => words(both.outer(), &words(both.inner(), of)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::find_problem;
+
+    #[test]
+    fn penalty_and_map_are_said() {
+        let said = |problem: &str, options: PoseOptions| {
+            statement(find_problem(problem).unwrap(), &options).into_owned()
+        };
+        assert_eq!(said("l1-pca", PoseOptions::default()), find_problem("l1-pca").unwrap().doc);
+        let map = |text: &str| PoseOptions { map: AnyMap::parse(text).ok(), ..Default::default() };
+        assert_eq!(said("l1-pca", map("identity")), find_problem("l1-pca").unwrap().doc);
+        assert_eq!(
+            said("capped-l1-pca", map("differences")),
+            "min -1/2 <X, CX> + h(A(X)), X'X = I; h of capped-l1: lambda * min(|x|, cap); \
+             A(X): differences of neighbouring rows of X"
+        );
+        assert!(said("l1-pca", map("rows:3,5-6")).ends_with("A(X): 3 rows of X"));
+        assert!(said("fused-pca", map("columns:2")).ends_with("; A(X): 1 column of X"));
+        let penalty = PoseOptions { penalty: Some("mcp".into()), ..Default::default() };
+        assert!(
+            said("dc-pca", penalty)
+                .starts_with("min 1/(2m) ||XX'D - D||^2, D = A', + h(X), X'X = I; h of mcp: ")
+        );
+        let printed = PoseOptions { reproduction: true, ..Default::default() };
+        assert!(said("hyperbolic-eig", printed).contains("min -tr(X'CX)"));
+        let inner = AnyMap::parse("columns:1-2").unwrap();
+        let both = crate::linear_map::Composition::new(AnyMap::parse("differences").unwrap(), inner);
+        assert_eq!(
+            words(&AnyMap::Composition(both), "X"),
+            "differences of neighbouring rows of 2 columns of X"
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! What is called converged is: recomputed from X for every solver of every problem, whatever the solver
+//! measures itself.
+
+use crate::common::gaussian;
+use orthopt::certify::Scope;
+use orthopt::composite::{Composite, criticality};
+use orthopt::concave::Concave;
+use orthopt::constraint::stiefel;
+use orthopt::family::{Family, Kind, Named, PROBLEMS, PoseOptions, Wanted, pose};
+use orthopt::linalg::RowMat;
+use orthopt::linear_map::{AnyMap, LinearMap};
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::problem::PcaData;
+use orthopt::smooth::Smooth;
+use orthopt::solve::{Solution, Status, Stopping};
+
+const STOPPING: Stopping = Stopping { max_iters: Some(1500), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+/// What `tol` = 1e-9 makes of measures of criticality.
+const CRITICAL: f64 = 1e-6;
+/// What a pass over all pairs promises.
+const PASS: &str = "block-2 stationary";
+
+/// Runs every solver that handles the problem; `relative` is the criticality of what it returned. How many were
+/// called converged.
+fn all_converged<P: Family>(what: &str, p: &P, seed: u64, relative: impl Fn(&P, &Solution) -> f64) -> usize {
+    let mut count = 0;
+    for info in P::solvers().iter().filter(|info| (info.handles)(p)) {
+        let wanted = Wanted { solver: Some(info.name.into()), seed, ..Default::default() };
+        let plan = p.plan(&wanted).unwrap();
+        let s = match plan.run(p, &wanted, &STOPPING, Some(0), &mut []) {
+            Ok(s) => s,
+            Err(error) => panic!("{what}, {}: {error}", info.name),
+        };
+        if s.status != Status::Converged {
+            continue;
+        }
+        count += 1;
+        let what = format!("{what}, {}, seed {seed}: {}", info.name, s.message);
+        if s.message.starts_with(PASS) {
+            // its statement is on pairs, where they can be solved
+            if let Some(found) = p.block_stationarity(&s.x, Scope::All, &|| true) {
+                let limit = STOPPING.tol * (1.0 + s.objective.total.abs());
+                assert!(found.max_decrease <= 1.01 * limit, "{what}: {:e}", found.max_decrease);
+            }
+            continue;
+        }
+        let found = relative(p, &s);
+        assert!(found <= CRITICAL, "{what}: {found:e}");
+    }
+    count
+}
+
+/// The criticality of X over 1 + ‖∇f − ξ‖, or Crit of the OADMM paper relative to its parts.
+fn of_composite<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    s: &Solution,
+) -> f64 {
+    let (n, r) = p.shape();
+    let mut g = p.gradient(&s.x);
+    let mut xi = RowMat::zeros(n, r);
+    p.g.subgradient(&s.x, &mut xi);
+    g.data_mut().iter_mut().zip(xi.data()).for_each(|(g, xi)| *g -= xi);
+    let scale = 1.0 + g.norm();
+    let of_x = criticality(p, &s.x, &|| true).unwrap() / scale;
+    let crit = s.splitting.and_then(|s| s.crit);
+    crit.map_or(of_x, |[primal, dual, tangent]| {
+        of_x.min((primal / (1.0 + p.a.apply(&s.x).norm())).max((dual + tangent) / scale))
+    })
+}
+
+fn check(name: &str, data: &PcaData<'_>, options: &PoseOptions, seed: u64) -> usize {
+    let info = PROBLEMS.iter().find(|info| info.name == name).unwrap();
+    let posed = pose(info, data, options).unwrap();
+    let what = format!("{name} {:?}", options.map.is_some());
+    match &posed.problem {
+        Named::Pca(p) => all_converged(&what, p, seed, of_composite),
+        Named::Composite(p) => all_converged(&what, p, seed, of_composite),
+        Named::NonlinearEig(p) => all_converged(&what, p, seed, of_composite),
+        Named::JOrthogonal(p) => all_converged(&what, p, seed, |p, s| {
+            let scale = 1.0 + p.gradient(&s.x).norm() * s.x.norm();
+            p.criticality(&s.x, &|| true).unwrap() / scale
+        }),
+        _ => panic!("{name}: a family that this test does not know"),
+    }
+}
+
+#[test]
+fn every_solver_of_every_problem() {
+    let mut count = 0;
+    for seed in 0..3 {
+        // more samples than variables, and fewer
+        let data = [gaussian(20, 7, seed), gaussian(4, 8, 50 + seed)];
+        for a in data.iter().skip(usize::from(seed == 2)) {
+            let data = PcaData::Dense(a.as_ref());
+            for info in PROBLEMS {
+                let square = matches!(info.kind, Kind::HyperbolicEig | Kind::Probe);
+                let rank = (!square).then_some(2);
+                let options = PoseOptions { rank, ridge: 0.1, ..Default::default() };
+                count += check(info.name, &data, &options, seed);
+                let pca = matches!(info.kind, Kind::Pca | Kind::Composite | Kind::DataFit);
+                if pca && seed == 0 && !["l0", "nonneg"].contains(&info.penalty) {
+                    let map = AnyMap::parse("differences").ok();
+                    count += check(info.name, &data, &PoseOptions { map, ..options }, seed);
+                }
+            }
+        }
+    }
+    assert!(count > 100, "only {count} runs were called converged");
+}
+
+/// With a large λ the smoothed problem is next to constant at first, so that its gradient is small anywhere.
+#[test]
+fn smoothing_does_not_pass_for_convergence() {
+    let mut a = gaussian(60, 40, 1);
+    let (rows, cols) = (a.nrows(), a.ncols());
+    for j in 0..cols {
+        let norm = (0..rows).map(|i| a[(i, j)] * a[(i, j)]).sum::<f64>().sqrt();
+        (0..rows).for_each(|i| a[(i, j)] *= (rows as f64).sqrt() / norm);
+    }
+    let options = PoseOptions { rank: Some(6), lambda: Some(50.0), k: Some(40), ..Default::default() };
+    let info = PROBLEMS.iter().find(|info| info.name == "dc-pca").unwrap();
+    let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
+    let Named::Composite(p) = &posed.problem else { panic!("dc-pca has a g") };
+    for name in ["spgm-ep", "spgm-rr", "oadmm-ep", "oadmm-rr"] {
+        let wanted = Wanted { solver: Some(name.into()), seed: 1, ..Default::default() };
+        let stopping = Stopping { max_iters: Some(3000), ..STOPPING };
+        let plan = p.plan(&wanted).unwrap();
+        let s = plan.run(p, &wanted, &stopping, Some(0), &mut []).unwrap();
+        assert!(s.iterations > 100, "{name}: {} after {} iterations", s.message, s.iterations);
+        assert!(s.status != Status::Converged || of_composite(p, &s) <= CRITICAL, "{name}: {}", s.message);
+        assert!(stiefel::feasibility(&s.x) <= 1e-12, "{name}");
+    }
+}
+
+/// f of a singular C is close to 0 at its minimum: tolerances relative to 1 + |f| are no measure there.
+#[test]
+fn a_singular_c_is_solved_to_the_same_f_by_pairs_and_by_gradients() {
+    let a = gaussian(3, 8, 4);
+    let info = PROBLEMS.iter().find(|info| info.kind == Kind::NonlinearEig).unwrap();
+    let options = PoseOptions { rank: Some(2), ..Default::default() };
+    let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
+    let Named::NonlinearEig(p) = &posed.problem else { panic!("nonlinear-eig is a family of its own") };
+    let mut reached = Vec::new();
+    for name in ["obcd", "foforth-gr"] {
+        let wanted = Wanted { solver: Some(name.into()), seed: 1, ..Default::default() };
+        let stopping = Stopping { max_iters: Some(2_000_000), ..STOPPING };
+        let s = p.plan(&wanted).unwrap().run(p, &wanted, &stopping, Some(0), &mut []).unwrap();
+        let found = of_composite(p, &s);
+        assert!(s.status == Status::Converged && found <= CRITICAL, "{name}: {} {found:e}", s.message);
+        reached.push(s.objective.total);
+    }
+    assert!((reached[0] - reached[1]).abs() <= 1e-6 * reached[1], "{reached:?}");
+}
