@@ -13,6 +13,11 @@ use crate::failure::say;
 static ASKED: AtomicBool = AtomicBool::new(false);
 static SOMETHING_TO_LOSE: AtomicBool = AtomicBool::new(false);
 
+static FIRST: OnceLock<Instant> = OnceLock::new();
+
+/// Signals that come so soon after each other are one: who ends a process often signals its group as well.
+const SAME: Duration = Duration::from_millis(300);
+
 /// How long an interrupted program may be silent.
 const SILENCE: Duration = Duration::from_secs(3);
 
@@ -28,7 +33,11 @@ pub fn listen() -> anyhow::Result<()> {
         if !SOMETHING_TO_LOSE.load(Ordering::Relaxed) {
             end_at_once("interrupted before there was a result");
         }
+        let first = FIRST.get_or_init(Instant::now);
         if ASKED.swap(true, Ordering::Relaxed) {
+            if first.elapsed() < SAME {
+                return;
+            }
             end_at_once("interrupted again: ended without waiting for the result");
         }
         let _ = std::thread::Builder::new().spawn(explain_waiting); // without it there is only silence

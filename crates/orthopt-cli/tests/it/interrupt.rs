@@ -113,3 +113,30 @@ fn the_best_x_so_far_is_written() {
         assert!(dir.read("t.csv").lines().count() > 2);
     }
 }
+
+/// Who ends a process often signals its group as well: that is one interruption, and the result is written.
+#[test]
+fn signals_at_the_same_moment_are_one() {
+    let dir = Dir::new();
+    let child = start(&dir, &["--save-x", "x.npy"]);
+    signal(&child, "-INT");
+    signal(&child, "-INT");
+    let (code, stdout) = exit_code(child);
+    assert_eq!(code, Some(130), "{stdout}");
+    assert!(feasibility(&read_npy(&dir.path("x.npy"))) < 1e-10);
+}
+
+/// A path keeps the points that it has.
+#[test]
+fn a_path_keeps_its_points() {
+    let dir = Dir::new();
+    let path = ["path", "l0-pca", "randn:100:300", "-r", "5", "--effort", "thorough", "--counts", "1,20,40"];
+    let child =
+        once_it_says("Ctrl-C ends the run", spawn(&dir, &[&path[..], &["--save-path", "p.csv"]].concat()));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    signal(&child, "-INT");
+    let (code, stdout) = exit_code(child);
+    assert_eq!(code, Some(130), "{stdout}");
+    let points = dir.read("p.csv").lines().count() - 1;
+    assert!((1..=3).contains(&points) && stdout.contains("of 3"), "{stdout}");
+}

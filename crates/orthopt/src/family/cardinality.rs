@@ -22,7 +22,7 @@ use crate::problem::{
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Reheat};
-use crate::search::{GoOn, Portfolio, pooled};
+use crate::search::{GoOn, Portfolio, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
@@ -180,7 +180,10 @@ impl Family for CardinalityProblem {
 
     /// Components found one after the other begin at rows drawn by their variance.
     fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "pool" | "deflation" | "apart" | "random")
+        match start {
+            "pool" => pool_is_drawn(self.nrows()) || matches!(self.limits(), Cardinality::Rows(_)),
+            _ => matches!(start, "deflation" | "apart" | "random"),
+        }
     }
 
     /// One that has too many nonzeros is rounded.

@@ -34,6 +34,12 @@ impl Along {
             let counts = DEFAULT_COUNTS.iter().copied().filter(|k| *k <= data.ncols());
             return Ok(Self::Counts(counts.collect()));
         }
+        if name != "l1" {
+            return Err(Error::Incompatible(
+                Message::from(format!("the largest useful lambda of {name} is not known: give "))
+                    .option("lambdas"),
+            ));
+        }
         let options = PoseOptions { relative_lambda: Some(LARGEST), ..options.clone() };
         let most = pose(info, data, &options)?.lambda.unwrap_or(0.0);
         Ok(Self::Lambdas((0..DEFAULT_LAMBDAS).map(|k| most * 0.5f64.powi(k)).collect()))

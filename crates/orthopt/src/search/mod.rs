@@ -29,7 +29,7 @@ mod watcher;
 
 pub use engine::{Settings, search};
 pub use grow::grown_components;
-pub use pool::pooled;
+pub use pool::{pool_is_drawn, pooled};
 pub use task::{MakeStart, Origin, Part, Task};
 
 use std::sync::Arc;

@@ -72,6 +72,11 @@ pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, go_on: &GoOn<'
     rounded(p, &x)
 }
 
+/// Whether the rows that a start looks from are drawn: few enough are all taken.
+pub fn pool_is_drawn(n: usize) -> bool {
+    n > SEEDS
+}
+
 /// At most so many of the rows that are `allowed`, at random.
 pub(super) fn drawn(n: usize, most: usize, allowed: impl Fn(usize) -> bool, rng: &mut Pcg64) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..n).filter(|i| allowed(*i)).collect();

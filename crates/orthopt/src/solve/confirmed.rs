@@ -54,6 +54,9 @@ pub(crate) fn believed(
         let why = "the step to take is zero up to rounding, though X is not critical";
         return Some(if criticality <= CRITICAL { converged } else { stalled(why) });
     }
+    if p.pass.is_some() && criticality <= CRITICAL {
+        return Some(converged); // what pairs still gain there is lost in the rounding of F
+    }
     match stop.check(&Progress { pass: None, residual: Some(criticality), ..*p }) {
         Some(again) if again.status == Status::Converged => Some(converged),
         Some(again) => Some(again),
