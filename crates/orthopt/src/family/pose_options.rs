@@ -29,7 +29,7 @@ pub struct PoseOptions {
     pub k: Option<usize>,
     /// A linear map inside the penalty, for PCA problems.
     pub map: Option<AnyMap>,
-    /// J: the number of leading ones, or a list of signs ([`Signature::parse`]).
+    /// J: the number of leading ones, or a list of signs ([`Signature::parse`](crate::constraint::j_orthogonal::Signature::parse)).
     pub signature: Option<String>,
     /// R of C + R·tr(C)/n·I, for `hyperbolic-eig`.
     pub ridge: f64,
