@@ -132,6 +132,14 @@ fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
             "--{name} is one point; a path takes --counts K1,K2,... or --lambdas L1,L2,..."
         )));
     }
+    if options.certify == Some(true) || options.certify_sample.is_some() {
+        return Err(usage("path checks no pairs of rows; orthopt certify does, for an X of --save-x"));
+    }
+    if options.restarts.is_some() {
+        return Err(usage(
+            "path searches every point: --effort says how long, --restarts is an option of solve",
+        ));
+    }
     if options.trace.is_some() {
         return Err(usage("path writes no trace; solve does, for one point"));
     }

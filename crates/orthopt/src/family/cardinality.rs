@@ -129,8 +129,8 @@ const CARDINALITY_STARTS: &[(&str, &str)] = &[
 /// Solvers and starts, the pairs first that cost least and that most often do well. No data set went into it.
 const ARMS: &[(&str, &str)] = &[
     ("exchange", "deflation"),
-    ("ladmm+exchange", "pca"),
     ("exchange", "pool"),
+    ("ladmm+exchange", "pca"),
     ("exchange", "apart"),
     ("ladmm+exchange", "random"),
     ("exchange", "varimax"),

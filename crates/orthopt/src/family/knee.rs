@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::linalg::kernels::{axpy, inner};
 use crate::linalg::small::symmetric_eigen;
 use crate::message::Message;
 use crate::smooth::Quadratic;
@@ -26,8 +27,8 @@ pub struct Knee {
     /// Counts, with the share of tr C that r components with so many nonzeros each explain, found greedily: the true
     /// ones are larger.
     pub shares: Vec<(usize, f64)>,
-    /// The weight λ of ‖X‖₀ at which the last nonzeros of a component pay as little as they cost: about as
-    /// many nonzeros come of this λ.
+    /// What the last nonzeros of a component are worth: the weight λ of ‖X‖₀ that they just pay. The problem with this
+    /// λ shares nonzeros among the components as it likes.
     pub lambda: f64,
 }
 
@@ -68,9 +69,8 @@ impl Knee {
         );
         Message::from(rule)
             .option("nonzeros")
-            .text(" asks for more or fewer, ")
+            .text(" asks for more or fewer; the last ones are worth ")
             .set("lambda", super::lambda::three_digits(self.lambda).to_string())
-            .text(" weighs them about alike")
     }
 }
 
@@ -115,8 +115,7 @@ impl Taken {
     /// (I − QQᵀ)v.
     fn without(&self, mut v: Vec<f64>) -> Vec<f64> {
         for q in &self.q {
-            let along = inner(q, &v);
-            v.iter_mut().zip(q).for_each(|(v, q)| *v -= along * q);
+            axpy(-inner(q, &v), q, &mut v);
         }
         v
     }
@@ -125,14 +124,10 @@ impl Taken {
     fn column(&self, i: usize, of_c: &[f64]) -> Vec<f64> {
         let mut column = of_c.to_vec();
         for (q, cq) in self.q.iter().zip(&self.cq) {
-            column.iter_mut().zip(cq).for_each(|(c, w)| *c -= q[i] * w);
+            axpy(-q[i], cq, &mut column);
         }
         self.without(column)
     }
-}
-
-fn inner(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Variance of as many components as `rotated` has, with `count` nonzeros each.
@@ -178,7 +173,7 @@ fn one<F: Quadratic>(
         x = (0..size).map(|i| vectors.get(i, size - 1)).collect::<Vec<f64>>();
         gradient = vec![0.0; n];
         for (x, column) in x.iter().zip(&of_d) {
-            gradient.iter_mut().zip(column).for_each(|(g, c)| *g += x * c);
+            axpy(*x, column, &mut gradient);
         }
     }
     Some((value, support, x))

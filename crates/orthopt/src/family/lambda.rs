@@ -35,14 +35,14 @@ fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }
 
-/// Up to this n all entries of C are looked at.
+/// Up to this n all entries of C are looked at, and those of any C with negative eigenvalues.
 const EXACT: usize = 4096;
 
 /// The largest |cᵢⱼ|, i ≠ j, and whether it is this number itself: of many variables an upper bound of it is
 /// taken, √(cᵢᵢcⱼⱼ) of the two largest variances. Cost of n products with a vector.
 fn largest_off_diagonal(f: &AnySmooth) -> (f64, bool) {
     let n = f.nrows();
-    if n > EXACT {
+    if n > EXACT && f.is_concave() {
         let mut variances: Vec<f64> = f.diagonal().iter().map(|m| m.abs()).collect();
         variances.sort_by(|a, b| b.total_cmp(a));
         return ((variances[0] * variances[1]).sqrt(), false);

@@ -5,14 +5,16 @@
 //! for every point, sparse ones first     search as for this point alone
 //! repeat at most twice                   for every point: the X of its neighbours, and the X of all points that has
 //!                                        the lowest F here, are starts of the last solver; what is lower stays
+//! at the end, whatever ended it          a point takes the X of another that has a lower F here, as it is
 //! ```
 //!
-//! So F of no point is above what the X of a neighbour allows, and along counts the variance explained
+//! So F of no point is above what the X of another allows, and along counts the variance explained
 //! ([`projected`](crate::problem::ExplainedVariance::projected)) never falls.
 
 mod folds;
 mod steps;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 pub use folds::{Fold, Validation, cross_validate, folds};
@@ -112,6 +114,7 @@ pub fn path(
             break;
         }
     }
+    walk.settle(watch)?;
     let points = walk.points;
     // single variables are no components: the chord begins at two
     let single = request.along.singles(points.len().saturating_sub(1));
@@ -130,6 +133,7 @@ struct Walk<'a> {
     wanted: Wanted,
     posed: Option<Posed>,
     points: Vec<Point>,
+    tried: BTreeSet<(usize, usize, u64)>, // the point, where X came from, and F there: which X it was
     begun: Instant,
     interrupted: bool,
 }
@@ -140,8 +144,9 @@ impl<'a> Walk<'a> {
         let posed = pose(request.problem, data, &pose_options)?;
         let effort = request.wanted.effort.or(Some(Effort::Quick));
         let wanted = Wanted { effort, ..request.wanted.clone() };
-        let (points, begun) = (Vec::new(), Instant::now());
-        Ok(Self { request, facts, wanted, posed: Some(posed), points, begun, interrupted: false })
+        let (points, tried) = (Vec::new(), BTreeSet::new());
+        let begun = Instant::now();
+        Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, begun, interrupted: false })
     }
 
     /// The problem at point i.
@@ -192,31 +197,68 @@ impl<'a> Walk<'a> {
 
     fn improve(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let posed = self.at(i)?;
-        let before = self.points[i].report.solution.objective.total;
-        let mut changed = false;
         let stopping = Stopping { time_limit: self.left(), ..self.request.stopping };
-        let task = Task::new(&posed, self.facts.clone());
-        let points = &mut self.points;
-        with_family!(&posed.problem, problem => {
-            for j in candidates(problem, points, i) {
-                let wanted = polish(&self.wanted, problem, points[j].report.x());
-                let plan = match problem.plan(&wanted) {
-                    Ok(plan) => plan,
-                    Err(_) => continue, // nothing feasible near this X
-                };
-                let Ok(report) = run(problem, &plan, &task, &wanted, stopping, Some(0), watch) else { continue };
-                self.interrupted |= report.solution.status == Status::Interrupted;
-                let f = report.solution.objective.total;
-                let now = points[i].report.solution.objective.total;
-                if f < now - LESS * (1.0 + now.abs()) {
-                    (points[i].report, points[i].from) = (report, Some(j));
-                    changed = true;
-                }
+        let from = with_family!(&posed.problem, problem => candidates(problem, &self.points, i));
+        let mut changed = false;
+        for j in from {
+            // the same X from the same point leads to the same end
+            let f = self.points[j].report.solution.objective.total;
+            if self.tried.insert((i, j, f.to_bits())) {
+                changed |= self.take(i, j, &posed, stopping, watch);
             }
-        });
+        }
         self.posed = Some(posed);
-        debug_assert!(self.points[i].report.solution.objective.total <= before);
         Ok(changed)
+    }
+
+    /// The last solver of point i from the X of point j; says whether that was better.
+    fn take(
+        &mut self,
+        i: usize,
+        j: usize,
+        posed: &Posed,
+        stopping: Stopping,
+        watch: &mut Watch<'_, '_>,
+    ) -> bool {
+        let task = Task::new(posed, self.facts.clone());
+        let x = self.points[j].report.x();
+        // an error: nothing feasible is near this X
+        let report = with_family!(&posed.problem, problem => {
+            polished(problem, &self.wanted, x).and_then(|(plan, wanted)| {
+                run(problem, &plan, &task, &wanted, stopping, Some(0), watch)
+            })
+        });
+        let Ok(report) = report else { return false };
+        self.interrupted |= report.solution.status == Status::Interrupted;
+        let (f, now) = (report.solution.objective.total, self.points[i].report.solution.objective.total);
+        let better = f < now - LESS * (1.0 + now.abs());
+        if better {
+            (self.points[i].report, self.points[i].from) = (report, Some(j));
+        }
+        better
+    }
+
+    /// Points take the X of others that are better here, as they are: what holds at the end does so after limits and
+    /// interruptions, too.
+    fn settle(&mut self, watch: &mut Watch<'_, '_>) -> Result<()> {
+        let none = Stopping { time_limit: Some(0.0), ..self.request.stopping };
+        for i in 0..self.points.len() {
+            let posed = self.at(i)?;
+            let best = with_family!(&posed.problem, problem => lowest(problem, &self.points, i));
+            if let Some((j, f)) = best {
+                let now = self.points[i].report.solution.objective.total;
+                let interrupted = self.interrupted;
+                if f < now - LESS * (1.0 + now.abs()) && self.take(i, j, &posed, none, watch) {
+                    let solution = &mut self.points[i].report.solution;
+                    solution.status = if interrupted { Status::Interrupted } else { Status::Stalled };
+                    solution.message =
+                        "the X of another point as it is: better than what was found here".into();
+                }
+                self.interrupted = interrupted;
+            }
+            self.posed = Some(posed);
+        }
+        Ok(())
     }
 }
 
@@ -225,22 +267,26 @@ const LESS: f64 = 1e-10;
 
 /// The neighbours, and the point whose X has the lowest F here.
 fn candidates<P: Family>(problem: &P, points: &[Point], i: usize) -> Vec<usize> {
-    let mut all: Vec<usize> = [i.checked_sub(1), Some(i + 1)].into_iter().flatten().collect();
-    let value = |j: &usize| match problem.check(points[*j].report.x(), "X") {
-        Ok(()) => problem.value(points[*j].report.x()),
-        Err(_) => f64::INFINITY,
-    };
-    let best = (0..points.len()).filter(|j| *j != i).min_by(|a, b| value(a).total_cmp(&value(b)));
+    let mut all: Vec<usize> = i.checked_sub(1).into_iter().collect();
+    all.extend((i + 1 < points.len()).then_some(i + 1));
+    let best = lowest(problem, points, i).map(|best| best.0).filter(|best| !all.contains(best));
     all.extend(best);
-    all.retain(|j| *j < points.len());
-    all.dedup();
     all
 }
 
-/// The last solver of the family's chains from a given X.
-fn polish<P: Family>(wanted: &Wanted, _problem: &P, x: &RowMat) -> Wanted {
-    let solver = ["exchange", "obcd"].into_iter().find(|name| P::solvers().iter().any(|s| s.name == *name));
-    Wanted { solver: solver.map(Into::into), start: Some(Begin::Given(x.clone())), ..wanted.clone() }
+/// Of the other points the one whose X has the lowest F here, and this F; X as it is must be feasible.
+fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, f64)> {
+    let feasible = |j: &usize| *j != i && problem.check(points[*j].report.x(), "X").is_ok();
+    let values = (0..points.len()).filter(feasible).map(|j| (j, problem.value(points[j].report.x())));
+    values.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The last solver of the default chain from a given X.
+fn polished<P: Family>(problem: &P, wanted: &Wanted, x: &RowMat) -> Result<(Plan<P>, Wanted)> {
+    let usual = problem.plan(&Wanted { effort: wanted.effort, ..Wanted::default() })?;
+    let solver = usual.solvers.last().map(|solver| solver.name.to_string());
+    let wanted = Wanted { solver, start: Some(Begin::Given(x.clone())), ..wanted.clone() };
+    Ok((problem.plan(&wanted)?, wanted))
 }
 
 fn run<P: Family>(

@@ -16,8 +16,9 @@ use crate::solvers::exchange::rounded;
 const SEEDS: usize = 512;
 /// Products with a block of vectors after the columns of the rows themselves.
 const POWERS: usize = 6;
-/// Columns of a block.
+/// Columns of a block, and the numbers that a block has at most.
 const BLOCK: usize = 64;
+const NUMBERS: usize = 4_000_000;
 /// Components that are tried as the first of a set.
 const FIRSTS: usize = 64;
 
@@ -99,7 +100,7 @@ pub(super) fn components<F: Quadratic>(
 ) -> Option<Vec<Found>> {
     let n = p.nrows();
     let mut all: Vec<Found> = Vec::new();
-    for block in seeds.chunks(BLOCK) {
+    for block in seeds.chunks((NUMBERS / n).clamp(1, BLOCK)) {
         let mut v = RowMat::zeros(n, block.len());
         block.iter().enumerate().for_each(|(k, i)| v.set(*i, k, 1.0));
         let mut variances = vec![0.0; block.len()];

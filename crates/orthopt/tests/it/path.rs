@@ -1,10 +1,12 @@
 //! Paths: no point is worse than what others have found, more nonzeros never explain less, bounds hold.
 
+use faer::sparse::{SparseColMat, Triplet};
 use orthopt::family::{Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
-use orthopt::path::{Along, Path, Request, Watch, cross_validate, path};
+use orthopt::path::{Along, Fold, Path, Request, Watch, cross_validate, folds, path};
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Report};
+use orthopt::smooth::Centring;
 use orthopt::solve::{Event, Observer, Stopping};
 use orthopt::with_family;
 use std::cell::Cell;
@@ -98,6 +100,34 @@ fn along_lambda_no_x_of_another_point_is_better() {
     }
 }
 
+/// What holds at the end holds as well where time was too short for the points to be searched.
+#[test]
+fn limits_leave_a_path_consistent() {
+    let a = data();
+    for along in [Along::Lambdas(vec![40.0, 10.0, 3.0, 0.5]), Along::Counts(vec![1, 2, 4, 8, 14])] {
+        for seconds in [0.0, 0.004, 0.03] {
+            let mut asked = request("l0-pca", 3, along.clone());
+            asked.stopping.time_limit = Some(seconds);
+            let found = walked(&a, &asked);
+            assert_eq!(found.points.len(), along.len());
+            for point in &found.points {
+                let f = objective(&point.report);
+                for other in &found.points {
+                    let x = other.report.x();
+                    let value = match &along {
+                        Along::Lambdas(_) => {
+                            other.report.solution.objective.smooth + point.at * other.nnz() as f64
+                        }
+                        Along::Counts(_) if other.at <= point.at => objective(&other.report),
+                        Along::Counts(_) => continue,
+                    };
+                    assert!(f <= value + 1e-9 * (1.0 + value.abs()), "{f} {value} at {} {x:?}", point.at);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn bounds_are_below_f_and_those_of_denser_points_hold_for_sparser_ones() {
     let a = data();
@@ -129,6 +159,42 @@ fn validation_uses_rows_that_were_held_out() {
     let found = cross_validate(&data, &facts, &asked, 5, &mut watch).unwrap().unwrap();
     assert_eq!(found.mean.len(), 3);
     assert_eq!(found.chosen, 1, "{found:?}");
+    // by hand: the path of the training rows, the projection of the rows held out
+    let by_hand = |fold: &Fold| -> Vec<f64> {
+        let train = faer::Mat::from_fn(fold.train.len(), 14, |i, j| a[(fold.train[i], j)]);
+        let walked = walked(&train, &asked);
+        let share = |x: &orthopt::RowMat| {
+            let kept: f64 = fold
+                .test
+                .iter()
+                .map(|i| {
+                    (0..2)
+                        .map(|k| (0..14).map(|j| a[(*i, j)] * x.get(j, k)).sum::<f64>().powi(2))
+                        .sum::<f64>()
+                })
+                .sum();
+            kept / fold.test.iter().map(|i| (0..14).map(|j| a[(*i, j)].powi(2)).sum::<f64>()).sum::<f64>()
+        };
+        walked.points.iter().map(|p| share(p.report.x())).collect()
+    };
+    let shares: Vec<_> = folds(50, 5, 0).unwrap().iter().map(by_hand).collect();
+    for (i, mean) in found.mean.iter().enumerate() {
+        let direct = shares.iter().map(|s| s[i]).sum::<f64>() / 5.0;
+        assert!((mean - direct).abs() < 1e-10, "{mean} {direct}");
+    }
+    // means are those of the training rows, of dense and of sparse data alike
+    let dense = PcaData::Centred(a.as_ref(), Centring::of(a.as_ref()));
+    let triplets: Vec<_> = (0..14).flat_map(|j| (0..50).map(move |i| (i, j))).collect();
+    let entries: Vec<_> = triplets.iter().map(|(i, j)| Triplet::new(*i, *j, a[(*i, *j)])).collect();
+    let sparse = SparseColMat::<usize, f64>::try_new_from_triplets(50, 14, &entries).unwrap();
+    let means = (0..14).map(|j| (0..50).map(|i| a[(i, j)]).sum::<f64>() / 50.0).collect();
+    let sparse = PcaData::Sparse(sparse.as_ref(), Some(means));
+    let mut centred = |data: &PcaData<'_>| {
+        cross_validate(data, &DataFacts::of(data), &asked, 5, &mut watch).unwrap().unwrap().mean
+    };
+    for (one, other) in centred(&dense).iter().zip(centred(&sparse)) {
+        assert!((one - other).abs() < 1e-9, "{one} {other}");
+    }
     assert!(cross_validate(&data, &facts, &asked, 51, &mut watch).is_err());
     let c = faer::Mat::<f64>::identity(5, 5);
     let gram = PcaData::Gram(c.as_ref());
