@@ -35,9 +35,18 @@ mod sparse;
 mod storage;
 mod threads;
 
+use anyhow::Context as _;
+
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let seconds = args.get(1).and_then(|s| s.parse().ok());
+    // the second word is a number where a suite takes one; anything else there is a mistake
+    let takes_seconds = !matches!(args.first().map(String::as_str), None | Some("pairs" | "endings"));
+    let seconds: Option<f64> = match args.get(1) {
+        Some(word) if takes_seconds => {
+            Some(word.parse().with_context(|| format!("{word}: expected a number of seconds"))?)
+        }
+        _ => None,
+    };
     match args.first().map(String::as_str) {
         Some("pairs") => pairs::run(args.get(1).map(String::as_str)),
         Some("convergence") => convergence::run(seconds.unwrap_or(8.0), args.get(2).map(String::as_str))?,

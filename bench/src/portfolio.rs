@@ -33,7 +33,7 @@ const UNSEEN: &[&str] = &[
 /// Solvers alone.
 const L0: &[&str] = &["ladmm+obcd", "support+obcd", "spm+obcd", "obcd"];
 const L1: &[&str] = &["ladmm+obcd", "irpg", "slpg+obcd", "manpg-ada+obcd", "obcd"];
-const NONNEGATIVE: &[&str] = &["ladmm+obcd", "spm+obcd", "obcd"];
+const NONNEGATIVE: &[&str] = &["ladmm+obcd", "ep4orth+obcd", "spm+obcd", "obcd"];
 
 /// Components.
 const RANK: usize = 10;

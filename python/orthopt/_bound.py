@@ -8,8 +8,9 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from . import _data, _orthopt
+from ._options import checked, fill, seconds
 from ._solution import Solution
-from ._solve import BOUND_SECONDS, _checked, _name, _warn, fill, seconds, solve
+from ._solve import BOUND_SECONDS, _name, _warn, solve
 
 
 class BoundProgress(NamedTuple):
@@ -185,7 +186,7 @@ def bound(
 
 
 def _nodes(value: Any) -> int | None:
-    return _checked("nodes", value, int)
+    return checked("nodes", value, int)
 
 
 def _shown(callback: Callable | None) -> Callable | None:

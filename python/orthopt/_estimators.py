@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _orthopt
 from ._data import matrix
+from ._options import fill
 from ._solution import Solution, solution
-from ._solve import fill, with_bound
+from ._solve import with_bound
 from .errors import InvalidOptionError, RankError
 
 #: Pairs of rows up to which the certificate checks all; beyond, a sample of as many.

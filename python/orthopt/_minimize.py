@@ -8,8 +8,9 @@ import numpy as np
 
 from . import _data, _orthopt
 from ._progress import bar_for
+from ._options import fill
 from ._solution import Solution, solution
-from ._solve import Callback, _caller, fill
+from ._solve import Callback, _caller
 from .errors import DataTypeError, InvalidOptionError, ShapeError
 
 

@@ -9,8 +9,9 @@ from typing import Any, Callable, Iterable, overload
 import numpy as np
 
 from . import _data, _orthopt
+from ._options import checked, fill, seconds
 from ._solution import Solution, solution
-from ._solve import BOUND_SECONDS, _checked, _name, _warn, fill, seconds
+from ._solve import BOUND_SECONDS, _name, _warn
 from .errors import InvalidOptionError
 
 #: Called with the number of the point (from 0) and of all points; a true value ends the path.
@@ -146,9 +147,9 @@ def path(
         if options.get(key) is not None:
             raise InvalidOptionError(f"{key} is one point; a path takes counts or lams")
     steps = {
-        "counts": None if counts is None else [_checked("counts", k, int) for k in counts],
-        "lams": None if lams is None else [_checked("lams", v, float) for v in lams],
-        "cv": _checked("cv", cv, int),
+        "counts": None if counts is None else [checked("counts", k, int) for k in counts],
+        "lams": None if lams is None else [checked("lams", v, float) for v in lams],
+        "cv": checked("cv", cv, int),
         "bound": None if bound is None or bound is False else seconds("bound", BOUND_SECONDS if bound is True else bound),
     }
     filled = fill(options, rank=rank)

@@ -16,6 +16,7 @@ mod limits;
 mod model;
 mod options;
 mod output;
+mod path_report;
 mod picture;
 mod plot;
 mod pose;
@@ -28,7 +29,6 @@ mod size;
 mod summary;
 mod table;
 mod text;
-mod walk;
 mod wording;
 
 use std::io::IsTerminal;

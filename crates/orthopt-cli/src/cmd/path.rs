@@ -15,9 +15,9 @@ use crate::export::{Found, json};
 use crate::failure::{EXIT_CODES, say, usage};
 use crate::input::Input;
 use crate::options::SolveOptions;
+use crate::path_report::{self, Told};
 use crate::progress::Progress;
 use crate::settings::{Settings, at_least_one};
-use crate::walk::{self, Told};
 use crate::wording::explained;
 use crate::{interrupt, output};
 
@@ -229,17 +229,17 @@ fn publish(
     let chosen = &found.points[told.chosen].report;
     let mut failures: Vec<anyhow::Error> = Vec::new();
     if let Some(path) = &wanted.table {
-        failures.extend(walk::write_table(&told, path).err());
+        failures.extend(path_report::write_table(&told, path).err());
     }
     if let Some(path) = &wanted.plot {
-        failures.extend(walk::write_picture(&told, path).err());
+        failures.extend(path_report::write_picture(&told, path).err());
     }
     let rows = kept_rows(settings, input)?.map(|input| input.rows(chosen.x()));
     for file in &settings.outputs {
         failures.extend(file.write(&Found { report: chosen, rows: rows.as_ref() }).err());
     }
     if settings.json.as_deref() != Some(FilePath::new("-")) {
-        failures.extend(output::print(&walk::summary(&told, settings.top)).err());
+        failures.extend(output::print(&path_report::summary(&told, settings.top)).err());
     }
     if let Some(path) = &settings.json {
         failures.extend(json::write(&told.object(), path).err());

@@ -96,11 +96,8 @@ struct Columns<'a, F> {
 impl<F: Quadratic> Columns<'_, F> {
     fn column(&mut self, i: usize) -> &[f64] {
         let Self { f, known } = self;
-        known.entry(i).or_insert_with(|| {
-            let n = f.nrows();
-            let unit = RowMat::from_fn(n, 1, |j, _| f64::from(u8::from(i == j)));
-            f.apply(&unit).data().iter().map(|v| -v).collect() // f = −½⟨x, Cx⟩
-        })
+        // f = −½⟨x, Cx⟩
+        known.entry(i).or_insert_with(|| f.column(i).iter().map(|v| -v).collect())
     }
 }
 
@@ -162,9 +159,11 @@ fn one<F: Quadratic>(
     let n = direction.len();
     let (mut support, mut of_d): (Vec<usize>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
     let (mut gradient, mut x, mut value) = (direction.to_vec(), Vec::new(), 0.0);
+    let mut used = vec![false; n];
     for size in 1..=count {
-        let free = (0..n).filter(|i| !support.contains(i));
+        let free = (0..n).filter(|i| !used[*i]);
         let next = free.max_by(|a, b| gradient[*a].abs().total_cmp(&gradient[*b].abs()))?;
+        used[next] = true;
         support.push(next);
         of_d.push(taken.column(next, columns.column(next)));
         let d = RowMat::from_fn(size, size, |i, j| 0.5 * (of_d[i][support[j]] + of_d[j][support[i]]));

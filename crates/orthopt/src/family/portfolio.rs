@@ -51,6 +51,8 @@ const L1: &[(&str, &str)] = &[
 const NONNEGATIVE: &[(&str, &str)] = &[
     ("ladmm+obcd", "partition"),
     ("ladmm+obcd", "pca"),
+    ("ep4orth+obcd", "partition"),
+    ("ep4orth+obcd", "pca"),
     ("spm+obcd", "partition"),
     ("ladmm+obcd", "coordinates"),
     ("spm+obcd", "pca"),
@@ -61,7 +63,7 @@ const NONNEGATIVE: &[(&str, &str)] = &[
 
 /// Constants that make a method twice as patient with every level: the growth of its penalty.
 const PATIENT: &[(&str, &str, f64)] =
-    &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1)];
+    &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1), ("ep4orth", "growth", 0.2)];
 
 /// Iterations that a method with full gradients may make at level 0, times two for every level.
 const ITERATIONS: u64 = 500;

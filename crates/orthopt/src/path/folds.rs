@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 
 use super::{Request, Watch, path};
 use crate::error::{Error, Result};
-use crate::problem::{PcaData, explained_variance_of};
+use crate::problem::{PcaData, projected_share};
 use crate::report::DataFacts;
 use crate::smooth::Centring;
 
@@ -103,7 +103,7 @@ pub fn cross_validate(
         }
         let held = Rows::of(data, &fold.test)?;
         let test = held.view(centre.as_ref());
-        let share = |point: &super::Point| Ok(explained_variance_of(&test, point.report.x())?.projected);
+        let share = |point: &super::Point| projected_share(&test, point.report.x());
         judged.push(found.points.iter().map(share).collect::<Result<Vec<f64>>>()?);
     }
     Ok(Some(Validation::of(&judged)))

@@ -239,26 +239,38 @@ impl<'a> Walk<'a> {
     }
 
     /// Points take the X of others that are better here, as they are: what holds at the end does so after limits and
-    /// interruptions, too.
+    /// interruptions, too. An X that is taken is repaired to rounding, and so may be better elsewhere: again, until
+    /// nothing is taken.
     fn settle(&mut self, watch: &mut Watch<'_, '_>) -> Result<()> {
-        let none = Stopping { time_limit: Some(0.0), ..self.request.stopping };
-        for i in 0..self.points.len() {
-            let posed = self.at(i)?;
-            let best = with_family!(&posed.problem, problem => lowest(problem, &self.points, i));
-            if let Some((j, f)) = best {
-                let now = self.points[i].report.solution.objective.total;
-                let interrupted = self.interrupted;
-                if f < now - LESS * (1.0 + now.abs()) && self.take(i, j, &posed, none, watch) {
-                    let solution = &mut self.points[i].report.solution;
-                    solution.status = if interrupted { Status::Interrupted } else { Status::Stalled };
-                    solution.message =
-                        "the X of another point as it is: better than what was found here".into();
-                }
-                self.interrupted = interrupted;
+        for _ in 0..self.points.len() {
+            let mut taken = false;
+            for i in 0..self.points.len() {
+                taken |= self.settle_at(i, watch)?;
             }
-            self.posed = Some(posed);
+            if !taken {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// Whether point i has taken the X of another.
+    fn settle_at(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
+        let none = Stopping { time_limit: Some(0.0), ..self.request.stopping };
+        let posed = self.at(i)?;
+        let best = with_family!(&posed.problem, problem => lowest(problem, &self.points, i));
+        let now = self.points[i].report.solution.objective.total;
+        let interrupted = self.interrupted;
+        let better = best.filter(|(_, f)| *f < now - LESS * (1.0 + now.abs()));
+        let taken = better.is_some_and(|(j, _)| self.take(i, j, &posed, none, watch));
+        if taken {
+            let solution = &mut self.points[i].report.solution;
+            solution.status = if interrupted { Status::Interrupted } else { Status::Stalled };
+            solution.message = "the X of another point as it is: better than what was found here".into();
+        }
+        self.interrupted = interrupted;
+        self.posed = Some(posed);
+        Ok(taken)
     }
 }
 

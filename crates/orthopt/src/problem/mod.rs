@@ -37,7 +37,7 @@ pub use data::{PcaData, covariance, covariance_model, scatter};
 pub use j_orthogonal::JProblem;
 pub use storage::{Cost, Storage};
 pub(crate) use variance::by_variance;
-pub use variance::{ExplainedVariance, explained_variance, explained_variance_of};
+pub use variance::{ExplainedVariance, explained_variance, projected_share};
 
 /// min F(X) = f(X) + constant − g(X) + h(A(X)) over X ∈ C.
 #[derive(Clone, Debug)]

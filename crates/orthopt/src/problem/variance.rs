@@ -1,8 +1,9 @@
 //! Variance explained by components, counted in the ways that the literature counts it.
 
-use super::{PcaData, Storage, covariance_model};
-use crate::error::Result;
+use super::PcaData;
+use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::kernels::axpy;
 use crate::linalg::products::{cross, gram};
 use crate::linalg::small::symmetric_eigen;
 use crate::smooth::Quadratic;
@@ -58,14 +59,60 @@ pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
     ExplainedVariance { ratio, adjusted, total, projected, predicted }
 }
 
-/// Variance that X explains of rows it was not found from, with their columns in the same units (means
-/// and scales of the rows X was found from). `projected` is the number to compare X by: `predicted` fits a
-/// regression to these rows.
+/// ‖(A − 1μᵀ)X‖² / ‖A − 1μᵀ‖² of an X with orthonormal columns: the number to compare X by on rows it was
+/// not found from, with their columns in the same units (means and scales of the rows X was found from, so μ
+/// need not be the mean of these rows). Cost 2mr for every nonzero row of X, and one look at A.
 ///
 /// # Errors
-/// Data that are not finite.
-pub fn explained_variance_of(data: &PcaData<'_>, x: &RowMat) -> Result<ExplainedVariance> {
-    Ok(explained_variance(&covariance_model(data, Storage::Gram)?, x))
+/// C instead of samples, data that are not finite.
+pub fn projected_share(data: &PcaData<'_>, x: &RowMat) -> Result<f64> {
+    let (m, r) = (samples(data)?, x.ncols());
+    let (mut scores, mut offset) = (RowMat::zeros(m, r), vec![0.0; r]); // AX and μᵀX
+    let mut total = 0.0;
+    for j in 0..data.ncols() {
+        let loading = x.row(j);
+        let used = loading.iter().any(|v| *v != 0.0);
+        let mut add = |i: usize, value: f64| {
+            if used {
+                axpy(value, loading, scores.row_mut(i));
+            }
+        };
+        match data {
+            PcaData::Sparse(a, means) => {
+                let (values, mu) = (a.val_of_col(j), means.as_ref().map_or(0.0, |means| means[j]));
+                a.row_idx_of_col(j).zip(values).for_each(|(i, v)| add(i, *v));
+                axpy(mu, loading, &mut offset);
+                total += values.iter().map(|v| (v - mu).powi(2)).sum::<f64>();
+                total += (m - values.len()) as f64 * mu * mu;
+            }
+            PcaData::Dense(a) | PcaData::Centred(a, _) => {
+                let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
+                for i in 0..m {
+                    let value = centring.map_or(a[(i, j)], |c| c.apply(j, a[(i, j)]));
+                    add(i, value);
+                    total += value * value;
+                }
+            }
+            PcaData::Gram(_) | PcaData::SparseGram(_) => {} // refused by samples()
+        }
+    }
+    let kept = |i: usize| -> f64 { scores.row(i).iter().zip(&offset).map(|(s, q)| (s - q).powi(2)).sum() };
+    let share = (0..m).map(kept).sum::<f64>() / if total > 0.0 { total } else { 1.0 };
+    if share.is_finite() { Ok(share) } else { Err(Error::Incompatible(NOT_FINITE.into())) }
+}
+
+const NOT_FINITE: &str =
+    "the rows to judge X by have entries that are not finite, or too large to be squared";
+
+/// m, where the data are samples.
+fn samples(data: &PcaData<'_>) -> Result<usize> {
+    match data {
+        PcaData::Dense(a) | PcaData::Centred(a, _) => Ok(a.nrows()),
+        PcaData::Sparse(a, _) => Ok(a.nrows()),
+        PcaData::Gram(_) | PcaData::SparseGram(_) => {
+            Err(Error::Incompatible("X is judged by samples, and the data are C itself".into()))
+        }
+    }
 }
 
 /// Squared diagonal of R in Z = QR by the Cholesky factor of XᵀCX = RᵀR.

@@ -74,6 +74,7 @@ macro_rules! any_smooth {
             fn curvature_block(&self, rows: &[usize]) -> RowMat {
                 match self { $(Self::$variant(f) => f.curvature_block(rows),)* }
             }
+            fn column(&self, i: usize) -> Vec<f64> { match self { $(Self::$variant(f) => f.column(i),)* } }
             fn diagonal(&self) -> Vec<f64> { match self { $(Self::$variant(f) => f.diagonal(),)* } }
             fn move_block(&self, image: &mut AnyImage, rows: &[usize], delta: &RowMat) {
                 match (self, image) {

@@ -11,6 +11,9 @@ use crate::linalg::work::count;
 /// A multiplication with an entry found by its index, in those of a product.
 const SCATTERED: usize = 4;
 
+/// Rounding of a mean, as a share of the mean of the absolute values.
+const MEAN_ROUNDING: f64 = 1e-9;
+
 /// f(X) = −½ tr(XᵀAᵀAX) + ⟨E, X⟩ with a sparse A (m × n), optionally centred:
 /// A stands for S − 1μᵀ with sparse S and column means μ, and nothing is densified.
 /// Nothing of size n × n or m × n is ever formed.
@@ -40,7 +43,8 @@ impl SparseGram {
     /// subtract implicitly. Copies the nonzeros (12 bytes each).
     ///
     /// # Errors
-    /// A value or mean that is not finite, a wrong number of means, more than 2³² rows.
+    /// A value or mean that is not finite, a wrong number of means, means that are not those of the columns,
+    /// more than 2³² rows.
     pub fn new(a: SparseColMatRef<'_, usize, f64>, means: Option<Vec<f64>>) -> Result<Self> {
         let (m, n) = (a.nrows(), a.ncols());
         let row_limit = u32::try_from(m)
@@ -69,8 +73,25 @@ impl SparseGram {
         }
         let mut out =
             Self { nrows: m, col_ptr, row_idx, values, mu: means, e: LinearTerm::default(), norms: vec![] };
+        out.check_means()?;
         out.norms = (0..n).map(|i| out.column_product(i, i)).collect();
         Ok(out)
+    }
+
+    /// That μ is the mean of the columns: ⟨S(:, i), 1⟩ = m μᵢ is used throughout.
+    fn check_means(&self) -> Result<()> {
+        let Some(mu) = &self.mu else { return Ok(()) };
+        for (j, mean) in mu.iter().enumerate() {
+            let values = self.column(j).1;
+            let (sum, size) = values.iter().fold((0.0, 0.0), |(s, a), v| (s + v, a + f64::abs(*v)));
+            let off = (sum - self.nrows as f64 * mean).abs();
+            if off > MEAN_ROUNDING * size.max(self.nrows as f64 * mean.abs()) {
+                return Err(Error::Incompatible(
+                    format!("column {} has another mean than the {mean} to subtract from it", j + 1).into(),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Adds the linear term ⟨E, X⟩.
@@ -94,7 +115,7 @@ impl SparseGram {
     fn column_product(&self, i: usize, j: usize) -> f64 {
         let sum = sparse_product(self.column(i), self.column(j));
         match &self.mu {
-            Some(mu) => sum - self.nrows as f64 * mu[i] * mu[j],
+            Some(mu) => sum - self.nrows as f64 * (mu[i] * mu[j]),
             None => sum,
         }
     }
@@ -113,7 +134,7 @@ impl SparseGram {
         self.unpack(unpacked, i);
         let sum = rows.iter().zip(values).map(|(l, v)| v * unpacked.column[*l as usize]).sum::<f64>();
         match &self.mu {
-            Some(mu) => sum - self.nrows as f64 * mu[i] * mu[j],
+            Some(mu) => sum - self.nrows as f64 * (mu[i] * mu[j]),
             None => sum,
         }
     }
@@ -183,7 +204,7 @@ impl SparseGram {
                 for (j, out) in row.iter_mut().enumerate() {
                     let (rj, vj) = self.column(j);
                     let sum: f64 = rj.iter().zip(vj).map(|(l, v)| dense[*l as usize] * v).sum();
-                    let shift = self.mu.as_ref().map_or(0.0, |mu| self.nrows as f64 * mu[i] * mu[j]);
+                    let shift = self.mu.as_ref().map_or(0.0, |mu| self.nrows as f64 * (mu[i] * mu[j]));
                     *out = shift - sum;
                 }
                 rows.iter().for_each(|l| dense[*l as usize] = 0.0);
@@ -299,6 +320,12 @@ impl Quadratic for SparseGram {
 
     fn diagonal(&self) -> Vec<f64> {
         self.norms.iter().map(|v| -v).collect()
+    }
+
+    /// One product with all columns, instead of merging each of them with column i.
+    fn column(&self, i: usize) -> Vec<f64> {
+        let unit = RowMat::from_fn(self.nrows(), 1, |j, _| f64::from(u8::from(i == j)));
+        self.apply(&unit).data().to_vec()
     }
 
     fn apply(&self, v: &RowMat) -> RowMat {

@@ -213,6 +213,11 @@ pub trait Quadratic: Smooth {
         (0..self.nrows()).map(|i| self.curvature(i, i)).collect()
     }
 
+    /// Column i of M. Cost n curvature entries.
+    fn column(&self, i: usize) -> Vec<f64> {
+        (0..self.nrows()).map(|j| self.curvature(i, j)).collect()
+    }
+
     /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
     fn apply(&self, v: &RowMat) -> RowMat;
 

@@ -6,6 +6,7 @@
 pub mod cardinality_ladmm;
 pub mod composite;
 pub mod curvilinear;
+pub mod ep4orth;
 pub mod exchange;
 pub mod irpg;
 pub mod j_baselines;
@@ -121,6 +122,7 @@ where
             ladmm::info(),
             spm::info(),
             soc::info(),
+            ep4orth::info(),
         ]
     }
 }

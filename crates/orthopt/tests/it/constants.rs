@@ -79,7 +79,9 @@ fn check<P: Family>(p: &P, seen: &mut BTreeSet<&'static str>) {
 fn solvers_have_the_constants_that_the_registry_says() {
     let a = gaussian(20, 8, 1);
     let mut seen = BTreeSet::new();
-    for name in ["l1-pca", "l0-pca", "pca", "dc-pca", "hyperbolic-eig", "probe", "nonlinear-eig"] {
+    for name in
+        ["l1-pca", "l0-pca", "nonneg-pca", "pca", "dc-pca", "hyperbolic-eig", "probe", "nonlinear-eig"]
+    {
         let square = matches!(name, "hyperbolic-eig" | "probe");
         let options = PoseOptions { rank: (!square).then_some(2), ..Default::default() };
         let posed = pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();

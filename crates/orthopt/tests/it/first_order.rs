@@ -314,7 +314,10 @@ fn batched_calls_agree_with_plain_ones() {
     let x = gaussian_rows(20, 3, 2);
     let sparse = crate::common::sparse(&a);
     for storage in [Storage::Dense, Storage::Gram] {
-        for data in [PcaData::Dense(a.as_ref()), PcaData::Sparse(sparse.as_ref(), Some(vec![0.1; 20]))] {
+        for data in [
+            PcaData::Dense(a.as_ref()),
+            PcaData::Sparse(sparse.as_ref(), Some(crate::common::means(&sparse))),
+        ] {
             let p = PcaProblem::pca("pca", &data, 3, 0.0, storage).unwrap();
             let mut g = RowMat::zeros(20, 3);
             let value = p.f.value_and_gradient(&x, &mut g);

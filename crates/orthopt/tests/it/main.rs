@@ -16,6 +16,7 @@ mod conversions;
 mod criticality;
 mod drift;
 mod driver;
+mod ep4orth;
 mod examples;
 mod facade;
 mod first_order;

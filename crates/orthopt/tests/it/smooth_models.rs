@@ -349,7 +349,7 @@ fn unpacking_a_column_changes_no_bit_of_the_curvature() {
         30,
         |l, i| if i < 3 || (7 * l + 5 * i) % 29 == 0 { (l + i) as f64 / 7.0 } else { 0.0 },
     );
-    for means in [None, Some(vec![0.3; 30])] {
+    for means in [None, Some(crate::common::means(&sparse(&a)))] {
         let f = SparseGram::new(sparse(&a).as_ref(), means).unwrap();
         let mut unpacked = Unpacked::default();
         for (i, j) in (0..30).flat_map(|i| (i + 1..30).map(move |j| (i, j))) {

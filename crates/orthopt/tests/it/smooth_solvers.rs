@@ -102,7 +102,7 @@ fn plain_pca_ends_at_half_the_sum_of_the_leading_eigenvalues() {
         (PcaData::Dense(a.as_ref()), Storage::Dense),
         (PcaData::Dense(a.as_ref()), Storage::Gram),
         (PcaData::Sparse(thin.as_ref(), None), Storage::Gram),
-        (PcaData::Sparse(thin.as_ref(), Some(vec![0.1; 30])), Storage::Gram),
+        (PcaData::Sparse(thin.as_ref(), Some(means(&thin))), Storage::Gram),
     ];
     for (data, storage) in &data {
         let p = PcaProblem::pca("pca", data, 4, 0.0, *storage).unwrap();

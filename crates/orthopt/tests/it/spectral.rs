@@ -58,7 +58,7 @@ fn every_shape_and_storage_ends_at_the_optimum() {
     for (m, n, r) in [(30, 400, 5), (500, 40, 4), (250, 260, 7), (20, 130, 20), (15, 150, 18), (3, 2, 1)] {
         let dense = gaussian(m, n, 5);
         let thin = sparse(&thinned(m, n, 0.1, 6));
-        let means = Some((0..n).map(|i| 0.1 * (i % 3) as f64).collect());
+        let means = Some(crate::common::means(&thin));
         for storage in [Storage::Auto, Storage::Dense, Storage::Gram] {
             let pose = |data: &PcaData<'_>| PcaProblem::pca("pca", data, r, 0.0, storage).unwrap();
             check(&format!("{m} {n} {r} {storage:?}"), &pose(&PcaData::Dense(dense.as_ref())));

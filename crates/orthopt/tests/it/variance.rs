@@ -1,10 +1,12 @@
 //! Explained variance against the figures of the literature, and the inequalities between its kinds.
 
 use faer::Mat;
+use faer::sparse::{SparseColMat, Triplet};
 use orthopt::linalg::RowMat;
 use orthopt::problem::{
-    ExplainedVariance, PcaData, Storage, covariance_model, explained_variance, explained_variance_of,
+    ExplainedVariance, PcaData, Storage, covariance_model, explained_variance, projected_share,
 };
+use orthopt::smooth::Centring;
 
 fn pitprops() -> Mat<f64> {
     orthopt_data::load("builtin:pitprops", &Default::default()).unwrap().matrix.to_dense()
@@ -88,16 +90,33 @@ fn the_kinds_are_in_order_and_survive_lost_rank() {
     assert_eq!((nothing.total, nothing.projected, nothing.predicted), (0.0, 0.0, 0.0));
 }
 
-/// Of rows that X was not found from: the square of what its scores give back.
+/// Of rows that X was not found from, also with means that are not theirs.
 #[test]
 fn of_held_out_rows() {
     let a = Mat::from_fn(9, 5, |i, j| ((i * 5 + j) as f64 * 1.3).cos());
     let x = RowMat::from_fn(5, 2, |i, k| f64::from(u8::from(i == k)));
-    let e = explained_variance_of(&PcaData::Dense(a.as_ref()), &x).unwrap();
-    let whole = a.squared_norm_l2();
-    let first: f64 = (0..9).map(|i| a[(i, 0)].powi(2)).sum();
-    let both: f64 = (0..9).map(|i| a[(i, 0)].powi(2) + a[(i, 1)].powi(2)).sum();
-    assert!((e.ratio[0] - first / whole).abs() < 1e-12 && (e.projected - both / whole).abs() < 1e-12);
+    let other = Mat::from_fn(7, 5, |i, j| 2.0 + ((i * 5 + j) as f64 * 0.9).sin());
+    let centring = Centring::of(other.as_ref());
+    let means = centring.means().to_vec();
+    let entries: Vec<_> = (0..5).flat_map(|j| (0..9).map(move |i| (i, j))).collect();
+    let entries: Vec<_> = entries.iter().map(|(i, j)| Triplet::new(*i, *j, a[(*i, *j)])).collect();
+    let sparse = SparseColMat::<usize, f64>::try_new_from_triplets(9, 5, &entries).unwrap();
+    for (data, mu) in [
+        (PcaData::Dense(a.as_ref()), vec![0.0; 5]),
+        (PcaData::Sparse(sparse.as_ref(), None), vec![0.0; 5]),
+        (PcaData::Centred(a.as_ref(), centring), means.clone()),
+        (PcaData::Sparse(sparse.as_ref(), Some(means.clone())), means.clone()),
+    ] {
+        let square = |j: usize| (0..9).map(|i| (a[(i, j)] - mu[j]).powi(2)).sum::<f64>();
+        let expected = (square(0) + square(1)) / (0..5).map(square).sum::<f64>();
+        let share = projected_share(&data, &x).unwrap();
+        assert!((share - expected).abs() < 1e-12, "{share} {expected}");
+    }
+    let c = Mat::<f64>::identity(5, 5);
+    assert!(projected_share(&PcaData::Gram(c.as_ref()), &x).is_err());
+    // a model of sparse data takes the means of its own columns only
+    let error = covariance_model(&PcaData::Sparse(sparse.as_ref(), Some(means)), Storage::Gram).unwrap_err();
+    assert!(error.to_string().contains("another mean"), "{error}");
     let bad = Mat::from_fn(2, 5, |_, _| f64::NAN);
-    assert!(explained_variance_of(&PcaData::Dense(bad.as_ref()), &x).is_err());
+    assert!(projected_share(&PcaData::Dense(bad.as_ref()), &x).is_err());
 }

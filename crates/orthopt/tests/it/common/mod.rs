@@ -71,6 +71,11 @@ pub fn sparse(a: &Mat<f64>) -> SparseColMat<usize, f64> {
     SparseColMat::try_new_from_triplets(a.nrows(), a.ncols(), &entries).unwrap()
 }
 
+/// The means of the columns.
+pub fn means(a: &SparseColMat<usize, f64>) -> Vec<f64> {
+    (0..a.ncols()).map(|j| a.val_of_col(j).iter().sum::<f64>() / a.nrows() as f64).collect()
+}
+
 /// A penalty of the registry.
 pub fn penalty(name: &str, lambda: f64) -> AnyPenalty {
     let info = PENALTIES.iter().find(|p| p.name == name).unwrap();
