@@ -25,6 +25,7 @@ mod rows;
 mod run;
 mod settings;
 mod size;
+mod streamed;
 mod summary;
 mod table;
 mod text;
