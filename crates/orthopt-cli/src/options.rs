@@ -82,7 +82,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub stream: Option<bool>,
 
-    /// With --stream: sums that do not depend on the order of rows and files, in about four times the time
+    /// With --stream: sums that do not depend on the order of rows and files, in two to seven times the time
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub reproducible: Option<bool>,
 

@@ -49,6 +49,11 @@ impl Stream {
                 "--labels are for pictures of rows, which are not kept when they come part by part",
             ));
         }
+        if options.screen.is_some() && options.data.as_deref() == Some(Path::new("-")) {
+            return Err(usage(
+                "--screen reads the rows twice, which standard input does not allow; use a file",
+            ));
+        }
         let how = match options.reproducible {
             Some(true) => Summation::Reproducible,
             _ => Summation::Compensated,

@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "C.npz", value_hint = ValueHint::FilePath)]
     add: Vec<PathBuf>,
 
-    /// Sums that do not depend on the order of rows and files, bit by bit, in about four times the time
+    /// Sums that do not depend on the order of rows and files, bit by bit, in two to seven times the time
     #[arg(long)]
     reproducible: bool,
 

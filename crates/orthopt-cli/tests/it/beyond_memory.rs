@@ -123,6 +123,7 @@ fn what_cannot_be_is_said() {
         (&["solve", "pca", "all.csv", "part-1.csv", "--stream=false"], 2, &["--stream=false"]),
         (&["solve", "pca", "all.csv", "--stream", "--names", "names.txt"], 1, &["2 names for 6 columns"]),
         (&["solve", "pca", "--gram", "all.csv", "--stream"], 2, &["--gram"]),
+        (&["solve", "pca", "-", "--screen", "2"], 2, &["--screen", "standard input"]),
         (&["solve", "pca", "all.csv", "--stream", "--max-memory", "10"], 1, &["memory"]),
         (&["data", "gram", "all.csv", "-o", "c.npy"], 2, &["must end in .npz"]),
         (&["data", "gram", "-o", "c.npz"], 2, &["FILES are missing"]),

@@ -9,6 +9,15 @@ pub(super) const ROWS: usize = 512;
 /// Numbers that the copies of a block may take together.
 const NUMBERS: usize = 1 << 24;
 
+/// Most numbers of a product of a panel.
+const PRODUCT: usize = 1 << 21;
+
+/// Rows of a panel of so many columns: not so low that a product is all packing, nor so high that much of it is
+/// above the diagonal.
+pub(super) fn height(columns: usize) -> usize {
+    (columns / 8).clamp(32, 256).min((PRODUCT / columns).max(8))
+}
+
 /// Rows of a block of so many columns.
 pub(super) fn rows_of_block(columns: usize) -> usize {
     (NUMBERS / (8 * columns)).clamp(32, ROWS)
@@ -89,10 +98,9 @@ impl<T> Panel<'_, T> {
     }
 }
 
-/// The triangle in panels: not so low that a product is all packing, nor so high that much of it is above the
-/// diagonal.
+/// The triangle in panels of products.
 pub(super) fn panels<T>(values: &mut [T], columns: usize, width: usize) -> Vec<Panel<'_, T>> {
-    let height = (columns / 8).clamp(32, 256);
+    let height = height(columns);
     cut(values, width, (0..columns).step_by(height).map(|from| (from, (from + height).min(columns))))
 }
 

@@ -33,7 +33,7 @@ use faer::{Mat, MatRef};
 
 use crate::error::DataError;
 use crate::memory::Budget;
-use block::{Block, rows_of_block, triangle};
+use block::{Block, height, rows_of_block, triangle};
 use compensated::Compensated;
 use exact::{Exact, LARGEST};
 
@@ -106,15 +106,17 @@ impl GramAccumulator {
         Ok(Self { columns, rows: 0, chunks: 0, names: None, place: place.into(), sums })
     }
 
-    /// Bytes that sums of so many columns take, and what a block of rows takes on top.
+    /// Bytes that sums of so many columns take, and what blocks of rows and their products take on top.
     pub fn needed(columns: usize, how: Summation) -> usize {
-        let (entry, copies) = match how {
-            Summation::Compensated => (16, 1),
-            Summation::Reproducible => (8 * exact::WIDTH, 8),
+        // the usual three slices are six factors
+        let (entry, copies, products) = match how {
+            Summation::Compensated => (16, 1, 1),
+            Summation::Reproducible => (8 * exact::WIDTH, 8, 6),
         };
         let size = columns.saturating_add(1);
-        let block = rows_of_block(size).saturating_mul(size).saturating_mul(8 * copies);
-        (size.saturating_mul(size + 1) / 2).saturating_mul(entry).saturating_add(block)
+        let rows = rows_of_block(size) * copies + height(size) * products * rayon::current_num_threads();
+        let work = size.saturating_mul(8 * rows);
+        (size.saturating_mul(size + 1) / 2).saturating_mul(entry).saturating_add(work)
     }
 
     /// The same without rows.
