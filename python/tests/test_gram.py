@@ -270,3 +270,23 @@ def test_the_functions_of_the_spark_recipe(rows, exact):
     while len(parts) > 1:
         parts = [functools.reduce(scope["merged"], parts[k : k + 2]) for k in range(0, len(parts), 2)]
     assert (GramAccumulator.from_bytes(parts[0]).gram() == exact).all()
+
+
+def test_folds_under_joblibs_dask_backend(rows, client):
+    joblib = pytest.importorskip("joblib")
+    from sklearn.model_selection import cross_val_score
+
+    pca = orthopt.SparsePCA(2, n_nonzero=3, certify=False, random_state=0)
+    here = cross_val_score(pca, rows, cv=3)
+    with joblib.parallel_config(backend="dask"):
+        there = cross_val_score(pca, rows, cv=3, n_jobs=2)
+    assert (here == there).all()
+
+
+def test_dask_frames(rows, exact, client):
+    frames = pytest.importorskip("dask.dataframe", reason="frames of Dask need pyarrow", exc_type=ImportError)
+    frame = frames.from_pandas(pd.DataFrame(rows, columns=list("abcdefghijkl")), npartitions=4)
+    sums = od.gram(frame, reproducible=True)
+    assert (sums.gram() == exact).all() and sums.names == list("abcdefghijkl")
+    pca = orthopt.SparsePCA(2, n_nonzero=3, random_state=0).fit(frame)
+    assert list(pca.feature_names_in_) == list("abcdefghijkl")
