@@ -6,6 +6,7 @@
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
 //! | `bounds [SECONDS [FILTER [CSV...]]]` | global bounds and gaps; seconds of branch and bound, 0 for none |
 //! | `portfolio [SECONDS [FILTER [CSV...]]]` | the default against every solver and start alone |
+//! | `gram [ROWS [reproducible]]` | sums of AᵀA over chunks against faer's product; ROWS × 1000 streamed |
 //! | `endings [FILTER]` | how every solver ends on every problem without a limit |
 //! | `threads` | two threads against one |
 //! | `sparse` | large sparse data |
@@ -24,6 +25,7 @@ mod convergence;
 mod dc;
 mod drift;
 mod endings;
+mod gram;
 mod hyperbolic;
 mod instance;
 mod l1_family;
@@ -62,6 +64,11 @@ fn main() -> anyhow::Result<()> {
             args.get(2).map(String::as_str),
             args.get(3..).unwrap_or(&[]),
         )?,
+        Some("gram") => match args.get(1).and_then(|rows| rows.parse().ok()) {
+            None => gram::ratios()?,
+            Some(rows) if args.len() > 2 => gram::stream(rows, orthopt_data::Summation::Reproducible)?,
+            Some(rows) => gram::stream(rows, orthopt_data::Summation::Compensated)?,
+        },
         Some("endings") => endings::suite(args.get(1).map(String::as_str))?,
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
@@ -85,7 +92,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [CSV...]]]|endings [FILTER]|threads|sparse|storage|drift|l1-family|dc|hyperbolic|nonlinear"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [CSV...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|hyperbolic|nonlinear"
         ),
     }
     Ok(())

@@ -5,7 +5,8 @@
 True
 
 Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`; estimators for
-scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; pictures: :mod:`orthopt.plots`; what can
+scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; more rows than fit memory:
+:class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; what can
 go wrong: :mod:`orthopt.errors`.
 """
 
@@ -13,6 +14,7 @@ from typing import Any
 
 from . import _logging, errors, plots
 from ._bound import Bound, BoundProgress, BoundTrace, bound
+from ._gram import GramAccumulator
 from ._minimize import minimize
 from ._orthopt import __version__
 from ._path import Path, path
@@ -31,6 +33,7 @@ __all__ = [
     "Comparison",
     "ExplainedVariance",
     "Findings",
+    "GramAccumulator",
     "OrthoptError",
     "OrthoptWarning",
     "Path",

@@ -6,6 +6,7 @@ from ._bound import BoundTrace as BoundTrace
 from ._bound import bound as bound
 from ._estimators import NonnegativePCA as NonnegativePCA
 from ._estimators import SparsePCA as SparsePCA
+from ._gram import GramAccumulator as GramAccumulator
 from ._minimize import minimize as minimize
 from ._registry import constants as constants
 from ._registry import registry as registry

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _orthopt
 from ._data import matrix
+from ._gram import GramAccumulator
 from ._options import fill
 from ._solution import Solution, solution
 from ._solve import with_bound
@@ -22,6 +23,11 @@ from .errors import InvalidOptionError, RankError
 
 #: Pairs of rows up to which the certificate checks all; beyond, a sample of as many.
 CERTIFY_PAIRS = 200_000
+
+
+def _is_dask(X: Any) -> bool:
+    """Whether X is a collection of Dask, which is not imported to find out."""
+    return type(X).__module__.partition(".")[0].startswith("dask") and hasattr(X, "__dask_graph__")
 
 
 class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -37,20 +43,61 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
     def fit(self, X: Any, y: Any = None) -> "_OrthogonalPCA":
-        """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored.
+        """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored. Of a Dask array or frame C is
+        made where its chunks are (:func:`orthopt.dask.gram`).
 
         Neither a centred nor a dense copy of X is made. Ctrl-C ends the search with the best
         components so far and ``status_ = "interrupted"``.
         """
+        if _is_dask(X):
+            from .dask import gram
+
+            self._sums = gram(X)
+            return self._fit_sums(X)
+        self._sums = None
         X = validate_data(
             self, X, accept_sparse=("csc", "csr"), dtype=np.float64, order=None, ensure_min_samples=2
         )
-        rank = self._rank(X.shape[1])
-        seed = self._seed()
-        options = {
-            "rank": rank,
-            "seed": seed,
-            "center": True,
+        filled = fill({**self._options(X.shape[1]), "center": True})
+        found = solution(_orthopt.solve("pca", matrix(X), filled, None))
+        self._keep(with_bound(found, "pca", X, filled, self.bound), X.shape[0], found.means)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, *, refit: bool = True) -> "_OrthogonalPCA":
+        """Adds the rows of X to those of earlier calls and finds the components of all of them, with C (n_features,
+        n_features) in memory and no rows; ``refit=False`` only adds, for chunks that others follow. Continues neither
+        from :meth:`fit` of an array in memory nor after it; y is ignored.
+        """
+        first = getattr(self, "_sums", None) is None
+        X = validate_data(
+            self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=first, ensure_min_samples=1
+        )
+        if first:
+            self._sums = GramAccumulator()
+        self._sums.add(X)
+        return self._solve_sums() if refit else self
+
+    def _fit_sums(self, X: Any) -> "_OrthogonalPCA":
+        """After the sums of a collection that scikit-learn cannot look into."""
+        self.n_features_in_ = self._sums.columns
+        names = getattr(X, "columns", None)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self._solve_sums()
+
+    def _solve_sums(self) -> "_OrthogonalPCA":
+        c, means, _ = self._sums.prepared(center=True)
+        filled = fill({**self._options(self._sums.columns), "gram": True})
+        found = solution(_orthopt.solve("pca", matrix(c), filled, None))
+        self._keep(with_bound(found, "pca", c, filled, self.bound), self._sums.rows, means)
+        return self
+
+    def _options(self, features: int) -> dict[str, Any]:
+        return {
+            "rank": self._rank(features),
+            "seed": self._seed(),
             "solver": self.solver,
             "init": self.init,
             "max_iters": self.max_iter,
@@ -62,10 +109,6 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "certify": CERTIFY_PAIRS if self.certify is True else self.certify,
             **self._settings(),
         }
-        filled = fill(options)
-        found = solution(_orthopt.solve("pca", matrix(X), filled, None))
-        self._keep(with_bound(found, "pca", X, filled, self.bound), X.shape[0])
-        return self
 
     def _rank(self, features: int) -> int:
         rank = self.n_components
@@ -86,15 +129,15 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _keep(self, found: Solution, samples: int) -> None:
+    def _keep(self, found: Solution, samples: int, means: np.ndarray) -> None:
         variance = found.explained_variance
         self.solution_ = found
         self.components_ = np.ascontiguousarray(found.X.T)
-        self.mean_ = found.means
+        self.mean_ = means
         self.n_components_ = found.rank
         self.n_samples_ = samples
         self.explained_variance_ratio_ = variance.adjusted
-        self.explained_variance_ = variance.adjusted * (found.trace_of_c / (samples - 1))
+        self.explained_variance_ = variance.adjusted * (found.trace_of_c / max(samples - 1, 1))
         self.n_iter_ = max(1, found.iterations)
         self.objective_ = found.objective
         self.status_ = found.status

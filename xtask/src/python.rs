@@ -40,7 +40,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     };
     pytest(&["python/tests"])?;
     pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
-    pytest(&["docs/python.md", "docs/bounds.md"])?;
+    pytest(&["docs/python.md", "docs/bounds.md", "docs/beyond-memory.md"])?;
     for example in examples(&workspace.root)? {
         eprintln!("example {}", example.display());
         Run::new(&inside).args([&example]).dir(&work).env("MPLBACKEND", "Agg").run()?;

@@ -62,19 +62,21 @@ fn overlay(typed: &SolveOptions, mut file: SolveOptions) -> anyhow::Result<Solve
     // DATA and --gram exclude each other: a typed one replaces either.
     if typed.data.is_some() || typed.gram.is_some() {
         (file.data, file.gram) = (None, None);
+        file.more.clear();
     }
     let table = |options: &SolveOptions| {
         Table::try_from(options).map_err(|error| usage(format!("with --config: {error}")))
     };
     // names of files need not be text, which TOML is
     let (data, gram) = (typed.data.clone().or(file.data.take()), typed.gram.clone().or(file.gram.take()));
-    let typed = &SolveOptions { data: None, gram: None, ..typed.clone() };
+    let more = if typed.more.is_empty() { std::mem::take(&mut file.more) } else { typed.more.clone() };
+    let typed = &SolveOptions { data: None, more: Vec::new(), gram: None, ..typed.clone() };
     let mut constants = file.constants.clone();
     constants.0.extend(typed.constants.0.clone());
     let mut merged = table(&file)?;
     merged.extend(table(typed)?); // options not given are not in the table
     let merged: SolveOptions = merged.try_into()?;
-    Ok(SolveOptions { data, gram, constants, ..merged })
+    Ok(SolveOptions { data, more, gram, constants, ..merged })
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ impl Files {
             ("--init", options.init.as_deref().map(Path::new)),
         ];
         let files = read.into_iter().fold(Self::default(), |files, (option, path)| files.reads(option, path));
+        let files = options.more.iter().fold(files, |files, path| files.reads("DATA", Some(path)));
         let outputs = asked(options).into_iter();
         outputs
             .fold(files, |files, (what, path)| files.writes(what.option(), path))

@@ -7,14 +7,17 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use orthopt::family::{Kind, find_problem};
 use orthopt::linalg::RowMat;
+use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{self, DataFacts};
+use orthopt_data::stream::Step;
 use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, Units, read_names};
 
 use crate::failure::usage;
 use crate::options::SolveOptions;
 use crate::rows::Rows;
 use crate::size::Size;
+use crate::streamed::{self, Stream, Streamed};
 use crate::text;
 
 /// Which data, and what to do with them first.
@@ -33,6 +36,8 @@ pub struct DataRequest {
     pub names: Option<PathBuf>,
     pub labels: Option<PathBuf>,
     pub prepare: Prepare,
+    /// Rows part by part.
+    pub stream: Stream,
 }
 
 impl DataRequest {
@@ -47,6 +52,7 @@ impl DataRequest {
             names: options.names.clone(),
             labels: options.labels.clone(),
             prepare: prepare(options.center, options.scale.as_deref(), options.covariance, options.features)?,
+            stream: Stream::new(options)?,
         })
     }
 }
@@ -104,6 +110,9 @@ pub struct Input {
     shrunk: f64,             // what the matrix was divided by for a covariance, besides its units
     row_names: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    is_gram: bool,
+    /// What there is to say of the way they came.
+    pub notes: Vec<Message>,
 }
 
 impl Input {
@@ -113,6 +122,32 @@ impl Input {
     /// # Errors
     /// Data that cannot be read or are invalid (exit code 1), a preparation that does not fit (2).
     pub fn load(request: &DataRequest) -> anyhow::Result<Self> {
+        Self::watched(request, &mut |_| {})
+    }
+
+    /// The same; `watch` is told how far it is with rows that come part by part.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn watched(request: &DataRequest, watch: &mut dyn FnMut(Step<'_>)) -> anyhow::Result<Self> {
+        match streamed::read(request, watch)? {
+            Some(sums) => Self::of_sums(request, sums),
+            None => Self::whole(request),
+        }
+    }
+
+    /// C of rows that came part by part.
+    fn of_sums(request: &DataRequest, read: Streamed) -> anyhow::Result<Self> {
+        let Streamed { mut info, c, kept, columns, notes } = read;
+        if let Some(path) = &request.names {
+            let names = lines("--names", path)?;
+            info.names = Some(streamed::kept_names(names, kept.as_deref(), columns, path)?);
+        }
+        let (matrix, shrunk) = (c.into(), 1.0);
+        Ok(Self { info, matrix, means: None, shrunk, row_names: None, labels: None, is_gram: true, notes })
+    }
+
+    fn whole(request: &DataRequest) -> anyhow::Result<Self> {
         if request.gram && !request.source.to_string_lossy().contains(':') {
             check_exists("--gram", &request.source)?;
         }
@@ -152,7 +187,13 @@ impl Input {
             scales,
         };
         let (matrix, row_names) = (data.matrix, data.row_names);
-        Ok(Self { info, matrix, means, shrunk: shrunk.unwrap_or(1.0), row_names, labels })
+        let (shrunk, notes) = (shrunk.unwrap_or(1.0), Vec::new());
+        Ok(Self { info, matrix, means, shrunk, row_names, labels, is_gram, notes })
+    }
+
+    /// Whether the samples are there, and not C alone.
+    pub fn has_rows(&self) -> bool {
+        !self.is_gram
     }
 
     /// The samples as components see them.
@@ -164,9 +205,9 @@ impl Input {
     /// The data as the library takes them.
     pub fn pca(&self) -> PcaData<'_> {
         match &self.matrix {
-            Matrix::Dense(c) if self.info.role == report::Role::Gram => PcaData::Gram(c.as_ref()),
+            Matrix::Dense(c) if self.is_gram => PcaData::Gram(c.as_ref()),
             Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
-            Matrix::Sparse(c) if self.info.role == report::Role::Gram => PcaData::SparseGram(c.as_ref()),
+            Matrix::Sparse(c) if self.is_gram => PcaData::SparseGram(c.as_ref()),
             Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), self.means.clone()),
         }
     }
@@ -181,7 +222,7 @@ impl Input {
 
     /// The column means of samples that were not centred.
     pub fn means_left_in(&self) -> Option<Vec<f64>> {
-        (self.info.role == report::Role::Samples && !self.info.centered).then(|| self.matrix.column_means())
+        (self.has_rows() && !self.info.centered).then(|| self.matrix.column_means())
     }
 }
 

@@ -26,6 +26,7 @@ mod rows;
 mod run;
 mod settings;
 mod size;
+mod streamed;
 mod summary;
 mod table;
 mod text;

@@ -25,6 +25,7 @@ pub fn pose(
     if info.kind != Kind::Probe {
         posed.notes.extend(remark_on_means(input));
     }
+    posed.notes.extend(input.notes.iter().cloned());
     if input.info.missing > 0 {
         let count = crate::text::count(input.info.missing as u64, "missing value");
         posed.notes.push(

@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use orthopt::bound;
 use orthopt::message::Message;
 use orthopt::solve::{self, Event, Observer};
-use orthopt_data::printable;
+use orthopt_data::stream::Step;
+use orthopt_data::{printable, show_bytes};
 
 use crate::text;
 use crate::wording::said;
@@ -45,6 +46,15 @@ impl Progress {
     pub fn stage(&self, what: impl Into<String>) {
         self.bar.set_style(style("{spinner} {wide_msg}"));
         self.bar.set_message(printable(&what.into()));
+    }
+
+    /// Says how far reading is.
+    pub fn reading(&self, step: Step<'_>) {
+        let share = match step.total {
+            0 => String::new(),
+            total => format!(", {} of {}", show_bytes(step.bytes), show_bytes(total)),
+        };
+        self.stage(format!("reading {}: {} rows{share}", step.file.display(), text::grouped(step.rows)));
     }
 
     /// From now on a run is watched.

@@ -139,6 +139,17 @@ pub enum DataError {
         columns: usize,
     },
 
+    /// A chunk of rows with another number of columns than those before.
+    #[error("{place}: {found} columns where {expected} are expected; all parts need the same columns")]
+    Width {
+        /// The data and the chunk, counted from 1.
+        place: String,
+        /// Columns of the chunk.
+        found: usize,
+        /// Columns of those before.
+        expected: usize,
+    },
+
     /// A standard deviation or a covariance of one row.
     #[error("one row has no variance: standard deviations and covariances need at least two")]
     OneRow,

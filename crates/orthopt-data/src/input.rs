@@ -4,6 +4,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -22,6 +24,21 @@ pub(crate) struct Input {
     size: Option<u64>,
     line: u64,
     budget: Budget,
+    taken: Arc<AtomicU64>, // bytes of the file that have been read
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    inner: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.taken.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
 }
 
 /// A word (a number, a name) of more bytes is none: the file is no text.
@@ -47,7 +64,9 @@ impl Input {
         size: Option<u64>,
         named_gzip: bool,
     ) -> Result<Self, DataError> {
-        let mut reader = BufReader::with_capacity(BUFFER, bytes);
+        let taken = Arc::new(AtomicU64::new(0));
+        let counted = Counted { inner: bytes, taken: taken.clone() };
+        let mut reader = BufReader::with_capacity(BUFFER, counted);
         let start = reader.fill_buf().map_err(|error| read_error(&name, error))?;
         if start.is_empty() {
             let problem = if size.is_some() { "the file is empty" } else { "there is nothing to read" };
@@ -64,14 +83,14 @@ impl Input {
             (Box::new(reader), size)
         };
         let budget = Budget::new(&name, None);
-        Ok(Self { name, reader, gzip, size, line: 0, budget })
+        Ok(Self { name, reader, gzip, size, line: 0, budget, taken })
     }
 
     /// Bytes that are already in memory.
     pub(crate) fn from_bytes(name: &str, bytes: &'static [u8]) -> Self {
         let size = Some(bytes.len() as u64);
         let (reader, budget) = (Box::new(Cursor::new(bytes)), Budget::new(name, None));
-        Self { name: name.into(), reader, gzip: false, size, line: 0, budget }
+        Self { name: name.into(), reader, gzip: false, size, line: 0, budget, taken: Arc::default() }
     }
 
     /// The same, with so much memory for what is read.
@@ -105,6 +124,11 @@ impl Input {
     /// Size in bytes, where it is known beforehand (a plain file).
     pub(crate) fn size(&self) -> Option<u64> {
         self.size
+    }
+
+    /// Bytes that have been read so far, of a compressed file those of the file.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
     }
 
     /// What comes next, without reading it: as much as is buffered.

@@ -33,6 +33,9 @@
 //! believed before the data to fill it has been seen. Rows, columns and lines in messages are
 //! counted from 1.
 //!
+//! [`stream`] reads files part by part, several of them as one table, and [`gram`] adds up C = AᵀA of rows that
+//! come in chunks, so that neither files nor rows need to fit memory.
+//!
 //! A new format, generator or table is one file and one line in the registry of its folder.
 
 mod builtin;
@@ -41,6 +44,7 @@ mod dataset;
 mod error;
 mod format;
 mod generate;
+pub mod gram;
 mod input;
 mod memory;
 mod missing;
@@ -49,6 +53,7 @@ mod output;
 pub mod prepare;
 mod source;
 mod sparse;
+pub mod stream;
 mod text;
 
 pub use builtin::builtins;
@@ -58,7 +63,8 @@ pub use error::DataError;
 pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, write_npy, write_npz};
 pub use format::{Table, write_table};
 pub use generate::generators;
-pub use memory::{available_memory, default_memory};
+pub use gram::{GramAccumulator, Rows, SparseRows, Summation};
+pub use memory::{available_memory, default_memory, show_bytes};
 pub use missing::Missing;
 pub use names::read_names;
 pub use output::{remove_unfinished, write_whole, written_file};

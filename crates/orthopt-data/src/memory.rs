@@ -36,7 +36,7 @@ fn of_group() -> Option<u64> {
 }
 
 /// Bytes for people: `512 MB`, `3.2 GB`.
-fn show_bytes(bytes: u64) -> String {
+pub fn show_bytes(bytes: u64) -> String {
     match bytes as f64 {
         b if b < 1e6 => format!("{:.0} kB", (b / 1e3).ceil()),
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),

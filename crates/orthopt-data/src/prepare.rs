@@ -56,12 +56,12 @@ impl Scale {
     }
 
     /// What a column is divided by, from its norm as it is and about its mean; 1 for a column of zeros.
-    fn divisor(self, rows: usize, norm: impl FnOnce() -> f64, spread: impl FnOnce() -> f64) -> f64 {
+    pub(crate) fn divisor(self, rows: f64, norm: impl FnOnce() -> f64, spread: impl FnOnce() -> f64) -> f64 {
         let positive = |value: f64| if value > 0.0 { value } else { 1.0 };
         match self {
             Self::None => 1.0,
             Self::Unit => positive(norm()),
-            Self::Std => positive(spread() / (rows as f64 - 1.0).sqrt()),
+            Self::Std => positive(spread() / (rows - 1.0).sqrt()),
             Self::By(factor) => 1.0 / factor,
         }
     }
@@ -216,7 +216,7 @@ impl Prepare {
             let mean = column.iter().sum::<f64>() / rows as f64;
             centred_norm(column, rows, mean)
         };
-        let divisor = self.scale.divisor(rows, || norm(column), spread);
+        let divisor = self.scale.divisor(rows as f64, || norm(column), spread);
         divide(column, divisor * shrunk);
         (mean, divisor)
     }
@@ -226,7 +226,7 @@ impl Prepare {
         let average = column.iter().sum::<f64>() / rows as f64;
         let mean = if self.center { average } else { 0.0 };
         let spread = || centred_norm(column, rows, average);
-        let divisor = self.scale.divisor(rows, || centred_norm(column, rows, mean), spread);
+        let divisor = self.scale.divisor(rows as f64, || centred_norm(column, rows, mean), spread);
         divide(column, divisor * shrunk);
         (mean, divisor)
     }

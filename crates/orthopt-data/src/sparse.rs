@@ -40,6 +40,33 @@ impl Triplets {
         self.values.len()
     }
 
+    /// Compressed rows of the rows `first..first + rows`, in which all entries are: starts, columns and values.
+    /// Entries at the same position are summed, zeros are dropped.
+    pub(crate) fn into_rows(self, first: usize, rows: usize) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        let key = |at: &usize| (self.rows[*at], self.cols[*at]);
+        if !order.is_sorted_by_key(key) {
+            order.sort_by_key(key); // stable: sums do not depend on anything but the file
+        }
+        let (mut starts, mut cols, mut values) = (vec![0], Vec::new(), Vec::<f64>::new());
+        let mut at = 0;
+        for row in first..first + rows {
+            while at < order.len() && self.rows[order[at]] == row {
+                let (col, mut value) = (self.cols[order[at]], 0.0);
+                while at < order.len() && key(&order[at]) == (row, col) {
+                    value += self.values[order[at]];
+                    at += 1;
+                }
+                if value != 0.0 {
+                    cols.push(col);
+                    values.push(value);
+                }
+            }
+            starts.push(values.len());
+        }
+        (starts, cols, values)
+    }
+
     /// Compressed columns; entries at the same position are summed, zeros are dropped. Positions
     /// must be inside the matrix. Two counting sorts: time and memory linear in entries and sizes.
     pub(crate) fn into_matrix(self, nrows: usize, ncols: usize) -> SparseColMat<usize, f64> {

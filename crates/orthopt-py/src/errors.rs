@@ -78,7 +78,7 @@ fn class_of_data(error: &DataError) -> &'static str {
         DataError::TooLarge { .. } => "DataTooLargeError",
         DataError::Features { .. } => "InvalidOptionError",
         DataError::NotSymmetric { .. } => "NotSymmetricError",
-        DataError::NotSquare { .. } => "ShapeError",
+        DataError::NotSquare { .. } | DataError::Width { .. } => "ShapeError",
         DataError::Spec { .. } => "DataSpecError",
         DataError::GramPreparation { .. } => "IncompatibleError",
         _ => "DataFileError",

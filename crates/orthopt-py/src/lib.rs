@@ -9,6 +9,7 @@ mod begun;
 mod bound;
 mod certify;
 mod errors;
+mod gram;
 mod hyperbolic;
 mod input;
 mod logging;
@@ -31,6 +32,8 @@ mod _orthopt {
     use super::bound::bound;
     #[pymodule_export]
     use super::certify::certify;
+    #[pymodule_export]
+    use super::gram::PyGram;
     #[pymodule_export]
     use super::logging::install_logging;
     #[pymodule_export]

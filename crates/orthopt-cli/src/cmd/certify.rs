@@ -29,6 +29,7 @@ use crate::progress::Progress;
 use crate::run::checks;
 use crate::settings::{at_least_one, at_least_zero, pose_options};
 use crate::size::Size;
+use crate::streamed::Stream;
 use crate::summary::{Summary, verdict};
 use crate::wording::said;
 use crate::{interrupt, options, output};
@@ -329,6 +330,7 @@ fn data_request(args: &Args) -> anyhow::Result<DataRequest> {
         names: None,
         labels: None,
         prepare: prepare(flag(args.center), args.scale.as_deref(), flag(args.covariance), args.features)?,
+        stream: Stream::default(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! `orthopt data info|convert|generate`.
+//! `orthopt data info|convert|generate|gram`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use crate::size::Size;
 use crate::summary::Summary;
 use crate::{output, text};
 
-/// Look at, convert and make data
+/// Look at, convert and make data; add up C of more rows than fit memory
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,6 +30,7 @@ enum Command {
     Info(InfoArgs),
     Convert(ConvertArgs),
     Generate(GenerateArgs),
+    Gram(super::gram::Args),
 }
 
 const INFO_EXAMPLES: &str = "\
@@ -99,6 +100,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Info(args) => info(&args, &how)?,
         Command::Convert(args) => convert(&args, &how)?,
         Command::Generate(args) => generate(&args, &how)?,
+        Command::Gram(args) => return super::gram::run(&args, &how),
     }
     Ok(ExitCode::SUCCESS)
 }

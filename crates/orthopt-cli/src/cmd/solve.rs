@@ -38,6 +38,9 @@ Examples:
     orthopt solve l0-pca data.svm.gz -r 10 --lambda 5 --time-limit 10 --plot curve.svg
   At most 12 nonzeros in all components together, by a concave part:
     orthopt solve dc-pca builtin:pitprops -r 3 --k 12 --time-limit 1
+  More rows than fit memory, in several files; the 2000 columns with the largest variance:
+    orthopt solve l0-pca 'part-*.csv.gz' -r 5 --stream --center
+    orthopt solve l0-pca counts.svm.gz -r 10 --screen 2000 --scale std
   A nonlinear eigenvalue problem, C the Laplacian of a chain:
     orthopt solve nonlinear-eig laplace:500 -r 10 --lambda 10
   The settings of a run as a file, and the same run again with another seed:
@@ -81,7 +84,7 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
-    let input = Input::load(&settings.data)?;
+    let input = Input::watched(&settings.data, &mut |step| progress.reading(step))?;
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
     let rows = kept_rows(settings, input)?;
@@ -96,15 +99,18 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
 /// The samples, where a file shows them.
 pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Input>> {
     match settings.outputs.iter().find(|output| output.needs_rows()) {
-        Some(output) if input.info.role == Role::Gram => {
-            let problem = "there are no scores without samples, and the data are C itself";
+        Some(output) if !input.has_rows() => {
+            let problem = match input.info.role {
+                Role::Gram => "there are no scores without samples, and the data are C itself",
+                _ => {
+                    "there are no scores without samples, and of rows that come part by part C alone is kept"
+                }
+            };
             Err(usage(format!("{}: {problem}", output.option())))
         }
         Some(_) => Ok(Some(input)),
         // a report shows samples where there are some
-        None if settings.outputs.iter().any(Output::is_last) && input.info.role == Role::Samples => {
-            Ok(Some(input))
-        }
+        None if settings.outputs.iter().any(Output::is_last) && input.has_rows() => Ok(Some(input)),
         None => Ok(None),
     }
 }

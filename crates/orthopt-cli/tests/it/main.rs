@@ -4,6 +4,7 @@ mod common;
 
 mod bad_data;
 mod bad_options;
+mod beyond_memory;
 mod bound;
 mod certify;
 mod compare;

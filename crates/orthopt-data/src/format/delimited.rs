@@ -20,6 +20,7 @@ use crate::format::guess::Style;
 use crate::format::table;
 use crate::input::{BYTE_ORDER_MARK, Input};
 use crate::missing::Missing;
+use crate::stream::{Chunk, Chunks};
 use crate::text::{parse_f64, show, tokens};
 
 const MISSING: [&str; 8] = ["NA", "N/A", "#N/A", "NaN", "null", "none", "?", "."];
@@ -46,37 +47,96 @@ pub(super) fn write_tsv(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {
     table::write_data(data, b'\t', CORNER[0], out)
 }
 
-/// `usual` is the separator that the extension promises.
-fn read(mut input: Input, usual: Option<u8>, missing: Missing) -> Result<DataSet, DataError> {
-    let mut table = Rows { missing, ..Rows::default() };
-    let (mut text, mut record) = (Vec::new(), ByteRecord::new());
-    let mut style = None;
+pub(super) fn csv_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
+    Ok(Box::new(Lines::new(input, Some(b','), options.missing)))
+}
+
+pub(super) fn tsv_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
+    Ok(Box::new(Lines::new(input, Some(b'\t'), options.missing)))
+}
+
+/// A table with any separator, part by part.
+pub(super) fn txt_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
+    Ok(Box::new(Lines::new(input, None, options.missing)))
+}
+
+fn read(input: Input, usual: Option<u8>, missing: Missing) -> Result<DataSet, DataError> {
+    let mut lines = Lines::new(input, usual, missing);
+    while lines.next_line()? {}
+    lines.table.into_data(lines.input.name())
+}
+
+/// The lines of a table on their way into it.
+struct Lines {
+    input: Input,
+    usual: Option<u8>, // the separator that the extension promises
+    style: Option<Style>,
+    table: Rows,
+    text: Vec<u8>,
+    record: ByteRecord,
+}
+
+impl Lines {
+    fn new(input: Input, usual: Option<u8>, missing: Missing) -> Self {
+        let table = Rows { missing, ..Rows::default() };
+        Self { input, usual, style: None, table, text: Vec::new(), record: ByteRecord::new() }
+    }
+
+    /// Reads one line; false at the end.
     // Line by line rather than with one csv reader for the file, whose line numbers are off
     // after blank lines and with Windows line ends. Only quoted fields need its rules.
-    while input.next_line(&mut text)? {
+    fn next_line(&mut self) -> Result<bool, DataError> {
+        let Self { input, table, text, record, .. } = self;
+        if !input.next_line(text)? {
+            return Ok(false);
+        }
         let line = input.line();
         if text.iter().all(|byte| b" \r\n".contains(byte)) {
-            continue;
+            return Ok(true);
         }
-        let style = *style.get_or_insert_with(|| Style::of(&text, usual));
+        let style = *self.style.get_or_insert_with(|| Style::of(text, self.usual));
         if text.contains(&b'"') {
-            complete_quotes(&mut input, &mut text, line)?;
+            complete_quotes(input, text, line)?;
             let delimiter = style.delimiter.unwrap_or(b' ');
-            record = split_quoted(&text, delimiter).map_err(|error| input.line_error(error))?;
+            *record = split_quoted(text, delimiter).map_err(|error| input.line_error(error))?;
         } else {
             record.clear();
             match style.delimiter {
-                None => tokens(&text).for_each(|field| record.push_field(field)),
+                None => tokens(text).for_each(|field| record.push_field(field)),
                 Some(delimiter) => {
                     let fields = text.split(|byte| *byte == delimiter);
                     fields.for_each(|field| record.push_field(field.trim_ascii()));
                 }
             }
         }
-        table.push(&record, line, style).map_err(|problem| problem.at(&input, line))?;
+        table.push(record, line, style).map_err(|problem| problem.at(input, line))?;
         input.budget().check(table.bytes())?;
+        Ok(true)
     }
-    table.into_data(input.name())
+}
+
+impl Chunks for Lines {
+    fn next(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError> {
+        let first = self.table.rows;
+        while self.table.values.len() < numbers && self.next_line()? {}
+        let (rows, columns) = (self.table.rows - first, self.table.columns());
+        let values = std::mem::take(&mut self.table.values);
+        self.table.names.clear();
+        if rows == 0 || columns == 0 {
+            let empty = (first == 0).then(|| self.input.name().into());
+            return empty.map_or(Ok(None), |place| Err(DataError::Empty { place, rows, columns }));
+        }
+        Ok(Some(Chunk::new(first, Mat::from_fn(rows, columns, |i, j| values[i * columns + j]))))
+    }
+
+    fn names(&self) -> Option<Vec<String>> {
+        let names = &self.table.header.as_ref()?.names;
+        Some(names[self.table.skip()..].to_vec())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.input.taken()
+    }
 }
 
 /// Bytes of a quoted field over several lines.
@@ -239,15 +299,24 @@ impl Rows {
         format!("{} in column {column}{name} is not a number{advice}", show(field))
     }
 
-    fn into_data(self, place: &str) -> Result<DataSet, DataError> {
-        let skip = usize::from(self.layout.as_ref().is_some_and(|layout| layout.row_names));
-        let names = self.header.map(|header| header.names);
-        let width = match (&self.layout, &names) {
+    /// Columns in front of the numbers: one, where rows have names.
+    fn skip(&self) -> usize {
+        usize::from(self.layout.as_ref().is_some_and(|layout| layout.row_names))
+    }
+
+    /// Columns of numbers.
+    fn columns(&self) -> usize {
+        let width = match (&self.layout, &self.header) {
             (Some(layout), _) => layout.width,
-            (None, Some(names)) => names.len(),
+            (None, Some(header)) => header.names.len(),
             (None, None) => 0,
         };
-        let (rows, columns) = (self.rows, width - skip);
+        width - self.skip()
+    }
+
+    fn into_data(self, place: &str) -> Result<DataSet, DataError> {
+        let (rows, columns, skip) = (self.rows, self.columns(), self.skip());
+        let names = self.header.map(|header| header.names);
         if rows == 0 || columns == 0 {
             return Err(DataError::Empty { place: place.into(), rows, columns });
         }

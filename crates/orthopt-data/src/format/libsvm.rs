@@ -11,21 +11,55 @@ use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::input::Input;
 use crate::sparse::{Triplets, check_size};
+use crate::stream::{Chunk, Chunks};
 use crate::text::{parse_f64, parse_usize, show, tokens, write_number};
 
 pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
     let mut rows = Rows { features: options.features, ..Rows::default() };
     let mut line = Vec::new();
-    while input.next_line(&mut line)? {
-        let comment = line.iter().position(|&byte| byte == b'#').unwrap_or(line.len());
-        rows.push_line(&line[..comment]).map_err(|problem| problem.at(&input, rows.labels.len()))?;
-        input.budget().check(rows.entries.bytes())?;
-    }
+    while rows.next_line(&mut input, &mut line)? {}
     let (nrows, ncols) = (rows.labels.len(), options.features.unwrap_or(rows.largest));
     check_size(input.budget(), nrows, ncols, rows.entries.len())?;
     let mut data = DataSet::new(rows.entries.into_matrix(nrows, ncols), input.name());
     data.labels = Some(rows.labels);
     Ok(data)
+}
+
+/// Part by part, as wide as the largest index so far.
+pub(super) fn chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
+    let rows = Rows { features: options.features, ..Rows::default() };
+    Ok(Box::new(Parts { input, rows, line: Vec::new() }))
+}
+
+struct Parts {
+    input: Input,
+    rows: Rows,
+    line: Vec<u8>,
+}
+
+impl Chunks for Parts {
+    fn next(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError> {
+        let Self { input, rows, line } = self;
+        let first = rows.labels.len();
+        // a row counts as an entry: many of them may be empty
+        while rows.entries.len() + rows.labels.len() - first < numbers && rows.next_line(input, line)? {}
+        let entries = std::mem::take(&mut rows.entries);
+        let (last, columns) = (rows.labels.len(), rows.features.unwrap_or(rows.largest));
+        if last == first {
+            let empty = (first == 0).then(|| input.name().into());
+            return empty.map_or(Ok(None), |place| Err(DataError::Empty { place, rows: 0, columns }));
+        }
+        check_size(input.budget(), last - first, columns, entries.len())?;
+        Ok(Some(Chunk::sparse(first, last - first, columns, entries)))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.input.taken()
+    }
+
+    fn grows(&self) -> bool {
+        self.rows.features.is_none()
+    }
 }
 
 /// What has been read so far.
@@ -38,6 +72,17 @@ struct Rows {
 }
 
 impl Rows {
+    /// Reads one line; false at the end.
+    fn next_line(&mut self, input: &mut Input, line: &mut Vec<u8>) -> Result<bool, DataError> {
+        if !input.next_line(line)? {
+            return Ok(false);
+        }
+        let comment = line.iter().position(|&byte| byte == b'#').unwrap_or(line.len());
+        self.push_line(&line[..comment]).map_err(|problem| problem.at(input, self.labels.len()))?;
+        input.budget().check(self.entries.bytes())?;
+        Ok(true)
+    }
+
     fn push_line(&mut self, line: &[u8]) -> Result<(), Problem> {
         let mut fields = tokens(line);
         let Some(label) = fields.next() else {

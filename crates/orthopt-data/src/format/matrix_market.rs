@@ -30,13 +30,39 @@ struct Banner {
     symmetry: Symmetry,
 }
 
+/// Banner and sizes.
+pub(super) struct Header {
+    banner: Banner,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    /// Entries declared, of coordinate files.
+    pub(super) entries: usize,
+}
+
+impl Header {
+    pub(super) fn is_general_coordinate(&self) -> bool {
+        self.banner.coordinate && self.banner.symmetry == Symmetry::General
+    }
+
+    pub(super) fn pattern(&self) -> bool {
+        self.banner.pattern
+    }
+}
+
 pub(super) fn read(mut input: Input, _: &LoadOptions) -> Result<DataSet, DataError> {
+    let header = header(&mut input)?;
+    let matrix = read_after(&mut input, &header)?;
+    Ok(DataSet::new(matrix, input.name()))
+}
+
+/// Reads what stands in front of the entries.
+pub(super) fn header(input: &mut Input) -> Result<Header, DataError> {
     let mut line = Vec::new();
     if !input.next_line(&mut line)? {
         return Err(input.file_error("the file is empty"));
     }
     let banner = parse_banner(&line).map_err(|problem| input.line_error(problem))?;
-    if !next_content(&mut input, &mut line)? {
+    if !next_content(input, &mut line)? {
         return Err(input.file_error("the line of sizes is missing; the file is truncated"));
     }
     let sizes: Option<Vec<usize>> = tokens(&line).map(parse_usize).collect();
@@ -45,22 +71,26 @@ pub(super) fn read(mut input: Input, _: &LoadOptions) -> Result<DataSet, DataErr
     {
         return Err(DataError::Empty { place: input.place(), rows, columns });
     }
-    let matrix: Matrix = match (banner.coordinate, sizes.as_deref()) {
-        (true, Some(&[rows, cols, entries])) => {
-            check_square(&input, &banner, rows, cols)?;
-            read_coordinate(&mut input, &banner, rows, cols, entries)?.into()
-        }
-        (false, Some(&[rows, cols])) => {
-            check_square(&input, &banner, rows, cols)?;
-            read_array(&mut input, &banner, rows, cols)?.into()
-        }
+    let (rows, columns, entries) = match (banner.coordinate, sizes.as_deref()) {
+        (true, Some(&[rows, columns, entries])) => (rows, columns, entries),
+        (false, Some(&[rows, columns])) => (rows, columns, 0),
         (coordinate, _) => {
             let expected = if coordinate { "rows columns entries" } else { "rows columns" };
             let found = show(line.trim_ascii());
             return Err(input.line_error(format!("expected the sizes `{expected}`, found {found}")));
         }
     };
-    Ok(DataSet::new(matrix, input.name()))
+    check_square(input, &banner, rows, columns)?;
+    Ok(Header { banner, rows, columns, entries })
+}
+
+/// Reads the entries.
+pub(super) fn read_after(input: &mut Input, header: &Header) -> Result<Matrix, DataError> {
+    let Header { banner, rows, columns, entries } = header;
+    Ok(match banner.coordinate {
+        true => read_coordinate(input, banner, *rows, *columns, *entries)?.into(),
+        false => read_array(input, banner, *rows, *columns)?.into(),
+    })
 }
 
 fn parse_banner(line: &[u8]) -> Result<Banner, String> {
@@ -97,7 +127,7 @@ fn parse_banner(line: &[u8]) -> Result<Banner, String> {
 }
 
 /// Skips comments and blank lines.
-fn next_content(input: &mut Input, line: &mut Vec<u8>) -> Result<bool, DataError> {
+pub(super) fn next_content(input: &mut Input, line: &mut Vec<u8>) -> Result<bool, DataError> {
     while input.next_line(line)? {
         let content = line.trim_ascii_start();
         if !content.is_empty() && content[0] != b'%' {
@@ -153,7 +183,12 @@ fn read_coordinate(
     Ok(entries.into_matrix(rows, cols))
 }
 
-fn parse_entry(line: &[u8], pattern: bool, rows: usize, cols: usize) -> Result<(usize, usize, f64), String> {
+pub(super) fn parse_entry(
+    line: &[u8],
+    pattern: bool,
+    rows: usize,
+    cols: usize,
+) -> Result<(usize, usize, f64), String> {
     let expected = if pattern { "row column" } else { "row column value" };
     let malformed = || format!("expected `{expected}`, found {}", show(line.trim_ascii()));
     let mut fields = tokens(line);
@@ -273,7 +308,7 @@ fn unfold(symmetry: Symmetry, rows: usize, cols: usize, values: &[f64]) -> Mat<f
     matrix
 }
 
-fn check_finite(input: &Input, row: usize, col: usize, value: f64) -> Result<(), DataError> {
+pub(super) fn check_finite(input: &Input, row: usize, col: usize, value: f64) -> Result<(), DataError> {
     if value.is_finite() {
         return Ok(());
     }

@@ -4,6 +4,7 @@ mod delimited;
 mod guess;
 mod libsvm;
 mod matrix_market;
+mod matrix_market_rows;
 mod npy;
 mod npy_header;
 mod npz;
@@ -16,11 +17,12 @@ use std::path::Path;
 
 use faer::{Mat, MatRef};
 
-use crate::dataset::DataSet;
+use crate::dataset::{DataSet, Role};
 use crate::error::DataError;
 use crate::input::{Input, is_named_gzip};
 use crate::missing::Missing;
 use crate::output;
+use crate::stream::{Chunks, Whole};
 
 /// How to read a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,30 +40,33 @@ pub struct LoadOptions {
 }
 
 type ReadFn = fn(Input, &LoadOptions) -> Result<DataSet, DataError>;
+type ChunksFn = fn(Input, &LoadOptions) -> Result<Box<dyn Chunks>, DataError>;
 type WriteFn = fn(&DataSet, &mut dyn Write) -> io::Result<()>;
 
 struct Format {
     extensions: &'static [&'static str],
     about: &'static str,
     read: ReadFn,
+    /// The same part by part.
+    chunks: ChunksFn,
     write: WriteFn,
 }
 
 #[rustfmt::skip]
 const FORMATS: &[Format] = &[
-    Format { extensions: &["svm", "libsvm"], read: libsvm::read, write: libsvm::write,
+    Format { extensions: &["svm", "libsvm"], read: libsvm::read, chunks: libsvm::chunks, write: libsvm::write,
         about: "LIBSVM text, `label index:value ...`, indices from 1; sparse" },
-    Format { extensions: &["mtx"], read: matrix_market::read, write: matrix_market::write,
+    Format { extensions: &["mtx"], read: matrix_market::read, chunks: matrix_market_rows::chunks, write: matrix_market::write,
         about: "Matrix Market, coordinate (sparse) or array (dense)" },
-    Format { extensions: &["npy"], read: npy::read, write: npy::write,
+    Format { extensions: &["npy"], read: npy::read, chunks: npy::chunks, write: npy::write,
         about: "NumPy array; dense" },
-    Format { extensions: &["npz"], read: npz::read, write: npz::write,
+    Format { extensions: &["npz"], read: npz::read, chunks: npz::chunks, write: npz::write,
         about: "NumPy archive: the array X, data, arr_0 or the only one, or scipy.sparse.save_npz" },
-    Format { extensions: &["csv"], read: delimited::read_csv, write: delimited::write_csv,
+    Format { extensions: &["csv"], read: delimited::read_csv, chunks: delimited::csv_chunks, write: delimited::write_csv,
         about: "separated by commas or ;, with or without names of columns and rows, as R and pandas write them; dense" },
-    Format { extensions: &["tsv"], read: delimited::read_tsv, write: delimited::write_tsv,
+    Format { extensions: &["tsv"], read: delimited::read_tsv, chunks: delimited::tsv_chunks, write: delimited::write_tsv,
         about: "tab separated, otherwise as .csv" },
-    Format { extensions: &["txt"], read: delimited::read_txt, write: delimited::write_tsv,
+    Format { extensions: &["txt"], read: delimited::read_txt, chunks: delimited::txt_chunks, write: delimited::write_tsv,
         about: "a table whose separator (tab, ;, comma or spaces) is found by itself, otherwise as .csv" },
 ];
 
@@ -96,14 +101,51 @@ pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataErro
 /// As [`read_file`].
 pub fn read_stdin(options: &LoadOptions) -> Result<DataSet, DataError> {
     let mut input = Input::stdin()?.within(options.max_memory);
-    let read: ReadFn = match guess::extension(input.peek()?) {
-        "npy" => npy::read,
-        "npz" => npz::read,
-        "mtx" => matrix_market::read,
-        "svm" => libsvm::read,
-        _ => delimited::read_txt,
-    };
-    finished(read(input, options)?, options)
+    let format = guessed(input.peek()?);
+    finished((format.read)(input, options)?, options)
+}
+
+/// The format that bytes look like.
+fn guessed(start: &[u8]) -> &'static Format {
+    let found = guess::extension(start);
+    let fits = |format: &&Format| format.extensions.contains(&found);
+    FORMATS.iter().find(fits).unwrap_or(&FORMATS[FORMATS.len() - 1])
+}
+
+/// What `DATA` names, part by part. Generators and tables, which are small or made whole, are loaded first.
+pub(crate) fn open_chunks(path: &Path, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
+    if path == Path::new("-") {
+        let mut input = Input::stdin()?.within(options.max_memory);
+        let format = guessed(input.peek()?);
+        return (format.chunks)(input, options);
+    }
+    match format_of(path) {
+        Ok(format) if path.exists() => {
+            (format.chunks)(Input::open(path)?.within(options.max_memory), options)
+        }
+        _ => {
+            let data = crate::load(path, options)?;
+            if data.role == Role::Gram {
+                let problem = "it is C itself and not samples, so there are no rows to add up".into();
+                return Err(DataError::File { path: data.source, problem });
+            }
+            Ok(Box::new(Whole::new(data)))
+        }
+    }
+}
+
+/// The bytes of the accumulator in an archive that has one.
+pub(crate) fn accumulator_bytes(path: &Path, max_memory: Option<u64>) -> Result<Option<Vec<u8>>, DataError> {
+    npz::accumulator(Input::open(path)?.within(max_memory))
+}
+
+/// An archive with C and its accumulator.
+pub(crate) fn write_with_accumulator(
+    path: &Path,
+    c: MatRef<'_, f64>,
+    accumulator: &[u8],
+) -> Result<(), DataError> {
+    output::write_to(path, |out| npz::write_accumulator(c, accumulator, out))
 }
 
 /// Missing values seen to, and everything else checked.

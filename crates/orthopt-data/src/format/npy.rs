@@ -11,6 +11,7 @@ use crate::format::LoadOptions;
 use crate::format::npy_header::{self, ArrayError, Header};
 use crate::input::Input;
 use crate::memory::Budget;
+use crate::stream::{Chunk, Chunks, Whole};
 use crate::text::show;
 
 const CHUNK: usize = 1 << 16;
@@ -55,6 +56,87 @@ pub(super) struct Array {
     fortran_order: bool,
 }
 
+/// Rows of a matrix in C order as they stand in the file; one in Fortran order is read whole.
+pub(super) fn chunks(mut input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
+    // a look at the header that the buffer holds, so that nothing is read twice
+    let header = npy_header::read(&mut input.peek()?);
+    match header {
+        Ok(header) if !header.fortran_order || header.shape.len() < 2 => {
+            Parts::new(input).map(|parts| Box::new(parts) as Box<dyn Chunks>)
+        }
+        _ => Ok(Box::new(Whole::new(read(input, options)?))),
+    }
+}
+
+struct Parts {
+    input: Input,
+    element: Element,
+    columns: usize,
+    rows: usize,
+    next: usize,
+}
+
+impl Parts {
+    fn new(mut input: Input) -> Result<Self, DataError> {
+        let problem = |input: &Input, problem| match problem {
+            ArrayError::Read(error) => input.read_error(error),
+            ArrayError::Content(problem) => input.file_error(problem),
+            ArrayError::Memory(error) => error,
+        };
+        let header = npy_header::read(&mut input).map_err(|error| problem(&input, error))?;
+        let element = Element::parse(&header.descr).map_err(|error| input.file_error(error))?;
+        let (rows, columns) = shape(&header.shape).map_err(|error| input.file_error(error))?;
+        Ok(Self { input, element, columns, rows, next: 0 })
+    }
+}
+
+impl Chunks for Parts {
+    fn next(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError> {
+        let (first, columns) = (self.next, self.columns);
+        let rows = (numbers / columns).max(1).min(self.rows - first);
+        if rows == 0 {
+            return Ok(None);
+        }
+        self.input.budget().check(rows.saturating_mul(columns).saturating_mul(16 + self.element.size))?;
+        let wanted = rows * columns * self.element.size;
+        let mut bytes = Vec::new();
+        let read = (&mut self.input).take(wanted as u64).read_to_end(&mut bytes);
+        read.map_err(|error| self.input.read_error(error))?;
+        if bytes.len() < wanted {
+            let row = first + bytes.len() / (columns * self.element.size) + 1;
+            let problem = format!("the file ends in row {row} of {}; it is truncated", self.rows);
+            return Err(self.input.file_error(problem));
+        }
+        let mut values = Vec::with_capacity(rows * columns);
+        (self.element.decode)(&bytes, &mut values);
+        self.next += rows;
+        Ok(Some(Chunk::new(first, Mat::from_fn(rows, columns, |i, j| values[i * columns + j]))))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.input.taken()
+    }
+}
+
+/// Rows and columns of an array: two dimensions as they are, one as a single column.
+fn shape(sizes: &[usize]) -> Result<(usize, usize), String> {
+    let (rows, cols) = match *sizes {
+        [rows] => (rows, 1),
+        [rows, cols] => (rows, cols),
+        _ => {
+            return Err(format!(
+                "the array has {} dimensions {}; reshape it to two, rows (samples) and columns",
+                sizes.len(),
+                show_shape(sizes)
+            ));
+        }
+    };
+    if rows == 0 || cols == 0 {
+        return Err(format!("the array {} is empty", show_shape(sizes)));
+    }
+    Ok((rows, cols))
+}
+
 impl Array {
     /// Reads header and values. `available` is the size of the whole file where it is known; it
     /// lets a wrong shape be refused before anything is read.
@@ -86,22 +168,9 @@ impl Array {
         Ok(Self { shape: header.shape, values, fortran_order: header.fortran_order })
     }
 
-    /// A matrix: two dimensions as they are, one dimension as a single column.
+    /// A matrix in the sense of [`shape`].
     pub(super) fn into_matrix(self) -> Result<Mat<f64>, String> {
-        let (rows, cols) = match *self.shape {
-            [rows] => (rows, 1),
-            [rows, cols] => (rows, cols),
-            _ => {
-                return Err(format!(
-                    "the array has {} dimensions {}; reshape it to two, rows (samples) and columns",
-                    self.shape.len(),
-                    show_shape(&self.shape)
-                ));
-            }
-        };
-        if rows == 0 || cols == 0 {
-            return Err(format!("the array {} is empty", show_shape(&self.shape)));
-        }
+        let (rows, cols) = shape(&self.shape)?;
         let values = &self.values;
         Ok(if self.fortran_order {
             Mat::from_fn(rows, cols, |i, j| values[i + j * rows])

@@ -6,11 +6,12 @@ use faer::MatRef;
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::dataset::{DataSet, Matrix};
+use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::format::npz_archive::Archive;
 use crate::format::{LoadOptions, npy, npy_header, npz_sparse};
 use crate::input::Input;
+use crate::stream::{Chunks, Whole};
 
 pub(super) fn read(input: Input, _: &LoadOptions) -> Result<DataSet, DataError> {
     let mut archive = Archive::open(input)?;
@@ -24,8 +25,41 @@ pub(super) fn read(input: Input, _: &LoadOptions) -> Result<DataSet, DataError> 
     let matrix = archive.array(&name)?.into_matrix();
     let matrix = matrix.map_err(|problem| archive.error_in(&name, &problem))?;
     let mut data = DataSet::new(matrix, source);
+    if archive.has(ACCUMULATOR) {
+        data.role = Role::Gram; // X is C of the rows that were added up
+    }
     data.labels = archive.labels(&data, &name);
     Ok(data)
+}
+
+/// The name of the bytes of an accumulator.
+const ACCUMULATOR: &str = "accumulator";
+
+/// Archives are read from their ends, so the whole is held.
+pub(super) fn chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
+    let data = read(input, options)?;
+    if data.role == Role::Gram {
+        let problem = "it holds C and not samples, so there are no rows to read".into();
+        return Err(DataError::File { path: data.source, problem });
+    }
+    Ok(Box::new(Whole::new(data)))
+}
+
+/// The bytes of the accumulator, where there is one.
+pub(super) fn accumulator(input: Input) -> Result<Option<Vec<u8>>, DataError> {
+    let mut archive = Archive::open(input)?;
+    if archive.has(ACCUMULATOR) { archive.bytes(ACCUMULATOR).map(Some) } else { Ok(None) }
+}
+
+/// C as `X`, and the bytes of its accumulator.
+pub(super) fn write_accumulator(c: MatRef<'_, f64>, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    let mut zip = ZipWriter::new_stream(out);
+    start(&mut zip, "X", CompressionMethod::Stored)?;
+    npy::write_matrix(c, &mut zip)?;
+    start(&mut zip, ACCUMULATOR, CompressionMethod::Stored)?;
+    zip.write_all(&npy_header::with_type("|u1", &format!("({},)", bytes.len())))?;
+    zip.write_all(bytes)?;
+    zip.finish()?.into_inner().flush()
 }
 
 pub(super) fn write(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {

@@ -94,6 +94,20 @@ impl Archive {
         self.entry(name, |entry| Array::read(entry, None, &budget))
     }
 
+    /// Reads an array of bytes as it is.
+    pub(super) fn bytes(&mut self, name: &str) -> Result<Vec<u8>, DataError> {
+        const STEP: u64 = 1 << 24;
+        let budget = self.budget().clone();
+        self.entry(name, |entry| {
+            npy_header::read(entry)?;
+            let mut bytes = Vec::new();
+            while (&mut *entry).take(STEP).read_to_end(&mut bytes)? > 0 {
+                budget.check(bytes.capacity())?;
+            }
+            Ok(bytes)
+        })
+    }
+
     /// Reads an array of one short string, such as the `format` of a sparse matrix.
     pub(super) fn string(&mut self, name: &str) -> Result<String, DataError> {
         self.entry(name, |entry| {

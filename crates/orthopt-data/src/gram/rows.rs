@@ -1,0 +1,192 @@
+//! Chunks of rows as they are added, and what must hold of them.
+
+use std::ops::Range;
+
+use faer::MatRef;
+
+use super::block::Block;
+use crate::error::DataError;
+
+/// Rows in compressed form (CSR): the entries of row i stand at `starts[i]..starts[i + 1]`, by increasing columns.
+#[derive(Clone, Copy, Debug)]
+pub struct SparseRows<'a> {
+    columns: usize,
+    starts: &'a [usize],
+    indices: &'a [usize],
+    values: &'a [f64],
+}
+
+impl<'a> SparseRows<'a> {
+    /// Checks that the arrays belong together.
+    ///
+    /// # Errors
+    /// What does not fit, in words.
+    pub fn new(
+        columns: usize,
+        starts: &'a [usize],
+        indices: &'a [usize],
+        values: &'a [f64],
+    ) -> Result<Self, String> {
+        if starts.first() != Some(&0) || !starts.is_sorted() || starts.last() != Some(&values.len()) {
+            return Err(format!("the row pointers do not increase from 0 to {}", values.len()));
+        }
+        if indices.len() != values.len() {
+            return Err(format!("{} column indices for {} values", indices.len(), values.len()));
+        }
+        let rows = Self { columns, starts, indices, values };
+        for i in 0..rows.len() {
+            let indices = rows.row(i).0;
+            if indices.last().is_some_and(|last| *last >= columns) || indices.windows(2).any(|w| w[0] >= w[1])
+            {
+                return Err(format!(
+                    "the column indices of row {} do not increase within 0..{columns}; sort them and add up duplicates",
+                    i + 1
+                ));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Arrays of our own.
+    pub(crate) fn trusted(
+        columns: usize,
+        starts: &'a [usize],
+        indices: &'a [usize],
+        values: &'a [f64],
+    ) -> Self {
+        Self { columns, starts, indices, values }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Columns and values of a row.
+    pub fn row(&self, i: usize) -> (&'a [usize], &'a [f64]) {
+        let range = self.range(i);
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
+    pub(super) fn range(&self, i: usize) -> Range<usize> {
+        self.starts[i]..self.starts[i + 1]
+    }
+
+    pub(super) fn index(&self, at: usize) -> usize {
+        self.indices[at]
+    }
+}
+
+/// A chunk of rows in either form.
+#[derive(Clone, Copy, Debug)]
+pub enum Rows<'a> {
+    /// All entries.
+    Dense(MatRef<'a, f64>),
+    /// Nonzero entries.
+    Sparse(SparseRows<'a>),
+}
+
+/// From this share of nonzeros on, sparse rows are multiplied as dense ones.
+const DENSE: f64 = 0.15;
+
+impl Rows<'_> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Dense(a) => a.nrows(),
+            Self::Sparse(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Dense(a) => a.ncols(),
+            Self::Sparse(rows) => rows.columns(),
+        }
+    }
+
+    /// Entries that are not zero.
+    pub fn nonzeros(&self) -> u64 {
+        let count = |values: &mut dyn Iterator<Item = f64>| values.filter(|v| *v != 0.0).count() as u64;
+        match self {
+            Self::Dense(a) => (0..a.ncols()).map(|j| count(&mut a.col(j).iter().copied())).sum(),
+            Self::Sparse(rows) => count(&mut rows.values.iter().copied()),
+        }
+    }
+
+    pub(super) fn are_dense(&self) -> bool {
+        match self {
+            Self::Dense(_) => true,
+            Self::Sparse(rows) => rows.values.len() as f64 > DENSE * rows.len() as f64 * rows.columns as f64,
+        }
+    }
+
+    /// Rows `from..from + block.rows`, row i times `roots[i]`, behind a column of the roots.
+    pub(super) fn fill(&self, from: usize, roots: &[f64], block: &mut Block) {
+        let rows = block.rows;
+        block.values.fill(0.0);
+        block.values[..rows].copy_from_slice(&roots[from..from + rows]);
+        match self {
+            Self::Dense(a) => {
+                let columns = block.values.chunks_exact_mut(rows).skip(1);
+                for (j, column) in columns.take(a.ncols()).enumerate() {
+                    for (i, out) in column.iter_mut().enumerate() {
+                        *out = a[(from + i, j)] * roots[from + i];
+                    }
+                }
+            }
+            Self::Sparse(sparse) => {
+                for i in 0..rows {
+                    let (indices, values) = sparse.row(from + i);
+                    for (j, v) in indices.iter().zip(values) {
+                        block.values[(j + 1) * rows + i] = v * roots[from + i];
+                    }
+                }
+            }
+        }
+    }
+
+    /// All entries, times the roots of their rows, finite and at most `most` in size.
+    pub(super) fn check(&self, roots: &[f64], most: f64, place: &str) -> Result<(), DataError> {
+        let bad = |i: usize, v: f64| !v.is_finite() || (v * roots[i]).abs() > most;
+        let found = match self {
+            Self::Dense(a) => (0..a.ncols()).find_map(|j| {
+                let i = (0..a.nrows()).find(|i| bad(*i, a[(*i, j)]))?;
+                Some((i, j, a[(i, j)]))
+            }),
+            Self::Sparse(rows) => (0..rows.len()).find_map(|i| {
+                let (indices, values) = rows.row(i);
+                let at = values.iter().position(|v| bad(i, *v))?;
+                Some((i, indices[at], values[at]))
+            }),
+        };
+        let Some((row, column, value)) = found else { return Ok(()) };
+        let (place, row, column) = (place.to_string(), row + 1, column + 1);
+        Err(match value.is_finite() {
+            false => DataError::NotFinite { place, row, column, value },
+            true => {
+                let problem = format!(
+                    "the value {value:e} in row {row}, column {column} (counted from 1) is, with its weight, beyond \
+                     {most:e}, the largest that these sums take; scale the column"
+                );
+                DataError::TooLarge { place, problem }
+            }
+        })
+    }
+}

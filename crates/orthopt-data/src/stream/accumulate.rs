@@ -1,0 +1,143 @@
+//! From files to C, with one chunk in memory at a time.
+
+use std::path::PathBuf;
+
+use super::moments::Moments;
+use super::{CHUNK, Chunk, Parts, Step};
+use crate::error::DataError;
+use crate::format::LoadOptions;
+use crate::gram::{GramAccumulator, Summation};
+
+/// How files are added up.
+#[derive(Clone, Debug, Default)]
+pub struct Accumulate {
+    /// How sums are kept.
+    pub how: Summation,
+    /// Keep this many columns, those of the largest variance (about the mean; of equal ones the first). The files
+    /// are read twice.
+    pub screen: Option<usize>,
+    /// Reading: missing values, memory.
+    pub load: LoadOptions,
+}
+
+/// What [`accumulate`] gives.
+#[derive(Clone, Debug)]
+pub struct Accumulated {
+    /// Count, sums and C.
+    pub sums: GramAccumulator,
+    /// The columns of the files that the sums are of, where not all are.
+    pub kept: Option<Vec<usize>>,
+    /// Columns of the files.
+    pub columns: usize,
+    /// Values that were missing; their rows are left out.
+    pub missing: usize,
+    /// Entries of the kept columns that are not zero.
+    pub nonzeros: u64,
+}
+
+/// Adds up the rows of files, on top of `earlier` if given. `watch` is told how far it is after every chunk.
+///
+/// Memory: that of the sums ([`GramAccumulator::needed`]), checked before it is taken, and of one chunk.
+///
+/// # Errors
+/// As from [`read_file`](crate::read_file); columns that differ between files; sums that do not fit memory.
+pub fn accumulate(
+    files: &[PathBuf],
+    request: &Accumulate,
+    earlier: Option<GramAccumulator>,
+    watch: &mut dyn FnMut(Step<'_>),
+) -> Result<Accumulated, DataError> {
+    let kept = match request.screen {
+        None => None,
+        Some(count) => {
+            let mut moments = Moments::default();
+            each(files, &request.load, watch, |chunk, _| {
+                moments.add(chunk);
+                Ok(())
+            })?;
+            let columns = moments.columns();
+            if count == 0 || count > columns {
+                return Err(DataError::Features { features: count, columns });
+            }
+            Some((moments.largest(count), columns))
+        }
+    };
+    let (mut sums, mut nonzeros) = (earlier, 0);
+    let missing = match &kept {
+        None => {
+            each(files, &request.load, watch, |chunk, names| add(&mut sums, chunk, names, files, request))?
+        }
+        Some((kept, columns)) => {
+            let mut at = vec![None; *columns];
+            kept.iter().enumerate().for_each(|(k, j)| at[*j] = Some(k));
+            each(files, &request.load, watch, |chunk, names| {
+                let names: Option<Vec<String>> =
+                    names.map(|names| kept.iter().map(|j| names[*j].clone()).collect());
+                let chunk = chunk.selected(kept, &at);
+                nonzeros += chunk.rows().nonzeros();
+                add(&mut sums, &chunk, names.as_deref(), files, request)
+            })?
+        }
+    };
+    let Some(sums) = sums else {
+        return Err(DataError::Empty { place: place(files), rows: 0, columns: 0 });
+    };
+    let columns = kept.as_ref().map_or(sums.columns(), |(_, columns)| *columns);
+    Ok(Accumulated { sums, kept: kept.map(|(kept, _)| kept), columns, missing, nonzeros })
+}
+
+/// Every chunk of the files with the names of its columns; returns how many values were missing.
+fn each(
+    files: &[PathBuf],
+    load: &LoadOptions,
+    watch: &mut dyn FnMut(Step<'_>),
+    mut work: impl FnMut(&Chunk, Option<&[String]>) -> Result<(), DataError>,
+) -> Result<usize, DataError> {
+    let mut parts = Parts::new(files, load)?;
+    while let Some(chunk) = parts.next_chunk(CHUNK)? {
+        work(&chunk, parts.names())?;
+        watch(parts.step());
+    }
+    Ok(parts.missing)
+}
+
+fn add(
+    sums: &mut Option<GramAccumulator>,
+    chunk: &Chunk,
+    names: Option<&[String]>,
+    files: &[PathBuf],
+    request: &Accumulate,
+) -> Result<(), DataError> {
+    let (rows, memory) = (chunk.rows(), request.load.max_memory);
+    let columns = rows.columns();
+    let sums = match sums {
+        Some(sums) => sums,
+        None => {
+            let made = GramAccumulator::new(columns, request.how, &place(files), memory)?;
+            sums.insert(match names {
+                Some(names) => made.named(names.to_vec())?,
+                None => made,
+            })
+        }
+    };
+    if let (Some(expected), Some(found)) = (sums.names(), names) {
+        crate::gram::check_names(expected, found, &place(files))?;
+    }
+    match rows {
+        crate::gram::Rows::Sparse(_) => sums.widen(columns, memory)?,
+        crate::gram::Rows::Dense(_) => {}
+    }
+    if columns < sums.columns() && matches!(rows, crate::gram::Rows::Sparse(_)) {
+        return sums.add(chunk.clone().widened(sums.columns()).rows(), None);
+    }
+    sums.add(rows, None)
+}
+
+/// What the files are called together.
+fn place(files: &[PathBuf]) -> String {
+    match files {
+        [] => "no file".into(),
+        [only] => only.display().to_string(),
+        [first, others @ ..] => format!("{} and {} more", first.display(), others.len()),
+    }
+}

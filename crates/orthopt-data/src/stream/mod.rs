@@ -1,0 +1,204 @@
+//! Data part by part: files that need not fit memory, several of them, and patterns of their names.
+
+mod accumulate;
+mod archive;
+mod moments;
+mod names;
+mod parts;
+
+use faer::Mat;
+
+pub use accumulate::{Accumulate, Accumulated, accumulate};
+pub use archive::{read_accumulator, write_accumulator};
+pub use names::files;
+pub use parts::{Parts, Step};
+
+use crate::dataset::{DataSet, Matrix};
+use crate::error::DataError;
+use crate::gram::{Rows, SparseRows};
+use crate::sparse::Triplets;
+
+/// Numbers of a chunk unless somebody says otherwise: 64 MB.
+pub const CHUNK: usize = 1 << 23;
+
+/// Rows of a file, chunk by chunk.
+pub(crate) trait Chunks {
+    /// The rows that come next, with about so many numbers (entries of sparse rows), and at least one row; `None` at
+    /// the end.
+    fn next(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError>;
+
+    /// Names of the columns, where there are some; known with the first chunk.
+    fn names(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Bytes of the file read so far.
+    fn bytes(&self) -> u64;
+
+    /// Whether later chunks may have more columns.
+    fn grows(&self) -> bool {
+        false
+    }
+}
+
+/// Rows that follow each other.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// How many rows of the file come before.
+    pub first: usize,
+    columns: usize,
+    body: Body,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    Dense(Mat<f64>),
+    Sparse { starts: Vec<usize>, indices: Vec<usize>, values: Vec<f64> },
+}
+
+impl Chunk {
+    pub(crate) fn new(first: usize, rows: Mat<f64>) -> Self {
+        Self { first, columns: rows.ncols(), body: Body::Dense(rows) }
+    }
+
+    /// Entries of the rows `first..first + rows`.
+    pub(crate) fn sparse(first: usize, rows: usize, columns: usize, entries: Triplets) -> Self {
+        let (starts, indices, values) = entries.into_rows(first, rows);
+        Self { first, columns, body: Body::Sparse { starts, indices, values } }
+    }
+
+    /// As it is added to sums.
+    pub fn rows(&self) -> Rows<'_> {
+        match &self.body {
+            Body::Dense(rows) => Rows::Dense(rows.as_ref()),
+            Body::Sparse { starts, indices, values } => {
+                Rows::Sparse(SparseRows::trusted(self.columns, starts, indices, values))
+            }
+        }
+    }
+
+    /// The chunk with more columns, of zeros, for sparse rows.
+    pub(crate) fn widened(self, columns: usize) -> Self {
+        match self.body {
+            Body::Sparse { .. } => Self { columns: columns.max(self.columns), ..self },
+            Body::Dense(_) => self,
+        }
+    }
+
+    /// The chunk with these of its columns, in this order; `at` is where each column goes, if anywhere.
+    pub(crate) fn selected(&self, kept: &[usize], at: &[Option<usize>]) -> Self {
+        let body = match &self.body {
+            Body::Dense(rows) => {
+                Body::Dense(Mat::from_fn(rows.nrows(), kept.len(), |i, k| rows[(i, kept[k])]))
+            }
+            Body::Sparse { starts, indices, values } => {
+                let (mut new, mut columns, mut numbers) = (vec![0], Vec::new(), Vec::new());
+                for range in starts.windows(2) {
+                    for entry in range[0]..range[1] {
+                        // columns beyond those that were there are zeros elsewhere
+                        if let Some(k) = at.get(indices[entry]).copied().flatten() {
+                            columns.push(k);
+                            numbers.push(values[entry]);
+                        }
+                    }
+                    new.push(columns.len());
+                }
+                Body::Sparse { starts: new, indices: columns, values: numbers }
+            }
+        };
+        Self { first: self.first, columns: kept.len(), body }
+    }
+
+    /// Without the rows that have a missing value; returns how many values were missing.
+    pub(crate) fn complete(&mut self) -> usize {
+        let Body::Dense(rows) = &mut self.body else { return 0 };
+        let (m, n) = rows.shape();
+        let missing = |i: usize| (0..n).filter(|j| rows[(i, *j)].is_nan()).count();
+        let counts: Vec<usize> = (0..m).map(missing).collect();
+        let total = counts.iter().sum();
+        if total > 0 {
+            let kept: Vec<usize> = (0..m).filter(|i| counts[*i] == 0).collect();
+            *rows = Mat::from_fn(kept.len(), n, |i, j| rows[(kept[i], j)]);
+        }
+        total
+    }
+
+    /// All values finite; the row is counted in the file.
+    pub(crate) fn check(&self, place: &str) -> Result<(), DataError> {
+        let error = |row: usize, column: usize, value: f64| {
+            let row = self.first + row + 1;
+            Err(DataError::NotFinite { place: place.into(), row, column: column + 1, value })
+        };
+        match &self.body {
+            Body::Dense(rows) => {
+                for j in 0..rows.ncols() {
+                    if let Some(i) = rows.col_as_slice(j).iter().position(|v| !v.is_finite()) {
+                        return error(i, j, rows[(i, j)]);
+                    }
+                }
+            }
+            Body::Sparse { starts, indices, values } => {
+                if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+                    return error(starts.partition_point(|start| *start <= at) - 1, indices[at], values[at]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A data set that is in memory, in chunks all the same.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    matrix: Matrix,
+    names: Option<Vec<String>>,
+    next: usize,
+    rows: Option<faer::sparse::SparseRowMat<usize, f64>>, // a sparse matrix by rows
+}
+
+impl Whole {
+    pub(crate) fn new(data: DataSet) -> Self {
+        let rows = match &data.matrix {
+            Matrix::Dense(_) => None,
+            Matrix::Sparse(matrix) => matrix.to_row_major().ok(),
+        };
+        Self { matrix: data.matrix, names: data.names, next: 0, rows }
+    }
+}
+
+impl Chunks for Whole {
+    fn next(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError> {
+        let (first, left) = (self.next, self.matrix.nrows() - self.next);
+        if left == 0 {
+            return Ok(None);
+        }
+        let columns = self.matrix.ncols();
+        let chunk = match (&self.matrix, &self.rows) {
+            (Matrix::Dense(all), _) => {
+                let rows = (numbers / columns).max(1).min(left);
+                Chunk::new(first, all.subrows(first, rows).to_owned())
+            }
+            (_, None) => return Ok(None), // a sparse matrix always has its rows
+            (_, Some(all)) => {
+                let mut entries = Triplets::default();
+                let mut last = first;
+                while last < first + left && (last == first || entries.len() + last - first < numbers) {
+                    let row = all.col_idx_of_row(last).zip(all.val_of_row(last));
+                    row.for_each(|(j, v)| entries.push(last, j, *v));
+                    last += 1;
+                }
+                Chunk::sparse(first, last - first, columns, entries)
+            }
+        };
+        self.next += chunk.rows().len();
+        Ok(Some(chunk))
+    }
+
+    fn names(&self) -> Option<Vec<String>> {
+        self.names.clone()
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
