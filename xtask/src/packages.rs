@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::cargo::Workspace;
 
 /// The crates that are published, in the order in which they depend on each other.
-const PUBLISHED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-cli"];
+const PUBLISHED: [&str; 4] = ["orthopt-data", "orthopt", "orthopt-embed", "orthopt-cli"];
 
 /// Packs every published crate, which checks its manifest, its files and its dependencies, and holds
 /// the dependencies to the minimum Rust version that `Cargo.toml` states.

@@ -20,6 +20,7 @@ Examples:
   orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.1
   orthopt reproduce list
   orthopt data info data.svm.gz
+  orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31
   orthopt list";
 
 /// Sparse, nonnegative and plain PCA whose components are orthogonal to rounding:
@@ -41,6 +42,7 @@ enum Command {
     Bound(Box<cmd::bound::Args>),
     Reproduce(cmd::reproduce::Args),
     Data(cmd::data::Args),
+    Embed(Box<cmd::embed::Args>),
     List(cmd::list::Args),
     Completions(cmd::completions::Args),
 }
@@ -74,6 +76,7 @@ impl Cli {
             Command::Bound(args) => cmd::bound::run(*args),
             Command::Reproduce(args) => cmd::reproduce::run(&args),
             Command::Data(args) => cmd::data::run(args),
+            Command::Embed(args) => cmd::embed::run(*args),
             Command::List(args) => cmd::list::run(args),
             Command::Completions(args) => cmd::completions::run(args, Self::command()),
         }

@@ -61,16 +61,24 @@ pub fn svg_of(units: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyho
 ///
 /// # Errors
 /// The drawing fails.
-pub fn convergence(title: &str, subtitle: &str, curves: &[Curve]) -> anyhow::Result<String> {
-    svg(|root| draw(root, title, subtitle, curves))
+pub fn convergence(title: &str, subtitle: &str, lines: &[Curve]) -> anyhow::Result<String> {
+    curves(title, subtitle, ["seconds in the solver", "F"], lines)
 }
 
-fn draw(root: &Area<'_>, title: &str, subtitle: &str, curves: &[Curve]) -> Drawn {
+/// The same with other names of the axes.
+///
+/// # Errors
+/// The drawing fails.
+pub fn curves(title: &str, subtitle: &str, axes: [&str; 2], lines: &[Curve]) -> anyhow::Result<String> {
+    svg(|root| draw(root, title, subtitle, axes, lines))
+}
+
+fn draw(root: &Area<'_>, title: &str, subtitle: &str, [x, y]: [&str; 2], curves: &[Curve]) -> Drawn {
     let below = titled(root, title, subtitle)?;
 
     let (time, value) = (Axis::of_times(curves), Axis::of_values(curves));
     let (time_labels, value_labels) = (time.labels(), value.labels());
-    let seconds = if time.log { "seconds in the solver (log scale)" } else { "seconds in the solver" };
+    let seconds = if time.log { format!("{x} (log scale)") } else { x.into() };
     let mut chart = ChartBuilder::on(&below)
         .margin(24)
         .margin_right(56)
@@ -85,7 +93,7 @@ fn draw(root: &Area<'_>, title: &str, subtitle: &str, curves: &[Curve]) -> Drawn
         .label_style((FONT, 28))
         .axis_desc_style((FONT, 30))
         .x_desc(seconds)
-        .y_desc("F")
+        .y_desc(y)
         .x_label_formatter(&time_labels)
         .y_label_formatter(&value_labels)
         .draw()?;

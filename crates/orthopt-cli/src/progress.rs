@@ -86,6 +86,12 @@ impl Progress {
         self.bar.suspend(action)
     }
 
+    /// After an epoch of training, or another step of seconds.
+    pub fn epoch(&self, what: &str, done: u64, seconds: f64) {
+        self.bar.set_position((1000.0 * self.share_of(done, seconds)) as u64);
+        self.bar.set_message(printable(what));
+    }
+
     /// Takes the bar away.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
@@ -107,9 +113,13 @@ impl Progress {
 
     /// How much of the limits is used up.
     fn share(&self, p: &solve::Progress) -> f64 {
+        self.share_of(p.iteration, p.seconds)
+    }
+
+    fn share_of(&self, iteration: u64, seconds: f64) -> f64 {
         let of = |part: f64, limit: f64| (part / limit.max(1e-9)).min(1.0);
-        let iterations = self.stopping.max_iters.map_or(0.0, |n| of(p.iteration as f64, n as f64));
-        let time = self.stopping.time_limit.map_or(0.0, |s| of(p.seconds, s));
+        let iterations = self.stopping.max_iters.map_or(0.0, |n| of(iteration as f64, n as f64));
+        let time = self.stopping.time_limit.map_or(0.0, |s| of(seconds, s));
         iterations.max(time)
     }
 }

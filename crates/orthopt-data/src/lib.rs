@@ -46,6 +46,7 @@ mod format;
 mod generate;
 pub mod gram;
 mod input;
+mod lines;
 mod memory;
 mod missing;
 mod names;
@@ -64,6 +65,7 @@ pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, wr
 pub use format::{Table, write_table};
 pub use generate::generators;
 pub use gram::{GramAccumulator, Rows, SparseRows, Summation};
+pub use lines::Lines;
 pub use memory::{available_memory, default_memory, show_bytes};
 pub use missing::Missing;
 pub use names::read_names;

@@ -5,6 +5,7 @@ pub mod certify;
 pub mod compare;
 pub mod completions;
 pub mod data;
+pub mod embed;
 pub mod gram;
 pub mod list;
 pub mod path;

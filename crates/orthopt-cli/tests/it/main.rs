@@ -13,6 +13,7 @@ mod config;
 mod constants;
 mod data;
 mod determinism;
+mod embed;
 mod files;
 mod hyperbolic;
 #[cfg(unix)]

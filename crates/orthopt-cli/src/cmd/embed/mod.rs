@@ -1,0 +1,279 @@
+//! `orthopt embed TRAIN` and `orthopt embed predict MODEL TRIPLES`.
+
+mod options;
+mod predict;
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Subcommand, ValueHint};
+use orthopt::solve::{Status, Stopping};
+use orthopt_embed::{Ended, Found, Graph, Record, Saved, Trainer, read_graph};
+
+use self::options::Choices;
+use self::report::{Parts, Result};
+use super::solve::use_threads;
+use crate::export::json;
+use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::files::Files;
+use crate::progress::Progress;
+use crate::settings::at_least_zero;
+use crate::size::Size;
+use crate::wording::explained;
+use crate::{interrupt, output, text};
+
+const EXAMPLES: &str = "\
+Examples:
+  Hyperbolic space of 31 dimensions, relations from the whole group, ranks on test:
+    orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31 --save-model model
+  The same for half an hour, with a checkpoint to go on from later:
+    orthopt embed train.tsv --valid valid.tsv --epochs 500 --time-limit 1800 --checkpoint run
+    orthopt embed train.tsv --valid valid.tsv --epochs 500 --resume run --checkpoint run
+  The setting of the JOBCD paper (pairs of rows, 50 corruptions of a triple):
+    orthopt embed train.tsv --test test.tsv --dim 36 --signature 18 --rule j-jobcd --loss softplus \\
+      --margin 5 --no-reciprocal --negatives 25 --share 1 --optimiser adam --lr 5e-4
+  Who is it? A question mark stands for what is asked:
+    printf 'anna\\tmother of\\t?\\n' | orthopt embed predict model -";
+
+/// Knowledge graphs in ultrahyperbolic space: relations as J-orthogonal matrices
+///
+/// TRAIN has a triple a line, head<TAB>relation<TAB>tail, names or numbers, also .gz; or OpenKE's format (a count
+/// first, then head tail relation). Entities are points of {x : x'Jx = -alpha^2}, relations keep R'JR = J to rounding.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "orthopt embed [OPTIONS] TRAIN\n       orthopt embed predict [OPTIONS] MODEL TRIPLES",
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    training: Training,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Predict(predict::Args),
+}
+
+#[derive(Debug, clap::Args)]
+struct Training {
+    /// Triples to learn
+    #[arg(value_name = "TRAIN", required = true, value_hint = ValueHint::FilePath)]
+    train: Option<PathBuf>,
+
+    /// Triples to choose by: the best epoch on them is kept
+    #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath)]
+    valid: Option<PathBuf>,
+
+    /// Triples to report on, ranked once at the end
+    #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath)]
+    test: Option<PathBuf>,
+
+    /// Refuse data that take more memory: 500M, 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE", help_heading = "Data")]
+    max_memory: Option<Size>,
+
+    #[command(flatten)]
+    choices: Choices,
+
+    /// Seconds of training at most
+    #[arg(long, value_name = "SECONDS", help_heading = "Run")]
+    time_limit: Option<f64>,
+
+    /// Threads; the result does not depend on their number [default: one per core]
+    #[arg(long, value_name = "N", help_heading = "Run")]
+    threads: Option<usize>,
+
+    /// Go on from a checkpoint, with its options but --epochs, --patience and --eval-every
+    #[arg(long, value_name = "FILE", help_heading = "Run", value_hint = ValueHint::FilePath)]
+    resume: Option<PathBuf>,
+
+    /// Write a checkpoint after every evaluation and at the end, also after Ctrl-C
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    checkpoint: Option<PathBuf>,
+
+    /// Write the best model
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    save_model: Option<PathBuf>,
+
+    /// Write the result as JSON; - is stdout
+    #[arg(long, value_name = "FILE|-", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+
+    /// Write seconds, epoch, loss, residual and the ranking of valid, a line for each epoch
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    trace: Option<PathBuf>,
+
+    /// Draw loss and MRR on valid against time
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    plot: Option<PathBuf>,
+
+    /// No progress, no notes
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+}
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    match args.command {
+        Some(Command::Predict(args)) => predict::run(&args),
+        None => train(&args.training),
+    }
+}
+
+/// Errors of the library as the command knows them: its codes go by their type.
+fn ours(error: orthopt_embed::Error) -> anyhow::Error {
+    match error {
+        orthopt_embed::Error::Data(error) => error.into(),
+        orthopt_embed::Error::Option(error) => error.into(),
+        other => other.into(),
+    }
+}
+
+fn train(args: &Training) -> anyhow::Result<ExitCode> {
+    let Some(train) = &args.train else { return Err(usage("embed needs TRAIN, a file of triples")) };
+    check_files(args, train)?;
+    args.time_limit.map(|seconds| at_least_zero("time-limit", seconds)).transpose()?;
+    let options = args.choices.options();
+    options.check().map_err(ours)?;
+    use_threads(args.threads)?;
+    let max_iters = Some(options.epochs as u64);
+    let stopping = Stopping { max_iters, time_limit: args.time_limit, tol: 0.0, min_decrease: 0.0 };
+    let mut progress = Progress::new(args.quiet, stopping);
+    progress.stage(format!("reading {}", train.display()));
+    let memory = args.max_memory.map(|size| size.0);
+    let (graph, found) =
+        read_graph(train, args.valid.as_deref(), args.test.as_deref(), memory).map_err(ours)?;
+    notes(args, &graph, found, &progress);
+    let mut trainer = match &args.resume {
+        Some(path) => Trainer::resume(graph, path, |options| args.choices.again(options)),
+        None => Trainer::new(graph, &options),
+    }
+    .map_err(ours)?;
+    interrupt::keep_results();
+    progress.run_begins();
+    let mut failure = None;
+    let ended = trainer.run(args.time_limit, interrupt::asked(), |trainer, record| {
+        progress.epoch(&line(record, &trainer.model.options), record.epoch as u64, record.seconds);
+        if record.valid.is_some()
+            && let Some(path) = &args.checkpoint
+        {
+            failure = trainer.save(path).err();
+        }
+    });
+    progress.stage("ranking test");
+    publish(args, &trainer, ended, failure.into_iter().map(ours).collect(), &progress)
+}
+
+/// What the bar says after an epoch.
+fn line(record: &Record, options: &orthopt_embed::Options) -> String {
+    let valid = record.valid.map_or(String::new(), |m| format!("  valid MRR {}", text::number(m.mrr, 4)));
+    format!(
+        "epoch {} of {}  loss {}  residual {:.0e}{valid}",
+        record.epoch,
+        options.epochs,
+        text::number(record.loss, 5),
+        record.residual
+    )
+}
+
+fn check_files(args: &Training, train: &Path) -> anyhow::Result<()> {
+    for (option, path, ending) in [("--trace", &args.trace, ".csv"), ("--plot", &args.plot, ".svg")] {
+        if let Some(path) = path
+            && !path.to_string_lossy().to_lowercase().ends_with(ending)
+        {
+            return Err(usage(format!("{option} {}: the name must end in {ending}", path.display())));
+        }
+    }
+    // a checkpoint may be gone on from and written again
+    let resumed = args.resume.as_deref().filter(|path| Some(*path) != args.checkpoint.as_deref());
+    Files::default()
+        .reads("TRAIN", Some(train))
+        .reads("--valid", args.valid.as_deref())
+        .reads("--test", args.test.as_deref())
+        .reads("--resume", resumed)
+        .writes("--checkpoint", args.checkpoint.as_deref())
+        .writes("--save-model", args.save_model.as_deref())
+        .writes("--json", args.json.as_deref())
+        .writes("--trace", args.trace.as_deref())
+        .writes("--plot", args.plot.as_deref())
+        .check()
+}
+
+/// What there is to say of the triples.
+fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
+    let say = |count: usize, what: &str, then: &str| {
+        if count > 0 {
+            progress.note(&format!("{} {then}", text::count(count as u64, what)).into());
+        }
+    };
+    say(found.duplicates, "triple", "came more than once: the first is kept");
+    say(found.repeated, "triple", "of valid or test stand in train as well");
+    let fate = match args.choices.options().unknown {
+        orthopt_embed::Unknown::Last => "questions about them rank last (--unknown)",
+        orthopt_embed::Unknown::LeaveOut => "triples with them are left out (--unknown)",
+        _ => "they rank where their random embedding is (--unknown)",
+    };
+    say(found.unknown_entities, "name", &format!("of valid or test are no entities of train: {fate}"));
+    say(
+        found.unknown_relations,
+        "relation",
+        "of valid or test are none of train: nothing is learned of them",
+    );
+    if args.valid.is_some() && graph.valid.is_empty() {
+        progress.note(&"valid has no triples: the last epoch is kept".into());
+    }
+    if args.test.is_some() && graph.test.is_empty() {
+        progress.note(&"test has no triples: nothing is ranked".into());
+    }
+}
+
+/// Files first, then the summary or the JSON. What cannot be written is said at the end.
+fn publish(
+    args: &Training,
+    trainer: &Trainer,
+    ended: Ended,
+    mut failures: Vec<anyhow::Error>,
+    progress: &Progress,
+) -> anyhow::Result<ExitCode> {
+    let best = trainer.best().map_err(ours)?;
+    if let Some(path) = &args.checkpoint {
+        failures.extend(trainer.save(path).err().map(ours));
+    }
+    if let Some(path) = &args.save_model {
+        failures.extend(Saved::new(best.clone(), trainer.graph()).write(path).err().map(ours));
+    }
+    let ranks = |part: &[orthopt_embed::Triple]| match part.is_empty() {
+        true => None,
+        false => trainer.rank(&best, part, interrupt::asked()), // nothing after a second Ctrl-C
+    };
+    let graph = trainer.graph();
+    let parts = Parts { valid: ranks(&graph.valid), test: ranks(&graph.test) };
+    progress.clear();
+    let result = Result::of(trainer, &best, ended, &parts);
+    if let Some(path) = &args.trace {
+        failures.extend(report::trace(trainer.history(), path).err());
+    }
+    if let Some(path) = &args.plot {
+        failures.extend(report::plot(&result, trainer.history(), path).err());
+    }
+    if args.json.as_deref() != Some(Path::new("-")) {
+        failures.extend(output::print(&result.summary()).err());
+    }
+    if let Some(path) = &args.json {
+        failures.extend(json::write(&result, path).err());
+    }
+    failures.iter().for_each(|failure| say("error", &explained(failure)));
+    let code = code_of(report::status(ended));
+    let interrupted = interrupt::asked().load(std::sync::atomic::Ordering::Relaxed);
+    Ok(ExitCode::from(match failures.is_empty() {
+        false => 1,
+        true if interrupted => code_of(Status::Interrupted),
+        true => code,
+    }))
+}

@@ -1,0 +1,209 @@
+//! The options of `embed`.
+
+use clap::ValueEnum;
+use orthopt_embed::{Distance, Form, Loss, NoNegatives, Optimiser, Options, Rule, Schedule, Unknown};
+
+/// Names of the command for values of the library: one line each.
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident for $target:ident { $($(#[$help:meta])* $variant:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, ValueEnum)]
+        pub enum $name { $($(#[$help])* $variant),+ }
+
+        impl From<$name> for $target {
+            fn from(name: $name) -> Self {
+                match name { $($name::$variant => Self::$variant),+ }
+            }
+        }
+    };
+}
+
+names! {
+    DistanceName for Distance {
+        /// The square of the geodesic distance (the papers)
+        Geodesic,
+        /// An arc of the time part plus a line in the space part, not squared (UltraE's public code)
+        Split,
+    }
+}
+names! {
+    FormName for Form {
+        /// Any J-orthogonal matrix, moved along pairs of its rows
+        Full,
+        /// Factors of the hyperbolic CS decomposition (CSDM)
+        Cs,
+        /// Two layers of Givens rotations and boosts between (UltraE's public code)
+        Givens,
+    }
+}
+names! {
+    RuleName for Rule {
+        /// All coordinates at once, by the steps of --optimiser
+        Adaptive,
+        /// J-JOBCD: disjoint pairs of rows, each minimised, with backtracking
+        JJobcd,
+        /// VR-J-JOBCD: the same with variance-reduced gradients
+        VrJJobcd,
+    }
+}
+names! {
+    LossName for Loss {
+        /// Answer against negatives: -ln of its share
+        CrossEntropy,
+        /// Each triple for itself: ln(1 + exp(-z)) and ln(1 + exp(z)) (the papers)
+        Softplus,
+    }
+}
+names! {
+    OptimiserName for Optimiser { Adagrad, Adam }
+}
+names! {
+    ScheduleName for Schedule { Constant, Linear, Cosine }
+}
+names! {
+    NoNegativesName for NoNegatives {
+        /// Facts of train are no negatives
+        Train,
+        /// Facts of valid and test neither: it leaks (the protocol of UltraE's public code)
+        All,
+    }
+}
+names! {
+    UnknownName for Unknown {
+        /// Behind all other candidates
+        Last,
+        /// Not at all
+        LeaveOut,
+        /// Where their random embedding is
+        Scored,
+    }
+}
+
+/// The model and its training. What is not given has the default of the library.
+#[derive(Debug, clap::Args)]
+pub struct Choices {
+    /// Coordinates of an entity [default: 32]
+    #[arg(short, long, value_name = "D", help_heading = "Model")]
+    dim: Option<usize>,
+    /// How many have J = 1; the others are time: D is Euclidean, D - 1 hyperbolic [default: D - 1]
+    #[arg(long, value_name = "P", help_heading = "Model")]
+    signature: Option<usize>,
+    /// Radius of curvature [default: 1]
+    #[arg(long, value_name = "ALPHA", help_heading = "Model")]
+    alpha: Option<f64>,
+    /// Margin of the scores [default: 0]
+    #[arg(long, value_name = "DELTA", help_heading = "Model", allow_hyphen_values = true)]
+    margin: Option<f64>,
+    /// Distance of the scores [default: geodesic]
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    distance: Option<DistanceName>,
+    /// Form of the relations [default: full]
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    relations: Option<FormName>,
+    /// One relation for both directions, used with its inverse [default: one for each]
+    #[arg(long, help_heading = "Model")]
+    no_reciprocal: bool,
+
+    /// What moves the relations [default: adaptive]
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    rule: Option<RuleName>,
+    /// Loss [default: cross-entropy]
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    loss: Option<LossName>,
+    /// Steps of entities, biases and, with the adaptive rule, relations [default: adagrad]
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    optimiser: Option<OptimiserName>,
+    /// Learning rate of entities and biases [default: 0.5, of adam 0.005]
+    #[arg(long, value_name = "RATE", help_heading = "Training")]
+    lr: Option<f64>,
+    /// Learning rate of relations [default: a tenth of --lr]
+    #[arg(long, value_name = "RATE", help_heading = "Training")]
+    relation_lr: Option<f64>,
+    /// How rates fall until the last epoch [default: constant]
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    schedule: Option<ScheduleName>,
+    /// Epochs at most [default: 100]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    epochs: Option<usize>,
+    /// Triples of a step [default: 1000]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    batch: Option<usize>,
+    /// Negatives of a question; a triple is two questions [default: 64]
+    #[arg(long, value_name = "K", help_heading = "Training")]
+    negatives: Option<usize>,
+    /// Questions that share their negatives: 1 is negatives of its own for each [default: 16]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    share: Option<usize>,
+    /// Negatives only from entities that the relation has on that side
+    #[arg(long, help_heading = "Training")]
+    type_constrained: bool,
+    /// Which facts are never negatives [default: train]
+    #[arg(long, value_name = "PARTS", help_heading = "Training")]
+    no_negatives: Option<NoNegativesName>,
+    /// Spread of the first entities [default: 0.01]
+    #[arg(long, value_name = "SIZE", help_heading = "Training")]
+    init: Option<f64>,
+    /// Spread of the first angles of relations, in radians [default: 1]
+    #[arg(long, value_name = "SIZE", help_heading = "Training")]
+    relation_init: Option<f64>,
+    /// Of all random numbers [default: 0]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    seed: Option<u64>,
+
+    /// Epochs between evaluations on valid [default: 5]
+    #[arg(long, value_name = "N", help_heading = "Evaluation")]
+    eval_every: Option<usize>,
+    /// Evaluations without a better MRR on valid after which training ends; 0 is never [default: 0]
+    #[arg(long, value_name = "N", help_heading = "Evaluation")]
+    patience: Option<usize>,
+    /// How entities rank that train does not know [default: last]
+    #[arg(long, value_name = "HOW", help_heading = "Evaluation")]
+    unknown: Option<UnknownName>,
+}
+
+fn set<T>(slot: &mut T, value: Option<impl Into<T>>) {
+    if let Some(value) = value {
+        *slot = value.into();
+    }
+}
+
+impl Choices {
+    /// The options of the library.
+    pub fn options(&self) -> Options {
+        let mut o = Options::default();
+        set(&mut o.dim, self.dim);
+        o.signature = self.signature.unwrap_or(o.dim.saturating_sub(1));
+        set(&mut o.alpha, self.alpha);
+        set(&mut o.margin, self.margin);
+        set(&mut o.distance, self.distance);
+        set(&mut o.relations, self.relations);
+        o.reciprocal = !self.no_reciprocal;
+        set(&mut o.rule, self.rule);
+        set(&mut o.loss, self.loss);
+        set(&mut o.optimiser, self.optimiser);
+        if o.optimiser == Optimiser::Adam {
+            o.lr *= 0.01;
+        }
+        set(&mut o.lr, self.lr);
+        o.relation_lr = self.relation_lr.unwrap_or(0.1 * o.lr);
+        set(&mut o.schedule, self.schedule);
+        set(&mut o.batch, self.batch);
+        set(&mut o.negatives, self.negatives);
+        set(&mut o.share, self.share);
+        o.type_constrained = self.type_constrained;
+        set(&mut o.no_negatives, self.no_negatives);
+        set(&mut o.init, self.init);
+        set(&mut o.relation_init, self.relation_init);
+        set(&mut o.seed, self.seed);
+        set(&mut o.unknown, self.unknown);
+        self.again(&mut o);
+        o
+    }
+
+    /// Those that a run that goes on may change.
+    pub fn again(&self, o: &mut Options) {
+        set(&mut o.epochs, self.epochs);
+        set(&mut o.evaluate_every, self.eval_every);
+        set(&mut o.patience, self.patience);
+    }
+}

@@ -1,0 +1,294 @@
+//! Models and checkpoints as files: a line that says what it is, a line of JSON (options, names, where training
+//! is), then numbers, little endian. A checkpoint is a model with everything that training needs to go on.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use orthopt::RowMat;
+use orthopt_data::{DataError, write_whole};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::graph::{Graph, Triple};
+use crate::jobcd::Estimator;
+use crate::model::{Model, Parts};
+use crate::moments::Moments;
+use crate::options::Options;
+use crate::train::{Record, Trainer};
+
+const MAGIC: &[u8] = b"orthopt knowledge graph 1\n";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    options: Options,
+    entities: Vec<String>,
+    relations: Vec<String>,
+    facts: usize,
+    training: Option<Training>,
+}
+
+/// Where training is.
+#[derive(Debug, Serialize, Deserialize)]
+struct Training {
+    epoch: usize,
+    batch: usize,
+    loss: u64, // its bits: it may be no number
+    seconds: f64,
+    idle: usize,
+    best: Option<f64>,
+    estimators: Vec<bool>,
+    history: Vec<Record>,
+}
+
+/// A model with the names of what it is about, and the facts that it has learned.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Saved {
+    /// The model.
+    pub model: Model,
+    /// Names of the entities.
+    pub entities: Vec<String>,
+    /// Names of the relations.
+    pub relations: Vec<String>,
+    /// The facts of train.
+    pub facts: Vec<Triple>,
+}
+
+impl Saved {
+    /// A model of a graph.
+    pub fn new(model: Model, graph: &Graph) -> Self {
+        let (entities, relations) = (graph.entities.clone(), graph.relations.clone());
+        Self { model, entities, relations, facts: graph.train.clone() }
+    }
+
+    /// Writes the model, as a whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Data`]: the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let header = Header {
+            options: self.model.options.clone(),
+            entities: self.entities.clone(),
+            relations: self.relations.clone(),
+            facts: self.facts.len(),
+            training: None,
+        };
+        Ok(write_whole(path, |out| {
+            begin(out, &header, &self.facts)?;
+            write_parts(out, &self.model, &parts_of(&self.model))
+        })?)
+    }
+
+    /// Reads a model, or the present model of a checkpoint.
+    ///
+    /// # Errors
+    /// [`Error::Data`] or [`Error::Model`].
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = load(path)?;
+        let mut numbers = Numbers::begin(path, &bytes)?;
+        let header = numbers.header.take().ok_or_else(|| numbers.broken())?;
+        let facts = numbers.facts(&header)?;
+        let model = numbers.model(&header)?;
+        Ok(Self { model, entities: header.entities, relations: header.relations, facts })
+    }
+}
+
+impl Trainer {
+    /// Writes everything that training needs to go on, as a whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Data`]: the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let graph = self.graph();
+        let training = Training {
+            epoch: self.epoch,
+            batch: self.batch,
+            loss: self.loss.to_bits(),
+            seconds: self.seconds,
+            idle: self.idle,
+            best: self.best.as_ref().map(|(mrr, _)| *mrr),
+            estimators: self.estimators.iter().map(Option::is_some).collect(),
+            history: self.history.clone(),
+        };
+        let header = Header {
+            options: self.model.options.clone(),
+            entities: graph.entities.clone(),
+            relations: graph.relations.clone(),
+            facts: graph.train.len(),
+            training: Some(training),
+        };
+        Ok(write_whole(path, |out| {
+            begin(out, &header, &graph.train)?;
+            write_parts(out, &self.model, &parts_of(&self.model))?;
+            for moments in [&self.entity_moments, &self.bias_moments, &self.relation_moments] {
+                [&moments.first, &moments.second, &moments.steps]
+                    .into_iter()
+                    .try_for_each(|v| write(out, v))?;
+            }
+            write(out, &self.majorisers.iter().map(|m| m.s).collect::<Vec<_>>())?;
+            for estimator in self.estimators.iter().flatten() {
+                write(out, estimator.at.data())?;
+                write(out, estimator.g.data())?;
+            }
+            self.best.iter().try_for_each(|(_, parts)| write_parts(out, &self.model, parts))
+        })?)
+    }
+
+    /// Takes up training where [`save`](Self::save) has left it: every number becomes what it would have been
+    /// without the interruption. `change` may alter options that do not concern the model's shape (epochs, limits).
+    ///
+    /// # Errors
+    /// [`Error::Data`] or [`Error::Model`]: no checkpoint, or one of another graph.
+    pub fn resume(graph: Graph, path: &Path, change: impl FnOnce(&mut Options)) -> Result<Self> {
+        let bytes = load(path)?;
+        let mut numbers = Numbers::begin(path, &bytes)?;
+        let mut header = numbers.header.take().ok_or_else(|| numbers.broken())?;
+        let fail = |problem: &str| Error::Model { path: path.display().to_string(), problem: problem.into() };
+        let Some(training) = header.training.take() else {
+            return Err(fail("this is a model, not a checkpoint: training cannot go on from it"));
+        };
+        let facts = numbers.facts(&header)?;
+        if header.entities != graph.entities || header.relations != graph.relations || facts != graph.train {
+            return Err(fail("the checkpoint is of other triples: give the files that it was made with"));
+        }
+        let mut model = numbers.model(&header)?;
+        change(&mut model.options);
+        model.options.check()?;
+        let mut trainer = Self::with_model(graph, model)?;
+        numbers.moments(&mut trainer.entity_moments)?;
+        numbers.moments(&mut trainer.bias_moments)?;
+        numbers.moments(&mut trainer.relation_moments)?;
+        let constants = numbers.take(trainer.majorisers.len())?;
+        trainer.majorisers.iter_mut().zip(constants).for_each(|(m, s)| m.s = s);
+        let n = trainer.model.options.dim;
+        for (slot, there) in trainer.estimators.iter_mut().zip(&training.estimators) {
+            if *there {
+                *slot = Some(Estimator { at: numbers.matrix(n, n)?, g: numbers.matrix(n, n)? });
+            }
+        }
+        if let Some(mrr) = training.best {
+            trainer.best = Some((mrr, numbers.parts(&trainer.model)?));
+        }
+        (trainer.epoch, trainer.batch, trainer.idle) = (training.epoch, training.batch, training.idle);
+        (trainer.loss, trainer.seconds) = (f64::from_bits(training.loss), training.seconds);
+        trainer.history = training.history;
+        Ok(trainer)
+    }
+}
+
+fn parts_of(model: &Model) -> Parts {
+    (model.parameters.clone(), model.bias.clone(), model.relations.clone())
+}
+
+fn begin(out: &mut dyn Write, header: &Header, facts: &[Triple]) -> io::Result<()> {
+    out.write_all(MAGIC)?;
+    serde_json::to_writer(&mut *out, header)?;
+    out.write_all(b"\n")?;
+    for fact in facts {
+        [fact.head, fact.relation, fact.tail]
+            .into_iter()
+            .try_for_each(|id| out.write_all(&id.to_le_bytes()))?;
+    }
+    Ok(())
+}
+
+fn write(out: &mut dyn Write, numbers: &[f64]) -> io::Result<()> {
+    numbers.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
+}
+
+fn write_parts(out: &mut dyn Write, model: &Model, (parameters, bias, relations): &Parts) -> io::Result<()> {
+    write(out, parameters.data())?;
+    write(out, bias)?;
+    relations.iter().try_for_each(|relation| write(out, &model.group().numbers(relation)))
+}
+
+fn load(path: &Path) -> Result<Vec<u8>> {
+    let failed = |error| DataError::Io { action: "read", path: path.display().to_string(), error };
+    Ok(std::fs::read(path).map_err(failed)?)
+}
+
+/// What is left of a file.
+struct Numbers<'a> {
+    path: &'a Path,
+    header: Option<Header>,
+    rest: &'a [u8],
+}
+
+impl<'a> Numbers<'a> {
+    fn begin(path: &'a Path, bytes: &'a [u8]) -> Result<Self> {
+        let fail = |problem: String| Error::Model { path: path.display().to_string(), problem };
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            return Err(fail(
+                "this is no model of a knowledge graph: `orthopt embed ... --save-model` makes one".into(),
+            ));
+        };
+        let end = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+        let header: Header = serde_json::from_slice(&rest[..end])
+            .map_err(|error| fail(format!("the model is damaged ({error}): make it again")))?;
+        header.options.check()?;
+        Ok(Self { path, header: Some(header), rest: rest.get(end + 1..).unwrap_or_default() })
+    }
+
+    fn broken(&self) -> Error {
+        let problem = "the model is damaged (it ends too early): make it again".into();
+        Error::Model { path: self.path.display().to_string(), problem }
+    }
+
+    fn bytes(&mut self, count: Option<usize>) -> Result<&'a [u8]> {
+        let (part, rest) =
+            count.and_then(|count| self.rest.split_at_checked(count)).ok_or_else(|| self.broken())?;
+        self.rest = rest;
+        Ok(part)
+    }
+
+    fn take(&mut self, count: usize) -> Result<Vec<f64>> {
+        let bytes = self.bytes(count.checked_mul(8))?;
+        Ok(bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default())).collect())
+    }
+
+    fn facts(&mut self, header: &Header) -> Result<Vec<Triple>> {
+        let bytes = self.bytes(header.facts.checked_mul(12))?;
+        let word = |b: &[u8]| u32::from_le_bytes(b.try_into().unwrap_or_default());
+        let fact = |b: &[u8]| Triple { head: word(&b[..4]), relation: word(&b[4..8]), tail: word(&b[8..]) };
+        let facts: Vec<Triple> = bytes.chunks_exact(12).map(fact).collect();
+        let fits = |f: &Triple| {
+            let entities = header.entities.len() as u32;
+            f.head < entities && f.tail < entities && (f.relation as usize) < header.relations.len()
+        };
+        if facts.iter().all(fits) { Ok(facts) } else { Err(self.broken()) }
+    }
+
+    fn matrix(&mut self, rows: usize, cols: usize) -> Result<RowMat> {
+        let data = self.take(rows.saturating_mul(cols))?;
+        RowMat::from_vec(rows, cols, data).ok_or_else(|| self.broken())
+    }
+
+    fn model(&mut self, header: &Header) -> Result<Model> {
+        let nothing =
+            Model::from_parts(&header.options, (RowMat::zeros(0, header.options.dim), vec![], vec![]))?;
+        let relations = header.relations.len() * if header.options.reciprocal { 2 } else { 1 };
+        let parts = self.some_parts(&nothing, header.entities.len(), relations)?;
+        Model::from_parts(&header.options, parts)
+    }
+
+    fn parts(&mut self, model: &Model) -> Result<Parts> {
+        self.some_parts(model, model.bias.len(), model.relations.len())
+    }
+
+    fn some_parts(&mut self, model: &Model, entities: usize, relations: usize) -> Result<Parts> {
+        let parameters = self.matrix(entities, model.options.dim)?;
+        let bias = self.take(entities)?;
+        let count = model.group().count();
+        let relations = (0..relations)
+            .map(|_| Ok(model.group().of_numbers(&self.take(count)?)))
+            .collect::<Result<Vec<_>>>()?;
+        Ok((parameters, bias, relations))
+    }
+
+    fn moments(&mut self, moments: &mut Moments) -> Result<()> {
+        for part in [&mut moments.first, &mut moments.second, &mut moments.steps] {
+            *part = self.take(part.len())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! What training can be told, with defaults.
+
+use serde::{Deserialize, Serialize};
+
+use crate::distance::Distance;
+use crate::error::{Error, Result};
+use crate::loss::Loss;
+use crate::moments::Optimiser;
+use crate::relation::Form;
+
+/// What moves the relations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// All coordinates at once by the optimiser's step, its moments kept along them.
+    Adaptive,
+    /// J-JOBCD (JOBCD paper, Algorithm 2): a round of disjoint pairs of rows, each minimised, with backtracking.
+    JJobcd,
+    /// VR-J-JOBCD: the same with the variance-reduced estimator of the gradient.
+    VrJJobcd,
+}
+
+/// How the learning rate falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Schedule {
+    /// It does not.
+    Constant,
+    /// To nothing at the last epoch.
+    Linear,
+    /// Along a quarter of a cosine's period, to nothing at the last epoch.
+    Cosine,
+}
+
+/// Which known facts are no negatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum NoNegatives {
+    /// Those of train.
+    Train,
+    /// Those of train, valid and test: the protocol of UltraE's public code. It tells training what is asked of it
+    /// later, and its results are not comparable with others.
+    All,
+}
+
+/// What becomes of questions about entities that no fact of train mentions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Unknown {
+    /// They rank behind all other candidates.
+    Last,
+    /// They are left out.
+    LeaveOut,
+    /// They rank where their random embedding is.
+    Scored,
+}
+
+/// The model and its training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Options {
+    /// Coordinates of a point, n.
+    pub dim: usize,
+    /// How many of them have J = 1, p; n is Euclidean space, n − 1 hyperbolic.
+    pub signature: usize,
+    /// The radius of curvature α.
+    pub alpha: f64,
+    /// The margin δ.
+    pub margin: f64,
+    /// The distance of a score.
+    pub distance: Distance,
+    /// The form of the relations.
+    pub relations: Form,
+    /// What moves them.
+    pub rule: Rule,
+    /// Relations of their own for the question (?, r, t).
+    pub reciprocal: bool,
+    /// The loss.
+    pub loss: Loss,
+    /// Steps of entities and, with the adaptive rule, of relations.
+    pub optimiser: Optimiser,
+    /// Learning rate of entities and biases.
+    pub lr: f64,
+    /// Learning rate of relations.
+    pub relation_lr: f64,
+    /// How both fall.
+    pub schedule: Schedule,
+    /// Epochs at most.
+    pub epochs: usize,
+    /// Triples of a batch.
+    pub batch: usize,
+    /// Negatives of a question; a triple is two questions.
+    pub negatives: usize,
+    /// Questions that share their negatives.
+    pub share: usize,
+    /// Negatives among the entities that the relation has on that side in train.
+    pub type_constrained: bool,
+    /// Which facts are no negatives.
+    pub no_negatives: NoNegatives,
+    /// Epochs between two evaluations on valid.
+    pub evaluate_every: usize,
+    /// Evaluations without a better MRR after which training ends; 0 is never.
+    pub patience: usize,
+    /// Questions about entities that train does not know.
+    pub unknown: Unknown,
+    /// Spread of the entities' first parameters.
+    pub init: f64,
+    /// Spread of the relations' first angles, in radians.
+    pub relation_init: f64,
+    /// Of all random numbers.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            dim: 32,
+            signature: 31,
+            alpha: 1.0,
+            margin: 0.0,
+            distance: Distance::Geodesic,
+            relations: Form::Full,
+            rule: Rule::Adaptive,
+            reciprocal: true,
+            loss: Loss::CrossEntropy,
+            optimiser: Optimiser::Adagrad,
+            lr: 0.5,
+            relation_lr: 0.05,
+            schedule: Schedule::Constant,
+            epochs: 100,
+            batch: 1000,
+            negatives: 64,
+            share: 16,
+            type_constrained: false,
+            no_negatives: NoNegatives::Train,
+            evaluate_every: 5,
+            patience: 0,
+            unknown: Unknown::Last,
+            init: 1e-2,
+            relation_init: 1.0,
+            seed: 0,
+        }
+    }
+}
+
+impl Options {
+    /// # Errors
+    /// [`Error::Option`]: a value outside its range, or values that do not go together.
+    pub fn check(&self) -> Result<()> {
+        crate::Space::new(self.dim, self.signature, self.alpha)?;
+        let at_least_one = [
+            ("batch", self.batch),
+            ("negatives", self.negatives),
+            ("share", self.share),
+            ("eval-every", self.evaluate_every),
+        ];
+        for (name, value) in at_least_one {
+            if value == 0 {
+                return Err(Error::option(name, value, "at least 1"));
+            }
+        }
+        let positive = [("lr", self.lr), ("relation-lr", self.relation_lr), ("init", self.init)];
+        for (name, value) in positive {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(Error::option(name, value, "a finite number > 0"));
+            }
+        }
+        for (name, value) in [("margin", self.margin), ("relation-init", self.relation_init)] {
+            if !value.is_finite() {
+                return Err(Error::option(name, value, "a finite number"));
+            }
+        }
+        if self.rule != Rule::Adaptive && self.relations != Form::Full {
+            return Err(Error::option("rule", "j-jobcd", "full relations: pairs of rows are theirs"));
+        }
+        if self.distance == Distance::Split && self.signature == 0 {
+            return Err(Error::option("distance", "split", "a signature of at least 1: it has a space part"));
+        }
+        if self.distance == Distance::Split && !self.reciprocal {
+            // d(R x, y) is not d(x, R^-1 y): boosts change tau
+            return Err(Error::option(
+                "distance",
+                "split",
+                "relations for both directions: it is not invariant",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The factor of learning rates in an epoch, counted from 0.
+    pub(crate) fn rate(&self, epoch: usize) -> f64 {
+        let done = epoch as f64 / self.epochs.max(1) as f64;
+        match self.schedule {
+            Schedule::Constant => 1.0,
+            Schedule::Linear => 1.0 - done,
+            Schedule::Cosine => (done * std::f64::consts::FRAC_PI_2).cos(),
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Training: epochs of batches, evaluation on valid, the best model so far.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use orthopt::RowMat;
+use orthopt::linalg::simd::dispatch;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::batch::{Chunk, Types, chunks as chunks_of, order, stream};
+use crate::chunk::Gradient;
+use crate::error::{Error, Result};
+use crate::evaluate::{Metrics, Ranks};
+use crate::graph::{Answers, Graph, Triple};
+use crate::jobcd::Estimator;
+use crate::model::{Model, Parts};
+use crate::moments::{Moments, disjoint};
+use crate::options::{NoNegatives, Options, Rule};
+use crate::relation::{Majoriser, Relation};
+
+/// What is known after an epoch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// Epochs done.
+    pub epoch: usize,
+    /// Seconds of training and evaluation so far.
+    pub seconds: f64,
+    /// The mean loss of a triple during the epoch.
+    pub loss: f64,
+    /// max |RᵀJR − J| over all relations.
+    pub residual: f64,
+    /// The ranking of valid, in epochs that end with an evaluation.
+    pub valid: Option<Metrics>,
+}
+
+/// Why training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ended {
+    /// All epochs are done.
+    Epochs,
+    /// The time is up.
+    TimeLimit,
+    /// The MRR on valid has not risen for so many evaluations.
+    Patience,
+    /// Somebody asked for it.
+    Interrupted,
+    /// The loss or a parameter is no number any more; the best model so far is kept.
+    NumericalError,
+}
+
+/// Training that can be stopped after any batch, saved, and taken up again.
+#[derive(Clone, Debug)]
+pub struct Trainer {
+    graph: Graph,
+    /// The model as it is now.
+    pub model: Model,
+    pub(crate) entity_moments: Moments,
+    pub(crate) bias_moments: Moments,
+    pub(crate) relation_moments: Moments,
+    pub(crate) majorisers: Vec<Majoriser>,
+    pub(crate) estimators: Vec<Option<Estimator>>,
+    pub(crate) best: Option<(f64, Parts)>, // MRR on valid, and the model that had it
+    pub(crate) history: Vec<Record>,
+    pub(crate) epoch: usize,
+    pub(crate) batch: usize,
+    pub(crate) loss: f64, // of the epoch so far
+    pub(crate) seconds: f64,
+    pub(crate) idle: usize, // evaluations since the best
+    no_negatives: Answers,
+    facts: Answers,
+    learned: Vec<bool>,
+    types: Types,
+}
+
+/// ‖RᵀJR − J‖ from which relations are brought back onto the group.
+const REPAIR_FROM: f64 = 1e-12;
+
+impl Trainer {
+    /// A random model of a graph, not trained yet.
+    ///
+    /// # Errors
+    /// Options outside their range; no triples in train.
+    pub fn new(graph: Graph, options: &Options) -> Result<Self> {
+        let mut rng = stream(options.seed, 0, 0, 0);
+        let model = Model::random(options, graph.entities.len(), graph.relations.len(), &mut rng)?;
+        Self::with_model(graph, model)
+    }
+
+    /// Training that begins with a given model.
+    pub(crate) fn with_model(graph: Graph, model: Model) -> Result<Self> {
+        if graph.train.is_empty() {
+            return Err(Error::Graph("train has no triples: there is nothing to learn from".into()));
+        }
+        let options = &model.options;
+        let (entities, relations) = (model.bias.len(), model.relations.len());
+        let no_negatives = match options.no_negatives {
+            NoNegatives::Train => Answers::of(&graph.train),
+            NoNegatives::All => Answers::of(graph.facts()),
+        };
+        Ok(Self {
+            entity_moments: Moments::new(options.optimiser, entities, options.dim),
+            bias_moments: Moments::new(options.optimiser, entities, 1),
+            relation_moments: Moments::new(options.optimiser, relations, model.group().coordinates()),
+            majorisers: vec![Majoriser::default(); relations],
+            estimators: vec![None; relations],
+            best: None,
+            history: Vec::new(),
+            epoch: 0,
+            batch: 0,
+            loss: 0.0,
+            seconds: 0.0,
+            idle: 0,
+            no_negatives,
+            facts: Answers::of(graph.facts()),
+            learned: graph.learned(),
+            types: Types::of(&graph.train, graph.relations.len()),
+            graph,
+            model,
+        })
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// All epochs so far.
+    pub fn history(&self) -> &[Record] {
+        &self.history
+    }
+
+    /// Seconds of training and evaluation so far, also before a checkpoint.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// The model that was best on valid, or the last one where there is no valid.
+    ///
+    /// # Errors
+    /// None: the options are those of the model.
+    pub fn best(&self) -> Result<Model> {
+        match &self.best {
+            Some((_, parts)) => Model::from_parts(&self.model.options, parts.clone()),
+            None => Ok(self.model.clone()),
+        }
+    }
+
+    /// The filtered ranks of triples by a model of this graph; `None` if `stop` was set meanwhile.
+    pub fn rank(&self, model: &Model, triples: &[Triple], stop: &AtomicBool) -> Option<Ranks> {
+        model.rank(triples, &self.facts, &self.learned, stop)
+    }
+
+    /// Trains until all epochs are done or something else ends it; `seconds` of this call at most. `watch` sees the
+    /// record of each epoch (and may save the trainer).
+    pub fn run(
+        &mut self,
+        seconds: Option<f64>,
+        stop: &AtomicBool,
+        mut watch: impl FnMut(&Self, &Record),
+    ) -> Ended {
+        let began = Instant::now();
+        let before = self.seconds;
+        while self.epoch < self.model.options.epochs {
+            let late = || seconds.is_some_and(|limit| began.elapsed().as_secs_f64() >= limit);
+            let ended = self.one_epoch(stop, &late);
+            self.seconds = before + began.elapsed().as_secs_f64();
+            if let Some(ended) = ended {
+                return ended;
+            }
+            let Some(record) = self.record(stop) else { return Ended::Interrupted };
+            self.seconds = before + began.elapsed().as_secs_f64();
+            let broken = !record.loss.is_finite();
+            self.history.push(Record { seconds: self.seconds, ..record });
+            watch(self, &self.history[self.history.len() - 1]);
+            if broken {
+                return Ended::NumericalError;
+            }
+            let patience = self.model.options.patience;
+            if patience > 0 && self.idle >= patience {
+                return Ended::Patience;
+            }
+        }
+        Ended::Epochs
+    }
+
+    /// The rest of an epoch, or why it ended earlier.
+    fn one_epoch(&mut self, stop: &AtomicBool, late: &dyn Fn() -> bool) -> Option<Ended> {
+        let options = &self.model.options;
+        let order = order(options, self.graph.train.len(), self.epoch);
+        let size = options.batch;
+        let batches: Vec<Vec<Triple>> = order
+            .chunks(size)
+            .map(|part| part.iter().map(|i| self.graph.train[*i as usize]).collect())
+            .collect();
+        while self.batch < batches.len() {
+            if stop.load(Ordering::Relaxed) {
+                return Some(Ended::Interrupted);
+            }
+            if late() {
+                return Some(Ended::TimeLimit);
+            }
+            self.one_batch(&batches[self.batch]);
+            self.batch += 1;
+        }
+        None
+    }
+
+    /// Ends an epoch: feasibility, the ranking of valid, the best model. `None` if `stop` was set meanwhile; then
+    /// the epoch has not ended yet.
+    fn record(&mut self, stop: &AtomicBool) -> Option<Record> {
+        let residual = self.repair();
+        let epoch = self.epoch + 1;
+        let options = &self.model.options;
+        let asked = epoch.is_multiple_of(options.evaluate_every) || epoch == options.epochs;
+        let valid = match asked && !self.graph.valid.is_empty() {
+            true => Some(self.rank(&self.model, &self.graph.valid, stop)?.metrics()),
+            false => None,
+        };
+        if let Some(metrics) = &valid {
+            self.idle += 1;
+            let model = &self.model;
+            if self.best.as_ref().is_none_or(|(mrr, _)| metrics.mrr > *mrr) {
+                let parts = (model.parameters.clone(), model.bias.clone(), model.relations.clone());
+                (self.best, self.idle) = (Some((metrics.mrr, parts)), 0);
+            }
+        }
+        let loss = self.loss / self.graph.train.len() as f64;
+        (self.epoch, self.batch, self.loss) = (epoch, 0, 0.0);
+        Some(Record { epoch, seconds: 0.0, loss, residual, valid })
+    }
+
+    /// Rounding moves relations off the group, very slowly, and the faster the larger they are. Returns how far they
+    /// are now.
+    fn repair(&mut self) -> f64 {
+        let group = self.model.group().clone();
+        let mut worst = 0.0f64;
+        for (relation, matrix) in self.model.relations.iter_mut().zip(&mut self.model.matrices) {
+            let tamed = group.tame(relation);
+            let residual = group.residual(matrix);
+            if tamed || (residual > REPAIR_FROM && group.repair(relation)) {
+                *matrix = group.matrix(relation);
+            }
+            worst = worst.max(group.residual(matrix));
+        }
+        worst
+    }
+
+    fn one_batch(&mut self, triples: &[Triple]) {
+        let rate = self.model.options.rate(self.epoch);
+        let chunks = chunks_of(&self.model, triples, &self.types, self.epoch, self.batch);
+        let view = self.model.view(&self.no_negatives);
+        let gradients: Vec<Gradient> =
+            chunks.par_iter().map(|chunk| view.gradient(&chunk.asked, &chunk.negatives)).collect();
+        self.loss += gradients.iter().map(|g| g.loss).sum::<f64>();
+        let scale = 1.0 / triples.len() as f64;
+        self.move_relations(&chunks, &gradients, rate, scale);
+        self.move_entities(&chunks, &gradients, rate, scale);
+    }
+
+    /// Every relation of the batch by its rule.
+    fn move_relations(&mut self, chunks: &[Chunk], gradients: &[Gradient], rate: f64, scale: f64) {
+        let mut sums: Vec<Option<RowMat>> = vec![None; self.model.relations.len()];
+        for (matrix, g) in gradients.iter().flat_map(|g| &g.matrices) {
+            let add = |sum: &mut RowMat| sum.data_mut().iter_mut().zip(g.data()).for_each(|(s, g)| *s += g);
+            match &mut sums[*matrix as usize] {
+                Some(sum) => add(sum),
+                none => *none = Some(g.clone()),
+            }
+        }
+        if self.model.options.rule != Rule::Adaptive {
+            return self.descend_relations(chunks, sums);
+        }
+        let lr = rate * self.model.options.relation_lr;
+        let model = &mut self.model;
+        let group = model.group().clone();
+        let (ids, sums): (Vec<u32>, Vec<RowMat>) =
+            (0..).zip(sums).filter_map(|(i, sum): (u32, _)| Some((i, sum?))).unzip();
+        let relations = disjoint(&mut model.relations, 1, &ids).into_par_iter();
+        let matrices = disjoint(&mut model.matrices, 1, &ids);
+        let all = relations.zip(matrices).zip(self.relation_moments.rows(&ids)).zip(sums);
+        all.for_each(|(((relation, matrix), mut row), mut g)| {
+            let (relation, matrix) = (&mut relation[0], &mut matrix[0]);
+            g.data_mut().iter_mut().for_each(|g| *g *= scale);
+            let mut step = group.gradient(relation, &g);
+            dispatch(|| row.step(lr, &mut step));
+            group.advance(relation, &mut step);
+            *matrix = group.matrix(relation);
+        });
+    }
+
+    /// J-JOBCD and its variance-reduced form.
+    fn descend_relations(&mut self, chunks: &[Chunk], sums: Vec<Option<RowMat>>) {
+        let of = self.graph.train.len();
+        let triples = chunks.iter().map(|chunk| chunk.asked.len()).sum::<usize>() / 2;
+        let place = crate::jobcd::Place { epoch: self.epoch, batch: self.batch, chunks, triples, of };
+        let estimators = std::mem::take(&mut self.estimators);
+        let everything = || chunks_of(&self.model, &self.graph.train, &self.types, self.epoch, usize::MAX);
+        let view = self.model.view(&self.no_negatives);
+        let moved = crate::jobcd::descend(
+            &self.model,
+            &view,
+            &place,
+            sums,
+            &self.majorisers,
+            estimators,
+            &everything,
+        );
+        for (i, (relation, majoriser)) in moved.moved {
+            self.model.matrices[i] = relation.clone();
+            self.model.relations[i] = Relation::Full(relation);
+            self.majorisers[i] = majoriser;
+        }
+        self.estimators = moved.estimators;
+    }
+
+    /// Every entity of the batch, its bias and its point.
+    fn move_entities(&mut self, chunks: &[Chunk], gradients: &[Gradient], rate: f64, scale: f64) {
+        let n = self.model.options.dim;
+        let (ids, sums) = sums_of(chunks, gradients, self.model.bias.len(), n);
+        let lr = rate * self.model.options.lr;
+        let model = &mut self.model;
+        let space = model.metric().space;
+        let parameters = disjoint(model.parameters.data_mut(), n, &ids).into_par_iter();
+        let points = disjoint(model.points.data_mut(), n, &ids);
+        let biases = disjoint(&mut model.bias, 1, &ids);
+        let moments = (self.entity_moments.rows(&ids), self.bias_moments.rows(&ids));
+        let rows = parameters.zip(points).zip(biases).zip(moments.0).zip(moments.1);
+        rows.zip(sums).with_min_len(256).for_each(
+            |(((((u, point), bias), mut row), mut bias_row), mut g)| {
+                dispatch(|| {
+                    g.iter_mut().for_each(|g| *g *= scale);
+                    let (g, g_bias) = g.split_at_mut(n);
+                    space.pull_back(u, g);
+                    row.step(lr, g);
+                    bias_row.step(lr, g_bias);
+                    u.iter_mut().zip(&*g).for_each(|(u, step)| *u += step);
+                    bias[0] += g_bias[0];
+                    space.point(u, point);
+                });
+            },
+        );
+    }
+}
+
+/// The entities of some chunks, ascending, and for each the sum of its gradients: n numbers, and the bias.
+fn sums_of(chunks: &[Chunk], gradients: &[Gradient], entities: usize, n: usize) -> (Vec<u32>, Vec<Vec<f64>>) {
+    const NONE: u32 = u32::MAX;
+    let (mut slot, mut ids) = (vec![NONE; entities], Vec::new());
+    let known = |chunk: &Chunk| chunk.asked.iter().map(|a| a.question.known).collect::<Vec<_>>();
+    let candidates = |chunk: &Chunk| {
+        let answers = chunk.asked.iter().map(|a| a.answer);
+        chunk.negatives.iter().copied().chain(answers).collect::<Vec<_>>()
+    };
+    for id in chunks.iter().flat_map(|chunk| [known(chunk), candidates(chunk)].concat()) {
+        if slot[id as usize] == NONE {
+            slot[id as usize] = 0;
+            ids.push(id);
+        }
+    }
+    ids.sort_unstable();
+    ids.iter().zip(0..).for_each(|(id, at)| slot[*id as usize] = at);
+    let mut sums = vec![vec![0.0; n + 1]; ids.len()];
+    let mut add = |ids: Vec<u32>, g: &RowMat, bias: &[f64]| {
+        for (i, id) in ids.into_iter().enumerate() {
+            let sum = &mut sums[slot[id as usize] as usize];
+            sum[..n].iter_mut().zip(g.row(i)).for_each(|(s, g)| *s += g);
+            sum[n] += bias[i];
+        }
+    };
+    for (chunk, g) in chunks.iter().zip(gradients) {
+        add(candidates(chunk), &g.candidates, &g.candidate_bias);
+        add(known(chunk), &g.known, &g.known_bias);
+    }
+    (ids, sums)
+}

@@ -1,0 +1,10 @@
+//! The tests of knowledge graphs: one binary, a module for each part.
+
+mod common;
+
+mod golden;
+mod gradients;
+mod ranks;
+mod reading;
+mod saving;
+mod training;

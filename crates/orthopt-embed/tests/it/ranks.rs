@@ -1,0 +1,149 @@
+//! Ranks and scores against their definitions.
+
+use orthopt_embed::relation::Form;
+use orthopt_embed::{Answers, Distance, Model, Options, Ranks, Triple, Unknown};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use crate::common::{NEVER, family};
+
+fn model(distance: Distance, p: usize, reciprocal: bool, form: Form) -> Model {
+    let mut options = Options::default();
+    (options.dim, options.signature, options.distance, options.relations) = (6, p, distance, form);
+    (options.reciprocal, options.init, options.relation_init) = (reciprocal, 0.7, 0.5);
+    Model::random(&options, 60, 3, &mut Pcg64::seed_from_u64(1)).unwrap()
+}
+
+/// The distance of the definition, one pair at a time, with the standard library.
+fn naive(model: &Model, x: &[f64], y: &[f64]) -> f64 {
+    let (p, q, alpha) = (model.metric().space.p, model.metric().space.q, model.metric().space.alpha);
+    let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    if q == 0 {
+        return x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum();
+    }
+    if model.metric().distance == Distance::Geodesic {
+        let k = ((inner(&x[..p], &y[..p]) - inner(&x[p..], &y[p..])) / alpha.powi(2)).abs();
+        return (alpha * if k >= 1.0 { k.acosh() } else { k.acos() }).powi(2);
+    }
+    let one_way = |x: &[f64], y: &[f64]| {
+        let (tx, ty) = (inner(&x[p..], &x[p..]).sqrt(), inner(&y[p..], &y[p..]).sqrt());
+        let arc = tx * (inner(&x[p..], &y[p..]) / (tx * ty)).clamp(-1.0, 1.0).acos();
+        let line: f64 = x[..p].iter().zip(&y[..p]).map(|(a, b)| (a - b * tx / ty).powi(2)).sum();
+        arc + line.sqrt()
+    };
+    one_way(x, y).min(one_way(y, x))
+}
+
+#[test]
+fn scores_are_those_of_the_definition() {
+    for (distance, p) in
+        [(Distance::Geodesic, 5), (Distance::Geodesic, 3), (Distance::Split, 4), (Distance::Geodesic, 6)]
+    {
+        for (reciprocal, form) in [(false, Form::Full), (true, Form::Cs), (false, Form::Givens)] {
+            let reciprocal = reciprocal || distance == Distance::Split;
+            let model = model(distance, p, reciprocal, form);
+            for fact in [Triple { head: 3, relation: 1, tail: 40 }, Triple { head: 7, relation: 2, tail: 7 }]
+            {
+                for (question, answer) in fact.questions() {
+                    let scores = model.scores(&[question]);
+                    let r = &model.matrices()
+                        [if question.head && reciprocal { 3 } else { 0 } + fact.relation as usize];
+                    let times = |x: &[f64]| -> Vec<f64> {
+                        (0..6).map(|i| r.row(i).iter().zip(x).map(|(a, b)| a * b).sum()).collect()
+                    };
+                    for other in 0..60 {
+                        let (known, other_point) =
+                            (model.points().row(question.known as usize), model.points().row(other));
+                        // for the head without reciprocal relations: R y against the known tail
+                        let d = match question.head && !reciprocal {
+                            true => naive(&model, &times(other_point), known),
+                            false => naive(&model, &times(known), other_point),
+                        };
+                        let z = scores.get(0, other) - model.options.margin;
+                        assert!((z + d).abs() < 1e-7 * (1.0 + d), "{distance:?} {p} {form:?}: {z} {d}");
+                    }
+                    if !question.head {
+                        let score = model.score(&[fact])[0];
+                        assert!((score - scores.get(0, answer as usize)).abs() < 1e-9);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_are_those_of_the_definition() {
+    let graph = family(60);
+    let facts = Answers::of(graph.facts());
+    for (distance, p, reciprocal) in
+        [(Distance::Geodesic, 5, true), (Distance::Split, 4, true), (Distance::Geodesic, 3, false)]
+    {
+        let mut model = model(distance, p, reciprocal, Form::Full);
+        model.bias[7] = 1.0;
+        let ranks = model.rank(&graph.valid, &facts, &[true; 60], &NEVER).unwrap();
+        assert_eq!(ranks.metrics().triples, graph.valid.len());
+        for (fact, found) in &ranks.ranks {
+            for ((question, answer), found) in fact.questions().into_iter().zip(found) {
+                let scores = model.scores(&[question]);
+                let own = scores.get(0, answer as usize);
+                let others = (0..60u32).filter(|id| *id != answer && !facts.to(&question).contains(id));
+                let rank = others.fold(1.0, |rank, id| {
+                    let z = scores.get(0, id as usize);
+                    rank + if z > own {
+                        1.0
+                    } else if z == own {
+                        0.5
+                    } else {
+                        0.0
+                    }
+                });
+                assert_eq!(rank, *found, "{distance:?} {question:?}");
+            }
+        }
+        let by_relation: usize = ranks.by_relation().iter().map(|(_, m)| m.triples).sum();
+        assert_eq!(by_relation, graph.valid.len());
+    }
+}
+
+#[test]
+fn ties_count_half_and_no_number_is_last() {
+    let mut model = model(Distance::Geodesic, 5, true, Form::Full);
+    model.parameters.data_mut().fill(1.0);
+    let relations = model.relations.clone();
+    let model = Model::from_parts(&model.options, (model.parameters, model.bias, relations)).unwrap();
+    let fact = Triple { head: 0, relation: 0, tail: 1 };
+    let rank =
+        |model: &Model| model.rank(&[fact], &Answers::of(&[fact]), &[true; 60], &NEVER).unwrap().ranks[0].1;
+    assert_eq!(rank(&model), [30.5, 30.5]);
+    let mut broken = model.clone();
+    broken.bias[1] = f64::NAN;
+    assert_eq!(rank(&broken)[0], 60.0);
+}
+
+#[test]
+fn entities_that_train_does_not_know() {
+    let graph = family(60);
+    let facts = Answers::of(graph.facts());
+    let mut learned = [true; 60];
+    let nobody = graph.valid[0].tail;
+    learned[nobody as usize] = false;
+    let about = graph.valid.iter().filter(|t| t.head == nobody || t.tail == nobody).count();
+    let ranks = |unknown: Unknown| {
+        let mut model = model(Distance::Geodesic, 5, true, Form::Full);
+        model.options.unknown = unknown;
+        model.rank(&graph.valid, &facts, &learned, &NEVER).unwrap()
+    };
+    let (last, scored, out) = (ranks(Unknown::Last), ranks(Unknown::Scored), ranks(Unknown::LeaveOut));
+    assert_eq!((last.unknown, scored.unknown, out.unknown), (about, about, about));
+    assert_eq!((last.ranks.len(), out.ranks.len()), (graph.valid.len(), graph.valid.len() - about));
+    let (question, _) = graph.valid[0].questions()[0];
+    let behind = 60 - (facts.to(&question).len() - 1);
+    assert_eq!(last.ranks[0].1[0], behind as f64);
+    let others = |ranks: &Ranks| -> Vec<_> {
+        let about = |t: &Triple| t.head == nobody || t.tail == nobody;
+        ranks.ranks.iter().filter(|(t, _)| !about(t)).copied().collect()
+    };
+    assert_eq!(others(&last), others(&scored));
+    assert_eq!(others(&out), out.ranks);
+}

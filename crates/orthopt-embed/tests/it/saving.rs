@@ -1,0 +1,105 @@
+//! Models and checkpoints in files.
+
+use std::sync::atomic::AtomicBool;
+
+use orthopt_embed::{Ended, Form, Model, Optimiser, Options, Rule, Saved, Trainer};
+
+use crate::common::{NEVER, family, small, trained};
+
+fn same(a: &Model, b: &Model) {
+    assert_eq!(a.parameters, b.parameters);
+    assert_eq!(a.bias, b.bias);
+    assert_eq!(a.matrices(), b.matrices());
+}
+
+#[test]
+fn models_come_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m");
+    for form in [Form::Full, Form::Cs, Form::Givens] {
+        let mut options = small();
+        (options.relations, options.signature) = (form, 5);
+        let trainer = trained(family(40), &options);
+        let best = trainer.best().unwrap();
+        Saved::new(best.clone(), trainer.graph()).write(&path).unwrap();
+        let read = Saved::read(&path).unwrap();
+        same(&best, &read.model);
+        assert_eq!((read.model.options, &read.entities), (options, &trainer.graph().entities));
+        assert_eq!(
+            (read.relations, read.facts),
+            (trainer.graph().relations.clone(), trainer.graph().train.clone())
+        );
+    }
+}
+
+/// Interrupted in the middle of an epoch, saved, read, and gone on: the same bits as without.
+#[test]
+fn training_goes_on_as_if_it_had_never_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint");
+    let kinds = [
+        (Rule::Adaptive, Form::Full, Optimiser::Adam),
+        (Rule::Adaptive, Form::Cs, Optimiser::Adagrad),
+        (Rule::VrJJobcd, Form::Full, Optimiser::Adagrad),
+        (Rule::JJobcd, Form::Full, Optimiser::Adam),
+    ];
+    for (rule, form, optimiser) in kinds {
+        let mut options = small();
+        (options.rule, options.relations, options.optimiser, options.signature) = (rule, form, optimiser, 5);
+        let whole = trained(family(40), &options);
+        let mut trainer = Trainer::new(family(40), &options).unwrap();
+        let mut calls = 0;
+        loop {
+            // the time is up after a batch or two
+            match trainer.run(Some(1e-3), &NEVER, |_, _| ()) {
+                Ended::TimeLimit => {}
+                ended => {
+                    assert_eq!(ended, Ended::Epochs);
+                    break;
+                }
+            }
+            trainer.save(&path).unwrap();
+            trainer = Trainer::resume(family(40), &path, |_| ()).unwrap();
+            calls += 1;
+            assert!(calls < 10_000);
+        }
+        assert!(calls > 1, "nothing was interrupted");
+        same(&whole.model, &trainer.model);
+        same(&whole.best().unwrap(), &trainer.best().unwrap());
+        let losses = |t: &Trainer| t.history().iter().map(|r| (r.loss, r.valid)).collect::<Vec<_>>();
+        assert_eq!(losses(&whole), losses(&trainer));
+    }
+}
+
+#[test]
+fn an_interruption_keeps_the_epoch_that_is_not_over() {
+    let stop = AtomicBool::new(true);
+    let mut trainer = Trainer::new(family(40), &small()).unwrap();
+    assert_eq!(trainer.run(None, &stop, |_, _| ()), Ended::Interrupted);
+    assert!(trainer.history().is_empty());
+}
+
+#[test]
+fn files_that_are_no_models_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let trainer = trained(family(20), &small());
+    trainer.save(&at("checkpoint")).unwrap();
+    Saved::new(trainer.model.clone(), trainer.graph()).write(&at("model")).unwrap();
+    let says = |error: Option<orthopt_embed::Error>, words: &str| {
+        let error = error.unwrap().to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    let nothing = |_: &mut Options| ();
+    says(Trainer::resume(family(20), &at("model"), nothing).err(), "not a checkpoint");
+    says(Trainer::resume(family(21), &at("checkpoint"), nothing).err(), "of other triples");
+    same(&Saved::read(&at("checkpoint")).unwrap().model, &trainer.model);
+    let bytes = std::fs::read(at("checkpoint")).unwrap();
+    for cut in [10, 30, bytes.len() / 2, bytes.len() - 1] {
+        std::fs::write(at("cut"), &bytes[..cut]).unwrap();
+        assert!(Trainer::resume(family(20), &at("cut"), nothing).is_err(), "{cut}");
+    }
+    std::fs::write(at("text"), "hello").unwrap();
+    says(Saved::read(&at("text")).err(), "no model");
+    says(Saved::read(&at("none")).err(), "cannot read");
+}
