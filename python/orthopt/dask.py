@@ -137,8 +137,12 @@ class Run:
         self._call = call
         self._name = f"orthopt-stop-{uuid.uuid4().hex}"
         self._stop = Event(self._name, client=client)
-        self._data = client.scatter(call["data"], broadcast=True)
+        self._data = self._scattered()
         self._futures = {self._send(k): k for k in range(len(arms))}
+
+    def _scattered(self) -> Any:
+        # under a key of its own: equal data of an earlier run may just be on their way out
+        return self._client.scatter(self._call["data"], broadcast=True, hash=False)
 
     def _send(self, k: int) -> Any:
         lam, seed = self._arms[k]
@@ -196,7 +200,7 @@ class Run:
             lost = error is None or type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CancelledError")
             if lost and not self._stop.is_set() and sent.setdefault(k, 0) < RETRIES:
                 sent[k] += 1
-                self._data = self._client.scatter(self._call["data"], broadcast=True)
+                self._data = self._scattered()
                 again = self._send(k)
                 self._futures[again] = k
                 ending.add(again)
