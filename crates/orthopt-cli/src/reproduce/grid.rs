@@ -135,7 +135,10 @@ pub fn reading(finished: &[Finished]) -> Vec<String> {
         .filter_map(|d| d.printed().map(|p| (d, p)))
         .collect();
     if cells.is_empty() {
-        return vec!["The paper gives no number for these cells.".into()];
+        return vec![
+            "Nothing to compare: for these cells the paper has curves, or numbers that are of other data."
+                .into(),
+        ];
     }
     let count =
         |holds: &dyn Fn(&Finished, &Printed) -> bool| cells.iter().filter(|(d, p)| holds(d, p)).count();

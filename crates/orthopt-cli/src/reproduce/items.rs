@@ -141,7 +141,7 @@ pub const READINGS: &[(&str, &str)] = &[
         "obcd/table2",
         "w1a from the identity: its first 20 variables belong to a set of 34 that shares no sample with the others, and C \
          maps vectors on it to vectors on it. Full-gradient methods never leave it (LADMM, SPM); with --init pca LADMM \
-         reaches -6660 in 10 s. The greedy rules of OBCD look at 200 random pairs (--candidates), the papers' at all.",
+         reaches -6660 in 10 s. The greedy rules of OBCD look at min(n, 200) random pairs (--candidates), as the papers' (App. D (i)).",
     ),
     (
         "obcd/table3",
