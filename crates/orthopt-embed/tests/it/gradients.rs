@@ -78,9 +78,10 @@ impl Direction {
 #[test]
 fn errors_of_the_linear_model_fall_with_the_square_of_the_step() {
     let spaces = [(5, 4), (5, 3), (5, 1), (4, 4), (4, 0)];
+    // with p = 1 the line of `split` is the absolute value of a number, and steps may cross its kink
     let distances = [Distance::Geodesic, Distance::Split];
     for (n, p) in spaces {
-        for distance in distances.into_iter().filter(|d| p > 0 || *d == Distance::Geodesic) {
+        for distance in distances.into_iter().filter(|d| p > 1 || *d == Distance::Geodesic) {
             for loss in [Loss::Softplus, Loss::CrossEntropy] {
                 for reciprocal in [false, true].into_iter().filter(|r| *r || distance != Distance::Split) {
                     let model = model(n, p, distance, loss, reciprocal);

@@ -98,7 +98,8 @@ impl Result {
             loss: history.last().map(|r| r.loss),
             j_residual: best.residual(),
             largest_j_residual: history.iter().map(|r| r.residual).fold(best.residual(), f64::max),
-            valid: parts.valid.as_ref().map(Ranks::metrics),
+            // after an interruption nothing is ranked any more, but training has ranked valid
+            valid: parts.valid.as_ref().map(Ranks::metrics).or(at.and_then(|r| r.valid)),
             test: parts.test.as_ref().map(Ranks::metrics),
             by_relation: by_relation.map(named).collect(),
             history: history.to_vec(),
@@ -148,6 +149,8 @@ impl Result {
         }
         if rows.len() > 1 {
             aligned(&rows).iter().for_each(|line| summary.sentence(line));
+        } else if self.status == Status::Interrupted {
+            summary.sentence("interrupted before anything was ranked");
         } else {
             summary.sentence("nothing was ranked: --valid and --test name triples");
         }
