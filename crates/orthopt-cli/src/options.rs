@@ -34,7 +34,7 @@ pub struct SolveOptions {
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
     pub data: Option<PathBuf>,
 
-    /// More files with rows of the same columns, read part by part as with --stream; names may have * and ?
+    /// More files of the same columns (* and ? may stand in names), as by --stream
     #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with = "gram")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<PathBuf>,
@@ -77,16 +77,15 @@ pub struct SolveOptions {
     #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
     pub storage: Option<String>,
 
-    /// Read the rows part by part and keep C alone, for data that do not fit memory; scores need the rows
-    /// [default: for several files, and for tables and arrays of more than 1 GB where nothing needs the rows]
+    /// Read rows part by part, keep C alone [default: above 1 GB]
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub stream: Option<bool>,
 
-    /// With --stream: sums that do not depend on the order of rows and files, in two to seven times the time
+    /// With --stream: the same bits for any order of rows; slower
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub reproducible: Option<bool>,
 
-    /// Keep the N columns with the largest variance; reads the rows twice, part by part
+    /// Keep the N columns with the largest variance; reads the rows twice
     #[arg(long, value_name = "N", help_heading = "Data", conflicts_with = "features")]
     pub screen: Option<usize>,
 

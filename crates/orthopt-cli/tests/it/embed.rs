@@ -135,10 +135,10 @@ fn bad_input_is_named() {
     fails(&["embed", "bad.tsv"], 1, &["bad.tsv:2", "is no triple"]);
     fails(&["embed", "none.tsv"], 1, &["none.tsv", "no such file"]);
     fails(&["embed", "empty.tsv"], 1, &["train has no triples"]);
-    fails(&["embed", "train.tsv", "--dim", "8", "--signature", "9"], 2, &["--signature", "at most"]);
+    fails(&["embed", "train.tsv", "--dim", "8", "--signature", "9"], 2, &["signature is 9", "at most"]);
     fails(&["embed", "train.tsv", "--dim", "0"], 2, &["dim is 0"]);
     fails(&["embed", "train.tsv", "--lr", "0"], 2, &["lr is 0"]);
-    fails(&["embed", "train.tsv", "--time-limit", "nan"], 2, &["--time-limit"]);
+    fails(&["embed", "train.tsv", "--time-limit", "nan"], 2, &["time-limit is NaN"]);
     fails(&["embed", "train.tsv", "--rule", "j-jobcd", "--relations", "cs"], 2, &["full relations"]);
     fails(&["embed", "train.tsv", "--distance", "split", "--no-reciprocal"], 2, &["not invariant"]);
     fails(&["embed", "train.tsv", "--save-model", "train.tsv"], 2, &["--save-model", "TRAIN"]);
