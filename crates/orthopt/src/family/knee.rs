@@ -117,6 +117,21 @@ impl Taken {
         v
     }
 
+    /// One vector more, the part of v that is new, from v and Cv; nothing where there is no such part.
+    fn add(&mut self, mut v: Vec<f64>, mut cv: Vec<f64>) {
+        for (q, cq) in self.q.iter().zip(&self.cq) {
+            let share = inner(q, &v);
+            axpy(-share, q, &mut v);
+            axpy(-share, cq, &mut cv);
+        }
+        let length = inner(&v, &v).sqrt();
+        if length > 1e-8 {
+            v.iter_mut().chain(&mut cv).for_each(|e| *e /= length);
+            self.q.push(v);
+            self.cq.push(cv);
+        }
+    }
+
     /// Column i of D = (I − QQᵀ)C(I − QQᵀ) from that of C.
     fn column(&self, i: usize, of_c: &[f64]) -> Vec<f64> {
         let mut column = of_c.to_vec();
@@ -134,16 +149,12 @@ fn grown<F: Quadratic>(columns: &mut Columns<'_, F>, rotated: &RowMat, count: us
         let direction = taken.without((0..n).map(|i| rotated.get(i, k)).collect());
         let Some((value, support, x)) = one(columns, &taken, &direction, count) else { continue };
         variance += value;
-        let mut dense = vec![0.0; n];
-        support.iter().zip(&x).for_each(|(i, x)| dense[*i] = *x);
-        let q = taken.without(dense);
-        let length = inner(&q, &q).sqrt();
-        if length > 1e-8 {
-            let q: Vec<f64> = q.iter().map(|v| v / length).collect();
-            let image = columns.f.apply(&RowMat::from_fn(n, 1, |i, _| q[i]));
-            taken.cq.push(image.data().iter().map(|v| -v).collect());
-            taken.q.push(q);
+        let (mut dense, mut image) = (vec![0.0; n], vec![0.0; n]); // x, and Cx from columns that are known
+        for (i, x) in support.iter().zip(&x) {
+            dense[*i] = *x;
+            axpy(*x, columns.column(*i), &mut image);
         }
+        taken.add(dense, image);
     }
     variance
 }
