@@ -91,7 +91,7 @@ pub fn read(request: &DataRequest, watch: &mut dyn FnMut(Step<'_>)) -> anyhow::R
     let max_memory = request.max_memory.map(|size| size.0);
     if request.gram {
         let sums = read_accumulator(&request.source, max_memory)?;
-        return sums.map(|sums| prepared(request, whole(sums), Vec::new())).transpose();
+        return sums.map(|sums| prepared(request, whole(request, sums), Vec::new())).transpose();
     }
     let stream = &request.stream;
     let named: Vec<PathBuf> = [&request.source].into_iter().chain(&stream.more).cloned().collect();
@@ -110,7 +110,8 @@ pub fn read(request: &DataRequest, watch: &mut dyn FnMut(Step<'_>)) -> anyhow::R
         ),
     }
     let load = LoadOptions { missing: request.missing, max_memory, features: None };
-    let asked = Accumulate { how: stream.how, screen: stream.screen, load };
+    let asked =
+        Accumulate { how: stream.how, screen: stream.screen, counted: request.prepare.features, load };
     let sums = accumulate(&found, &asked, None, watch)?;
     if let Some(kept) = &sums.kept {
         notes.push(Message::from(format!(
@@ -141,8 +142,11 @@ fn large(request: &DataRequest, file: &Path) -> anyhow::Result<bool> {
     Ok(first.is_some_and(|chunk| chunk.rows().columns() <= MOST_COLUMNS))
 }
 
-fn whole(sums: GramAccumulator) -> Accumulated {
-    let (columns, nonzeros) = (sums.columns(), sums.rows().saturating_mul(sums.columns() as u64));
+/// Sums of a file; how many entries of its rows were zero is not known.
+fn whole(request: &DataRequest, sums: GramAccumulator) -> Accumulated {
+    let columns = sums.columns();
+    let features = request.prepare.features.unwrap_or(columns).min(columns);
+    let nonzeros = sums.rows().saturating_mul(features as u64);
     Accumulated { sums, kept: None, columns, missing: 0, nonzeros }
 }
 
@@ -160,7 +164,7 @@ fn prepared(request: &DataRequest, read: Accumulated, notes: Vec<Message>) -> an
     let info = DataFacts {
         rows: sums.rows() as usize,
         cols: features,
-        nnz: if features < all { features * sums.rows() as usize } else { nonzeros as usize },
+        nnz: nonzeros as usize,
         role: Role::Samples,
         centered: prepare.center,
         scaled: prepare.scale != Scale::None,

@@ -74,7 +74,7 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
             let never = Stopping { max_iters: None, time_limit: None, tol: 0.0, min_decrease: 0.0 };
             let progress = Progress::new(false, never);
             let load = LoadOptions { missing: input::missing(args.missing.as_deref()), ..how.clone() };
-            let request = Accumulate { how: summation, screen: None, load };
+            let request = Accumulate { how: summation, load, ..Accumulate::default() };
             let found = accumulate(&rows, &request, earlier, &mut |step| progress.reading(step))?;
             progress.clear();
             (found.sums, found.missing)

@@ -121,12 +121,17 @@ impl Rows<'_> {
         }
     }
 
-    /// Entries that are not zero.
-    pub fn nonzeros(&self) -> u64 {
-        let count = |values: &mut dyn Iterator<Item = f64>| values.filter(|v| *v != 0.0).count() as u64;
+    /// Entries that are not zero in the first `features` columns.
+    pub fn nonzeros(&self, features: usize) -> u64 {
         match self {
-            Self::Dense(a) => (0..a.ncols()).map(|j| count(&mut a.col(j).iter().copied())).sum(),
-            Self::Sparse(rows) => count(&mut rows.values.iter().copied()),
+            Self::Dense(a) => {
+                let of_column = |j| a.col(j).iter().filter(|v| **v != 0.0).count() as u64;
+                (0..a.ncols().min(features)).map(of_column).sum()
+            }
+            Self::Sparse(rows) => {
+                let entries = rows.indices.iter().zip(rows.values.iter());
+                entries.filter(|(j, v)| **j < features && **v != 0.0).count() as u64
+            }
         }
     }
 

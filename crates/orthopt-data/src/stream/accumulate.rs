@@ -16,6 +16,8 @@ pub struct Accumulate {
     /// Keep this many columns, those of the largest variance (about the mean; of equal ones the first). The files
     /// are read twice.
     pub screen: Option<usize>,
+    /// Count the nonzeros of so many columns, all if not given.
+    pub counted: Option<usize>,
     /// Reading: missing values, memory.
     pub load: LoadOptions,
 }
@@ -31,7 +33,8 @@ pub struct Accumulated {
     pub columns: usize,
     /// Values that were missing; their rows are left out.
     pub missing: usize,
-    /// Entries of the kept columns that are not zero.
+    /// Entries of the kept columns, of the first [`Accumulate::counted`] of them, that are not zero; not those of
+    /// `earlier`.
     pub nonzeros: u64,
 }
 
@@ -65,7 +68,11 @@ pub fn accumulate(
     let (mut sums, mut nonzeros) = (earlier, 0);
     let missing = match &kept {
         None => {
-            each(files, &request.load, watch, |chunk, names| add(&mut sums, chunk, names, files, request))?
+            let features = request.counted.unwrap_or(usize::MAX);
+            each(files, &request.load, watch, |chunk, names| {
+                nonzeros += chunk.rows().nonzeros(features);
+                add(&mut sums, chunk, names, files, request)
+            })?
         }
         Some((kept, columns)) => {
             let mut at = vec![None; *columns];
@@ -74,7 +81,7 @@ pub fn accumulate(
                 let names: Option<Vec<String>> =
                     names.map(|names| kept.iter().map(|j| names[*j].clone()).collect());
                 let chunk = chunk.selected(kept, &at);
-                nonzeros += chunk.rows().nonzeros();
+                nonzeros += chunk.rows().nonzeros(request.counted.unwrap_or(usize::MAX));
                 add(&mut sums, &chunk, names.as_deref(), files, request)
             })?
         }

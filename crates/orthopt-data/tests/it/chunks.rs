@@ -166,7 +166,7 @@ fn libsvm_grows_and_missing_rows_are_dropped() {
     let gaps = write(folder.path(), "gaps.csv", "1,2\nNA,3\n4,5\n");
     assert!(read(from_ref(&gaps)).unwrap_err().contains("missing value"));
     let load = LoadOptions { missing: Missing::Drop, ..options() };
-    let request = Accumulate { how: Summation::Reproducible, load: load.clone(), screen: None };
+    let request = Accumulate { how: Summation::Reproducible, load: load.clone(), ..Accumulate::default() };
     let found = accumulate(from_ref(&gaps), &request, None, &mut |_| {}).unwrap();
     assert_eq!((found.sums.rows(), found.missing, found.sums.sums()), (2, 1, vec![5.0, 7.0]));
     let load = LoadOptions { missing: Missing::Mean, ..options() };
@@ -185,7 +185,12 @@ fn screening_keeps_the_largest_variances() {
         write_file(&svm, &read_file(&path, &options()).unwrap()).unwrap();
         svm
     }] {
-        let request = Accumulate { how: Summation::Reproducible, screen: Some(2), load: options() };
+        let request = Accumulate {
+            how: Summation::Reproducible,
+            screen: Some(2),
+            load: options(),
+            ..Accumulate::default()
+        };
         let found = accumulate(&[file], &request, None, &mut |_| {}).unwrap();
         assert_eq!((found.kept.as_deref(), found.columns), (Some(&[1, 3][..]), 4));
         let whole = read(from_ref(&path)).unwrap().gram().unwrap();
