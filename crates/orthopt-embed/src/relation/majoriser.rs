@@ -3,9 +3,8 @@
 
 use orthopt::RowMat;
 use orthopt::constraint::j_orthogonal::Signature;
-use orthopt::jpair::{JMove, JPair};
-use orthopt::linalg::products::product;
-use rand::seq::SliceRandom;
+use orthopt::solvers::jobcd::matching;
+use orthopt::solvers::jobcd::rounds::{moved, pair_data, solve};
 use rand_pcg::Pcg64;
 
 /// The constant s of a relation, carried from step to step (docs/mathematics.md, section 9, C10: there is no
@@ -46,7 +45,7 @@ impl Majoriser {
     /// Moves R, which has the loss `before` and the gradient `g` (or an estimate of it); `value` is the loss at
     /// another R. Where no s up to 2⁴⁰ times the present one lowers the loss enough, R stays.
     ///
-    /// Cost 2n³ flops, n/2 subproblems and a loss for every trial (1 to 3 mostly).
+    /// Cost 7n² flops for the models; n/2 subproblems, O(n²) to move and a loss for every trial (1 to 3 mostly).
     pub fn step(
         &mut self,
         j: &Signature,
@@ -56,28 +55,17 @@ impl Majoriser {
         rng: &mut Pcg64,
         mut value: impl FnMut(&RowMat) -> f64,
     ) -> Outcome {
-        let n = j.len();
-        let mut rows: Vec<usize> = (0..n).collect();
-        rows.shuffle(rng);
-        let mut w = RowMat::zeros(n, n);
-        product(&mut w, false, 1.0, g.as_mat(), r.as_mat().transpose());
+        let data = pair_data(r, g, &matching(j.len(), rng));
         for trial in 1..=DOUBLINGS {
-            let mut moved = r.clone();
-            let mut distance = 0.0;
-            for pair in rows.chunks_exact(2) {
-                let (i, k) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
-                if let Some(v) = self.pair(j, r, &w, i, k) {
-                    distance += v.distance_squared();
-                    let (above, below) = moved.data_mut().split_at_mut(k * n);
-                    v.apply(&mut above[i * n..(i + 1) * n], &mut below[..n]);
-                }
-            }
+            let moves = solve(&data, j, self.s, THETA, Some(CAP));
+            let distance: f64 = moves.list.iter().map(|(_, _, v)| v.distance_squared()).sum();
             if distance == 0.0 {
                 return Outcome { value: before, moved: false, trials: trial - 1 };
             }
-            let after = value(&moved);
+            let next = moved(r, &moves.list);
+            let after = value(&next);
             if after <= before - DECREASE * distance {
-                *r = moved;
+                *r = next;
                 self.s = (self.s / 1.5).max(SMALLEST);
                 return Outcome { value: after, moved: true, trials: trial };
             }
@@ -85,13 +73,6 @@ impl Majoriser {
         }
         self.s = 1.0; // a kink: another pairing next time, from the start
         Outcome { value: before, moved: false, trials: DOUBLINGS }
-    }
-
-    fn pair(&self, j: &Signature, r: &RowMat, w: &RowMat, i: usize, k: usize) -> Option<JMove> {
-        let inner = |a: usize, b: usize| r.row(a).iter().zip(r.row(b)).map(|(x, y)| x * y).sum();
-        let of_rows = [inner(i, i), inner(i, k), inner(k, k)];
-        let w = [[w.get(i, i), w.get(i, k)], [w.get(k, i), w.get(k, k)]];
-        JPair::metric(w, self.s, of_rows, THETA).solve_within(j.mixed(i, k), CAP).step
     }
 }
 

@@ -238,9 +238,10 @@ impl Group {
         }
     }
 
-    /// max |RᵀJR − J|.
+    /// max |RᵀJR − J|, infinite where R has entries that are no numbers.
     pub fn residual(&self, r: &RowMat) -> f64 {
-        residual(r, &self.j).data().iter().fold(0.0, |m, v| m.max(v.abs()))
+        let larger = |m: f64, v: &f64| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) };
+        residual(r, &self.j).data().iter().fold(0.0, larger)
     }
 }
 

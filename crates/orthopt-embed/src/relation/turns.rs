@@ -5,6 +5,7 @@ use orthopt::RowMat;
 use orthopt::constraint::j_orthogonal::Signature;
 use orthopt::linalg::products::product;
 use orthopt::linalg::simd::dispatch;
+use orthopt::solvers::jobcd::Tournament;
 
 /// The pairs of n rows, in rounds of a tournament.
 #[derive(Clone, Debug)]
@@ -20,23 +21,10 @@ const CAP: f64 = 0.5;
 impl Turns {
     /// All pairs of rows of the group of J: n(n − 1)/2.
     pub fn new(j: &Signature) -> Self {
-        let n = j.len();
-        let wheel = n.next_multiple_of(2).max(2) - 1;
-        let (mut pairs, mut signs) = (Vec::with_capacity(n * n / 2), Vec::with_capacity(n * n / 2));
-        for round in 0..wheel {
-            for m in 0..n.div_ceil(2) {
-                // seat `round` meets the last one, and a meets b where a + b = 2·round modulo the wheel
-                let (a, b) = match m {
-                    0 => (round, wheel),
-                    _ => ((round + m) % wheel, (round + wheel - m) % wheel),
-                };
-                if a < n && b < n {
-                    pairs.push((a.min(b), a.max(b)));
-                    signs.push(if j.mixed(a, b) { 1.0 } else { -1.0 });
-                }
-            }
-        }
-        Self { n, pairs, signs }
+        let mut rounds = Tournament::new(j.len());
+        let pairs: Vec<_> = (0..rounds.rounds()).flat_map(|_| rounds.next_round().0).collect();
+        let signs = pairs.iter().map(|(a, b)| if j.mixed(*a, *b) { 1.0 } else { -1.0 }).collect();
+        Self { n: j.len(), pairs, signs }
     }
 
     /// Number of pairs.

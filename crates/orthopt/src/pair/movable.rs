@@ -132,7 +132,7 @@ impl Movable {
 }
 
 /// A random perfect matching of n rows (one stays out when n is odd), drawn uniformly.
-pub(crate) fn matching(n: usize, rng: &mut Pcg64) -> Vec<(usize, usize)> {
+pub fn matching(n: usize, rng: &mut Pcg64) -> Vec<(usize, usize)> {
     let mut rows: Vec<usize> = (0..n).collect();
     for i in (1..n).rev() {
         rows.swap(i, rng.random_range(0..=i));

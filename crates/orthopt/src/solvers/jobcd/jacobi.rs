@@ -245,7 +245,7 @@ impl JJobcd {
     fn gradient_round<F: TwoSided>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
         let pairs = match &mut state.tournament {
-            Some(tournament) => tournament.next().0,
+            Some(tournament) => tournament.next_round().0,
             None => matching(p.order(), &mut st.rng),
         };
         let data = pair_data(&state.x, &state.g, &pairs);

@@ -24,7 +24,7 @@ mod gs;
 mod image;
 mod jacobi;
 mod pairing;
-mod rounds;
+pub mod rounds;
 mod vr;
 
 use super::{obcd::Candidates, obcd::WorkingSet};
@@ -39,6 +39,7 @@ use crate::smooth::Smooth;
 
 pub use gs::{GsJobcd, INFO as GS_JOBCD, info as gs_jobcd};
 pub use jacobi::{INFO as J_JOBCD, JJobcd, info as j_jobcd};
+pub use pairing::{Tournament, matching};
 pub use vr::{INFO as VR_J_JOBCD, VrJJobcd, info as vr_j_jobcd};
 
 choices! {

@@ -3,18 +3,19 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-pub(super) use crate::pair::movable::matching;
+pub use crate::pair::movable::matching;
 
 /// All pairs of n rows in the rounds of a tournament (circle method): the pairs of a round are
 /// disjoint, and after n − 1 rounds (n for odd n, each leaving one row out) every two rows have
 /// met once.
 #[derive(Clone, Debug)]
-pub(super) struct Tournament {
+pub struct Tournament {
     seats: Vec<usize>, // the rows, in the order of their seats
     round: usize,
 }
 
 impl Tournament {
+    /// Of n rows, before its first round.
     pub fn new(n: usize) -> Self {
         Self { seats: (0..n).collect(), round: 0 }
     }
@@ -29,7 +30,7 @@ impl Tournament {
     }
 
     /// The pairs (i < j) of the next round, and whether it is the last one of a pass.
-    pub fn next(&mut self) -> (Vec<(usize, usize)>, bool) {
+    pub fn next_round(&mut self) -> (Vec<(usize, usize)>, bool) {
         let (n, even, t) = (self.seats.len(), self.even(), self.round);
         let wheel = even.max(2) - 1;
         let mut pairs = Vec::with_capacity(n / 2);
@@ -93,7 +94,7 @@ impl BlockTournament {
     /// The groups of the next round, and whether it is the last one of a pass.
     pub fn next(&mut self) -> (Vec<Group>, bool) {
         let first = self.blocks.round == 0;
-        let (pairs, last) = self.blocks.next();
+        let (pairs, last) = self.blocks.next_round();
         let mut groups: Vec<Group> = pairs.iter().map(|(a, b)| self.group(*a, Some(*b), first)).collect();
         if first {
             // a block without an opponent still has pairs inside
@@ -114,7 +115,7 @@ impl BlockTournament {
         for (from, n) in [(0, n1), (n1, n2)] {
             let mut tournament = Tournament::new(n);
             for _ in 0..if inside { tournament.rounds() } else { 0 } {
-                pairs.extend(tournament.next().0.iter().map(|(i, j)| (from + i, from + j)));
+                pairs.extend(tournament.next_round().0.iter().map(|(i, j)| (from + i, from + j)));
             }
         }
         // rounds of disjoint pairs again: i meets i + t modulo the longer block
@@ -152,7 +153,7 @@ mod tests {
             shuffle(&mut tournament.seats, &mut Pcg64::seed_from_u64(1));
             let mut met = vec![vec![0; n]; n];
             for round in 1..=tournament.rounds() {
-                let (pairs, last) = tournament.next();
+                let (pairs, last) = tournament.next_round();
                 assert_eq!(last, round == tournament.rounds(), "n {n}, round {round}");
                 let mut rows: Vec<usize> = pairs.iter().flat_map(|p| [p.0, p.1]).collect();
                 rows.sort_unstable();

@@ -1,5 +1,7 @@
 //! Rounds of disjoint pairs, solved in parallel. What a pair does depends on its own rows alone, so
 //! the result does not depend on the number of threads.
+//!
+//! [`pair_data`], [`solve`] and [`moved`] are a step of J-JOBCD; crates with an f of their own take them from here.
 
 use rayon::prelude::*;
 
@@ -21,9 +23,9 @@ fn per_task(n: usize) -> usize {
 
 /// What the models of a pair need, at one X and gradient.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PairData {
-    pub i: usize,
-    pub j: usize,
+pub struct PairData {
+    i: usize,
+    j: usize,
     w: [[f64; 2]; 2], // [G Xᵀ]_BB
     gram: [f64; 3],   // ZZᵀ
 }
@@ -40,7 +42,7 @@ impl WithSimd for Products<'_> {
 }
 
 /// [G Xᵀ]_BB and ZZᵀ of every pair. Cost 14n flops each.
-pub(super) fn pair_data(x: &RowMat, g: &RowMat, pairs: &[(usize, usize)]) -> Vec<PairData> {
+pub fn pair_data(x: &RowMat, g: &RowMat, pairs: &[(usize, usize)]) -> Vec<PairData> {
     let data = |(i, j): &(usize, usize)| {
         let [w11, w12, w21, w22, z11, z12, z22] = dispatch(Products(x, g, *i, *j));
         PairData { i: *i, j: *j, w: [[w11, w12], [w21, w22]], gram: [z11, z12, z22] }
@@ -50,14 +52,17 @@ pub(super) fn pair_data(x: &RowMat, g: &RowMat, pairs: &[(usize, usize)]) -> Vec
 
 /// The moves of a round and what their models promise.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moves {
+#[non_exhaustive]
+pub struct Moves {
+    /// Pairs of rows and their 2 × 2 blocks V.
     pub list: Vec<(usize, usize, JMove)>,
+    /// The sum of what the models fall by.
     pub predicted: f64,
 }
 
 /// Minimises ⟨V − I, W⟩ + ½s‖(V − I)Z‖² + ½θ‖V − I‖² (docs/mathematics.md, section 9, C10) for every pair, boosts
 /// within |μ| ≤ `limit`.
-pub(super) fn solve(data: &[PairData], j: &Signature, s: f64, theta: f64, limit: Option<f64>) -> Moves {
+pub fn solve(data: &[PairData], j: &Signature, s: f64, theta: f64, limit: Option<f64>) -> Moves {
     let one = |p: &PairData| {
         let (model, mixed) = (JPair::metric(p.w, s, p.gram, theta), j.mixed(p.i, p.j));
         let found = match limit {
@@ -76,7 +81,7 @@ pub(super) fn solve(data: &[PairData], j: &Signature, s: f64, theta: f64, limit:
 }
 
 /// X with all moves made. Cost O(n²).
-pub(super) fn moved(x: &RowMat, moves: &[(usize, usize, JMove)]) -> RowMat {
+pub fn moved(x: &RowMat, moves: &[(usize, usize, JMove)]) -> RowMat {
     let mut out = x.clone();
     let n = x.ncols();
     let mut rows: Vec<Option<&mut [f64]>> = out.data_mut().chunks_mut(n.max(1)).map(Some).collect();
