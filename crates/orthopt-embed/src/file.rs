@@ -75,7 +75,7 @@ impl Saved {
         };
         Ok(write_whole(path, |out| {
             begin(out, &header, &self.facts)?;
-            write_parts(out, &self.model, &parts_of(&self.model))
+            write_parts(out, &self.model, &self.model.parts())
         })?)
     }
 
@@ -119,7 +119,7 @@ impl Trainer {
         };
         Ok(write_whole(path, |out| {
             begin(out, &header, &graph.train)?;
-            write_parts(out, &self.model, &parts_of(&self.model))?;
+            write_parts(out, &self.model, &self.model.parts())?;
             for moments in [&self.entity_moments, &self.bias_moments, &self.relation_moments] {
                 [&moments.first, &moments.second, &moments.steps]
                     .into_iter()
@@ -174,10 +174,6 @@ impl Trainer {
         trainer.history = training.history;
         Ok(trainer)
     }
-}
-
-fn parts_of(model: &Model) -> Parts {
-    (model.parameters.clone(), model.bias.clone(), model.relations.clone())
 }
 
 fn begin(out: &mut dyn Write, header: &Header, facts: &[Triple]) -> io::Result<()> {

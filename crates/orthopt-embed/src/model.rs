@@ -89,6 +89,16 @@ impl Model {
         &self.matrices
     }
 
+    /// Whether all of its numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        let points = self.points.data().iter().chain(self.parameters.data()).chain(&self.bias);
+        points.chain(self.matrices.iter().flat_map(RowMat::data)).all(|v| v.is_finite())
+    }
+
+    pub(crate) fn parts(&self) -> Parts {
+        (self.parameters.clone(), self.bias.clone(), self.relations.clone())
+    }
+
     /// max |RᵀJR − J| over all relations.
     pub fn residual(&self) -> f64 {
         self.matrices.iter().map(|r| self.group.residual(r)).fold(0.0, f64::max)

@@ -64,6 +64,7 @@ pub struct Trainer {
     pub(crate) majorisers: Vec<Majoriser>,
     pub(crate) estimators: Vec<Option<Estimator>>,
     pub(crate) best: Option<(f64, Parts)>, // MRR on valid, and the model that had it
+    sound: Parts,                          // the last model whose numbers were all finite when an epoch ended
     pub(crate) history: Vec<Record>,
     pub(crate) epoch: usize,
     pub(crate) batch: usize,
@@ -108,6 +109,7 @@ impl Trainer {
             majorisers: vec![Majoriser::default(); relations],
             estimators: vec![None; relations],
             best: None,
+            sound: model.parts(),
             history: Vec::new(),
             epoch: 0,
             batch: 0,
@@ -138,14 +140,16 @@ impl Trainer {
         self.seconds
     }
 
-    /// The model that was best on valid, or the last one where there is no valid.
+    /// The model that was best on valid, or the last one where there is no valid; where its numbers broke, the one
+    /// before.
     ///
     /// # Errors
     /// None: the options are those of the model.
     pub fn best(&self) -> Result<Model> {
         match &self.best {
             Some((_, parts)) => Model::from_parts(&self.model.options, parts.clone()),
-            None => Ok(self.model.clone()),
+            None if self.model.is_finite() => Ok(self.model.clone()),
+            None => Model::from_parts(&self.model.options, self.sound.clone()),
         }
     }
 
@@ -173,7 +177,7 @@ impl Trainer {
             }
             let Some(record) = self.record(stop) else { return Ended::Interrupted };
             self.seconds = before + began.elapsed().as_secs_f64();
-            let broken = !record.loss.is_finite();
+            let broken = !record.loss.is_finite() || !self.model.is_finite();
             self.history.push(Record { seconds: self.seconds, ..record });
             watch(self, &self.history[self.history.len() - 1]);
             if broken {
@@ -216,7 +220,8 @@ impl Trainer {
         let epoch = self.epoch + 1;
         let options = &self.model.options;
         let asked = epoch.is_multiple_of(options.evaluate_every) || epoch == options.epochs;
-        let valid = match asked && !self.graph.valid.is_empty() {
+        let finite = self.model.is_finite();
+        let valid = match asked && finite && !self.graph.valid.is_empty() {
             true => Some(self.rank(&self.model, &self.graph.valid, stop)?.metrics()),
             false => None,
         };
@@ -224,9 +229,11 @@ impl Trainer {
             self.idle += 1;
             let model = &self.model;
             if self.best.as_ref().is_none_or(|(mrr, _)| metrics.mrr > *mrr) {
-                let parts = (model.parameters.clone(), model.bias.clone(), model.relations.clone());
-                (self.best, self.idle) = (Some((metrics.mrr, parts)), 0);
+                (self.best, self.idle) = (Some((metrics.mrr, model.parts())), 0);
             }
+        }
+        if finite && self.best.is_none() {
+            self.sound = self.model.parts();
         }
         let loss = self.loss / self.graph.train.len() as f64;
         (self.epoch, self.batch, self.loss) = (epoch, 0, 0.0);

@@ -97,6 +97,20 @@ fn training_ends_when_valid_gets_no_better() {
     assert_eq!(mrr, highest);
 }
 
+/// Rates without any sense break the numbers; what is handed out are those from before.
+#[test]
+fn numbers_that_break_end_training_with_a_sound_model() {
+    for optimiser in [Optimiser::Adagrad, Optimiser::Adam] {
+        let mut options = small();
+        (options.lr, options.optimiser, options.evaluate_every) = (1e300, optimiser, 1);
+        let mut trainer = Trainer::new(family(40), &options).unwrap();
+        assert_eq!(trainer.run(None, &NEVER, |_, _| ()), Ended::NumericalError);
+        assert!(!trainer.model.is_finite());
+        let best = trainer.best().unwrap();
+        assert!(best.is_finite() && best.residual() < 1e-10);
+    }
+}
+
 #[test]
 fn degenerate_graphs() {
     // one fact about one entity

@@ -163,7 +163,7 @@ impl Result {
             Status::TimeLimit => "the time was up",
             Status::Converged => "valid got no better",
             Status::Interrupted => "interrupted",
-            Status::NumericalError => "the loss was no number any more",
+            Status::NumericalError => "numbers broke; the model is from before",
             _ => "all done",
         };
         let best = match self.valid {
