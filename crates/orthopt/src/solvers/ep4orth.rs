@@ -143,8 +143,12 @@ fn project(x: &mut RowMat, support: Option<&[bool]>) {
 
 impl State {
     /// Value and gradient of f/L + σ(‖XV‖² − 1) at X, and ‖XV‖² − 1.
-    fn evaluate<F: Smooth>(&self, f: &F, x: &RowMat, g: &mut RowMat) -> (f64, f64) {
+    fn evaluate<F: Smooth>(&mut self, f: &F, x: &RowMat, g: &mut RowMat) -> (f64, f64) {
         let value = f.value_and_gradient(x, g) / self.lipschitz;
+        if g.find_non_finite().is_some() {
+            return (f64::NAN, f64::NAN);
+        }
+        self.relative.meet(g);
         let r = x.ncols() as f64;
         let mut square = 0.0;
         for i in 0..x.nrows() {
@@ -171,30 +175,33 @@ impl State {
 
     /// Another function to minimise: σ or the support has changed.
     fn restart<F: Smooth>(&mut self, f: &F) {
-        let mut g = std::mem::replace(&mut self.g, RowMat::zeros(0, 0));
-        (self.value, self.overlap) = self.evaluate(f, &self.x, &mut g);
+        let mut g = RowMat::zeros(self.x.nrows(), self.x.ncols());
+        (self.value, self.overlap) = self.evaluate(f, &self.x.clone(), &mut g);
         self.g = g;
         (self.reference, self.weight) = (self.value, 1.0);
         (self.step, self.inner) = (1.0, 0);
         self.moved = f64::INFINITY;
     }
 
-    /// A projected gradient step; false where none lowers the function.
-    fn descend<F: Smooth>(&mut self, f: &F) -> bool {
+    /// A projected gradient step; false where none lowers the function, `None` where it is no number on the way.
+    fn descend<F: Smooth>(&mut self, f: &F) -> Option<bool> {
         let mut g = RowMat::zeros(self.x.nrows(), self.x.ncols());
         loop {
             let mut x = self.stepped(self.step);
             project(&mut x, self.support.as_deref());
             let length = distance(&x, &self.x).powi(2);
             let (value, overlap) = self.evaluate(f, &x, &mut g);
+            if !value.is_finite() {
+                return None;
+            }
             let rounding = ROUNDING * value.abs();
             if value <= self.reference - DECREASE / self.step * length + rounding {
                 self.accept(x, g, (value, overlap), length);
-                return true;
+                return Some(true);
             }
             self.step *= 0.5;
-            if self.step.is_nan() || self.step < SHORTEST {
-                return false;
+            if self.step < SHORTEST {
+                return Some(false);
             }
         }
     }
@@ -223,11 +230,10 @@ impl Ep4Orth {
         p: &Problem<Stiefel, F, H>,
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
-        let descended = st.descend(&p.f);
         st.iterations += 1;
-        if st.value.is_nan() {
-            return Some((Status::NumericalError, "the gradient is not finite"));
-        }
+        let Some(descended) = st.descend(&p.f).filter(|_| st.value.is_finite()) else {
+            return Some((Status::NumericalError, "f is not finite"));
+        };
         st.moved = st.gradient_step();
         if st.best.is_due(st.iterations) {
             st.best.offer(p, &st.x, &st.x);
@@ -253,9 +259,6 @@ impl Ep4Orth {
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         st.subproblems += 1;
-        let mut seen = RowMat::zeros(st.x.nrows(), st.x.ncols());
-        p.f.gradient(&st.x, &mut seen);
-        st.relative.meet(&seen);
         if st.overlap <= APART || st.sigma >= MOST {
             st.best.offer(p, &st.x, &st.x);
             st.x = st.best.x.clone();

@@ -1,5 +1,6 @@
 //! Solvers on an f, h, g and A that the library does not know.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[path = "../../examples/own_composite.rs"]
@@ -14,7 +15,8 @@ use orthopt::certify::criticality;
 use orthopt::constraint::j_orthogonal::Signature;
 use orthopt::constraint::{Constraint, JOrthogonal, Stiefel, stiefel};
 use orthopt::linalg::RowMat;
-use orthopt::penalty::{L1, NoPenalty};
+use orthopt::nonsmooth::Nonsmooth;
+use orthopt::penalty::{L1, NoPenalty, Nonneg};
 use orthopt::problem::Problem;
 use orthopt::smooth::{
     AnySmooth, DenseGram, DenseQuadratic, JQuadratic, Quadratic, Smooth, SparseGram, hyperbolic_optimum,
@@ -111,19 +113,34 @@ impl Smooth for Breaking {
     }
 }
 
+/// The solvers that ran with a penalty.
+fn broken_runs<H: Nonsmooth + Copy + 'static>(h: H, x0: &RowMat) -> BTreeSet<&'static str> {
+    let mut ran = BTreeSet::new();
+    for (info, after) in general::<Breaking, H>().iter().flat_map(|i| [1, 2, 12, 31].map(|k| (i, k))) {
+        let f = Breaking(Quartic((0..9).map(f64::from).collect()), AtomicU64::new(after));
+        let p = Problem::new(f, h, 2).unwrap();
+        let Ok(solver) = info.build(&p, &SolverOptions::default()) else { continue };
+        let mut stop = MaxIterations(Some(3000));
+        let found = run(&p, &solver, x0.clone(), RunOptions::default(), &mut stop, &mut []).unwrap();
+        assert!(found.x.find_non_finite().is_none(), "{} {after}", info.name);
+        assert!(found.feasibility <= 1e-6, "{} {after}: {:e}", info.name, found.feasibility);
+        ran.insert(info.name);
+    }
+    ran
+}
+
 /// Whatever an f does, a run ends, and with a finite feasible X.
 #[test]
 fn an_f_that_breaks_ends_the_run() {
-    for (info, after) in general::<Breaking, NoPenalty>().iter().flat_map(|i| [1, 2, 12, 31].map(|k| (i, k)))
-    {
-        let f = Breaking(Quartic((0..9).map(f64::from).collect()), AtomicU64::new(after));
-        let p = Problem::new(f, NoPenalty, 2).unwrap();
-        let Ok(solver) = info.build(&p, &SolverOptions::default()) else { continue };
-        let mut stop = MaxIterations(Some(3000));
-        let found = run(&p, &solver, start(9, 2, 1), RunOptions::default(), &mut stop, &mut []).unwrap();
-        assert!(found.x.find_non_finite().is_none(), "{} {after}", info.name);
-        assert!(found.feasibility <= 1e-6, "{} {after}: {:e}", info.name, found.feasibility);
-    }
+    let mut ran = broken_runs(NoPenalty, &start(9, 2, 1));
+    let halves = RowMat::from_fn(9, 2, |i, k| match (i < 4, k == 0) {
+        (true, true) => 0.5,
+        (false, false) => 0.2f64.sqrt(),
+        _ => 0.0,
+    });
+    ran.extend(broken_runs(Nonneg, &halves));
+    let all: BTreeSet<_> = general::<Breaking, NoPenalty>().iter().map(|info| info.name).collect();
+    assert_eq!(ran, all);
 }
 
 /// −½ tr(XᵀCX) with no more than a `Quadratic` must have.
