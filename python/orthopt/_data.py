@@ -38,16 +38,23 @@ def dense(data: Any, what: str = "the data") -> np.ndarray:
     return array
 
 
-def compressed(data: Any, what: str = "the data") -> tuple:
-    """Shape, column pointers, row indices and values of any sparse matrix."""
+def canonical(data: Any, form: str, what: str) -> Any:
+    """Any sparse matrix in the form ``"csr"`` or ``"csc"``, indices sorted and each once; not the user's own where
+    that had to be changed."""
     if data.ndim != 2:
         raise ShapeError(f"{what} must be a matrix, but has {data.ndim} dimension(s)")
     if data.format in ("csr", "csc"):
         data.check_format(full_check=True)
-    csc = data.tocsc()
-    if not csc.has_canonical_format:
-        csc = csc.copy() if csc is data else csc  # not the user's own
-        csc.sum_duplicates()
+    made = data.asformat(form)
+    if not made.has_canonical_format:
+        made = made.copy() if made is data else made
+        made.sum_duplicates()
+    return made
+
+
+def compressed(data: Any, what: str = "the data") -> tuple:
+    """Shape, column pointers, row indices and values of any sparse matrix."""
+    csc = canonical(data, "csc", what)
     values = np.ascontiguousarray(numbers(csc.data, what))
     pointers, rows = (np.ascontiguousarray(a, dtype=np.int64) for a in (csc.indptr, csc.indices))
     return csc.shape, pointers, rows, values

@@ -53,7 +53,7 @@ class GramAccumulator:
         if weights is not None:
             weights = _words(_data.numbers(np.asarray(weights), "the weights"), np.float64)
         if sp.issparse(rows):
-            csr = _rows(rows)
+            csr = _data.canonical(rows, "csr", self._place)
             self._begin(csr.shape[1], names)
             pointers, indices = (_words(a, np.int64) for a in (csr.indptr, csr.indices))
             values = _words(_data.numbers(csr.data, self._place), np.float64)
@@ -167,16 +167,3 @@ class GramAccumulator:
 def _words(array: np.ndarray, kind: type) -> np.ndarray:
     """Contiguous and aligned, which arrays from other processes need not be."""
     return np.require(array, dtype=kind, requirements=["C_CONTIGUOUS", "ALIGNED"])
-
-
-def _rows(data: Any) -> Any:
-    """Canonical compressed rows, not the user's own if they had to be changed."""
-    if data.ndim != 2:
-        raise ShapeError(f"rows must be a matrix, but have {data.ndim} dimension(s)")
-    if data.format in ("csr", "csc"):
-        data.check_format(full_check=True)
-    csr = data.tocsr()
-    if not csr.has_canonical_format:
-        csr = csr.copy() if csr is data else csr
-        csr.sum_duplicates()
-    return csr
