@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
+use orthopt::bound;
 use orthopt::family::Family;
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role, Task};
@@ -115,6 +116,9 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
     }
 }
 
+/// The share of the seconds for a bound that is spent before the search, which ends where it meets that bound.
+const BEFORE: f64 = 0.05;
+
 fn solve_family<P: Family>(
     settings: &Settings,
     problem: P,
@@ -123,7 +127,11 @@ fn solve_family<P: Family>(
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
-    let plan = run::plan(settings, &settings.wanted, &problem)?;
+    let mut plan = run::plan(settings, &settings.wanted, &problem)?;
+    if let (Some(seconds), Some(_)) = (settings.bound, &plan.portfolio) {
+        let effort = Effort { seconds: BEFORE * seconds, nodes: None };
+        plan.lower_bound = global::bound(&problem, None, effort, &progress).ok().map(|found| found.value);
+    }
     run::unused(&settings.wanted, &plan, &problem).iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     progress.run_begins();
@@ -163,10 +171,14 @@ fn bounded<P: Family>(
     }
     let mut facts = Global::of(&found);
     if let (Some(_), Some(better)) = (&found.x, found.objective) {
-        let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
-        progress.note(&Message::from(text).option("save-x").text(" writes it"));
         let f = report.solution.objective.total; // the gap is that of the X which is reported
-        (facts.gap, facts.proof) = (Some((f - facts.bound) / f.abs()), None);
+        let gap = ((f - facts.bound) / f.abs()).max(0.0);
+        facts.gap = Some(gap);
+        if gap > bound::Options::default().gap {
+            facts.proof = None;
+            let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
+            progress.note(&Message::from(text).option("save-x").text(" writes it"));
+        }
     }
     Ok(facts)
 }
@@ -205,7 +217,7 @@ fn publish<P: Family>(
     show(&mut summary);
     if let Some(seconds) = settings.bound {
         match bounded(settings, problem, &report, seconds, progress) {
-            Ok(found) => summary.global(report.global.insert(found)),
+            Ok(found) => summary.global(report.bound_by(found)),
             Err(error) => broken = Some(error), // X and what is known of it are reported all the same
         }
     }

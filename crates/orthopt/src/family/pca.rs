@@ -211,7 +211,7 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
         }
         (None, None) => vec![Begin::Named("pca".into())],
     };
-    Plan { solvers, options, starts, reasons, chosen: true, portfolio }.checked(problem)
+    Plan { solvers, options, starts, reasons, chosen: true, portfolio, lower_bound: None }.checked(problem)
 }
 
 /// Rows per working set: blocks pay where most pairs move, so that updates of the gradient

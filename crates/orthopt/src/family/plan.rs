@@ -151,6 +151,8 @@ pub struct Plan<P: Family> {
     pub chosen: bool,
     /// What a search is made of, where the library chose the solvers and local solutions differ.
     pub portfolio: Option<Portfolio<P>>,
+    /// A lower bound of F over all feasible X, where one is known: a search ends when F meets it.
+    pub lower_bound: Option<f64>,
 }
 
 impl<P: Family> Plan<P> {
@@ -177,6 +179,7 @@ impl<P: Family> Plan<P> {
             reasons,
             chosen: wanted.solver.is_none(),
             portfolio: None,
+            lower_bound: None,
         }
         .checked(problem)
     }
@@ -280,7 +283,7 @@ impl<P: Family> Plan<P> {
         let limited = stopping.time_limit.is_some() || stopping.max_iters.is_some();
         let effort = wanted.effort.or((!limited).then_some(Effort::Normal));
         let (seed, stopping) = (wanted.seed, *stopping);
-        Some((portfolio, Settings { seed, effort, stopping, bound: None }))
+        Some((portfolio, Settings { seed, effort, stopping, bound: self.lower_bound }))
     }
 
     /// Names of the solvers, joined by `+`.

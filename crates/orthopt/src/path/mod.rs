@@ -347,7 +347,7 @@ impl Path {
                     global.proof = None;
                 }
             }
-            report.global = Some(global);
+            report.bound_by(global);
         }
         Ok(())
     }

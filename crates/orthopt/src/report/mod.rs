@@ -155,6 +155,14 @@ impl Report {
         }
     }
 
+    /// Takes a global bound up: X that it proves to be a global minimum is `optimal`, however its run ended.
+    pub fn bound_by(&mut self, global: Global) -> &Global {
+        if global.proof.is_some() {
+            self.solution.status = Status::Optimal;
+        }
+        self.global.insert(global)
+    }
+
     /// X.
     pub fn x(&self) -> &RowMat {
         &self.solution.x

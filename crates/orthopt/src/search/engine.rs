@@ -191,7 +191,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             let limit = max_iters.unwrap_or_default();
             Some((Status::MaxIters, format!("reached the limit of {limit} iterations")))
         } else {
-            met.then(|| (Status::Converged, "F is at its lower bound".into()))
+            met.then(|| (Status::Optimal, "F is the global minimum: it meets its lower bound".into()))
         };
         self.end.is_some()
     }

@@ -14,6 +14,8 @@ use crate::solve::SearchReport;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
+    /// F is proved to be the global minimum: it meets a lower bound of F over all feasible X.
+    Optimal,
     /// The solver's own stationarity test holds to the tolerance.
     Converged,
     /// The iteration limit was reached.
@@ -34,6 +36,7 @@ impl Status {
     /// The name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Optimal => "optimal",
             Self::Converged => "converged",
             Self::MaxIters => "max_iters",
             Self::TimeLimit => "time_limit",
