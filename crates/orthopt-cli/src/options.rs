@@ -119,6 +119,11 @@ pub struct SolveOptions {
     #[arg(long, value_name = "K", help_heading = "Problem")]
     pub variables: Option<usize>,
 
+    /// What holds between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX
+    /// diagonal, columns of length 1), for l0-pca with --nonzeros [default: orthogonal]
+    #[arg(long, value_name = "NAME", help_heading = "Problem", hide_short_help = true)]
+    pub constraint: Option<String>,
+
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
     #[arg(long, value_name = "NAME", help_heading = "Problem", value_parser = penalties(), hide_possible_values = true)]
     pub penalty: Option<String>,

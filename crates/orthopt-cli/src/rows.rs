@@ -4,6 +4,7 @@ use std::path::Path;
 
 use faer::{Mat, MatRef};
 use orthopt::linalg::RowMat;
+use orthopt::problem::squares_on_span;
 use orthopt_data::{Matrix, Table, write_table};
 
 /// Scores of samples and what is known of these.
@@ -57,8 +58,8 @@ pub fn scores(a: &Matrix, means: Option<&[f64]>, factor: f64, x: &RowMat) -> Mat
     scores
 }
 
-/// Σ of the squares of all entries of A − 1·`means`ᵀ, and of the scores: what there is to explain and what
-/// the components give back.
-pub fn share_explained(scores: MatRef<'_, f64>, sum_of_squares: f64) -> Option<f64> {
-    (sum_of_squares > 0.0).then(|| scores.squared_norm_l2() / sum_of_squares)
+/// The share of the squares of all entries of A − 1·`means`ᵀ that is left of the rows projected on the components.
+pub fn share_explained(x: &RowMat, scores: MatRef<'_, f64>, sum_of_squares: f64) -> Option<f64> {
+    let products = RowMat::from_mat((scores.transpose() * scores).as_ref());
+    (sum_of_squares > 0.0).then(|| squares_on_span(x, &products) / sum_of_squares)
 }

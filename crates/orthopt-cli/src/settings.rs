@@ -7,7 +7,7 @@ use anyhow::Context;
 use orthopt::certify::Scope;
 use orthopt::family::LinearInput;
 use orthopt::family::Wanted;
-use orthopt::family::{PoseOptions, all_starts, check_solvers};
+use orthopt::family::{Between, PoseOptions, all_starts, check_solvers};
 use orthopt::family::{ProblemInfo, find_problem};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::pair::step::Model;
@@ -137,6 +137,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         radius: options.radius,
         linear: options.linear.as_deref().map(linear_term).transpose()?,
         limit: limit(options)?,
+        between: options.constraint.as_deref().map(Between::parse).transpose()?.unwrap_or_default(),
         max_memory: Some(options.max_memory.map_or_else(orthopt_data::default_memory, |size| size.0)),
     })
 }

@@ -22,6 +22,8 @@ use crate::wording::said;
 const LABEL: usize = 14;
 /// Lines are broken here where they can be.
 const WIDTH: usize = 100;
+/// A share of the variance that counts as none.
+const UNCORRELATED: f64 = 1e-9;
 
 /// The text in the making: labelled lines and tables.
 #[derive(Debug, Default)]
@@ -137,9 +139,11 @@ impl Summary {
         let sum: usize = counts.iter().sum();
         self.sentence(&format!("{:>9}  {sum:>8}  {:>9}  {:>6.2} %", "together", "", 100.0 * explained.total));
         if x.ncols() > 1 {
-            self.sentence(
-                "Scores of sparse components are correlated: together counts, of each, only what earlier ones leave.",
-            );
+            let counted_twice = |k: usize| (explained.ratio[k] - explained.adjusted[k]).abs() > UNCORRELATED;
+            self.sentence(match (0..x.ncols()).any(counted_twice) {
+                true => "Scores of sparse components are correlated: together counts, of each, only what earlier ones leave.",
+                false => "The scores are uncorrelated: no variance is counted twice.",
+            });
             self.sentence(&format!(
                 "Of the data projected on the loadings {:.2} % are left, on the scores (by regression) {:.2} %.",
                 100.0 * explained.projected,

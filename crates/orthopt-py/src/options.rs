@@ -6,7 +6,7 @@ use numpy::PyReadonlyArray2;
 use orthopt::Error;
 use orthopt::certify::Scope;
 use orthopt::family::{Begin, Wanted};
-use orthopt::family::{Limit, LinearInput};
+use orthopt::family::{Between, Limit, LinearInput};
 use orthopt::family::{PoseOptions, all_constants, check_solvers, find_constant, parse_constants};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::options::{Given, checked};
@@ -49,6 +49,7 @@ pub struct Options<'py> {
     pub nonzeros: Option<Counts>,
     pub total_nonzeros: Option<usize>,
     pub variables: Option<usize>,
+    pub constraint: String,
     pub solver: String,
     pub init: Option<Init<'py>>,
     pub working_set: Option<String>,
@@ -208,6 +209,7 @@ impl Options<'_> {
             radius: self.radius,
             linear: None,
             limit: self.limit()?,
+            between: Between::parse(&self.constraint)?,
             max_memory: Some(orthopt_data::default_memory()),
         })
     }

@@ -84,6 +84,10 @@ pub struct Args {
     #[arg(long, value_name = "K")]
     variables: Option<usize>,
 
+    /// orthogonal or uncorrelated components, as for solve
+    #[arg(long, value_name = "NAME")]
+    constraint: Option<String>,
+
     /// k of dc-pca and of --penalty l1-largest-k, as for solve
     #[arg(long, value_name = "K")]
     k: Option<usize>,
@@ -301,6 +305,7 @@ fn problem_options(args: &Args) -> SolveOptions {
         nonzeros: args.nonzeros.clone(),
         total_nonzeros: args.total_nonzeros,
         variables: args.variables,
+        constraint: args.constraint.clone(),
         map: args.map.clone(),
         signature: args.signature.clone(),
         ridge: args.ridge,

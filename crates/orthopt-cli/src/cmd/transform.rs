@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let matrix = in_units(data.matrix, means, scales);
     let implicit = means.filter(|_| matrix.is_sparse()).map(|means| divided(means, scales));
     let scores = scores(&matrix, implicit.as_deref(), 1.0, &model.x);
-    let share = share_explained(scores.as_ref(), sum_of_squares(&matrix, implicit.as_deref()));
+    let share = share_explained(&model.x, scores.as_ref(), sum_of_squares(&matrix, implicit.as_deref()));
     let rows = Rows { scores, names: data.row_names, labels: None };
     match array {
         true => write_npy(&args.output, rows.scores.as_ref())?,

@@ -34,6 +34,38 @@ fn counts_are_kept_exactly() {
 }
 
 #[test]
+fn scores_can_be_uncorrelated_instead() {
+    let dir = Dir::new();
+    let asked = ["--nonzeros", "5", "--constraint", "uncorrelated", "--save-x", "x.npy", "--json", "m.json"];
+    let text = stdout(&mut dir.orthopt(&with(&asked)));
+    for part in ["X'CX diagonal", "The scores are uncorrelated", "of lengths and of correlations of scores"] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    let object: serde_json::Value = serde_json::from_str(&dir.read("m.json")).unwrap();
+    assert_eq!(object["components"], serde_json::json!([5, 5, 5]));
+    assert!((object["objective"].as_f64().unwrap() + 3.588824708).abs() < 1e-8, "{object}");
+    let shares = |name: &str| -> Vec<f64> {
+        let list = object["explained_variance"][name].as_array().unwrap();
+        list.iter().map(|v| v.as_f64().unwrap()).collect()
+    };
+    assert!(shares("ratio").iter().zip(shares("adjusted")).all(|(a, b)| (a - b).abs() < 1e-12));
+    let certify = ["certify", "l0-pca", "builtin:pitprops", "--x", "x.npy", "--nonzeros", "5"];
+    dir.fails_in_one_line(&certify, 1, &["x.npy: X is not orthonormal"]); // not orthogonal
+    let checked = dir.json(&[&certify[..], &["--constraint", "uncorrelated"]].concat());
+    assert_eq!(checked["objective"], object["objective"]);
+    assert!(checked["criticality"].as_f64().unwrap() < 1e-3, "{checked}");
+    dir.fails_in_one_line(&with(&["--nonzeros", "2", "--constraint", "uncorrelated"]), 2, &["at least 3"]);
+    dir.fails_in_one_line(&with(&["--constraint", "oblique"]), 2, &["orthogonal, uncorrelated"]);
+    dir.fails_in_one_line(
+        &with(&["--nonzeros", "5", "--constraint", "uncorrelated", "--bound"]),
+        2,
+        &["no bound"],
+    );
+    let path = ["path", "l0-pca", "builtin:pitprops", "--constraint", "uncorrelated"];
+    dir.fails_in_one_line(&path, 2, &["a path has orthogonal components"]);
+}
+
+#[test]
 fn the_number_of_limits_is_the_rank_and_summaries_say_what_was_asked() {
     let dir = Dir::new();
     let text = stdout(&mut dir.orthopt(&["solve", "l0-pca", "builtin:pitprops", "--nonzeros", "4,3"]));

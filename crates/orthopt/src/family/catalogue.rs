@@ -6,9 +6,13 @@ use crate::error::{Error, Result};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
-use crate::problem::{CardinalityProblem, CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem};
+use crate::problem::{
+    CardinalityProblem, CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem, UncorrelatedProblem,
+};
 use crate::solvers::composite::COMPOSITE_SOLVERS;
-use crate::solvers::{CARDINALITY_SOLVERS, J_SOLVERS, SOLVERS, SolverInfo, find_solvers};
+use crate::solvers::{
+    CARDINALITY_SOLVERS, J_SOLVERS, SOLVERS, SolverInfo, UNCORRELATED_SOLVERS, find_solvers,
+};
 
 /// A solver of some family.
 #[derive(Clone, Copy, Debug)]
@@ -86,13 +90,14 @@ fn every_solver() -> impl Iterator<Item = SolverEntry> {
 }
 
 /// The solvers of each family, with the problems it has.
-fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 5] {
+fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 6] {
     fn entries<P>(list: &[SolverInfo<P>]) -> Vec<SolverEntry> {
         list.iter().map(SolverEntry::from).collect()
     }
     [
         ("PCA problems", entries(SOLVERS)),
         ("PCA problems with limits of nonzeros", entries(CARDINALITY_SOLVERS)),
+        ("PCA problems with uncorrelated components", entries(UNCORRELATED_SOLVERS)),
         ("PCA problems with a concave part or a linear map", entries(COMPOSITE_SOLVERS)),
         ("problems with X'JX = J (hyperbolic-eig, probe)", entries(J_SOLVERS)),
         ("nonlinear-eig", entries(nonlinear_eig::SOLVERS)),
@@ -104,6 +109,7 @@ pub fn all_starts() -> Vec<(&'static str, &'static str)> {
     let families = [
         PcaProblem::starts(),
         CardinalityProblem::starts(),
+        UncorrelatedProblem::starts(),
         CompositeProblem::starts(),
         JProblem::starts(),
         NonlinearEigProblem::starts(),

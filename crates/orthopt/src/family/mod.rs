@@ -29,6 +29,7 @@ mod pose_options;
 mod problems;
 mod signs;
 mod statement;
+mod uncorrelated;
 
 pub use cardinality::Limit;
 pub use catalogue::{
@@ -44,6 +45,7 @@ pub use plan::{Begin, Plan, Wanted};
 pub use pose::{DEFAULT_RANK, Posed, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
+pub use uncorrelated::Between;
 
 /// A kind of problem with everything that a command line or another language needs to solve it
 /// by name: its solvers, its starting points, its certificates.

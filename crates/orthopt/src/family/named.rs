@@ -1,6 +1,8 @@
 //! A problem of any family.
 
-use crate::problem::{CardinalityProblem, CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem};
+use crate::problem::{
+    CardinalityProblem, CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem, UncorrelatedProblem,
+};
 
 /// A problem of any family.
 ///
@@ -11,6 +13,8 @@ pub enum Named {
     Pca(PcaProblem),
     /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit of nonzeros.
     Cardinality(CardinalityProblem),
+    /// min −½⟨X, CX⟩ + λ‖X‖₀, unit columns, XᵀCX diagonal and a limit of nonzeros.
+    Uncorrelated(UncorrelatedProblem),
     /// min f(X) − g(X) + h(A(X)), XᵀX = I.
     Composite(CompositeProblem),
     /// min f(X), XᵀJX = J.
@@ -27,6 +31,7 @@ macro_rules! with_family {
         match $named {
             $crate::family::Named::Pca($problem) => $body,
             $crate::family::Named::Cardinality($problem) => $body,
+            $crate::family::Named::Uncorrelated($problem) => $body,
             $crate::family::Named::Composite($problem) => $body,
             $crate::family::Named::JOrthogonal($problem) => $body,
             $crate::family::Named::NonlinearEig($problem) => $body,

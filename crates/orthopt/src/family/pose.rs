@@ -12,6 +12,7 @@ use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{SPLITS, check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
 use crate::family::statement::statement;
+use crate::family::uncorrelated::{Between, pose_uncorrelated};
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
 use crate::linalg::RowMat;
 use crate::message::Message;
@@ -61,6 +62,7 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     };
     memory::check(info, data, rank, options)?;
     let posed = match info.kind {
+        _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options)?,
         _ if options.limit.is_some() => pose_cardinality(info, data, options)?,
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options)?,
         Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options)?,
@@ -163,7 +165,11 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
 }
 
-fn rank_or_default(data: &PcaData<'_>, options: &PoseOptions, reasons: &mut Vec<Message>) -> usize {
+pub(super) fn rank_or_default(
+    data: &PcaData<'_>,
+    options: &PoseOptions,
+    reasons: &mut Vec<Message>,
+) -> usize {
     options.rank.unwrap_or_else(|| {
         let rank = DEFAULT_RANK.min(data.ncols());
         reasons.push(format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer").into());

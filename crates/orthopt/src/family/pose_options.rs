@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::family::cardinality::Limit;
 use crate::family::composite_pca::split;
+use crate::family::uncorrelated::Between;
 use crate::family::{Kind, LinearInput, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
@@ -43,6 +44,8 @@ pub struct PoseOptions {
     pub linear: Option<LinearInput>,
     /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
     pub limit: Option<Limit>,
+    /// What holds between two components, for `l0-pca` and `pca`.
+    pub between: Between,
     /// Bytes that the problem may take; any number if `None`.
     pub max_memory: Option<u64>,
 }

@@ -1,7 +1,7 @@
 //! The points of a path and the problem at each of them.
 
 use crate::error::{Error, Result};
-use crate::family::{Kind, Limit, Named, PoseOptions, Posed, ProblemInfo, pose};
+use crate::family::{Between, Kind, Limit, Named, PoseOptions, Posed, ProblemInfo, pose};
 use crate::message::Message;
 use crate::penalty::find_penalty;
 use crate::problem::{Cardinality, CardinalityProblem, PcaData};
@@ -116,6 +116,10 @@ impl Along {
         let wrong = |option: &str, value: String, expected: &str| {
             Err(Error::InvalidOption { option: option.into(), value, expected: expected.into() })
         };
+        if request.pose.between != Between::Orthogonal {
+            let why = " is for one point: a path has orthogonal components";
+            return Err(Error::Incompatible(Message::about("constraint").text(why)));
+        }
         match self {
             _ if self.is_empty() => wrong("counts", "none".into(), "at least one number"),
             Self::Counts(list) if list[0] == 0 => wrong("counts", "0".into(), "at least 1"),

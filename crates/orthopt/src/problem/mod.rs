@@ -20,6 +20,7 @@ mod cardinality;
 mod data;
 mod j_orthogonal;
 mod storage;
+mod uncorrelated;
 mod variance;
 
 use crate::concave::{AnyConcave, Concave, NoConcave};
@@ -36,8 +37,9 @@ pub use cardinality::{Cardinality, CardinalityProblem, nonzero_rows, support};
 pub use data::{PcaData, covariance, covariance_model, scatter};
 pub use j_orthogonal::JProblem;
 pub use storage::{Cost, Storage};
+pub use uncorrelated::UncorrelatedProblem;
 pub(crate) use variance::by_variance;
-pub use variance::{ExplainedVariance, explained_variance, projected_share};
+pub use variance::{ExplainedVariance, explained_variance, projected_share, squares_on_span};
 
 /// min F(X) = f(X) + constant − g(X) + h(A(X)) over X ∈ C.
 #[derive(Clone, Debug)]

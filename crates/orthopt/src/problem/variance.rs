@@ -54,7 +54,7 @@ pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
     let ratio = (0..r).map(|k| s.get(k, k) / safe + 0.0).collect();
     let adjusted = adjusted(&s, safe);
     let total = adjusted.iter().sum();
-    let projected = trace_of_quotient(&gram(x), &s) / safe;
+    let projected = squares_on_span(x, &s) / safe;
     let predicted = trace_of_quotient(&s, &gram(&cx)) / safe;
     ExplainedVariance { ratio, adjusted, total, projected, predicted }
 }
@@ -138,6 +138,12 @@ fn adjusted(s: &RowMat, trace: f64) -> Vec<f64> {
 
 /// Shares below this are rounding.
 const NOTHING: f64 = 1e-12;
+
+/// tr((XᵀX)⁻¹W) for W = ZᵀZ of scores Z: their squares that are left of rows projected on the span of X, which
+/// need not have orthonormal columns.
+pub fn squares_on_span(x: &RowMat, w: &RowMat) -> f64 {
+    trace_of_quotient(&gram(x), w)
+}
 
 /// tr(G⁺W) of symmetric matrices, G ≥ 0.
 fn trace_of_quotient(g: &RowMat, w: &RowMat) -> f64 {

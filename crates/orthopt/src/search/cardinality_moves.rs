@@ -69,7 +69,7 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Shake<F> {
 }
 
 /// A place among `count`, the k-th with a chance that falls like 1/k.
-fn by_rank(count: usize, rng: &mut Pcg64) -> usize {
+pub(super) fn by_rank(count: usize, rng: &mut Pcg64) -> usize {
     ((count.max(1) as f64).powf(rng.random::<f64>()) as usize).saturating_sub(1)
 }
 
@@ -238,7 +238,8 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Mix<F> {
     }
 }
 
-fn components_of(a: &RowMat, b: &RowMat, rng: &mut Pcg64) -> Option<RowMat> {
+/// `a` with some of its components, drawn, replaced by those of `b` that are most like them.
+pub(super) fn components_of(a: &RowMat, b: &RowMat, rng: &mut Pcg64) -> Option<RowMat> {
     let (n, r) = (a.nrows(), a.ncols());
     if r < 2 {
         return None;

@@ -25,6 +25,7 @@ mod outcome;
 mod pool;
 mod race;
 mod task;
+pub mod uncorrelated_moves;
 mod watcher;
 
 pub use engine::{Settings, search};

@@ -24,6 +24,7 @@ pub mod soc;
 pub mod spectral;
 pub mod spm;
 pub mod support;
+pub mod uncorrelated;
 
 use crate::composite::Composite;
 use crate::concave::{Concave, NoConcave};
@@ -34,7 +35,7 @@ use crate::linear_map::{Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given};
 use crate::penalty::AnyPenalty;
-use crate::problem::{CardinalityProblem, JProblem, PcaProblem, Problem};
+use crate::problem::{CardinalityProblem, JProblem, PcaProblem, Problem, UncorrelatedProblem};
 use crate::smooth::{AnySmooth, HessianVector, Smooth, TwoSided};
 use crate::solve::{AnySolver, named};
 use obcd::ObcdOptions;
@@ -246,6 +247,9 @@ pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
 /// All solvers of problems with a limit of nonzeros.
 pub static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
     &[exchange::INFO, cardinality_ladmm::INFO];
+
+/// All solvers of problems with uncorrelated components.
+pub static UNCORRELATED_SOLVERS: &[SolverInfo<UncorrelatedProblem>] = &[uncorrelated::INFO];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///

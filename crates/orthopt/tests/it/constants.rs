@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::gaussian;
 use orthopt::Error;
 use orthopt::family::{
-    Family, Limit, PoseOptions, Wanted, all_constants, all_solvers, check_constants, find_constant,
+    Between, Family, Limit, PoseOptions, Wanted, all_constants, all_solvers, check_constants, find_constant,
     find_problem, parse_constants, pose,
 };
 use orthopt::options::{Constant, Constants, Given, Kind, Value};
@@ -87,10 +87,12 @@ fn solvers_have_the_constants_that_the_registry_says() {
         let posed = pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         with_family!(posed.problem, p => check(&p, &mut seen));
     }
-    let limit = Some(Limit::Nonzeros(vec![3]));
-    let options = PoseOptions { rank: Some(2), limit, ..Default::default() };
-    let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
-    with_family!(posed.problem, p => check(&p, &mut seen));
+    for between in [Between::Orthogonal, Between::Uncorrelated] {
+        let limit = Some(Limit::Nonzeros(vec![3]));
+        let options = PoseOptions { rank: Some(2), limit, between, ..Default::default() };
+        let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
+        with_family!(posed.problem, p => check(&p, &mut seen));
+    }
     let all: BTreeSet<_> = all_solvers().iter().map(|s| s.name).collect();
     assert_eq!(seen, all);
 }

@@ -54,5 +54,6 @@ mod starts;
 mod stops;
 mod support;
 mod tangent_prox;
+mod uncorrelated;
 mod variance;
 mod vr_jobcd;

@@ -68,7 +68,7 @@ pub(crate) fn leading(
 }
 
 /// An orthonormal basis of the span; `None` if it is all of ℝˢ.
-fn orthonormal(vectors: &[Vec<f64>], s: usize) -> Option<Vec<Vec<f64>>> {
+pub(crate) fn orthonormal(vectors: &[Vec<f64>], s: usize) -> Option<Vec<Vec<f64>>> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for v in vectors {
         let (mut w, before) = (v.clone(), inner(v, v).sqrt());
@@ -82,7 +82,8 @@ fn orthonormal(vectors: &[Vec<f64>], s: usize) -> Option<Vec<Vec<f64>>> {
     (basis.len() < s).then_some(basis)
 }
 
-fn project(x: &mut [f64], basis: &[Vec<f64>]) {
+/// x without its part in the span of an orthonormal basis.
+pub(crate) fn project(x: &mut [f64], basis: &[Vec<f64>]) {
     for q in basis {
         let c = inner(x, q);
         axpy(-c, q, x);

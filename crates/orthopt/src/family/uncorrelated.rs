@@ -1,0 +1,272 @@
+//! Sparse PCA with uncorrelated instead of orthogonal components, by name: starts, what the search is made of, and how
+//! it is posed.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use super::cardinality::Limit;
+use super::knee::Knee;
+use super::portfolio::{cost_of_gradient, race};
+use super::pose::{Posed, check_range, rank_or_default};
+use super::{Begin, Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
+use crate::bound;
+use crate::certify::{Certificate, Scope};
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::message::Message;
+use crate::problem::{
+    ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, explained_variance,
+};
+use crate::search::moves::Polish;
+use crate::search::uncorrelated_moves::{Anew, Mix, Shake, component_by_power};
+use crate::search::{GoOn, Portfolio};
+use crate::smooth::AnySmooth;
+use crate::solve::Solution;
+use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
+use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
+use crate::start::Start;
+
+/// What holds between two components.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Between {
+    /// Loadings are orthogonal, XᵀX = I; scores of sparse components are in general correlated.
+    #[default]
+    Orthogonal,
+    /// Scores are uncorrelated, XᵀCX is diagonal; loadings have length 1 and are in general not orthogonal.
+    Uncorrelated,
+}
+
+impl Between {
+    /// By name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the names there are.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "orthogonal" => Ok(Self::Orthogonal),
+            "uncorrelated" => Ok(Self::Uncorrelated),
+            _ => Err(Error::UnknownName {
+                kind: "constraint",
+                name: name.into(),
+                known: "orthogonal, uncorrelated".into(),
+            }),
+        }
+    }
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Orthogonal => "orthogonal",
+            Self::Uncorrelated => "uncorrelated",
+        }
+    }
+}
+
+/// Poses the problem: numbers of nonzeros as given, or the knee of the variance explained.
+pub(super) fn pose_uncorrelated(
+    info: &'static ProblemInfo,
+    data: &PcaData<'_>,
+    options: &PoseOptions,
+) -> Result<Posed> {
+    let mut reasons = Vec::new();
+    let limit = options.limit.as_ref();
+    let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
+    if info.kind != Kind::Pca || !matches!(penalty, "l0" | "none") || options.map.is_some() {
+        return Err(refused(" uncorrelated is for l0-pca and pca with a number of nonzeros"));
+    }
+    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank.is_none()) {
+        Some(rank) => rank,
+        None => rank_or_default(data, options, &mut reasons),
+    };
+    if rank == 0 || rank > data.ncols() {
+        return Err(Error::Rank { rank, columns: data.ncols() }); // before any work
+    }
+    let counts = match limit {
+        Some(Limit::Nonzeros(list)) if list.len() == 1 => Some(vec![list[0]; rank]),
+        Some(Limit::Nonzeros(list)) if list.len() == rank => Some(list.clone()),
+        Some(Limit::Nonzeros(list)) => {
+            return Err(Error::InvalidOption {
+                option: "nonzeros".into(),
+                value: format!("{} numbers", list.len()),
+                expected: format!("{rank}, one for each component, or rank {}", list.len()),
+            });
+        }
+        Some(Limit::Knee) => None,
+        Some(Limit::Variables(_)) => {
+            return Err(refused(
+                " uncorrelated has nothing to do with common variables: their components are eigenvectors and \
+                 so orthogonal and uncorrelated already",
+            ));
+        }
+        Some(Limit::Total(_)) | None => {
+            return Err(Error::Incompatible(
+                Message::about("constraint")
+                    .text(" uncorrelated needs a number of nonzeros for each component: ")
+                    .option("nonzeros"),
+            ));
+        }
+    };
+    let lambda = if penalty == "l0" { options.lambda } else { None };
+    let f = covariance_model(data, options.storage)?;
+    check_range(&f)?;
+    let counts = match counts {
+        Some(counts) => counts,
+        None => {
+            let knee = Knee::of(&f, rank)?;
+            reasons.push(knee.reason());
+            vec![knee.count.max(rank); rank]
+        }
+    };
+    let problem = UncorrelatedProblem::new(f, counts, lambda.unwrap_or(0.0))?;
+    let limits = Some(crate::problem::Cardinality::Components(problem.nonzeros().to_vec()));
+    let statement = Cow::from(
+        "sparse PCA with uncorrelated scores: min -1/2 <X, CX> + lambda ||X||_0, columns of length 1, X'CX diagonal",
+    );
+    let problem = Named::Uncorrelated(problem);
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes: Vec::new() })
+}
+
+fn refused(why: &'static str) -> Error {
+    Error::Incompatible(Message::about("constraint").text(why))
+}
+
+/// Starting points, the default first.
+const STARTS: &[(&str, &str)] = &[
+    (
+        "deflation",
+        "components one after the other by truncated power iterations, uncorrelated with those before",
+    ),
+    ("pca", "the r leading eigenvectors of C, the largest entries kept"),
+    ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
+    ("coordinates", "the r variables with the largest variance: entries enter one by one"),
+    ("random", "the largest entries of a random orthonormal matrix"),
+];
+
+/// Solvers and starts. No data set went into it.
+const ARMS: &[(&str, &str)] =
+    &[(NAME, "deflation"), (NAME, "pca"), (NAME, "varimax"), (NAME, "random"), (NAME, "coordinates")];
+const NAME: &str = "uncorrelated-exchange";
+
+/// Gradients that a polish of the local search may cost, and the least that it may do.
+const POLISH: u64 = 200;
+const LEAST: u64 = 100_000_000;
+
+impl Family for UncorrelatedProblem {
+    fn solvers() -> &'static [SolverInfo<Self>] {
+        UNCORRELATED_SOLVERS
+    }
+
+    fn starts() -> &'static [(&'static str, &'static str)] {
+        STARTS
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.nrows(), self.rank())
+    }
+
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        self.start_while(name, seed, &|| true)
+    }
+
+    fn start_while(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<RowMat> {
+        let guide = match name {
+            "deflation" => deflation(self, seed, go_on),
+            _ => Some(Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), go_on)?),
+        };
+        guide.and_then(|guide| rounded(self, &guide)).ok_or_else(|| {
+            Error::Incompatible("the data are zero or not finite: there is no component to find".into())
+        })
+    }
+
+    fn has_chance(&self, start: &str) -> bool {
+        matches!(start, "deflation" | "random")
+    }
+
+    /// One that is not feasible is rounded.
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        if self.check(x, "the starting point X").is_ok() {
+            return Ok(x.clone());
+        }
+        let failed = || Error::Incompatible("no feasible X was found near the starting point X".into());
+        let fits = (x.nrows(), x.ncols()) == self.shape();
+        fits.then(|| rounded(self, x)).flatten().ok_or_else(failed)
+    }
+
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        let mut plan = Plan::by_default(self, wanted)?;
+        if wanted.solver.is_none() {
+            plan.reasons.clear();
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref())?);
+        }
+        Ok(plan)
+    }
+
+    fn feasibility_name(&self) -> &'static str {
+        "of lengths and of correlations of scores"
+    }
+
+    fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
+        Err(bound::no_bound("loadings that are not orthogonal are in no Fantope"))
+    }
+
+    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
+        Some(explained_variance(&self.f, x))
+    }
+
+    fn order_components(&self, solution: &mut Solution) {
+        if self.nonzeros().iter().all(|s| *s == self.nonzeros()[0]) {
+            solution.x = by_variance(&self.f, &solution.x);
+        }
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        Self::check(self, x, what)
+    }
+
+    fn criticality_name(&self) -> &'static str {
+        "the gradient along the constraints on the support of X"
+    }
+
+    fn criticality(&self, x: &RowMat, _keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+        criticality(&self.f, x)
+    }
+
+    /// Correlations tie rows together: no pair of rows is a problem of its own.
+    fn block_stationarity(
+        &self,
+        _x: &RowMat,
+        _scope: Scope,
+        _keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Certificate> {
+        None
+    }
+}
+
+/// What the search for the best point is made of.
+fn portfolio(
+    p: &UncorrelatedProblem,
+    options: &SolverOptions,
+    start: Option<&Begin>,
+) -> Result<Portfolio<UncorrelatedProblem>> {
+    let gradient = cost_of_gradient(&p.f, p.shape());
+    let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)))?;
+    all.polish = (POLISH * gradient).max(LEAST);
+    let polish = Polish { solver: Arc::new(|_| Box::new(UncorrelatedExchange)), most: all.polish };
+    all.moves = vec![Arc::new(Shake(polish.clone())), Arc::new(Anew(polish.clone())), Arc::new(Mix(polish))];
+    Ok(all)
+}
+
+/// Components one after the other from rows of large variance.
+fn deflation(p: &UncorrelatedProblem, seed: u64, go_on: &GoOn<'_>) -> Option<RowMat> {
+    let mut rng = Pcg64::seed_from_u64(seed ^ 0x554e_434f);
+    let mut x = RowMat::zeros(p.nrows(), p.rank());
+    for k in 0..p.rank() {
+        let v = component_by_power(p, &x, p.nonzeros()[k], (&mut rng, go_on))?;
+        v.iter().enumerate().for_each(|(i, e)| x.set(i, k, *e));
+    }
+    Some(x)
+}

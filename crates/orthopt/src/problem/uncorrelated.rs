@@ -1,0 +1,197 @@
+//! Sparse PCA whose components are uncorrelated instead of orthogonal: min −½ tr(XᵀCX) + λ‖X‖₀ over unit columns
+//! with xⱼᵀCxₖ = 0 for j ≠ k and at most sₖ nonzeros in column k.
+
+use super::cardinality::support;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::products::cross;
+use crate::objective::{Evaluate, Objective, count_nonzeros};
+use crate::smooth::{AnySmooth, Quadratic};
+
+/// min −½ tr(XᵀCX) + λ‖X‖₀ over n × r X with ‖xₖ‖ = 1, xⱼᵀCxₖ = 0 for j ≠ k and ‖xₖ‖₀ ≤ sₖ; f = −½ tr(XᵀCX),
+/// C positive semidefinite. Scores AX are uncorrelated then, loadings X are in general not orthogonal.
+///
+/// On a support of sₖ rows a component satisfies r − 1 equations, so sₖ ≥ r leaves it a direction whatever C is.
+/// Without a limit (sₖ = n, λ = 0) the solution is PCA: for Y = C^½X = UD, UᵀU = I, the variance dₖ² = 1/(uₖᵀC⁻¹uₖ) is at
+/// most uₖᵀCuₖ (Jensen), and the sum of these at most that of the r largest eigenvalues.
+#[derive(Clone, Debug)]
+pub struct UncorrelatedProblem<F = AnySmooth> {
+    /// −½ tr(XᵀCX).
+    pub f: F,
+    nonzeros: Vec<usize>,
+    lambda: f64,
+}
+
+/// A correlation of scores, and a length off 1, that an X of somebody else may have.
+const GIVEN: f64 = 1e-6;
+/// A standard deviation that counts as none beside another.
+const NO_VARIANCE: f64 = 1e-6;
+
+impl<F: Quadratic> UncorrelatedProblem<F> {
+    /// The problem with at most `nonzeros[k]` nonzeros in component k.
+    ///
+    /// # Errors
+    /// A rank, λ or count out of range: of the counts, sorted, the j-th must be at least j, as it takes j nonzeros to
+    /// satisfy j − 1 equations; an f with a linear term.
+    pub fn new(f: F, nonzeros: Vec<usize>, lambda: f64) -> Result<Self> {
+        let (n, r) = (f.nrows(), nonzeros.len());
+        let wrong = |option: &str, value: String, expected: String| {
+            Err(Error::InvalidOption { option: option.into(), value, expected })
+        };
+        if r == 0 || r > n {
+            return Err(Error::Rank { rank: r, columns: n });
+        }
+        if !(lambda >= 0.0 && lambda.is_finite()) {
+            return wrong("lambda", lambda.to_string(), "a finite number >= 0".into());
+        }
+        if f.ncols().is_some() {
+            return Err(Error::Incompatible(
+                "uncorrelated components are for an f without a linear term".into(),
+            ));
+        }
+        let nonzeros: Vec<usize> = nonzeros.into_iter().map(|s| s.min(n)).collect();
+        let mut sorted = nonzeros.clone();
+        sorted.sort_unstable();
+        if let Some((j, s)) = sorted.iter().enumerate().find(|(j, s)| **s <= *j) {
+            let expected = format!(
+                "at least {} in {} of {r} components: a component that is uncorrelated with {j} others \
+                 satisfies {j} equations",
+                j + 1,
+                r - j
+            );
+            return wrong("nonzeros", s.to_string(), expected);
+        }
+        Ok(Self { f, nonzeros, lambda })
+    }
+
+    /// n.
+    pub fn nrows(&self) -> usize {
+        self.f.nrows()
+    }
+
+    /// r.
+    pub fn rank(&self) -> usize {
+        self.nonzeros.len()
+    }
+
+    /// sₖ.
+    pub fn nonzeros(&self) -> &[usize] {
+        &self.nonzeros
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Checks an X that somebody else made: shape, finite, unit columns and uncorrelated scores to 1e-6, within the
+    /// limits.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the measured numbers.
+    pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        let (rows, cols) = (x.nrows(), x.ncols());
+        let (expected_rows, expected_cols) = (self.nrows(), self.rank());
+        if (rows, cols) != (expected_rows, expected_cols) {
+            return Err(Error::Shape { what: what.into(), rows, cols, expected_rows, expected_cols });
+        }
+        if let Some((row, col)) = x.find_non_finite() {
+            return Err(Error::Incompatible(
+                format!("{what} is not finite in row {}, column {}", row + 1, col + 1).into(),
+            ));
+        }
+        let off = self.feasibility(x);
+        if off.is_nan() || off > GIVEN {
+            return Err(Error::Incompatible(
+                format!(
+                    "{what} has no uncorrelated scores and unit columns: lengths and correlations are off by \
+                     {off:.3e}, and {GIVEN:e} is allowed"
+                )
+                .into(),
+            ));
+        }
+        let counts: Vec<usize> = (0..cols).map(|k| support(x, k).len()).collect();
+        if counts.iter().zip(&self.nonzeros).any(|(has, may)| has > may) {
+            let has: Vec<String> = counts.iter().map(usize::to_string).collect();
+            let may: Vec<String> = self.nonzeros.iter().map(usize::to_string).collect();
+            return Err(Error::Incompatible(
+                format!(
+                    "{what} has {} nonzeros in its components: {} are allowed",
+                    has.join(", "),
+                    may.join(", ")
+                )
+                .into(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
+    fn value(&self, x: &RowMat) -> f64 {
+        let nonzeros = x.data().iter().filter(|v| **v != 0.0).count();
+        self.f.value(x) + if self.lambda > 0.0 { self.lambda * nonzeros as f64 } else { 0.0 }
+    }
+
+    fn objective(&self, x: &RowMat) -> Objective {
+        let smooth = self.f.value(x);
+        let nonsmooth = if self.lambda > 0.0 { self.lambda * count_nonzeros(x) as f64 } else { 0.0 };
+        Objective { total: smooth + nonsmooth, smooth, nonsmooth }
+    }
+
+    /// √(Σₖ (‖xₖ‖² − 1)² + Σ_{j≠k} corr(Axⱼ, Axₖ)²).
+    fn feasibility(&self, x: &RowMat) -> f64 {
+        let r = x.ncols();
+        let s = cross(x, &self.f.apply(x)); // −XᵀCX
+        let mut sum = 0.0;
+        for k in 0..r {
+            let length: f64 = (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum();
+            sum += (length - 1.0).powi(2);
+            for j in (0..r).filter(|j| *j != k) {
+                let (own, other) = (s.get(j, j).abs(), s.get(k, k).abs());
+                // a component without variance has only rounding in common with others
+                let size = (own * other).sqrt().max(NO_VARIANCE * own.max(other)).max(f64::MIN_POSITIVE);
+                sum += (0.5 * (s.get(j, k) + s.get(k, j)) / size).powi(2);
+            }
+        }
+        sum.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smooth::DenseQuadratic;
+
+    fn problem(nonzeros: Vec<usize>) -> Result<UncorrelatedProblem<DenseQuadratic>> {
+        let m = faer::Mat::from_fn(4, 4, |i, j| if i == j { -2.0 - i as f64 } else { -0.5 });
+        UncorrelatedProblem::new(DenseQuadratic::new(m.as_ref())?, nonzeros, 0.0)
+    }
+
+    #[test]
+    fn counts_that_leave_no_direction_are_refused() {
+        assert!(problem(vec![3, 3, 3]).is_ok() && problem(vec![2, 1, 3]).is_ok());
+        for list in [vec![2, 2, 2], vec![1, 1], vec![0], vec![], vec![4; 5]] {
+            assert!(problem(list.clone()).is_err(), "{list:?}");
+        }
+        let message = problem(vec![2, 2, 2]).unwrap_err().to_string();
+        assert!(message.contains("at least 3 in 1 of 3"), "{message}");
+    }
+
+    #[test]
+    fn correlations_and_lengths_are_measured() {
+        let p = problem(vec![2, 2]).unwrap();
+        let x = RowMat::from_fn(4, 2, |i, k| if i == k { 1.0 } else { 0.0 });
+        let expected = 0.5 / 6f64.sqrt();
+        assert!((p.feasibility(&x) - 2f64.sqrt() * expected).abs() < 1e-15);
+        assert!(p.check(&x, "X").unwrap_err().to_string().contains("correlations are off by"));
+        // x₂ ⊥ Cx₁ = (2, 0.5, 0.5, 0.5)
+        let y = RowMat::from_fn(4, 2, |i, k| match (i, k) {
+            (0, 0) => 1.0,
+            (1, 1) => 0.5f64.sqrt(),
+            (2, 1) => -0.5f64.sqrt(),
+            _ => 0.0,
+        });
+        assert!(p.feasibility(&y) < 1e-15 && p.check(&y, "X").is_ok());
+    }
+}

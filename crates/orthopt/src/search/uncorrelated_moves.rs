@@ -1,0 +1,164 @@
+//! Moves from good points to others with uncorrelated components: each gives supports, X solved on them.
+
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+use super::cardinality_moves::{by_rank, components_of};
+use super::moves::Polish;
+use super::{GoOn, Move, Part};
+use crate::linalg::RowMat;
+use crate::problem::{Cardinality, UncorrelatedProblem, support};
+use crate::smooth::Quadratic;
+use crate::solvers::exchange::component::{orthonormal, project};
+use crate::solvers::uncorrelated::rounded;
+
+type Polisher<F> = Polish<UncorrelatedProblem<F>>;
+
+/// Some nonzeros exchanged for random other ones, the likelier the more they covary with the component.
+#[derive(Debug)]
+pub struct Shake<F>(pub Polisher<F>);
+
+/// Entries of a shake: from one to this share of the nonzeros.
+const SHAKE: f64 = 0.5;
+
+impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Shake<F> {
+    fn name(&self) -> &'static str {
+        "nonzeros exchanged"
+    }
+
+    fn point(
+        &self,
+        p: &UncorrelatedProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        _: &GoOn<'_>,
+    ) -> Option<RowMat> {
+        let mut x = best[rng.random_range(0..best.len().min(3))].clone();
+        let scores = p.f.apply(&x); // −CX
+        let filled = x.data().iter().filter(|v| **v != 0.0).count() as f64;
+        let count = (SHAKE * filled).max(1.0).powf(rng.random::<f64>()).round() as usize;
+        for _ in 0..count.max(1) {
+            let k = rng.random_range(0..p.rank());
+            let inside = support(&x, k);
+            let out = *inside.get(rng.random_range(0..inside.len().max(1)))?;
+            let mut outside: Vec<usize> = (0..p.nrows()).filter(|i| x.get(*i, k) == 0.0).collect();
+            outside
+                .sort_by(|a, b| scores.get(*b, k).abs().total_cmp(&scores.get(*a, k).abs()).then(a.cmp(b)));
+            let enter = *outside.get(by_rank(outside.len(), rng))?;
+            x.set(enter, k, x.get(out, k).abs().max(0.1));
+            x.set(out, k, 0.0);
+        }
+        rounded(p, &x)
+    }
+
+    fn parts(&self, _: &UncorrelatedProblem<F>, rng: &mut Pcg64) -> Vec<Part<UncorrelatedProblem<F>>> {
+        vec![self.0.part(rng)]
+    }
+}
+
+/// Some components taken out and found again by truncated power iterations.
+#[derive(Debug)]
+pub struct Anew<F>(pub Polisher<F>);
+
+impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Anew<F> {
+    fn name(&self) -> &'static str {
+        "components solved anew"
+    }
+
+    fn point(
+        &self,
+        p: &UncorrelatedProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        go_on: &GoOn<'_>,
+    ) -> Option<RowMat> {
+        let r = p.rank();
+        let mut x = best[rng.random_range(0..best.len().min(3))].clone();
+        let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
+        let mut out: Vec<usize> = (0..r).collect();
+        (0..count).for_each(|k| out.swap(k, rng.random_range(k..r)));
+        out.truncate(count);
+        for k in &out {
+            (0..p.nrows()).for_each(|i| x.set(i, *k, 0.0));
+        }
+        for k in out {
+            let v = component_by_power(p, &x, p.nonzeros()[k], (&mut *rng, go_on))?;
+            v.iter().enumerate().for_each(|(i, e)| x.set(i, k, *e));
+        }
+        rounded(p, &x)
+    }
+
+    fn parts(&self, _: &UncorrelatedProblem<F>, rng: &mut Pcg64) -> Vec<Part<UncorrelatedProblem<F>>> {
+        vec![self.0.part(rng)]
+    }
+}
+
+/// Some components of one good point and, of another, those that are most like the rest.
+#[derive(Debug)]
+pub struct Mix<F>(pub Polisher<F>);
+
+impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Mix<F> {
+    fn name(&self) -> &'static str {
+        "components of two points"
+    }
+
+    fn point(
+        &self,
+        p: &UncorrelatedProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        _: &GoOn<'_>,
+    ) -> Option<RowMat> {
+        if best.len() < 2 {
+            return None;
+        }
+        let other = &best[rng.random_range(1..best.len())];
+        rounded(p, &components_of(&best[0], other, rng)?)
+    }
+
+    fn parts(&self, _: &UncorrelatedProblem<F>, rng: &mut Pcg64) -> Vec<Part<UncorrelatedProblem<F>>> {
+        vec![self.0.part(rng)]
+    }
+}
+
+/// Products that a component takes, and the share of entries that stays from one to the next.
+const POWERS: usize = 12;
+const SHRINK: f64 = 0.5;
+
+/// A vector with `size` entries by truncated power iterations from a row of large variance, the images of the columns
+/// of `x` taken out of every product: what the component will nearly be uncorrelated with. The number of entries
+/// falls by half until it is there (Yuan and Zhang 2013).
+pub(crate) fn component_by_power<F: Quadratic>(
+    p: &UncorrelatedProblem<F>,
+    x: &RowMat,
+    size: usize,
+    (rng, go_on): (&mut Pcg64, &GoOn<'_>),
+) -> Option<Vec<f64>> {
+    let n = p.nrows();
+    let images = p.f.apply(x);
+    let columns = (0..x.ncols()).map(|k| (0..n).map(|i| images.get(i, k)).collect::<Vec<_>>());
+    let columns: Vec<Vec<f64>> = columns.filter(|c| c.iter().any(|e| *e != 0.0)).collect();
+    let basis = orthonormal(&columns, n)?;
+    let diagonal = p.f.diagonal(); // −Cᵢᵢ
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| diagonal[*a].total_cmp(&diagonal[*b]).then(a.cmp(b)));
+    let first = *order.get(by_rank(n, rng))?;
+    let mut v = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == first)));
+    let mut most = n as f64;
+    for _ in 0..POWERS {
+        if !go_on() {
+            return None;
+        }
+        let mut w = p.f.apply(&v);
+        project(w.data_mut(), &basis);
+        most = (SHRINK * most).max(size as f64);
+        Cardinality::Components(vec![most as usize]).truncate(&mut w);
+        let length = w.norm();
+        if !(length > 0.0 && length.is_finite()) {
+            return None;
+        }
+        v = RowMat::from_fn(n, 1, |i, _| -w.get(i, 0) / length);
+    }
+    Cardinality::Components(vec![size]).truncate(&mut v);
+    Some(v.data().to_vec())
+}
