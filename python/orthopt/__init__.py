@@ -5,7 +5,7 @@
 True
 
 Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`; estimators for
-scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; more rows than fit memory:
+scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; more rows than fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; what can
 go wrong: :mod:`orthopt.errors`.
 """
@@ -15,6 +15,7 @@ from typing import Any
 from . import _logging, errors, plots
 from ._bound import Bound, BoundProgress, BoundTrace, bound
 from ._gram import GramAccumulator
+from ._knowledge import Answer, KnowledgeGraph
 from ._minimize import minimize
 from ._orthopt import __version__
 from ._path import Path, path
@@ -26,6 +27,7 @@ from .errors import OrthoptError, OrthoptWarning
 __all__ = [
     "NonnegativePCA",
     "SparsePCA",
+    "Answer",
     "Bound",
     "BoundProgress",
     "BoundTrace",
@@ -34,6 +36,7 @@ __all__ = [
     "ExplainedVariance",
     "Findings",
     "GramAccumulator",
+    "KnowledgeGraph",
     "OrthoptError",
     "OrthoptWarning",
     "Path",

@@ -7,7 +7,11 @@ from ._bound import bound as bound
 from ._estimators import NonnegativePCA as NonnegativePCA
 from ._estimators import SparsePCA as SparsePCA
 from ._gram import GramAccumulator as GramAccumulator
+from ._knowledge import Answer as Answer
+from ._knowledge import KnowledgeGraph as KnowledgeGraph
 from ._minimize import minimize as minimize
+from ._path import Path as Path
+from ._path import path as path
 from ._registry import constants as constants
 from ._registry import registry as registry
 from ._solution import Certificate as Certificate
@@ -22,5 +26,37 @@ from ._solve import compare as compare
 from ._solve import solve as solve
 from .errors import OrthoptError as OrthoptError
 from .errors import OrthoptWarning as OrthoptWarning
+
+__all__ = [
+    "NonnegativePCA",
+    "SparsePCA",
+    "Answer",
+    "Bound",
+    "BoundProgress",
+    "BoundTrace",
+    "Certificate",
+    "Comparison",
+    "ExplainedVariance",
+    "Findings",
+    "GramAccumulator",
+    "KnowledgeGraph",
+    "OrthoptError",
+    "OrthoptWarning",
+    "Path",
+    "Progress",
+    "Solution",
+    "Trace",
+    "__version__",
+    "bound",
+    "certify",
+    "compare",
+    "constants",
+    "errors",
+    "minimize",
+    "path",
+    "plots",
+    "registry",
+    "solve",
+]
 
 __version__: str

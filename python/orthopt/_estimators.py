@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,13 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _orthopt
+from . import _interrupt, _orthopt
 from ._data import matrix
 from ._gram import GramAccumulator
 from ._options import fill
 from ._solution import Solution, solution
 from ._solve import with_bound
 from .errors import InvalidOptionError, RankError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: Pairs of rows up to which the certificate checks all; beyond, a sample of as many.
 CERTIFY_PAIRS = 200_000
@@ -42,13 +45,17 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> "_OrthogonalPCA":
+    on_interrupt: str
+
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored. Of a Dask array or frame C is
         made where its chunks are (:func:`orthopt.dask.gram`).
 
         Neither a centred nor a dense copy of X is made. Ctrl-C ends the search with the best
-        components so far and ``status_ = "interrupted"``.
+        components so far and ``status_ = "interrupted"``; with ``on_interrupt="raise"`` it raises
+        :class:`orthopt.errors.Interrupted`, the fitted estimator as its ``result``.
         """
+        _interrupt.check(self.on_interrupt)
         if _is_dask(X):
             from .dask import gram
 
@@ -61,9 +68,9 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         filled = fill({**self._options(X.shape[1]), "center": True})
         found = solution(_orthopt.solve("pca", matrix(X), filled, None))
         self._keep(with_bound(found, "pca", X, filled, self.bound), X.shape[0], found.means)
-        return self
+        return _interrupt.hand_over(self, found.status == "interrupted", self.on_interrupt)
 
-    def partial_fit(self, X: Any, y: Any = None, *, refit: bool = True) -> "_OrthogonalPCA":
+    def partial_fit(self, X: Any, y: Any = None, *, refit: bool = True) -> Self:
         """Adds the rows of X to those of earlier calls and finds the components of all of them, with C (n_features,
         n_features) in memory and no rows; ``refit=False`` only adds, for chunks that others follow. Continues neither
         from :meth:`fit` of an array in memory nor after it; y is ignored.
@@ -77,7 +84,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._sums.add(X)
         return self._solve_sums() if refit else self
 
-    def _fit_sums(self, X: Any) -> "_OrthogonalPCA":
+    def _fit_sums(self, X: Any) -> Self:
         """After the sums of a collection that scikit-learn cannot look into."""
         self.n_features_in_ = self._sums.columns
         names = getattr(X, "columns", None)
@@ -87,12 +94,12 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             del self.feature_names_in_
         return self._solve_sums()
 
-    def _solve_sums(self) -> "_OrthogonalPCA":
+    def _solve_sums(self) -> Self:
         c, means, _ = self._sums.prepared(center=True)
         filled = fill({**self._options(self._sums.columns), "gram": True})
         found = solution(_orthopt.solve("pca", matrix(c), filled, None))
         self._keep(with_bound(found, "pca", c, filled, self.bound), self._sums.rows, means)
-        return self
+        return _interrupt.hand_over(self, found.status == "interrupted", self.on_interrupt)
 
     def _options(self, features: int) -> dict[str, Any]:
         return {
@@ -146,7 +153,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.gap_ = found.gap
         self.lambda_ = found.lam
         self._n_features_out = found.rank
-        if found.status not in ("converged", "stalled"):
+        if found.status not in ("optimal", "converged", "stalled"):
             warnings.warn(f"{type(self).__name__}: {found.message}", ConvergenceWarning, stacklevel=3)
 
     def transform(self, X: Any) -> np.ndarray:
@@ -220,6 +227,8 @@ class SparsePCA(_OrthogonalPCA):
         Threads; the result does not depend on it.
     random_state : int, RandomState or None, default None
         An integer is the seed, the same as on the command line.
+    on_interrupt : str, default "return"
+        What Ctrl-C does to ``fit``: ``"return"`` with the best components so far, or ``"raise"``.
 
     Attributes
     ----------
@@ -233,7 +242,7 @@ class SparsePCA(_OrthogonalPCA):
     n_components_, n_features_in_, n_iter_, n_samples_ : int
     objective_, lambda_ : float
     status_ : str
-        ``"converged"``, ``"max_iters"``, ``"time_limit"``, ``"interrupted"``, ...
+        ``"optimal"`` (proved, with ``bound``), ``"converged"``, ``"max_iters"``, ``"time_limit"``, ...
     certificate_ : Certificate or None
         What kind of point the components are.
     bound_, gap_ : float or None
@@ -274,6 +283,7 @@ class SparsePCA(_OrthogonalPCA):
         n_nonzero: int | list[int] | None = None,
         n_threads: int | None = None,
         random_state: Any = None,
+        on_interrupt: str = "return",
     ):
         self.n_components = n_components
         self.penalty = penalty
@@ -291,6 +301,7 @@ class SparsePCA(_OrthogonalPCA):
         self.penalty_params = penalty_params
         self.n_threads = n_threads
         self.random_state = random_state
+        self.on_interrupt = on_interrupt
 
     def _settings(self) -> dict[str, Any]:
         if self.alpha is not None and (isinstance(self.alpha, bool) or not isinstance(self.alpha, Real)):
@@ -334,6 +345,7 @@ class NonnegativePCA(_OrthogonalPCA):
         bound: bool | float = False,
         n_threads: int | None = None,
         random_state: Any = None,
+        on_interrupt: str = "return",
     ):
         self.n_components = n_components
         self.solver = solver
@@ -347,6 +359,7 @@ class NonnegativePCA(_OrthogonalPCA):
         self.bound = bound
         self.n_threads = n_threads
         self.random_state = random_state
+        self.on_interrupt = on_interrupt
 
     def _settings(self) -> dict[str, Any]:
         return {"penalty": "nonneg"}

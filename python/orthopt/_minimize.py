@@ -6,11 +6,11 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _data, _orthopt
+from . import _data, _interrupt, _orthopt
 from ._progress import bar_for
 from ._options import fill
 from ._solution import Solution, solution
-from ._solve import Callback, _caller
+from ._solve import Callback, _Caller
 from .errors import DataTypeError, InvalidOptionError, ShapeError
 
 
@@ -27,6 +27,7 @@ def minimize(
     certify: bool = False,
     callback: Callback | None = None,
     progress: bool = False,
+    on_interrupt: str = "return",
     **options: Any,
 ) -> Solution:
     """Minimises f(X) + h(X) over X'X = I, or f(X) over X'JX = J, for a smooth f of your own.
@@ -62,7 +63,7 @@ def minimize(
         ``x0`` (nine evaluations); J-orthogonal solvers search instead.
     certify
         Measure criticality of the result.
-    callback, progress
+    callback, progress, on_interrupt
         As for :func:`orthopt.solve`.
     **options
         ``max_iters``, ``time_limit``, ``tol``, ``seed``, and constants of solvers and penalties.
@@ -90,6 +91,7 @@ def minimize(
     """
     if not callable(fun):
         raise DataTypeError(f"fun must be callable, not {type(fun).__name__}")
+    _interrupt.check(on_interrupt)
     start, shape = _start(x0)
     filled = fill(
         options, penalty=penalty, lam=lam, signature=signature, solver=solver, certify=bool(certify)
@@ -98,11 +100,13 @@ def minimize(
         if filled[key] is not None:
             raise InvalidOptionError(f"minimize has no {key}")
     with bar_for(progress, filled) as bar:
+        caller = _Caller(callback, bar)
         found = _orthopt.minimize(
-            fun, _answer, start, shape, constraint, lipschitz, filled, _caller(callback, bar)
+            fun, _answer, start, shape, constraint, lipschitz, filled, caller.function
         )
     found["settings"]["evaluations"] = found.pop("evaluations")
-    return solution(found)
+    best = solution(found)
+    return _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
 
 
 def _start(x0: Any) -> tuple[np.ndarray | None, tuple[int, int]]:

@@ -34,6 +34,7 @@ DEFAULTS: dict[str, Any] = {
     "nonzeros": None,
     "total_nonzeros": None,
     "variables": None,
+    "constraint": "orthogonal",
     "solver": "auto",
     "init": None,
     "working_set": None,
@@ -60,7 +61,7 @@ _KINDS: dict[str, type] = {
         key: float
         for key in ("lam", "lam_share", "relative_lam", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
     },
-    **{key: str for key in ("effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side")},
+    **{key: str for key in ("constraint", "effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side")},
     **{key: bool for key in ("gram", "center", "covariance", "reproduction", "jacobi")},
 }
 

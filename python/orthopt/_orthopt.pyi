@@ -1,9 +1,28 @@
 """The compiled half. Call the functions of ``orthopt`` instead."""
 
 import logging
-from typing import Any, Callable
+from pathlib import Path
+from typing import Any, Callable, final
 
 import numpy as np
+
+__all__ = [
+    "bound",
+    "certify",
+    "GramAccumulator",
+    "Knowledge",
+    "knowledge_options",
+    "read_knowledge",
+    "train_knowledge",
+    "install_logging",
+    "minimize",
+    "path",
+    "constants",
+    "registry",
+    "compare",
+    "solve",
+    "__version__",
+]
 
 __version__: str
 
@@ -44,8 +63,9 @@ def registry(list: str) -> list[tuple[str, str]] | None: ...
 def constants() -> list[tuple[str, str, float | None]]: ...
 def install_logging(logger: logging.Logger) -> None: ...
 
+@final
 class GramAccumulator:
-    def __init__(self, columns: int, reproducible: bool, place: str) -> None: ...
+    def __new__(cls, columns: int, reproducible: bool, place: str) -> GramAccumulator: ...
     def add_dense(self, rows: np.ndarray, weights: np.ndarray | None) -> None: ...
     def add_sparse(
         self,
@@ -75,3 +95,41 @@ class GramAccumulator:
     def sums(self) -> np.ndarray: ...
     @property
     def reproducible(self) -> bool: ...
+
+def read_knowledge(
+    train: Path, valid: Path | None, test: Path | None
+) -> tuple[list[str], list[str], list[np.ndarray]]: ...
+def knowledge_options() -> str: ...
+def train_knowledge(
+    entities: list[str],
+    relations: list[str],
+    train: np.ndarray,
+    valid: np.ndarray,
+    test: np.ndarray,
+    given: str,
+    seconds: float | None,
+    callback: Callable[[str], bool] | None,
+) -> Knowledge: ...
+
+@final
+class Knowledge:
+    @staticmethod
+    def read(path: Path) -> Knowledge: ...
+    def write(self, path: Path) -> None: ...
+    def score(self, rows: np.ndarray) -> np.ndarray: ...
+    def answers(self, rows: np.ndarray, new: bool) -> np.ndarray: ...
+    def rank(self, rows: np.ndarray) -> tuple[dict[str, Any], np.ndarray] | None: ...
+    def points(self) -> np.ndarray: ...
+    def matrices(self) -> np.ndarray: ...
+    @property
+    def residual(self) -> float: ...
+    @property
+    def entities(self) -> list[str]: ...
+    @property
+    def relations(self) -> list[str]: ...
+    @property
+    def options(self) -> str: ...
+    @property
+    def history(self) -> str: ...
+    @property
+    def status(self) -> str | None: ...

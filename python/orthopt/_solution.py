@@ -8,6 +8,8 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 
 from ._draw import convergence, loadings
+from ._planes import biplot, scores, variance
+from .errors import ShapeError
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,8 @@ class Solution:
     feasibility: float
     #: Entries with ``|x| > 1e-6``.
     nnz: int
-    #: ``converged``, ``max_iters``, ``time_limit``, ``interrupted``, ``stalled``, ``unbounded`` or
-    #: ``numerical_error``.
+    #: ``optimal`` (proved), ``converged``, ``max_iters``, ``time_limit``, ``interrupted``, ``stalled``,
+    #: ``unbounded`` or ``numerical_error``.
     status: str
     #: The same as a sentence.
     message: str
@@ -174,6 +176,15 @@ class Solution:
         """Entries with ``|x| > 1e-6`` of each column of X."""
         return np.count_nonzero(np.abs(self.X) > 1e-6, axis=0)
 
+    def transform(self, data: Any) -> np.ndarray:
+        """Scores (m x r) of rows with the variables of the data: ``(data - means) / scales @ X``. Sparse rows stay
+        sparse."""
+        if data.shape[1] != self.X.shape[0]:
+            raise ShapeError(f"data has {data.shape[1]} columns, X {self.X.shape[0]} rows")
+        X = self.X if self.scales is None else self.X / np.asarray(self.scales)[:, None]
+        scores = np.asarray(data @ X)
+        return scores if self.means is None else scores - np.asarray(self.means) @ X
+
     def plot(self, ax: Any = None) -> Any:
         """Draws F against time; needs matplotlib. Returns the axes."""
         return convergence(self, ax=ax)
@@ -182,6 +193,19 @@ class Solution:
         """Draws the components; see :func:`orthopt.plots.loadings`."""
         options.setdefault("feature_names", self.feature_names)
         return loadings(self.components, ax=ax, **options)
+
+    def plot_variance(self, ax: Any = None) -> Any:
+        """Draws the variance that each component explains; see :func:`orthopt.plots.variance`."""
+        return variance(self, ax=ax)
+
+    def plot_scores(self, data: Any, labels: Any = None, ax: Any = None, **options: Any) -> Any:
+        """Draws rows in the plane of two components; see :func:`orthopt.plots.scores`."""
+        return scores(self.transform(data), labels, ax=ax, **options)
+
+    def plot_biplot(self, data: Any, labels: Any = None, ax: Any = None, **options: Any) -> Any:
+        """Draws rows and variables in one plane; see :func:`orthopt.plots.biplot`."""
+        options.setdefault("feature_names", self.feature_names)
+        return biplot(self.transform(data), self.components, labels, ax=ax, **options)
 
     def __repr__(self) -> str:
         return (

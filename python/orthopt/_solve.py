@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Callable, NamedTuple
 
-from . import _data, _orthopt
+from . import _data, _interrupt, _orthopt
 from ._options import fill, seconds
 from ._progress import bar_for
 from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
@@ -41,6 +41,7 @@ def solve(
     bound: bool | float = False,
     callback: Callback | None = None,
     progress: bool = False,
+    on_interrupt: str = "return",
     **options: Any,
 ) -> Solution:
     """Finds X: minimises F(X) = f(X) + h(X) over the n x r matrices X with X'X = I (or X'JX = J).
@@ -74,12 +75,16 @@ def solve(
         Called about ten times a second with a :class:`Progress`; a true value ends the run.
     progress
         Show a bar (needs tqdm).
+    on_interrupt
+        What Ctrl-C does: ``"return"`` the best X so far, or ``"raise"`` :class:`orthopt.errors.Interrupted` with it as
+        ``result``, which ends a loop around the call.
     **options
         Those of the command line, with underscores: ``center``, ``scale`` (``"std"``: correlations),
         ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: for NaN and missing cells, an
         error by default), ``features``, ``gram``, ``nonzeros`` (in each component: a number, a list, or
         ``"auto"``),
         ``total_nonzeros`` or ``variables`` (of all components; each instead of ``lam``),
+        ``constraint`` (``"uncorrelated"``: scores, with ``nonzeros``, instead of orthogonal loadings),
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),
         ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``working_set``,
@@ -109,11 +114,15 @@ def solve(
     >>> s.certificate.holds
     True
     """
+    _interrupt.check(on_interrupt)
     filled = fill(options, rank=rank, lam=lam, solver=solver, init=init, certify=certify)
     with bar_for(progress, filled) as bar:
-        found = _orthopt.solve(_name(problem), _data.matrix(data), filled, _caller(callback, bar))
+        caller = _Caller(callback, bar)
+        found = _orthopt.solve(_name(problem), _data.matrix(data), filled, caller.function)
     _warn(found["notes"])
-    return with_bound(solution(found, _data.names(data)), problem, data, filled, bound)
+    best = solution(found, _data.names(data))
+    _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
+    return with_bound(best, problem, data, filled, bound)
 
 
 def compare(
@@ -127,6 +136,7 @@ def compare(
     certify: bool | int = True,
     callback: Callback | None = None,
     progress: bool = False,
+    on_interrupt: str = "return",
     **options: Any,
 ) -> Comparison:
     """Runs several solvers on the same problem from the same start.
@@ -134,7 +144,7 @@ def compare(
     ``solvers`` is a list of names and chains (default: all that can solve the problem); each has
     ten seconds unless ``time_limit`` or ``max_iters`` is given, and runs once (``restarts``). The
     other arguments are those of :func:`solve`. Ctrl-C ends the solver that runs and returns what
-    there is.
+    there is, or raises with it (``on_interrupt="raise"``).
 
     Examples
     --------
@@ -150,13 +160,17 @@ def compare(
     if options.get("time_limit") is None and options.get("max_iters") is None:
         options["time_limit"] = COMPARE_SECONDS
     options.setdefault("restarts", 0)
+    _interrupt.check(on_interrupt)
     filled = fill(options, rank=rank, lam=lam, solver="auto", init=init, certify=certify)
     with bar_for(progress, filled) as bar:
+        caller = _Caller(callback, bar)
         found = _orthopt.compare(
-            _name(problem), _data.matrix(data), list(solvers or []), filled, _caller(callback, bar)
+            _name(problem), _data.matrix(data), list(solvers or []), filled, caller.function
         )
     _warn(list(dict.fromkeys(note for one in found for note in one["notes"])))
-    return Comparison([solution(one, _data.names(data)) for one in found])
+    all_found = Comparison([solution(one, _data.names(data)) for one in found])
+    interrupted = any(one.status == "interrupted" for one in all_found) and not caller.ended
+    return _interrupt.hand_over(all_found, interrupted, on_interrupt)
 
 
 @dataclass(frozen=True)
@@ -222,6 +236,8 @@ def certify(
     return Findings(**found, certificate=checked, explained_variance=explained)
 
 
+#: The gap, relative to |F|, at which F counts as proved.
+PROVED = 1e-9
 #: Seconds for the bound of those who name none.
 BOUND_SECONDS = 60.0
 
@@ -235,8 +251,10 @@ def with_bound(found: Solution, problem: str, data: Any, filled: dict[str, Any],
     proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
     lower = proved["bound"]
     gap = max(found.objective - lower, 0.0) / abs(found.objective) if found.objective else None
-    optimal = proved["X"] is None and proved["proof"] == "optimal"
-    return replace(found, bound=lower, gap=gap, proof="optimal" if optimal else None)
+    unbeaten = proved["X"] is None and proved["proof"] == "optimal"
+    optimal = unbeaten or (gap is not None and gap <= PROVED)
+    found = replace(found, bound=lower, gap=gap)
+    return replace(found, proof="optimal", status="optimal") if optimal else found
 
 
 def _name(problem: Any) -> str:
@@ -245,18 +263,22 @@ def _name(problem: Any) -> str:
     return problem
 
 
-def _caller(callback: Callback | None, bar: Callback | None) -> Callable | None:
-    """What the compiled half calls."""
-    if callback is None and bar is None:
-        return None
+class _Caller:
+    """What the compiled half calls, and whether the callback ended the run."""
 
-    def call(*numbers: Any) -> bool:
+    def __init__(self, callback: Callback | None, bar: Callback | None):
+        self._callback, self._bar = callback, bar
+        self.ended = False
+        #: For the compiled half; None where nobody is to be called.
+        self.function = None if callback is None and bar is None else self._call
+
+    def _call(self, *numbers: Any) -> bool:
         now = Progress(*numbers)
-        if bar is not None:
-            bar(now)
-        return bool(callback(now)) if callback is not None else False
-
-    return call
+        if self._bar is not None:
+            self._bar(now)
+        if self._callback is not None and self._callback(now):
+            self.ended = True
+        return self.ended
 
 
 def _warn(notes: list[str]) -> None:

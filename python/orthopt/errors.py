@@ -94,5 +94,15 @@ class DataNotFoundError(OrthoptError, FileNotFoundError):
     """There is no file, generator or table of this name."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C with ``on_interrupt="raise"``; ``result`` is what would have been returned. Like every
+    :class:`KeyboardInterrupt` it ends a loop that catches :class:`Exception`."""
+
+    def __init__(self, result: object):
+        super().__init__("interrupted; .result has the best point so far")
+        #: A :class:`orthopt.Solution`, a :class:`orthopt.Comparison`, a fitted estimator.
+        self.result = result
+
+
 class OrthoptWarning(UserWarning):
     """An option was given that does nothing here."""

@@ -1,4 +1,4 @@
-"""Pictures: convergence, loadings, and variance against nonzeros. They need matplotlib
+"""Pictures: convergence, loadings, scores, variance, and variance against nonzeros. They need matplotlib
 (``pip install 'orthopt[plot]'``); each returns the axes it drew on."""
 
 from __future__ import annotations
@@ -9,8 +9,19 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from ._draw import axes_of, bound, convergence, loadings
+from ._planes import biplot, scores, variance
 
-__all__ = ["PathPoint", "bound", "convergence", "loadings", "path", "sparsity_path"]
+__all__ = [
+    "PathPoint",
+    "biplot",
+    "bound",
+    "convergence",
+    "loadings",
+    "path",
+    "scores",
+    "sparsity_path",
+    "variance",
+]
 
 
 @dataclass(frozen=True)

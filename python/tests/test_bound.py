@@ -69,7 +69,7 @@ def test_problems_without_a_bound_say_so(samples):
 
 def test_solve_and_estimators_have_bounds(samples):
     s = orthopt.solve("l0-pca", "builtin:pitprops", 2, 0.2, bound=True)
-    assert s.proof == "optimal" and s.gap <= 1e-9 and s.bound <= s.objective
+    assert s.proof == s.status == "optimal" and s.gap <= 1e-9 and s.bound <= s.objective
     plain = orthopt.solve("l0-pca", "builtin:pitprops", 2, 0.2)
     assert (plain.bound, plain.gap, plain.proof) == (None, None, None)
     pytest.importorskip("sklearn")

@@ -47,6 +47,46 @@ def test_loadings():
         plots.loadings(s.components, ["a"])
 
 
+@pytest.fixture(scope="module")
+def fitted():
+    X = load_breast_cancer().data
+    return X, orthopt.solve("l0-pca", X, 3, nonzeros=5, center=True, scale="std", seed=0)
+
+
+def test_scores_and_biplot(fitted):
+    X, s = fitted
+    labels = load_breast_cancer().target
+    ax = s.plot_scores(X, labels)
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["0", "1"]
+    shown = np.concatenate([c.get_offsets() for c in ax.collections])
+    expected = s.transform(X)[:, :2]
+    np.testing.assert_allclose(np.sort(shown, axis=0), np.sort(expected, axis=0))
+    ax = s.plot_biplot(X, components=(0, 2))
+    arrows = [t.get_text() for t in ax.texts if t.get_text()]
+    assert len(arrows) == np.count_nonzero(np.hypot(s.X[:, 0], s.X[:, 2]))
+    assert "component 3" in ax.get_ylabel()
+    with pytest.raises(ValueError, match="labels"):
+        s.plot_scores(X, labels[:-1])
+    with pytest.raises(ValueError, match="component 3"):
+        s.plot_scores(X, components=(0, 3))
+
+
+def test_scores_are_those_of_the_data(fitted):
+    X, s = fitted
+    prepared = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    np.testing.assert_allclose(s.transform(X), prepared @ s.X, atol=1e-9)
+    with pytest.raises(ValueError, match="columns"):
+        s.transform(X[:, :5])
+
+
+def test_variance(fitted):
+    _, s = fitted
+    ax = s.plot_variance()
+    heights = [bar.get_height() for bar in ax.patches]
+    np.testing.assert_allclose(heights[:3], 100 * s.explained_variance.ratio)
+    np.testing.assert_allclose(ax.lines[0].get_ydata()[-1], 100 * s.explained_variance.total)
+
+
 def test_path():
     X = scale(load_breast_cancer().data)
     template = orthopt.SparsePCA(2, restarts=0, random_state=0, certify=False)

@@ -31,6 +31,31 @@ def test_ctrl_c_ends_a_comparison():
     assert 1 <= len(c) < 3 and c[-1].status == "interrupted"
 
 
+def test_ctrl_c_can_raise_with_the_best_so_far():
+    threading.Timer(0.7, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(orthopt.errors.Interrupted) as caught:
+        for _ in range(100):  # the loop ends, too
+            orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, on_interrupt="raise", **LONG)
+    s = caught.value.result
+    assert isinstance(caught.value, KeyboardInterrupt)
+    assert s.status == "interrupted" and s.feasibility < 1e-12
+    # a callback that ends a run is no interruption
+    s = orthopt.solve("l0-pca", "randn:300:400:1", 10, 5.0, callback=lambda now: True, on_interrupt="raise", **LONG)
+    assert s.status == "interrupted"
+    with pytest.raises(ValueError, match="on_interrupt"):
+        orthopt.solve("l0-pca", "builtin:pitprops", on_interrupt="stop")
+
+
+def test_ctrl_c_can_raise_from_fit():
+    sklearn = pytest.importorskip("orthopt._estimators")
+    X = np.random.default_rng(0).standard_normal((300, 400))
+    pca = sklearn.SparsePCA(10, alpha=0.01, restarts=10**9, time_limit=60, tol=0.0, on_interrupt="raise")
+    threading.Timer(0.7, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pca.fit(X)
+    assert caught.value.result is pca and pca.status_ == "interrupted"
+
+
 def test_ctrl_c_from_a_terminal():
     """A real SIGINT to a real process."""
     code = (

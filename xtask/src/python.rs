@@ -38,6 +38,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
             .env("MPLBACKEND", "Agg")
             .run()
     };
+    stubs(workspace, &inside, &work)?;
     pytest(&["python/tests"])?;
     pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
     pytest(&["docs/python.md", "docs/bounds.md", "docs/beyond-memory.md"])?;
@@ -46,6 +47,17 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
         Run::new(&inside).args([&example]).dir(&work).env("MPLBACKEND", "Agg").run()?;
     }
     Ok(())
+}
+
+/// Whether the stubs say what the installed package has.
+fn stubs(workspace: &Workspace, inside: &Path, work: &Path) -> anyhow::Result<()> {
+    let file = |name: &str| workspace.root.join("python").join(name);
+    let settings = [file("stubtest.ini"), file("stubtest-allow.txt")];
+    Run::new(inside)
+        .args(["-m", "mypy.stubtest", "orthopt", "--concise"])
+        .args([Path::new("--mypy-config-file"), &settings[0], Path::new("--allowlist"), &settings[1]])
+        .dir(work)
+        .run()
 }
 
 /// The wheel of the dev profile. With the feature `shared-build` cargo takes the dependencies as the

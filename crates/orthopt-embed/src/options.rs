@@ -148,6 +148,17 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Learning rates: what is not given is the default of the optimiser (Adam's are a hundredth of Adagrad's), and a
+    /// tenth of it for relations.
+    pub fn set_rates(&mut self, lr: Option<f64>, relation_lr: Option<f64>) {
+        let of_optimiser = match self.optimiser {
+            Optimiser::Adam => 0.01,
+            Optimiser::Adagrad => 1.0,
+        };
+        self.lr = lr.unwrap_or(of_optimiser * Self::default().lr);
+        self.relation_lr = relation_lr.unwrap_or(0.1 * self.lr);
+    }
+
     /// # Errors
     /// [`Error::Option`]: a value outside its range, or values that do not go together.
     pub fn check(&self) -> Result<()> {

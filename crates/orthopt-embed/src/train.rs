@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use orthopt::RowMat;
 use orthopt::linalg::simd::dispatch;
+use orthopt::solve::Status;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,19 @@ pub enum Ended {
     Interrupted,
     /// The loss or a parameter is no number any more; the best model so far is kept.
     NumericalError,
+}
+
+impl Ended {
+    /// In the words that all runs use: `max_iters` after all epochs, `converged` where valid got no better.
+    pub fn status(self) -> Status {
+        match self {
+            Self::Epochs => Status::MaxIters,
+            Self::TimeLimit => Status::TimeLimit,
+            Self::Patience => Status::Converged,
+            Self::Interrupted => Status::Interrupted,
+            Self::NumericalError => Status::NumericalError,
+        }
+    }
 }
 
 /// Training that can be stopped after any batch, saved, and taken up again.

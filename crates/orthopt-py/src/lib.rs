@@ -12,6 +12,7 @@ mod errors;
 mod gram;
 mod hyperbolic;
 mod input;
+mod knowledge;
 mod logging;
 mod minimize;
 mod options;
@@ -34,6 +35,8 @@ mod _orthopt {
     use super::certify::certify;
     #[pymodule_export]
     use super::gram::PyGram;
+    #[pymodule_export]
+    use super::knowledge::{PyKnowledge, knowledge_options, read_knowledge, train_knowledge};
     #[pymodule_export]
     use super::logging::install_logging;
     #[pymodule_export]

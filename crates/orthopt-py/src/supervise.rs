@@ -70,6 +70,11 @@ impl Observer for Watch {
 }
 
 impl Watch {
+    /// True when the work is to end.
+    pub fn stop(&self) -> &AtomicBool {
+        &self.0.stop
+    }
+
     /// Whether the work may go on.
     pub fn keep_going(&self) -> bool {
         !self.0.stop.load(Ordering::Relaxed)

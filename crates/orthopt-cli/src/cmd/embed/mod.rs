@@ -269,7 +269,7 @@ fn publish(
         failures.extend(json::write(&result, path).err());
     }
     failures.iter().for_each(|failure| say("error", &explained(failure)));
-    let code = code_of(report::status(ended));
+    let code = code_of(ended.status());
     let interrupted = interrupt::asked().load(std::sync::atomic::Ordering::Relaxed);
     Ok(ExitCode::from(match failures.is_empty() {
         false => 1,

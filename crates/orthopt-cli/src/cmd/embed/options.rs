@@ -181,11 +181,7 @@ impl Choices {
         set(&mut o.rule, self.rule);
         set(&mut o.loss, self.loss);
         set(&mut o.optimiser, self.optimiser);
-        if o.optimiser == Optimiser::Adam {
-            o.lr *= 0.01;
-        }
-        set(&mut o.lr, self.lr);
-        o.relation_lr = self.relation_lr.unwrap_or(0.1 * o.lr);
+        o.set_rates(self.lr, self.relation_lr);
         set(&mut o.schedule, self.schedule);
         set(&mut o.batch, self.batch);
         set(&mut o.negatives, self.negatives);

@@ -58,17 +58,6 @@ pub struct Result {
     threads: usize,
 }
 
-/// How it ended, in the words that all commands use.
-pub fn status(ended: Ended) -> Status {
-    match ended {
-        Ended::TimeLimit => Status::TimeLimit,
-        Ended::Patience => Status::Converged,
-        Ended::Interrupted => Status::Interrupted,
-        Ended::NumericalError => Status::NumericalError,
-        _ => Status::MaxIters,
-    }
-}
-
 impl Result {
     pub fn of(trainer: &Trainer, best: &Model, ended: Ended, parts: &Parts) -> Self {
         let (graph, history) = (trainer.graph(), trainer.history());
@@ -91,7 +80,7 @@ impl Result {
                 unknown: parts.test.as_ref().map_or(0, |ranks| ranks.unknown),
             },
             settings: best.options.clone(),
-            status: status(ended),
+            status: ended.status(),
             epochs: history.len(),
             best_epoch: at.filter(|r| r.valid.is_some()).map_or(history.len(), |r| r.epoch),
             seconds: trainer.seconds(),

@@ -1,0 +1,263 @@
+//! Knowledge graphs. What can be said in Python is said in `orthopt._knowledge`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
+use orthopt::linalg::RowMat;
+use orthopt_embed::{
+    Answers, Error, Graph, Metrics, Model, Options, Question, Record, Saved, Trainer, Triple, read_graph,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value;
+
+use crate::errors::{Failure, named};
+use crate::result::array;
+use crate::supervise::{Watch, follow};
+
+/// Triples or questions, a row for each.
+type Rows<'py> = PyReadonlyArray2<'py, u32>;
+/// Names of entities and relations; train, valid and test.
+type Read<'py> = (Vec<String>, Vec<String>, [Bound<'py, PyArray2<u32>>; 3]);
+
+fn failure(error: Error) -> PyErr {
+    match error {
+        Error::Data(error) => Failure::from(error).into(),
+        Error::Option(error) => Failure::from(error).into(),
+        Error::Graph(why) => named("IncompatibleError", &why),
+        other => named("DataFileError", &other.to_string()),
+    }
+}
+
+/// Reads files of triples, as the command does.
+#[pyfunction]
+pub fn read_knowledge<'py>(
+    py: Python<'py>,
+    train: PathBuf,
+    valid: Option<PathBuf>,
+    test: Option<PathBuf>,
+) -> PyResult<Read<'py>> {
+    let read = || read_graph(&train, valid.as_deref(), test.as_deref(), None);
+    let (graph, _) = py.detach(read).map_err(failure)?;
+    let table = |triples: &[Triple]| {
+        let numbers = triples.iter().flat_map(|t| [t.head, t.relation, t.tail]);
+        PyArray1::from_iter(py, numbers).reshape([triples.len(), 3])
+    };
+    let parts = [table(&graph.train)?, table(&graph.valid)?, table(&graph.test)?];
+    Ok((graph.entities, graph.relations, parts))
+}
+
+/// The options of training with their defaults, as JSON.
+#[pyfunction]
+pub fn knowledge_options() -> PyResult<String> {
+    serde_json::to_string(&Options::default()).map_err(|e| named("OrthoptError", &e.to_string()))
+}
+
+/// The defaults with what `given`, an object of JSON, replaces.
+fn options(given: &str) -> PyResult<Options> {
+    let wrong = |e: serde_json::Error| named("InvalidOptionError", &e.to_string());
+    let mut all = serde_json::to_value(Options::default()).map_err(wrong)?;
+    let given: Value = serde_json::from_str(given).map_err(wrong)?;
+    let rate = |name: &str| given.get(name).and_then(Value::as_f64);
+    let (lr, relation_lr) = (rate("lr"), rate("relation_lr"));
+    if let (Value::Object(all), Value::Object(given)) = (&mut all, given) {
+        all.extend(given);
+    }
+    let mut options: Options = serde_json::from_value(all).map_err(wrong)?;
+    options.set_rates(lr, relation_lr);
+    Ok(options)
+}
+
+fn triples(rows: &Rows<'_>, entities: usize, relations: usize) -> PyResult<Vec<Triple>> {
+    let rows = rows.as_array();
+    let (most, kinds) = (entities as u32, relations as u32);
+    let inside = |r: &[u32; 3]| r[0] < most && r[2] < most && r[1] < kinds;
+    let all = rows.outer_iter().map(|row| [row[0], row[1], row[2]]);
+    let checked = all.map(|r| inside(&r).then_some(Triple { head: r[0], relation: r[1], tail: r[2] }));
+    checked.collect::<Option<Vec<_>>>().ok_or_else(|| named("IncompatibleError", "a number without a name"))
+}
+
+/// Trains a model; `callback` sees the record of the last epoch as JSON, and true ends it.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called from one place, which has them all")]
+pub fn train_knowledge(
+    py: Python<'_>,
+    entities: Vec<String>,
+    relations: Vec<String>,
+    train: Rows<'_>,
+    valid: Rows<'_>,
+    test: Rows<'_>,
+    given: &str,
+    seconds: Option<f64>,
+    callback: Option<Bound<'_, PyAny>>,
+) -> PyResult<PyKnowledge> {
+    let options = options(given)?;
+    let read = |rows: &Rows<'_>| triples(rows, entities.len(), relations.len());
+    let (train, valid, test) = (read(&train)?, read(&valid)?, read(&test)?);
+    let graph = Graph { entities, relations, train, valid, test };
+    let mut trainer = Trainer::new(graph, &options).map_err(failure)?;
+    let last: Mutex<Option<Record>> = Mutex::new(None);
+    let look = || {
+        let now = last.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (Some(now), Some(callback)) = (now, &callback) else { return Ok(false) };
+        callback.call1((json(&now)?,))?.is_truthy()
+    };
+    let work = |watch: &Watch| {
+        trainer.run(seconds, watch.stop(), |_, record| {
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
+        })
+    };
+    let ended = follow(py, look, work)?;
+    let model = trainer.best().map_err(failure)?;
+    let graph = trainer.graph();
+    Ok(PyKnowledge {
+        known: Answers::of(graph.facts()),
+        learned: graph.learned(),
+        saved: Saved::new(model, graph),
+        history: trainer.history().to_vec(),
+        status: Some(ended.status().name()),
+    })
+}
+
+fn json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| named("OrthoptError", &e.to_string()))
+}
+
+/// A trained model with the facts that it was made from.
+#[pyclass(name = "Knowledge", module = "orthopt._orthopt", frozen)]
+pub struct PyKnowledge {
+    saved: Saved,
+    known: Answers,
+    learned: Vec<bool>,
+    history: Vec<Record>,
+    status: Option<&'static str>,
+}
+
+#[pymethods]
+impl PyKnowledge {
+    /// A model that `write` or the command wrote; of its facts it knows those of train.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let saved = py.detach(|| Saved::read(&path)).map_err(failure)?;
+        let mut learned = vec![false; saved.entities.len()];
+        for fact in &saved.facts {
+            learned[fact.head as usize] = true;
+            learned[fact.tail as usize] = true;
+        }
+        Ok(Self { known: Answers::of(&saved.facts), learned, saved, history: Vec::new(), status: None })
+    }
+
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let path: &Path = &path;
+        py.detach(|| self.saved.write(path)).map_err(failure)
+    }
+
+    /// z of every triple.
+    fn score<'py>(&self, py: Python<'py>, rows: Rows<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let asked = self.triples(&rows)?;
+        let scores = py.detach(|| self.model().score(&asked));
+        Ok(PyArray1::from_vec(py, scores))
+    }
+
+    /// z of every entity as the answer to every question (known entity, relation, 1 if the head is asked for), -inf
+    /// where that is a known fact and `new` ones are asked for.
+    fn answers<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+        new: bool,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = rows.as_array();
+        let question = |row: [u32; 3]| Question { known: row[0], relation: row[1], head: row[2] != 0 };
+        let asked: Vec<Question> = rows.outer_iter().map(|r| question([r[0], r[1], r[2]])).collect();
+        let scores = py.detach(|| {
+            let mut scores = self.model().scores(&asked);
+            for (i, question) in asked.iter().enumerate().filter(|_| new) {
+                for id in self.known.to(question) {
+                    scores.set(i, *id as usize, f64::NEG_INFINITY);
+                }
+            }
+            scores
+        });
+        array(py, &scores)
+    }
+
+    /// Filtered ranks of triples: MRR and hits, and the ranks of tail and head.
+    fn rank<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+    ) -> PyResult<Option<(Bound<'py, PyDict>, Bound<'py, PyArray2<f64>>)>> {
+        let asked = self.triples(&rows)?;
+        let model = self.model();
+        let work = |watch: &Watch| model.rank(&asked, &self.known, &self.learned, watch.stop());
+        let Some(found) = follow(py, || Ok(false), work)? else { return Ok(None) };
+        let ranks = PyArray1::from_iter(py, found.ranks.iter().flat_map(|(_, pair)| *pair));
+        Ok(Some((metrics(py, &found.metrics())?, ranks.reshape([found.ranks.len(), 2])?)))
+    }
+
+    /// The entities' points (n x d).
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        array(py, self.model().points())
+    }
+
+    /// The relations' matrices, those of the other direction behind them where there are any (k x d x d).
+    fn matrices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let rows = |m: &RowMat| (0..m.nrows()).map(|i| m.row(i).to_vec()).collect::<Vec<_>>();
+        let all: Vec<Vec<Vec<f64>>> = self.model().matrices().iter().map(rows).collect();
+        Ok(PyArray3::from_vec3(py, &all)?)
+    }
+
+    /// max |R'JR - J|.
+    #[getter]
+    fn residual(&self) -> f64 {
+        self.model().residual()
+    }
+
+    #[getter]
+    fn entities(&self) -> Vec<String> {
+        self.saved.entities.clone()
+    }
+
+    #[getter]
+    fn relations(&self) -> Vec<String> {
+        self.saved.relations.clone()
+    }
+
+    #[getter]
+    fn options(&self) -> PyResult<String> {
+        json(&self.model().options)
+    }
+
+    #[getter]
+    fn history(&self) -> PyResult<String> {
+        json(&self.history)
+    }
+
+    #[getter]
+    fn status(&self) -> Option<&'static str> {
+        self.status
+    }
+}
+
+impl PyKnowledge {
+    fn model(&self) -> &Model {
+        &self.saved.model
+    }
+
+    fn triples(&self, rows: &Rows<'_>) -> PyResult<Vec<Triple>> {
+        triples(rows, self.saved.entities.len(), self.saved.relations.len())
+    }
+}
+
+fn metrics<'py>(py: Python<'py>, found: &Metrics) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    let shares =
+        [("mrr", found.mrr), ("hits1", found.hits1), ("hits3", found.hits3), ("hits10", found.hits10)];
+    for (name, value) in shares {
+        out.set_item(name, value)?;
+    }
+    out.set_item("triples", found.triples)?;
+    Ok(out)
+}

@@ -1,0 +1,230 @@
+"""``KnowledgeGraph``: the command ``embed``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Callable, Iterable, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _orthopt
+from ._options import seconds as checked_seconds
+from .errors import DataTypeError, InvalidOptionError, OrthoptError, UnknownNameError
+
+#: Questions that are answered at a time: their scores take so many rows of all entities.
+QUESTIONS = 256
+
+
+class Answer(NamedTuple):
+    """One answer to a question."""
+
+    #: The entity.
+    entity: str
+    #: z(h, r, t); larger is more plausible.
+    score: float
+
+
+class KnowledgeGraph:
+    """Entities as points of ultrahyperbolic space, relations as J-orthogonal matrices, R'JR = J.
+
+    A fact (h, r, t) is plausible where the image of h under the matrix of r is near t:
+    ``z = -d(R_r e_h, e_t) + b_h + b_t + margin``.
+
+    Parameters
+    ----------
+    dim : int, default 32
+        Coordinates of a point.
+    signature : int, default None
+        How many of them count as plus in J: ``dim`` is Euclidean space (rotations), ``dim - 1`` (the default) hyperbolic
+        space, fewer are ultrahyperbolic.
+    **options
+        Those of ``orthopt embed``, with underscores: ``epochs``, ``lr``, ``batch``, ``negatives``, ``loss``, ``relations``,
+        ``rule``, ``seed``, ...; :meth:`defaults` has all of them with their values (``lr`` of Adam is a hundredth of
+        it, ``relation_lr`` a tenth of ``lr``).
+
+    Attributes
+    ----------
+    entities_, relations_ : list of str
+    entity_embeddings_ : array (n_entities, dim)
+    relation_matrices_ : array (n_relations or twice as many with ``reciprocal``, dim, dim)
+    history_ : list of dict
+        Epoch, seconds, loss, ``residual`` (max ``|R'JR - J|``) and the ranking of valid.
+    status_ : str
+        ``"max_iters"`` after all epochs, ``"time_limit"``, ``"converged"`` (valid got no better), ``"interrupted"``, ...
+
+    Examples
+    --------
+    A ring of twelve:
+
+    >>> from orthopt import KnowledgeGraph
+    >>> ring = [(f"n{i}", "next", f"n{(i + 1) % 12}") for i in range(12)]
+    >>> model = KnowledgeGraph(dim=8, lr=0.05, epochs=100).fit(ring)
+    >>> model.evaluate(ring)["mrr"] > 0.9
+    True
+    >>> model.predict([("n3", "next", None)], top=1, known=True)[0][0].entity
+    'n4'
+    """
+
+    def __init__(self, dim: int = 32, signature: int | None = None, **options: Any):
+        known = self.defaults()
+        for name in options:
+            if name not in known:
+                raise InvalidOptionError(f"{name} is no option of KnowledgeGraph; there are {', '.join(known)}")
+        self.dim = dim
+        self.signature = dim - 1 if signature is None else signature
+        self.options = options
+        self._model: Any = None
+
+    @staticmethod
+    def defaults() -> dict[str, Any]:
+        """All options and their defaults."""
+        return dict(json.loads(_orthopt.knowledge_options()))
+
+    def fit(
+        self,
+        train: Any,
+        valid: Any = None,
+        test: Any = None,
+        *,
+        time_limit: float | None = None,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> KnowledgeGraph:
+        """Learns from facts: a file (``head<TAB>relation<TAB>tail`` or OpenKE's), a sequence of triples, or an array
+        (m, 3). ``valid`` chooses the best epoch; facts of ``valid`` and ``test`` count as known answers when ranks are
+        filtered. Ctrl-C ends training with the best model so far. ``callback`` is called with the record of an
+        epoch; a true value ends training.
+        """
+        parts = (train, valid, test)
+        files = [isinstance(part, (str, Path)) for part in parts if part is not None]
+        if any(files) and not all(files):
+            raise DataTypeError("give train, valid and test all as files or all as triples")
+        if all(files):
+            paths = [None if part is None else Path(part) for part in parts]
+            entities, relations, tables = _orthopt.read_knowledge(*paths)
+        else:
+            entities, relations, tables = _numbered(parts)
+        given = {**self.options, "dim": self.dim, "signature": self.signature}
+        limit = None if time_limit is None else checked_seconds("time_limit", time_limit)
+        look = None if callback is None else lambda record: bool(callback(json.loads(record)))
+        tables = [np.ascontiguousarray(t, dtype=np.uint32).reshape(-1, 3) for t in tables]
+        self._take(_orthopt.train_knowledge(entities, relations, *tables, _json(given), limit, look))
+        return self
+
+    def score(self, triples: Any) -> np.ndarray:
+        """z of every triple (m, 3); larger is more plausible."""
+        return self._fitted().score(self._ids(triples))
+
+    def evaluate(self, triples: Any) -> dict[str, Any]:
+        """Filtered ranking of both sides of the triples: ``mrr``, ``hits1``, ``hits3``, ``hits10``, ``triples``."""
+        return self._ranked(triples)[0]
+
+    def ranks(self, triples: Any) -> np.ndarray:
+        """The filtered ranks (m, 2) of tail and head of every triple."""
+        return self._ranked(triples)[1]
+
+    def predict(
+        self, questions: Iterable[Sequence[Any]], top: int = 10, *, known: bool = False
+    ) -> list[list[Answer]]:
+        """The best answers to questions ``(head, relation, None)`` and ``(None, relation, tail)``; facts that the model was
+        trained with are left out unless ``known``."""
+        model, asked = self._fitted(), list(questions)
+        if top < 1:
+            raise InvalidOptionError(f"top is {top}: expected at least 1")
+        rows = np.array([self._question(q) for q in asked], dtype=np.uint32).reshape(-1, 3)
+        found: list[list[Answer]] = []
+        for start in range(0, len(rows), QUESTIONS):
+            for scores in model.answers(rows[start : start + QUESTIONS], not known):
+                best = np.argsort(-scores, kind="stable")[:top]
+                best = best[np.isfinite(scores[best])]
+                found.append([Answer(self.entities_[i], float(scores[i])) for i in best])
+        return found
+
+    def save(self, path: Any) -> None:
+        """Writes the model; ``orthopt embed predict`` and :meth:`load` read it."""
+        self._fitted().write(Path(path))
+
+    @classmethod
+    def load(cls, path: Any) -> KnowledgeGraph:
+        """A model that :meth:`save` or ``orthopt embed --save-model`` wrote. It knows the facts of train."""
+        model = _orthopt.Knowledge.read(Path(path))
+        options = json.loads(model.options)
+        made = cls(options.pop("dim"), options.pop("signature"), **options)
+        made._take(model)
+        return made
+
+    def _take(self, model: Any) -> None:
+        self._model = model
+        self.entities_, self.relations_ = model.entities, model.relations
+        self.entity_embeddings_, self.relation_matrices_ = model.points(), model.matrices()
+        self.history_, self.status_ = json.loads(model.history), model.status
+        self._entity = {name: i for i, name in enumerate(self.entities_)}
+        self._relation = {name: i for i, name in enumerate(self.relations_)}
+
+    def _fitted(self) -> Any:
+        if self._model is None:
+            raise OrthoptError("this KnowledgeGraph has not been trained: call fit or load first")
+        return self._model
+
+    def _ranked(self, triples: Any) -> tuple[dict[str, Any], np.ndarray]:
+        found = self._fitted().rank(self._ids(triples))
+        if found is None:
+            raise KeyboardInterrupt
+        return found
+
+    def _ids(self, triples: Any) -> np.ndarray:
+        self._fitted()
+        rows = [(self._id(h), self._kind(r), self._id(t)) for h, r, t in _rows(triples)]
+        return np.array(rows, dtype=np.uint32).reshape(-1, 3)
+
+    def _question(self, question: Sequence[Any]) -> tuple[int, int, int]:
+        if len(question) != 3 or (question[0] is None) == (question[2] is None):
+            raise DataTypeError(f"{question!r} is no question: (head, relation, None) or (None, relation, tail)")
+        head, relation, tail = question
+        asked = head is None
+        return self._id(tail if asked else head), self._kind(relation), int(asked)
+
+    def _id(self, name: Any) -> int:
+        if str(name) not in self._entity:
+            raise UnknownNameError(f"{name!r} is no entity of the model")
+        return self._entity[str(name)]
+
+    def _kind(self, name: Any) -> int:
+        if str(name) not in self._relation:
+            raise UnknownNameError(f"{name!r} is no relation of the model")
+        return self._relation[str(name)]
+
+    def __repr__(self) -> str:
+        trained = "not trained" if self._model is None else f"{len(self.entities_)} entities"
+        return f"<KnowledgeGraph dim={self.dim}, signature={self.signature}, {trained}>"
+
+
+def _json(options: dict[str, Any]) -> str:
+    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in options.items()}
+    try:
+        return json.dumps(plain)
+    except (TypeError, ValueError) as error:
+        raise InvalidOptionError(f"an option is neither a number nor a name: {error}") from error
+
+
+def _rows(triples: Any) -> list[tuple[Any, Any, Any]]:
+    rows = [tuple(row) for row in triples]
+    for i, row in enumerate(rows):
+        if len(row) != 3:
+            raise DataTypeError(f"triple {i + 1} has {len(row)} parts: expected head, relation, tail")
+    return rows
+
+
+def _numbered(parts: Sequence[Any]) -> tuple[list[str], list[str], list[list[tuple[int, int, int]]]]:
+    """Names in the order in which they appear, and the parts with numbers in their place."""
+    entities: dict[str, int] = {}
+    relations: dict[str, int] = {}
+
+    def number(names: dict[str, int], name: Any) -> int:
+        return names.setdefault(str(name), len(names))
+
+    tables = [
+        [(number(entities, h), number(relations, r), number(entities, t)) for h, r, t in _rows(part)]
+        for part in ([] if part is None else part for part in parts)
+    ]
+    return list(entities), list(relations), tables
