@@ -1,10 +1,12 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
-//! `cargo xtask python`: the part of it that is about the Python package.
+//! `cargo xtask python` and `cargo xtask site`: the parts of it that are about the Python package and the documentation.
 
 mod cargo;
 mod packages;
 mod python;
+mod site;
 mod steps;
+mod venv;
 
 use std::process::ExitCode;
 
@@ -13,8 +15,8 @@ use anyhow::bail;
 use cargo::Workspace;
 use steps::Steps;
 
-/// The Rust code, then the Python package, which shares what the tests have built. A new check is one
-/// line.
+/// The Rust code, then the Python package, which shares what the tests have built, then the documentation. A
+/// new check is one line.
 fn test(workspace: &Workspace) -> anyhow::Result<()> {
     let cargo = |args: &[&str]| workspace.cargo(args);
     let mut steps = Steps::default();
@@ -29,6 +31,7 @@ fn test(workspace: &Workspace) -> anyhow::Result<()> {
     steps.run("tests", || tests(workspace))?;
     steps.run("data sets", || data_sets(workspace))?;
     steps.run("python", || python::test(workspace))?;
+    steps.run("site", || site::build(workspace))?;
     steps.finish();
     Ok(())
 }
@@ -72,8 +75,9 @@ fn main() -> ExitCode {
     let task = match (args.next().as_deref(), args.next()) {
         (Some("test"), None) => test,
         (Some("python"), None) => python_alone,
+        (Some("site"), None) => site::build,
         _ => {
-            eprintln!("usage: cargo xtask test|python");
+            eprintln!("usage: cargo xtask test|python|site");
             return ExitCode::from(2);
         }
     };

@@ -15,6 +15,7 @@ mod data;
 mod determinism;
 mod embed;
 mod files;
+mod gallery;
 mod hyperbolic;
 #[cfg(unix)]
 mod interrupt;

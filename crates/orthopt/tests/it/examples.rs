@@ -21,3 +21,19 @@ fn observer_example() {
 fn sparse_pca_example() {
     sparse_pca::main().unwrap();
 }
+
+/// The pages show the program of the README of this crate, which is a doctest.
+#[test]
+fn the_pages_show_the_program_that_is_tested() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let program = |path: &str| {
+        let page = std::fs::read_to_string(root.join(path)).unwrap();
+        let block = page.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
+        block.unwrap_or_else(|| panic!("{path} has no Rust")).to_owned()
+    };
+    let tested = program("crates/orthopt/README.md");
+    assert!(tested.contains("SparsePca::l0"));
+    for path in ["README.md", "docs/for-numerical-analysts.md"] {
+        assert_eq!(program(path), tested, "{path}");
+    }
+}

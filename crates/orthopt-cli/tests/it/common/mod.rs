@@ -21,6 +21,11 @@ pub fn shared(name: &str) -> PathBuf {
     path
 }
 
+/// A file of the repository.
+pub fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
 /// A directory of its own for each test, gone at the end.
 pub struct Dir(TempDir);
 
