@@ -161,14 +161,11 @@ fn bounded<P: Family>(
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
         svg::write_bound(&report.task, Some(report), &found, output.path())?;
     }
-    let mut facts = Global::of(&found);
     if let (Some(_), Some(better)) = (&found.x, found.objective) {
         let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
         progress.note(&Message::from(text).option("save-x").text(" writes it"));
-        let f = report.solution.objective.total; // the gap is that of the X which is reported
-        (facts.gap, facts.proof) = (Some((f - facts.bound) / f.abs()), None);
     }
-    Ok(facts)
+    Ok(Global::beside(&found, report.solution.objective.total))
 }
 
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.

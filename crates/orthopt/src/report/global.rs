@@ -47,4 +47,14 @@ impl Global {
             seconds: bound.seconds,
         }
     }
+
+    /// The facts of a bound as they are for an X with F = `f`: its gap, where a better X was found on the way.
+    pub fn beside(bound: &Bound, f: f64) -> Self {
+        let facts = Self::of(bound);
+        if bound.x.is_none() {
+            return facts;
+        }
+        let gap = Some((f - facts.bound) / f.abs()).filter(|gap| gap.is_finite());
+        Self { gap, proof: None, ..facts }
+    }
 }
