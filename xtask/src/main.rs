@@ -1,9 +1,10 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
-//! `cargo xtask python`: the part of it that is about the Python package.
+//! `cargo xtask python`, `cargo xtask r`: the parts of it that are about the Python and the R package.
 
 mod cargo;
 mod packages;
 mod python;
+mod r;
 mod steps;
 
 use std::process::ExitCode;
@@ -13,8 +14,8 @@ use anyhow::bail;
 use cargo::Workspace;
 use steps::Steps;
 
-/// The Rust code, then the Python package, which shares what the tests have built. A new check is one
-/// line.
+/// The Rust code, then the Python and the R package, which share what the tests have built. A new check is
+/// one line.
 fn test(workspace: &Workspace) -> anyhow::Result<()> {
     let cargo = |args: &[&str]| workspace.cargo(args);
     let mut steps = Steps::default();
@@ -29,6 +30,7 @@ fn test(workspace: &Workspace) -> anyhow::Result<()> {
     steps.run("tests", || tests(workspace))?;
     steps.run("data sets", || data_sets(workspace))?;
     steps.run("python", || python::test(workspace))?;
+    steps.run("r", || r::test(workspace))?;
     steps.finish();
     Ok(())
 }
@@ -67,13 +69,21 @@ fn python_alone(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
+    let mut steps = Steps::default();
+    steps.run("r", || r::test(workspace))?;
+    steps.finish();
+    Ok(())
+}
+
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let task = match (args.next().as_deref(), args.next()) {
         (Some("test"), None) => test,
         (Some("python"), None) => python_alone,
+        (Some("r"), None) => r_alone,
         _ => {
-            eprintln!("usage: cargo xtask test|python");
+            eprintln!("usage: cargo xtask test|python|r");
             return ExitCode::from(2);
         }
     };
