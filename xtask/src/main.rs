@@ -1,9 +1,11 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
-//! `cargo xtask python` and `cargo xtask site`: the parts of it that are about the Python package and the documentation.
+//! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
+//! package and the documentation.
 
 mod cargo;
 mod packages;
 mod python;
+mod r;
 mod site;
 mod steps;
 mod venv;
@@ -15,7 +17,7 @@ use anyhow::bail;
 use cargo::Workspace;
 use steps::Steps;
 
-/// The Rust code, then the Python package, which shares what the tests have built, then the documentation. A
+/// The Rust code, then the Python and the R package, which share what the tests have built, then the documentation. A
 /// new check is one line.
 fn test(workspace: &Workspace) -> anyhow::Result<()> {
     let cargo = |args: &[&str]| workspace.cargo(args);
@@ -31,6 +33,7 @@ fn test(workspace: &Workspace) -> anyhow::Result<()> {
     steps.run("tests", || tests(workspace))?;
     steps.run("data sets", || data_sets(workspace))?;
     steps.run("python", || python::test(workspace))?;
+    steps.run("r", || r::test(workspace))?;
     steps.run("site", || site::build(workspace))?;
     steps.finish();
     Ok(())
@@ -70,14 +73,22 @@ fn python_alone(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
+    let mut steps = Steps::default();
+    steps.run("r", || r::test(workspace))?;
+    steps.finish();
+    Ok(())
+}
+
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let task = match (args.next().as_deref(), args.next()) {
         (Some("test"), None) => test,
         (Some("python"), None) => python_alone,
+        (Some("r"), None) => r_alone,
         (Some("site"), None) => site::build,
         _ => {
-            eprintln!("usage: cargo xtask test|python|site");
+            eprintln!("usage: cargo xtask test|python|r|site");
             return ExitCode::from(2);
         }
     };

@@ -34,7 +34,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
             .env("MPLBACKEND", "Agg")
             .run()
     };
-    stubs(workspace, &inside, &work)?;
+    stubs(workspace, &venv, &work)?;
     pytest(&["python/tests"])?;
     pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
     pytest(&PAGES)?;
@@ -46,11 +46,11 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
 }
 
 /// Whether the stubs say what the installed package has.
-fn stubs(workspace: &Workspace, inside: &Path, work: &Path) -> anyhow::Result<()> {
+fn stubs(workspace: &Workspace, venv: &Venv, work: &Path) -> anyhow::Result<()> {
     let file = |name: &str| workspace.root.join("python").join(name);
     let settings = [file("stubtest.ini"), file("stubtest-allow.txt")];
-    Run::new(inside)
-        .args(["-m", "mypy.stubtest", "orthopt", "--concise"])
+    venv.module("mypy.stubtest")
+        .args(["orthopt", "--concise"])
         .args([Path::new("--mypy-config-file"), &settings[0], Path::new("--allowlist"), &settings[1]])
         .dir(work)
         .run()

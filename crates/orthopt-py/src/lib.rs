@@ -22,8 +22,8 @@ mod result;
 mod smooth;
 mod solve;
 mod supervise;
-mod threads;
 
+use orthopt::threads;
 use pyo3::prelude::*;
 
 /// The native module `orthopt._orthopt`.

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use orthopt::bound;
 use orthopt::family::Family;
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role, Task};
@@ -169,18 +168,11 @@ fn bounded<P: Family>(
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
         svg::write_bound(&report.task, Some(report), &found, output.path())?;
     }
-    let mut facts = Global::of(&found);
     if let (Some(_), Some(better)) = (&found.x, found.objective) {
-        let f = report.solution.objective.total; // the gap is that of the X which is reported
-        let gap = ((f - facts.bound) / f.abs()).max(0.0);
-        facts.gap = Some(gap);
-        if gap > bound::Options::default().gap {
-            facts.proof = None;
-            let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
-            progress.note(&Message::from(text).option("save-x").text(" writes it"));
-        }
+        let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
+        progress.note(&Message::from(text).option("save-x").text(" writes it"));
     }
-    Ok(facts)
+    Ok(Global::beside(&found, report.solution.objective.total))
 }
 
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.

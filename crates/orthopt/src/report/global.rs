@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::bound::{Bound, Proof};
+use crate::bound::{Bound, Options, Proof};
 
 /// A global bound without its matrices.
 #[derive(Clone, Debug, Serialize)]
@@ -46,5 +46,17 @@ impl Global {
             open: bound.open,
             seconds: bound.seconds,
         }
+    }
+
+    /// The facts of a bound as they are for an X with F = `f`: its gap, where a better X was found on the way.
+    pub fn beside(bound: &Bound, f: f64) -> Self {
+        let facts = Self::of(bound);
+        if bound.x.is_none() {
+            return facts;
+        }
+        let gap = Some(((f - facts.bound) / f.abs()).max(0.0)).filter(|gap| gap.is_finite());
+        // a better X may be better by rounding only
+        let proof = gap.filter(|gap| *gap <= Options::default().gap).map(|_| "optimal");
+        Self { gap, proof, ..facts }
     }
 }

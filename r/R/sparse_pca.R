@@ -1,0 +1,91 @@
+sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty = "l0", center = TRUE,
+                       scale. = FALSE, nonneg = FALSE, time_limit = NULL, seed = 0, effort = NULL,
+                       bound = FALSE, certify = FALSE, retx = TRUE, covmat = NULL, na.action = NULL, ...) {
+    further <- named_further(...)
+    if (missing(x) == is.null(covmat)) fail("give either data 'x' or their covariances 'covmat'")
+    data <- if (missing(x)) from_covariances(covmat) else from_samples(x, center, scale., na.action)
+    given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, penalty = penalty, nonneg = nonneg,
+                  time_limit = time_limit, seed = seed, effort = effort, bound = bound, certify = certify,
+                  gram = data$gram, centered = !isFALSE(data$center))
+    init <- if (is.matrix(further$init)) numbers(further$init, "init")
+    found <- run(data$matrix, init, run_options(given, further))
+    tell(found, certify)
+    result(found, data, flag(retx, "retx"), match.call())
+}
+
+# What the user should know.
+tell <- function(found, certify) {
+    for (note in c(unlist(found$report$notes), found$notes)) warn(note)
+    if (nzchar(found$broken)) warn("there is no bound: ", found$broken)
+    interrupted <- found$report$status == "interrupted"
+    if (interrupted) warn("interrupted: these are the best components so far")
+    if (!isFALSE(certify) && is.null(found$report$certificate) && !interrupted) {
+        warn("pairs of rows cannot be checked for this problem",
+             if (!is.null(found$report$limits)) ", as the number of nonzeros is limited; 'bound' says more")
+    }
+}
+
+# What is analysed: A with C = A'A, in the units of variances, and how it came about.
+from_samples <- function(x, center, scale., na.action) {
+    x <- samples(x, na.action)
+    scaled <- prepared(x, center, scale.)
+    units <- lapply(c(center = "scaled:center", scale = "scaled:scale"), function(name) {
+        value <- attr(scaled, name)
+        if (is.null(value)) FALSE else value
+    })
+    attr(scaled, "scaled:center") <- attr(scaled, "scaled:scale") <- NULL
+    shrink <- sqrt(max(1, nrow(scaled) - 1))
+    dropped <- attr(x, "na.action")
+    attr(scaled, "na.action") <- NULL
+    list(matrix = scaled / shrink, scores = scaled, gram = FALSE, names = colnames(scaled), center = units$center,
+         scale = units$scale, variances = colSums(scaled^2) / shrink^2, rows = nrow(scaled), dropped = dropped)
+}
+
+from_covariances <- function(covmat) {
+    covmat <- covariances(covmat)
+    list(matrix = covmat, gram = TRUE, names = colnames(covmat), center = FALSE, scale = FALSE,
+         variances = diag(covmat), rows = NA_integer_)
+}
+
+# The object in the conventions of prcomp.
+result <- function(found, data, retx, call) {
+    report <- found$report
+    rotation <- found$rotation
+    components <- paste0("PC", seq_len(ncol(rotation)))
+    dimnames(rotation) <- list(data$names, components)
+    total <- sum(data$variances)
+    shares <- lapply(report$explained_variance[c("ratio", "adjusted")], unlist)
+    structure(class = c("orthopt", "sparse_pca"), list(
+        sdev = sqrt(pmax(shares$ratio, 0) * total),
+        rotation = rotation,
+        center = data$center,
+        scale = data$scale,
+        x = if (retx && !data$gram) scores(data, rotation),
+        adjusted = setNames(shares$adjusted * total, components),
+        nonzeros = setNames(unlist(report$components), components),
+        total_variance = total,
+        n = data$rows,
+        objective = report$objective,
+        bound = report$bound,
+        gap = report$gap,
+        proof = report$proof,
+        status = report$status,
+        certificate = certificate(report, found$certified),
+        orthogonality = report$feasibility,
+        reasons = unlist(report$reasons),
+        report = report,
+        na.action = data$dropped,
+        call = call
+    ))
+}
+
+scores <- function(data, rotation) {
+    scores <- data$scores %*% rotation
+    if (is.null(data$dropped)) scores else napredict(data$dropped, scores)
+}
+
+# What is known of the point, where that was asked for.
+certificate <- function(report, certified) {
+    if (is.null(report$certificate)) return(NULL)
+    c(report$certificate, list(criticality = report$criticality, holds = certified))
+}

@@ -1,0 +1,106 @@
+//! The compiled half of the R package: a matrix and options in, a list out. What can be said in R is said
+//! there (`r/R`).
+//!
+//! A run is a thread that never touches R ([`running`]); R waits for it in short steps, between which it
+//! looks for Ctrl-C itself. What is wrong with the input is returned as a list and raised by R as a condition,
+//! so that nothing jumps over frames of Rust.
+
+#![cfg(feature = "r")]
+#![allow(missing_docs, reason = "the macros of extendr make functions beside ours")]
+
+mod failure;
+mod options;
+mod running;
+
+use extendr_api::prelude::*;
+use extendr_api::serializer::to_robj;
+use faer::MatRef;
+use orthopt::family::{find_problem, pose};
+use orthopt::linalg::RowMat;
+use orthopt::problem::PcaData;
+use orthopt::report::{DataFacts, Task};
+use orthopt::threads;
+
+use failure::{Failure, told};
+use options::Options;
+use running::Running;
+
+/// Poses the problem and starts the run: the list `ok` with a handle, or `error` with a text.
+///
+/// `x` is A, or C itself with the option `gram`; `init` is X⁰, or NULL.
+#[extendr]
+fn orthopt_begin(x: RMatrix<f64>, init: Robj, options: Robj) -> List {
+    told(begin(&x, init, &options).map(|running| ExternalPtr::new(running).into()))
+}
+
+/// Waits for `seconds` at most; whether the run has ended.
+#[extendr]
+fn orthopt_wait(run: ExternalPtr<Running>, seconds: f64) -> bool {
+    run.wait(seconds)
+}
+
+/// Asks the run to end with the best X so far.
+#[extendr]
+fn orthopt_stop(run: ExternalPtr<Running>) {
+    run.stop();
+}
+
+/// What came of a run that has ended: the list `ok` with its report, or `error` with a text.
+#[extendr]
+fn orthopt_finish(run: ExternalPtr<Running>) -> List {
+    told(run.take().and_then(|found| outcome(&found)))
+}
+
+/// Names of the constants of solvers and penalties, as arguments.
+#[extendr]
+fn orthopt_constants() -> Vec<String> {
+    orthopt::family::all_constants().iter().map(|c| options::r_name(&c.option)).collect()
+}
+
+fn begin(x: &RMatrix<f64>, init: Robj, options: &Robj) -> Result<Running, Failure> {
+    let options = Options::read(options)?;
+    let init = if init.is_null() { None } else { Some(copied(&RMatrix::try_from(init)?)) };
+    let a = view(x);
+    let data = if options.gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
+    let (request, info) = (options.request(init)?, find_problem(options.problem()?)?);
+    let facts = DataFacts { centered: options.centered, ..DataFacts::of(&data) };
+    let pose_options = request.pose.clone().or_counts(info, &request.wanted);
+    let posed = threads::pool(request.threads)?.install(|| pose(info, &data, &pose_options))?;
+    let task = Task::new(&posed, facts);
+    Ok(Running::start(posed, task, request))
+}
+
+/// The report as the JSON of the command has it, and what R asks besides.
+fn outcome(found: &running::Found) -> Result<Robj, Failure> {
+    let report = &found.report;
+    let x = report.x();
+    let rotation = RMatrix::new_matrix(x.nrows(), x.ncols(), |i, k| x.get(i, k));
+    let notes: Vec<String> = found.notes.iter().map(failure::worded).collect();
+    Ok(list!(
+        rotation = rotation,
+        report = to_robj(&report.object(failure::word))?,
+        certified = report.is_certified(),
+        global = to_robj(&report.global)?,
+        notes = notes,
+        broken = found.broken.as_ref().map(Failure::to_string).unwrap_or_default()
+    )
+    .into())
+}
+
+/// faer's view of a matrix of R, which is stored by columns.
+fn view(x: &RMatrix<f64>) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(x.data(), x.nrows(), x.ncols())
+}
+
+fn copied(x: &RMatrix<f64>) -> RowMat {
+    RowMat::from_mat(view(x))
+}
+
+extendr_module! {
+    mod orthopt;
+    fn orthopt_begin;
+    fn orthopt_wait;
+    fn orthopt_stop;
+    fn orthopt_finish;
+    fn orthopt_constants;
+}

@@ -1,0 +1,150 @@
+//! A run in a thread of its own that never touches R.
+
+use std::any::Any;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use orthopt::bound::Options as Limits;
+use orthopt::family::{Family, Posed};
+use orthopt::message::Message;
+use orthopt::report::{Checks, Global, Report, Task};
+use orthopt::solve::{Event, Observer, Status};
+use orthopt::{threads, with_family};
+
+use crate::failure::Failure;
+use crate::options::Request;
+
+/// What came of a run.
+pub struct Found {
+    pub report: Report,
+    /// What the user should know and the report does not say.
+    pub notes: Vec<Message>,
+    /// Why there is no bound although one was asked for.
+    pub broken: Option<Failure>,
+}
+
+/// Whether the run is to go on.
+#[derive(Clone, Debug, Default)]
+struct Watch(Arc<AtomicBool>);
+
+impl Watch {
+    fn keep_going(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Observer for Watch {
+    fn observe(&mut self, _: Event<'_>) -> ControlFlow<()> {
+        if self.keep_going() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+type Outcome = Result<Found, Failure>;
+
+/// The handle that R holds. Without it nobody waits any more, and the run ends.
+pub struct Running {
+    watch: Watch,
+    outcome: Mutex<Option<Outcome>>,
+    receive: Mutex<Receiver<Outcome>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Running {
+    /// Starts the thread.
+    pub fn start(posed: Posed, task: Task, request: Request) -> Self {
+        let watch = Watch::default();
+        let (send, receive) = channel();
+        let seen = watch.clone();
+        thread::spawn(move || tell(&send, || solve(posed, &task, &request, &seen)));
+        Self { watch, outcome: Mutex::new(None), receive: Mutex::new(receive) }
+    }
+
+    /// Asks the run to end.
+    pub fn stop(&self) {
+        self.watch.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits for `seconds` at most; whether the run has ended.
+    pub fn wait(&self, seconds: f64) -> bool {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if outcome.is_none() {
+            let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+            let receive = self.receive.lock().unwrap_or_else(PoisonError::into_inner);
+            *outcome = receive.recv_timeout(time).ok();
+        }
+        outcome.is_some()
+    }
+
+    /// What came of it, once.
+    ///
+    /// # Errors
+    /// What the run says; nothing is there any more, or yet.
+    pub fn take(&self) -> Outcome {
+        let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
+        outcome.unwrap_or_else(|| Err(Failure::Bridge("the run has no result (yet)".into())))
+    }
+}
+
+/// Sends what `work` returns. Nobody may be listening any more.
+fn tell(send: &Sender<Outcome>, work: impl FnOnce() -> Outcome) {
+    let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(broken(&*panic)));
+    let _ = send.send(outcome);
+}
+
+fn broken(panic: &(dyn Any + Send)) -> Failure {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+    Failure::Bridge(format!("the run broke off, which is a mistake in orthopt: {text}"))
+}
+
+fn solve(posed: Posed, task: &Task, request: &Request, watch: &Watch) -> Outcome {
+    let pool = threads::pool(request.threads)?;
+    with_family!(posed.problem, problem => pool.install(|| one(&problem, task, request, watch)))
+}
+
+/// One run as the command line makes it, bit for bit; then what costs more.
+fn one<P: Family>(problem: &P, task: &Task, request: &Request, watch: &Watch) -> Outcome {
+    let Request { wanted, stopping, restarts, scope, bound, .. } = request;
+    if bound.is_some() {
+        problem.bounded()?; // before any work
+    }
+    let mut plan = problem.plan(wanted)?;
+    plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
+    let solution = plan.run(problem, wanted, stopping, *restarts, &mut [&mut watch.clone()])?;
+    let report = Report::new(task, problem, &plan, wanted, *stopping, solution);
+    let mut found = Found { report, notes: Vec::new(), broken: None };
+    let keep_going = || watch.keep_going();
+    if scope.is_some() && found.report.solution.status != Status::Interrupted {
+        found.report.checks = Checks::of(problem, found.report.x(), *scope, &keep_going);
+    }
+    if let Some(seconds) = bound.filter(|_| keep_going()) {
+        prove(problem, &mut found, seconds, watch);
+    }
+    Ok(found)
+}
+
+/// Adds the bound; X stays what it is.
+fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, watch: &Watch) {
+    let report = &mut found.report;
+    let limits = Limits { seconds: Some(seconds), nodes: u64::MAX, ..Limits::default() };
+    match problem.lower_bound(Some(report.x()), &limits, &|_| watch.keep_going()) {
+        Ok(bound) => {
+            if let (Some(_), Some(better)) = (&bound.x, bound.objective) {
+                let text = format!("a better X, F = {better}, was found on the way to the bound; more ");
+                found.notes.push(Message::from(text).option("effort").text(" finds it"));
+            }
+            report.bound_by(Global::beside(&bound, report.solution.objective.total));
+        }
+        Err(error) => found.broken = Some(error.into()),
+    }
+}

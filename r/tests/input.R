@@ -1,0 +1,55 @@
+# What is wrong is an error of class orthopt_error that says what and where.
+library(orthopt)
+
+refused <- function(expr, pattern) {
+    error <- tryCatch({ expr; NULL }, orthopt_error = identity)
+    if (is.null(error)) stop("not refused: ", pattern)
+    if (!grepl(pattern, conditionMessage(error))) stop("'", conditionMessage(error), "' has no '", pattern, "'")
+}
+warned <- function(expr, pattern) {
+    found <- character()
+    value <- withCallingHandlers(expr, orthopt_warning = function(w) {
+        found <<- c(found, conditionMessage(w))
+        invokeRestart("muffleWarning")
+    })
+    stopifnot(any(grepl(pattern, found)))
+    value
+}
+
+refused(sparse_pca(iris), "not numeric: Species")
+refused(sparse_pca(matrix("a")), "type character")
+refused(sparse_pca(mtcars[0, ]), "empty: 0 x 11")
+refused(sparse_pca(), "either data")
+refused(sparse_pca(mtcars, covmat = cor(mtcars)), "either data")
+refused(sparse_pca(airquality), "NA in row 5, column 1 \\(Ozone\\) \\(44 such")
+refused(sparse_pca(matrix(c(1, 2, 3, Inf), 2)), "Inf in row 2, column 2;")
+refused(sparse_pca(cbind(a = 1:3, b = 2), scale. = TRUE), "column 2 \\(b\\) is constant")
+refused(sparse_pca(covmat = matrix(1:6, 2)), "2 x 3, not square")
+refused(sparse_pca(covmat = matrix(c(1, 2, 3, 4), 2)), "not symmetric")
+refused(sparse_pca(mtcars, ncomp = 20), "rank 20 exceeds the 11 columns")
+refused(sparse_pca(mtcars, ncomp = 1.5), "whole number >= 1")
+refused(sparse_pca(mtcars, nonzeros = 0), "'nonzeros' is 0")
+refused(sparse_pca(mtcars, ncomp = 2, nonzeros = 1:3), "3")
+refused(sparse_pca(mtcars, nonzeros = 2, total_nonzeros = 3), "not several")
+refused(sparse_pca(mtcars, lambda = NA_real_), "'lambda' is NA")
+refused(sparse_pca(mtcars, penalty = "l7"), "no penalty is called 'l7'; there are: l0, l1")
+refused(sparse_pca(mtcars, penalty = "l1", nonneg = TRUE), "nonneg goes with")
+refused(sparse_pca(mtcars, effort = "great"), "quick, normal, thorough")
+refused(sparse_pca(mtcars, seed = -1), "'seed'")
+refused(sparse_pca(mtcars, solver = "magic"), "no solver is called 'magic'")
+refused(do.call(sparse_pca, c(list(mtcars), formals(sparse_pca)[2:16], list(1))), "need names")
+refused(sparse_pca(mtcars, scad_b = 1), "'scad_b' \\(similar: .*scad_a")
+refused(sparse_pca(mtcars, lambda = 1, penalty = "mcp", mcp_gamma = -1), "mcp.gamma is -1")
+refused(sparse_pca(mtcars, init = matrix(1, 11, 2), ncomp = 2, lambda = 1), "not orthonormal")
+refused(sparse_pca(mtcars, penalty = "mcp", lambda = 1, bound = TRUE), "no bound")
+found <- warned(sparse_pca(mtcars, ncomp = 2, nonzeros = 2, certify = TRUE, effort = "quick"), "cannot be checked")
+
+# Rows with missing values.
+dropped <- sparse_pca(airquality[1:4], ncomp = 2, nonzeros = 2, na.action = na.omit)
+padded <- sparse_pca(airquality[1:4], ncomp = 2, nonzeros = 2, na.action = na.exclude)
+complete <- sparse_pca(na.omit(airquality[1:4]), ncomp = 2, nonzeros = 2)
+stopifnot(identical(dropped$rotation, complete$rotation), identical(dropped$x, complete$x))
+stopifnot(nrow(padded$x) == nrow(airquality), all(is.na(padded$x[5, ])), length(dropped$na.action) == 42L)
+
+# Whole numbers and logicals are numbers.
+stopifnot(sparse_pca(matrix(c(1:9, 4L), 5), ncomp = 1, nonzeros = 1)$nonzeros == 1)

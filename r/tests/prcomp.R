@@ -1,0 +1,43 @@
+# With no penalty the components are those of prcomp, and all that is said of them is what prcomp says.
+library(orthopt)
+
+same <- function(a, b, tol = 1e-10) stopifnot(isTRUE(all.equal(a, b, tolerance = tol, check.attributes = FALSE)))
+
+compare <- function(x, center, scale., ...) {
+    theirs <- prcomp(x, center = center, scale. = scale.)
+    ours <- sparse_pca(x, ncomp = 3, penalty = "none", center = center, scale. = scale., ...)
+    stopifnot(inherits(ours, c("orthopt", "sparse_pca"), which = TRUE) > 0)
+    same(ours$sdev, theirs$sdev[1:3])
+    same(abs(ours$rotation), abs(theirs$rotation[, 1:3]))
+    same(abs(ours$x), abs(theirs$x[, 1:3]))
+    same(ours$center, theirs$center)
+    same(ours$scale, theirs$scale)
+    stopifnot(identical(dimnames(ours$rotation), dimnames(theirs$rotation[, 1:3])))
+    stopifnot(identical(dimnames(ours$x), dimnames(theirs$x[, 1:3])))
+    same(ours$objective, -sum(theirs$sdev[1:3]^2) / 2)
+    same(ours$total_variance, sum(theirs$sdev^2))
+    same(summary(ours)$importance["Proportion of Variance", ], summary(theirs)$importance[2, 1:3], 1e-4)
+    same(ours$adjusted, theirs$sdev[1:3]^2)
+}
+
+compare(USArrests, TRUE, FALSE)
+compare(USArrests, TRUE, TRUE)
+compare(USArrests, FALSE, FALSE)
+compare(as.matrix(mtcars), colMeans(mtcars) + 1, rep(2, ncol(mtcars)))
+
+# Numbers of sparse components, by their definitions.
+found <- sparse_pca(mtcars, ncomp = 3, nonzeros = c(4, 3, 2), scale. = TRUE)
+v <- found$rotation
+z <- scale(mtcars) %*% v
+same(found$x, z)
+same(found$sdev, apply(z, 2, sd))
+same(crossprod(v), diag(3), 1e-12)
+stopifnot(all(colSums(v != 0) <= c(4, 3, 2)), identical(unname(found$nonzeros), as.numeric(colSums(v != 0))))
+same(found$objective, -sum(diag(t(v) %*% cor(mtcars) %*% v)) / 2)
+same(found$adjusted, diag(qr.R(qr(z)))^2 / (nrow(mtcars) - 1))
+
+# The same from the covariances.
+by_cor <- sparse_pca(covmat = cor(mtcars), ncomp = 3, nonzeros = c(4, 3, 2))
+same(by_cor$objective, found$objective)
+same(by_cor$sdev, found$sdev)
+stopifnot(is.null(by_cor$x), isFALSE(by_cor$center))

@@ -1,0 +1,163 @@
+//! The R package: what would be released, built and checked by R itself, and the examples of its page.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail};
+
+use crate::cargo::{Run, Workspace};
+
+/// The crates whose sources the package carries, behind those that they are tested with.
+const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
+
+/// What is added to the manifest of a crate that has left the workspace: the library lies beside it.
+const ALONE: &str = "\n[workspace]\n\n[patch.crates-io]\northopt = { path = \"../orthopt\" }\n";
+
+/// Builds the package and lets `R CMD check` install it, run its examples and its tests; errors and warnings fail,
+/// notes are shown. Then runs the examples of `docs/r.md`.
+///
+/// Left out where there is no R. The static library comes from the workspace: compiled once, with what the tests
+/// have built.
+pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
+    if !answers(&["--version"]) {
+        eprintln!("the R package is left out: there is no R on the PATH");
+        return Ok(());
+    }
+    // the other checks see the crate without its feature, which is empty
+    let clippy = ["clippy", "--package", "orthopt-r", "--features", "r,shared-build", "--", "-D", "warnings"];
+    workspace.cargo(&clippy).run()?;
+    let work = workspace.target.join("r");
+    let package = stage(workspace, &work)?;
+    // without knitr there are no vignettes, and nothing else is missing
+    let knitr = answers(&["-s", "-e", "stopifnot(requireNamespace('knitr'), requireNamespace('markdown'))"]);
+    let (build, check): (&[&str], &[&str]) = match knitr {
+        true => (&[], &["--no-manual"]),
+        false => (&["--no-build-vignettes"], &["--no-manual", "--ignore-vignettes"]),
+    };
+    r_cmd(workspace, &work, "build").args(build).args([&package]).run()?;
+    let tarball = newest_tarball(&work)?;
+    r_cmd(workspace, &work, "check").args(check).args([&tarball]).run()?;
+    judge(&work.join("orthopt.Rcheck/00check.log"))?;
+    examples(workspace, &work)
+}
+
+/// Whether R runs and succeeds.
+fn answers(args: &[&str]) -> bool {
+    Command::new("R").args(args).output().is_ok_and(|output| output.status.success())
+}
+
+/// `R CMD`, which compiles with the cargo, the profile and the folder of the tests.
+fn r_cmd(workspace: &Workspace, work: &Path, command: &str) -> Run {
+    Run::new("R")
+        .args(["CMD", command])
+        .dir(work)
+        .env("CARGO", workspace.cargo_path())
+        .env("CARGO_TARGET_DIR", &workspace.target)
+        .env("ORTHOPT_MANIFEST", workspace.root.join("r/src/rust/Cargo.toml"))
+        .env("ORTHOPT_PROFILE", "dev")
+        .env("ORTHOPT_CARGO_FLAGS", "--features shared-build")
+        .env("_R_CHECK_FORCE_SUGGESTS_", "false")
+}
+
+/// The sources of the package with all Rust code in it, in a folder `orthopt` of `work`.
+///
+/// # Errors
+/// Crates that cannot be packed, files that cannot be written.
+fn stage(workspace: &Workspace, work: &Path) -> anyhow::Result<PathBuf> {
+    let package = work.join("orthopt");
+    if work.exists() {
+        fs::remove_dir_all(work)?;
+    }
+    copy(&workspace.root.join("r"), &package)?;
+    let version = version(workspace, &package)?;
+    let mut pack = workspace.cargo(&["package", "--quiet", "--no-verify", "--allow-dirty"]);
+    for name in PACKED {
+        pack = pack.args(["-p", name]);
+    }
+    pack.run()?;
+    fs::remove_dir_all(package.join("src/rust"))?;
+    for (name, folder) in [("orthopt", "orthopt"), ("orthopt-r", "rust")] {
+        unpack(workspace, &format!("{name}-{version}"), work, &package.join("src").join(folder))?;
+    }
+    let manifest = package.join("src/rust/Cargo.toml");
+    fs::write(&manifest, fs::read_to_string(&manifest)? + ALONE)?;
+    // the sources must be complete: cargo finds every crate and every target of them
+    let facts = ["metadata", "--quiet", "--format-version", "1", "--manifest-path"];
+    let output = workspace.cargo(&facts).args([&manifest]).0.output().context("cannot run cargo metadata")?;
+    if !output.status.success() {
+        bail!("the crates in the R package do not fit: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(package)
+}
+
+/// The version of the crates, which the package has, too.
+fn version(workspace: &Workspace, package: &Path) -> anyhow::Result<String> {
+    let facts = workspace.metadata(&["--no-deps"])?;
+    let packages = facts["packages"].as_array().context("cargo metadata lists no packages")?;
+    let ours = packages.iter().find(|p| p["name"] == "orthopt-r").context("no package orthopt-r")?;
+    let version = ours["version"].as_str().context("orthopt-r has no version")?;
+    let line = format!("Version: {version}");
+    if !fs::read_to_string(package.join("DESCRIPTION"))?.lines().any(|l| l == line) {
+        bail!("r/DESCRIPTION has no line `{line}`, the version of the crates");
+    }
+    Ok(version.into())
+}
+
+/// Unpacks what `cargo package` has made of a crate.
+fn unpack(workspace: &Workspace, stem: &str, work: &Path, to: &Path) -> anyhow::Result<()> {
+    let archive = workspace.target.join("package").join(format!("{stem}.crate"));
+    Run::new("tar").args([Path::new("-xzf"), &archive, Path::new("-C"), work]).run()?;
+    fs::rename(work.join(stem), to).with_context(|| format!("{} holds no {stem}", archive.display()))?;
+    for extra in [".cargo_vcs_info.json", "Cargo.toml.orig"] {
+        if to.join(extra).exists() {
+            fs::remove_file(to.join(extra))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies a folder but for what has been built in it.
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default();
+        let built = path.extension().is_some_and(|e| e == "o" || e == "a" || e == "so");
+        if path.is_dir() && name != "target" {
+            copy(&path, &to.join(name))?;
+        } else if path.is_file() && !built {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// What `R CMD build` has left.
+fn newest_tarball(work: &Path) -> anyhow::Result<PathBuf> {
+    let mut paths = fs::read_dir(work)?.filter_map(Result::ok).map(|entry| entry.path());
+    let found = paths.find(|path| path.extension().is_some_and(|e| e == "gz"));
+    found.with_context(|| format!("R CMD build left no package in {}", work.display()))
+}
+
+/// `R CMD check` ends well with warnings, too.
+fn judge(log: &Path) -> anyhow::Result<()> {
+    let text = fs::read_to_string(log).with_context(|| format!("there is no {}", log.display()))?;
+    let status = text.lines().rev().find_map(|line| line.strip_prefix("Status: "));
+    let status = status.with_context(|| format!("{} has no status", log.display()))?;
+    if status.contains("WARNING") || status.contains("ERROR") {
+        bail!("R CMD check: {status}; see {}", log.display());
+    }
+    Ok(())
+}
+
+/// Runs the code of the page with the package that has been checked.
+fn examples(workspace: &Workspace, work: &Path) -> anyhow::Result<()> {
+    let page = fs::read_to_string(workspace.root.join("docs/r.md")).context("docs/r.md")?;
+    let blocks = page.split("```r\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let script = work.join("page.R");
+    fs::write(&script, blocks.collect::<Vec<_>>().join("\n"))?;
+    let quiet = ["-s", "--vanilla", "-f"];
+    let run = Run::new("R").args(quiet).args([&script]).dir(work);
+    run.env("R_LIBS", work.join("orthopt.Rcheck")).run().context("the examples of docs/r.md")
+}
