@@ -1,12 +1,15 @@
 //! Plots as SVG: convergence, F against time with one curve per run, and what other figures share.
 
-use std::ops::Range;
+mod axis;
+mod strokes;
 
 use anyhow::anyhow;
 use plotters::coord::Shift;
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+pub use axis::Axis;
+use strokes::Stroke;
 
 /// One run.
 #[derive(Clone, Debug)]
@@ -29,8 +32,6 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
 ];
 pub const GRID: RGBColor = RGBColor(222, 222, 222);
-/// From this ratio of times on, the time axis is logarithmic.
-const LOG_FROM: f64 = 20.0;
 
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
@@ -57,28 +58,71 @@ pub fn svg_of(units: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyho
     Ok(svg.replacen(&size(units), &size((units.0 / 2, units.1 / 2)), 1))
 }
 
-/// Draws the curves; a legend appears when there are several.
+/// Draws F of one run, or of several above the lowest F of all, on a logarithmic axis.
 ///
 /// # Errors
 /// The drawing fails.
 pub fn convergence(title: &str, subtitle: &str, lines: &[Curve]) -> anyhow::Result<String> {
-    curves(title, subtitle, ["seconds in the solver", "F"], lines)
+    match above_lowest(lines) {
+        Some((above, value)) => {
+            let axes = [TIME, "F minus the lowest F"];
+            svg(|root| draw(root, title, subtitle, axes, (&above, value)))
+        }
+        None => curves(title, subtitle, [TIME, "F"], lines),
+    }
 }
 
-/// The same with other names of the axes.
+/// Draws curves as they are, the axes named; a legend appears when there are several.
 ///
 /// # Errors
 /// The drawing fails.
 pub fn curves(title: &str, subtitle: &str, axes: [&str; 2], lines: &[Curve]) -> anyhow::Result<String> {
-    svg(|root| draw(root, title, subtitle, axes, lines))
+    svg(|root| draw(root, title, subtitle, axes, (lines, Axis::of_values(lines))))
 }
 
-fn draw(root: &Area<'_>, title: &str, subtitle: &str, [x, y]: [&str; 2], curves: &[Curve]) -> Drawn {
-    let below = titled(root, title, subtitle)?;
+/// What convergence is drawn against.
+pub const TIME: &str = "seconds in the solver";
 
-    let (time, value) = (Axis::of_times(curves), Axis::of_values(curves));
+/// Curves above the lowest value of all, which itself lies on the lower end of the axis; nothing of one curve, or where
+/// all have the same value.
+fn above_lowest(lines: &[Curve]) -> Option<(Vec<Curve>, Axis)> {
+    let values = || lines.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|f| f.is_finite());
+    let lowest = values().fold(f64::INFINITY, f64::min);
+    let rounding = 1e-9 * (1.0 + lowest.abs()); // what counts as no decrease
+    let above = || values().map(|f| f - lowest).filter(|gap| *gap > rounding);
+    let (least, most) = (above().fold(f64::INFINITY, f64::min), above().fold(0.0, f64::max));
+    if lines.len() < 2 || most <= 0.0 {
+        return None;
+    }
+    let floor = 0.5 * least;
+    let place = |p: &(f64, f64)| (p.0, (p.1 - lowest).max(floor));
+    let moved = |c: &Curve| Curve { label: c.label.clone(), points: c.points.iter().map(place).collect() };
+    Some((lines.iter().map(moved).collect(), Axis::logarithmic(floor..1.3 * most)))
+}
+
+fn draw(
+    root: &Area<'_>,
+    title: &str,
+    subtitle: &str,
+    [x, y]: [&str; 2],
+    (curves, value): (&[Curve], Axis),
+) -> Drawn {
+    let below = titled(root, title, subtitle)?;
+    let (below, legend) = match curves.len() {
+        0 | 1 => (below, None),
+        _ => {
+            let (left, right) = below.split_horizontally(SIZE.0 as i32 - strokes::legend_width(curves));
+            (left, Some(right))
+        }
+    };
+
+    let time = Axis::of_times(curves);
     let (time_labels, value_labels) = (time.labels(), value.labels());
-    let seconds = if time.log { format!("{x} (log scale)") } else { x.into() };
+    let named = |name: &str, axis: &Axis| match axis.log {
+        true => format!("{name} (log scale)"),
+        false => name.to_string(),
+    };
+    let (x, y) = (named(x, &time), named(y, &value));
     let mut chart = ChartBuilder::on(&below)
         .margin(24)
         .margin_right(56)
@@ -92,29 +136,24 @@ fn draw(root: &Area<'_>, title: &str, subtitle: &str, [x, y]: [&str; 2], curves:
         .axis_style(BLACK.stroke_width(2))
         .label_style((FONT, 28))
         .axis_desc_style((FONT, 30))
-        .x_desc(seconds)
+        .x_desc(x)
         .y_desc(y)
         .x_label_formatter(&time_labels)
         .y_label_formatter(&value_labels)
         .draw()?;
-    for (curve, colour) in curves.iter().zip(COLOURS.iter().cycle()) {
-        let style = colour.stroke_width(4);
-        let line = chart.draw_series(LineSeries::new(steps(&curve.points), style))?;
-        if curves.len() > 1 {
-            line.label(&curve.label).legend(move |(x, y)| PathElement::new([(x, y), (x + 40, y)], style));
+    for (i, curve) in curves.iter().enumerate() {
+        let stroke = Stroke::of(i);
+        let line = steps(&curve.points);
+        match stroke.dash {
+            None => chart.draw_series(LineSeries::new(line, stroke.style()))?,
+            Some((on, off)) => chart.draw_series(DashedLineSeries::new(line, on, off, stroke.style()))?,
+        };
+        if let Some(last) = curve.points.last() {
+            chart.plotting_area().draw(&stroke.marker(*last))?;
         }
-        let last = curve.points.last().copied();
-        chart.draw_series(last.map(|point| Circle::new(point, 8, colour.filled())))?;
     }
-    if curves.len() > 1 {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .legend_area_size(48)
-            .label_font((FONT, 28))
-            .background_style(WHITE.mix(0.9))
-            .border_style(GRID)
-            .draw()?;
+    if let Some(area) = legend {
+        strokes::legend(&area, curves)?;
     }
     Ok(root.present()?)
 }
@@ -163,115 +202,6 @@ fn steps(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     out
 }
 
-/// A linear or logarithmic axis with its ticks.
-#[derive(Clone, Debug)]
-pub struct Axis {
-    range: Range<f64>,
-    log: bool,
-    pub ticks: Vec<f64>,
-    minor: Vec<f64>,
-    step: f64, // between ticks, where linear
-}
-
-impl Axis {
-    /// All times. The first point of a run is its start; only then does time pass.
-    fn of_times(curves: &[Curve]) -> Self {
-        let all = || curves.iter().flat_map(|c| &c.points).map(|p| p.0).filter(|t| *t > 0.0);
-        let (first, last) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
-        if first >= last {
-            let only = if last > 0.0 { last } else { 1.0 };
-            return Self::linear(0.0..1.1 * only);
-        }
-        if last / first >= LOG_FROM {
-            Self::logarithmic(first..1.1 * last)
-        } else {
-            Self::linear(0.0..1.05 * last)
-        }
-    }
-
-    fn of_values(curves: &[Curve]) -> Self {
-        let all = || curves.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|f| f.is_finite());
-        let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-        if low > high {
-            return Self::linear(0.0..1.0); // nothing finite
-        }
-        let least = 1e-6 * low.abs().max(high.abs()); // a flat curve needs room too
-        let room = 0.05 * (high - low).max(least).max(1e-300);
-        Self::linear(low - room..high + room)
-    }
-
-    /// With about seven ticks at round numbers.
-    pub fn linear(range: Range<f64>) -> Self {
-        let rough = (range.end - range.start) / 7.0;
-        let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= rough);
-        let step = step.unwrap_or(rough);
-        let first = (range.start / step).ceil();
-        let count = ((range.end / step).floor() - first).clamp(0.0, 20.0) as i32;
-        let ticks = (0..=count).map(|k| (first + f64::from(k)) * step).collect();
-        Self { range, log: false, ticks, minor: Vec::new(), step }
-    }
-
-    fn logarithmic(range: Range<f64>) -> Self {
-        let decades = range.start.log10().floor() as i32..=range.end.log10().ceil() as i32;
-        let within = |values: &[f64]| -> Vec<f64> {
-            let all = decades.clone().flat_map(|d| values.iter().map(move |m| m * 10f64.powi(d)));
-            all.filter(|v| range.contains(v)).collect()
-        };
-        let tens = within(&[1.0]);
-        let ticks = if tens.len() >= 3 { tens } else { within(&[1.0, 2.0, 5.0]) };
-        Self { log: true, ticks, minor: within(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), step: 0.0, range }
-    }
-
-    /// Labels with as many digits as tell neighbours apart.
-    pub fn labels(&self) -> impl Fn(&f64) -> String + use<> {
-        let largest = self.ticks.iter().fold(0.0, |a: f64, t| a.max(t.abs()));
-        let (log, step) = (self.log, self.step);
-        move |value| {
-            if log {
-                return format!("{}", crate::text::rounded(*value, 3));
-            }
-            if *value == 0.0 || step <= 0.0 {
-                return "0".into();
-            }
-            if (1e-4..1e6).contains(&largest) {
-                let decimals = (-step.log10().floor()).max(0.0) as usize;
-                return format!("{value:.decimals$}");
-            }
-            let digits = (largest / step).log10().ceil().clamp(0.0, 12.0) as usize;
-            format!("{value:.digits$e}")
-        }
-    }
-
-    /// 0 at the lower end, 1 at the upper one.
-    pub fn place(&self, value: f64) -> f64 {
-        let Range { start, end } = self.range;
-        if self.log {
-            (value.max(start) / start).ln() / (end / start).ln()
-        } else {
-            (value - start) / (end - start)
-        }
-    }
-}
-
-impl Ranged for Axis {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        let share = self.place(*value).clamp(-1.0, 2.0);
-        from + (share * f64::from(to - from)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        if hint.weight().allow_light_points() { self.minor.clone() } else { self.ticks.clone() }
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.range.clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,13 +238,18 @@ mod tests {
         let curve = |label: &str| Curve { label: label.into(), points: vec![(0.1, 1.0), (9.0, 0.0)] };
         let svg = convergence("t", "s", &[curve("first"), curve("second")]).unwrap();
         assert!(svg.contains("first") && svg.contains("second"));
+        assert!(svg.contains("F minus the lowest F (log scale)"), "{svg}");
+        // the same F: nothing to tell apart
+        let svg = convergence("t", "s", &[curve("first"), curve("first")]).unwrap();
+        assert!(svg.contains("log scale"));
+        let flat = |label: &str| Curve { label: label.into(), points: vec![(0.1, 1.0), (9.0, 1.0)] };
+        assert!(!convergence("t", "s", &[flat("a"), flat("b")]).unwrap().contains("lowest"));
     }
 
     #[test]
-    fn ticks_are_round_numbers() {
-        assert_eq!(Axis::linear(-0.3..4.1).ticks, [0.0, 1.0, 2.0, 3.0, 4.0]);
-        let axis = Axis::logarithmic(3e-4..2.0);
-        assert_eq!(axis.ticks.len(), 4);
-        assert_eq!((axis.labels())(&axis.ticks[0]), "0.001");
+    fn many_curves_differ_without_colour() {
+        let looks = |i: usize| (Stroke::of(i).dash, Stroke::of(i).shape);
+        let all: std::collections::BTreeSet<_> = (0..16).map(looks).collect();
+        assert_eq!(all.len(), 16);
     }
 }

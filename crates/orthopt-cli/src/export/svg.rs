@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Found, to_file};
 use crate::global::gap;
-use crate::plot::{Curve, convergence};
+use crate::plot::{Curve, TIME, convergence, curves};
 use crate::text;
 use orthopt::bound::Bound;
 use orthopt::report::{Global, Report, Task};
@@ -40,8 +40,8 @@ pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &P
         Some(f) => format!("F = {}, gap {}", text::number(f, 7), gap(&facts)),
         None => format!("F >= {}", text::number(found.value, 7)),
     };
-    let curves = [Curve { label: "F".into(), points: above }, Curve { label: "bound".into(), points: below }];
-    let picture = convergence(&title(task), &subtitle, &curves)?;
+    let both = [Curve { label: "F".into(), points: above }, Curve { label: "bound".into(), points: below }];
+    let picture = curves(&title(task), &subtitle, [TIME, "F"], &both)?;
     to_file(path, |out| out.write_all(picture.as_bytes()))
 }
 
@@ -53,8 +53,11 @@ pub fn title(task: &Task) -> String {
 }
 
 fn curve(report: &Report) -> Curve {
-    let points = report.solution.trace.points().iter().map(|p| (p.seconds, p.objective));
-    Curve { label: report.solver.clone(), points: points.collect() }
+    let s = &report.solution;
+    let points = s.trace.points().iter().map(|p| (p.seconds, p.objective));
+    // to the end of the run, which found nothing better after its last point
+    let end = s.trace.points().last().map(|p| (s.seconds.max(p.seconds), p.objective));
+    Curve { label: report.solver.clone(), points: points.chain(end).collect() }
 }
 
 /// F against time.

@@ -17,8 +17,8 @@ fn pictures(page: &str) -> Vec<&str> {
 /// The words of a picture in alphabetical order, without the numbers at its axes and what depends on time.
 fn words(svg: &str) -> Vec<&str> {
     let lines = svg.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('<'));
-    let mut words: Vec<_> =
-        lines.filter(|line| line.contains(|c: char| c.is_alphabetic()) && !timed(line)).collect();
+    let named = |line: &&str| line.contains(char::is_alphabetic) && line.parse::<f64>().is_err();
+    let mut words: Vec<_> = lines.filter(named).filter(|line| !timed(line)).collect();
     words.sort_unstable();
     words
 }
