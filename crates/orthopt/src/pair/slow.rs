@@ -4,10 +4,14 @@
 use super::PairModel;
 use super::circle::Trig;
 use crate::linalg::plane::{Branch, PairMove};
+use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
 
 /// Grid points per smooth piece.
 const GRID: usize = 48;
+/// What an objective costs, in units of work: an angle, and every entry.
+const ANGLE: usize = 200;
+const ENTRY: usize = 20;
 /// An entry counts as zero at a breakpoint when it is below this times |x| + |y|.
 const ZERO: f64 = 1e-12;
 
@@ -61,6 +65,8 @@ pub fn minimise_angle(p: &Trig, x: &[f64], y: &[f64], h: &impl Nonsmooth) -> (f6
         p.value(c, s) + penalty
     };
     let cuts = breakpoints(x, y, h);
+    // a search that divides its work must know what this takes
+    count(2 * GRID * cuts.len() * (ANGLE + ENTRY * x.len()));
     let mut best = (f64::INFINITY, 0.0);
     let mut offer = |theta: f64| {
         let v = objective(theta);
