@@ -247,6 +247,21 @@ fn columns_that_are_no_numbers() {
     each_message(&empty, "no data (0 rows, 1 columns); at least one of each is needed");
 }
 
+#[test]
+fn files_of_pandas_and_polars() {
+    let expected = mat![[1.5, 0.0, -2.0, 0.0], [0.0, 0.0, 0.1, 0.0], [0.0, 3.0, 0.0, 4.0]];
+    for name in ["pandas_index.parquet", "pandas.feather", "polars.parquet", "polars.arrow"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+        let data = read_file(&path, &LoadOptions::default()).unwrap();
+        assert_eq!(data.matrix.to_dense(), expected, "{name}");
+        assert_eq!(
+            (data.names, data.row_names),
+            (text(&["a", "b", "c", "d"]), text(&["x", "y", "z"])),
+            "{name}"
+        );
+    }
+}
+
 /// A table of normal numbers, with 2500 rows: several batches.
 fn large() -> (Mat<f64>, RecordBatch) {
     let data = load("randn:2500:3:4", &LoadOptions::default()).unwrap().matrix.to_dense();
