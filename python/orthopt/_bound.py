@@ -11,6 +11,7 @@ from . import _data, _orthopt
 from ._options import checked, fill, seconds
 from ._solution import Solution
 from ._solve import BOUND_SECONDS, _name, _warn, solve
+from ._tables import opened
 
 
 class BoundProgress(NamedTuple):
@@ -170,6 +171,7 @@ def bound(
     (True, True)
     """
     found = None
+    data = opened(data)
     if X is None:
         found = solve(problem, data, rank, lam, **options)
         X = found.X

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _orthopt
+from ._tables import opened
 from .errors import EmptyDataError, IncompatibleError, ShapeError
 
 
@@ -49,6 +50,7 @@ class GramAccumulator:
         Nothing is added where something is wrong: another number of columns (:class:`orthopt.errors.ShapeError`), other
         columns of a frame, NaN (:class:`orthopt.errors.NotFiniteError`, with chunk and row). Returns the accumulator.
         """
+        rows = opened(rows)
         names = _data.names(rows)
         if weights is not None:
             weights = _words(_data.numbers(np.asarray(weights), "the weights"), np.float64)

@@ -12,6 +12,7 @@ from . import _data, _orthopt
 from ._options import checked, fill, seconds
 from ._solution import Solution, solution
 from ._solve import BOUND_SECONDS, _name, _warn
+from ._tables import opened
 from .errors import InvalidOptionError
 
 #: Called with the number of the point (from 0) and of all points; a true value ends the path.
@@ -153,6 +154,7 @@ def path(
         "bound": None if bound is None or bound is False else seconds("bound", BOUND_SECONDS if bound is True else bound),
     }
     filled = fill(options, rank=rank)
+    data = opened(data)
     found = _orthopt.path(_name(problem), _data.matrix(data), filled, steps, callback)
     points = found["points"]
     names = _data.names(data)

@@ -10,6 +10,7 @@ from . import _data, _interrupt, _orthopt
 from ._options import fill, seconds
 from ._progress import bar_for
 from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
+from ._tables import opened
 from .errors import DataTypeError, InvalidOptionError, OrthoptWarning
 
 #: Seconds for each solver of those who compare without a limit.
@@ -53,9 +54,9 @@ def solve(
         ``orthopt.registry("problems")`` lists all.
     data
         The samples A (m x n): rows are samples, columns are variables; C = A'A of the matrix as it
-        is. A NumPy array or data frame, a SciPy sparse matrix (any format; CSC needs no
-        conversion), or what the command line takes: a file name, ``"builtin:pitprops"``,
-        ``"randn:50:8"``. With ``gram=True`` it is C itself.
+        is. A NumPy array, a data frame or table of pandas, polars or pyarrow, a SciPy sparse matrix (any
+        format; CSC needs no conversion), or what the command line takes: a file name (``.parquet``, ``.arrow`` and
+        ``.feather`` are read with pyarrow or polars), ``"builtin:pitprops"``, ``"randn:50:8"``. With ``gram=True`` it is C itself.
     rank
         r. Default: 5, or all variables if there are fewer.
     lam
@@ -116,6 +117,7 @@ def solve(
     """
     _interrupt.check(on_interrupt)
     filled = fill(options, rank=rank, lam=lam, solver=solver, init=init, certify=certify)
+    data = opened(data)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         found = _orthopt.solve(_name(problem), _data.matrix(data), filled, caller.function)
@@ -162,6 +164,7 @@ def compare(
     options.setdefault("restarts", 0)
     _interrupt.check(on_interrupt)
     filled = fill(options, rank=rank, lam=lam, solver="auto", init=init, certify=certify)
+    data = opened(data)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         found = _orthopt.compare(
@@ -226,7 +229,7 @@ def certify(
     """
     checks = True if pairs is None else pairs
     filled = fill(options, rank=None, lam=lam, solver="auto", init=None, certify=checks, tol=tol)
-    found = _orthopt.certify(_name(problem), _data.matrix(data), _data.dense(X, "X"), filled)
+    found = _orthopt.certify(_name(problem), _data.matrix(opened(data)), _data.dense(X, "X"), filled)
     _warn(found.pop("notes"))
     found.pop("rank")
     tolerance = found.pop("tolerance")

@@ -31,6 +31,7 @@ fn test(workspace: &Workspace) -> anyhow::Result<()> {
     steps.run("packages", || packages::check(workspace))?;
     steps.run("build", || cargo(&["test", "--workspace", "--no-run"]).run())?;
     steps.run("tests", || tests(workspace))?;
+    steps.run("parquet", || parquet(workspace))?;
     steps.run("data sets", || data_sets(workspace))?;
     steps.run("python", || python::test(workspace))?;
     steps.run("r", || r::test(workspace))?;
@@ -47,6 +48,14 @@ fn tests(workspace: &Workspace) -> anyhow::Result<()> {
     let quiet = ["--status-level", "fail", "--no-fail-fast"];
     workspace.cargo(&[&["nextest", "run", "--workspace"], &quiet[..]].concat()).run()?;
     workspace.cargo(&["test", "--workspace", "--doc", "--quiet"]).run()
+}
+
+/// The readers behind the feature `parquet`. Of the whole workspace, although one crate has the test: so cargo takes the
+/// dependencies as the other tests have built them.
+fn parquet(workspace: &Workspace) -> anyhow::Result<()> {
+    let with = ["--workspace", "--features", "orthopt-data/parquet"];
+    let one = [&["test"], &with[..], &["--quiet", "--test", "parquet"]].concat();
+    workspace.cargo(&one).run()
 }
 
 /// The tests that are left out where the data sets are not beside the checkout.

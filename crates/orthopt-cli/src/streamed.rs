@@ -130,8 +130,8 @@ fn is_pattern(path: &Path) -> bool {
 /// Whether a file is a table or array that is worth it: large, and with fewer columns than C may have.
 fn large(request: &DataRequest, file: &Path) -> anyhow::Result<bool> {
     let name = file.to_string_lossy().to_lowercase();
-    let dense =
-        [".csv", ".tsv", ".txt", ".npy"].iter().any(|end| name.trim_end_matches(".gz").ends_with(end));
+    const DENSE: [&str; 7] = [".csv", ".tsv", ".txt", ".npy", ".parquet", ".arrow", ".feather"];
+    let dense = DENSE.iter().any(|end| name.trim_end_matches(".gz").ends_with(end));
     let bytes = file.metadata().map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 });
     if !dense || !request.stream.suits(bytes, request.missing) || request.labels.is_some() {
         return Ok(false);

@@ -25,6 +25,8 @@ pub(crate) struct Input {
     line: u64,
     budget: Budget,
     taken: Arc<AtomicU64>, // bytes of the file that have been read
+    #[cfg(feature = "parquet")]
+    file: Option<File>, // the same file, where it is one and not compressed
 }
 
 /// Counts what is read.
@@ -50,7 +52,12 @@ impl Input {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| open_error(&name, error))?;
         let size = file.metadata().ok().filter(|meta| meta.is_file()).map(|meta| meta.len());
-        Self::begin(name, Box::new(file), size, is_named_gzip(path))
+        #[cfg(feature = "parquet")]
+        let again = size.and_then(|_| file.try_clone().ok());
+        let input = Self::begin(name, Box::new(file), size, is_named_gzip(path))?;
+        #[cfg(feature = "parquet")]
+        let input = Self { file: again.filter(|_| !input.gzip), ..input };
+        Ok(input)
     }
 
     /// Standard input.
@@ -83,14 +90,34 @@ impl Input {
             (Box::new(reader), size)
         };
         let budget = Budget::new(&name, None);
-        Ok(Self { name, reader, gzip, size, line: 0, budget, taken })
+        Ok(Self {
+            name,
+            reader,
+            gzip,
+            size,
+            line: 0,
+            budget,
+            taken,
+            #[cfg(feature = "parquet")]
+            file: None,
+        })
     }
 
     /// Bytes that are already in memory.
     pub(crate) fn from_bytes(name: &str, bytes: &'static [u8]) -> Self {
         let size = Some(bytes.len() as u64);
         let (reader, budget) = (Box::new(Cursor::new(bytes)), Budget::new(name, None));
-        Self { name: name.into(), reader, gzip: false, size, line: 0, budget, taken: Arc::default() }
+        Self {
+            name: name.into(),
+            reader,
+            gzip: false,
+            size,
+            line: 0,
+            budget,
+            taken: Arc::default(),
+            #[cfg(feature = "parquet")]
+            file: None,
+        }
     }
 
     /// The same, with so much memory for what is read.
@@ -114,6 +141,13 @@ impl Input {
             }
             self.budget.check(bytes.capacity())?;
         }
+    }
+
+    /// The file for those who jump in it; `None` where its bytes come only in order. Whoever has it reads no more
+    /// from here.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn file(&mut self) -> Option<File> {
+        self.file.take()
     }
 
     /// The name for messages and for `DataSet::source`.

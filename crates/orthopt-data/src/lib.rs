@@ -5,6 +5,7 @@
 //! | `DATA` | gives |
 //! |---|---|
 //! | a file | `.svm`/`.libsvm`, `.mtx`, `.npy`, `.npz`, `.csv`, `.tsv`, `.txt`, each also with `.gz` ([`formats`]) |
+//! | | `.parquet`, `.arrow`, `.feather` with the feature `parquet`, which are read and not written |
 //! | `-` | standard input, in any of these formats |
 //! | `randn:M:N[:SEED]` | a dense matrix of standard normal numbers ([`generators`]) |
 //! | `sparse-randn:M:N:NNZ[:SEED]` | normal numbers at random positions |

@@ -59,10 +59,19 @@ fn without_quoted(line: &[u8]) -> Vec<u8> {
     line.split(|byte| *byte == b'"').step_by(2).flatten().copied().collect()
 }
 
+/// How files that are no plain text begin.
+const BEGINNINGS: [(&[u8], &str); 6] = [
+    (b"\x93NUMPY", "npy"),
+    (b"PK\x03\x04", "npz"),
+    (b"%%MatrixMarket", "mtx"),
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "arrow"),
+    (b"\xff\xff\xff\xff", "arrow"), // a stream of Arrow IPC
+];
+
 /// The extension of the format that these first bytes of a file belong to; `txt` for any table.
 pub(super) fn extension(start: &[u8]) -> &'static str {
-    for (magic, extension) in [(&b"\x93NUMPY"[..], "npy"), (b"PK\x03\x04", "npz"), (b"%%MatrixMarket", "mtx")]
-    {
+    for (magic, extension) in BEGINNINGS {
         if start.starts_with(magic) {
             return extension;
         }
@@ -113,6 +122,8 @@ mod tests {
     #[test]
     fn formats_are_found() {
         assert_eq!(extension(b"\x93NUMPY\x01\x00"), "npy");
+        assert_eq!(extension(b"PAR1\x15\x04"), "parquet");
+        assert_eq!((extension(b"ARROW1\0\0"), extension(b"\xff\xff\xff\xff\x10\0")), ("arrow", "arrow"));
         assert_eq!(extension(b"%%MatrixMarket matrix array real general\n"), "mtx");
         assert_eq!(extension(b"# c\n+1 3:0.5 7:1\n-1 2:2\n"), "svm");
         for table in ["1 2\n", "a,b\n", "", "1\n", "x 1:2\n"] {

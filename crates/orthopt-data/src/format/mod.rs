@@ -1,5 +1,10 @@
 //! File formats: one file each, and one line in the registry below.
 
+#[cfg(feature = "parquet")]
+mod arrow;
+#[cfg(not(feature = "parquet"))]
+#[path = "arrow_absent.rs"]
+mod arrow;
 mod delimited;
 mod guess;
 mod libsvm;
@@ -49,24 +54,29 @@ struct Format {
     read: ReadFn,
     /// The same part by part.
     chunks: ChunksFn,
-    write: WriteFn,
+    /// `None` for what is read only.
+    write: Option<WriteFn>,
 }
 
 #[rustfmt::skip]
 const FORMATS: &[Format] = &[
-    Format { extensions: &["svm", "libsvm"], read: libsvm::read, chunks: libsvm::chunks, write: libsvm::write,
+    Format { extensions: &["svm", "libsvm"], read: libsvm::read, chunks: libsvm::chunks, write: Some(libsvm::write),
         about: "LIBSVM text, `label index:value ...`, indices from 1; sparse" },
-    Format { extensions: &["mtx"], read: matrix_market::read, chunks: matrix_market_rows::chunks, write: matrix_market::write,
+    Format { extensions: &["mtx"], read: matrix_market::read, chunks: matrix_market_rows::chunks, write: Some(matrix_market::write),
         about: "Matrix Market, coordinate (sparse) or array (dense)" },
-    Format { extensions: &["npy"], read: npy::read, chunks: npy::chunks, write: npy::write,
+    Format { extensions: &["npy"], read: npy::read, chunks: npy::chunks, write: Some(npy::write),
         about: "NumPy array; dense" },
-    Format { extensions: &["npz"], read: npz::read, chunks: npz::chunks, write: npz::write,
+    Format { extensions: &["npz"], read: npz::read, chunks: npz::chunks, write: Some(npz::write),
         about: "NumPy archive: the array X, data, arr_0 or the only one, or scipy.sparse.save_npz" },
-    Format { extensions: &["csv"], read: delimited::read_csv, chunks: delimited::csv_chunks, write: delimited::write_csv,
+    Format { extensions: &["csv"], read: delimited::read_csv, chunks: delimited::csv_chunks, write: Some(delimited::write_csv),
         about: "separated by commas or ;, with or without names of columns and rows, as R and pandas write them; dense" },
-    Format { extensions: &["tsv"], read: delimited::read_tsv, chunks: delimited::tsv_chunks, write: delimited::write_tsv,
+    Format { extensions: &["tsv"], read: delimited::read_tsv, chunks: delimited::tsv_chunks, write: Some(delimited::write_tsv),
         about: "tab separated, otherwise as .csv" },
-    Format { extensions: &["txt"], read: delimited::read_txt, chunks: delimited::txt_chunks, write: delimited::write_tsv,
+    Format { extensions: &["parquet"], read: arrow::read_parquet, chunks: arrow::parquet_chunks, write: None,
+        about: "Parquet table, with names of columns and rows as .csv; read only, by builds with the feature `parquet`; dense" },
+    Format { extensions: &["arrow", "feather"], read: arrow::read_ipc, chunks: arrow::ipc_chunks, write: None,
+        about: "Arrow IPC table (Feather version 2), otherwise as .parquet" },
+    Format { extensions: &["txt"], read: delimited::read_txt, chunks: delimited::txt_chunks, write: Some(delimited::write_tsv),
         about: "a table whose separator (tab, ;, comma or spaces) is found by itself, otherwise as .csv" },
 ];
 
@@ -79,7 +89,12 @@ pub fn formats() -> Vec<(String, &'static str)> {
 
 /// All extensions, for messages.
 pub(crate) fn known_extensions() -> String {
-    FORMATS.iter().map(|format| dotted(format.extensions)).collect::<Vec<_>>().join(", ")
+    extensions(|_| true)
+}
+
+fn extensions(wanted: impl Fn(&Format) -> bool) -> String {
+    let wanted = FORMATS.iter().filter(|format| wanted(format));
+    wanted.map(|format| dotted(format.extensions)).collect::<Vec<_>>().join(", ")
 }
 
 /// Reads a data file; the extension decides the format, and gzip is recognised by itself.
@@ -167,7 +182,12 @@ fn finished(data: DataSet, options: &LoadOptions) -> Result<DataSet, DataError> 
 /// # Errors
 /// [`DataError::UnknownFormat`], or [`DataError::Io`] when the file cannot be written.
 pub fn write_file(path: &Path, data: &DataSet) -> Result<(), DataError> {
-    let write = format_of(path)?.write;
+    let format = format_of(path)?;
+    let write = format.write.ok_or_else(|| DataError::UnknownFormat {
+        path: path.display().to_string(),
+        problem: format!("files of {} are read and not written", dotted(format.extensions)),
+        known: extensions(|format| format.write.is_some()),
+    })?;
     output::write_to(path, |out| write(data, out))
 }
 

@@ -1,4 +1,5 @@
-"""Writes the golden files of this folder, with NumPy 2.4.6 and SciPy 1.17.1.
+"""Writes the golden files of this folder, with NumPy 2.4.6 and SciPy 1.17.1; its tables with pandas 3.1.1, pyarrow 26.0.1 and polars 2.1.0,
+with columns a to d and rows x to z.
 
 They hold the same 3 x 4 matrix unless their name says otherwise:
 
@@ -8,6 +9,8 @@ They hold the same 3 x 4 matrix unless their name says otherwise:
 """
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import scipy.io
 import scipy.sparse
 
@@ -21,3 +24,11 @@ scipy.sparse.save_npz("csc.npz", scipy.sparse.csc_matrix(a))
 scipy.sparse.save_npz("coo.npz", scipy.sparse.coo_matrix(a))
 scipy.io.mmwrite("coordinate.mtx", scipy.sparse.coo_matrix(a), comment="written by SciPy")
 scipy.io.mmwrite("array_symmetric_of_aat.mtx", a @ a.T, symmetry="symmetric")
+
+names, rows = list("abcd"), list("xyz")
+frame = pd.DataFrame(a, columns=names, index=rows)
+frame.to_parquet("pandas_index.parquet")
+frame.reset_index(names="row").to_feather("pandas.feather")
+table = pl.DataFrame({"row": rows} | {name: a[:, j] for j, name in enumerate(names)})
+table.write_parquet("polars.parquet")
+table.write_ipc("polars.arrow", compression="lz4")

@@ -218,7 +218,7 @@ fn gzip_files() {
 
 #[test]
 fn names_of_files() {
-    let known = ".svm, .libsvm, .mtx, .npy, .npz, .csv, .tsv, .txt";
+    let known = ".svm, .libsvm, .mtx, .npy, .npz, .csv, .tsv, .parquet, .arrow, .feather, .txt";
     assert_eq!(
         message("a.dat", "1 2\n"),
         format!(
@@ -253,4 +253,19 @@ fn writing_that_fails() {
     assert!(error.starts_with("cannot write `no/such/folder/a.csv`: "), "{error}");
     let error = write_file(Path::new("a.xlsx"), &data).unwrap_err();
     assert!(matches!(error, DataError::UnknownFormat { .. }), "{error}");
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn tables_of_a_feature_that_is_not_there() {
+    for name in ["a.parquet", "a.arrow", "a.feather", "a.PARQUET"] {
+        assert_eq!(
+            message(name, b"PAR1"),
+            format!(
+                "{name}: this build reads no Parquet and Arrow files: build it with the feature `parquet` (`cargo \
+                 install --locked --path crates/orthopt-cli --features parquet`), convert the file to .csv or .npy, or \
+                 solve in Python, which reads it with pyarrow or polars"
+            )
+        );
+    }
 }
