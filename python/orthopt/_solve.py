@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Callable, NamedTuple
 
-from . import _data, _interrupt, _orthopt
+from . import _data, _ending, _interrupt, _orthopt
 from ._options import fill, seconds
 from ._progress import bar_for
 from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
@@ -118,7 +118,8 @@ def solve(
     filled = fill(options, rank=rank, lam=lam, solver=solver, init=init, certify=certify)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
-        found = _orthopt.solve(_name(problem), _data.matrix(data), filled, caller.function)
+        with _ending.calls(caller.function) as (called,):
+            found = _orthopt.solve(_name(problem), _data.matrix(data), filled, called)
     _warn(found["notes"])
     best = solution(found, _data.names(data))
     _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
@@ -164,9 +165,10 @@ def compare(
     filled = fill(options, rank=rank, lam=lam, solver="auto", init=init, certify=certify)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
-        found = _orthopt.compare(
-            _name(problem), _data.matrix(data), list(solvers or []), filled, caller.function
-        )
+        with _ending.calls(caller.function) as (called,):
+            found = _orthopt.compare(
+                _name(problem), _data.matrix(data), list(solvers or []), filled, called
+            )
     _warn(list(dict.fromkeys(note for one in found for note in one["notes"])))
     all_found = Comparison([solution(one, _data.names(data)) for one in found])
     interrupted = any(one.status == "interrupted" for one in all_found) and not caller.ended
