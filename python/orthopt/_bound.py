@@ -7,7 +7,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from . import _data, _orthopt
+from . import _data, _ending, _orthopt
 from ._options import checked, fill, seconds
 from ._solution import Solution
 from ._solve import BOUND_SECONDS, _name, _warn, solve
@@ -178,7 +178,8 @@ def bound(
     filled = fill(options, rank=None, lam=lam)
     effort = {"seconds": seconds("time_limit", time_limit), "nodes": _nodes(nodes), "dual": bool(dual)}
     start = _data.dense(X, "X")
-    proved = _orthopt.bound(_name(problem), _data.matrix(data), start, filled, effort, _shown(callback))
+    with _ending.calls(_shown(callback)) as (shown,):
+        proved = _orthopt.bound(_name(problem), _data.matrix(data), start, filled, effort, shown)
     if found is None:  # the run has told already
         _warn(proved["notes"])
     proved.pop("notes")

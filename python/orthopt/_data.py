@@ -25,7 +25,7 @@ def matrix(data: Any, what: str = "the data") -> Any:
 def dense(data: Any, what: str = "the data") -> np.ndarray:
     """A two-dimensional float64 array with contiguous rows or columns; the same array if it is
     one already."""
-    array = np.asarray(data)
+    array = _unmasked(data, what)
     if array.ndim != 2:
         hint = "; use X.reshape(1, -1) for one sample, X.reshape(-1, 1) for one variable"
         raise ShapeError(f"{what} must be a matrix, but has {array.ndim} dimension(s){hint}")
@@ -38,18 +38,41 @@ def dense(data: Any, what: str = "the data") -> np.ndarray:
     return array
 
 
+def _unmasked(data: Any, what: str) -> np.ndarray:
+    """Any array; what is masked is missing, and the numbers below a mask are nobody's."""
+    try:
+        array = np.asanyarray(data)
+    except ValueError as error:  # rows of different lengths
+        raise ShapeError(f"{what} must be a matrix: {error}") from error
+    if np.ma.is_masked(array):
+        array = np.ma.masked_array(numbers(array.data, what), array.mask).filled(np.nan)
+    return np.asarray(array)
+
+
 def canonical(data: Any, form: str, what: str) -> Any:
     """Any sparse matrix in the form ``"csr"`` or ``"csc"``, indices sorted and each once; not the user's own where
     that had to be changed."""
     if data.ndim != 2:
         raise ShapeError(f"{what} must be a matrix, but has {data.ndim} dimension(s)")
-    if data.format in ("csr", "csc"):
-        data.check_format(full_check=True)
-    made = data.asformat(form)
+    try:
+        _check_indices(data)
+        made = data.asformat(form)
+    except (ValueError, IndexError) as error:
+        raise ShapeError(f"{what}: the sparse matrix is broken: {error}") from error
     if not made.has_canonical_format:
         made = made.copy() if made is data else made
         made.sum_duplicates()
     return made
+
+
+def _check_indices(data: Any) -> None:
+    """Indices outside the matrix, which SciPy would follow when it converts or sums."""
+    if data.format in ("csr", "csc"):
+        data.check_format(full_check=True)
+    elif data.format == "coo":
+        for indices, size, axis in zip((data.row, data.col), data.shape, ("row", "column")):
+            if len(indices) and not 0 <= indices.min() <= indices.max() < size:
+                raise ValueError(f"{axis} indices are outside 0..{size - 1}")
 
 
 def compressed(data: Any, what: str = "the data") -> tuple:
@@ -72,7 +95,7 @@ def numbers(array: np.ndarray, what: str) -> np.ndarray:
         if array.dtype.kind not in "mM":  # times, which NumPy would turn into numbers
             return array.astype(np.float64)
         raise TypeError("times are no numbers")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataTypeError(f"{what} are no real numbers (dtype {array.dtype}): {error}") from error
 
 

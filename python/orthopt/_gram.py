@@ -54,6 +54,8 @@ class GramAccumulator:
         names = _data.names(rows)
         if weights is not None:
             weights = _words(_data.numbers(np.asarray(weights), "the weights"), np.float64)
+            if weights.ndim != 1:
+                raise ShapeError(f"the weights are one for each row, but have {weights.ndim} dimension(s)")
         if sp.issparse(rows):
             csr = _data.canonical(rows, "csr", self._place)
             self._begin(csr.shape[1], names)

@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, NamedTuple, Sequence
 import numpy as np
 
 from . import _orthopt
+from ._ending import calls
 from ._options import seconds as checked_seconds
 from .errors import DataTypeError, InvalidOptionError, OrthoptError, UnknownNameError
 
@@ -108,7 +109,8 @@ class KnowledgeGraph:
         limit = None if time_limit is None else checked_seconds("time_limit", time_limit)
         look = None if callback is None else lambda record: bool(callback(json.loads(record)))
         tables = [np.ascontiguousarray(t, dtype=np.uint32).reshape(-1, 3) for t in tables]
-        self._take(_orthopt.train_knowledge(entities, relations, *tables, _json(given), limit, look))
+        with calls(look) as (called,):
+            self._take(_orthopt.train_knowledge(entities, relations, *tables, _json(given), limit, called))
         return self
 
     def score(self, triples: Any) -> np.ndarray:

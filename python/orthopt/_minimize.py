@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _data, _interrupt, _orthopt
+from . import _data, _ending, _interrupt, _orthopt
 from ._progress import bar_for
 from ._options import fill
 from ._solution import Solution, solution
@@ -101,9 +101,8 @@ def minimize(
             raise InvalidOptionError(f"minimize has no {key}")
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
-        found = _orthopt.minimize(
-            fun, _answer, start, shape, constraint, lipschitz, filled, caller.function
-        )
+        with _ending.calls(fun, caller.function) as (f, called):
+            found = _orthopt.minimize(f, _answer, start, shape, constraint, lipschitz, filled, called)
     found["settings"]["evaluations"] = found.pop("evaluations")
     best = solution(found)
     return _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, overload
 
 import numpy as np
 
-from . import _data, _orthopt
+from . import _data, _ending, _orthopt
 from ._options import checked, fill, seconds
 from ._solution import Solution, solution
 from ._solve import BOUND_SECONDS, _name, _warn
@@ -155,7 +155,8 @@ def path(
     }
     filled = fill(options, rank=rank)
     data = opened(data)
-    found = _orthopt.path(_name(problem), _data.matrix(data), filled, steps, callback)
+    with _ending.calls(callback) as (called,):
+        found = _orthopt.path(_name(problem), _data.matrix(data), filled, steps, called)
     points = found["points"]
     names = _data.names(data)
     solutions = []

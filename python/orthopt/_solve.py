@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Callable, NamedTuple
 
-from . import _data, _interrupt, _orthopt
+from . import _data, _ending, _interrupt, _orthopt
 from ._options import fill, seconds
 from ._progress import bar_for
 from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
@@ -120,7 +120,8 @@ def solve(
     data = opened(data)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
-        found = _orthopt.solve(_name(problem), _data.matrix(data), filled, caller.function)
+        with _ending.calls(caller.function) as (called,):
+            found = _orthopt.solve(_name(problem), _data.matrix(data), filled, called)
     _warn(found["notes"])
     best = solution(found, _data.names(data))
     _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
@@ -167,9 +168,10 @@ def compare(
     data = opened(data)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
-        found = _orthopt.compare(
-            _name(problem), _data.matrix(data), list(solvers or []), filled, caller.function
-        )
+        with _ending.calls(caller.function) as (called,):
+            found = _orthopt.compare(
+                _name(problem), _data.matrix(data), list(solvers or []), filled, called
+            )
     _warn(list(dict.fromkeys(note for one in found for note in one["notes"])))
     all_found = Comparison([solution(one, _data.names(data)) for one in found])
     interrupted = any(one.status == "interrupted" for one in all_found) and not caller.ended

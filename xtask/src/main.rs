@@ -1,8 +1,9 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
 //! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
-//! package and the documentation.
+//! package and the documentation. `cargo xtask fuzz MINUTES [SEED]`: damaged files and random pairs for so long.
 
 mod cargo;
+mod fuzz;
 mod packages;
 mod python;
 mod r;
@@ -91,16 +92,33 @@ fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
-    let task = match (args.next().as_deref(), args.next()) {
+    let (task, detail) = (args.next(), args.next());
+    if let (Some("fuzz"), Some(minutes)) = (task.as_deref(), &detail) {
+        return fuzz_for(minutes, args.next().as_deref().unwrap_or("0"));
+    }
+    let task = match (task.as_deref(), detail) {
         (Some("test"), None) => test,
         (Some("python"), None) => python_alone,
         (Some("r"), None) => r_alone,
         (Some("site"), None) => site::build,
         _ => {
-            eprintln!("usage: cargo xtask test|python|r|site");
+            eprintln!("usage: cargo xtask test|python|r|site|fuzz MINUTES [SEED]");
             return ExitCode::from(2);
         }
     };
+    finish(task)
+}
+
+fn fuzz_for(minutes: &str, seed: &str) -> ExitCode {
+    let (Ok(minutes), Ok(seed)) = (minutes.parse::<f64>(), seed.parse::<u64>()) else {
+        eprintln!("usage: cargo xtask fuzz MINUTES [SEED]");
+        return ExitCode::from(2);
+    };
+    finish(|workspace| fuzz::run(workspace, minutes, seed))
+}
+
+/// Does it in the workspace, and says what failed.
+fn finish(task: impl FnOnce(&Workspace) -> anyhow::Result<()>) -> ExitCode {
     let result = Workspace::find().and_then(|workspace| {
         if !workspace.root.join("Cargo.lock").exists() {
             bail!("{} has no Cargo.lock", workspace.root.display());

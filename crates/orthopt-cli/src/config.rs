@@ -1,8 +1,12 @@
 //! Config files: TOML with the long option names as keys, overridden by what is typed.
 
+#[cfg(test)]
+mod fuzz;
+
 use std::path::Path;
 
 use anyhow::Context;
+use orthopt_data::printable;
 use toml::Table;
 
 use crate::failure::usage;
@@ -27,16 +31,24 @@ pub fn print(options: &SolveOptions) -> anyhow::Result<String> {
 
 fn parse(text: &str, name: &str) -> anyhow::Result<SolveOptions> {
     toml::from_str(text).map_err(|error| {
-        let message = in_words(error.message());
+        let message = cut(&in_words(error.message()), 3000);
         let Some(span) = error.span() else {
             return usage(format!("{name}: {message}"));
         };
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
         match key_of_line(text, line) {
-            Some(key) if !message.contains(key) => usage(format!("{name}:{line}: {key}: {message}")),
+            Some(key) if !message.contains(key) => {
+                usage(format!("{name}:{line}: {}: {message}", cut(key, 60)))
+            }
             _ => usage(format!("{name}:{line}: {message}")),
         }
     })
+}
+
+/// Foreign text for a message: printable, and not the whole of a long line.
+fn cut(text: &str, most: usize) -> String {
+    let short: String = text.chars().take(most).collect();
+    printable(&short) + if short.len() < text.len() { "..." } else { "" }
 }
 
 /// The key that a line sets, for messages that do not name it.

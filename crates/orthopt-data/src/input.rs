@@ -11,6 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::DataError;
 use crate::memory::Budget;
+use crate::text::printable;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const BUFFER: usize = 1 << 16;
@@ -208,14 +209,15 @@ impl Input {
         format!("{}:{}", self.name, self.line)
     }
 
-    /// An error in the line read last.
+    /// An error in the line read last; what it quotes of the file is made printable.
     pub(crate) fn line_error(&self, problem: impl Into<String>) -> DataError {
-        DataError::Line { path: self.name.clone(), line: self.line, problem: problem.into() }
+        let problem = printable(&problem.into());
+        DataError::Line { path: self.name.clone(), line: self.line, problem }
     }
 
-    /// An error of the file as a whole.
+    /// An error of the file as a whole, as [`line_error`](Self::line_error).
     pub(crate) fn file_error(&self, problem: impl Into<String>) -> DataError {
-        DataError::File { path: self.name.clone(), problem: problem.into() }
+        DataError::File { path: self.name.clone(), problem: printable(&problem.into()) }
     }
 
     /// A failed read: of the decompressor, or of the operating system.

@@ -4,6 +4,7 @@ use faer::{Mat, Side};
 
 use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
+use crate::text::show;
 
 /// What is done with missing values: cells such as `NA` in tables, NaN in dense arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +66,10 @@ impl Missing {
         }
         let means = observed_means(matrix);
         if let Some(j) = means.iter().position(|mean| mean.is_nan()) {
-            let name = data.names.as_ref().map_or(String::new(), |names| format!(" (`{}`)", names[j]));
+            let name = data
+                .names
+                .as_ref()
+                .map_or(String::new(), |names| format!(" ({})", show(names[j].as_bytes())));
             return Err(problem(format!("column {}{name} has no values at all; remove it", j + 1)));
         }
         missing.iter().for_each(|(i, j)| matrix[(*i, *j)] = means[*j]);

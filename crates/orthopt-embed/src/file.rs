@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use orthopt::RowMat;
-use orthopt_data::{DataError, write_whole};
+use orthopt_data::{DataError, default_memory, printable, show_bytes, write_whole};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -220,6 +220,7 @@ impl<'a> Numbers<'a> {
         };
         let end = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
         let header: Header = serde_json::from_slice(&rest[..end])
+            .map_err(|error| printable(&error.to_string()))
             .map_err(|error| fail(format!("the model is damaged ({error}): make it again")))?;
         header.options.check()?;
         Ok(Self { path, header: Some(header), rest: rest.get(end + 1..).unwrap_or_default() })
@@ -259,7 +260,23 @@ impl<'a> Numbers<'a> {
         RowMat::from_vec(rows, cols, data).ok_or_else(|| self.broken())
     }
 
+    /// No size is believed before the numbers for it are there, or the memory for what is made of them.
+    fn check_sizes(&self, header: &Header) -> Result<()> {
+        let (entities, dim) = (header.entities.len().max(1), header.options.dim);
+        if entities.saturating_mul(dim).saturating_mul(8) > self.rest.len() {
+            return Err(self.broken());
+        }
+        let matrices = header.relations.len().saturating_mul(16).saturating_mul(dim).saturating_mul(dim);
+        if matrices as u64 > default_memory() {
+            let path = self.path.display().to_string();
+            let problem = format!("its relations take {} of memory", show_bytes(matrices as u64));
+            return Err(Error::Model { path, problem });
+        }
+        Ok(())
+    }
+
     fn model(&mut self, header: &Header) -> Result<Model> {
+        self.check_sizes(header)?;
         let nothing =
             Model::from_parts(&header.options, (RowMat::zeros(0, header.options.dim), vec![], vec![]))?;
         let relations = header.relations.len() * if header.options.reciprocal { 2 } else { 1 };

@@ -20,6 +20,8 @@ use crate::supervise::{Watch, follow};
 type Rows<'py> = PyReadonlyArray2<'py, u32>;
 /// Names of entities and relations; train, valid and test.
 type Read<'py> = (Vec<String>, Vec<String>, [Bound<'py, PyArray2<u32>>; 3]);
+/// MRR and hits; ranks.
+type Ranked<'py> = (Bound<'py, PyDict>, Bound<'py, PyArray2<f64>>);
 
 fn failure(error: Error) -> PyErr {
     match error {
@@ -184,11 +186,7 @@ impl PyKnowledge {
     }
 
     /// Filtered ranks of triples: MRR and hits, and the ranks of tail and head.
-    fn rank<'py>(
-        &self,
-        py: Python<'py>,
-        rows: Rows<'py>,
-    ) -> PyResult<Option<(Bound<'py, PyDict>, Bound<'py, PyArray2<f64>>)>> {
+    fn rank<'py>(&self, py: Python<'py>, rows: Rows<'py>) -> PyResult<Option<Ranked<'py>>> {
         let asked = self.triples(&rows)?;
         let model = self.model();
         let work = |watch: &Watch| model.rank(&asked, &self.known, &self.learned, watch.stop());

@@ -10,7 +10,7 @@ const MARK: &[u8; 8] = b"ORTHGRAM";
 const VERSION: u32 = 1;
 
 /// Mark, version, checksum.
-const HEAD: usize = 8 + 4 + 8;
+pub(super) const HEAD: usize = 8 + 4 + 8;
 
 /// Most words that an integer of exact sums can need.
 const WIDEST: u64 = ((2 * (LARGEST - SMALLEST + 160) + COUNT + 2) as u64).div_ceil(64);
@@ -134,7 +134,7 @@ fn exact(from: &mut Reader<'_>, sums: &mut Exact, entries: usize) -> Option<()> 
 }
 
 /// A running product of 32-bit words: any changed, missing or moved word shows.
-fn checksum(bytes: &[u8]) -> u64 {
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<4>();
     let (mut a, mut b) = (bytes.len() as u64, 1_u64);
     for word in words.iter().map(|word| u32::from_le_bytes(*word)).chain(rest.iter().map(|v| u32::from(*v))) {

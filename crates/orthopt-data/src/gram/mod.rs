@@ -25,6 +25,8 @@ mod bytes;
 mod compensated;
 mod exact;
 mod finish;
+#[cfg(test)]
+mod fuzz;
 mod rows;
 mod slices;
 mod wide;
@@ -137,7 +139,7 @@ impl GramAccumulator {
     /// Nothing is added where the chunk has another number of columns, an entry is NaN or infinite (named by chunk
     /// and row), or weights are not as many as rows, or negative.
     pub fn add(&mut self, rows: Rows<'_>, weights: Option<&[f64]>) -> Result<(), DataError> {
-        let place = format!("{}, chunk {}", self.place, self.chunks + 1);
+        let place = format!("{}, chunk {}", self.place, self.chunks.saturating_add(1));
         if rows.columns() != self.columns {
             let (found, expected) = (rows.columns(), self.columns);
             return Err(DataError::Width { place, found, expected });
@@ -146,8 +148,8 @@ impl GramAccumulator {
         let roots = roots(weights, rows.len(), &place)?;
         rows.check(&roots, most, &place)?;
         self.add_checked(rows, &roots);
-        self.rows += rows.len() as u64;
-        self.chunks += 1;
+        self.rows = self.rows.saturating_add(rows.len() as u64);
+        self.chunks = self.chunks.saturating_add(1);
         Ok(())
     }
 
@@ -192,8 +194,9 @@ impl GramAccumulator {
                 return Err(DataError::File { path: other.place.clone(), problem });
             }
         }
-        self.rows += other.rows;
-        self.chunks += other.chunks;
+        // counts of bytes from elsewhere may be anything
+        self.rows = self.rows.saturating_add(other.rows);
+        self.chunks = self.chunks.saturating_add(other.chunks);
         self.names = self.names.take().or_else(|| other.names.clone());
         Ok(())
     }

@@ -6,6 +6,7 @@ mod bad_files;
 mod bad_text;
 mod bombs;
 mod chunks;
+mod fuzz_files;
 mod generators;
 mod gram;
 mod prepare;

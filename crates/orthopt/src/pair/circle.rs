@@ -15,6 +15,12 @@ pub struct Trig {
     pub b2: f64,
 }
 
+/// Coefficients below this count as none: their squares have lost digits or all of them, and the direction would
+/// not have length 1.
+const VANISHING: f64 = 1e-146;
+/// Beyond this squares overflow: there is no direction, and no move.
+const HUGE: f64 = 1e150;
+
 impl Trig {
     /// p at the direction (c, s) = (cos θ, sin θ).
     #[inline(always)]
@@ -93,8 +99,11 @@ impl Trig {
     /// chain of square roots and divisions, one waiting for the other, so each one counts.
     #[inline(always)]
     pub fn minimiser_given(&self, (g, big_r): (f64, f64)) -> (f64, f64) {
-        if big_r == 0.0 {
-            return if g == 0.0 { (1.0, 0.0) } else { (-self.a / g, -self.b / g) };
+        let usual = (big_r > VANISHING) & (big_r + g < HUGE);
+        if !usual {
+            // nothing of degree 2, nothing at all, or more than can be squared
+            let plain = g > VANISHING && big_r + g < HUGE;
+            return if plain { (-self.a / g, -self.b / g) } else { (1.0, 0.0) };
         }
         // e2: eigenvector of −2R, at half the angle of (−a2, −b2); e1 ⟂ e2.
         let long = big_r + self.a2.abs();

@@ -21,6 +21,7 @@ mod examples;
 mod facade;
 mod first_order;
 mod first_order_starts;
+mod fuzz_pairs;
 mod givens;
 mod input_errors;
 mod j_baselines;

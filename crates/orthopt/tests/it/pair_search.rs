@@ -278,3 +278,30 @@ fn columns_of_vanishing_length() {
         }
     }
 }
+
+/// Coefficients of degree 2 whose squares underflow beside huge ones of degree 1: V has length 1 all the same.
+#[test]
+fn coefficients_whose_squares_underflow() {
+    for size in [1e-70, 1e-78, 1e-80, 1.2e-81, 3e-82, 1e-90] {
+        let z1 = vec![0.0; 4];
+        let z2 = vec![1.6 * size, -3.2 * size, 0.9 * size, 3.5 * size];
+        for p in [[[-5.6e50, 2.6e50], [0.0, -7.7e48]], [[-0.56, 0.26], [0.0, -0.0077]]] {
+            let case =
+                Case { p, k: [-0.25, 0.5, 0.5], z1: z1.clone(), z2: z2.clone(), h: "none", lambda: 0.0 };
+            case.check(case.oracle(512)).unwrap_or_else(|e| panic!("{size:e}: {e}"));
+        }
+    }
+}
+
+/// Coefficients whose squares overflow: no move, or one of length 1, but not V = 0.
+#[test]
+fn coefficients_whose_squares_overflow() {
+    for size in [1e30, 1e32, 1e33, 1e40, 1e90, 1e150] {
+        let (z1, z2) = (vec![0.0; 3], vec![1.4 * size, 1.4 * size, -2.8 * size]);
+        let p = [[0.0, -3.5e103], [-3.5e103, 0.0]];
+        let case = Case { p, k: [9.2e88, 5.1e88, 4.6e89], z1, z2, h: "none", lambda: 0.0 };
+        for step in case.fast().into_iter().flatten() {
+            assert!((step.c * step.c + step.s * step.s - 1.0).abs() <= 1e-15, "{size:e}: {step:?}");
+        }
+    }
+}
