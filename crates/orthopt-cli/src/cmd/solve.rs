@@ -36,8 +36,6 @@ Examples:
     orthopt solve l1-pca data.csv --center -r 5 --lambda 2 --save-x x.npy --json result.json
   Sparse data, a limit in seconds, the convergence curve as a picture:
     orthopt solve l0-pca data.svm.gz -r 10 --lambda 5 --time-limit 10 --plot curve.svg
-  At most 12 nonzeros in all components together, by a concave part:
-    orthopt solve dc-pca builtin:pitprops -r 3 --k 12 --time-limit 1
   More rows than fit memory, in several files; the 2000 columns with the largest variance:
     orthopt solve l0-pca 'part-*.csv.gz' -r 5 --stream --center
     orthopt solve l0-pca counts.svm.gz -r 10 --screen 2000 --scale std
@@ -47,12 +45,16 @@ Examples:
     orthopt solve nonneg-pca data.mtx -r 4 --print-config > run.toml
     orthopt solve --config run.toml --seed 1";
 
+/// The third line answers the first question of most.
+const USAGE: &str = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve [OPTIONS] PROBLEM --gram FILE\n\n\
+    Ten nonzeros in each of three components:  orthopt solve l0-pca data.csv --scale std -r 3 --nonzeros 10";
+
 /// Find X: minimise F(X) = -1/2 <X, CX> + h(X) over the n x r matrices X with X'X = I
 ///
 /// Prints a summary to stdout.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve [OPTIONS] PROBLEM --gram FILE",
+    override_usage = USAGE,
     after_help = EXAMPLES,
     after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
     disable_help_flag = true
