@@ -27,36 +27,4 @@ from ._solve import solve as solve
 from .errors import OrthoptError as OrthoptError
 from .errors import OrthoptWarning as OrthoptWarning
 
-__all__ = [
-    "NonnegativePCA",
-    "SparsePCA",
-    "Answer",
-    "Bound",
-    "BoundProgress",
-    "BoundTrace",
-    "Certificate",
-    "Comparison",
-    "ExplainedVariance",
-    "Findings",
-    "GramAccumulator",
-    "KnowledgeGraph",
-    "OrthoptError",
-    "OrthoptWarning",
-    "Path",
-    "Progress",
-    "Solution",
-    "Trace",
-    "__version__",
-    "bound",
-    "certify",
-    "compare",
-    "constants",
-    "errors",
-    "minimize",
-    "path",
-    "plots",
-    "registry",
-    "solve",
-]
-
 __version__: str

@@ -182,7 +182,8 @@ def bound(
         proved = _orthopt.bound(_name(problem), _data.matrix(data), start, filled, effort, shown)
     if found is None:  # the run has told already
         _warn(proved["notes"])
-    proved.pop("notes")
+    for other in ("notes", "own_gap", "own_proof"):  # of the X given, for `solve`
+        proved.pop(other)
     better = proved.pop("X")
     trace = BoundTrace(**proved.pop("trace"))
     return Bound(**proved, X=start if better is None else better, trace=trace, solution=found)

@@ -67,8 +67,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
         filled = fill({**self._options(X.shape[1]), "center": True})
         found = solution(_orthopt.solve("pca", matrix(X), filled, None))
-        self._keep(with_bound(found, "pca", X, filled, self.bound), X.shape[0], found.means)
-        return _interrupt.hand_over(self, found.status == "interrupted", self.on_interrupt)
+        return self._finished(found, X, filled, X.shape[0], found.means)
 
     def partial_fit(self, X: Any, y: Any = None, *, refit: bool = True) -> Self:
         """Adds the rows of X to those of earlier calls and finds the components of all of them, with C (n_features,
@@ -98,10 +97,18 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         c, means, _ = self._sums.prepared(center=True)
         filled = fill({**self._options(self._sums.columns), "gram": True})
         found = solution(_orthopt.solve("pca", matrix(c), filled, None))
-        self._keep(with_bound(found, "pca", c, filled, self.bound), self._sums.rows, means)
-        return _interrupt.hand_over(self, found.status == "interrupted", self.on_interrupt)
+        return self._finished(found, c, filled, self._sums.rows, means)
+
+    def _finished(self, found: Solution, data: Any, filled: dict[str, Any], rows: int, means: Any) -> Self:
+        """After the bound, where one is wanted and nobody has had enough."""
+        interrupted = found.status == "interrupted"
+        if not interrupted:
+            found, interrupted = with_bound(found, "pca", data, filled, self.bound)
+        self._keep(found, rows, means)
+        return _interrupt.hand_over(self, interrupted, self.on_interrupt)
 
     def _options(self, features: int) -> dict[str, Any]:
+        _interrupt.check(self.on_interrupt)
         return {
             "rank": self._rank(features),
             "seed": self._seed(),

@@ -60,7 +60,7 @@ class KnowledgeGraph:
 
     >>> from orthopt import KnowledgeGraph
     >>> ring = [(f"n{i}", "next", f"n{(i + 1) % 12}") for i in range(12)]
-    >>> model = KnowledgeGraph(dim=8, lr=0.05, epochs=100).fit(ring)
+    >>> model = KnowledgeGraph(dim=8, epochs=100).fit(ring)
     >>> model.evaluate(ring)["mrr"] > 0.9
     True
     >>> model.predict([("n3", "next", None)], top=1, known=True)[0][0].entity

@@ -6,24 +6,6 @@ from typing import Any, Callable, final
 
 import numpy as np
 
-__all__ = [
-    "bound",
-    "certify",
-    "GramAccumulator",
-    "Knowledge",
-    "knowledge_options",
-    "read_knowledge",
-    "train_knowledge",
-    "install_logging",
-    "minimize",
-    "path",
-    "constants",
-    "registry",
-    "compare",
-    "solve",
-    "__version__",
-]
-
 __version__: str
 
 _Data = np.ndarray | tuple[tuple[int, int], np.ndarray, np.ndarray, np.ndarray] | str

@@ -124,8 +124,9 @@ def solve(
             found = _orthopt.solve(_name(problem), _data.matrix(data), filled, called)
     _warn(found["notes"])
     best = solution(found, _data.names(data))
-    _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
-    return with_bound(best, problem, data, filled, bound)
+    if best.status == "interrupted" and not caller.ended:
+        return _interrupt.hand_over(best, True, on_interrupt)
+    return _interrupt.hand_over(*with_bound(best, problem, data, filled, bound), on_interrupt)
 
 
 def compare(
@@ -241,25 +242,22 @@ def certify(
     return Findings(**found, certificate=checked, explained_variance=explained)
 
 
-#: The gap, relative to |F|, at which F counts as proved.
-PROVED = 1e-9
 #: Seconds for the bound of those who name none.
 BOUND_SECONDS = 60.0
 
 
-def with_bound(found: Solution, problem: str, data: Any, filled: dict[str, Any], bound: Any) -> Solution:
-    """The solution with the global bound that was asked for."""
+def with_bound(
+    found: Solution, problem: str, data: Any, filled: dict[str, Any], bound: Any
+) -> tuple[Solution, bool]:
+    """The solution with the global bound that was asked for, and whether Ctrl-C ended that."""
     if bound is False or bound is None:
-        return found
+        return found, False
     limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
     effort = {"seconds": limit, "nodes": None, "dual": False}
     proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
-    lower = proved["bound"]
-    gap = max(found.objective - lower, 0.0) / abs(found.objective) if found.objective else None
-    unbeaten = proved["X"] is None and proved["proof"] == "optimal"
-    optimal = unbeaten or (gap is not None and gap <= PROVED)
-    found = replace(found, bound=lower, gap=gap)
-    return replace(found, proof="optimal", status="optimal") if optimal else found
+    status = "optimal" if proved["own_proof"] else found.status
+    found = replace(found, bound=proved["bound"], gap=proved["own_gap"], proof=proved["own_proof"], status=status)
+    return found, proved["status"] == "interrupted"
 
 
 def _name(problem: Any) -> str:

@@ -90,6 +90,15 @@ def test_ctrl_c_keeps_the_bound():
     assert b.status == "interrupted" and np.isfinite(b.bound) and b.gap > 0
 
 
+def test_ctrl_c_while_a_solution_is_bounded():
+    threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(errors.Interrupted) as caught:
+        for _ in range(100):  # the loop ends, too
+            orthopt.solve(*LONG, max_iters=1000, bound=300, on_interrupt="raise")
+    s = caught.value.result
+    assert np.isfinite(s.bound) and s.gap > 0 and s.status != "optimal"
+
+
 def test_a_callback_sees_it_and_ends_it():
     seen = []
     b = orthopt.bound(*LONG, time_limit=300, callback=lambda now: seen.append(now) or len(seen) >= 3)

@@ -20,7 +20,7 @@
 //! let graph = Graph { entities: names(12), relations: names(1), train, ..Graph::default() };
 //!
 //! let mut options = Options::default();
-//! (options.dim, options.signature, options.lr) = (8, 7, 0.05);
+//! (options.dim, options.signature) = (8, 7);
 //! let never = AtomicBool::new(false);
 //! let mut trainer = Trainer::new(graph, &options)?;
 //! trainer.run(None, &never, |_, _| ());

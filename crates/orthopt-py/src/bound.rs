@@ -56,6 +56,7 @@ pub fn bound<'py>(
 struct Proved {
     bound: Lower,
     dual: Option<RowMat>,
+    given: Option<f64>, // F of the X that was given
 }
 
 fn work<P: Family>(
@@ -75,7 +76,7 @@ fn work<P: Family>(
         callback.call1((now.seconds, objective, now.bound, now.iterations, now.nodes, now.open))?.is_truthy()
     };
     let shown = Arc::clone(&latest);
-    let Proved { bound, dual } = follow(py, look, move |watch| -> Result<_, Failure> {
+    let Proved { bound, dual, given } = follow(py, look, move |watch| -> Result<_, Failure> {
         let hook = |now: &Progress| {
             *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
             watch.keep_going()
@@ -83,6 +84,11 @@ fn work<P: Family>(
         threads::pool(threads)?.install(|| prove(&problem, x, effort, &hook))
     })??;
     let facts = Global::of(&bound);
+    if let Some(f) = given {
+        let own = Global::beside(&bound, f);
+        out.set_item("own_gap", own.gap)?;
+        out.set_item("own_proof", own.proof)?;
+    }
     out.set_item("bound", facts.bound)?;
     out.set_item("objective", facts.objective)?;
     out.set_item("gap", facts.gap)?;
@@ -117,8 +123,9 @@ fn prove<P: Family>(
         nodes: effort.nodes.unwrap_or(u64::MAX),
         ..Limits::default()
     };
+    let given = x.as_ref().map(|x| problem.objective(x).total);
     let bound = problem.lower_bound(x.as_ref(), &options, hook)?;
     let (f, _) = problem.bounded()?;
     let dual = effort.dual.then(|| bound.relaxation.dual_matrix(f));
-    Ok(Proved { bound, dual })
+    Ok(Proved { bound, dual, given })
 }

@@ -4,9 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
+use orthopt::bound::Bound;
 use orthopt::family::Family;
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role, Task};
+use orthopt::solve::Status;
 use orthopt::threads::sensible;
 use orthopt::with_family;
 
@@ -129,16 +131,18 @@ fn solve_family<P: Family>(
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
     let mut plan = run::plan(settings, &settings.wanted, &problem)?;
-    if let (Some(seconds), Some(_)) = (settings.bound, &plan.portfolio) {
+    let searches = plan.portfolio.is_some() && settings.restarts.is_none();
+    let earlier = settings.bound.filter(|_| searches).and_then(|seconds| {
         let effort = Effort { seconds: BEFORE * seconds, nodes: None };
-        plan.lower_bound = global::bound(&problem, None, effort, &progress).ok().map(|found| found.value);
-    }
+        global::bound(&problem, None, effort, &progress).ok() // what is wrong is said after the search
+    });
+    plan.lower_bound = earlier.as_ref().map(|found| found.value);
     run::unused(&settings.wanted, &plan, &problem).iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;
     let rows = rows.map(|input| input.rows(report.x()));
-    Ok(publish(settings, &problem, report, rows.as_ref(), &progress))
+    Ok(publish(settings, &problem, report, earlier, rows.as_ref(), &progress))
 }
 
 /// Makes the pool of so many threads, all there are if not given; thousands of them are cut down.
@@ -158,23 +162,27 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
         .map_err(|error| usage(format!("cannot start {threads} threads: {error}")))
 }
 
-/// The bound with X as the incumbent; a plot has both then.
+/// The bound with X as the incumbent, or the one from before the search where F has met that; a plot has both then.
 fn bounded<P: Family>(
     settings: &Settings,
     problem: &P,
     report: &Report,
-    seconds: f64,
+    (earlier, seconds): (Option<Bound>, f64),
     progress: &Progress,
 ) -> anyhow::Result<Global> {
-    let found = global::bound(problem, Some(report.x()), Effort { seconds, nodes: None }, progress)?;
+    let found = match earlier {
+        Some(found) if report.solution.status == Status::Optimal => found,
+        _ => global::bound(problem, Some(report.x()), Effort { seconds, nodes: None }, progress)?,
+    };
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
         svg::write_bound(&report.task, Some(report), &found, output.path())?;
     }
-    if let (Some(_), Some(better)) = (&found.x, found.objective) {
+    let facts = Global::beside(&found, report.solution.objective.total);
+    if let (None, Some(_), Some(better)) = (facts.proof, &found.x, found.objective) {
         let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
         progress.note(&Message::from(text).option("save-x").text(" writes it"));
     }
-    Ok(Global::beside(&found, report.solution.objective.total))
+    Ok(facts)
 }
 
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.
@@ -183,6 +191,7 @@ fn publish<P: Family>(
     settings: &Settings,
     problem: &P,
     mut report: Report,
+    earlier: Option<Bound>,
     rows: Option<&Rows>,
     progress: &Progress,
 ) -> ExitCode {
@@ -210,7 +219,7 @@ fn publish<P: Family>(
     }
     show(&mut summary);
     if let Some(seconds) = settings.bound {
-        match bounded(settings, problem, &report, seconds, progress) {
+        match bounded(settings, problem, &report, (earlier, seconds), progress) {
             Ok(found) => summary.global(report.bound_by(found)),
             Err(error) => broken = Some(error), // X and what is known of it are reported all the same
         }

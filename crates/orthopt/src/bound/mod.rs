@@ -32,7 +32,7 @@ mod types;
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
 
-pub use types::{Bound, End, Hook, Kind, Method, Options, Progress, Proof, Relaxation};
+pub use types::{Bound, End, Hook, Kind, Method, Options, PROVED, Progress, Proof, Relaxation};
 
 /// Bytes that the relaxation needs for every entry of its matrices, at most.
 const BYTES_PER_ENTRY: f64 = 100.0;

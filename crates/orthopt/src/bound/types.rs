@@ -37,6 +37,9 @@ pub enum Kind {
     },
 }
 
+/// The gap, relative to |F|, at which F counts as proved.
+pub const PROVED: f64 = 1e-9;
+
 /// How long, how precisely, from where.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -65,7 +68,7 @@ impl Default for Options {
             tolerance: 1e-6,
             nodes: 0,
             variables: 3000,
-            gap: 1e-9,
+            gap: PROVED,
             warm: None,
         }
     }

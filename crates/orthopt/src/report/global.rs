@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::bound::{Bound, Options, Proof};
+use crate::bound::{Bound, PROVED, Proof};
 
 /// A global bound without its matrices.
 #[derive(Clone, Debug, Serialize)]
@@ -48,15 +48,13 @@ impl Global {
         }
     }
 
-    /// The facts of a bound as they are for an X with F = `f`: its gap, where a better X was found on the way.
+    /// The facts of a bound as they are for an X with F = `f`, whatever the bound was computed with: its gap, and a
+    /// proof where that is closed. An X that was found on the way may be better by rounding only.
     pub fn beside(bound: &Bound, f: f64) -> Self {
         let facts = Self::of(bound);
-        if bound.x.is_none() {
-            return facts;
-        }
-        let gap = Some(((f - facts.bound) / f.abs()).max(0.0)).filter(|gap| gap.is_finite());
-        // a better X may be better by rounding only
-        let proof = gap.filter(|gap| *gap <= Options::default().gap).map(|_| "optimal");
+        let above = f - facts.bound;
+        let gap = Some(if above <= 0.0 { 0.0 } else { above / f.abs() }).filter(|gap| gap.is_finite());
+        let proof = gap.filter(|gap| *gap <= PROVED).map(|_| "optimal");
         Self { gap, proof, ..facts }
     }
 }

@@ -12,6 +12,7 @@ use super::control::Control;
 use super::task::{Done, Origin, Task};
 use super::watcher::Watcher;
 use super::{Effort, Move, Portfolio};
+use crate::bound::PROVED;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::message::Message;
@@ -178,10 +179,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             return true;
         }
         let Stopping { max_iters, time_limit, .. } = self.settings.stopping;
-        let met = self
-            .settings
-            .bound
-            .is_some_and(|bound| self.lowest() <= bound + self.settings.stopping.tolerance(bound));
+        let lowest = self.lowest();
+        let met = self.settings.bound.is_some_and(|bound| lowest - bound <= PROVED * lowest.abs());
         self.end = if self.watcher.broke {
             Some((Status::Interrupted, "interrupted; this is the best point so far".into()))
         } else if self.control.is_late() {

@@ -131,6 +131,12 @@ fn it_ends_where_f_meets_its_bound() {
     assert_eq!(s.status, Status::Optimal, "{}", s.message);
     assert!(s.message.starts_with("F is the global minimum"), "{}", s.message);
     assert!(s.search.unwrap().work < free.search.unwrap().work);
+    // a loose tolerance is no proof
+    let stopping = Stopping { tol: 1e-2, min_decrease: 1e-2, ..STOPPING };
+    let bound = bound.map(|bound| bound - 1e-6 * bound.abs());
+    let s = search(&p, plan.portfolio.as_ref().unwrap(), Settings { stopping, bound, ..settings }, &mut [])
+        .unwrap();
+    assert_ne!(s.status, Status::Optimal, "{}", s.message);
 }
 
 #[test]

@@ -107,13 +107,13 @@ pub struct Choices {
     /// What moves the relations [default: adaptive]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     rule: Option<RuleName>,
-    /// Loss [default: cross-entropy]
+    /// Loss [default: softplus]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     loss: Option<LossName>,
     /// Steps of entities, biases and, with the adaptive rule, relations [default: adagrad]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     optimiser: Option<OptimiserName>,
-    /// Learning rate of entities and biases [default: 0.5, of adam 0.005]
+    /// Learning rate of entities and biases [default: 0.3, of adam 0.003]
     #[arg(long, value_name = "RATE", help_heading = "Training")]
     lr: Option<f64>,
     /// Learning rate of relations [default: a tenth of --lr]
@@ -125,7 +125,7 @@ pub struct Choices {
     /// Epochs at most [default: 100]
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<usize>,
-    /// Triples of a step [default: 1000]
+    /// Triples of a step [default: 300]
     #[arg(long, value_name = "N", help_heading = "Training")]
     batch: Option<usize>,
     /// Negatives of a question; a triple is two questions [default: 64]
@@ -140,7 +140,7 @@ pub struct Choices {
     /// Which facts are never negatives [default: train]
     #[arg(long, value_name = "PARTS", help_heading = "Training")]
     no_negatives: Option<NoNegativesName>,
-    /// Spread of the first entities [default: 0.01]
+    /// Spread of the first entities [default: 0.001]
     #[arg(long, value_name = "SIZE", help_heading = "Training")]
     init: Option<f64>,
     /// Spread of the first angles of relations, in radians [default: 1]
@@ -201,5 +201,34 @@ impl Choices {
         set(&mut o.epochs, self.epochs);
         set(&mut o.evaluate_every, self.eval_every);
         set(&mut o.patience, self.patience);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command};
+
+    /// The help tells the defaults that the library has.
+    #[test]
+    fn help_tells_the_defaults_of_the_library() {
+        let defaults = serde_json::to_value(Options::default()).unwrap();
+        let command = Choices::augment_args(Command::new("embed"));
+        let mut compared = 0;
+        for arg in command.get_arguments() {
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let Some((_, said)) = help.split_once("[default: ") else { continue };
+            let said = said.split([',', ']']).next().unwrap_or_default();
+            if said.contains(' ') {
+                continue; // a rule, in words
+            }
+            let name = arg.get_id().as_str().replace("eval_every", "evaluate_every");
+            match &defaults[&name] {
+                serde_json::Value::String(value) => assert_eq!(said, value, "--{name}"),
+                value => assert_eq!(said.parse::<f64>().ok(), value.as_f64(), "--{name}"),
+            }
+            compared += 1;
+        }
+        assert!(compared >= 20, "{compared}");
     }
 }
