@@ -252,6 +252,8 @@ impl Family for CardinalityProblem {
     }
 }
 
+const REHEAT: &str = "penalty lowered and raised";
+
 /// What the search for the best point is made of.
 fn portfolio(
     p: &CardinalityProblem,
@@ -272,7 +274,7 @@ fn portfolio(
         Arc::new(Anew(polish.clone())),
         Arc::new(Mix(polish.clone())),
         Arc::new(Turn(polish.clone())),
-        Arc::new(Reheat { solver: Box::new(ladmm), polish }),
+        Arc::new(Reheat { name: REHEAT, solver: Box::new(ladmm), warmth: 0.0..1.0, polish }),
     ];
     Ok(all)
 }

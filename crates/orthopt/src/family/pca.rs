@@ -13,7 +13,7 @@ use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
     ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, explained_variance,
 };
-use crate::search::grown_components;
+use crate::search::{grown_components, priced, priced_has_chance};
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::{SOLVERS, SolverInfo, find_solvers, spectral};
@@ -79,6 +79,8 @@ impl Family for PcaProblem {
             "grown" => grown_components(self, seed).ok_or_else(|| {
                 Error::Incompatible("no variable is left for a component to grow from".into())
             }),
+            "pool" => priced(self, seed, go_on)
+                .ok_or_else(|| Error::Incompatible("no component is worth its price".into())),
             "relaxed" => super::portfolio::relaxed(self, go_on),
             _ => {
                 Start::parse(name)?.point_while(&self.f, self.rank(), (self.h.requires_nonneg(), seed), go_on)
@@ -88,6 +90,7 @@ impl Family for PcaProblem {
 
     fn has_chance(&self, start: &str) -> bool {
         matches!(start, "random" | "partition" | "grown")
+            || (start == "pool" && priced_has_chance(self.nrows()))
     }
 
     /// The papers' starts, but a random one where h = 0: the span of a few coordinates can be
@@ -157,9 +160,9 @@ pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
     solution.feasibility = problem.feasibility(&solution.x);
 }
 
-/// Names of the starting points, with one line each: those of every quadratic f, and two that look at h.
+/// Names of the starting points, with one line each: those of every quadratic f, and three that look at h.
 const PCA_STARTS: &[(&str, &str)] = &{
-    let mut all = [("", ""); STARTS.len() + 2];
+    let mut all = [("", ""); STARTS.len() + 3];
     let mut k = 0;
     while k < STARTS.len() {
         all[k] = STARTS[k];
@@ -167,6 +170,7 @@ const PCA_STARTS: &[(&str, &str)] = &{
     }
     all[k] = ("grown", "components grown one after the other from entries of large variance");
     all[k + 1] = ("relaxed", "eigenvectors of the convex relaxation, rotated towards few large entries");
+    all[k + 2] = ("pool", "components found from many rows, those worth most that share no variable");
     all
 };
 

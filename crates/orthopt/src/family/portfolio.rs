@@ -1,5 +1,6 @@
 //! What the search for the best point of a problem is made of: arms for every family, moves for PCA.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::{Begin, Family};
@@ -12,7 +13,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Given, Value};
 use crate::penalty::AnyPenalty;
 use crate::problem::PcaProblem;
-use crate::search::moves::{Cross, Kick, MakeSolver, Polish, Regrow, Reheat};
+use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Pooled, Regrow, Reheat};
 use crate::search::{Arm, MakeTask, Move, Origin, Part, Portfolio, Task};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
@@ -24,10 +25,12 @@ use crate::start::round_to_partition;
 /// Solvers and starts, the pairs that most often did well first, on the data sets that the suite `portfolio`
 /// of the benches calls seen. All of them run at level 0 in any case.
 const L0: &[(&str, &str)] = &[
+    ("ladmm+obcd", "varimax"),
     ("ladmm+obcd", "random"),
+    ("obcd", "pool"),
     ("ladmm+obcd", "pca"),
     ("support+obcd", "coordinates"),
-    ("ladmm+obcd", "varimax"),
+    ("support+obcd", "pool"),
     ("obcd", "grown"),
     ("support+obcd", "random"),
     ("ladmm+obcd", "coordinates"),
@@ -36,11 +39,12 @@ const L0: &[(&str, &str)] = &[
     ("obcd", "coordinates"),
 ];
 const L1: &[(&str, &str)] = &[
-    ("ladmm+obcd", "random"),
+    ("ladmm+obcd", "varimax"),
     ("irpg+obcd", "random"),
     ("ladmm+obcd", "pca"),
+    ("irpg+obcd", "varimax"),
+    ("ladmm+obcd", "random"),
     ("slpg+obcd", "pca"),
-    ("ladmm+obcd", "varimax"),
     ("slpg+obcd", "random"),
     ("irpg+obcd", "pca"),
     ("manpg-ada+obcd", "random"),
@@ -49,9 +53,10 @@ const L1: &[(&str, &str)] = &[
     ("obcd", "pca"),
 ];
 const NONNEGATIVE: &[(&str, &str)] = &[
-    ("ladmm+obcd", "partition"),
     ("ladmm+obcd", "pca"),
+    ("ladmm+obcd", "partition"),
     ("ep4orth+obcd", "partition"),
+    ("ladmm+obcd", "varimax"),
     ("ep4orth+obcd", "pca"),
     ("spm+obcd", "partition"),
     ("ladmm+obcd", "coordinates"),
@@ -91,12 +96,19 @@ pub(super) fn portfolio(
     let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(LEAST));
     let make = polisher(options);
     let polisher = Polish { solver: Arc::clone(&make), most: polish };
-    let moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
+    let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
         Arc::new(Kick(polisher.clone())),
         Arc::new(Regrow(polisher.clone())),
         Arc::new(Cross(polisher.clone())),
-        Arc::new(Reheat { solver: reheat(problem), polish: polisher }),
     ];
+    for (name, warmth) in REHEATS {
+        let (solver, polish, warmth) = (reheat(problem), polisher.clone(), warmth.clone());
+        moves.push(Arc::new(Reheat { name, solver, warmth, polish }));
+    }
+    if matches!(problem.h, AnyPenalty::L0(_)) {
+        moves.push(Arc::new(Pooled(polisher.clone())));
+        moves.push(Arc::new(Pack(polisher)));
+    }
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
         let part = Part { solver: make(seed), most: None, patient: true };
         Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(problem.nrows(), problem.rank())) })
@@ -277,6 +289,13 @@ pub(super) fn relaxed(problem: &PcaProblem, go_on: &(dyn Fn() -> bool + Sync)) -
 
 /// Iterations for the relaxation of a start.
 const ROUGH: u64 = 150;
+
+/// How far a penalty is lowered before it is raised again.
+pub(super) const REHEATS: [(&str, Range<f64>); 3] = [
+    ("penalty lowered a little", 0.0..0.35),
+    ("penalty lowered and raised", 0.35..0.7),
+    ("penalty lowered far", 0.7..1.0),
+];
 
 /// LADMM with a first β between L/100 (all is forgotten) and L.
 fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::moves::Polish;
+use super::moves::{PARENTS, Polish};
 use super::pool::{components, drawn};
 use super::{GoOn, Move, Part};
 use crate::linalg::RowMat;
@@ -125,7 +125,7 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
             if apart {
                 // the best of components from many rows
                 let seeds = drawn(n, SEEDS, |i| free[i], rng);
-                let found = components(p, &seeds, &|i| free[i], size, go_on)?;
+                let found = components((&p.f, p.requires_nonneg()), &seeds, &|i| free[i], size, go_on)?;
                 let place = by_rank(found.len(), rng) / 4; // mostly the first
                 found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, *k, *v));
                 continue;
@@ -220,7 +220,7 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Mix<F> {
         if best.len() < 2 {
             return None;
         }
-        let (a, b) = (&best[0], &best[rng.random_range(1..best.len())]);
+        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(PARENTS))]);
         let (n, r) = (a.nrows(), a.ncols());
         let x = match p.limits() {
             // rows of either, half of each

@@ -35,10 +35,14 @@ pub struct Settings {
 
 /// Tasks of a batch of the local search.
 const BATCH: usize = 4;
-/// Good points that are kept.
-const ELITE: usize = 6;
+/// Good points that are kept, and how many numbers they may have where that is less.
+const ELITE: usize = 24;
+const FEWER: usize = 6;
+const NUMBERS: usize = 5_000_000;
 /// Which of the arms fresh starts take, by what they have reached: the best half of the time.
 const FINALISTS: [usize; 6] = [0, 1, 0, 2, 0, 1];
+/// Those that have reached no more than this share of |F| above the best of them are not among them.
+const HOPELESS: f64 = 0.02;
 /// The share of the local search that starts afresh. Where solutions are many and shallow nothing does better.
 const AFRESH: f64 = 0.4;
 /// The highest level.
@@ -146,7 +150,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.elite.push(new);
         }
         self.elite.sort_by(|a, b| a.done.objective.total_cmp(&b.done.objective));
-        self.elite.truncate(ELITE);
+        let numbers = self.elite[0].done.x.data().len().max(1);
+        self.elite.truncate((NUMBERS / numbers).clamp(FEWER, ELITE));
     }
 
     pub(super) fn perform(&mut self, tasks: &[Task<P>]) -> Vec<Outcome> {
@@ -279,7 +284,12 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<Place>)> {
         let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
         order.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective));
-        let random: Vec<usize> = order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
+        let mut random: Vec<usize> =
+            order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
+        if let Some(first) = random.first() {
+            let hopeless = self.arms[*first].objective + HOPELESS * self.size();
+            random.retain(|k| self.arms[*k].objective <= hopeless);
+        }
         let turn = FINALISTS[self.fresh as usize % FINALISTS.len()];
         let k = *random.get(turn).or(random.first())?;
         self.fresh += 1;

@@ -1,12 +1,15 @@
 //! Moves from good points to others for f + h over XᵀX = I with a quadratic f: what they give is feasible
 //! to rounding and is polished by the solver that comes with them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::grow::grown;
+use super::pool::{Found, apart, drawn, ranked};
+use super::priced::worthwhile;
 use super::{GoOn, Move, Part};
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
@@ -126,6 +129,80 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Regrow<Plain<F, H>> {
     }
 }
 
+/// Some components taken out, and in their place components found from many rows that the others leave free.
+#[derive(Debug)]
+pub struct Pooled<P>(pub Polish<P>);
+
+/// Rows that they are looked for from.
+const SEEDS: usize = 24;
+
+impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Pooled<Plain<F, H>> {
+    fn name(&self) -> &'static str {
+        "components from many rows"
+    }
+
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat> {
+        let mut x = best[rng.random_range(0..best.len().min(3))].clone();
+        let (n, r) = (x.nrows(), x.ncols());
+        let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
+        let mut out: Vec<usize> = (0..r).collect();
+        (0..count).for_each(|k| out.swap(k, rng.random_range(k..r)));
+        out.truncate(count);
+        for k in &out {
+            (0..n).for_each(|i| x.set(i, *k, 0.0));
+        }
+        let free: Vec<bool> = (0..n).map(|i| is_zero(x.row(i))).collect();
+        let seeds = drawn(n, SEEDS * count, |i| free[i], rng);
+        let mut pool = worthwhile(p, &seeds, &|i| free[i], go_on)?;
+        // the same ones are not always the best
+        pool.retain(|_| rng.random::<f64>() < 0.8);
+        let found = apart(n, count, &|_| &pool)?;
+        for (l, k) in out.iter().enumerate() {
+            (0..n).filter(|i| found.get(*i, l) != 0.0).for_each(|i| x.set(i, *k, found.get(i, l)));
+        }
+        (stiefel::feasibility(&x) <= 1e-10).then_some(x)
+    }
+
+    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
+        vec![self.0.part(rng)]
+    }
+}
+
+/// Of all components of the good points those worth most that share no variable, with some left out by chance.
+#[derive(Debug)]
+pub struct Pack<P>(pub Polish<P>);
+
+impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Pack<Plain<F, H>> {
+    fn name(&self) -> &'static str {
+        "components of all points"
+    }
+
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
+        let (n, r) = (p.nrows(), p.rank());
+        let mut all = Vec::new();
+        for x in best {
+            let w = p.f.apply(x);
+            for k in 0..r {
+                let entries: Vec<_> = (0..n).map(|i| (i, x.get(i, k))).filter(|e| e.1 != 0.0).collect();
+                let half: f64 = entries.iter().map(|(i, v)| -0.5 * v * w.get(*i, k)).sum();
+                let price: f64 = entries.iter().map(|(_, v)| p.h.value(&[*v])).sum();
+                all.push(Found { worth: half - price, entries });
+            }
+        }
+        let mut pool = ranked(all);
+        pool.retain(|_| rng.random::<f64>() < 0.8);
+        let x = apart(n, r, &|_| &pool)?;
+        (stiefel::feasibility(&x) <= 1e-10).then_some(x)
+    }
+
+    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
+        vec![self.0.part(rng)]
+    }
+}
+
+/// The best points that components of two are taken from.
+pub(super) const PARENTS: usize = 6;
+
 /// Components of two good points: some of one, and of the other those that overlap least with them.
 #[derive(Debug)]
 pub struct Cross<P>(pub Polish<P>);
@@ -139,7 +216,7 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Cross<Plain<F, H>> {
         if best.len() < 2 || best[0].ncols() < 2 {
             return None;
         }
-        let (a, b) = (&best[0], &best[rng.random_range(1..best.len())]);
+        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(PARENTS))]);
         let (n, r) = (a.nrows(), a.ncols());
         let mut columns: Vec<usize> = (0..r).collect();
         let keep = rng.random_range(1..r);
@@ -200,8 +277,12 @@ fn restored(x: &mut RowMat, first: usize) -> Option<()> {
 /// A method that is led by its penalty, started again at the best point with a part of it: what the method
 /// does between is between a polish and a fresh start.
 pub struct Reheat<P> {
+    /// Its name.
+    pub name: &'static str,
     /// The method at a temperature from 0 (cold, hardly moves) to 1.
     pub solver: MakeSolver<P>,
+    /// Temperatures.
+    pub warmth: Range<f64>,
     /// What follows.
     pub polish: Polish<P>,
 }
@@ -217,7 +298,7 @@ impl<P> std::fmt::Debug for Reheat<P> {
 
 impl<P> Move<P> for Reheat<P> {
     fn name(&self) -> &'static str {
-        "penalty lowered and raised"
+        self.name
     }
 
     fn point(&self, _: &P, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
@@ -225,7 +306,7 @@ impl<P> Move<P> for Reheat<P> {
     }
 
     fn parts(&self, p: &P, rng: &mut Pcg64) -> Vec<Part<P>> {
-        let solver = (self.solver)(p, rng.random());
+        let solver = (self.solver)(p, rng.random_range(self.warmth.clone()));
         vec![Part { solver, most: Some(4 * self.polish.most), patient: false }, self.polish.part(rng)]
     }
 }

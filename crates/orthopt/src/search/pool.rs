@@ -22,10 +22,10 @@ const NUMBERS: usize = 4_000_000;
 /// Components that are tried as the first of a set.
 const FIRSTS: usize = 64;
 
-/// A unit vector with few entries, and xᵀCx.
+/// A unit vector with few entries, and what it is worth: xᵀCx here.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    pub(super) variance: f64,
+    pub(super) worth: f64,
     pub(super) entries: Vec<(usize, f64)>,
 }
 
@@ -45,19 +45,25 @@ pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, go_on: &GoOn<'
     let mut pools: Vec<(usize, Vec<Found>)> = Vec::new(); // one for each size
     for size in &sizes {
         if pools.iter().all(|pool| pool.0 != *size) {
-            pools.push((*size, components(p, &rows, &|_| true, *size, go_on)?));
+            pools.push((*size, components((&p.f, p.requires_nonneg()), &rows, &|_| true, *size, go_on)?));
         }
     }
     let pool = |k: usize| pools.iter().find(|pool| pool.0 == sizes[k]).map_or(&[][..], |pool| &pool.1[..]);
+    rounded(p, &apart(n, r, &pool)?)
+}
+
+/// Components that share no variable, one of every pool (best first), as columns: of the sets that begin with one of the
+/// first 64 and always take the best that fits, the best. Columns for which none is left are zero.
+pub(super) fn apart<'a>(n: usize, r: usize, pool: &dyn Fn(usize) -> &'a [Found]) -> Option<RowMat> {
     let mut best: Option<(f64, Vec<&Found>)> = None;
     for first in pool(0).iter().take(FIRSTS) {
         let mut taken = vec![false; n];
-        let (mut set, mut total) = (vec![first], first.variance);
+        let (mut set, mut total) = (vec![first], first.worth);
         first.entries.iter().for_each(|(i, _)| taken[*i] = true);
         for k in 1..r {
             let Some(next) = pool(k).iter().find(|found| !found.meets(&taken)) else { break };
             next.entries.iter().for_each(|(i, _)| taken[*i] = true);
-            total += next.variance;
+            total += next.worth;
             set.push(next);
         }
         if best.as_ref().is_none_or(|(most, chosen)| {
@@ -70,7 +76,7 @@ pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, go_on: &GoOn<'
     for (k, found) in best?.1.into_iter().enumerate() {
         found.entries.iter().for_each(|(i, v)| x.set(*i, k, *v));
     }
-    rounded(p, &x)
+    Some(x)
 }
 
 /// Whether the rows that a start looks from are drawn: few enough are all taken.
@@ -92,13 +98,13 @@ pub(super) fn drawn(n: usize, most: usize, allowed: impl Fn(usize) -> bool, rng:
 /// the largest entries, then truncated power iterations. The one with the most variance first, each set of
 /// variables once. `None` where nobody waits any more.
 pub(super) fn components<F: Quadratic>(
-    p: &CardinalityProblem<F>,
+    (f, nonneg): (&F, bool),
     seeds: &[usize],
     allowed: &dyn Fn(usize) -> bool,
     size: usize,
     go_on: &GoOn<'_>,
 ) -> Option<Vec<Found>> {
-    let n = p.nrows();
+    let n = f.nrows();
     let mut all: Vec<Found> = Vec::new();
     for block in seeds.chunks((NUMBERS / n).clamp(1, BLOCK)) {
         let mut v = RowMat::zeros(n, block.len());
@@ -108,14 +114,14 @@ pub(super) fn components<F: Quadratic>(
             if !go_on() {
                 return None;
             }
-            let w = p.f.apply(&v); // −CV
+            let w = f.apply(&v); // −CV
             for (k, variance) in variances.iter_mut().enumerate() {
                 *variance = -(0..n).map(|i| v.get(i, k) * w.get(i, k)).sum::<f64>();
             }
             v = RowMat::zeros(n, block.len());
             for k in 0..block.len() {
                 let entry = |i: usize| -w.get(i, k);
-                let of = |i: &usize| if p.requires_nonneg() { entry(*i).max(0.0) } else { entry(*i) };
+                let of = |i: &usize| if nonneg { entry(*i).max(0.0) } else { entry(*i) };
                 let mut rows: Vec<usize> = (0..n).filter(|i| allowed(*i) && of(i) != 0.0).collect();
                 if rows.len() > size {
                     rows.select_nth_unstable_by(size - 1, |a, b| {
@@ -131,15 +137,20 @@ pub(super) fn components<F: Quadratic>(
             count(4 * n * block.len());
         }
         // the variance is that of the vectors before the last product; theirs is not below it where C >= 0
-        for (k, variance) in variances.into_iter().enumerate() {
+        for (k, worth) in variances.into_iter().enumerate() {
             let entries: Vec<_> = (0..n).filter(|i| v.get(*i, k) != 0.0).map(|i| (i, v.get(i, k))).collect();
             if !entries.is_empty() {
-                all.push(Found { variance, entries });
+                all.push(Found { worth, entries });
             }
         }
     }
-    all.sort_by(|a, b| b.variance.total_cmp(&a.variance));
+    Some(ranked(all))
+}
+
+/// The best first, each set of variables once.
+pub(super) fn ranked(mut all: Vec<Found>) -> Vec<Found> {
+    all.sort_by(|a, b| b.worth.total_cmp(&a.worth));
     let mut seen: std::collections::BTreeSet<Vec<usize>> = std::collections::BTreeSet::new();
     all.retain(|found| seen.insert(found.entries.iter().map(|e| e.0).collect()));
-    Some(all)
+    all
 }

@@ -8,8 +8,10 @@ use crate::objective::Evaluate;
 use crate::solve::ArmReport;
 
 /// Arms that run first, and their level: that of the defaults of their solvers.
-const LEADERS: usize = 2;
+const LEADERS: usize = 3;
 const ALONE: u32 = 2;
+/// What is searched after some of the others have run, times their work.
+const OTHERS: u64 = 4;
 /// Arms that run side by side in the first round of all.
 const TOGETHER: usize = 2;
 
@@ -18,21 +20,20 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     pub(super) fn race(&mut self) {
         let arms = &self.portfolio.arms;
         self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
-        // something soon; then what most often does well, as patiently as it would be run alone
-        self.round(&mut vec![0], 0);
+        // what most often does well, as patiently as it would be run alone: on large data that is all there is time for
         let mut living: Vec<usize> = (0..arms.len().min(LEADERS)).collect();
         self.round(&mut living, ALONE);
         self.is_enough(); // doublings count from here
-        self.search_as_long(0);
+        self.search_as_long(0, 1);
         // the others one after the other, and in between the best point so far is searched from
-        let mut rest: Vec<usize> = (living.len().min(arms.len())..arms.len()).collect();
+        let mut rest: Vec<usize> = (LEADERS.min(arms.len())..arms.len()).collect();
         rest.reverse();
         while !rest.is_empty() && !self.is_over() && !self.is_enough() {
             let before = self.work;
             let mut some: Vec<usize> = (0..TOGETHER).filter_map(|_| rest.pop()).collect();
             self.round(&mut some, 0);
             living.extend(some);
-            self.search_as_long(before);
+            self.search_as_long(before, OTHERS);
         }
         living.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective).then(a.cmp(b)));
         for level in 1..=LEVELS {
@@ -42,14 +43,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             living.truncate(living.len().div_ceil(2));
             let before = self.work;
             self.round(&mut living, level);
-            self.search_as_long(before);
+            self.search_as_long(before, 1);
         }
         self.race = self.work;
     }
 
-    /// What has been found is searched from for as much work as has been done since `before`.
-    fn search_as_long(&mut self, before: u64) {
-        let due = 2 * self.work - before;
+    /// What has been found is searched from for so many times the work that has been done since `before`.
+    fn search_as_long(&mut self, before: u64, times: u64) {
+        let due = self.work + times * (self.work - before);
         while self.work < due && !self.is_over() && self.batch() {}
     }
 

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::cardinality_moves::{by_rank, components_of};
-use super::moves::Polish;
+use super::moves::{PARENTS, Polish};
 use super::{GoOn, Move, Part};
 use crate::linalg::RowMat;
 use crate::problem::{Cardinality, UncorrelatedProblem, support};
@@ -112,7 +112,7 @@ impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Mix<F> {
         if best.len() < 2 {
             return None;
         }
-        let other = &best[rng.random_range(1..best.len())];
+        let other = &best[rng.random_range(1..best.len().min(PARENTS))];
         rounded(p, &components_of(&best[0], other, rng)?)
     }
 

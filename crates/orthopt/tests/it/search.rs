@@ -8,6 +8,7 @@ use orthopt::penalty::{AnyPenalty, BoxBounds};
 use orthopt::problem::{Cardinality, CardinalityProblem, PcaProblem};
 use orthopt::search::{Effort, Settings, search};
 use orthopt::solve::{Chain, Event, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
+use rand::SeedableRng;
 use std::ops::ControlFlow;
 
 use crate::common::problem;
@@ -137,6 +138,32 @@ fn it_ends_where_f_meets_its_bound() {
     let s = search(&p, plan.portfolio.as_ref().unwrap(), Settings { stopping, bound, ..settings }, &mut [])
         .unwrap();
     assert_ne!(s.status, Status::Optimal, "{}", s.message);
+}
+
+/// What a move gives is feasible, and another one than the best point most of the time.
+#[test]
+fn moves_lead_to_feasible_points() {
+    for (name, lambda) in [("l0-pca", 2.0), ("l1-pca", 0.5), ("nonneg-pca", 0.0)] {
+        let p = problem(name, lambda, 30, 3, 5);
+        let plan = p.plan(&Wanted::default()).unwrap();
+        let portfolio = plan.portfolio.as_ref().unwrap();
+        let best: Vec<_> = (0..4).map(|seed| p.start(p.default_start(), seed).unwrap()).collect();
+        let best: Vec<_> = best.into_iter().chain(p.start("grown", 1).ok()).rev().collect();
+        let mut rng = rand_pcg::Pcg64::seed_from_u64(7);
+        for movement in &portfolio.moves {
+            let mut found = 0;
+            for _ in 0..10 {
+                let Some(x) = movement.point(&p, &best, &mut rng, &|| true) else { continue };
+                found += 1;
+                let what = format!("{name}: {}", movement.name());
+                assert!(feasibility(&x) <= 1e-10, "{what}: {:e}", feasibility(&x));
+                assert!(p.objective(&x).total.is_finite(), "{what}");
+            }
+            assert!(found > 0 || movement.name().contains("components"), "{name}: {}", movement.name());
+        }
+        let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).collect();
+        assert_eq!(name == "l0-pca", names.contains(&"components from many rows"), "{names:?}");
+    }
 }
 
 #[test]

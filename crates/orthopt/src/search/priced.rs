@@ -1,0 +1,209 @@
+//! Components where an entry has a price (ℓ₀ and the like) found from many rows at once, each with as many entries as pay for
+//! themselves; the best of them that share no variable are a start, and components solved anew come from them.
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use super::GoOn;
+use super::grow::grown;
+use super::pool::{Found, apart, components, drawn, ranked};
+use crate::constraint::Stiefel;
+use crate::linalg::RowMat;
+use crate::linalg::kernels::is_zero;
+use crate::nonsmooth::Nonsmooth;
+use crate::problem::Problem;
+use crate::smooth::Quadratic;
+
+/// Rows that a start looks from.
+const SEEDS: usize = 256;
+/// Rows from which the number of entries is looked for that pays, and the numbers: each by half as much again as the one
+/// before, at least one more. Components with more of them hardly leave each other free rows.
+const PROBES: usize = 16;
+const STEP: f64 = 1.5;
+const MOST: usize = 64;
+/// Components that are refined, and how often.
+const REFINED: usize = 256;
+const ROUNDS: usize = 4;
+
+/// r components from up to 256 rows drawn at random, those worth most that share no variable. `None` where nobody
+/// waits any more, components have many entries, or no row is left for one. Cost some 8,000 products with vectors.
+pub fn priced<F: Quadratic, H: Nonsmooth>(
+    p: &Problem<Stiefel, F, H>,
+    seed: u64,
+    go_on: &GoOn<'_>,
+) -> Option<RowMat> {
+    let (n, r) = (p.nrows(), p.rank());
+    let seed = if priced_has_chance(n) { seed } else { 0 };
+    let mut rng = Pcg64::seed_from_u64(seed ^ 0x5052_4943);
+    let rows = drawn(n, SEEDS, |_| true, &mut rng);
+    let pool = worthwhile(p, &rows, &|_| true, go_on)?;
+    let mut x = apart(n, r, &|_| &pool)?;
+    let diagonal = p.f.diagonal();
+    for k in (0..r).filter(|k| (0..n).all(|i| x.get(i, *k) == 0.0)).collect::<Vec<_>>() {
+        let free: Vec<usize> = (0..n).filter(|i| is_zero(x.row(*i))).collect();
+        grown(p, &free, &diagonal, &mut rng)?.into_iter().for_each(|(i, v)| x.set(i, k, v));
+    }
+    Some(x)
+}
+
+/// Whether the rows that [`priced`] looks from are drawn: few enough are all taken.
+pub fn priced_has_chance(n: usize) -> bool {
+    n > SEEDS
+}
+
+/// Components on the rows that are `allowed`, from each row of `seeds` and with several numbers of entries, the one that
+/// lowers f + h most first. `None` where nobody waits any more, or the best number of entries is large.
+pub(super) fn worthwhile<F: Quadratic, H: Nonsmooth>(
+    p: &Problem<Stiefel, F, H>,
+    seeds: &[usize],
+    allowed: &dyn Fn(usize) -> bool,
+    go_on: &GoOn<'_>,
+) -> Option<Vec<Found>> {
+    let with = |seeds: &[usize], size: usize| -> Option<Vec<Found>> {
+        let mut found = components((&p.f, p.h.requires_nonneg()), seeds, allowed, size, go_on)?;
+        for one in &mut found {
+            one.worth = 0.5 * one.worth - price(&p.h, &one.entries);
+        }
+        Some(found)
+    };
+    let most = MOST.min((0..p.nrows()).filter(|i| allowed(*i)).count());
+    let sizes: Vec<usize> =
+        std::iter::successors(Some(1), |k| Some(((STEP * *k as f64) as usize).max(k + 1)))
+            .take_while(|k| *k <= most)
+            .collect();
+    let (probes, others) = seeds.split_at(PROBES.min(seeds.len()));
+    let (mut all, mut best, mut top) = (Vec::new(), 0, f64::NEG_INFINITY);
+    for (place, size) in sizes.iter().enumerate() {
+        let found = with(probes, *size)?;
+        let worth = found.iter().map(|one| one.worth).fold(f64::NEG_INFINITY, f64::max);
+        (best, top) = if worth > top { (place, worth) } else { (best, top) };
+        all.extend(found);
+    }
+    if best + 1 == sizes.len() && most == MOST {
+        return None;
+    }
+    for size in &sizes[best.saturating_sub(1)..(best + 2).min(sizes.len())] {
+        all.extend(with(others, *size)?);
+    }
+    let mut all = ranked(all);
+    let refined = refined(p, &all[..all.len().min(REFINED)], allowed, go_on)?;
+    all.extend(refined);
+    Some(ranked(all))
+}
+
+fn price<H: Nonsmooth>(h: &H, entries: &[(usize, f64)]) -> f64 {
+    entries.iter().map(|(_, v)| h.value(&[*v])).sum()
+}
+
+/// Steps of the power method, each cut to as many of the largest entries as pay for themselves: where C ⪰ 0, f + h does
+/// not rise, since f lies below its tangent.
+fn refined<F: Quadratic, H: Nonsmooth>(
+    p: &Problem<Stiefel, F, H>,
+    all: &[Found],
+    allowed: &dyn Fn(usize) -> bool,
+    go_on: &GoOn<'_>,
+) -> Option<Vec<Found>> {
+    let n = p.nrows();
+    let mut out: Vec<Found> = all.to_vec();
+    for _ in 0..ROUNDS {
+        if !go_on() {
+            return None;
+        }
+        let mut v = RowMat::zeros(n, out.len());
+        for (k, one) in out.iter().enumerate() {
+            one.entries.iter().for_each(|(i, x)| v.set(*i, k, *x));
+        }
+        let w = p.f.apply(&v); // −CV
+        for (k, one) in out.iter_mut().enumerate() {
+            let half: f64 = one.entries.iter().map(|(i, x)| -0.5 * x * w.get(*i, k)).sum();
+            one.worth = half - price(&p.h, &one.entries);
+        }
+        for (k, one) in out.iter_mut().enumerate() {
+            let mut image: Vec<(usize, f64)> =
+                (0..n).filter(|i| allowed(*i)).map(|i| (i, -w.get(i, k))).collect();
+            if p.h.requires_nonneg() {
+                image.retain(|(_, v)| *v > 0.0);
+            }
+            if let Some(next) = cut(&p.h, image) {
+                one.entries = next;
+            }
+        }
+    }
+    // their worth is that before the last step, which did not make it smaller
+    Some(out)
+}
+
+/// Entries that are looked at beyond those that pay.
+const BEYOND: usize = 8;
+
+/// The unit vector x on the largest entries of w that maximises wᵀx − h(x) among those.
+fn cut<H: Nonsmooth>(h: &H, mut w: Vec<(usize, f64)>) -> Option<Vec<(usize, f64)>> {
+    w.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    let (mut best, mut count, mut square) = (f64::NEG_INFINITY, 0, 0.0);
+    for k in 0..w.len() {
+        square += w[k].1 * w[k].1;
+        let length = f64::sqrt(square);
+        let price: f64 = w[..=k].iter().map(|(_, v)| h.value(&[v / length])).sum();
+        if length - price > best {
+            (best, count) = (length - price, k + 1);
+        } else if k > count + BEYOND {
+            break;
+        }
+    }
+    w.truncate(count);
+    let length = w.iter().map(|(_, v)| v * v).sum::<f64>().sqrt();
+    w.iter_mut().for_each(|(_, v)| *v /= length);
+    (count > 0 && length > 0.0 && length.is_finite()).then_some(w)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::L0;
+    use crate::problem::{PcaData, PcaProblem, Storage};
+    use rand::RngExt;
+
+    /// The slow twin: every number of entries, its value computed each time.
+    fn cut_slowly(h: &L0, w: &[(usize, f64)]) -> f64 {
+        let mut sorted: Vec<f64> = w.iter().map(|e| e.1.abs()).collect();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        (1..=sorted.len())
+            .map(|k| sorted[..k].iter().map(|v| v * v).sum::<f64>().sqrt() - h.value(&sorted[..k]))
+            .fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    #[test]
+    fn as_many_entries_as_pay() {
+        let mut rng = Pcg64::seed_from_u64(1);
+        for round in 0..50 {
+            let h = L0::new(0.02 * f64::from(round)).unwrap();
+            let w: Vec<(usize, f64)> = (0..12).map(|i| (i, rng.random::<f64>() - 0.5)).collect();
+            let x = cut(&h, w.clone()).unwrap();
+            let of_x: f64 = x.iter().map(|(i, v)| w[*i].1 * v).sum::<f64>() - price(&h, &x);
+            assert!((of_x - cut_slowly(&h, &w)).abs() < 1e-12, "{round}");
+            assert!((x.iter().map(|(_, v)| v * v).sum::<f64>() - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn hidden_components_are_found_and_share_no_variable() {
+        // three blocks of five variables with correlations, among 60
+        let mut rng = Pcg64::seed_from_u64(3);
+        let mut a = faer::Mat::from_fn(80, 60, |_, _| rng.random::<f64>() - 0.5);
+        for i in 0..80 {
+            for block in 0..3 {
+                let common = 2.0 * (rng.random::<f64>() - 0.5);
+                (0..5).for_each(|j| a[(i, 10 * block + j)] += common);
+            }
+        }
+        let p = PcaProblem::pca("l0-pca", &PcaData::Dense(a.as_ref()), 3, 5.0, Storage::Gram).unwrap();
+        let x = priced(&p, 1, &|| true).unwrap();
+        for k in 0..3 {
+            let rows: Vec<usize> = (0..60).filter(|i| x.get(*i, k) != 0.0).collect();
+            assert_eq!(rows.len(), 5, "{rows:?}");
+            assert!(rows.iter().all(|i| i / 10 == rows[0] / 10 && i % 10 < 5), "{rows:?}");
+        }
+        assert!(crate::constraint::stiefel::feasibility(&x) < 1e-12);
+        assert!(priced(&p, 1, &|| false).is_none());
+    }
+}
