@@ -21,7 +21,7 @@ use crate::problem::{
     explained_variance, nonzero_rows, support,
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
-use crate::search::moves::{Polish, Reheat};
+use crate::search::moves::{Polish, Polished, Reheat};
 use crate::search::{GoOn, Portfolio, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 use crate::solve::Solution;
@@ -270,10 +270,10 @@ fn portfolio(
         Box::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
     };
     all.moves = vec![
-        Arc::new(Shake(polish.clone())),
-        Arc::new(Anew(polish.clone())),
-        Arc::new(Mix(polish.clone())),
-        Arc::new(Turn(polish.clone())),
+        Arc::new(Polished(Shake, polish.clone())),
+        Arc::new(Polished(Anew, polish.clone())),
+        Arc::new(Polished(Mix, polish.clone())),
+        Arc::new(Polished(Turn, polish.clone())),
         Arc::new(Reheat { name: REHEAT, solver: Box::new(ladmm), warmth: 0.0..1.0, polish }),
     ];
     Ok(all)

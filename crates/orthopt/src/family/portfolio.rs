@@ -13,7 +13,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Given, Value};
 use crate::penalty::AnyPenalty;
 use crate::problem::PcaProblem;
-use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Pooled, Regrow, Reheat};
+use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Polished, Pooled, Regrow, Reheat};
 use crate::search::{Arm, MakeTask, Move, Origin, Part, Portfolio, Task};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
@@ -97,17 +97,17 @@ pub(super) fn portfolio(
     let make = polisher(options);
     let polisher = Polish { solver: Arc::clone(&make), most: polish };
     let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
-        Arc::new(Kick(polisher.clone())),
-        Arc::new(Regrow(polisher.clone())),
-        Arc::new(Cross(polisher.clone())),
+        Arc::new(Polished(Kick, polisher.clone())),
+        Arc::new(Polished(Regrow, polisher.clone())),
+        Arc::new(Polished(Cross, polisher.clone())),
     ];
     for (name, warmth) in REHEATS {
         let (solver, polish, warmth) = (reheat(problem), polisher.clone(), warmth.clone());
         moves.push(Arc::new(Reheat { name, solver, warmth, polish }));
     }
     if matches!(problem.h, AnyPenalty::L0(_)) {
-        moves.push(Arc::new(Pooled(polisher.clone())));
-        moves.push(Arc::new(Pack(polisher)));
+        moves.push(Arc::new(Polished(Pooled, polisher.clone())));
+        moves.push(Arc::new(Polished(Pack, polisher)));
     }
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
         let part = Part { solver: make(seed), most: None, patient: true };

@@ -20,8 +20,9 @@ use crate::message::Message;
 use crate::problem::{
     ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, explained_variance,
 };
-use crate::search::moves::Polish;
-use crate::search::uncorrelated_moves::{Anew, Mix, Shake, component_by_power};
+use crate::search::cardinality_moves::{Anew, Mix, Shake};
+use crate::search::moves::{Polish, Polished};
+use crate::search::uncorrelated_moves::component_by_power;
 use crate::search::{GoOn, Portfolio};
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
@@ -256,7 +257,11 @@ fn portfolio(
     let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)))?;
     all.polish = (POLISH * gradient).max(LEAST);
     let polish = Polish { solver: Arc::new(|_| Box::new(UncorrelatedExchange)), most: all.polish };
-    all.moves = vec![Arc::new(Shake(polish.clone())), Arc::new(Anew(polish.clone())), Arc::new(Mix(polish))];
+    all.moves = vec![
+        Arc::new(Polished(Shake, polish.clone())),
+        Arc::new(Polished(Anew, polish.clone())),
+        Arc::new(Polished(Mix, polish)),
+    ];
     Ok(all)
 }
 

@@ -4,7 +4,7 @@
 use crate::constraint::{Constraint, Stiefel};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::objective::{Evaluate, Objective, count_nonzeros};
+use crate::objective::{Evaluate, Objective, price_of_nonzeros, with_price};
 use crate::smooth::{AnySmooth, Quadratic};
 
 /// How many entries of X (n × r) may differ from zero.
@@ -239,14 +239,11 @@ impl<F: Quadratic> CardinalityProblem<F> {
 
 impl<F: Quadratic> Evaluate for CardinalityProblem<F> {
     fn value(&self, x: &RowMat) -> f64 {
-        let nonzeros = x.data().iter().filter(|v| **v != 0.0).count();
-        self.f.value(x) + if self.lambda > 0.0 { self.lambda * nonzeros as f64 } else { 0.0 }
+        self.f.value(x) + price_of_nonzeros(self.lambda, x)
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
-        let smooth = self.f.value(x);
-        let nonsmooth = if self.lambda > 0.0 { self.lambda * count_nonzeros(x) as f64 } else { 0.0 };
-        Objective { total: smooth + nonsmooth, smooth, nonsmooth }
+        with_price(self.f.value(x), self.lambda, x)
     }
 
     fn feasibility(&self, x: &RowMat) -> f64 {

@@ -5,7 +5,7 @@ use super::cardinality::support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::cross;
-use crate::objective::{Evaluate, Objective, count_nonzeros};
+use crate::objective::{Evaluate, Objective, price_of_nonzeros, with_price};
 use crate::smooth::{AnySmooth, Quadratic};
 
 /// min −½ tr(XᵀCX) + λ‖X‖₀ over n × r X with ‖xₖ‖ = 1, xⱼᵀCxₖ = 0 for j ≠ k and ‖xₖ‖₀ ≤ sₖ; f = −½ tr(XᵀCX),
@@ -129,14 +129,11 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
 
 impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
     fn value(&self, x: &RowMat) -> f64 {
-        let nonzeros = x.data().iter().filter(|v| **v != 0.0).count();
-        self.f.value(x) + if self.lambda > 0.0 { self.lambda * nonzeros as f64 } else { 0.0 }
+        self.f.value(x) + price_of_nonzeros(self.lambda, x)
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
-        let smooth = self.f.value(x);
-        let nonsmooth = if self.lambda > 0.0 { self.lambda * count_nonzeros(x) as f64 } else { 0.0 };
-        Objective { total: smooth + nonsmooth, smooth, nonsmooth }
+        with_price(self.f.value(x), self.lambda, x)
     }
 
     /// √(Σₖ (‖xₖ‖² − 1)² + Σ_{j≠k} corr(Axⱼ, Axₖ)²).

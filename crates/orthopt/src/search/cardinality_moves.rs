@@ -3,25 +3,22 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::moves::{PARENTS, Polish};
+use super::GoOn;
+use super::moves::{PARENTS, Way, taken_out};
 use super::pool::{components, drawn};
-use super::{GoOn, Move, Part};
 use crate::linalg::RowMat;
 use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::rounded;
 
-/// The polish of these moves.
-pub type Polisher<F> = Polish<CardinalityProblem<F>>;
-
 /// Some nonzeros exchanged for random other ones, the likelier the more variance they promise.
 #[derive(Debug)]
-pub struct Shake<F>(pub Polisher<F>);
+pub struct Shake;
 
 /// Entries of a shake: from one to this share of the nonzeros.
-const SHAKE: f64 = 0.5;
+pub(super) const SHAKE: f64 = 0.5;
 
-impl<F: Quadratic> Move<CardinalityProblem<F>> for Shake<F> {
+impl<F: Quadratic> Way<CardinalityProblem<F>> for Shake {
     fn name(&self) -> &'static str {
         "nonzeros exchanged"
     }
@@ -62,10 +59,6 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Shake<F> {
         }
         rounded(p, &x)
     }
-
-    fn parts(&self, _: &CardinalityProblem<F>, rng: &mut Pcg64) -> Vec<Part<CardinalityProblem<F>>> {
-        vec![self.0.part(rng)]
-    }
 }
 
 /// A place among `count`, the k-th with a chance that falls like 1/k.
@@ -89,9 +82,9 @@ fn exchange_rows(x: &mut RowMat, scores: &mut RowMat, rng: &mut Pcg64) -> Option
 
 /// Some components taken out and found again by truncated power iterations, on free rows or on any.
 #[derive(Debug)]
-pub struct Anew<F>(pub Polisher<F>);
+pub struct Anew;
 
-impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
+impl<F: Quadratic> Way<CardinalityProblem<F>> for Anew {
     fn name(&self) -> &'static str {
         "components solved anew"
     }
@@ -107,20 +100,16 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
             return None;
         }
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
-        let (n, r) = (x.nrows(), x.ncols());
-        let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
-        let mut out: Vec<usize> = (0..r).collect();
-        (0..count).for_each(|k| out.swap(k, rng.random_range(k..r)));
-        out.truncate(count);
-        let sizes: Vec<usize> = match p.limits() {
-            Cardinality::Components(list) => out.iter().map(|k| list[*k]).collect(),
-            _ => out.iter().map(|k| support(&x, *k).len().max(1)).collect(),
+        let n = x.nrows();
+        let were: Vec<usize> = (0..x.ncols()).map(|k| support(&x, k).len().max(1)).collect();
+        let out = taken_out(&mut x, rng);
+        let size = |k: usize| match p.limits() {
+            Cardinality::Components(list) => list[k],
+            _ => were[k],
         };
-        for k in &out {
-            (0..n).for_each(|i| x.set(i, *k, 0.0));
-        }
         let apart = p.requires_nonneg() || rng.random::<f64>() < 0.6;
-        for (k, size) in out.iter().zip(sizes) {
+        for k in &out {
+            let size = size(*k);
             let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
             if apart {
                 // the best of components from many rows
@@ -134,10 +123,6 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Anew<F> {
             (0..n).for_each(|i| x.set(i, *k, v[i]));
         }
         rounded(p, &x)
-    }
-
-    fn parts(&self, _: &CardinalityProblem<F>, rng: &mut Pcg64) -> Vec<Part<CardinalityProblem<F>>> {
-        vec![self.0.part(rng)]
     }
 }
 
@@ -203,9 +188,9 @@ const MOST_POWERS: usize = 60;
 
 /// Some components of one good point and, of another, those that overlap least with them.
 #[derive(Debug)]
-pub struct Mix<F>(pub Polisher<F>);
+pub struct Mix;
 
-impl<F: Quadratic> Move<CardinalityProblem<F>> for Mix<F> {
+impl<F: Quadratic> Way<CardinalityProblem<F>> for Mix {
     fn name(&self) -> &'static str {
         "components of two points"
     }
@@ -232,10 +217,6 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Mix<F> {
         };
         rounded(p, &x)
     }
-
-    fn parts(&self, _: &CardinalityProblem<F>, rng: &mut Pcg64) -> Vec<Part<CardinalityProblem<F>>> {
-        vec![self.0.part(rng)]
-    }
 }
 
 /// `a` with some of its components, drawn, replaced by those of `b` that are most like them.
@@ -259,9 +240,9 @@ pub(super) fn components_of(a: &RowMat, b: &RowMat, rng: &mut Pcg64) -> Option<R
 
 /// Two components turned against each other on all the rows that one of them has: what overlaps comes from this.
 #[derive(Debug)]
-pub struct Turn<F>(pub Polisher<F>);
+pub struct Turn;
 
-impl<F: Quadratic> Move<CardinalityProblem<F>> for Turn<F> {
+impl<F: Quadratic> Way<CardinalityProblem<F>> for Turn {
     fn name(&self) -> &'static str {
         "components turned"
     }
@@ -292,9 +273,5 @@ impl<F: Quadratic> Move<CardinalityProblem<F>> for Turn<F> {
             x.set(i, l, c * b - s * a);
         }
         rounded(p, &x)
-    }
-
-    fn parts(&self, _: &CardinalityProblem<F>, rng: &mut Pcg64) -> Vec<Part<CardinalityProblem<F>>> {
-        vec![self.0.part(rng)]
     }
 }

@@ -48,14 +48,54 @@ impl<P> Polish<P> {
     }
 }
 
+/// A way from good points to a new one, which is polished afterwards.
+pub trait Way<P>: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// As [`Move::point`].
+    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat>;
+}
+
+/// A way and the polish at its end: a move.
+#[derive(Debug)]
+pub struct Polished<W, P>(pub W, pub Polish<P>);
+
+impl<P, W: Way<P>> Move<P> for Polished<W, P> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat> {
+        self.0.point(p, best, rng, go_on)
+    }
+
+    fn parts(&self, _: &P, rng: &mut Pcg64) -> Vec<Part<P>> {
+        vec![self.1.part(rng)]
+    }
+}
+
+/// Takes some columns out of X, drawn: one, several or all of them.
+pub(super) fn taken_out(x: &mut RowMat, rng: &mut Pcg64) -> Vec<usize> {
+    let (n, r) = (x.nrows(), x.ncols());
+    let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
+    let mut out: Vec<usize> = (0..r).collect();
+    (0..count).for_each(|k| out.swap(k, rng.random_range(k..r)));
+    out.truncate(count);
+    for k in &out {
+        (0..n).for_each(|i| x.set(i, *k, 0.0));
+    }
+    out
+}
+
 /// Some rows exchanged with, or turned towards, others: X(B, :) ← V X(B, :) with random V, so XᵀX = I stays.
 #[derive(Debug)]
-pub struct Kick<P>(pub Polish<P>);
+pub struct Kick;
 
 /// Rows of a kick, as a share of the nonzero ones: a number between one pair and an eighth of them.
 const KICK: f64 = 0.125;
 
-impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Kick<Plain<F, H>> {
+impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Kick {
     fn name(&self) -> &'static str {
         "rows exchanged"
     }
@@ -80,10 +120,6 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Kick<Plain<F, H>> {
         }
         Some(x)
     }
-
-    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
-        vec![self.0.part(rng)]
-    }
 }
 
 fn turn(x: &mut RowMat, i: usize, j: usize, angle: f64, exchange: bool) {
@@ -98,23 +134,17 @@ fn turn(x: &mut RowMat, i: usize, j: usize, angle: f64, exchange: bool) {
 
 /// One, two or more components taken out and grown anew on the rows that the others leave free.
 #[derive(Debug)]
-pub struct Regrow<P>(pub Polish<P>);
+pub struct Regrow;
 
-impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Regrow<Plain<F, H>> {
+impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Regrow {
     fn name(&self) -> &'static str {
         "components solved anew"
     }
 
     fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
         let mut x = best[0].clone();
-        let (n, r) = (x.nrows(), x.ncols());
-        let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
-        let mut out: Vec<usize> = (0..r).collect();
-        (0..count).for_each(|k| out.swap(k, rng.random_range(k..r)));
-        out.truncate(count);
-        for k in &out {
-            (0..n).for_each(|i| x.set(i, *k, 0.0));
-        }
+        let n = x.nrows();
+        let out = taken_out(&mut x, rng);
         let diagonal = p.f.diagonal();
         for k in &out {
             let free: Vec<usize> = (0..n).filter(|i| is_zero(x.row(*i))).collect();
@@ -123,56 +153,42 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Regrow<Plain<F, H>> {
         }
         (stiefel::feasibility(&x) <= 1e-10).then_some(x)
     }
-
-    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
-        vec![self.0.part(rng)]
-    }
 }
 
 /// Some components taken out, and in their place components found from many rows that the others leave free.
 #[derive(Debug)]
-pub struct Pooled<P>(pub Polish<P>);
+pub struct Pooled;
 
 /// Rows that they are looked for from.
 const SEEDS: usize = 24;
 
-impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Pooled<Plain<F, H>> {
+impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pooled {
     fn name(&self) -> &'static str {
         "components from many rows"
     }
 
     fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat> {
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
-        let (n, r) = (x.nrows(), x.ncols());
-        let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
-        let mut out: Vec<usize> = (0..r).collect();
-        (0..count).for_each(|k| out.swap(k, rng.random_range(k..r)));
-        out.truncate(count);
-        for k in &out {
-            (0..n).for_each(|i| x.set(i, *k, 0.0));
-        }
+        let n = x.nrows();
+        let out = taken_out(&mut x, rng);
         let free: Vec<bool> = (0..n).map(|i| is_zero(x.row(i))).collect();
-        let seeds = drawn(n, SEEDS * count, |i| free[i], rng);
+        let seeds = drawn(n, SEEDS * out.len(), |i| free[i], rng);
         let mut pool = worthwhile(p, &seeds, &|i| free[i], go_on)?;
         // the same ones are not always the best
         pool.retain(|_| rng.random::<f64>() < 0.8);
-        let found = apart(n, count, &|_| &pool)?;
+        let found = apart(n, out.len(), &|_| &pool)?;
         for (l, k) in out.iter().enumerate() {
             (0..n).filter(|i| found.get(*i, l) != 0.0).for_each(|i| x.set(i, *k, found.get(i, l)));
         }
         (stiefel::feasibility(&x) <= 1e-10).then_some(x)
     }
-
-    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
-        vec![self.0.part(rng)]
-    }
 }
 
 /// Of all components of the good points those worth most that share no variable, with some left out by chance.
 #[derive(Debug)]
-pub struct Pack<P>(pub Polish<P>);
+pub struct Pack;
 
-impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Pack<Plain<F, H>> {
+impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pack {
     fn name(&self) -> &'static str {
         "components of all points"
     }
@@ -194,10 +210,6 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Pack<Plain<F, H>> {
         let x = apart(n, r, &|_| &pool)?;
         (stiefel::feasibility(&x) <= 1e-10).then_some(x)
     }
-
-    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
-        vec![self.0.part(rng)]
-    }
 }
 
 /// The best points that components of two are taken from.
@@ -205,9 +217,9 @@ pub(super) const PARENTS: usize = 6;
 
 /// Components of two good points: some of one, and of the other those that overlap least with them.
 #[derive(Debug)]
-pub struct Cross<P>(pub Polish<P>);
+pub struct Cross;
 
-impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Cross<Plain<F, H>> {
+impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Cross {
     fn name(&self) -> &'static str {
         "components of two points"
     }
@@ -237,10 +249,6 @@ impl<F: Quadratic, H: Nonsmooth> Move<Plain<F, H>> for Cross<Plain<F, H>> {
         }
         restored(&mut x, keep)?;
         Some(x)
-    }
-
-    fn parts(&self, _: &Plain<F, H>, rng: &mut Pcg64) -> Vec<Part<Plain<F, H>>> {
-        vec![self.0.part(rng)]
     }
 }
 

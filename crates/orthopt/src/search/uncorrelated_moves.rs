@@ -3,25 +3,16 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::cardinality_moves::{by_rank, components_of};
-use super::moves::{PARENTS, Polish};
-use super::{GoOn, Move, Part};
+use super::GoOn;
+use super::cardinality_moves::{Anew, Mix, SHAKE, Shake, by_rank, components_of};
+use super::moves::{PARENTS, Way, taken_out};
 use crate::linalg::RowMat;
 use crate::problem::{Cardinality, UncorrelatedProblem, support};
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::component::{orthonormal, project};
 use crate::solvers::uncorrelated::rounded;
 
-type Polisher<F> = Polish<UncorrelatedProblem<F>>;
-
-/// Some nonzeros exchanged for random other ones, the likelier the more they covary with the component.
-#[derive(Debug)]
-pub struct Shake<F>(pub Polisher<F>);
-
-/// Entries of a shake: from one to this share of the nonzeros.
-const SHAKE: f64 = 0.5;
-
-impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Shake<F> {
+impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Shake {
     fn name(&self) -> &'static str {
         "nonzeros exchanged"
     }
@@ -50,17 +41,9 @@ impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Shake<F> {
         }
         rounded(p, &x)
     }
-
-    fn parts(&self, _: &UncorrelatedProblem<F>, rng: &mut Pcg64) -> Vec<Part<UncorrelatedProblem<F>>> {
-        vec![self.0.part(rng)]
-    }
 }
 
-/// Some components taken out and found again by truncated power iterations.
-#[derive(Debug)]
-pub struct Anew<F>(pub Polisher<F>);
-
-impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Anew<F> {
+impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Anew {
     fn name(&self) -> &'static str {
         "components solved anew"
     }
@@ -72,32 +55,16 @@ impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Anew<F> {
         rng: &mut Pcg64,
         go_on: &GoOn<'_>,
     ) -> Option<RowMat> {
-        let r = p.rank();
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
-        let count = (r as f64).powf(rng.random::<f64>()).round().clamp(1.0, r as f64) as usize;
-        let mut out: Vec<usize> = (0..r).collect();
-        (0..count).for_each(|k| out.swap(k, rng.random_range(k..r)));
-        out.truncate(count);
-        for k in &out {
-            (0..p.nrows()).for_each(|i| x.set(i, *k, 0.0));
-        }
-        for k in out {
+        for k in taken_out(&mut x, rng) {
             let v = component_by_power(p, &x, p.nonzeros()[k], (&mut *rng, go_on))?;
             v.iter().enumerate().for_each(|(i, e)| x.set(i, k, *e));
         }
         rounded(p, &x)
     }
-
-    fn parts(&self, _: &UncorrelatedProblem<F>, rng: &mut Pcg64) -> Vec<Part<UncorrelatedProblem<F>>> {
-        vec![self.0.part(rng)]
-    }
 }
 
-/// Some components of one good point and, of another, those that are most like the rest.
-#[derive(Debug)]
-pub struct Mix<F>(pub Polisher<F>);
-
-impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Mix<F> {
+impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Mix {
     fn name(&self) -> &'static str {
         "components of two points"
     }
@@ -114,10 +81,6 @@ impl<F: Quadratic> Move<UncorrelatedProblem<F>> for Mix<F> {
         }
         let other = &best[rng.random_range(1..best.len().min(PARENTS))];
         rounded(p, &components_of(&best[0], other, rng)?)
-    }
-
-    fn parts(&self, _: &UncorrelatedProblem<F>, rng: &mut Pcg64) -> Vec<Part<UncorrelatedProblem<F>>> {
-        vec![self.0.part(rng)]
     }
 }
 

@@ -120,7 +120,7 @@ fn try_double<F: Quadratic>(
     if gain <= LEAST * before.abs() {
         return false;
     }
-    at.replace(p, l.k, &rows, &v);
-    at.replace(p, k.k, &k_rows, &w);
+    at.replace(&p.f, l.k, &rows, &v);
+    at.replace(&p.f, k.k, &k_rows, &w);
     true
 }

@@ -21,8 +21,8 @@
 
 mod between;
 pub(crate) mod component;
-mod point;
-mod polish;
+pub(in crate::solvers) mod point;
+pub(in crate::solvers) mod polish;
 mod rounding;
 mod rows;
 mod scan;
@@ -79,8 +79,8 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
 
     fn init(&self, p: &CardinalityProblem<F>, x0: RowMat) -> Result<State> {
         p.check(&x0, "the starting point X")?;
-        let at = Point::new(p, x0);
-        let objective = at.objective(p);
+        let at = Point::new(&p.f, x0);
+        let objective = at.objective(p.lambda());
         Ok(State { at, objective, next: 0, changed: false, exchanges: 0, ended: None })
     }
 
@@ -92,7 +92,7 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
             };
             st.exchanges += u64::from(changed);
             if changed {
-                st.objective = st.at.objective(p);
+                st.objective = st.at.objective(p.lambda());
             }
         }
         Step::ended(st.ended)
@@ -128,7 +128,7 @@ impl State {
             let k = self.next;
             let change = scan::improve(p, &self.at, k);
             if let Some(change) = &change {
-                self.at.replace(p, k, &change.rows, &change.v);
+                self.at.replace(&p.f, k, &change.rows, &change.v);
             }
             // a component goes on as long as it gains
             self.next += usize::from(change.is_none());
@@ -151,8 +151,8 @@ impl State {
             return false;
         }
         // what CX has gathered of rounding goes, too
-        let at = Point::new(p, x);
-        let better = at.objective(p) < self.objective - WORTH * self.objective.abs();
+        let at = Point::new(&p.f, x);
+        let better = at.objective(p.lambda()) < self.objective - WORTH * self.objective.abs();
         if better {
             self.at = at;
         }
@@ -164,7 +164,7 @@ impl State {
             self.ended = Some(DONE);
             return false;
         };
-        self.at = Point::new(p, x);
+        self.at = Point::new(&p.f, x);
         true
     }
 }

@@ -3,42 +3,37 @@
 use super::component::{block, others};
 use crate::linalg::RowMat;
 use crate::linalg::work::count;
-use crate::objective::Evaluate;
+use crate::objective::price_of_nonzeros;
 use crate::problem::{Cardinality, CardinalityProblem, support};
 use crate::smooth::Quadratic;
 
 /// X, CX and the diagonal of C.
 #[derive(Clone, Debug)]
-pub(super) struct Point {
+pub(in crate::solvers) struct Point {
     pub x: RowMat,
     pub cx: RowMat,
     pub diagonal: Vec<f64>,
 }
 
 impl Point {
-    pub fn new<F: Quadratic>(p: &CardinalityProblem<F>, x: RowMat) -> Self {
-        let diagonal = p.f.diagonal().iter().map(|v| -v).collect();
-        let mut cx = p.f.apply(&x);
+    pub fn new<F: Quadratic>(f: &F, x: RowMat) -> Self {
+        let diagonal = f.diagonal().iter().map(|v| -v).collect();
+        let mut cx = f.apply(&x);
         cx.data_mut().iter_mut().for_each(|v| *v = -*v);
         Self { x, cx, diagonal }
     }
 
-    /// F, from CX.
-    pub fn objective<F: Quadratic>(&self, p: &CardinalityProblem<F>) -> f64 {
-        let value = -0.5 * self.x.inner(&self.cx);
-        if p.lambda() == 0.0 || !value.is_finite() {
-            value
-        } else {
-            value - p.f.value(&self.x) + p.value(&self.x)
-        }
+    /// F with the price `lambda` of a nonzero, from CX.
+    pub fn objective(&self, lambda: f64) -> f64 {
+        -0.5 * self.x.inner(&self.cx) + price_of_nonzeros(lambda, &self.x)
     }
 
     /// Component k becomes `v` on `rows`.
-    pub fn replace<F: Quadratic>(&mut self, p: &CardinalityProblem<F>, k: usize, rows: &[usize], v: &[f64]) {
+    pub fn replace<F: Quadratic>(&mut self, f: &F, k: usize, rows: &[usize], v: &[f64]) {
         let n = self.x.nrows();
         (0..n).for_each(|i| self.x.set(i, k, 0.0));
         rows.iter().zip(v).for_each(|(i, value)| self.x.set(*i, k, *value));
-        let image = p.f.apply(&RowMat::from_fn(n, 1, |i, _| self.x.get(i, k)));
+        let image = f.apply(&RowMat::from_fn(n, 1, |i, _| self.x.get(i, k)));
         (0..n).for_each(|i| self.cx.set(i, k, -image.get(i, 0)));
     }
 

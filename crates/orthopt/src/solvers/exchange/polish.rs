@@ -61,19 +61,44 @@ pub(super) fn polish<F: Quadratic>(f: &F, x: &mut RowMat) -> bool {
             RowMat::from_fn(rows.len(), r, |a, k| -image.get(rows[a], k))
         }
     };
-    let mut y = RowMat::from_fn(rows.len(), r, |a, k| x.get(rows[a], k));
-    let mut image = times(&y);
+    let y = RowMat::from_fn(rows.len(), r, |a, k| x.get(rows[a], k));
+    let image = times(&y);
     let first = y.inner(&image);
-    let (mut value, mut step) = (first, 1.0 / (first.abs() / r as f64).max(f64::MIN_POSITIVE));
-    for _ in 0..STEPS {
-        let d = tangent(&y, &image);
+    let restored = |mut next: RowMat| {
+        count(OVERHEAD);
+        (stiefel::repair_on_support(&mut next) <= FEASIBLE).then(|| {
+            let image = times(&next);
+            (next, image)
+        })
+    };
+    let Some((y, value)) = climb((y, image), &|y, image| Some(tangent(y, image)), &restored, (STEPS, LEAST))
+    else {
+        return false;
+    };
+    if value - first <= LEAST * value.abs() {
+        return false;
+    }
+    rows.iter().enumerate().for_each(|(a, i)| x.row_mut(*i).copy_from_slice(y.row(a)));
+    true
+}
+
+/// Raises ⟨Y, image of Y⟩ by steps along a direction, each `restored` (with its image) to the constraints, until they
+/// bring less than the share `least`, at most `steps`. `None` where there is no direction.
+pub(in crate::solvers) fn climb(
+    (mut y, mut image): (RowMat, RowMat),
+    direction: &dyn Fn(&RowMat, &RowMat) -> Option<RowMat>,
+    restored: &dyn Fn(RowMat) -> Option<(RowMat, RowMat)>,
+    (steps, least): (usize, f64),
+) -> Option<(RowMat, f64)> {
+    let mut value = y.inner(&image);
+    let mut step = 1.0 / (value.abs() / y.ncols() as f64).max(f64::MIN_POSITIVE);
+    for _ in 0..steps {
+        let d = direction(&y, &image)?;
         let before = value;
         for _ in 0..8 {
-            count(OVERHEAD);
             let mut next = y.clone();
             next.data_mut().iter_mut().zip(d.data()).for_each(|(a, b)| *a += step * b);
-            if stiefel::repair_on_support(&mut next) <= FEASIBLE {
-                let after = times(&next);
+            if let Some((next, after)) = restored(next) {
                 let reached = next.inner(&after);
                 if reached > value {
                     (y, image, value) = (next, after, reached);
@@ -83,13 +108,9 @@ pub(super) fn polish<F: Quadratic>(f: &F, x: &mut RowMat) -> bool {
             }
             step *= 0.3;
         }
-        if value - before <= LEAST * value.abs() {
+        if value - before <= least * value.abs() {
             break;
         }
     }
-    if value - first <= LEAST * value.abs() {
-        return false;
-    }
-    rows.iter().enumerate().for_each(|(a, i)| x.row_mut(*i).copy_from_slice(y.row(a)));
-    true
+    Some((y, value))
 }

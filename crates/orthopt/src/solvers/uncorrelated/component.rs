@@ -168,7 +168,7 @@ mod tests {
         let m = faer::Mat::from_fn(12, 12, |i, j| -(0..30).map(|s| a[(s, i)] * a[(s, j)]).sum::<f64>());
         let p = UncorrelatedProblem::new(DenseQuadratic::new(m.as_ref()).unwrap(), vec![4; 3], 0.0).unwrap();
         let guide = RowMat::from_fn(12, 3, |i, k| if i / 4 == k { 1.0 } else { 0.0 });
-        let at = Point::new(&p, on_supports(&p, &guide).unwrap());
+        let at = Point::new(&p.f, on_supports(&p, &guide).unwrap());
         assert!(crate::objective::Evaluate::feasibility(&p, &at.x) < 1e-12);
         for k in 0..3 {
             let rows = support(&at.x, k);

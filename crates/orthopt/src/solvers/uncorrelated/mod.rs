@@ -69,8 +69,8 @@ impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
 
     fn init(&self, p: &UncorrelatedProblem<F>, x0: RowMat) -> Result<State> {
         p.check(&x0, "the starting point X")?;
-        let at = Point::new(p, x0);
-        let objective = at.objective(p);
+        let at = Point::new(&p.f, x0);
+        let objective = at.objective(p.lambda());
         Ok(State { at, objective, next: 0, changed: false, exchanges: 0, ended: None })
     }
 
@@ -79,7 +79,7 @@ impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
             let changed = st.turn(p);
             st.exchanges += u64::from(changed);
             if changed {
-                st.objective = st.at.objective(p);
+                st.objective = st.at.objective(p.lambda());
             }
         }
         Step::ended(st.ended)
@@ -111,7 +111,7 @@ impl State {
             let k = self.next;
             let change = component::improve(p, &self.at, k);
             if let Some(change) = &change {
-                self.at.replace(p, k, &change.rows, &change.v);
+                self.at.replace(&p.f, k, &change.rows, &change.v);
             }
             self.next += 1;
             self.changed |= change.is_some();
@@ -128,7 +128,7 @@ impl State {
     }
 
     fn together<F: Quadratic>(&mut self, p: &UncorrelatedProblem<F>) -> bool {
-        together::polish(&p.f, &self.at.x).is_some_and(|x| self.take(p, Point::new(p, x)))
+        together::polish(&p.f, &self.at.x).is_some_and(|x| self.take(p, Point::new(&p.f, x)))
     }
 
     /// Every ordered pair: the first component as if the second were not there, then the second.
@@ -151,19 +151,19 @@ impl State {
         for (k, skip) in [(first, vec![first, second]), (second, vec![second])] {
             let rows = support(&at.x, k);
             let (_, v) = leading(&block(&p.f, &rows), &at.images_on(&rows, &skip), None, false)?;
-            at.replace(p, k, &rows, &v);
+            at.replace(&p.f, k, &rows, &v);
         }
         // entries of both
         for k in [second, first] {
             if let Some(change) = component::improve(p, &at, k) {
-                at.replace(p, k, &change.rows, &change.v);
+                at.replace(&p.f, k, &change.rows, &change.v);
             }
         }
         Some(at)
     }
 
     fn take<F: Quadratic>(&mut self, p: &UncorrelatedProblem<F>, at: Point) -> bool {
-        let better = at.objective(p) < self.objective - WORTH * self.objective.abs();
+        let better = at.objective(p.lambda()) < self.objective - WORTH * self.objective.abs();
         if better {
             self.at = at;
         }

@@ -18,7 +18,7 @@ pub(crate) fn on_supports<F: Quadratic>(p: &UncorrelatedProblem<F>, guide: &RowM
         order.push((p.nonzeros()[k].min(r), alone, k));
     }
     order.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
-    let mut at = Point::new(p, RowMat::zeros(n, r));
+    let mut at = Point::new(&p.f, RowMat::zeros(n, r));
     let mut by_variance: Vec<usize> = (0..n).collect();
     by_variance.sort_by(|a, b| at.diagonal[*b].total_cmp(&at.diagonal[*a]).then(a.cmp(b)));
     for (_, _, k) in order {
@@ -35,7 +35,7 @@ pub(crate) fn on_supports<F: Quadratic>(p: &UncorrelatedProblem<F>, guide: &RowM
                 None => return None,
             }
         };
-        at.replace(p, k, &rows, &v);
+        at.replace(&p.f, k, &rows, &v);
     }
     Some(at.x)
 }

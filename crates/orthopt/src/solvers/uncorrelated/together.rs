@@ -3,12 +3,13 @@
 
 use crate::linalg::RowMat;
 use crate::linalg::factor::solve_definite;
-use crate::linalg::kernels::{axpy, inner};
+use crate::linalg::kernels::inner;
 use crate::linalg::products::product;
 use crate::linalg::work::count;
 use crate::problem::{nonzero_rows, support};
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::component::block;
+use crate::solvers::exchange::polish::climb;
 
 /// Steps, at most, and the share of the variance that one must bring.
 const STEPS: usize = 60;
@@ -151,34 +152,14 @@ pub(crate) fn criticality<F: Quadratic>(f: &F, x: &RowMat) -> Option<f64> {
 /// bring nothing; whether they did.
 pub(super) fn polish<F: Quadratic>(f: &F, x: &RowMat) -> Option<RowMat> {
     let (packed, y) = Packed::new(f, x)?;
-    let (mut y, mut image) = packed.restored(y)?;
+    let from = packed.restored(y)?;
     let first = x.inner(&{
         let mut minus = f.apply(x);
         minus.data_mut().iter_mut().for_each(|v| *v = -*v);
         minus
     });
-    let mut value = y.inner(&image);
-    let mut step = 1.0 / (value.abs() / y.ncols() as f64).max(f64::MIN_POSITIVE);
-    for _ in 0..STEPS {
-        let d = packed.tangent(&y, &image)?;
-        let before = value;
-        for _ in 0..8 {
-            let mut next = y.clone();
-            axpy(step, d.data(), next.data_mut());
-            if let Some((next, after)) = packed.restored(next) {
-                let reached = next.inner(&after);
-                if reached > value {
-                    (y, image, value) = (next, after, reached);
-                    step *= 1.6;
-                    break;
-                }
-            }
-            step *= 0.3;
-        }
-        if value - before <= LEAST * value.abs() {
-            break;
-        }
-    }
+    let (y, value) =
+        climb(from, &|y, image| packed.tangent(y, image), &|y| packed.restored(y), (STEPS, LEAST))?;
     if value - first <= LEAST * value.abs() {
         return None;
     }
