@@ -7,7 +7,7 @@ use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::smooth::{Form, JFunction, JQuadratic, Placement, Probe, Smooth, hyperbolic_optimum};
+use crate::smooth::{Form, JFunction, JQuadratic, Placement, Probe, Smooth, hyperbolic_minimum};
 
 /// min f(X) over XᵀJX = J, with an f of the library.
 ///
@@ -131,6 +131,6 @@ impl JProblem {
     pub fn optimum(&self) -> Option<Result<f64>> {
         let q = self.f.quadratic().filter(|q| q.form() == Form::HyperbolicEig)?;
         let c = RowMat::from_fn(self.order(), self.order(), |i, k| 0.5 * q.m().get(i, k));
-        Some(hyperbolic_optimum(c.as_mat(), self.signature()).map(|found| found.0))
+        Some(hyperbolic_minimum(c.as_mat(), self.signature()))
     }
 }

@@ -122,9 +122,12 @@ pub struct Report {
     pub global: Option<Global>,
 }
 
+/// Variables from which on nobody who has set a limit of time waits for the optimum.
+const LARGE: usize = 500;
+
 impl Report {
-    /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an
-    /// interruption.
+    /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an interruption, and of
+    /// large problems after a limit of time.
     pub fn new<P: Family>(
         task: &Task,
         problem: &P,
@@ -134,8 +137,12 @@ impl Report {
         solution: Solution,
     ) -> Self {
         let constants = constants(plan, &solution);
-        let interrupted = solution.status == Status::Interrupted;
-        let optimum = (!interrupted).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
+        let hurried = match solution.status {
+            Status::Interrupted => true,
+            Status::TimeLimit => problem.shape().0 > LARGE,
+            _ => false,
+        };
+        let optimum = (!hurried).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
         Self {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
             start: start(plan, &solution),

@@ -9,7 +9,7 @@ use rand_pcg::Pcg64;
 
 use super::grow::grown;
 use super::pool::{Found, apart, drawn, ranked};
-use super::priced::worthwhile;
+use super::priced::{filled, worthwhile};
 use super::{GoOn, Move, Part};
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
@@ -207,7 +207,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pack {
         }
         let mut pool = ranked(all);
         pool.retain(|_| rng.random::<f64>() < 0.8);
-        let x = apart(n, r, &|_| &pool)?;
+        let x = filled(p, apart(n, r, &|_| &pool)?, rng)?;
         (stiefel::feasibility(&x) <= 1e-10).then_some(x)
     }
 }

@@ -37,11 +37,19 @@ pub fn priced<F: Quadratic, H: Nonsmooth>(
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x5052_4943);
     let rows = drawn(n, SEEDS, |_| true, &mut rng);
     let pool = worthwhile(p, &rows, &|_| true, go_on)?;
-    let mut x = apart(n, r, &|_| &pool)?;
-    let diagonal = p.f.diagonal();
-    for k in (0..r).filter(|k| (0..n).all(|i| x.get(i, *k) == 0.0)).collect::<Vec<_>>() {
+    filled(p, apart(n, r, &|_| &pool)?, &mut rng)
+}
+
+/// Components grown on free rows where a column is zero.
+pub(super) fn filled<F: Quadratic, H: Nonsmooth>(
+    p: &Problem<Stiefel, F, H>,
+    mut x: RowMat,
+    rng: &mut Pcg64,
+) -> Option<RowMat> {
+    let (n, diagonal) = (x.nrows(), p.f.diagonal());
+    for k in (0..x.ncols()).filter(|k| (0..n).all(|i| x.get(i, *k) == 0.0)).collect::<Vec<_>>() {
         let free: Vec<usize> = (0..n).filter(|i| is_zero(x.row(*i))).collect();
-        grown(p, &free, &diagonal, &mut rng)?.into_iter().for_each(|(i, v)| x.set(i, k, v));
+        grown(p, &free, &diagonal, rng)?.into_iter().for_each(|(i, v)| x.set(i, k, v));
     }
     Some(x)
 }

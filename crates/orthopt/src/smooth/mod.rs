@@ -25,7 +25,7 @@ pub(crate) use linear::LinearTerm;
 pub use nonlinear_eig::NonlinearEig;
 pub use probe::{Placement, Probe, euclidean_distances};
 pub use quadratic::{DenseQuadratic, QuadraticImage};
-pub use two_sided::{Form, JQuadratic, hyperbolic_optimum};
+pub use two_sided::{Form, JQuadratic, hyperbolic_minimum, hyperbolic_optimum};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

@@ -11,7 +11,8 @@ use orthopt::linalg::factor::transpose;
 use orthopt::problem::PcaData;
 use orthopt::problem::{JProblem, covariance};
 use orthopt::smooth::{
-    FiniteSum, HessianVector, JQuadratic, Placement, Probe, Smooth, euclidean_distances, hyperbolic_optimum,
+    FiniteSum, HessianVector, JQuadratic, Placement, Probe, Smooth, euclidean_distances, hyperbolic_minimum,
+    hyperbolic_optimum,
 };
 use proptest::prelude::*;
 
@@ -52,6 +53,8 @@ fn golden_hyperbolic_eigenvalue_problems() {
         if let Some(known) = case.get("X_opt") {
             seen += 1;
             let (optimum, x) = hyperbolic_optimum(c.as_mat(), &j).unwrap();
+            let alone = hyperbolic_minimum(c.as_mat(), &j).unwrap();
+            assert!((alone - optimum).abs() <= 1e-12 * optimum, "{alone} {optimum}");
             let expected = case["optimum"].as_f64().unwrap();
             assert!((optimum - expected).abs() <= 1e-10 * expected, "case {id}: {optimum}");
             assert!(feasibility(&x, &j) <= 1e-13, "case {id}");
