@@ -12,8 +12,13 @@ noting <- function(expr) {
     })
 }
 
+limited <- noting(sparse_pca(x, ncomp = 10, nonzeros = 12, effort = "thorough", time_limit = 0))
+stopifnot(identical(limited$status, "time_limit"), limited$orthogonality < 1e-10)
+# within a second the best point may have converged; the search that went on is what the limit ends
+warned <- character()
 limited <- noting(sparse_pca(x, ncomp = 10, nonzeros = 12, effort = "thorough", time_limit = 1))
-stopifnot(identical(limited$status, "time_limit"), limited$orthogonality < 1e-10, length(warned) == 0L)
+stopifnot(limited$status %in% c("time_limit", "converged"), limited$orthogonality < 1e-10)
+stopifnot(!any(grepl("interrupted", warned)))
 
 if (.Platform$OS.type == "unix") {
     # a signal from outside, two seconds from now; without it the run has a minute

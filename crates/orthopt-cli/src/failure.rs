@@ -61,7 +61,8 @@ fn code(error: &anyhow::Error) -> u8 {
             orthopt::Error::InvalidOption { .. }
             | orthopt::Error::Rank { .. }
             | orthopt::Error::UnknownName { .. }
-            | orthopt::Error::Incompatible(_),
+            | orthopt::Error::Incompatible(_)
+            | orthopt::Error::NoPlace { .. },
         ) => 2,
         Some(orthopt::Error::Factorisation(_) | orthopt::Error::Overflow { .. }) => 4,
         _ => 1,

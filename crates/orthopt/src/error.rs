@@ -150,6 +150,16 @@ pub enum Error {
     /// Two choices that do not go together.
     #[error("{0}")]
     Incompatible(Message),
+    /// A start that has nothing to offer for this problem; others do.
+    #[error("the start {start} has no place here: {why}; choose another, such as {instead}")]
+    NoPlace {
+        /// The start.
+        start: &'static str,
+        /// Why not.
+        why: String,
+        /// Another.
+        instead: &'static str,
+    },
     /// The eigenvalue or orthogonalisation routine failed.
     #[error("{}", self.message())]
     Factorisation(&'static str),

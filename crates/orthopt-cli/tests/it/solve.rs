@@ -147,6 +147,19 @@ fn limits_end_a_run() {
     assert_eq!(object["status"], "time_limit");
 }
 
+/// Who has set a limit of time does not wait for the optimum of a large problem.
+#[test]
+fn no_optimum_of_large_problems_after_a_limit_of_time() {
+    let dir = Dir::new();
+    for (data, is_known) in [("randn:20:400", true), ("randn:20:600", false)] {
+        let solve = ["solve", "pca", data, "-r", "2", "--solver", "obcd"];
+        let object = dir.json(&[&solve[..], &["--time-limit", "0"]].concat());
+        assert_eq!((object["status"].as_str(), object["optimum"].is_f64()), (Some("time_limit"), is_known));
+        let object = dir.json(&[&solve[..], &["--max-iters", "1"]].concat());
+        assert!(object["optimum"].as_f64().unwrap() <= object["objective"].as_f64().unwrap());
+    }
+}
+
 #[test]
 fn a_table_of_samples_is_prepared_when_asked() {
     let dir = Dir::new();

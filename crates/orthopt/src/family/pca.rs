@@ -13,7 +13,7 @@ use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
     ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, explained_variance,
 };
-use crate::search::{grown_components, priced, priced_has_chance};
+use crate::search::{POOLED, grown_components, priced, priced_has_chance};
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::{SOLVERS, SolverInfo, find_solvers, spectral};
@@ -79,8 +79,11 @@ impl Family for PcaProblem {
             "grown" => grown_components(self, seed).ok_or_else(|| {
                 Error::Incompatible("no variable is left for a component to grow from".into())
             }),
-            "pool" => priced(self, seed, go_on)
-                .ok_or_else(|| Error::Incompatible("no component is worth its price".into())),
+            "pool" => priced(self, seed, go_on).ok_or_else(|| Error::NoPlace {
+                start: "pool",
+                why: format!("it is for components of at most {POOLED} variables that pay for themselves"),
+                instead: "varimax",
+            }),
             "relaxed" => super::portfolio::relaxed(self, go_on),
             _ => {
                 Start::parse(name)?.point_while(&self.f, self.rank(), (self.h.requires_nonneg(), seed), go_on)

@@ -9,7 +9,7 @@ use rand_pcg::Pcg64;
 
 use super::grow::grown;
 use super::pool::{Found, apart, drawn, ranked};
-use super::priced::{filled, worthwhile};
+use super::priced::{filled, price, worthwhile};
 use super::{GoOn, Move, Part};
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
@@ -201,8 +201,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pack {
             for k in 0..r {
                 let entries: Vec<_> = (0..n).map(|i| (i, x.get(i, k))).filter(|e| e.1 != 0.0).collect();
                 let half: f64 = entries.iter().map(|(i, v)| -0.5 * v * w.get(*i, k)).sum();
-                let price: f64 = entries.iter().map(|(_, v)| p.h.value(&[*v])).sum();
-                all.push(Found { worth: half - price, entries });
+                all.push(Found { worth: half - price(&p.h, &entries), entries });
             }
         }
         let mut pool = ranked(all);

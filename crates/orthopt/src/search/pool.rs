@@ -19,6 +19,11 @@ const POWERS: usize = 6;
 /// Columns of a block, and the numbers that a block has at most.
 const BLOCK: usize = 64;
 const NUMBERS: usize = 4_000_000;
+
+/// Vectors with n numbers that are multiplied at once.
+pub(super) fn block(n: usize) -> usize {
+    (NUMBERS / n).clamp(1, BLOCK)
+}
 /// Components that are tried as the first of a set.
 const FIRSTS: usize = 64;
 
@@ -106,7 +111,7 @@ pub(super) fn components<F: Quadratic>(
 ) -> Option<Vec<Found>> {
     let n = f.nrows();
     let mut all: Vec<Found> = Vec::new();
-    for block in seeds.chunks((NUMBERS / n).clamp(1, BLOCK)) {
+    for block in seeds.chunks(block(n)) {
         let mut v = RowMat::zeros(n, block.len());
         block.iter().enumerate().for_each(|(k, i)| v.set(*i, k, 1.0));
         let mut variances = vec![0.0; block.len()];

@@ -6,10 +6,11 @@ use rand_pcg::Pcg64;
 
 use super::GoOn;
 use super::grow::grown;
-use super::pool::{Found, apart, components, drawn, ranked};
+use super::pool::{Found, apart, block, components, drawn, ranked};
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
+use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
@@ -17,13 +18,16 @@ use crate::smooth::Quadratic;
 /// Rows that a start looks from.
 const SEEDS: usize = 256;
 /// Rows from which the number of entries is looked for that pays, and the numbers: each by half as much again as the one
-/// before, at least one more. Components with more of them hardly leave each other free rows.
+/// before, at least one more.
 const PROBES: usize = 16;
 const STEP: f64 = 1.5;
-const MOST: usize = 64;
+/// The most entries that are tried. Components with more of them hardly leave each other free rows.
+pub const POOLED: usize = 64;
 /// Components that are refined, and how often.
 const REFINED: usize = 256;
 const ROUNDS: usize = 4;
+/// Entries that a refined component has at most.
+const LONGEST: usize = 4 * POOLED;
 
 /// r components from up to 256 rows drawn at random, those worth most that share no variable. `None` where nobody
 /// waits any more, components have many entries, or no row is left for one. Cost some 8,000 products with vectors.
@@ -74,21 +78,23 @@ pub(super) fn worthwhile<F: Quadratic, H: Nonsmooth>(
         }
         Some(found)
     };
-    let most = MOST.min((0..p.nrows()).filter(|i| allowed(*i)).count());
+    let most = POOLED.min((0..p.nrows()).filter(|i| allowed(*i)).count());
     let sizes: Vec<usize> =
         std::iter::successors(Some(1), |k| Some(((STEP * *k as f64) as usize).max(k + 1)))
             .take_while(|k| *k <= most)
             .collect();
     let (probes, others) = seeds.split_at(PROBES.min(seeds.len()));
-    let (mut all, mut best, mut top) = (Vec::new(), 0, f64::NEG_INFINITY);
-    for (place, size) in sizes.iter().enumerate() {
+    let (mut all, mut best, mut top, mut larger) = (Vec::new(), 0, f64::NEG_INFINITY, f64::NEG_INFINITY);
+    // the largest first: where those are the best there is nothing to look for
+    for (place, size) in sizes.iter().enumerate().rev() {
         let found = with(probes, *size)?;
         let worth = found.iter().map(|one| one.worth).fold(f64::NEG_INFINITY, f64::max);
-        (best, top) = if worth > top { (place, worth) } else { (best, top) };
+        if place + 2 == sizes.len() && most == POOLED && larger > worth {
+            return None;
+        }
+        (best, top) = if worth >= top { (place, worth) } else { (best, top) };
+        larger = worth;
         all.extend(found);
-    }
-    if best + 1 == sizes.len() && most == MOST {
-        return None;
     }
     for size in &sizes[best.saturating_sub(1)..(best + 2).min(sizes.len())] {
         all.extend(with(others, *size)?);
@@ -99,12 +105,12 @@ pub(super) fn worthwhile<F: Quadratic, H: Nonsmooth>(
     Some(ranked(all))
 }
 
-fn price<H: Nonsmooth>(h: &H, entries: &[(usize, f64)]) -> f64 {
+pub(super) fn price<H: Nonsmooth>(h: &H, entries: &[(usize, f64)]) -> f64 {
     entries.iter().map(|(_, v)| h.value(&[*v])).sum()
 }
 
-/// Steps of the power method, each cut to as many of the largest entries as pay for themselves: where C ⪰ 0, f + h does
-/// not rise, since f lies below its tangent.
+/// Steps of the power method, each cut to as many of the largest entries as pay for themselves: with ℓ₀ and C ⪰ 0 f + h
+/// does not rise, since f lies below its tangent, which the cut minimises.
 fn refined<F: Quadratic, H: Nonsmooth>(
     p: &Problem<Stiefel, F, H>,
     all: &[Found],
@@ -113,55 +119,58 @@ fn refined<F: Quadratic, H: Nonsmooth>(
 ) -> Option<Vec<Found>> {
     let n = p.nrows();
     let mut out: Vec<Found> = all.to_vec();
-    for _ in 0..ROUNDS {
-        if !go_on() {
-            return None;
-        }
-        let mut v = RowMat::zeros(n, out.len());
-        for (k, one) in out.iter().enumerate() {
-            one.entries.iter().for_each(|(i, x)| v.set(*i, k, *x));
-        }
-        let w = p.f.apply(&v); // −CV
-        for (k, one) in out.iter_mut().enumerate() {
-            let half: f64 = one.entries.iter().map(|(i, x)| -0.5 * x * w.get(*i, k)).sum();
-            one.worth = half - price(&p.h, &one.entries);
-        }
-        for (k, one) in out.iter_mut().enumerate() {
-            let mut image: Vec<(usize, f64)> =
-                (0..n).filter(|i| allowed(*i)).map(|i| (i, -w.get(i, k))).collect();
-            if p.h.requires_nonneg() {
-                image.retain(|(_, v)| *v > 0.0);
+    for part in out.chunks_mut(block(n)) {
+        for _ in 0..ROUNDS {
+            if !go_on() {
+                return None;
             }
-            if let Some(next) = cut(&p.h, image) {
-                one.entries = next;
+            let mut v = RowMat::zeros(n, part.len());
+            for (k, one) in part.iter().enumerate() {
+                one.entries.iter().for_each(|(i, x)| v.set(*i, k, *x));
             }
+            let w = p.f.apply(&v); // −CV
+            for (k, one) in part.iter_mut().enumerate() {
+                let half: f64 = one.entries.iter().map(|(i, x)| -0.5 * x * w.get(*i, k)).sum();
+                one.worth = half - price(&p.h, &one.entries);
+                let mut image: Vec<(usize, f64)> =
+                    (0..n).filter(|i| allowed(*i)).map(|i| (i, -w.get(i, k))).collect();
+                if p.h.requires_nonneg() {
+                    image.retain(|(_, v)| *v > 0.0);
+                }
+                if let Some(next) = cut(&p.h, image) {
+                    one.entries = next;
+                }
+            }
+            count(4 * n * part.len());
         }
     }
     // their worth is that before the last step, which did not make it smaller
     Some(out)
 }
 
-/// Entries that are looked at beyond those that pay.
-const BEYOND: usize = 8;
-
-/// The unit vector x on the largest entries of w that maximises wᵀx − h(x) among those.
+/// The unit vector x on the largest entries of w, at most so many, that maximises wᵀx − h(x) among those. With ℓ₀ that is
+/// concave in their number (a root of sums that grow ever less, minus a line), so the first fall is the end.
 fn cut<H: Nonsmooth>(h: &H, mut w: Vec<(usize, f64)>) -> Option<Vec<(usize, f64)>> {
-    w.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-    let (mut best, mut count, mut square) = (f64::NEG_INFINITY, 0, 0.0);
+    let order = |a: &(usize, f64), b: &(usize, f64)| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0));
+    if w.len() > LONGEST {
+        w.select_nth_unstable_by(LONGEST, order);
+        w.truncate(LONGEST);
+    }
+    w.sort_unstable_by(order);
+    let (mut best, mut most, mut square) = (f64::NEG_INFINITY, 0, 0.0);
     for k in 0..w.len() {
         square += w[k].1 * w[k].1;
         let length = f64::sqrt(square);
         let price: f64 = w[..=k].iter().map(|(_, v)| h.value(&[v / length])).sum();
-        if length - price > best {
-            (best, count) = (length - price, k + 1);
-        } else if k > count + BEYOND {
+        if length - price <= best {
             break;
         }
+        (best, most) = (length - price, k + 1);
     }
-    w.truncate(count);
+    w.truncate(most);
     let length = w.iter().map(|(_, v)| v * v).sum::<f64>().sqrt();
     w.iter_mut().for_each(|(_, v)| *v /= length);
-    (count > 0 && length > 0.0 && length.is_finite()).then_some(w)
+    (most > 0 && length > 0.0 && length.is_finite()).then_some(w)
 }
 
 #[cfg(test)]
@@ -184,8 +193,9 @@ mod tests {
     fn as_many_entries_as_pay() {
         let mut rng = Pcg64::seed_from_u64(1);
         for round in 0..50 {
-            let h = L0::new(0.02 * f64::from(round)).unwrap();
-            let w: Vec<(usize, f64)> = (0..12).map(|i| (i, rng.random::<f64>() - 0.5)).collect();
+            let h = L0::new(4e-4 * f64::from(1 + round)).unwrap();
+            let n = if round % 2 == 0 { 12 } else { LONGEST + 40 };
+            let w: Vec<(usize, f64)> = (0..n).map(|i| (i, (rng.random::<f64>() - 0.5).powi(5))).collect();
             let x = cut(&h, w.clone()).unwrap();
             let of_x: f64 = x.iter().map(|(i, v)| w[*i].1 * v).sum::<f64>() - price(&h, &x);
             assert!((of_x - cut_slowly(&h, &w)).abs() < 1e-12, "{round}");

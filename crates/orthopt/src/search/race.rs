@@ -91,8 +91,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// An arm that gave nothing; what is said once is enough.
     fn failed(&mut self, k: usize, error: Error) {
-        if self.control.is_over() {
-            return; // cut off
+        if self.control.is_over() || matches!(error, Error::NoPlace { .. }) {
+            return; // cut off, or for other problems
         }
         let arm = &self.portfolio.arms[k];
         let what = format!("{} from {} gave nothing: ", arm.solver, arm.start);

@@ -140,7 +140,7 @@ fn it_ends_where_f_meets_its_bound() {
     assert_ne!(s.status, Status::Optimal, "{}", s.message);
 }
 
-/// What a move gives is feasible, and another one than the best point most of the time.
+/// Every move has a place here, and what it gives is feasible.
 #[test]
 fn moves_lead_to_feasible_points() {
     for (name, lambda) in [("l0-pca", 2.0), ("l1-pca", 0.5), ("nonneg-pca", 0.0)] {
@@ -159,7 +159,7 @@ fn moves_lead_to_feasible_points() {
                 assert!(feasibility(&x) <= 1e-10, "{what}: {:e}", feasibility(&x));
                 assert!(p.objective(&x).total.is_finite(), "{what}");
             }
-            assert!(found > 0 || movement.name().contains("components"), "{name}: {}", movement.name());
+            assert!(found > 0, "{name}: {}", movement.name());
         }
         let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).collect();
         assert_eq!(name == "l0-pca", names.contains(&"components from many rows"), "{names:?}");
