@@ -188,30 +188,39 @@ pub(crate) fn round_to_partition(v: &RowMat) -> RowMat {
         }
         *s = if plus >= minus { 1.0 } else { -1.0 };
     }
+    largest_of_rows(&RowMat::from_fn(n, r, |i, k| (sign[k] * v.get(i, k)).max(0.0)))
+}
+
+/// An orthonormal matrix near V with columns that share no row: every row keeps its largest entry, columns have unit
+/// length; those left empty get a row that another can spare.
+pub(crate) fn largest_of_rows(v: &RowMat) -> RowMat {
+    let (n, r) = (v.nrows(), v.ncols());
     let mut x = RowMat::zeros(n, r);
-    let mut filled = vec![0.0; r];
+    let (mut owner, mut size) = (vec![None; n], vec![0usize; r]);
     for i in 0..n {
-        let best = (0..r).max_by(|a, b| (sign[*a] * v.get(i, *a)).total_cmp(&(sign[*b] * v.get(i, *b))));
-        if let Some(k) = best {
-            let value = sign[k] * v.get(i, k);
-            if value > 0.0 {
-                x.set(i, k, value);
-                filled[k] += value * value;
-            }
+        let row = v.row(i);
+        let best = (0..r).max_by(|a, b| row[*a].abs().total_cmp(&row[*b].abs()));
+        owner[i] = best.filter(|k| row[*k] != 0.0);
+        if let Some(k) = owner[i] {
+            x.set(i, k, row[k]);
+            size[k] += 1;
         }
     }
-    // An empty column takes a row of a column that can spare one (n ≥ r, so one exists).
-    for k in 0..r {
-        if filled[k] == 0.0 {
-            let row = (0..n).find(|i| {
-                let owner = (0..r).find(|l| x.get(*i, *l) != 0.0);
-                owner.is_none_or(|l| (0..n).filter(|j| x.get(*j, l) != 0.0).count() > 1)
-            });
-            if let Some(i) = row {
-                x.row_mut(i).fill(0.0);
-                x.set(i, k, 1.0);
-                filled[k] = 1.0;
+    // n ≥ r, so there is one; those before `next` cannot be spared, and that does not change
+    let mut next = 0;
+    for k in (0..r).filter(|k| !owner.contains(&Some(*k))).collect::<Vec<_>>() {
+        while let Some(Some(l)) = owner.get(next)
+            && size[*l] < 2
+        {
+            next += 1;
+        }
+        if let Some(before) = owner.get_mut(next) {
+            if let Some(l) = before.replace(k) {
+                size[l] -= 1;
             }
+            size[k] = 1;
+            x.row_mut(next).fill(0.0);
+            x.set(next, k, 1.0);
         }
     }
     for k in 0..r {
@@ -289,4 +298,33 @@ fn by_magnitude(f: &impl Quadratic, r: usize) -> Result<RowMat> {
         y
     };
     Ok(leading(&Operator { n: f.nrows(), apply: &apply }, r)?.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::stiefel::feasibility;
+
+    /// Whatever V is, the columns are orthonormal, share no row, and rows keep what is largest in them.
+    #[test]
+    fn rows_keep_their_largest_entry() {
+        let wild = |i: usize, k: usize| ((i * 7 + k * 13 + 3) as f64).sin();
+        for (n, r) in [(1, 1), (5, 5), (9, 4), (40, 12)] {
+            let dense = RowMat::from_fn(n, r, wild);
+            let x = largest_of_rows(&dense);
+            // all in one column, in one row, nothing at all
+            let one = RowMat::from_fn(n, r, |i, k| if k == 0 { wild(i, k) } else { 0.0 });
+            let row = RowMat::from_fn(n, r, |i, k| if i == n - 1 { wild(i, k) } else { 0.0 });
+            for x in
+                [&x, &largest_of_rows(&one), &largest_of_rows(&row), &largest_of_rows(&RowMat::zeros(n, r))]
+            {
+                assert!(feasibility(x) <= 1e-14, "{n} {r}: {:e}", feasibility(x));
+                assert!((0..n).all(|i| x.row(i).iter().filter(|v| **v != 0.0).count() <= 1), "{n} {r}");
+            }
+            let largest = |i: usize| dense.row(i).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let moved = (0..n)
+                .filter(|i| (0..r).any(|k| x.get(*i, k) != 0.0 && dense.get(*i, k).abs() < largest(*i)));
+            assert!(moved.count() < r, "{n} {r}"); // rows that were given to an empty column
+        }
+    }
 }

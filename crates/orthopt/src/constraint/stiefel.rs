@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 
 use super::Constraint;
 use super::repair::error_matrix;
-pub use super::repair::repair_on_support;
+pub use super::repair::{drop_lone_overlaps, repair_on_support, repair_within};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::sequential::qr;

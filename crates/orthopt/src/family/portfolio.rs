@@ -66,12 +66,20 @@ const NONNEGATIVE: &[(&str, &str)] = &[
     ("obcd", "partition"),
 ];
 
+/// Arms that move pairs of rows at a time: from a sparse start they are at a sparse point at any time, while those that
+/// raise a penalty have none until they end.
+const QUICK: &[(&str, &str)] = &[("obcd", "coordinates"), ("obcd", "partition")];
+
 /// Constants that make a method twice as patient with every level: the growth of its penalty.
 const PATIENT: &[(&str, &str, f64)] =
     &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1), ("ep4orth", "growth", 0.2)];
 
 /// Iterations that a method with full gradients may make at level 0, times two for every level.
 const ITERATIONS: u64 = 500;
+/// Work of a run at level 0 that is a long one, some seconds of a thread.
+const LONG: u64 = 20_000_000_000;
+/// Gradients that a quick look may cost.
+const LOOK: u64 = 10;
 /// Gradients that a polish of the local search may cost.
 const POLISH: u64 = 100;
 /// The least that a task may do, for problems whose gradients cost nothing.
@@ -92,6 +100,10 @@ pub(super) fn portfolio(
     let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
     let mut table = table.to_vec();
     table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= RELAXED);
+    if at_level_0(gradient) >= LONG {
+        // where there may be time for one run only it begins at the leading eigenvectors
+        table.sort_by_key(|(_, from)| *from != "pca");
+    }
     let arms = arms(problem, &table, options, start, gradient)?;
     let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(LEAST));
     let make = polisher(options);
@@ -113,7 +125,9 @@ pub(super) fn portfolio(
         let part = Part { solver: make(seed), most: None, patient: true };
         Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(problem.nrows(), problem.rank())) })
     });
-    Ok(Some(Portfolio { arms, moves, run, polish, settle: Some(settle) }))
+    let quick = arms.iter().position(|arm| QUICK.contains(&(arm.solver.as_str(), arm.start.as_str())));
+    let quick = quick.map(|k| (k, (LOOK * gradient).max(LEAST)));
+    Ok(Some(Portfolio { arms, quick, moves, run, polish, settle: Some(settle) }))
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
@@ -137,7 +151,7 @@ pub(super) fn race<P: Family>(
         }))
     });
     let settle = settle.transpose()?;
-    Ok(Portfolio { arms, moves: Vec::new(), run: at_level_0(gradient), polish: LEAST, settle })
+    Ok(Portfolio { arms, quick: None, moves: Vec::new(), run: at_level_0(gradient), polish: LEAST, settle })
 }
 
 /// The arms of a table that can solve the problem.

@@ -22,11 +22,22 @@ pub(crate) struct MaskedSystem {
     p: RowMat,             // P, 1 where Y moves with W (n × r)
     work: RowMat,          // XΔ or X∘X (n × r)
     pairs: Option<RowMat>, // row i: the products Xᵢₐ·Xᵢᵦ, a ≤ b (n × r(r+1)/2)
+    left: usize,           // steps of conjugate gradients that may still be taken
 }
 
 impl MaskedSystem {
     pub(crate) fn new(n: usize, r: usize) -> Self {
-        Self { p: RowMat::zeros(n, r), work: RowMat::zeros(n, r), pairs: None }
+        Self { p: RowMat::zeros(n, r), work: RowMat::zeros(n, r), pairs: None, left: usize::MAX }
+    }
+
+    /// With so many steps of conjugate gradients in all.
+    pub(crate) fn within(self, steps: usize) -> Self {
+        Self { left: steps, ..self }
+    }
+
+    /// Whether those are used up.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.left == 0
     }
 
     /// X has changed.
@@ -99,7 +110,8 @@ impl MaskedSystem {
         let mut z = divide(&residual);
         let mut direction = z.clone();
         let mut rz = residual.inner(&z);
-        for _ in 0..(r * (r + 1) / 2).min(500) {
+        for _ in 0..(r * (r + 1) / 2).min(500).min(self.left) {
+            self.left -= 1;
             let image = self.apply(x, &direction, epsilon);
             let curvature = direction.inner(&image);
             if curvature.is_nan() || curvature <= 0.0 {

@@ -16,10 +16,13 @@ const OTHERS: u64 = 4;
 const TOGETHER: usize = 2;
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
-    /// The leaders; then all other arms at level 0, the better half at level 1, ...
+    /// A quick look; the leaders; then all other arms at level 0, the better half at level 1, ...
     pub(super) fn race(&mut self) {
         let arms = &self.portfolio.arms;
         self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
+        // a small share of the work of a leader, and all there is where not even one of those comes to an end
+        let mut first: Vec<usize> = self.portfolio.quick.map(|(k, _)| k).into_iter().collect();
+        self.round(&mut first, 0);
         // what most often does well, as patiently as it would be run alone: on large data that is all there is time for
         let mut living: Vec<usize> = (0..arms.len().min(LEADERS)).collect();
         self.round(&mut living, ALONE);
@@ -67,7 +70,11 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             }
             let seed = self.seed_of(*k, level);
             match (self.portfolio.arms[*k].task)(self.problem, level, seed) {
-                Ok(task) => {
+                Ok(mut task) => {
+                    if let Some((_, most)) = self.portfolio.quick.filter(|quick| level == 0 && quick.0 == *k)
+                    {
+                        task.parts.iter_mut().for_each(|part| part.most = Some(most));
+                    }
                     tasks.push(task);
                     runners.push((*k, seed));
                 }

@@ -330,9 +330,8 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ep4Orth {
         &st.best.x
     }
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
-        st.best.offer(p, &st.x, &st.x);
-        st.best.x
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+        st.best.last(p, &st.x, &st.x)
     }
 
     fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {

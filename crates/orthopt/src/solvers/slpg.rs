@@ -319,9 +319,8 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
         &st.best.x
     }
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
-        st.best.offer(p, &st.at.x, &st.z);
-        st.best.x
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+        st.best.last(p, &st.at.x, &st.z)
     }
 
     fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {

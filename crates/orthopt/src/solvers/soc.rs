@@ -181,9 +181,8 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Soc {
         &st.best.x
     }
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
-        st.best.offer(p, &st.p, &st.q);
-        st.best.x
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+        st.best.last(p, &st.p, &st.q)
     }
 
     fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {

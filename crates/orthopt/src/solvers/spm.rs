@@ -183,9 +183,8 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spm {
         &st.best.x
     }
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
-        st.best.offer(p, &st.x, &st.y);
-        st.best.x
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+        st.best.last(p, &st.x, &st.y)
     }
 
     fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {

@@ -38,6 +38,18 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
+/// Methods that raise a penalty have no sparse point until they end, and on large problems that takes long: whoever is
+/// cut off before has what a quick look found.
+#[test]
+fn there_is_a_sparse_point_from_the_first_moment_on() {
+    for name in ["l0-pca", "l1-pca"] {
+        let p = problem(name, 50.0, 60, 20, 4);
+        let sparse = p.objective(&p.start("coordinates", 0).unwrap()).total;
+        let cut_off = auto(&p, 1, Stopping { max_iters: Some(1), ..STOPPING }, None);
+        assert!(cut_off.objective.total <= sparse, "{name}: {} {sparse}", cut_off.objective.total);
+    }
+}
+
 #[test]
 fn more_work_is_never_worse() {
     for (name, lambda) in PROBLEMS {

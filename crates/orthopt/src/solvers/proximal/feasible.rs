@@ -9,7 +9,7 @@ use crate::objective::count_nonzeros;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::Raw;
-use crate::start::round_to_partition;
+use crate::start::{largest_of_rows, round_to_partition};
 
 /// Largest ‖XᵀX − I‖_F of what is handed out.
 const FEASIBLE: f64 = 1e-12;
@@ -25,12 +25,19 @@ pub(crate) struct Feasible {
     pub(crate) x: RowMat,      // feasible X of lowest F
     pub(crate) objective: f64, // F(X)
     due: u64,                  // iteration of the next copy
+    steps: usize,              // that its repair may take
 }
+
+/// Steps of a repair for every iteration since the last copy: one costs less than an iteration.
+const STEPS: u64 = 4;
+/// The least of them, and those of the copy at the end.
+const LEAST: u64 = 32;
+const LAST: usize = 300;
 
 impl Feasible {
     /// X⁰ is the first.
     pub(crate) fn new<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x0: &RowMat) -> Self {
-        Self { x: x0.clone(), objective: p.value(x0), due: 1 }
+        Self { x: x0.clone(), objective: p.value(x0), due: 1, steps: LAST }
     }
 
     /// Whether a copy is to be made at iteration k. Decided by k alone, so that the result of a
@@ -40,12 +47,13 @@ impl Feasible {
             return false;
         }
         self.due = k + 1 + k / SHARE;
+        self.steps = (STEPS * (self.due - k)).max(LEAST) as usize;
         true
     }
 
     /// Offers what can be made of the iterates: the orthonormal matrix nearest to `natural`; the
-    /// `sparse` copy made orthonormal on its support; where X must be nonnegative, the rows of
-    /// `sparse` reduced to their largest entry and its columns to unit length. The lowest F wins.
+    /// `sparse` copy made orthonormal on its support, but for overlaps that forbid it; the rows of `sparse` reduced to their largest
+    /// entry and its columns to unit length, which can always be had. The lowest F wins.
     pub(crate) fn offer<F: Smooth, H: Nonsmooth>(
         &mut self,
         p: &Problem<Stiefel, F, H>,
@@ -63,12 +71,24 @@ impl Feasible {
         }
         if stiefel::feasibility(sparse) < REPAIRABLE {
             let mut x = sparse.clone();
-            stiefel::repair_on_support(&mut x);
+            stiefel::drop_lone_overlaps(&mut x);
+            stiefel::repair_within(&mut x, self.steps);
             self.keep_lower(p, x);
         }
-        if p.h.requires_nonneg() {
-            self.keep_lower(p, round_to_partition(sparse));
-        }
+        let apart = if p.h.requires_nonneg() { round_to_partition(sparse) } else { largest_of_rows(sparse) };
+        self.keep_lower(p, apart);
+    }
+
+    /// The best point, that of the last iterates among them.
+    pub(crate) fn last<F: Smooth, H: Nonsmooth>(
+        mut self,
+        p: &Problem<Stiefel, F, H>,
+        natural: &RowMat,
+        sparse: &RowMat,
+    ) -> RowMat {
+        self.steps = LAST;
+        self.offer(p, natural, sparse);
+        self.x
     }
 
     fn keep_lower<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<Stiefel, F, H>, x: RowMat) {
