@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import Any, Sequence
 
 import numpy as np
+
+#: Runs whose times differ by more than this factor are drawn over the logarithm of time.
+SPAN = 20.0
 
 
 def axes_of(ax: Any, **options: Any) -> Any:
@@ -29,10 +33,13 @@ def convergence(solutions: Any, ax: Any = None) -> Any:
         runs = list(solutions)
         lowest = min((float(s.trace.objective[-1]) for s in runs if len(s.trace)), default=0.0)
         floor = 1e-12 * (1.0 + abs(lowest))  # zero has no place on a log scale
-        for run in runs:
+        for run, style in zip(runs, cycle(["-", "--", ":", "-."])):  # told apart without colour, too
             above = np.maximum(run.trace.objective - lowest, floor)
-            ax.step(run.trace.seconds, above, where="post", label=run.solver)
+            ax.step(run.trace.seconds, above, where="post", label=run.solver, linestyle=style)
         ax.set_yscale("log")
+        ends = [float(s.trace.seconds[-1]) for s in runs if len(s.trace) and s.trace.seconds[-1] > 0]
+        if ends and max(ends) > SPAN * min(ends):
+            ax.set_xscale("log")
         ax.set_ylabel("F minus the lowest F")
         ax.legend()
     ax.set_xlabel("seconds")

@@ -7,6 +7,7 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
+from . import _html
 from ._draw import convergence, loadings
 from ._planes import biplot, scores, variance
 from .errors import ShapeError
@@ -213,6 +214,9 @@ class Solution:
             f"{self.nnz} of {self.X.size} nonzeros, feasibility {self.feasibility:.1e}, {self.status}>"
         )
 
+    def _repr_html_(self) -> str:
+        return _html.solution(self)
+
 
 class Comparison(Sequence):
     """Solutions of one problem by several solvers, from the same start, in the order asked for."""
@@ -257,6 +261,9 @@ class Comparison(Sequence):
                 f"{s.feasibility:11.1e}  {s.seconds:8.3f}  {s.status}"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return _html.comparison(self)
 
 
 def certificate(found: dict | None, tolerance: float) -> Certificate | None:
