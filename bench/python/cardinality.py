@@ -9,7 +9,11 @@ unit columns. Peers:
 power    truncated power iterations (Yuan and Zhang 2013) from the columns of largest variance, k halved until it is
          there, then projection deflation C <- (I - vv')C(I - vv'); components need not be orthogonal
 ortho    the same, each component then the leading eigenvector on its support orthogonal to those before
+abess    abess.decomposition.SparsePCA (PyPI): best subsets by splicing, one component after the other; components need
+         not be orthogonal, so `ortho` is shown of them, too (abess*)
 sklearn  SparsePCA, alpha bisected for each set so that no component has more than k nonzeros, columns of length 1
+
+DATA may be pitprops, wine, breast_cancer or digits, too: the built-in correlations and tables of scikit-learn.
 """
 
 import argparse
@@ -86,6 +90,36 @@ def sklearn_columns(A, r, k):
     return best
 
 
+def abess_columns(C, r, k):
+    from abess.decomposition import SparsePCA
+
+    sizes = np.zeros((k, r))
+    sizes[-1] = 1  # row i, column j: whether component j may have i + 1 nonzeros
+    model = SparsePCA(support_size=sizes)
+    # a little more on the diagonal: it refuses C whose smallest eigenvalue is -1e-16
+    C = C + 1e-9 * np.trace(C) / len(C) * np.eye(len(C))
+    V = np.asarray(model.fit(Sigma=C, number=r).coef_).reshape(len(C), -1)
+    return V / np.maximum(np.linalg.norm(V, axis=0), 1e-300)
+
+
+def standardised(path):
+    """Columns centred, of unit length, constant ones left out; of pitprops a root of its correlations."""
+    if path == "pitprops":
+        here = Path(__file__).parents[2] / "crates" / "orthopt-data" / "src" / "builtin" / "pitprops.csv"
+        C = np.genfromtxt(here, delimiter=",", skip_header=1)
+        values, vectors = np.linalg.eigh(C)
+        return vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T, False
+    if path in ("wine", "breast_cancer", "digits"):
+        from sklearn import datasets
+
+        A = getattr(datasets, f"load_{path}")().data
+    else:
+        A = np.genfromtxt(path, delimiter=",", skip_header=1)
+    A = A[:, A.std(axis=0) > 0]
+    A = A - A.mean(axis=0)
+    return A / np.linalg.norm(A, axis=0), True
+
+
 def measures(C, X):
     if X is None:
         return None
@@ -95,10 +129,10 @@ def measures(C, X):
     return np.trace(X.T @ C @ X) / top, (np.diag(Q) ** 2).sum() / np.trace(C), np.linalg.norm(gram)
 
 
-def orthopt(command, path, r, k, extra=()):
+def orthopt(command, path, r, k, extra=(), prepare=("--center", "--scale", "unit")):
     with tempfile.TemporaryDirectory() as folder:
         x, out = Path(folder, "x.npy"), Path(folder, "o.json")
-        run = [command, "solve", "l0-pca", path, "--center", "--scale", "unit", "-r", str(r), "--nonzeros", str(k)]
+        run = [command, "solve", "l0-pca", path, *prepare, "-r", str(r), "--nonzeros", str(k)]
         subprocess.run([*run, "-q", "--save-x", x, "--json", out, *extra], check=True, stdout=subprocess.DEVNULL)
         return np.load(x), json.loads(out.read_text())["seconds"]
 
@@ -110,27 +144,31 @@ def main():
     parser.add_argument("--rank", type=int, nargs="+", default=[3])
     parser.add_argument("--nonzeros", type=int, nargs="+", default=[5, 10])
     parser.add_argument("--sklearn", action="store_true")
+    parser.add_argument("--abess", action="store_true")
     parser.add_argument("--limit", default=None, help="seconds for orthopt")
     args = parser.parse_args()
     print("data                 r   k  method    tr(X'CX)   span     ||X'X-I||  seconds")
     for path in args.data:
-        A = np.genfromtxt(path, delimiter=",", skip_header=1)
-        A = A[:, A.std(axis=0) > 0]
-        A = A - A.mean(axis=0)
-        A /= np.linalg.norm(A, axis=0)
+        A, raw = standardised(path)
         C = A.T @ A
         with tempfile.TemporaryDirectory() as folder:
             clean = Path(folder, "a.npy")
             np.save(clean, A)
             for r in args.rank:
-                for k in args.nonzeros:
+                for k in (k for k in args.nonzeros if k <= len(C)):
                     extra = ("--time-limit", args.limit) if args.limit else ()
-                    X, seconds = orthopt(args.command, clean, r, k, extra)
+                    extra = (*extra, "--threads", "1")
+                    X, seconds = orthopt(args.command, clean, r, k, extra, ("--center", "--scale", "unit") if raw else ())
                     rows = [("orthopt", X, seconds)]
                     begun = time.perf_counter()
                     Y = power(C, r, k)
                     rows.append(("power", Y, time.perf_counter() - begun))
                     rows.append(("ortho", orthogonal(C, Y), time.perf_counter() - begun))
+                    if args.abess:
+                        begun = time.perf_counter()
+                        Y = abess_columns(C, r, k)
+                        rows.append(("abess", Y, time.perf_counter() - begun))
+                        rows.append(("abess*", orthogonal(C, Y), time.perf_counter() - begun))
                     if args.sklearn:
                         begun = time.perf_counter()
                         rows.append(("sklearn", sklearn_columns(A, r, k), time.perf_counter() - begun))

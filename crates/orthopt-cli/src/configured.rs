@@ -13,7 +13,7 @@ use crate::settings::Settings;
 /// `-h`, `--help` and `--config`; the command disables the help flag of its own.
 #[derive(Debug, clap::Args)]
 pub struct Configured {
-    /// Print help, short with -h
+    /// Print help: all options with --help, those that most need with -h
     #[arg(short, long, action = ArgAction::Help, help_heading = "Configuration")]
     help: Option<bool>,
 

@@ -58,7 +58,7 @@ pub struct SolveOptions {
 
     /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a
     /// few components [default: error]
-    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = missing(), hide_possible_values = true)]
+    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = missing(), hide_possible_values = true, hide_short_help = true)]
     pub missing: Option<String>,
 
     /// Names of the columns, one a line (a vocabulary)
@@ -66,23 +66,23 @@ pub struct SolveOptions {
     pub names: Option<PathBuf>,
 
     /// Labels of the rows, one a line, for pictures
-    #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub labels: Option<PathBuf>,
 
     /// Keep the first N columns only
-    #[arg(long, value_name = "N", help_heading = "Data")]
+    #[arg(long, value_name = "N", help_heading = "Data", hide_short_help = true)]
     pub features: Option<usize>,
 
     /// f keeps C (dense), A (gram) or what is smaller (auto)
-    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
+    #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["auto", "dense", "gram"], hide_possible_values = true, hide_short_help = true)]
     pub storage: Option<String>,
 
     /// Read rows part by part, keep C alone [default: above 1 GB]
-    #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
     pub stream: Option<bool>,
 
     /// With --stream: the same bits for any order of rows; slower
-    #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
     pub reproducible: Option<bool>,
 
     /// Keep the N columns with the largest variance; reads the rows twice
@@ -90,7 +90,7 @@ pub struct SolveOptions {
     pub screen: Option<usize>,
 
     /// Refuse data and problems that take more memory: 500M, 8G [default: nine tenths of what is free]
-    #[arg(long, value_name = "SIZE", help_heading = "Data")]
+    #[arg(long, value_name = "SIZE", help_heading = "Data", hide_short_help = true)]
     pub max_memory: Option<Size>,
 
     /// r, the number of components [default: 5]
@@ -103,7 +103,7 @@ pub struct SolveOptions {
     pub lambda: Option<f64>,
 
     /// Weight of the penalty l0 or l1 as a share of the largest useful one
-    #[arg(long, value_name = "SHARE", help_heading = "Problem", allow_hyphen_values = true, conflicts_with_all = ["lambda", "nonzeros", "total_nonzeros", "variables"])]
+    #[arg(long, value_name = "SHARE", help_heading = "Problem", allow_hyphen_values = true, conflicts_with_all = ["lambda", "nonzeros", "total_nonzeros", "variables"], hide_short_help = true)]
     pub relative_lambda: Option<f64>,
 
     /// At most K nonzeros in each component (K1,K2,...: one number for each; auto: the knee of variance
@@ -129,35 +129,47 @@ pub struct SolveOptions {
     pub penalty: Option<String>,
 
     /// k of dc-pca and l1-largest-k: so many entries of X are free of penalty [default: 5 %]
-    #[arg(long, value_name = "K", help_heading = "Problem")]
+    #[arg(long, value_name = "K", help_heading = "Problem", hide_short_help = true)]
     pub k: Option<usize>,
 
     /// A in h(A(X)): differences, rows:LIST, columns:LIST, or a file with B, A(X) = BX
-    #[arg(long, value_name = "MAP|FILE.npy", help_heading = "Problem", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "MAP|FILE.npy", help_heading = "Problem", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub map: Option<String>,
 
     /// J of X'JX = J: P ones, then minus ones, or a file with signs [default: half]
-    #[arg(long, value_name = "P|FILE", help_heading = "Problem")]
+    #[arg(long, value_name = "P|FILE", help_heading = "Problem", hide_short_help = true)]
     pub signature: Option<String>,
 
     /// hyperbolic-eig: add R * tr(C)/n to the diagonal of C
-    #[arg(long, value_name = "R", help_heading = "Problem", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "R",
+        help_heading = "Problem",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     pub ridge: Option<f64>,
 
     /// hyperbolic-eig as the paper prints it, min -tr(X'CX) with C = A'A, which has no lower bound
-    #[arg(long, value_name = "BOOL", help_heading = "Problem", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    #[arg(long, value_name = "BOOL", help_heading = "Problem", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
     pub reproduction: Option<bool>,
 
     /// probe: distances to match, m x m [default: Euclidean ones]
-    #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub distances: Option<PathBuf>,
 
     /// probe: radius of the ultrahyperbolic space [default: 1]
-    #[arg(long, value_name = "RADIUS", help_heading = "Problem", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "RADIUS",
+        help_heading = "Problem",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     pub radius: Option<f64>,
 
     /// nonlinear-eig: E of the linear term, a file or randn[:SEED]
-    #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub linear: Option<String>,
 
     /// `orthopt list solvers` shows all; A+B runs B from where A ended [default: auto, which chooses and
@@ -175,7 +187,7 @@ pub struct SolveOptions {
 
     /// Further starts of one solver; the best X counts [default: as the time limit allows; auto searches
     /// instead, see --effort]
-    #[arg(long, value_name = "N", help_heading = "Solver and start")]
+    #[arg(long, value_name = "N", help_heading = "Solver and start", hide_short_help = true)]
     pub restarts: Option<u64>,
 
     /// Seed of all random choices [default: 0]
@@ -187,7 +199,7 @@ pub struct SolveOptions {
     pub threads: Option<usize>,
 
     /// Stop after so many iterations (working sets tried)
-    #[arg(long, value_name = "N", help_heading = "Stopping")]
+    #[arg(long, value_name = "N", help_heading = "Stopping", hide_short_help = true)]
     pub max_iters: Option<u64>,
 
     /// Stop after so many seconds in the solver
@@ -196,32 +208,44 @@ pub struct SolveOptions {
 
     /// Converged when no pair lowers F by more than TOL * (1 + |F|), or stationarity is at most 1000 TOL
     /// [default: 1e-9]
-    #[arg(long, value_name = "TOL", help_heading = "Stopping", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "TOL",
+        help_heading = "Stopping",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     pub tol: Option<f64>,
 
     /// Stalled when a pass lowers F by less [default: 0, never]
-    #[arg(long, value_name = "TOL", help_heading = "Stopping", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "TOL",
+        help_heading = "Stopping",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     pub min_decrease: Option<f64>,
 
-    #[arg(long, value_name = "RULE", help = shared("working-set"), help_heading = "OBCD and JOBCD", value_parser = working_sets(), hide_possible_values = true)]
+    #[arg(long, value_name = "RULE", help = shared("working-set"), help_heading = "OBCD and JOBCD", value_parser = working_sets(), hide_possible_values = true, hide_short_help = true)]
     pub working_set: Option<String>,
 
-    #[arg(long, value_name = "K", help = shared("block"), help_heading = "OBCD and JOBCD")]
+    #[arg(long, value_name = "K", help = shared("block"), help_heading = "OBCD and JOBCD", hide_short_help = true)]
     pub block: Option<usize>,
 
-    #[arg(long, value_name = "MODEL", help = shared("model"), help_heading = "OBCD and JOBCD", value_parser = models(), hide_possible_values = true)]
+    #[arg(long, value_name = "MODEL", help = shared("model"), help_heading = "OBCD and JOBCD", value_parser = models(), hide_possible_values = true, hide_short_help = true)]
     pub model: Option<String>,
 
-    #[arg(long, value_name = "ALPHA", help = shared("alpha"), help_heading = "OBCD and JOBCD", allow_hyphen_values = true)]
+    #[arg(long, value_name = "ALPHA", help = shared("alpha"), help_heading = "OBCD and JOBCD", allow_hyphen_values = true, hide_short_help = true)]
     pub alpha: Option<f64>,
 
-    #[arg(long, value_name = "N|all", help = shared("candidates"), help_heading = "OBCD and JOBCD")]
+    #[arg(long, value_name = "N|all", help = shared("candidates"), help_heading = "OBCD and JOBCD", hide_short_help = true)]
     pub candidates: Option<String>,
 
-    #[arg(long, value_name = "SIDE", help = shared("side"), help_heading = "OBCD and JOBCD", value_parser = sides(), hide_possible_values = true)]
+    #[arg(long, value_name = "SIDE", help = shared("side"), help_heading = "OBCD and JOBCD", value_parser = sides(), hide_possible_values = true, hide_short_help = true)]
     pub side: Option<String>,
 
-    #[arg(long, value_name = "BOOL", help = shared("jacobi"), help_heading = "OBCD and JOBCD", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    #[arg(long, value_name = "BOOL", help = shared("jacobi"), help_heading = "OBCD and JOBCD", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
     pub jacobi: Option<bool>,
 
     /// Check all pairs of rows: block-2 stationary, or what is left to gain
@@ -229,7 +253,7 @@ pub struct SolveOptions {
     pub certify: Option<bool>,
 
     /// Check so many random pairs instead of all
-    #[arg(long, value_name = "PAIRS", help_heading = "Certificate")]
+    #[arg(long, value_name = "PAIRS", help_heading = "Certificate", hide_short_help = true)]
     pub certify_sample: Option<u64>,
 
     /// Bound F over all feasible X too: how far X can be from the minimum [60 seconds if none are given]
@@ -244,44 +268,44 @@ pub struct SolveOptions {
     #[arg(long, value_name = "FILE|-", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub json: Option<PathBuf>,
 
-    /// Write the convergence curve
-    #[arg(long, value_name = "FILE.csv|.jsonl", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    /// Write the convergence curve, .csv or .jsonl
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub trace: Option<PathBuf>,
 
-    /// Write X, n x r
-    #[arg(long, value_name = "FILE.npy|.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    /// Write X, n x r, .npy or .csv
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub save_x: Option<PathBuf>,
 
-    /// Write the loadings with the names of variables and components
-    #[arg(long, value_name = "FILE.csv|.tsv", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    /// Write the loadings with all names, .csv or .tsv
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub save_loadings: Option<PathBuf>,
 
-    /// Write the scores of the samples; `orthopt transform` gives those of others from the --json file
-    #[arg(long, value_name = "FILE.csv|.tsv|.npy", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    /// Write the scores of the samples, .csv, .tsv or .npy; of others: `orthopt transform`
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub save_scores: Option<PathBuf>,
 
     /// Draw F against time
-    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "SVG", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub plot: Option<PathBuf>,
 
     /// Draw the loadings: bars, or a heat map of more than 20 variables
-    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "SVG", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub plot_loadings: Option<PathBuf>,
 
     /// Draw the samples in the plane of the first two components, in colours by --labels
-    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "SVG", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub plot_scores: Option<PathBuf>,
 
     /// Draw samples and variables in one plane
-    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "SVG", help_heading = "Output", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub plot_biplot: Option<PathBuf>,
 
     /// Draw the variance that each component explains
-    #[arg(long, value_name = "FILE.svg", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "SVG", help_heading = "Output", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub plot_variance: Option<PathBuf>,
 
     /// Write everything there is to say as one page with pictures
-    #[arg(long, value_name = "FILE.html", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "HTML", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
 
     /// No progress bar and no notes on stderr

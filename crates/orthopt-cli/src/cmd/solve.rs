@@ -47,6 +47,15 @@ Examples:
     orthopt solve nonneg-pca data.mtx -r 4 --print-config > run.toml
     orthopt solve --config run.toml --seed 1";
 
+/// What the short help has of them.
+const FIRST: &str = "\
+Examples:
+  orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
+  orthopt solve l0-pca data.csv --scale std -r 3 --nonzeros 10 --save-loadings loadings.csv
+  orthopt solve nonneg-pca data.csv --center -r 5 --time-limit 10 --json result.json
+
+Here are the options that most need. All of them, other problems, files of rows in parts: orthopt solve --help";
+
 /// The third line answers the first question of most.
 const USAGE: &str = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve [OPTIONS] PROBLEM --gram FILE\n\n\
     Ten nonzeros in each of three components:  orthopt solve l0-pca data.csv --scale std -r 3 --nonzeros 10";
@@ -57,7 +66,7 @@ const USAGE: &str = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve 
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = USAGE,
-    after_help = EXAMPLES,
+    after_help = FIRST,
     after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
     disable_help_flag = true
 )]

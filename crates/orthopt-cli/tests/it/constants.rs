@@ -92,8 +92,14 @@ fn presets_keep_their_names() {
 
 #[test]
 fn help_fits_and_lists_have_the_rest() {
+    for command in ["solve", "bound", "path", "compare"] {
+        let short = stdout(&mut orthopt(&[command, "-h"]));
+        assert!(short.lines().count() <= 100, "{command}: {} lines", short.lines().count());
+        assert!(short.lines().take(20).any(|l| l.contains("--help") || l.contains("--nonzeros")), "{short}");
+        let long = stdout(&mut orthopt(&[command, "--help"]));
+        assert!(long.contains("--storage") && !short.contains("--storage"), "{command}");
+    }
     let help = stdout(&mut orthopt(&["solve", "-h"]));
-    assert!(help.lines().count() <= 150, "{} lines", help.lines().count());
     assert!(help.contains("--help-constants") && !help.contains("--manpg-gamma"), "{help}");
     let all = stdout(&mut orthopt(&["solve", "--help-constants"]));
     assert!(all_constants().iter().all(|c| all.contains(&format!("--{} ", c.option))));
