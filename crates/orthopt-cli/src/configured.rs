@@ -10,12 +10,26 @@ use crate::files::Files;
 use crate::options::SolveOptions;
 use crate::settings::Settings;
 
-/// `-h`, `--help` and `--config`; the command disables the help flag of its own.
+/// Help in two lengths; the command disables the help flag of its own.
+#[derive(Debug, clap::Args)]
+pub struct Help {
+    /// Print the options that most need, on two screens
+    #[arg(short, long, action = ArgAction::HelpShort, help_heading = HELP)]
+    help: Option<bool>,
+
+    /// Print all options
+    #[arg(long, action = ArgAction::HelpLong, help_heading = HELP)]
+    help_all: Option<bool>,
+}
+
+/// Where the options that print help stand.
+pub const HELP: &str = "Help";
+
+/// [`Help`] and `--config`.
 #[derive(Debug, clap::Args)]
 pub struct Configured {
-    /// Print help: all options with --help, those that most need with -h
-    #[arg(short, long, action = ArgAction::Help, help_heading = "Configuration")]
-    help: Option<bool>,
+    #[command(flatten)]
+    help: Help,
 
     /// Read options from a TOML file; what is typed overrides it
     #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]

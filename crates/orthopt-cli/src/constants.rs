@@ -9,6 +9,7 @@ use orthopt::family::{all_constants, all_penalties, all_solvers, find_constant, 
 use orthopt::options::Given;
 use serde::{Deserialize, Serialize};
 
+use crate::configured::HELP;
 use crate::describe;
 
 /// The constants as they were typed or written in a config file, `solver-constant` to value.
@@ -62,15 +63,15 @@ impl Constants {
     }
 }
 
-const HELP: &str = "help-constants";
+const OPTION: &str = "help-constants";
 
 impl clap::Args for Constants {
     fn augment_args(command: Command) -> Command {
-        let help = Arg::new(HELP)
-            .long(HELP)
+        let help = Arg::new(OPTION)
+            .long(OPTION)
             .help("Print the constants of all solvers and penalties, each of which is an option, and stop")
             .action(ArgAction::SetTrue)
-            .help_heading("Configuration");
+            .help_heading(HELP);
         command.arg(help).args(all_constants().into_iter().map(|c| {
             Arg::new(c.option.clone())
                 .long(c.option)
@@ -89,7 +90,7 @@ impl clap::Args for Constants {
 
 impl clap::FromArgMatches for Constants {
     fn from_arg_matches(matches: &ArgMatches) -> ClapResult<Self> {
-        if matches.get_flag(HELP) {
+        if matches.get_flag(OPTION) {
             return Err(clap::Error::raw(ErrorKind::DisplayHelp, help()));
         }
         let given = |name: String| {

@@ -17,6 +17,7 @@ use orthopt::with_family;
 use serde::Serialize;
 
 use crate::blocks::Blocks;
+use crate::configured::Help;
 use crate::constants::Constants;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, say};
@@ -51,9 +52,13 @@ Examples:
 #[command(
     override_usage = "orthopt certify [OPTIONS] PROBLEM DATA --x X.npy\n       orthopt certify [OPTIONS] PROBLEM --gram FILE --x X.npy",
     after_help = EXAMPLES,
-    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}")
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
+    disable_help_flag = true
 )]
 pub struct Args {
+    #[command(flatten)]
+    help: Help,
+
     /// What X is meant to solve
     #[arg(value_name = "PROBLEM", value_parser = options::problems())]
     problem: String,

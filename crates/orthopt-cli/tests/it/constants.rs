@@ -92,11 +92,15 @@ fn presets_keep_their_names() {
 
 #[test]
 fn help_fits_and_lists_have_the_rest() {
-    for command in ["solve", "bound", "path", "compare"] {
-        let short = stdout(&mut orthopt(&[command, "-h"]));
+    for command in ["solve", "bound", "path", "compare", "certify", "embed"] {
+        let short = stdout(&mut orthopt(&[command, "--help"]));
+        assert_eq!(short, stdout(&mut orthopt(&[command, "-h"])));
         assert!(short.lines().count() <= 100, "{command}: {} lines", short.lines().count());
+    }
+    for command in ["solve", "bound", "path", "compare"] {
+        let short = stdout(&mut orthopt(&[command, "--help"]));
         assert!(short.lines().take(20).any(|l| l.contains("--help") || l.contains("--nonzeros")), "{short}");
-        let long = stdout(&mut orthopt(&[command, "--help"]));
+        let long = stdout(&mut orthopt(&[command, "--help-all"]));
         assert!(long.contains("--storage") && !short.contains("--storage"), "{command}");
     }
     let help = stdout(&mut orthopt(&["solve", "-h"]));

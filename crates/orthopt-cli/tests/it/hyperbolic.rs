@@ -74,7 +74,7 @@ fn the_summary_help_and_config_know_the_sides() {
     assert!(text.contains("of ||X||^2"), "{text}");
     dir.write("run.toml", stdout(&mut dir.orthopt(&[&args[..], &["--print-config"]].concat())));
     assert_eq!(dir.json(&["solve", "--config", "run.toml"])["settings"]["side"], "rows");
-    let help = stdout(&mut orthopt(&["solve", "--help"]));
+    let help = stdout(&mut orthopt(&["solve", "--help-all"]));
     assert!(help.contains("--side <SIDE>") && help.contains("--reproduction"), "{help}");
     let constants = stdout(&mut orthopt(&["solve", "--help-constants"]));
     for word in ["--gs-jobcd-theta", "--j-jobcd-s", "--vr-j-jobcd-batch"] {

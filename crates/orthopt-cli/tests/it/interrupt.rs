@@ -79,7 +79,7 @@ fn the_best_bound_so_far_is_written() {
     let dir = Dir::new();
     #[rustfmt::skip]
     let args = [
-        "bound", "l0-pca", "randn:60:40:1", "-r", "3", "--lambda", "6", "--max-iters", "2000", "--time-limit", "600",
+        "bound", "l0-pca", "randn:60:40:1", "-r", "3", "--lambda", "3", "--max-iters", "2000", "--time-limit", "600",
         "--json", "b.json",
     ];
     let mut command = Command::new(env!("CARGO_BIN_EXE_orthopt"));

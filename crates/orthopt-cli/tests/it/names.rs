@@ -48,7 +48,9 @@ fn help_has_examples() {
     ] {
         orthopt(&args).assert().success().stdout(predicate::str::contains("\nExamples:\n"));
     }
-    for args in [&["--help"][..], &["solve", "--help"], &["compare", "--help"], &["certify", "--help"]] {
+    for args in
+        [&["--help"][..], &["solve", "--help-all"], &["compare", "--help-all"], &["certify", "--help-all"]]
+    {
         let help = stdout(&mut orthopt(args));
         assert!(help.contains("\nExit codes:\n  0 ") && help.contains("\n  130  interrupted"), "{help}");
     }
@@ -57,7 +59,7 @@ fn help_has_examples() {
 
 #[test]
 fn examples_in_help_are_commands_that_exist() {
-    let help = stdout(&mut orthopt(&["--help"])) + &stdout(&mut orthopt(&["solve", "--help"]));
+    let help = stdout(&mut orthopt(&["--help"])) + &stdout(&mut orthopt(&["solve", "--help-all"]));
     let builtin: Vec<&str> = help
         .lines()
         .map(str::trim)

@@ -8,7 +8,7 @@ use crate::common::{Dir, orthopt};
 
 const TALK: [&[&str]; 9] = [
     &["--help"],
-    &["solve", "--help"],
+    &["solve", "--help-all"],
     &["--version"],
     &["list"],
     &["completions", "bash"],

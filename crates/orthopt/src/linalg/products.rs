@@ -80,7 +80,47 @@ pub fn cross(x: &RowMat, y: &RowMat) -> RowMat {
     cross_of(x.as_mat(), y.as_mat())
 }
 
-/// The same for parts of matrices.
+/// XᵀY (r × r) where it is symmetric: the lower triangle is computed, in panels of rows in parallel, and mirrored. Cost
+/// n·r² flops and a little, half of [`cross`]; for r that is large.
+pub fn symmetric_cross(x: &RowMat, y: &RowMat) -> RowMat {
+    let r = x.ncols();
+    let mut out = RowMat::zeros(r, r);
+    if r == 0 {
+        return out;
+    }
+    count(x.nrows() * r * r / 2);
+    let one_panel = |(p, panel): (usize, &mut [f64])| {
+        let (start, rows) = (p * PANEL, panel.len() / r);
+        let dst = MatMut::from_row_major_slice_mut(panel, rows, r).subcols_mut(0, start + rows);
+        let (lhs, rhs) = (x.as_mat().subcols(start, rows).transpose(), y.as_mat().subcols(0, start + rows));
+        matmul(dst, Accum::Replace, lhs, rhs, 1.0, Par::Seq);
+    };
+    let small = x.nrows() * r * r < SMALL;
+    if small {
+        out.data_mut().chunks_mut(PANEL * r).enumerate().for_each(one_panel);
+    } else {
+        out.data_mut().par_chunks_mut(PANEL * r).enumerate().for_each(one_panel);
+    }
+    mirror(&mut out);
+    out
+}
+
+/// The upper triangle from the lower one, in tiles that stay in the cache.
+fn mirror(m: &mut RowMat) {
+    const TILE: usize = 64;
+    let n = m.nrows();
+    for rows in (0..n).step_by(TILE) {
+        for columns in (rows..n).step_by(TILE) {
+            for i in rows..(rows + TILE).min(n) {
+                for j in columns.max(i + 1)..(columns + TILE).min(n) {
+                    m.set(i, j, m.get(j, i));
+                }
+            }
+        }
+    }
+}
+
+/// [`cross`] of parts of matrices.
 pub fn cross_of(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> RowMat {
     let (r, s) = (x.ncols(), y.ncols());
     let height = 8 * PANEL;
@@ -111,6 +151,15 @@ pub fn cross_of(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> RowMat {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_of_a_symmetric_product_is_all_of_it() {
+        for (n, r) in [(5, 3), (40, 130), (300, 257)] {
+            let x = RowMat::from_fn(n, r, |i, k| ((7 * i + 13 * k) % 23) as f64 - 11.0);
+            let signed = RowMat::from_fn(n, r, |i, k| if i % 3 == 0 { -x.get(i, k) } else { x.get(i, k) });
+            assert_eq!(symmetric_cross(&x, &signed), cross(&x, &signed), "whole numbers: no rounding");
+        }
+    }
 
     #[test]
     fn a_product_of_rows_is_the_sum_of_their_outer_products() {

@@ -15,6 +15,9 @@ pub trait ErasedSolver<P>: Send + Sync {
     /// See [`Solver::fades`].
     fn erased_fades(&self) -> bool;
 
+    /// See [`Solver::closing_steps`].
+    fn erased_closing_steps(&self) -> f64;
+
     /// See [`Solver::init`].
     ///
     /// # Errors
@@ -119,6 +122,10 @@ where
         self.fades()
     }
 
+    fn erased_closing_steps(&self) -> f64 {
+        self.closing_steps()
+    }
+
     fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
         let state = self.init(problem, x0)?;
         Ok(Box::new(Run { solver: self.clone(), state }))
@@ -142,6 +149,10 @@ impl<P: 'static> ErasedSolver<P> for Preset<P> {
 
     fn erased_fades(&self) -> bool {
         self.solver.erased_fades()
+    }
+
+    fn erased_closing_steps(&self) -> f64 {
+        self.solver.erased_closing_steps()
     }
 
     fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
@@ -173,6 +184,10 @@ impl<P: 'static> Solver<P> for AnySolver<P> {
 
     fn fades(&self) -> bool {
         (**self).erased_fades()
+    }
+
+    fn closing_steps(&self) -> f64 {
+        (**self).erased_closing_steps()
     }
 
     fn init(&self, problem: &P, x0: RowMat) -> Result<Self::State> {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::confirmed::believed;
 use super::pace::{Kept, Looks, Pace};
+use super::punctual::Punctual;
 use super::stop::{interrupted, numerical_error};
 use super::{
     Ending, Event, Fading, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver,
@@ -160,6 +161,7 @@ impl<P: Evaluate> Session<'_, P> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<Outcome> {
         let last = start.stages.len().saturating_sub(1);
+        let limit = stop.time_limit();
         let names: Vec<_> = start.stages.iter().map(|s| s.name().to_string()).collect();
         let mut best: Option<Outcome> = None;
         let (mut settings, mut stages) = (Settings::new(), Vec::new());
@@ -167,7 +169,7 @@ impl<P: Evaluate> Session<'_, P> {
             let x0 = best.as_ref().map_or_else(|| start.x0.clone(), |o| o.x.clone());
             let share = self.options.stage_seconds.filter(|_| k < last).map(|s| self.seconds() + s);
             let mut limited = Or::new(&mut *stop, TimeLimit(share));
-            let mut outcome = match self.run_once(solver, x0, &mut limited, observers) {
+            let mut outcome = match self.run_once(solver, x0, limit, &mut limited, observers) {
                 Err(error) if best.is_some() => {
                     let what = format!("{} after {} failed: ", names[k], names[..k].join("+"));
                     self.notes.push(Message::from(what).then(error.message()));
@@ -211,6 +213,7 @@ impl<P: Evaluate> Session<'_, P> {
         &mut self,
         solver: &S,
         x0: RowMat,
+        limit: Option<f64>,
         stop: &mut dyn Stop,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Outcome> {
@@ -220,8 +223,11 @@ impl<P: Evaluate> Session<'_, P> {
         let mut state = solver.init(self.problem, x0)?;
         let (mut pace, mut looks, began) = (Pace::default(), Looks::new(), self.iteration);
         let mut fading = solver.fades().then(|| Fading::new(self.options.max_iterations));
+        let (mut punctual, ready) = (Punctual::new(limit, solver.closing_steps()), self.seconds());
         let mut reason = self.begin(solver.point(&state), &mut kept, observers);
+        punctual.opened(self.seconds() - ready);
         let mut confirmed = false;
+        reason = reason.or_else(|| punctual.check(self.seconds()));
         while reason.is_none() {
             let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());
             let before = self.seconds();
@@ -233,6 +239,7 @@ impl<P: Evaluate> Session<'_, P> {
             }
             let p = self.progress(info.objective, info.pass, info.residual.filter(|_| look));
             pace.adapt(info.iterations, p.seconds - before);
+            punctual.stepped(p.seconds - before);
             reason = if info.objective.is_finite() {
                 let broke = self.show(&p, || solver.point(&state), observers);
                 let limit = MaxIterations(self.options.max_iterations).check(&p);
@@ -241,7 +248,8 @@ impl<P: Evaluate> Session<'_, P> {
                 let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&p));
                 let found = stop.check(&p).or(limit).or(ended);
                 let second = || solver.confirmed(self.problem, &state).inspect(|_| confirmed = true);
-                believed(found, &p, stop, over, second).or(faded).or_else(|| broke.then(interrupted))
+                let found = believed(found, &p, stop, over, second).or(faded);
+                found.or_else(|| broke.then(interrupted)).or_else(|| punctual.check(p.seconds))
             } else {
                 Some(numerical_error())
             };
@@ -257,17 +265,8 @@ impl<P: Evaluate> Session<'_, P> {
         splitting.iter().for_each(|s| s.display(&mut settings));
         let (name, status) = (solver.name().to_string(), reason.status);
         let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
-        Ok(Outcome {
-            x,
-            objective,
-            parts,
-            feasibility,
-            reason,
-            settings,
-            solver: solver.name().into(),
-            stages,
-            raw,
-        })
+        let solver = solver.name().into();
+        Ok(Outcome { x, objective, parts, feasibility, reason, settings, solver, stages, raw })
     }
 
     /// The last X, or the best one of the looks where that is lower by more than rounding or the last

@@ -5,6 +5,7 @@ mod confirmed;
 mod driver;
 mod observer;
 mod pace;
+mod punctual;
 mod search_report;
 mod solution;
 mod solver;

@@ -109,6 +109,11 @@ pub trait Solver<P> {
         true
     }
 
+    /// What [`Solver::finish`] takes, in the longest of its iterations: a time limit has to leave room for it.
+    fn closing_steps(&self) -> f64 {
+        0.0
+    }
+
     /// F of [`Solver::point`], looked at where a step ends.
     fn objective(&self, problem: &P, state: &Self::State) -> f64;
 

@@ -37,10 +37,19 @@ pub(super) fn numerical_error() -> StopReason {
     }
 }
 
+pub(super) fn out_of_time(limit: f64) -> StopReason {
+    StopReason { status: Status::TimeLimit, message: format!("reached the time limit of {limit} s") }
+}
+
 /// A stopping criterion.
 pub trait Stop {
     /// The reason to stop now, or `None` to go on.
     fn check(&mut self, p: &Progress) -> Option<StopReason>;
+
+    /// The seconds after which it stops whatever has been reached, if it does: runs begin their end before.
+    fn time_limit(&self) -> Option<f64> {
+        None
+    }
 
     /// Stops when `self` or `other` does; `self` is asked first.
     fn or<B: Stop>(self, other: B) -> Or<Self, B>
@@ -63,11 +72,19 @@ impl<S: Stop + ?Sized> Stop for &mut S {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         (**self).check(p)
     }
+
+    fn time_limit(&self) -> Option<f64> {
+        (**self).time_limit()
+    }
 }
 
 impl Stop for Box<dyn Stop + '_> {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         (**self).check(p)
+    }
+
+    fn time_limit(&self) -> Option<f64> {
+        (**self).time_limit()
     }
 }
 
@@ -84,6 +101,13 @@ impl<A, B> Or<A, B> {
 impl<A: Stop, B: Stop> Stop for Or<A, B> {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         self.0.check(p).or_else(|| self.1.check(p))
+    }
+
+    fn time_limit(&self) -> Option<f64> {
+        match (self.0.time_limit(), self.1.time_limit()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
     }
 }
 
@@ -119,10 +143,11 @@ pub struct TimeLimit(pub Option<f64>);
 impl Stop for TimeLimit {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         let limit = self.0?;
-        (p.seconds >= limit).then(|| StopReason {
-            status: Status::TimeLimit,
-            message: format!("reached the time limit of {limit} s"),
-        })
+        (p.seconds >= limit).then(|| out_of_time(limit))
+    }
+
+    fn time_limit(&self) -> Option<f64> {
+        self.0
     }
 }
 

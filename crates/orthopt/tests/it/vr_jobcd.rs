@@ -66,10 +66,9 @@ fn the_probe_is_learnt() {
 #[test]
 fn variance_reduction_pays() {
     let p = probe(400, 20, Placement::After);
-    let x0 = p.start("random", 1).unwrap();
-    let reached = |name: &str| {
+    let reached = |name: &str, start: u64| {
         let s = solver(&p, name, &[]);
-        let mut st = s.init(&p, x0.clone()).unwrap();
+        let mut st = s.init(&p, p.start("random", start).unwrap()).unwrap();
         let mut info = s.step(&p, &mut st, 1);
         let done = |st: &_| {
             let settings = s.settings(&p, st);
@@ -80,7 +79,9 @@ fn variance_reduction_pays() {
         }
         info.objective
     };
-    let (full, reduced) = (reached("j-jobcd"), reached("vr-j-jobcd"));
+    // from one start rounding may decide which local minimum is met
+    let mean = |name| (1..=4).map(|start| reached(name, start)).sum::<f64>() / 4.0;
+    let (full, reduced) = (mean("j-jobcd"), mean("vr-j-jobcd"));
     assert!(reduced < full, "{reduced} with the estimator, {full} without");
 }
 

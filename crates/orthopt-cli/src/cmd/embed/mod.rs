@@ -14,6 +14,7 @@ use orthopt_embed::{Ended, Found, Graph, Record, Saved, Trainer, read_graph};
 use self::options::Choices;
 use self::report::{Parts, Result};
 use super::solve::use_threads;
+use crate::configured::Help;
 use crate::export::{check_ending, json, picture};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::files::Files;
@@ -46,9 +47,13 @@ Examples:
     after_help = EXAMPLES,
     after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
     args_conflicts_with_subcommands = true,
-    subcommand_negates_reqs = true
+    subcommand_negates_reqs = true,
+    disable_help_flag = true
 )]
 pub struct Args {
+    #[command(flatten)]
+    help: Help,
+
     #[command(subcommand)]
     command: Option<Command>,
 

@@ -22,7 +22,7 @@ use rand_pcg::Pcg64;
 use super::Constraint;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::products::{cross, product};
+use crate::linalg::products::{cross, product, symmetric_cross};
 use crate::linalg::small::symmetric_eigen;
 
 /// Largest mean |XᵀJX − J| of a starting point that is accepted (and then repaired).
@@ -76,12 +76,12 @@ impl Constraint for JOrthogonal {
 
 /// XᵀJX − J.
 pub fn residual(x: &RowMat, j: &Signature) -> RowMat {
-    let mut e = cross(x, &j.times(x));
+    let mut e = symmetric_cross(x, &j.times(x));
     (0..j.len()).for_each(|i| e.set(i, i, e.get(i, i) - j.sign(i)));
     e
 }
 
-/// The mean of |XᵀJX − J| over all entries, the measure of the papers. Cost 2n³ flops.
+/// The mean of |XᵀJX − J| over all entries, the measure of the papers. Cost n³ flops.
 pub fn feasibility(x: &RowMat, j: &Signature) -> f64 {
     mean_abs(&residual(x, j))
 }

@@ -12,7 +12,7 @@ pub const REPAIR_LIMIT: f64 = 0.5;
 /// and returns that error: about eps·‖X‖², as small as rounding lets it be. The error E becomes
 /// −¾E² + ¼E³ in a step. `None`, and X untouched, where ‖E‖_F ≥ 0.5: there the step may diverge.
 ///
-/// Cost 4n³ flops a step, two or three steps.
+/// Cost 3n³ flops a step, two or three steps.
 pub fn repair(x: &mut RowMat, j: &Signature) -> Option<f64> {
     let mut e = residual(x, j);
     let mut error = e.norm();

@@ -9,7 +9,7 @@
 //! The printed updates are not stationary points of their subproblems; these are. Start Y⁰ = JX⁰
 //! (the printed Y⁰ = X⁰ is infeasible). Two definite solves and eight products, about 20n³ flops.
 
-use super::{LOOK, Shown, lost, raw, size};
+use super::{Shown, is_looked_at, lost, raw, size};
 use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::{self, Signature};
 use crate::error::Result;
@@ -116,6 +116,11 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
         false
     }
 
+    /// A point of the group takes much longer than the rest of an iteration.
+    fn closing_steps(&self) -> f64 {
+        1.0
+    }
+
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let n = p.order();
@@ -148,7 +153,9 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
     }
 
     fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> RowMat {
-        st.shown.offer(p, &st.x);
+        if st.iterations > 0 && !is_looked_at(st.iterations) {
+            st.shown.offer(p, &st.x);
+        }
         st.shown.x
     }
 
@@ -186,6 +193,6 @@ impl Admm {
         if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max {
             st.beta *= 2.0;
         }
-        st.iterations.is_multiple_of(LOOK).then(|| st.shown.offer(p, &st.x))
+        is_looked_at(st.iterations).then(|| st.shown.offer(p, &st.x))
     }
 }

@@ -24,6 +24,12 @@ use crate::solvers::jobcd::relative_stationarity;
 /// Iterations between two looks at the group.
 const LOOK: u64 = 10;
 
+/// Whether methods that leave the group look for a point of it after so many iterations: the first too, since a
+/// run with a time limit has to know what that takes.
+fn is_looked_at(iterations: u64) -> bool {
+    iterations == 1 || iterations.is_multiple_of(LOOK)
+}
+
 /// Why a method that diverged stops.
 const DIVERGED: &str = "the iterates diverged: try a larger penalty or a smaller learning rate";
 

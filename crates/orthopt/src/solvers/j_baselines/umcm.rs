@@ -8,7 +8,7 @@
 //! About 16n³ flops an iteration, and a product with the Hessian.
 
 use super::adagrad::Adagrad;
-use super::{LOOK, Shown, lost, raw, size};
+use super::{Shown, is_looked_at, lost, raw, size};
 use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::{self, Signature, residual};
 use crate::error::Result;
@@ -98,6 +98,11 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
         false
     }
 
+    /// A point of the group takes much longer than the rest of an iteration.
+    fn closing_steps(&self) -> f64 {
+        1.0
+    }
+
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
@@ -126,7 +131,9 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
     }
 
     fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> RowMat {
-        st.shown.offer(p, &st.x);
+        if st.iterations > 0 && !is_looked_at(st.iterations) {
+            st.shown.offer(p, &st.x);
+        }
         st.shown.x
     }
 
@@ -157,6 +164,6 @@ impl Umcm {
         if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max {
             st.beta *= 2.0;
         }
-        st.iterations.is_multiple_of(LOOK).then(|| st.shown.offer(p, &st.x))
+        is_looked_at(st.iterations).then(|| st.shown.offer(p, &st.x))
     }
 }
