@@ -9,8 +9,8 @@ smopt and pystop have SLPG, here with gtol 1e-6 and 20000 iterations; f and its 
 X is put on the manifold by their own post-processing, and F is then computed here, for all codes alike.
 
 seconds to F   processor seconds until F of the X then, made feasible (polar factor), is within 1e-6 of the code's last F. For public codes
-               iterates are kept, each 3 % later than the one before, and F of them is computed after the run. For orthopt the first point of its trace, which has wall-clock
-               seconds: other work on the machine makes them longer, not shorter.
+               iterates are kept, each 3 % later than the one before, and F of them is computed after the run. For orthopt the processor seconds
+               of the whole call, times the share of the run's seconds after which its trace is there.
 all            processor seconds of the whole call, for orthopt with all that a call does: reading A, choosing the storage, the final checks
 """
 
@@ -81,7 +81,11 @@ def by_pystop(run: Run, X0: np.ndarray) -> np.ndarray:
 def public(code: Callable[[Run, np.ndarray], np.ndarray], A: np.ndarray, mu: float, X0: np.ndarray) -> tuple[float, float, float]:
     """F at the end, seconds to it, seconds of all."""
     run = Run(A, mu)
-    X = code(run, X0)
+    try:
+        with np.errstate(all="ignore"):
+            X = code(run, X0)
+    except np.linalg.LinAlgError:  # its numbers have overflowed
+        return float("nan"), float("nan"), run.now()
     whole = run.now()
     last = run.F(X)
     close = [seconds for seconds, at in run.kept if np.isfinite(at).all() and run.F(at) <= last + GAP * abs(last)]
@@ -95,7 +99,8 @@ def ours(solver: str, A: np.ndarray, mu: float, X0: np.ndarray) -> tuple[float, 
     whole = time.process_time() - begun
     last = 2 * s.objective
     curve = zip(s.trace.seconds, s.trace.objective)
-    return last, min(t for t, f in curve if 2 * f <= last + GAP * abs(last)), whole
+    reached = min(t for t, f in curve if 2 * f <= last + GAP * abs(last))
+    return last, whole * reached / s.seconds, whole
 
 
 def main() -> None:
