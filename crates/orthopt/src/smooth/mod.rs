@@ -10,6 +10,7 @@ pub mod geodesic;
 mod gram_dense;
 mod gram_sparse;
 mod linear;
+pub(crate) mod majoriser;
 pub mod nonlinear_eig;
 mod probe;
 mod quadratic;
@@ -156,6 +157,12 @@ pub trait Quadratic: Smooth {
 
     /// Mᵢⱼ.
     fn curvature(&self, i: usize, j: usize) -> f64;
+
+    /// c where M = cI: then rows that move at the same time do not see each other, and over V ∈ O(k) the exact
+    /// model of a block is linear.
+    fn isotropic(&self) -> Option<f64> {
+        None
+    }
 
     /// K = M_BB for the rows `rows`, k × k.
     fn curvature_block(&self, rows: &[usize]) -> RowMat {

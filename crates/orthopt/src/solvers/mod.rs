@@ -16,6 +16,7 @@ pub mod manpg;
 pub mod nonlinear_obcd;
 pub mod oadmm;
 pub mod obcd;
+pub mod obcd_majorised;
 pub mod pair_descent;
 pub mod proximal;
 pub mod rsubgrad;
@@ -34,6 +35,7 @@ use crate::error::{Error, Result};
 use crate::linear_map::{Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given};
+use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{CardinalityProblem, JProblem, PcaProblem, Problem, UncorrelatedProblem};
 use crate::smooth::{AnySmooth, HessianVector, Smooth, TwoSided};
@@ -143,6 +145,15 @@ where
             curvilinear::foforth_qr::info(),
         ]
     }
+}
+
+/// What needs of f no more than values and gradients, and solves pairs of rows with h, for XᵀX = I.
+pub const fn pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: PairPenalty + 'static,
+{
+    const { &[obcd_majorised::info()] }
 }
 
 /// What takes f − g + h∘A apart, with values and gradients of f.

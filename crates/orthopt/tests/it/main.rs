@@ -39,6 +39,7 @@ mod nonlinear_eig;
 mod oadmm;
 mod oadmm_golden;
 mod obcd_invariants;
+mod obcd_majorised;
 mod obcd_penalties;
 mod obcd_results;
 mod own_parts;

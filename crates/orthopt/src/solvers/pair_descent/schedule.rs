@@ -32,8 +32,9 @@ enum Phase {
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     rule: WorkingSet,
-    k: usize,        // rows of a working set
-    matchings: bool, // rounds are of matchings of all rows
+    k: usize,         // rows of a working set
+    matchings: bool,  // rounds are of matchings of all rows
+    tournament: bool, // and so are passes
     phase: Phase,
     greedy: Greedy,
     rng: Pcg64,
@@ -66,6 +67,7 @@ impl Schedule {
             rule,
             k,
             matchings,
+            tournament: false,
             phase: Phase::Round { left: 0 },
             greedy: Greedy::new(candidates),
             rng: Pcg64::seed_from_u64(seed),
@@ -78,6 +80,14 @@ impl Schedule {
             refreshed: 0,
             looked: 0,
         };
+        schedule.begin(false, rows);
+        schedule
+    }
+
+    /// The same with matchings of all rows in rounds and in passes, where the price of a working set is that of one
+    /// gradient, whatever its size.
+    pub fn of_matchings(self, rows: &Movable) -> Self {
+        let mut schedule = Self { k: 2, matchings: true, tournament: true, ..self };
         schedule.begin(false, rows);
         schedule
     }
@@ -96,6 +106,9 @@ impl Schedule {
     pub fn choose<O: PairOracle>(&mut self, oracle: &mut O) -> Option<Rows> {
         let k = self.k;
         match &mut self.phase {
+            Phase::Pass(cursor) if self.tournament => {
+                cursor.next(oracle.rows(), usize::MAX).map(|round| Rows::from(round).into_matching())
+            }
             Phase::Pass(cursor) => cursor.next(oracle.rows(), blocks_at_once(k)).map(Rows::from),
             Phase::Round { .. } if self.matchings => {
                 Some(Rows::Matching(matching(oracle.rows().nrows(), &mut self.rng)))
@@ -164,8 +177,9 @@ impl Schedule {
     /// Begins a whole pass, or a round by the rule.
     pub fn begin(&mut self, pass: bool, rows: &Movable) {
         self.greedy.forget();
-        self.phase = if pass || self.rule == WorkingSet::Cyclic && !self.matchings {
-            Phase::Pass(Cursor::new(rows, self.k))
+        let cycles = self.rule == WorkingSet::Cyclic && (self.tournament || !self.matchings);
+        self.phase = if pass || cycles {
+            Phase::Pass(if self.tournament { Cursor::of_matchings(rows) } else { Cursor::new(rows, self.k) })
         } else {
             Phase::Round { left: self.round(rows) }
         };
