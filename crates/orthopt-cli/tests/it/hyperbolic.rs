@@ -213,7 +213,10 @@ fn compare_and_probe() {
     let object = dir.json(&probe);
     assert_eq!(object["solver"], "j-admm+vr-j-jobcd");
     assert!(object["feasibility"].as_f64().unwrap() <= 1e-12);
+    let pairs = dir.json(&[&probe[..], &["--solver", "gs-jobcd"]].concat());
+    assert!(pairs["settings"]["gradients"].as_u64().unwrap() > 100 && pairs["settings"]["side"] == "rows");
     let start = dir.json(&[&probe[..5], &["--max-iters", "1", "--restarts", "0"]].concat());
+    assert!(pairs["objective"].as_f64() < start["objective"].as_f64());
     assert!(object["objective"].as_f64() <= start["objective"].as_f64());
 }
 

@@ -206,7 +206,15 @@ pub const fn j_general<F>() -> &'static [SolverInfo<Problem<JOrthogonal, F>>]
 where
     F: TwoSided + HessianVector + 'static,
 {
-    const { &[jobcd::j_jobcd(), j_baselines::j_admm(), j_baselines::umcm(), j_baselines::csdm()] }
+    const {
+        &[
+            jobcd::j_jobcd(),
+            j_baselines::j_admm(),
+            j_baselines::umcm(),
+            j_baselines::csdm(),
+            jobcd::gs_jobcd(),
+        ]
+    }
 }
 
 /// Lists one after the other; N is the sum of their lengths.

@@ -99,7 +99,7 @@ impl NonlinearObcd {
         let name = if search == CircleSearch::Exact { "obcd" } else { "obcd-approx" };
         let refuse = |what: &str| {
             Err(Error::Incompatible(
-                format!("{name} for nonlinear eigenvalue problems works on pairs of rows: no {what}").into(),
+                format!("{name} works on pairs of rows here: no {what}; the solver obcd does them").into(),
             ))
         };
         if options.block != 2 {

@@ -29,6 +29,7 @@ mod j_baselines;
 mod j_orthogonal;
 mod j_problem;
 mod jobcd;
+mod jobcd_any;
 mod jobcd_real;
 mod jobcd_unbounded;
 mod jpair_search;
