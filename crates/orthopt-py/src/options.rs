@@ -207,6 +207,7 @@ impl Options<'_> {
             map: None,
             distances: None,
             radius: self.radius,
+            placement: Default::default(),
             linear: None,
             limit: self.limit()?,
             between: Between::parse(&self.constraint)?,

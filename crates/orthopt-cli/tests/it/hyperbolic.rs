@@ -220,6 +220,32 @@ fn compare_and_probe() {
     assert!(object["objective"].as_f64() <= start["objective"].as_f64());
 }
 
+/// f of the probe as printed is constant on the group, and --help says so.
+#[test]
+fn the_printed_probe_is_a_check_of_feasibility() {
+    let dir = Dir::new();
+    let probe =
+        ["solve", "probe", "randn:20:6", "--signature", "3", "--placement", "before", "--restarts", "0"];
+    let f = |more: &[&'static str]| dir.json(&[&probe[..], more].concat())["objective"].as_f64().unwrap();
+    let known = f(&["--init", "identity", "--solver", "gs-jobcd"]);
+    for more in [
+        &["--init", "random", "--solver", "gs-jobcd"][..],
+        &["--init", "random", "--seed", "4", "--solver", "j-jobcd"],
+        &["--init", "random", "--solver", "vr-j-jobcd"],
+    ] {
+        let value = f(more);
+        assert!((value - known).abs() <= 1e-10 * known, "{more:?}: {value} {known}");
+    }
+    let after = ["--placement", "after", "--init", "random", "--solver", "gs-jobcd", "--max-iters", "1"];
+    let after = dir.json(&[&["solve", "probe", "randn:20:6", "--signature", "3"], &after[..]].concat());
+    assert!((after["objective"].as_f64().unwrap() - known).abs() > 1e-4 * known, "{after} {known}");
+    let help = stdout(&mut orthopt(&["solve", "--help"]));
+    assert!(help.contains("--placement <WHERE>") && help.contains("a free check that X is"), "{help}");
+    dir.fails(&["solve", "probe", "randn:20:6", "--placement", "between"], 2, &["between", "before"]);
+    let note = dir.orthopt(&["solve", "pca", "builtin:pitprops", "--placement", "before"]).output().unwrap();
+    assert!(String::from_utf8(note.stderr).unwrap().contains("--placement means nothing to pca"));
+}
+
 #[test]
 fn bad_input_says_what_to_do() {
     let dir = Dir::new();

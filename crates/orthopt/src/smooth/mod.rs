@@ -25,7 +25,7 @@ pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
 pub(crate) use linear::LinearTerm;
 pub use nonlinear_eig::NonlinearEig;
-pub use probe::{Placement, Probe, euclidean_distances};
+pub use probe::{PLACEMENTS, Placement, Probe, euclidean_distances};
 pub use quadratic::{DenseQuadratic, QuadraticImage};
 pub use two_sided::{Form, JQuadratic, hyperbolic_minimum, hyperbolic_optimum};
 
