@@ -33,7 +33,7 @@ use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::{Confirmed, Pass, Settings, Solver, Step};
-use rounds::{Iterate, Sets};
+use rounds::{DRIFT, Iterate, Sets};
 
 /// Its name in the registry.
 const NAME: &str = "obcd-majorised";
@@ -103,13 +103,15 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
-        stiefel::repair_on_support(&mut x0);
+        if stiefel::feasibility(&x0) > DRIFT {
+            stiefel::repair_on_support(&mut x0);
+        }
         let (o, at) = (&self.options, Iterate::new(&p.f, x0));
         let n = at.x.nrows();
         let candidates = Candidates::or_default(o.candidates, n);
         let blocks = (o.block.min(n), false);
         let schedule = Schedule::of_blocks(o.working_set, candidates, blocks, o.tol, o.seed, &at.rows);
-        let schedule = if o.jacobi { schedule.of_matchings(&at.rows) } else { schedule };
+        let schedule = schedule.of_all_rows(o.jacobi, &at.rows);
         let objective = at.f + p.h.value(at.x.data());
         let descent = pair_descent::State { objective, alpha: o.alpha, schedule };
         Ok(State { at, descent, measured: None })

@@ -29,7 +29,7 @@ const LOOK: u64 = 500;
 /// The same, whether or not it does.
 const REFRESH: u64 = 100_000;
 /// ‖XᵀX − I‖_F above which X is repaired on its support.
-const DRIFT: f64 = 5e-14;
+pub(super) const DRIFT: f64 = 5e-14;
 
 /// Xᵗ and what is kept of it.
 #[derive(Clone, Debug)]
