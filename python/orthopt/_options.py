@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "reproduction": False,
     "distances": None,
     "radius": None,
+    "placement": None,
     "linear": None,
     "nonzeros": None,
     "total_nonzeros": None,
@@ -61,7 +62,7 @@ _KINDS: dict[str, type] = {
         key: float
         for key in ("lam", "lam_share", "relative_lam", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
     },
-    **{key: str for key in ("constraint", "effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side")},
+    **{key: str for key in ("constraint", "effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side", "placement")},
     **{key: bool for key in ("gram", "center", "covariance", "reproduction", "jacobi")},
 }
 

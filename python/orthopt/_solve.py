@@ -88,7 +88,7 @@ def solve(
         ``constraint`` (``"uncorrelated"``: scores, with ``nonzeros``, instead of orthogonal loadings),
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),
-        ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``working_set``,
+        ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``placement``, ``working_set``,
         ``block``, ``model``, ``side``, ``alpha``, ``candidates``, ``jacobi``, ``effort`` (how long
         ``"auto"`` searches: ``"quick"``, ``"normal"``, ``"thorough"``), ``restarts``, ``seed``,
         ``threads``, ``max_iters``, ``time_limit``, ``tol``,

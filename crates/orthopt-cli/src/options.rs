@@ -9,6 +9,7 @@ use orthopt::family::PROBLEMS;
 use orthopt::family::{all_penalties, check_solvers};
 use orthopt::pair::step::MODELS;
 use orthopt::search::EFFORTS;
+use orthopt::smooth::PLACEMENTS;
 use orthopt::solvers::jobcd::SIDES;
 use orthopt::solvers::obcd::WORKING_SETS;
 use orthopt_data::Missing;
@@ -167,6 +168,11 @@ pub struct SolveOptions {
         hide_short_help = true
     )]
     pub radius: Option<f64>,
+
+    /// probe: where phi stands, after (of DX) or before X (of D alone, as printed: F is then the same for every
+    /// feasible X, a free check that X is) [default: after]
+    #[arg(long, value_name = "WHERE", help_heading = "Problem", value_parser = placements(), hide_possible_values = true, hide_short_help = true)]
+    pub placement: Option<String>,
 
     /// nonlinear-eig: E of the linear term, a file or randn[:SEED]
     #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath, hide_short_help = true)]
@@ -345,6 +351,10 @@ fn penalties() -> PossibleValuesParser {
 
 fn models() -> PossibleValuesParser {
     values(MODELS.iter().map(|m| (m.0, m.2)))
+}
+
+pub fn placements() -> PossibleValuesParser {
+    values(PLACEMENTS.iter().map(|p| (p.0, p.2)))
 }
 
 fn sides() -> PossibleValuesParser {

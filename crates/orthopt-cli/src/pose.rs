@@ -1,12 +1,12 @@
 //! From what the user typed to the problem, with remarks on the data.
 
 use orthopt::family;
-use orthopt::family::{Kind, ProblemInfo};
-use orthopt::family::{PoseOptions, Posed};
-
+use orthopt::family::{Family, Kind, PoseOptions, Posed, ProblemInfo};
 use orthopt::message::Message;
-use orthopt::report::DataFacts;
+use orthopt::objective::REPORT_ZERO;
+use orthopt::report::{Assessment, DataFacts};
 
+use crate::failure::say;
 use crate::input::Input;
 
 /// From this share of tr C on, means that were left in are worth a remark.
@@ -55,4 +55,20 @@ pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Mes
     let remark = "X is judged with a default lambda; one that solve found without --lambda has at most K nonzeros in each \
                   component: --nonzeros K judges it so";
     (own && info.name == "l0-pca").then(|| remark.to_string().into())
+}
+
+/// Where h counts entries, rounding in X would show as a large decrease without a reason.
+pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
+    let (x, reported) = (&found.x, found.objective.total);
+    let exact = problem.value(x);
+    if exact > reported + 1e-10 * (1.0 + reported.abs()) {
+        let tiny = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count();
+        let entries = if tiny == 1 { "1 entry of X is" } else { &format!("{tiny} entries of X are") };
+        say(
+            "note",
+            &format!(
+                "{entries} not zero but at most {REPORT_ZERO:e}; F and nonzeros take that as zero, the certificate does not"
+            ),
+        );
+    }
 }

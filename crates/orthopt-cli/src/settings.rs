@@ -13,6 +13,7 @@ use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
 use orthopt::search::Effort;
+use orthopt::smooth::Placement;
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
@@ -135,6 +136,7 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         reproduction: options.reproduction.unwrap_or(false),
         distances: options.distances.as_deref().map(|path| read_x("--distances", path)).transpose()?,
         radius: options.radius,
+        placement: options.placement.as_deref().map(Placement::parse).transpose()?.unwrap_or_default(),
         linear: options.linear.as_deref().map(linear_term).transpose()?,
         limit: limit(options)?,
         between: options.constraint.as_deref().map(Between::parse).transpose()?.unwrap_or_default(),

@@ -74,7 +74,7 @@
 //!
 //! An f, h, g or A of your own is a type that implements [`smooth::Smooth`], [`nonsmooth::Nonsmooth`],
 //! [`concave::Concave`] or [`linear_map::LinearMap`]; every solver takes it whose bounds it meets
-//! (`examples/own_smooth.rs`, `own_penalty.rs`, `own_composite.rs`).
+//! (`examples/own_smooth.rs`, `any_smooth.rs`, `own_penalty.rs`, `own_composite.rs`).
 //!
 //! Bad input is an [`Error`]; what the mathematics does is a [`solve::Status`]. Nothing panics
 //! on user input. The same seed gives the same X for any number of threads.

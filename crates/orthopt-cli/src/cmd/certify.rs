@@ -9,7 +9,6 @@ use clap::ValueHint;
 use orthopt::certify::{BlockReport, Certificate, Scope};
 use orthopt::family::{Family, Kind, PoseOptions, find_problem};
 use orthopt::linalg::RowMat;
-use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
 use orthopt::solve::Stopping;
@@ -26,7 +25,7 @@ use crate::global::{self, Effort};
 use crate::input::{DataRequest, Input, check_rows, keeps_sparse, missing, one_source, prepare, read_x};
 use crate::limits::Counts;
 use crate::options::SolveOptions;
-use crate::pose::{pose, remark_on_counts};
+use crate::pose::{pose, remark_on_counts, remark_on_tiny_entries};
 use crate::progress::Progress;
 use crate::run::checks;
 use crate::settings::{at_least_one, at_least_zero, pose_options};
@@ -122,6 +121,10 @@ pub struct Args {
     /// Radius of probe, as for solve
     #[arg(long, value_name = "RADIUS", allow_hyphen_values = true)]
     radius: Option<f64>,
+
+    /// Where phi of probe stands, as for solve
+    #[arg(long, value_name = "WHERE", value_parser = options::placements(), hide_possible_values = true)]
+    placement: Option<String>,
 
     /// E of nonlinear-eig, as for solve
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -332,6 +335,7 @@ fn problem_options(args: &Args) -> SolveOptions {
         reproduction: Some(args.reproduction),
         distances: args.distances.clone(),
         radius: args.radius,
+        placement: args.placement.clone(),
         linear: args.linear.clone(),
         constants: args.constants.clone(),
         ..Default::default()
@@ -363,22 +367,6 @@ fn scope(args: &Args) -> anyhow::Result<Scope> {
     match args.sample {
         None => Ok(Scope::All),
         Some(pairs) => Ok(Scope::Sample { pairs: at_least_one("sample", pairs)?, seed: args.seed }),
-    }
-}
-
-/// Where h counts entries, rounding in X would show as a large decrease without a reason.
-fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
-    let (x, reported) = (&found.x, found.objective.total);
-    let exact = problem.value(x);
-    if exact > reported + 1e-10 * (1.0 + reported.abs()) {
-        let tiny = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count();
-        let entries = if tiny == 1 { "1 entry of X is" } else { &format!("{tiny} entries of X are") };
-        say(
-            "note",
-            &format!(
-                "{entries} not zero but at most {REPORT_ZERO:e}; F and nonzeros take that as zero, the certificate does not"
-            ),
-        );
     }
 }
 

@@ -213,8 +213,37 @@ fn compare_and_probe() {
     let object = dir.json(&probe);
     assert_eq!(object["solver"], "j-admm+vr-j-jobcd");
     assert!(object["feasibility"].as_f64().unwrap() <= 1e-12);
+    let pairs = dir.json(&[&probe[..], &["--solver", "gs-jobcd"]].concat());
+    assert!(pairs["settings"]["gradients"].as_u64().unwrap() > 100 && pairs["settings"]["side"] == "rows");
     let start = dir.json(&[&probe[..5], &["--max-iters", "1", "--restarts", "0"]].concat());
+    assert!(pairs["objective"].as_f64() < start["objective"].as_f64());
     assert!(object["objective"].as_f64() <= start["objective"].as_f64());
+}
+
+/// f of the probe as printed is constant on the group, and --help-all says so.
+#[test]
+fn the_printed_probe_is_a_check_of_feasibility() {
+    let dir = Dir::new();
+    let probe =
+        ["solve", "probe", "randn:20:6", "--signature", "3", "--placement", "before", "--restarts", "0"];
+    let f = |more: &[&'static str]| dir.json(&[&probe[..], more].concat())["objective"].as_f64().unwrap();
+    let known = f(&["--init", "identity", "--solver", "gs-jobcd"]);
+    for more in [
+        &["--init", "random", "--solver", "gs-jobcd"][..],
+        &["--init", "random", "--seed", "4", "--solver", "j-jobcd"],
+        &["--init", "random", "--solver", "vr-j-jobcd"],
+    ] {
+        let value = f(more);
+        assert!((value - known).abs() <= 1e-10 * known, "{more:?}: {value} {known}");
+    }
+    let after = ["--placement", "after", "--init", "random", "--solver", "gs-jobcd", "--max-iters", "1"];
+    let after = dir.json(&[&["solve", "probe", "randn:20:6", "--signature", "3"], &after[..]].concat());
+    assert!((after["objective"].as_f64().unwrap() - known).abs() > 1e-4 * known, "{after} {known}");
+    let help = stdout(&mut orthopt(&["solve", "--help-all"]));
+    assert!(help.contains("--placement <WHERE>") && help.contains("a free check that X is"), "{help}");
+    dir.fails(&["solve", "probe", "randn:20:6", "--placement", "between"], 2, &["between", "before"]);
+    let note = dir.orthopt(&["solve", "pca", "builtin:pitprops", "--placement", "before"]).output().unwrap();
+    assert!(String::from_utf8(note.stderr).unwrap().contains("--placement means nothing to pca"));
 }
 
 #[test]

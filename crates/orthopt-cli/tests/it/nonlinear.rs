@@ -33,6 +33,29 @@ fn solvers_agree_and_the_result_is_certified() {
     assert_eq!(found["certified"], true);
 }
 
+/// Rounds of pairs and blocks, and the diagonal model, end where single pairs do.
+#[test]
+fn rounds_blocks_and_the_diagonal_model() {
+    let dir = Dir::new();
+    let task = ["solve", "nonlinear-eig", "laplace:60", "-r", "4", "--lambda", "10", "--solver", "obcd"];
+    let solve = |more: &[&'static str]| dir.json(&[&task[..], more, &["--certify"]].concat());
+    let known = solve(&[])["objective"].as_f64().unwrap();
+    for more in [
+        &["--jacobi"][..],
+        &["--jacobi", "--working-set", "cyclic"],
+        &["--block", "8"],
+        &["--block", "8", "--model", "diagonal"],
+        &["--jacobi", "--model", "diagonal"],
+    ] {
+        let object = solve(more);
+        let f = object["objective"].as_f64().unwrap();
+        assert!((f - known).abs() <= 1e-8 * known, "{more:?}: {f} {known}");
+        assert_eq!((&object["status"], &object["solver"]), (&"converged".into(), &"obcd".into()), "{more:?}");
+        assert!(object["feasibility"].as_f64().unwrap() <= 1e-13, "{more:?}");
+        assert!(object["settings"]["gradients"].as_u64().unwrap() > 0, "{more:?}");
+    }
+}
+
 #[test]
 fn c_from_everywhere_is_the_same_c() {
     let dir = Dir::new();
@@ -114,7 +137,8 @@ fn bad_input_says_what_to_do() {
         2,
         &["solver manpg is for PCA problems", "optm-qr"],
     );
-    dir.fails_in_one_line(&solve(&["laplace:9", "--solver", "obcd", "--block", "4"]), 2, &["pairs of rows"]);
+    let approx = solve(&["laplace:9", "--solver", "obcd-approx", "--block", "4"]);
+    dir.fails_in_one_line(&approx, 2, &["pairs of rows", "obcd does them"]);
     dir.fails_in_one_line(
         &solve(&["laplace:9", "--init", "partition"]),
         2,

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::problem::JProblem;
 use crate::smooth::{Smooth, TwoSided};
-use crate::solvers::{J_SOLVERS, SolverInfo};
+use crate::solvers::{J_SOLVERS, SolverInfo, jobcd};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -43,6 +43,14 @@ impl Family for JProblem {
     /// starts are VR-J-JOBCD alone (docs/mathematics.md, section 9).
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
         let sum = self.f.components() > 1 && self.f.two_sided().is_none();
+        if sum && wanted.solver.is_none() && !wanted.leaves_solver_open() {
+            // a round with its gradient moves n/2 pairs, where gs-jobcd would move one
+            let rounds = Wanted { solver: Some(jobcd::J_JOBCD.name.into()), ..wanted.clone() };
+            let mut plan = Plan::by_default(self, &rounds)?;
+            plan.chosen = true;
+            plan.reasons.push(format!("solver {}: {}", jobcd::J_JOBCD.name, jobcd::J_JOBCD.doc).into());
+            return Ok(plan);
+        }
         if !sum || !wanted.leaves_solver_open() {
             return Plan::by_default(self, wanted);
         }

@@ -87,6 +87,7 @@ fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<Message> {
         ("reproduction", options.reproduction, hyperbolic),
         ("distances", options.distances.is_some(), probe),
         ("radius", options.radius.is_some(), probe),
+        ("placement", options.placement != Placement::default(), probe),
         ("linear", options.linear.is_some(), info.kind == Kind::NonlinearEig),
     ];
     let idle = given.iter().filter(|(_, set, meant)| *set && !*meant);
@@ -347,7 +348,7 @@ fn pose_probe(
             euclidean_distances(dense.as_ref())
         }
     };
-    JProblem::probe(dense.as_ref(), t, signature, radius, Placement::After)
+    JProblem::probe(dense.as_ref(), t, signature, radius, options.placement)
 }
 
 /// The squares of very large data overflow.

@@ -10,6 +10,7 @@ use crate::linear_map::AnyMap;
 use crate::message::Message;
 use crate::penalty::{Shape, find_penalty};
 use crate::problem::Storage;
+use crate::smooth::Placement;
 
 /// What a problem needs besides its data; `None` is chosen.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +41,8 @@ pub struct PoseOptions {
     pub distances: Option<RowMat>,
     /// Radius of the ultrahyperbolic space, for `probe`.
     pub radius: Option<f64>,
+    /// Where φ stands in `probe`.
+    pub placement: Placement,
     /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
     pub linear: Option<LinearInput>,
     /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Kind, PoseOptions, ProblemInfo, penalty_called};
 use crate::linear_map::{AnyMap, LinearMap};
+use crate::smooth::Placement;
 
 /// The objective and the constraint of a problem posed with `options`, with the penalty and the map in force.
 pub(crate) fn statement(info: &ProblemInfo, options: &PoseOptions) -> Cow<'static, str> {
@@ -13,6 +14,10 @@ pub(crate) fn statement(info: &ProblemInfo, options: &PoseOptions) -> Cow<'stati
         Kind::HyperbolicEig if options.reproduction => {
             return "hyperbolic eigenvalues as printed: min -tr(X'CX), X'JX = J, C = A'A + ridge, \
                     which has no lower bound where both signs occur"
+                .into();
+        }
+        Kind::Probe if options.placement == Placement::Printed => {
+            return "the probe as printed, Q = phi(D)X: F is the same for every X with X'JX = J, a free check that X is feasible"
                 .into();
         }
         Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig => return info.doc.into(),

@@ -299,6 +299,7 @@ macro_rules! choices {
                 match self { $(Self::$variant => $name,)+ }
             }
 
+            #[allow(dead_code)] // a choice need not be a constant of anything
             pub(crate) const fn value(self) -> $crate::options::Value {
                 $crate::options::Value::Name(self.name())
             }

@@ -170,6 +170,12 @@ impl Cursor {
         Self { start, place: 0, partner: usize::from(always), chunk, n: rows.nrows(), always }
     }
 
+    /// A pass whose working sets are the rounds of a tournament: disjoint pairs of rows, as blocks of two (where a row
+    /// is left out, a block of one).
+    pub fn of_matchings(rows: &Movable) -> Self {
+        Self { start: Vec::new(), place: 0, partner: 0, chunk: 1, n: rows.nrows(), always: false }
+    }
+
     pub fn is_done(&self) -> bool {
         let end = match self.chunk {
             _ if self.always => self.n.saturating_sub(1),

@@ -10,6 +10,7 @@ pub mod geodesic;
 mod gram_dense;
 mod gram_sparse;
 mod linear;
+pub(crate) mod majoriser;
 pub mod nonlinear_eig;
 mod probe;
 mod quadratic;
@@ -24,7 +25,7 @@ pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
 pub(crate) use linear::LinearTerm;
 pub use nonlinear_eig::NonlinearEig;
-pub use probe::{Placement, Probe, euclidean_distances};
+pub use probe::{PLACEMENTS, Placement, Probe, euclidean_distances};
 pub use quadratic::{DenseQuadratic, QuadraticImage};
 pub use two_sided::{Form, JQuadratic, hyperbolic_minimum, hyperbolic_optimum};
 
@@ -156,6 +157,12 @@ pub trait Quadratic: Smooth {
 
     /// Mᵢⱼ.
     fn curvature(&self, i: usize, j: usize) -> f64;
+
+    /// c where M = cI: then rows that move at the same time do not see each other, and over V ∈ O(k) the exact
+    /// model of a block is linear.
+    fn isotropic(&self) -> Option<f64> {
+        None
+    }
 
     /// K = M_BB for the rows `rows`, k × k.
     fn curvature_block(&self, rows: &[usize]) -> RowMat {

@@ -7,7 +7,7 @@
 //!
 //! As printed, Q = φ(D)X, and ⟨qᵢ, qⱼ⟩_J = φ(dᵢ)ᵀXJXᵀφ(dⱼ) = φ(dᵢ)ᵀJφ(dⱼ): f does not depend on
 //! X (docs/mathematics.md, section 9, C12). Applying X first makes it a problem. The printed form stays as
-//! [`Placement::Printed`], whose constant value is a check of feasibility.
+//! [`Placement::Printed`], whose constant value is a free check that X is feasible.
 //!
 //! f is the mean over i of fᵢ = (1/m) Σⱼ (T_ij − d_ij)²: a finite sum, for VR-J-JOBCD.
 
@@ -20,16 +20,19 @@ use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product};
+use crate::options::choices;
 
-/// Where φ stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Placement {
-    /// Q = φ(DX): X acts first.
-    #[default]
-    After,
-    /// Q = φ(D)X, as printed: f does not depend on a feasible X.
-    Printed,
+choices! {
+    /// Where φ stands.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Placement as "placement", PLACEMENTS {
+        /// Q = φ(DX): X acts first.
+        #[default]
+        After = "after", "phi(DX): X acts first";
+        /// Q = φ(D)X, as printed: f does not depend on a feasible X.
+        Printed = "before", "phi(D)X, as the paper prints it: F is the same for every feasible X, a free check that X is";
+    }
 }
 
 /// The structural probe of m points. A gradient costs 4m²n + 4mn² flops and m² distances; the

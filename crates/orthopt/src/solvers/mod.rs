@@ -16,6 +16,7 @@ pub mod manpg;
 pub mod nonlinear_obcd;
 pub mod oadmm;
 pub mod obcd;
+pub mod obcd_majorised;
 pub mod pair_descent;
 pub mod proximal;
 pub mod rsubgrad;
@@ -34,6 +35,7 @@ use crate::error::{Error, Result};
 use crate::linear_map::{Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given};
+use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{CardinalityProblem, JProblem, PcaProblem, Problem, UncorrelatedProblem};
 use crate::smooth::{AnySmooth, HessianVector, Smooth, TwoSided};
@@ -145,6 +147,15 @@ where
     }
 }
 
+/// What needs of f no more than values and gradients, and solves pairs of rows with h, for XᵀX = I.
+pub const fn pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: PairPenalty + 'static,
+{
+    const { &[obcd_majorised::info()] }
+}
+
 /// What takes f − g + h∘A apart, with values and gradients of f.
 pub const fn splitting<F, H, G, A>() -> &'static [SolverInfo<Composite<F, H, G, A>>]
 where
@@ -190,12 +201,29 @@ where
     }
 }
 
+/// The same with [`pairwise`], for an h whose pairs can be solved.
+pub const fn general_and_pairs<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: PairPenalty + 'static,
+{
+    const { &join::<_, { FIRST_ORDER + SMOOTH_ONLY + SPLITTING + 1 }>(&[general::<F, H>(), pairwise()]) }
+}
+
 /// All solvers of problems with XᵀJX = J for an f of which only values and gradients are known.
 pub const fn j_general<F>() -> &'static [SolverInfo<Problem<JOrthogonal, F>>]
 where
     F: TwoSided + HessianVector + 'static,
 {
-    const { &[jobcd::j_jobcd(), j_baselines::j_admm(), j_baselines::umcm(), j_baselines::csdm()] }
+    const {
+        &[
+            jobcd::j_jobcd(),
+            j_baselines::j_admm(),
+            j_baselines::umcm(),
+            j_baselines::csdm(),
+            jobcd::gs_jobcd(),
+        ]
+    }
 }
 
 /// Lists one after the other; N is the sum of their lengths.

@@ -6,6 +6,11 @@
 //! algorithm is [`PairDescent`](super::pair_descent); a pass of `obcd-approx` in which nothing moves shows
 //! that its own iteration finds nothing.
 //!
+//! `obcd` with blocks of more rows, Jacobi rounds or the diagonal model is [`MajorisedObcd`], which does them for any
+//! smooth f. The fifth-order iteration has its place where f is a polynomial of degree m > 2 along circles whose
+//! coefficients come cheaply from a few rows and entries, as here (m = 4). For a quadratic f m = 2, and its minimum
+//! has a closed form.
+//!
 //! Cost per pair O(r); an accepted move adds the update of CX and C†ρ: O(r + n) for Laplacians, O(nr)
 //! for a dense C.
 
@@ -25,14 +30,15 @@ use crate::pair::step::Model;
 use crate::problem::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
-use crate::solve::{Confirmed, Settings, Solver, Step};
-use crate::solvers::SolverInfo;
+use crate::solve::{AnySolver, Confirmed, Settings, Solver, Step};
 use crate::solvers::obcd::ObcdOptions;
+use crate::solvers::obcd_majorised::MajorisedObcd;
+use crate::solvers::{SolverInfo, SolverOptions};
 
 const SCOPE: &str =
     "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";
 
-/// Options of OBCD that it looks at.
+/// Options of OBCD that `obcd-approx` looks at.
 const SHARED: &[Constant] = &only(ObcdOptions::LIST, ["working-set", "alpha", "candidates"]);
 
 /// What the registry says of `obcd`.
@@ -40,12 +46,10 @@ pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
     name: "obcd",
     doc: "pairs of rows, the global minimum over both circles of every pair; feasible and monotone",
     constants: &[],
-    shared: SHARED,
+    shared: ObcdOptions::LIST,
     handles: |p| p.f.has_inverse(),
     scope: SCOPE,
-    make: |o| {
-        Ok(Box::new(NonlinearObcd::new(CircleSearch::Exact, ObcdOptions { seed: o.seed, ..o.obcd.clone() })?))
-    },
+    make: |o| made(INFO.name, CircleSearch::Exact, o),
 };
 
 /// What the registry says of `obcd-approx`.
@@ -56,13 +60,22 @@ pub const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
     shared: SHARED,
     handles: |p| p.f.has_inverse(),
     scope: SCOPE,
-    make: |o| {
-        Ok(Box::new(NonlinearObcd::new(
-            CircleSearch::FifthOrder,
-            ObcdOptions { seed: o.seed, ..o.obcd.clone() },
-        )?))
-    },
+    make: |o| made(APPROX.name, CircleSearch::FifthOrder, o),
 };
+
+/// Pairs with the exact model by themselves, all else by a majoriser.
+fn made(
+    name: &'static str,
+    search: CircleSearch,
+    o: &SolverOptions,
+) -> Result<AnySolver<NonlinearEigProblem>> {
+    let options = ObcdOptions { name, seed: o.seed, ..o.obcd.clone() };
+    let pairs = options.block == 2 && !options.jacobi && options.model == Model::Exact;
+    if search == CircleSearch::Exact && !pairs {
+        return Ok(Box::new(MajorisedObcd::new(options)?));
+    }
+    Ok(Box::new(NonlinearObcd::new(search, options)?))
+}
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -80,13 +93,13 @@ impl NonlinearObcd {
     /// The method with checked options: pairs only, the exact model.
     ///
     /// # Errors
-    /// Options out of range, or that ask for what there is not.
+    /// Options out of range, or that ask for what there is not: [`MajorisedObcd`] has the rest.
     pub fn new(search: CircleSearch, options: ObcdOptions) -> Result<Self> {
         crate::solvers::obcd::Obcd::new(options.clone())?;
         let name = if search == CircleSearch::Exact { "obcd" } else { "obcd-approx" };
         let refuse = |what: &str| {
             Err(Error::Incompatible(
-                format!("{name} for nonlinear eigenvalue problems works on pairs of rows: no {what}").into(),
+                format!("{name} works on pairs of rows here: no {what}; the solver obcd does them").into(),
             ))
         };
         if options.block != 2 {

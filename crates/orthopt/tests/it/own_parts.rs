@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+#[path = "../../examples/any_smooth.rs"]
+mod any_smooth;
 #[path = "../../examples/own_composite.rs"]
 mod own_composite;
 #[path = "../../examples/own_penalty.rs"]
@@ -29,6 +31,7 @@ use orthopt::solvers::{SolverOptions, general};
 #[test]
 fn the_examples_run() {
     own_smooth::main().unwrap();
+    any_smooth::main().unwrap();
     own_penalty::main().unwrap();
     own_composite::main().unwrap();
 }

@@ -1,12 +1,14 @@
-//! GS-JOBCD (JOBCD paper, Algorithm 1) for f = ½tr(XᵀMXN): one pair a step, O(n). The algorithm is
+//! GS-JOBCD (JOBCD paper, Algorithm 1): one pair a step. For f = ½tr(XᵀMXN) it costs O(n) and the model of a pair is f
+//! itself; for any other f it costs a gradient ([`gs_any`](super::gs_any)). The algorithm is
 //! [`PairDescent`](crate::solvers::pair_descent), with θ, which is never lowered, in the place of α.
 
 use std::sync::OnceLock;
 
+use super::gs_any::{self, GradientPairs};
 use super::image::{Block, Image};
 use super::{JobcdOptions, Side, UNBOUNDED};
 use crate::constraint::{JOrthogonal, j_orthogonal};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
@@ -14,7 +16,7 @@ use crate::pair::movable::Movable;
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
 use crate::smooth::{JQuadratic, TwoSided};
-use crate::solve::{Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Confirmed, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet, pairs,
 };
@@ -23,15 +25,15 @@ use crate::solvers::{SolverInfo, SolverOptions};
 /// What the registry says of GS-JOBCD.
 pub const INFO: SolverInfo<JProblem> = info();
 
-/// The same for any f that may be ½tr(XᵀMXN).
+/// The same for any f, which may be ½tr(XᵀMXN).
 pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
     SolverInfo {
         name: "gs-jobcd",
-        doc: "block coordinate descent on pairs of rows or columns, solved globally; feasible and monotone",
+        doc: "block coordinate descent on pairs of rows (columns, too, of quadratic f); feasible and monotone",
         constants: GsJobcd::LIST,
         shared: JobcdOptions::LIST,
-        handles: |p| p.f.two_sided().is_some(),
-        scope: "quadratic f (hyperbolic-eig, 1/2 tr(X'MXN)), where a pair costs O(n); j-jobcd takes any f",
+        handles: |_| true,
+        scope: "every f",
         make: |o| Ok(Box::new(GsJobcd::new(o)?)),
     }
 }
@@ -78,9 +80,16 @@ impl GsJobcd {
 /// State of GS-JOBCD.
 #[derive(Clone, Debug)]
 pub struct State {
-    at: Iterate,                  // Xᵗ and its image
+    at: At,                       // Xᵗ
     x: OnceLock<RowMat>,          // Xᵗ where Y is its transpose, once somebody asks for it
     descent: pair_descent::State, // f(Xᵗ) and the working sets
+}
+
+/// Xᵗ for the two kinds of f.
+#[derive(Clone, Debug)]
+enum At {
+    Quadratic(Iterate),
+    Any(gs_any::Iterate),
 }
 
 /// Xᵗ and what is kept of it.
@@ -102,11 +111,6 @@ struct Offer {
     aligns: bool,  // f stays, but the other pairs gain
 }
 
-fn quadratic<F: TwoSided>(p: &Problem<JOrthogonal, F>) -> Result<&JQuadratic> {
-    p.f.two_sided()
-        .ok_or_else(|| Error::Incompatible(format!("solver {} is for {}", INFO.name, INFO.scope).into()))
-}
-
 impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
     type State = State;
 
@@ -120,7 +124,11 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
-        let q = quadratic(p)?;
+        let Some(q) = p.f.two_sided() else {
+            let at = gs_any::Iterate::new(&p.f, x0, self.theta);
+            let descent = self.descent(at.f, 0.0, &at.rows);
+            return Ok(State { at: At::Any(at), x: OnceLock::new(), descent });
+        };
         let decoupled = q.factor().is_some() && self.options.model == Model::Exact;
         let columns = match self.options.side {
             Side::Auto => decoupled,
@@ -134,20 +142,23 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
             Image::Full { .. } => self.theta * 2.0 * size / n.max(1) as f64,
         };
         let rows = Movable::always(n);
-        let descent = pair_descent::State {
-            objective: image.value(q),
-            alpha: theta,
-            schedule: Schedule::new(self.rule(), self.candidates(n), self.tol, self.seed, &rows),
-        };
+        let descent = self.descent(image.value(q), theta, &rows);
         let at = Iterate { image, rows, size, theta, align: true, limited: false, repairs: 0 };
-        Ok(State { at, x: OnceLock::new(), descent })
+        Ok(State { at: At::Quadratic(at), x: OnceLock::new(), descent })
     }
 
     fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
         st.x = OnceLock::new();
-        let Some(q) = p.f.two_sided() else { return Step::default() };
-        let oracle = JPairs { solver: self, p, q, at: &mut st.at };
-        PairDescent { oracle, state: &mut st.descent }.iterate()
+        let state = &mut st.descent;
+        match (&mut st.at, p.f.two_sided()) {
+            (At::Quadratic(at), Some(q)) => {
+                PairDescent { oracle: JPairs { solver: self, p, q, at }, state }.iterate()
+            }
+            (At::Any(at), _) => {
+                PairDescent { oracle: GradientPairs { solver: self, p, at }, state }.iterate()
+            }
+            (At::Quadratic(_), None) => Step::default(), // the state of another problem
+        }
     }
 
     fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
@@ -155,39 +166,69 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        let image = &st.at.image;
-        if image.columns() { st.x.get_or_init(|| image.x()) } else { image.y() }
+        match &st.at {
+            At::Quadratic(at) if at.image.columns() => st.x.get_or_init(|| at.image.x()),
+            At::Quadratic(at) => at.image.y(),
+            At::Any(at) => &at.x,
+        }
     }
 
     fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
-        let mut x = st.at.image.x();
+        let mut x = match st.at {
+            At::Quadratic(at) => at.image.x(),
+            At::Any(at) => at.x,
+        };
         j_orthogonal::repair(&mut x, p.signature());
         x
     }
 
-    fn settings(&self, _: &Problem<JOrthogonal, F>, st: &State) -> Settings {
+    /// Passes over pairs of a quadratic f are certificates; what others find is what a majoriser of f has to offer.
+    fn confirmed(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Option<Confirmed> {
+        match &st.at {
+            At::Quadratic(_) => None,
+            At::Any(at) => Some(Confirmed::new(at.stationarity(p))),
+        }
+    }
+
+    fn settings(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Settings {
         let mut s = settings_of(self, Self::LIST);
         s.insert("working_set".into(), self.rule().name().into());
-        s.insert("model".into(), self.options.model.name().into());
-        s.insert("side".into(), if st.at.image.columns() { "columns" } else { "rows" }.into());
-        s.insert("theta_scaled".into(), st.at.theta.into());
+        let (model, columns, rows) = match &st.at {
+            At::Quadratic(at) => (self.options.model, at.image.columns(), &at.rows),
+            At::Any(at) => (Model::Diagonal, false, &at.rows),
+        };
+        s.insert("model".into(), model.name().into());
+        s.insert("side".into(), if columns { "columns" } else { "rows" }.into());
         if let Some(candidates) = st.descent.schedule.candidates() {
             let count = match candidates {
                 Candidates::Sample(count) => count as u64,
-                Candidates::All => st.at.rows.pairs(),
+                Candidates::All => rows.pairs(),
             };
             s.insert("candidates".into(), count.into());
         }
         s.insert("pairs".into(), st.descent.schedule.pairs.into());
         s.insert("moves".into(), st.descent.schedule.moves.into());
         s.insert("passes".into(), st.descent.schedule.passes.into());
-        s.insert("repairs".into(), st.at.repairs.into());
+        match &st.at {
+            At::Quadratic(at) => {
+                s.insert("theta_scaled".into(), at.theta.into());
+                s.insert("repairs".into(), at.repairs.into());
+            }
+            At::Any(at) => at.report(&mut s, p.f.components() as u64, st.descent.schedule.pairs),
+        }
         s
     }
 }
 
 impl GsJobcd {
-    fn rule(&self) -> WorkingSet {
+    /// Pairs by the rule from the beginning of a round.
+    fn descent(&self, objective: f64, alpha: f64, rows: &Movable) -> pair_descent::State {
+        let candidates = self.candidates(rows.nrows());
+        let schedule = Schedule::new(self.rule(), candidates, self.tol, self.seed, rows);
+        pair_descent::State { objective, alpha, schedule }
+    }
+
+    pub(super) fn rule(&self) -> WorkingSet {
         self.options.working_set.unwrap_or(WorkingSet::Cyclic)
     }
 

@@ -70,11 +70,11 @@ constants! {
 }
 
 /// Share of the predicted decrease that a trial must bring.
-const ARMIJO: f64 = 1e-4;
+pub(super) const ARMIJO: f64 = 1e-4;
 /// Doublings of s before a pairing is given up.
 pub(super) const DOUBLINGS: u32 = 40;
 /// s is divided by this after a success.
-const RELAX: f64 = 1.5;
+pub(super) const RELAX: f64 = 1.5;
 /// Pairings in a row without a decrease after which nothing more is to be had.
 const HOPELESS: u32 = 30;
 /// Rounds between two measurements of the residual, each worth a product of matrices.

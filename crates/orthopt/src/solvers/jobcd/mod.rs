@@ -3,7 +3,7 @@
 //! ```text
 //! GS-JOBCD (Algorithm 1)                          gs.rs, image.rs
 //!   (S1) choose two rows B
-//!   (S2) choose Q: exact, or the majoriser L_f(ZZᵀ ⊗ I₂) + θI
+//!   (S2) choose Q: exact, or the majoriser L_f(ZZᵀ ⊗ I₂) + θI   (any f: gs_any.rs)
 //!   (S3) V ← a global minimiser of ⟨V − I, [∇f(X)Xᵀ]_BB⟩ + ½‖V − I‖²_Q, VᵀJ_BBV = J_BB
 //!   (S4) X(B, :) ← V X(B, :)
 //! J-JOBCD: the same for n/2 disjoint pairs at once   jacobi.rs, rounds.rs
@@ -21,6 +21,7 @@
 
 mod decoupled;
 mod gs;
+mod gs_any;
 mod image;
 mod jacobi;
 mod pairing;
@@ -63,8 +64,8 @@ constants! {
         /// where a cyclic pass of n - 1 rounds meets all pairs once); cyclic unless set, but random
         /// rounds of rows, as in the paper
         working_set ["B"]: Option<WorkingSet> = None;
-        /// model of a step of gs-jobcd; rounds have the exact one for decoupled columns and the metric
-        /// of rows elsewhere
+        /// model of a step of gs-jobcd for quadratic f; others, and rounds of rows, have the metric, and decoupled
+        /// columns the exact one
         model ["Q"]: Model = Model::Exact;
         /// JOBCD: pairs of rows of X (the paper), of columns, or auto: columns where that decouples them
         side [""]: Side = Side::Auto;

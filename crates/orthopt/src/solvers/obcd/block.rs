@@ -1,6 +1,6 @@
 //! Steps (S2) to (S4) for k > 2 rows, several disjoint blocks at a time.
 //!
-//! With h = 0 and the diagonal model a block is solved at once by a polar factor (OBCD paper,
+//! With h = 0 and the diagonal model, or M = cI, a block is solved at once by a polar factor (OBCD paper,
 //! Lemma 2.3(b)). Otherwise its k rows, their gradient rows and their k × k curvature are
 //! copied out and its pairs are swept (a local solution with K(V) ≤ K(I), Remark 2.4), each
 //! move costing 4kr flops; one matrix product then brings the image up to date.
@@ -120,13 +120,17 @@ fn solve_block<'a, F: Quadratic, H: PairPenalty>(
             g.row_mut(k).copy_from_slice(row);
         }
         let local = DenseQuadratic::block(f.curvature_block(rows), f.is_concave());
-        let smooth_only = h.kinks().is_empty() && shape.model == Model::Diagonal;
-        done = if smooth_only {
-            polar_step(&local, shape, least, &mut z, &g)
-        } else {
+        let isotropic = f.isotropic();
+        let at_once = h.kinks().is_empty() && (shape.model == Model::Diagonal || isotropic.is_some());
+        if at_once {
+            done = polar_step((&local, isotropic), shape, least, &mut z, &g);
+        }
+        // gains that are nothing beside the rounding of a polar factor are left to pairs
+        if !at_once || isotropic.is_some() && done.moves == 0 {
             let image = &mut QuadraticImage::Kept(g);
-            dispatch(Sweep(PairStep { f: &local, h, shape, x: &mut z, image, work, cache: None, least }))
-        };
+            done =
+                dispatch(Sweep(PairStep { f: &local, h, shape, x: &mut z, image, work, cache: None, least }));
+        }
     }
     let delta = RowMat::from_fn(rows.len(), r, |k, c| z.get(k, c) - old.get(k, c));
     Solved { rows, z, delta, done }
@@ -160,12 +164,27 @@ impl<H: PairPenalty> WithSimd for Sweep<'_, H> {
     }
 }
 
-/// V = the nearest orthogonal matrix to (ς + α)I − G_B Zᵀ, by an SVD of size k.
-fn polar_step(local: &DenseQuadratic, shape: Shape, least: f64, z: &mut RowMat, g: &RowMat) -> Tried {
+/// V = the nearest orthogonal matrix to (ς + α)I − G_B Zᵀ, or to cZZᵀ + αI − G_B Zᵀ with the exact model of M = cI,
+/// by an SVD of size k.
+fn polar_step(
+    (local, isotropic): (&DenseQuadratic, Option<f64>),
+    shape: Shape,
+    least: f64,
+    z: &mut RowMat,
+    g: &RowMat,
+) -> Tried {
     let k = z.nrows();
     let stay = Tried { pairs: (k * (k - 1) / 2) as u64, ..Default::default() };
-    let damping = if local.is_concave() { 0.0 } else { block_bound(local, z) };
+    let exact = isotropic.filter(|_| shape.model == Model::Exact);
+    let damping = match isotropic {
+        _ if exact.is_some() || local.is_concave() => 0.0,
+        Some(c) => c * z.inner(z).min(1.0), // rows of X: ‖ZZᵀ‖ ≤ 1
+        None => block_bound(local, z),
+    };
     let mut target = RowMat::from_fn(k, k, |i, j| if i == j { damping + shape.alpha } else { 0.0 });
+    if let Some(c) = exact {
+        product(&mut target, true, c, z.as_mat(), z.as_mat().transpose());
+    }
     product(&mut target, true, -1.0, g.as_mat(), z.as_mat().transpose());
     let Some(svd) = svd(target.as_mat(), false) else {
         return stay;

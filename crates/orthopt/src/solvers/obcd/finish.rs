@@ -7,10 +7,10 @@ use crate::linalg::RowMat;
 use crate::objective::REPORT_ZERO;
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
-use crate::smooth::Quadratic;
+use crate::smooth::Smooth;
 
 /// X without dust, and repaired where it has left the manifold by more than rounding.
-pub(super) fn clean<F: Quadratic, H: PairPenalty>(p: &Problem<Stiefel, F, H>, x: RowMat) -> RowMat {
+pub(crate) fn clean<F: Smooth, H: PairPenalty>(p: &Problem<Stiefel, F, H>, x: RowMat) -> RowMat {
     let mut x = drop_dust(p, x);
     if stiefel::feasibility(&x) > DRIFT {
         stiefel::repair_on_support(&mut x);
@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-10;
 /// others of its two rows, so that many at once get there in the limit only, and passes leave alone what is
 /// within their tolerance. Sets them to zero together, restores XᵀX = I on the support that is left, and
 /// keeps the result if F is no higher.
-fn drop_dust<F: Quadratic, H: PairPenalty>(p: &Problem<Stiefel, F, H>, x: RowMat) -> RowMat {
+fn drop_dust<F: Smooth, H: PairPenalty>(p: &Problem<Stiefel, F, H>, x: RowMat) -> RowMat {
     if !p.h.promotes_sparsity() {
         return x;
     }

@@ -4,6 +4,9 @@
 //! ‖V_i − I‖², so with ς_i = λ_max(H)₊‖Z_i‖²_sp the sum of the pairs' models majorises F. For a
 //! concave f ς = 0 serves: a linearisation is enough. Pairs are solved in parallel, then one
 //! matrix product brings the image up to date. X does not depend on the number of threads.
+//!
+//! Where M is a multiple of the identity, as that of a majoriser of any smooth f, pairs do not see each other: the
+//! model of each is exact whatever the others do.
 
 use rayon::prelude::*;
 
@@ -23,25 +26,28 @@ const CHUNK: usize = 32;
 struct Found {
     rows: Vec<usize>,
     z: Vec<f64>,
+    offered: f64, // the largest decrease that a pair offered, taken or not
 }
 
-/// One round over the disjoint pairs `pairs`. F falls by at least α/2 Σ‖V_i − I‖².
+/// One round over the disjoint pairs `pairs`; those that offer no more than `least` are left alone. F falls by at
+/// least α/2 Σ‖V_i − I‖².
 pub(crate) fn jacobi_round<F: Quadratic, H: PairPenalty>(
     f: &F,
     h: &H,
-    shape: Shape,
+    (shape, least): (Shape, f64),
     x: &mut RowMat,
     image: &mut F::Image,
     pairs: &[(usize, usize)],
 ) -> Tried {
     let r = x.ncols();
     let task = |work: &mut PairWork, chunk: &[(usize, usize)]| {
-        dispatch(Task { f, h, shape, x, image, work, pairs: chunk })
+        dispatch(Task { f, h, shape, least, x, image, work, pairs: chunk })
     };
     let found: Vec<Found> =
         pairs.par_chunks(CHUNK).map_init(|| PairWork::new(r), |work, chunk| task(work, chunk)).collect();
     let rows: Vec<usize> = found.iter().flat_map(|t| t.rows.iter().copied()).collect();
-    let mut done = Tried { pairs: pairs.len() as u64, ..Default::default() };
+    let offered = found.iter().fold(0.0, |most: f64, t| most.max(t.offered));
+    let mut done = Tried { pairs: pairs.len() as u64, max_decrease: offered, ..Default::default() };
     if rows.is_empty() {
         return done;
     }
@@ -55,7 +61,7 @@ pub(crate) fn jacobi_round<F: Quadratic, H: PairPenalty>(
     // f is quadratic: f(X) − f(X⁺) = −½⟨Δ, ∇f(X) + ∇f(X⁺)⟩, without cancellation
     let smooth = -0.5 * (delta.inner(&g_before) + delta.inner(&gradient_rows(f, image, x, &rows)));
     done.decrease = smooth + h_before - h_of(h, x, &rows);
-    done.max_decrease = done.decrease;
+    done.max_decrease = offered.max(done.decrease);
     done
 }
 
@@ -77,6 +83,7 @@ struct Task<'a, F: Quadratic, H> {
     f: &'a F,
     h: &'a H,
     shape: Shape,
+    least: f64,
     x: &'a RowMat,
     image: &'a F::Image,
     work: &'a mut PairWork,
@@ -90,6 +97,8 @@ impl<F: Quadratic, H: PairPenalty> WithSimd for Task<'_, F, H> {
     fn with_simd<S: Simd>(self, simd: S) -> Found {
         let mut found = Found::default();
         let r = self.x.ncols();
+        // no curvature: the model is all that is known when others move too
+        let k = self.f.isotropic().map_or([0.0; 3], |c| [c, 0.0, c]);
         for &(i, j) in self.pairs {
             let (z1, z2) = (self.x.row(i), self.x.row(j));
             if is_zero(z1) && is_zero(z2) {
@@ -98,10 +107,10 @@ impl<F: Quadratic, H: PairPenalty> WithSimd for Task<'_, F, H> {
             let PairWork { scratch, g1, g2, new1, new2, .. } = &mut *self.work;
             let gi = self.f.gradient_row(self.image, self.x, i, g1);
             let gj = self.f.gradient_row(self.image, self.x, j, g2);
-            // no curvature: the model is all that is known when others move too
-            let pair = Pair { k: [0.0; 3], g: (gi, gj), z: (z1, z2) };
+            let pair = Pair { k, g: (gi, gj), z: (z1, z2) };
             let solved = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));
-            if let Some(step) = solved.step {
+            found.offered = found.offered.max(solved.offered);
+            if let Some(step) = solved.step.filter(|_| solved.decrease > self.least) {
                 apply_clean(self.h, &step, (z1, z2), new1, new2);
                 found.rows.extend([i, j]);
                 found.z.extend_from_slice(&new1[..r]);

@@ -40,6 +40,10 @@ pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet, pai
 pub use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions};
 use oracle::{Iterate, RowPairs};
 
+pub(crate) use block::block_round;
+pub(crate) use finish::clean;
+pub(crate) use jacobi::jacobi_round;
+
 /// The solver.
 #[derive(Clone, Debug)]
 pub struct Obcd {
@@ -134,7 +138,7 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
-        finish::clean(p, st.at.x)
+        clean(p, st.at.x)
     }
 
     fn settings(&self, p: &Problem<Stiefel, F, H>, st: &Self::State) -> Settings {

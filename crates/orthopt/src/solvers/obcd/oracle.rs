@@ -108,7 +108,7 @@ impl<F: Quadratic, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
         let damping = if p.f.is_concave() { Damping::None } else { Damping::Global(at.lipschitz) };
         let search = self.options.search;
         let shape = Shape { model: Model::Diagonal, alpha: demand.alpha, damping, search };
-        let tried = jacobi_round(&p.f, &p.h, shape, &mut at.x, &mut at.image, pairs);
+        let tried = jacobi_round(&p.f, &p.h, (shape, 0.0), &mut at.x, &mut at.image, pairs);
         if tried.moves > 0 {
             at.forget_gradients();
             pairs.iter().flat_map(|(i, j)| [i, j]).for_each(|i| at.rows.update(*i, &at.x));

@@ -32,8 +32,10 @@ enum Phase {
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     rule: WorkingSet,
-    k: usize,        // rows of a working set
-    matchings: bool, // rounds are of matchings of all rows
+    k: usize,         // rows of a working set
+    matchings: bool,  // rounds are of matchings of all rows
+    tournament: bool, // and so are passes
+    at_once: usize,   // blocks of k rows in a working set
     phase: Phase,
     greedy: Greedy,
     rng: Pcg64,
@@ -66,6 +68,8 @@ impl Schedule {
             rule,
             k,
             matchings,
+            tournament: false,
+            at_once: blocks_at_once(k),
             phase: Phase::Round { left: 0 },
             greedy: Greedy::new(candidates),
             rng: Pcg64::seed_from_u64(seed),
@@ -78,6 +82,16 @@ impl Schedule {
             refreshed: 0,
             looked: 0,
         };
+        schedule.begin(false, rows);
+        schedule
+    }
+
+    /// The same where the price of a working set is that of one gradient, whatever its size: with all rows in the
+    /// blocks of a round or pass, or in `matchings`.
+    pub fn of_all_rows(self, matchings: bool, rows: &Movable) -> Self {
+        let k = if matchings { 2 } else { self.k };
+        let at_once = (rows.nrows() / k.max(1)).max(1);
+        let mut schedule = Self { k, at_once, matchings, tournament: matchings, ..self };
         schedule.begin(false, rows);
         schedule
     }
@@ -96,13 +110,16 @@ impl Schedule {
     pub fn choose<O: PairOracle>(&mut self, oracle: &mut O) -> Option<Rows> {
         let k = self.k;
         match &mut self.phase {
-            Phase::Pass(cursor) => cursor.next(oracle.rows(), blocks_at_once(k)).map(Rows::from),
+            Phase::Pass(cursor) if self.tournament => {
+                cursor.next(oracle.rows(), usize::MAX).map(|round| Rows::from(round).into_matching())
+            }
+            Phase::Pass(cursor) => cursor.next(oracle.rows(), self.at_once).map(Rows::from),
             Phase::Round { .. } if self.matchings => {
                 Some(Rows::Matching(matching(oracle.rows().nrows(), &mut self.rng)))
             }
             Phase::Round { .. } if self.rule.is_greedy() => self.greedy.choose(k, oracle, &mut self.rng),
             Phase::Round { .. } if k > 2 => {
-                Some(Rows::Blocks(oracle.rows().random_blocks(k, blocks_at_once(k), &mut self.rng)))
+                Some(Rows::Blocks(oracle.rows().random_blocks(k, self.at_once, &mut self.rng)))
             }
             Phase::Round { .. } => oracle.rows().random_pair(&mut self.rng).map(|(i, j)| Rows::Pair(i, j)),
         }
@@ -164,8 +181,9 @@ impl Schedule {
     /// Begins a whole pass, or a round by the rule.
     pub fn begin(&mut self, pass: bool, rows: &Movable) {
         self.greedy.forget();
-        self.phase = if pass || self.rule == WorkingSet::Cyclic && !self.matchings {
-            Phase::Pass(Cursor::new(rows, self.k))
+        let cycles = self.rule == WorkingSet::Cyclic && (self.tournament || !self.matchings);
+        self.phase = if pass || cycles {
+            Phase::Pass(if self.tournament { Cursor::of_matchings(rows) } else { Cursor::new(rows, self.k) })
         } else {
             Phase::Round { left: self.round(rows) }
         };
@@ -181,7 +199,7 @@ impl Schedule {
         let at_once = if self.matchings {
             (n / 2).max(1)
         } else if k > 2 && !self.rule.is_greedy() {
-            inside * blocks_at_once(self.k) as u64
+            inside * self.at_once as u64
         } else {
             inside
         };

@@ -84,6 +84,15 @@ pub(crate) enum Rows {
     Matching(Vec<(usize, usize)>),
 }
 
+impl Rows {
+    /// Blocks of two rows as disjoint pairs; what has one row only has none.
+    pub fn into_matching(self) -> Self {
+        let Self::Blocks(blocks) = self else { return self };
+        let pair = |b: Vec<usize>| (b.len() == 2).then(|| (b[0].min(b[1]), b[0].max(b[1])));
+        Self::Matching(blocks.into_iter().filter_map(pair).collect())
+    }
+}
+
 impl From<Next> for Rows {
     fn from(next: Next) -> Self {
         match next {

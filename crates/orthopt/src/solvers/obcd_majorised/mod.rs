@@ -1,0 +1,174 @@
+//! OBCD for any smooth f (OBCD paper, Algorithm 1; first version, section 7.2): min f(X) + h(X), XᵀX = I, from values
+//! and gradients of f alone.
+//!
+//! ```text
+//! for t = 0, 1, ...
+//!   (S1) disjoint working sets: a matching of all rows, blocks of k rows, or one pair
+//!   (S2) m(Y) = ⟨G, Y − X⟩ + L/2‖Y − X‖², G = ∇f(X)                 smooth/majoriser.rs
+//!   (S3) V ← minimisers of m + h over every working set              obcd/jacobi.rs, obcd/block.rs, pair/rows.rs
+//!   (S4) X ← X⁺ if F(X) − F(X⁺) ≥ max(α/2 Σ‖Vᵢ − I‖², what m promised/10), else L ← 2L and again
+//! ```
+//!
+//! m has the curvature L·I, so the working sets of a round decouple, and one gradient of f serves all of them, for any
+//! penalty whose pairs can be solved. `model` is how m enters a block: exactly (Q = L·ZZᵀ ⊗ I), or by (9), Q = ςI with
+//! ς = L‖ZZᵀ‖, whose steps are shorter. L follows the curvature that rounds meet: lowered after a round that was taken
+//! at once, raised to what a refused one shows. A concave f has L = 0: its linearisation majorises it.
+//!
+//! Where nothing is left, X minimises m + h over every pair for that L. This is no certificate for F: the run has
+//! converged where the criticality of X, computed anew, is small, and is stalled otherwise.
+//!
+//! Cost of a round: a gradient and a value of f for each trial (1.7 or so), and O(nr) or O(nr log r).
+
+mod rounds;
+
+use super::SolverInfo;
+use super::obcd::{ObcdOptions, clean};
+use super::pair_descent::{self, Candidates, PairDescent, Schedule};
+use crate::composite::relative_criticality;
+use crate::constraint::{Stiefel, stiefel};
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::options::{Constant, Constants, checked, only};
+use crate::pair::PairPenalty;
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::solve::{Confirmed, Pass, Settings, Solver, Step};
+use rounds::{DRIFT, Iterate, Sets};
+
+/// Its name in the registry.
+const NAME: &str = "obcd-majorised";
+
+/// What the registry says of OBCD for any f and h of the kind: rounds of n/2 disjoint pairs, or of blocks where
+/// `block` is more than 2; single pairs, a gradient each, where the rule is greedy.
+pub const fn info<F, H>() -> SolverInfo<Problem<Stiefel, F, H>>
+where
+    F: Smooth + 'static,
+    H: PairPenalty + 'static,
+{
+    const SHARED: &[Constant] =
+        &only(ObcdOptions::LIST, ["working-set", "block", "model", "alpha", "candidates"]);
+    SolverInfo {
+        name: NAME,
+        doc: "OBCD for any smooth f: disjoint pairs or blocks of rows, a gradient a round; feasible and monotone",
+        constants: &[],
+        shared: SHARED,
+        handles: |_| true,
+        scope: "every smooth f",
+        make: |o| {
+            let jacobi = o.obcd.block == 2 && !o.obcd.working_set.is_greedy();
+            let options = ObcdOptions { name: NAME, seed: o.seed, jacobi, ..o.obcd.clone() };
+            Ok(Box::new(MajorisedObcd::new(options)?))
+        },
+    }
+}
+
+/// The solver. With `jacobi` working sets are matchings of all rows, otherwise blocks of `block` rows or one pair.
+#[derive(Clone, Debug)]
+pub struct MajorisedObcd {
+    options: ObcdOptions,
+}
+
+/// Rounds and passes that lower F by less than this, relative to 1 + |F|, are followed by a look at criticality.
+const SLOW: f64 = 1e-4;
+impl MajorisedObcd {
+    /// The method with checked options.
+    ///
+    /// # Errors
+    /// α not positive and finite, k < 2, or no candidates.
+    pub fn new(options: ObcdOptions) -> Result<Self> {
+        checked("tol", options.tol, "a finite number >= 0", |tol| tol >= 0.0)?;
+        Ok(Self { options: options.checked("")? })
+    }
+}
+
+/// State of the method.
+#[derive(Clone, Debug)]
+pub struct State {
+    at: Iterate,                  // Xᵗ and its gradient
+    descent: pair_descent::State, // F(Xᵗ), α and the working sets
+    measured: Option<f64>,        // criticality at the last slow round or pass
+}
+
+impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        self.options.name
+    }
+
+    /// Rounds are like iterations of a first-order method, single pairs are not.
+    fn fades(&self) -> bool {
+        self.options.jacobi || self.options.block > 2
+    }
+
+    fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {
+        stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
+        if stiefel::feasibility(&x0) > DRIFT {
+            stiefel::repair_on_support(&mut x0);
+        }
+        let (o, at) = (&self.options, Iterate::new(&p.f, x0));
+        let n = at.x.nrows();
+        let candidates = Candidates::or_default(o.candidates, n);
+        let blocks = (o.block.min(n), false);
+        let schedule = Schedule::of_blocks(o.working_set, candidates, blocks, o.tol, o.seed, &at.rows);
+        let schedule = schedule.of_all_rows(o.jacobi, &at.rows);
+        let objective = at.f + p.h.value(at.x.data());
+        let descent = pair_descent::State { objective, alpha: o.alpha, schedule };
+        Ok(State { at, descent, measured: None })
+    }
+
+    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        let oracle = Sets { p, options: &self.options, at: &mut st.at };
+        let step = PairDescent { oracle, state: &mut st.descent }.iterate();
+        let slow = |objective: f64, decrease: f64| decrease <= SLOW * (1.0 + objective.abs());
+        if step.pass.is_some_and(|pass| slow(st.descent.objective, pass.decrease)) {
+            st.measured = Some(self.criticality(p, st));
+        }
+        // what pairs offer is what m does: a pass is no certificate, and where it ends the run X must be critical
+        let pass = step.pass.filter(|_| step.ended.is_none()).map(|pass| Pass { covers_all: false, ..pass });
+        Step { pass, ..step }
+    }
+
+    fn objective(&self, _: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        st.descent.objective
+    }
+
+    fn residual(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+        if p.h.kinks().is_empty() { Some(st.at.smooth_criticality()) } else { st.measured }
+    }
+
+    fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
+        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+    }
+
+    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
+        &st.at.x
+    }
+
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+        clean(p, st.at.x)
+    }
+
+    fn settings(&self, _: &Problem<Stiefel, F, H>, st: &State) -> Settings {
+        let (o, State { at, descent, .. }) = (&self.options, st);
+        let mut s = Settings::new();
+        s.insert("working_set".into(), o.working_set.name().into());
+        s.insert("block".into(), descent.schedule.block().into());
+        s.insert("model".into(), o.model.name().into());
+        s.insert("alpha".into(), o.alpha.into());
+        s.insert("jacobi".into(), o.jacobi.into());
+        s.insert("curvature_at_end".into(), at.l.into());
+        s.insert("gradients".into(), at.gradients.into());
+        s.insert("trials_refused".into(), at.refused.into());
+        s.insert("pairs".into(), descent.schedule.pairs.into());
+        s.insert("moves".into(), descent.schedule.moves.into());
+        s.insert("repairs".into(), at.repairs.into());
+        s
+    }
+}
+
+impl MajorisedObcd {
+    fn criticality<F: Smooth, H: PairPenalty>(&self, p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
+        if p.h.kinks().is_empty() { st.at.smooth_criticality() } else { relative_criticality(p, &st.at.x) }
+    }
+}

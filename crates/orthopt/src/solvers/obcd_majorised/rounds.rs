@@ -1,0 +1,275 @@
+//! A round: disjoint pairs or blocks of rows moved at once, and what F makes of it.
+
+use crate::constraint::{Stiefel, stiefel};
+use crate::linalg::RowMat;
+use crate::linalg::kernels::inner;
+use crate::pair::PairPenalty;
+use crate::pair::movable::Movable;
+use crate::pair::rows::PairStep;
+use crate::pair::step::{Damping, PairWork, Shape};
+use crate::problem::Problem;
+use crate::smooth::Smooth;
+use crate::smooth::majoriser::Majoriser;
+use crate::solve::Status;
+use crate::solvers::obcd::{ObcdOptions, block_round, jacobi_round};
+use crate::solvers::pair_descent::{Demand, PairOracle, Tried, Upkeep, stationarity_score};
+
+/// Share of what the majoriser promised that F must fall by.
+const SHARE: f64 = 0.1;
+/// L is divided by this after a round that was taken at once.
+const RELAX: f64 = 1.5;
+/// Trials of a round, each with an L of at least twice the last.
+const TRIALS: u32 = 60;
+/// f is known up to so much of its size.
+const ROUNDING: f64 = 1e-13;
+/// Decreases below so much of the size of f are nothing but rounding of X.
+const NOTHING: f64 = 1e-17;
+/// Moves between two gradients that are computed anew from a repaired X, if it needs repair.
+const LOOK: u64 = 500;
+/// The same, whether or not it does.
+const REFRESH: u64 = 100_000;
+/// ‖XᵀX − I‖_F above which X is repaired on its support.
+pub(super) const DRIFT: f64 = 5e-14;
+
+/// Xᵗ and what is kept of it.
+#[derive(Clone, Debug)]
+pub(super) struct Iterate {
+    pub x: RowMat,  // Xᵗ
+    g: RowMat,      // ∇f(Xᵗ)
+    pub f: f64,     // f(Xᵗ)
+    next: RowMat,   // X⁺ of a trial; Xᵗ between rounds
+    next_g: RowMat, // ∇f(X⁺)
+    pub l: f64,     // L
+    pub rows: Movable,
+    work: PairWork,
+    pub gradients: u64,
+    pub refused: u64, // trials
+    pub repairs: u64,
+    alive: bool, // since the last pass something moved, or was left alone because of the tolerance only
+    done: bool,  // a whole pass had nothing to offer but rounding
+}
+
+impl Iterate {
+    pub fn new<F: Smooth>(f: &F, x: RowMat) -> Self {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        let value = f.value_and_gradient(&x, &mut g);
+        let guess = f.step_curvature(x.ncols()).unwrap_or(f64::INFINITY).min(g.norm() / x.norm());
+        Self {
+            next: x.clone(),
+            next_g: g.clone(),
+            f: value,
+            l: if f.is_concave() { 0.0 } else { guess.max(f64::MIN_POSITIVE) },
+            rows: Movable::new(&x),
+            work: PairWork::new(x.ncols()),
+            gradients: 1,
+            refused: 0,
+            repairs: 0,
+            alive: false,
+            done: false,
+            g,
+            x,
+        }
+    }
+
+    /// A size of f that does not cancel.
+    fn size(&self) -> f64 {
+        self.f.abs() + self.g.norm() * self.x.norm()
+    }
+
+    /// ‖G − XGᵀX‖_F relative to 1 + ‖G‖, where h = 0.
+    pub fn smooth_criticality(&self) -> f64 {
+        stiefel::tangent(&self.x, &self.g).norm() / (1.0 + self.g.norm())
+    }
+}
+
+/// Disjoint rows that one round moves.
+#[derive(Clone, Copy)]
+enum Round<'a> {
+    Pair(usize, usize),
+    Pairs(&'a [(usize, usize)]),
+    Blocks(&'a [Vec<usize>]),
+}
+
+impl Round<'_> {
+    fn rows(self) -> Vec<usize> {
+        match self {
+            Self::Pair(i, j) => vec![i, j],
+            Self::Pairs(pairs) => pairs.iter().flat_map(|(i, j)| [*i, *j]).collect(),
+            Self::Blocks(blocks) => blocks.concat(),
+        }
+    }
+}
+
+/// The working sets of X.
+pub(super) struct Sets<'a, F, H> {
+    pub p: &'a Problem<Stiefel, F, H>,
+    pub options: &'a ObcdOptions,
+    pub at: &'a mut Iterate,
+}
+
+impl<F: Smooth, H: PairPenalty> Sets<'_, F, H> {
+    /// Steps (S2) to (S4): trials with growing L until F falls enough.
+    fn round(&mut self, round: Round<'_>, demand: Demand) -> Tried {
+        let (first, mut rows) = (self.at.l, None);
+        for trial in 0..TRIALS {
+            let tried = self.minimise(round, demand);
+            if tried.moves == 0 {
+                self.at.alive |= tried.max_decrease > NOTHING * self.at.size();
+                return tried;
+            }
+            let rows = rows.get_or_insert_with(|| round.rows());
+            if tried.decrease <= NOTHING * self.at.size() {
+                self.withdraw(rows);
+                return Tried { moves: 0, decrease: 0.0, ..tried };
+            }
+            if let Some(decrease) = self.judge(rows, tried.decrease) {
+                self.at.l = if trial == 0 { (self.at.l / RELAX).max(self.floor()) } else { self.at.l };
+                self.at.alive = true;
+                return Tried { decrease, ..tried };
+            }
+            self.withdraw(rows);
+            self.at.refused += 1;
+        }
+        // a kink of f, or its rounding: others may pass by it
+        self.at.l = first;
+        Tried { pairs: 1, ..Tried::default() }
+    }
+
+    /// L is 0 for concave f alone.
+    fn floor(&self) -> f64 {
+        if self.p.f.is_concave() { 0.0 } else { f64::MIN_POSITIVE }
+    }
+
+    /// Step (S3): minimises m + h over every working set, in `next`.
+    fn minimise(&mut self, round: Round<'_>, demand: Demand) -> Tried {
+        let Iterate { x, g, next, l, work, .. } = &mut *self.at;
+        let (model, h) = (Majoriser { g, x, l: *l }, &self.p.h);
+        let ObcdOptions { model: kind, search, .. } = *self.options;
+        // F must fall by SHARE of what m does, and that be α/2‖V − I‖²
+        let alpha = demand.alpha / SHARE;
+        let shape = Shape { model: kind, alpha, damping: Damping::of(&model), search };
+        match round {
+            Round::Pair(i, j) => {
+                let mut step = PairStep {
+                    f: &model,
+                    h,
+                    shape,
+                    x: next,
+                    image: &mut (),
+                    work,
+                    cache: None,
+                    least: demand.least,
+                };
+                let found = step.run(i, j);
+                Tried::pair(found.offered, (found.decrease > 0.0).then_some(found.decrease))
+            }
+            Round::Pairs(pairs) => jacobi_round(&model, h, (shape, demand.least), next, &mut (), pairs),
+            Round::Blocks(blocks) => block_round(&model, h, shape, demand.least, next, &mut (), blocks),
+        }
+    }
+
+    /// Step (S4): the decrease of F if that is enough of what was `promised`, and X⁺ is then the new X. Otherwise L
+    /// is raised: to the curvature of f on the way to X⁺, and at least twofold.
+    fn judge(&mut self, rows: &[usize], promised: f64) -> Option<f64> {
+        let (p, at) = (self.p, &mut *self.at);
+        let value = p.f.value_and_gradient(&at.next, &mut at.next_g);
+        at.gradients += 1;
+        let (mut before, mut after, mut square, mut penalty) = (0.0, 0.0, 0.0, 0.0);
+        for i in rows {
+            let (old, new) = (at.x.row(*i), at.next.row(*i));
+            let d: Vec<f64> = new.iter().zip(old).map(|(a, b)| a - b).collect();
+            before += inner(at.g.row(*i), &d);
+            after += inner(at.next_g.row(*i), &d);
+            square += inner(&d, &d);
+            penalty += p.h.value(old) - p.h.value(new);
+        }
+        // where the values say no more than rounding, the gradients at both ends do (exactly, for a quadratic f)
+        let (values, gradients) = (at.f - value, -0.5 * (before + after));
+        let rounding = values.abs() <= ROUNDING * at.size();
+        let smooth = if rounding || p.f.is_quadratic() { gradients } else { values };
+        let decrease = smooth + penalty;
+        if decrease >= SHARE * promised && value.is_finite() {
+            rows.iter().for_each(|i| {
+                at.x.row_mut(*i).copy_from_slice(at.next.row(*i));
+                at.rows.update(*i, &at.x);
+            });
+            std::mem::swap(&mut at.g, &mut at.next_g);
+            at.f = value;
+            return Some(decrease);
+        }
+        let met = -2.0 * (smooth + before) / square;
+        at.l = (2.0 * at.l).max(f64::MIN_POSITIVE).max(if met.is_finite() { met } else { 0.0 });
+        None
+    }
+
+    /// X⁺ is X again.
+    fn withdraw(&mut self, rows: &[usize]) {
+        let Iterate { x, next, .. } = &mut *self.at;
+        rows.iter().for_each(|i| next.row_mut(*i).copy_from_slice(x.row(*i)));
+    }
+}
+
+impl<F: Smooth, H: PairPenalty> PairOracle for Sets<'_, F, H> {
+    fn rows(&self) -> &Movable {
+        &self.at.rows
+    }
+
+    fn try_pair(&mut self, i: usize, j: usize, demand: Demand) -> Tried {
+        self.round(Round::Pair(i, j), demand)
+    }
+
+    fn try_blocks(&mut self, blocks: &[Vec<usize>], demand: Demand) -> Tried {
+        self.round(Round::Blocks(blocks), demand)
+    }
+
+    fn try_matching(&mut self, pairs: &[(usize, usize)], demand: Demand) -> Tried {
+        self.round(Round::Pairs(pairs), demand)
+    }
+
+    /// |S| with G = ∇f + a subgradient of h: 0 at kinks.
+    fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
+        let ObcdOptions { working_set, alpha, .. } = *self.options;
+        let (at, h) = (&*self.at, &self.p.h);
+        let row = |i: usize| -> Vec<f64> {
+            let slope = |v: f64| Some(h.subdifferential(v)).filter(|(lo, hi)| lo == hi).map_or(0.0, |s| s.0);
+            at.g.row(i).iter().zip(at.x.row(i)).map(|(g, x)| g + slope(*x)).collect()
+        };
+        let score = |&(i, j): &(usize, usize)| {
+            let (gi, gj, xi, xj) = (row(i), row(j), at.x.row(i), at.x.row(j));
+            let [g11, g12] = [inner(&gi, xi), inner(&gi, xj)];
+            let [g21, g22] = [inner(&gj, xi), inner(&gj, xj)];
+            let products = [g11, g12, g21, g22, inner(xi, xi), inner(xi, xj), inner(xj, xj)];
+            stationarity_score(working_set, alpha, at.l, products)
+        };
+        pairs.iter().map(score).collect()
+    }
+
+    fn upkeep(&self) -> Upkeep {
+        Upkeep { refresh: REFRESH, look: LOOK, between_passes: false }
+    }
+
+    fn has_drifted(&self) -> bool {
+        stiefel::feasibility(&self.at.x) > DRIFT
+    }
+
+    fn refresh(&mut self) -> f64 {
+        let (drifted, p, at) = (self.has_drifted(), self.p, &mut *self.at);
+        if drifted {
+            stiefel::repair_on_support(&mut at.x);
+            at.repairs += 1;
+        }
+        at.next.data_mut().copy_from_slice(at.x.data());
+        at.f = p.f.value_and_gradient(&at.x, &mut at.g);
+        at.gradients += 1;
+        at.f + p.h.value(at.x.data())
+    }
+
+    fn after_pass(&mut self, _: bool) {
+        self.at.done = !std::mem::replace(&mut self.at.alive, false);
+    }
+
+    fn ended(&self, _: f64) -> Option<(Status, &'static str)> {
+        let why = "a pass over all pairs finds nothing but rounding";
+        self.at.done.then_some((Status::Converged, why))
+    }
+}
