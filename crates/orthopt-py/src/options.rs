@@ -13,6 +13,7 @@ use orthopt::options::{Given, checked};
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
 use orthopt::search::Effort;
+use orthopt::smooth::Placement;
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
