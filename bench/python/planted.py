@@ -9,6 +9,9 @@ counts   --nonzeros NONZEROS
 auto     no count and no lambda: the default chooses
 total    --total-nonzeros RANK*NONZEROS
 lambda   --relative-lambda, the share of a grid that finds most (over all seeds of a strength): tuned by hand, knowing the truth
+
+With --alone SHARE instead: --relative-lambda SHARE for the default and for each of its solvers alone (with restarts), all for --limit seconds
+on one thread.
 """
 
 import argparse
@@ -19,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+ALONE = ["auto", "ladmm+obcd", "support+obcd", "spm+obcd", "obcd", "obcd-r"]
 SHARES = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7]
 
 
@@ -34,6 +38,36 @@ def solved(command, folder, rank, limit, *options):
     return supports(np.load(out)), json.loads((folder / "o.json").read_text())["seconds"]
 
 
+def planted(args, strength, seed, folder):
+    """Writes a.npy and returns the true supports."""
+    spec = f"spiked:{args.rows}:{args.columns}:{args.rank}:{args.nonzeros}:{strength:g}:{seed}"
+    make = [args.command, "data", "generate", spec, folder / "a.npy", "--truth", folder / "t.npy"]
+    subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
+    return supports(np.load(folder / "t.npy"))
+
+
+def beside_solvers(args):
+    limit = args.limit or "1"
+    print(f"strength  solver  found  of {args.seeds}, lowest F of all in (to 1e-6)")
+    for strength in args.strength:
+        found, lowest = dict.fromkeys(ALONE, 0), dict.fromkeys(ALONE, 0)
+        for seed in range(1, args.seeds + 1):
+            with tempfile.TemporaryDirectory() as name:
+                folder, F = Path(name), {}
+                truth = planted(args, strength, seed, folder)
+                for solver in ALONE:
+                    chosen = [] if solver == "auto" else ["--solver", solver, "--restarts", "1000000"]
+                    options = ["--relative-lambda", args.alone, "--threads", "1", *chosen]
+                    X, _ = solved(args.command, folder, args.rank, limit, *options)
+                    found[solver] += X == truth
+                    F[solver] = json.loads((folder / "o.json").read_text())["objective"]
+            best = min(F.values())
+            for solver in ALONE:
+                lowest[solver] += F[solver] <= best + 1e-6 * abs(best)
+        for solver in ALONE:
+            print(f"{strength:8g}  {solver:12}  {found[solver]:>2}  {lowest[solver]:>2}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("command")
@@ -44,17 +78,17 @@ def main():
     parser.add_argument("--strength", type=float, nargs="+", default=[1.0, 2.0, 4.0])
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--limit", default=None, help="seconds for each run")
+    parser.add_argument("--alone", default=None, metavar="SHARE", help="the default beside its solvers, at this share of lambda_max")
     args = parser.parse_args()
+    if args.alone:
+        return beside_solvers(args)
     print("strength  method  found  seconds  of lambda_max")
     for strength in args.strength:
         found, seconds = {}, {}
         for seed in range(1, args.seeds + 1):
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name)
-                spec = f"spiked:{args.rows}:{args.columns}:{args.rank}:{args.nonzeros}:{strength:g}:{seed}"
-                make = [args.command, "data", "generate", spec, folder / "a.npy", "--truth", folder / "t.npy"]
-                subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
-                truth = supports(np.load(folder / "t.npy"))
+                truth = planted(args, strength, seed, folder)
                 ways = {
                     "counts": ["--nonzeros", str(args.nonzeros)],
                     "auto": [],

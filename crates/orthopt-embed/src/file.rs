@@ -210,6 +210,9 @@ struct Numbers<'a> {
     rest: &'a [u8],
 }
 
+/// Characters of what is wrong with a model, which may quote all of it.
+const QUOTED: usize = 200;
+
 impl<'a> Numbers<'a> {
     fn begin(path: &'a Path, bytes: &'a [u8]) -> Result<Self> {
         let fail = |problem: String| Error::Model { path: path.display().to_string(), problem };
@@ -220,7 +223,7 @@ impl<'a> Numbers<'a> {
         };
         let end = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
         let header: Header = serde_json::from_slice(&rest[..end])
-            .map_err(|error| printable(&error.to_string()))
+            .map_err(|error| printable(&error.to_string().chars().take(QUOTED).collect::<String>()))
             .map_err(|error| fail(format!("the model is damaged ({error}): make it again")))?;
         header.options.check()?;
         Ok(Self { path, header: Some(header), rest: rest.get(end + 1..).unwrap_or_default() })

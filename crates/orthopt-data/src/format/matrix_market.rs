@@ -104,7 +104,7 @@ fn parse_banner(line: &[u8]) -> Result<Banner, String> {
         ));
     };
     let unsupported = |word: &str, known: &str| {
-        Err(format!("`{word}` matrices are not supported, only {known}; convert the file"))
+        Err(format!("{} matrices are not supported, only {known}; convert the file", show(word.as_bytes())))
     };
     let coordinate = match layout {
         "coordinate" => true,

@@ -92,6 +92,11 @@ fn matrix_market_banner_and_sizes() {
                 "a.mtx:1: `complex` matrices are not supported, only real, integer and pattern; convert the file",
             ),
             (
+                "%%MatrixMarket matrix coordinate quaternions_of_unit_length_in_a_rather_long_word general\n",
+                "a.mtx:1: `quaternions_of_unit_length_in_a_rather_l...` matrices are not supported, only real, integer \
+                 and pattern; convert the file",
+            ),
+            (
                 "%%MatrixMarket matrix coordinate real hermitian\n",
                 "a.mtx:1: `hermitian` matrices are not supported, only general, symmetric and skew-symmetric; \
                  convert the file",

@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::knee::Knee;
-use super::portfolio::{cost_of_gradient, is_long, race};
+use super::portfolio::{Curvature, cost_of_gradient, is_long, race};
 use super::pose::check_range;
 use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::Kind;
@@ -140,6 +140,10 @@ const ARMS: &[(&str, &str)] = &[
     ("exchange", "random"),
 ];
 
+/// The arm that is looked at first where runs are long, and the gradients that this may cost: all eigenvectors come from
+/// the same passes over the data, components one after the other from passes of their own.
+const QUICK: (&str, &str, u64) = ("exchange", "pca", 30);
+
 /// Gradients that a polish of the local search may cost, and the least that it may do.
 const POLISH: u64 = 200;
 const LEAST: u64 = 100_000_000;
@@ -267,11 +271,16 @@ fn portfolio(
         table.sort_by_key(|(solver, _)| *solver != "exchange");
     }
     let mut all = race(p, &table, options, start, (gradient, Some("exchange")))?;
+    if is_long(gradient) {
+        let (solver, from, gradients) = QUICK;
+        let place = all.arms.iter().position(|arm| arm.solver == solver && arm.start == from);
+        all.quick = place.map(|k| (k, gradients * gradient)).into_iter().collect();
+    }
     all.polish = (POLISH * gradient).max(LEAST);
     let polish = Polish { solver: Arc::new(|_| Box::new(Exchange)), most: all.polish };
-    let curvature = p.f.step_curvature(p.rank()).unwrap_or(1.0).max(f64::MIN_POSITIVE);
-    let ladmm = move |_: &CardinalityProblem, warmth: f64| -> crate::solve::AnySolver<CardinalityProblem> {
-        let beta = Some(curvature * 100f64.powf(-warmth));
+    let curvature = Curvature::default();
+    let ladmm = move |p: &CardinalityProblem, warmth: f64| -> crate::solve::AnySolver<CardinalityProblem> {
+        let beta = Some(curvature.of(&p.f, p.rank()) * 100f64.powf(-warmth));
         Box::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
     };
     all.moves = vec![

@@ -327,10 +327,26 @@ pub(super) const REHEATS: [(&str, Range<f64>); 3] = [
 
 /// LADMM with a first β between L/100 (all is forgotten) and L.
 fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
-    let r = problem.rank();
-    let curvature = problem.f.step_curvature(r).unwrap_or(1.0).max(f64::MIN_POSITIVE);
-    Box::new(move |_, warmth| {
-        let beta = curvature * 100f64.powf(-warmth);
+    let (r, curvature) = (problem.rank(), Curvature::default());
+    Box::new(move |p, warmth| {
+        let beta = curvature.of(&p.f, r) * 100f64.powf(-warmth);
         Box::new(Ladmm { beta: Some(beta), ..Ladmm::DEFAULT })
     })
+}
+
+/// The curvature of f for step lengths, computed where it is first asked for: on large data it takes as long as a start.
+/// It is nobody's work, since who asks first depends on the threads; those that ask at once compute it each.
+#[derive(Default)]
+pub(super) struct Curvature(OnceLock<f64>);
+
+impl Curvature {
+    pub fn of(&self, f: &impl Smooth, columns: usize) -> f64 {
+        if let Some(known) = self.0.get() {
+            return *known;
+        }
+        let (found, _) = work::counted(|| f.step_curvature(columns));
+        let found = found.unwrap_or(1.0).max(f64::MIN_POSITIVE);
+        let _ = self.0.set(found); // another one has found the same
+        found
+    }
 }
