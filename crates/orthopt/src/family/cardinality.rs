@@ -23,7 +23,7 @@ use crate::problem::{
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Polished, Reheat};
 use crate::search::{GoOn, Portfolio, pool_is_drawn, pooled};
-use crate::smooth::{AnySmooth, Quadratic, Smooth};
+use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
 use crate::solvers::ladmm::Ladmm;
