@@ -38,6 +38,12 @@ impl PairMove {
         Self { branch, c: c * scale, s: s * scale }
     }
 
+    /// Whether (c, s) is a direction at all: breakpoints of entries whose squares overflow (above 1e154) have none.
+    #[inline(always)]
+    pub(crate) fn is_direction(&self) -> bool {
+        (self.c * self.c + self.s * self.s - 1.0).abs() <= 1e-14
+    }
+
     /// The entries of V.
     #[inline(always)]
     pub fn matrix(&self) -> [[f64; 2]; 2] {

@@ -81,16 +81,18 @@ fn offer_generic<S: Simd>(
         at += V::<S>::LANES;
     }
     let lowest = lowest.lowest();
-    // Even if all generic columns vanished together, those above this limit cannot win. The
-    // lowest smooth value has at least one zero of its own, which tightens the limit.
-    let limit = (best.value - eps).min(lowest + full - lambda * 0.999_999) - full + lambda * generic as f64;
-    if lowest >= limit {
+    // Even if all generic columns vanished together, those above this limit cannot win. The lowest smooth value
+    // has at least one zero of its own, which tightens the limit; where lambda is less than rounding of the smooth
+    // values that one is the limit itself, and counts.
+    let together = lambda * generic as f64;
+    let limit = (best.value - eps - full + together).min(lowest + (together - lambda * 0.999_999));
+    if lowest > limit {
         return;
     }
     let mut winner = None;
     at = 0;
     while at < n {
-        let mut bits = V::load(simd, &scratch.f, at).less(V::splat(simd, limit)).bits();
+        let mut bits = V::load(simd, &scratch.f, at).at_most(V::splat(simd, limit)).bits();
         while bits != 0 {
             let k = at + bits.trailing_zeros() as usize;
             bits &= bits - 1;

@@ -30,7 +30,7 @@ pub fn search_l1<S: Simd>(
     let mut best = Best { value: circles[0].at_zero() + h0, found: None };
     offer_points(simd, &lanes, &scratch.sorted, n, eps, &mut best);
     solve_intervals(simd, &circles, &lanes, &scratch.sorted, n, eps, &mut best);
-    best.found
+    best.found.filter(PairMove::is_direction)
 }
 
 /// Ranks by counting smaller keys (s − c grows with the angle), then places the columns:

@@ -294,6 +294,33 @@ fn coefficients_whose_squares_underflow() {
 }
 
 /// Coefficients whose squares overflow: no move, or one of length 1, but not V = 0.
+/// Found by fuzzing: the smooth values are 1e10 times λ, so that λ·1e-6 is less than their rounding.
+#[test]
+fn a_weight_that_is_small_beside_the_smooth_values() {
+    let case = Case {
+        p: [[0.5, -0.7018441197228233], [-0.7475284493224756, -0.25]],
+        k: [0.0, 0.0, 0.8422649845905783],
+        z1: vec![-144325.93835043523, 0.0],
+        z2: vec![-125693.79466314307, 0.0],
+        h: "l0",
+        lambda: 0.11418643168363074,
+    };
+    let twin = slow::minimise(&case.model(), &case.penalty()).step;
+    case.check(case.value(Some(&twin))).unwrap();
+}
+
+/// Found by fuzzing: entries whose squares overflow have no angle at which they vanish.
+#[test]
+fn entries_whose_squares_overflow() {
+    let z1 = vec![0.0, 5.600048272140348e142, 7.396274059829414e153];
+    let z2 = vec![-1.33263761543869e142, 2.806388172041053e142, -1.1743364677699249e154];
+    let p = [[0.0, 0.0], [0.0, -0.25]];
+    let case = Case { p, k: [0.0; 3], z1, z2, h: "l1", lambda: 1.9901394997998367 };
+    for step in case.fast().into_iter().flatten() {
+        assert!((step.c * step.c + step.s * step.s - 1.0).abs() <= 1e-15, "{step:?}");
+    }
+}
+
 #[test]
 fn coefficients_whose_squares_overflow() {
     for size in [1e30, 1e32, 1e33, 1e40, 1e90, 1e150] {
