@@ -14,7 +14,6 @@ SOLVERS = ["irpg", "manpg-ada", "manpg", "slpg", "rsubgrad", "ladmm", "spm", "so
 SMOOTH = ["optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]
 SPLITTING = ["oadmm", "oadmm-ep", "oadmm-rr", "radmm", "spgm-ep", "spgm-rr", "subgrad", "madmm", "manial"]
 SPLITTING += ["rial", "rada-rgd"]
-PAIRS = ["obcd-majorised"]
 J_SOLVERS = ["j-jobcd", "gs-jobcd", "j-admm", "umcm", "csdm"]
 
 
@@ -40,7 +39,7 @@ def test_leading_eigenvectors(matrix, quadratic, solver):
     assert s.feasibility < 1e-12 and s.status == "converged"
 
 
-@pytest.mark.parametrize("solver", SMOOTH + SPLITTING + PAIRS)
+@pytest.mark.parametrize("solver", SMOOTH + SPLITTING)
 def test_solvers_that_need_only_gradients(matrix, quadratic, solver):
     """minimize takes whatever asks for values and gradients alone."""
     s = orthopt.minimize(quadratic, (20, 3), solver=solver, max_iters=3000, seed=1)
@@ -57,10 +56,9 @@ def test_same_as_solve(matrix, quadratic):
     assert ours.objective == pytest.approx(library.objective, rel=1e-8)
 
 
-@pytest.mark.parametrize("solver", ["auto", *PAIRS])
 @pytest.mark.parametrize("penalty", ["l0", "nonneg", "mcp"])
-def test_other_penalties(quadratic, penalty, solver):
-    s = orthopt.minimize(quadratic, (20, 3), penalty=penalty, lam=50.0, max_iters=2000, solver=solver)
+def test_other_penalties(quadratic, penalty):
+    s = orthopt.minimize(quadratic, (20, 3), penalty=penalty, lam=50.0, max_iters=2000)
     assert s.feasibility < 1e-12 and np.isfinite(s.objective)
     if penalty == "nonneg":
         assert s.X.min() >= 0.0 and s.nonneg_violation == 0.0
@@ -88,7 +86,7 @@ class Boom(Exception):
 
 
 @pytest.mark.parametrize("after", [0, 1, 9, 12, 20])
-@pytest.mark.parametrize("solver", SOLVERS + SMOOTH + SPLITTING + PAIRS + J_SOLVERS)
+@pytest.mark.parametrize("solver", SOLVERS + SMOOTH + SPLITTING + J_SOLVERS)
 def test_exceptions_are_passed_on(quadratic, solver, after):
     calls = []
 

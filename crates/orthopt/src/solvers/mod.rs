@@ -201,15 +201,6 @@ where
     }
 }
 
-/// The same with [`pairwise`], for an h whose pairs can be solved.
-pub const fn general_and_pairs<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
-where
-    F: Smooth + 'static,
-    H: PairPenalty + 'static,
-{
-    const { &join::<_, { FIRST_ORDER + SMOOTH_ONLY + SPLITTING + 1 }>(&[general::<F, H>(), pairwise()]) }
-}
-
 /// All solvers of problems with XᵀJX = J for an f of which only values and gradients are known.
 pub const fn j_general<F>() -> &'static [SolverInfo<Problem<JOrthogonal, F>>]
 where
