@@ -10,7 +10,7 @@ use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status};
-use orthopt::solvers::general as general_solvers;
+use orthopt::solvers::general_pairwise;
 use orthopt::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -85,7 +85,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         check_constants(&pose.shape, &[penalty])?;
         let (n, r) = begun.shape;
         let problem: Custom = Problem::new(begun.f.clone(), h, r)?;
-        let stages = stages(general_solvers(), &problem, default, &wanted)?;
+        let stages = stages(general_pairwise(), &problem, default, &wanted)?;
         let mut rng = start_rng(wanted.seed);
         let x0 = match &begun.x0 {
             Some(x) => x.clone(),

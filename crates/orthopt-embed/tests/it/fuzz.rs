@@ -108,6 +108,24 @@ fn fuzz_checkpoints() {
     });
 }
 
+/// Found by fuzzing: what is wrong was quoted whole.
+#[test]
+fn a_long_word_in_a_model_makes_no_long_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let trainer = trained(family(8), &small());
+    Saved::new(trainer.model.clone(), trainer.graph()).write(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    let from = "\"dim\":8,";
+    let at = text.find(from).unwrap();
+    let to = format!("\"dim\":\"{}\",", "8".repeat(5000));
+    std::fs::write(&path, [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()).unwrap();
+    let message = Saved::read(&path).unwrap_err().to_string();
+    assert!(message.contains("the model is damaged") && message.contains("make it again"), "{message}");
+    assert!(message.len() < 200 + 200 + path.as_os_str().len(), "{message}");
+}
+
 /// A small file that says it is large once took the program with it.
 #[test]
 fn a_model_of_a_size_that_is_not_there() {

@@ -185,6 +185,8 @@ where
 const FIRST_ORDER: usize = first_order::<AnySmooth, AnyPenalty>().len();
 const SMOOTH_ONLY: usize = smooth_only::<AnySmooth, AnyPenalty>().len();
 const SPLITTING: usize = splitting::<AnySmooth, AnyPenalty, NoConcave, Identity>().len();
+const GENERAL: usize = FIRST_ORDER + SMOOTH_ONLY + SPLITTING;
+const PAIRWISE: usize = pairwise::<AnySmooth, AnyPenalty>().len();
 
 /// All solvers of f + h with XᵀX = I for an f of which only values and gradients are known.
 pub const fn general<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
@@ -192,13 +194,16 @@ where
     F: Smooth + 'static,
     H: Nonsmooth + 'static,
 {
-    const {
-        &join::<_, { FIRST_ORDER + SMOOTH_ONLY + SPLITTING }>(&[
-            first_order::<F, H>(),
-            smooth_only(),
-            splitting(),
-        ])
-    }
+    const { &join::<_, GENERAL>(&[first_order::<F, H>(), smooth_only(), splitting()]) }
+}
+
+/// [`general`] and [`pairwise`], for an h that has both a prox and a pair search.
+pub const fn general_pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: PairPenalty + 'static,
+{
+    const { &join::<_, { GENERAL + PAIRWISE }>(&[general::<F, H>(), pairwise()]) }
 }
 
 /// All solvers of problems with XᵀJX = J for an f of which only values and gradients are known.
@@ -247,8 +252,9 @@ const QUADRATIC: &[SolverInfo] = &[
 
 /// All solvers of the problems with XᵀX = I.
 pub static SOLVERS: &[SolverInfo] =
-    &join::<_, { QUADRATIC.len() + FIRST_ORDER + 1 + SMOOTH_ONLY + SPLITTING }>(&[
+    &join::<_, { QUADRATIC.len() + PAIRWISE + FIRST_ORDER + 1 + SMOOTH_ONLY + SPLITTING }>(&[
         QUADRATIC,
+        pairwise(),
         first_order(),
         &[support::INFO],
         smooth_only(),

@@ -1,6 +1,6 @@
 //! JOBCD for any smooth f: the probe, and an f of a user who knows values, gradients and samples.
 
-use crate::common::jobcd::{definite, options, solver};
+use crate::common::jobcd::{definite, options, probe, solver};
 use crate::common::jorth::{difference, feasible, shuffled, times};
 use crate::common::{gaussian, limits};
 use orthopt::constraint::Constraint;
@@ -10,8 +10,7 @@ use orthopt::linalg::RowMat;
 use orthopt::linalg::factor::transpose;
 use orthopt::problem::{JProblem, Problem};
 use orthopt::smooth::{
-    FiniteSum, HessianVector, JQuadratic, Placement, Smooth, TwoSided, euclidean_distances,
-    hyperbolic_minimum,
+    FiniteSum, HessianVector, JQuadratic, Placement, Smooth, TwoSided, hyperbolic_minimum,
 };
 use orthopt::solve::{
     AnySolver, Critical, MaxIterations, Setting, Solution, Solver, Stationary, Status, Stop, run,
@@ -143,18 +142,6 @@ fn a_wrapped_quadratic_ends_where_the_quadratic_does() {
             assert!(n == plus || s.message.contains("criticality of X computed anew"), "{}", s.message);
         }
     }
-}
-
-/// Points on a curve with the distances of a larger one.
-fn probe(m: usize, n: usize, placement: Placement) -> JProblem {
-    let noise = gaussian(m, n, 4);
-    let d = faer::Mat::from_fn(m, n, |i, k| {
-        let t = i as f64 / m as f64;
-        ((k + 1) as f64 * t * 2.0).sin() * 1.5 / (k + 1) as f64 + 0.1 * noise[(i, k)]
-    });
-    let mut t = euclidean_distances(d.as_ref());
-    t.data_mut().iter_mut().for_each(|v| *v *= 1.5);
-    JProblem::probe(d.as_ref(), t, shuffled(n / 2, n, 2), 1.0, placement).unwrap()
 }
 
 /// Every step lowers f of the probe by what Algorithm 1 asks for, and stays on the group.

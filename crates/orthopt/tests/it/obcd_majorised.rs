@@ -1,6 +1,7 @@
 //! OBCD for any smooth f: rounds of pairs and blocks with one gradient each.
 
 use crate::common::nonlinear::{models, random_point};
+use crate::common::quartic::Quartic;
 use crate::common::*;
 use orthopt::certify::{Scope, criticality};
 use orthopt::constraint::{Stiefel, stiefel};
@@ -42,23 +43,6 @@ fn solve<F: Smooth + 'static, H: PairPenalty + 'static>(
     let solver = MajorisedObcd::new(options.clone()).unwrap();
     let mut stop = Stationary { tol }.or(Critical { tol }).or(MaxIterations(Some(most)));
     run(p, &solver, x0.clone(), limits(most, 0), &mut stop, &mut []).unwrap()
-}
-
-/// ¼ Σ xᵢₖ⁴ + ½ Σ dᵢ xᵢₖ² of a user, who says nothing of its curvature.
-#[derive(Clone)]
-struct Quartic(Vec<f64>);
-
-impl Smooth for Quartic {
-    fn nrows(&self) -> usize {
-        self.0.len()
-    }
-    fn value(&self, x: &RowMat) -> f64 {
-        let row = |i: usize| x.row(i).iter().map(|v| 0.25 * v.powi(4) + 0.5 * self.0[i] * v * v).sum::<f64>();
-        (0..x.nrows()).map(row).sum()
-    }
-    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
-        *g = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, k).powi(3) + self.0[i] * x.get(i, k));
-    }
 }
 
 fn quartic(n: usize) -> Quartic {

@@ -12,6 +12,7 @@ mod own_penalty;
 #[path = "../../examples/own_smooth.rs"]
 mod own_smooth;
 
+use crate::common::quartic::Quartic;
 use crate::common::{gaussian, gaussian_rows, rng, sparse};
 use orthopt::certify::criticality;
 use orthopt::constraint::j_orthogonal::Signature;
@@ -38,24 +39,6 @@ fn the_examples_run() {
 
 fn start(n: usize, r: usize, seed: u64) -> RowMat {
     stiefel::random(n, r, &mut rng(seed))
-}
-
-/// f(X) = ¼ Σ xᵢₖ⁴ + Σ dᵢ xᵢₖ²/2: neither quadratic nor concave, and silent about its curvature.
-#[derive(Clone)]
-struct Quartic(Vec<f64>);
-
-impl Smooth for Quartic {
-    fn nrows(&self) -> usize {
-        self.0.len()
-    }
-    fn value(&self, x: &RowMat) -> f64 {
-        (0..x.nrows())
-            .flat_map(|i| x.row(i).iter().map(move |v| 0.25 * v.powi(4) + 0.5 * self.0[i] * v * v))
-            .sum()
-    }
-    fn gradient(&self, x: &RowMat, g: &mut RowMat) {
-        *g = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, k).powi(3) + self.0[i] * x.get(i, k));
-    }
 }
 
 /// Every solver that asks for no more than values and gradients lowers F of a quartic f, and those that

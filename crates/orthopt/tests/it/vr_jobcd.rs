@@ -1,26 +1,15 @@
 //! J-JOBCD and VR-J-JOBCD on the structural probe.
 
 use crate::common::gaussian;
-use crate::common::jorth::{difference, shuffled};
+use crate::common::jobcd::probe;
+use crate::common::jorth::difference;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::JProblem;
-use orthopt::smooth::{Placement, euclidean_distances};
+use orthopt::smooth::Placement;
 use orthopt::solve::{AnySolver, MaxIterations, Setting, Solver, Status, run};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
-
-/// Points on a curve, with the distances of twice as many coordinates: something to be learnt.
-fn probe(m: usize, n: usize, placement: Placement) -> JProblem {
-    let noise = gaussian(m, n, 4);
-    let d = faer::Mat::from_fn(m, n, |i, k| {
-        let t = i as f64 / m as f64;
-        ((k + 1) as f64 * t * 2.0).sin() * 1.5 / (k + 1) as f64 + 0.1 * noise[(i, k)]
-    });
-    let mut t = euclidean_distances(d.as_ref());
-    t.data_mut().iter_mut().for_each(|v| *v *= 1.5);
-    JProblem::probe(d.as_ref(), t, shuffled(n / 2, n, 2), 1.0, placement).unwrap()
-}
 
 fn solver(p: &JProblem, name: &str, constants: &[(&str, f64)]) -> AnySolver<JProblem> {
     let constants = constants.iter().map(|(k, v)| ((*k).to_string(), *v)).collect();

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::gs_any::{self, GradientPairs};
 use super::image::{Block, Image};
 use super::{JobcdOptions, Side, UNBOUNDED};
+use crate::constraint::j_orthogonal::Signature;
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::error::Result;
 use crate::jpair::{JMove, JPair, jacobi};
@@ -62,6 +63,22 @@ constants! {
 const CHECK: u64 = 4;
 /// ‖XᵀJX − J‖_F above which X is repaired.
 const DRIFT: f64 = 1e-10;
+
+/// When X is looked at.
+pub(super) fn upkeep(rows: &Movable) -> Upkeep {
+    let moves = CHECK * rows.pairs().max(1);
+    Upkeep { refresh: moves, look: moves, between_passes: true }
+}
+
+/// Whether X needs repair.
+pub(super) fn has_drifted(x: &RowMat, j: &Signature) -> bool {
+    j_orthogonal::residual(x, j).norm() > DRIFT
+}
+
+/// |f|, but not less than rounding leaves of it: `size` is one of f that does not cancel.
+pub(super) fn not_below_rounding(objective: f64, size: f64) -> f64 {
+    objective.abs().max(1e-6 * size)
+}
 /// Pairs of the same sign are turned to make S₁₂ vanish while |S₁₂| is above this, relative to
 /// √(S₁₁S₂₂).
 const ALIGNED: f64 = 1e-10;
@@ -275,9 +292,8 @@ impl<F: TwoSided> PairOracle for JPairs<'_, F> {
         pairs.iter().map(|(i, j)| one(*i, *j)).collect()
     }
 
-    /// |f|, but not less than rounding leaves of it.
     fn scale(&self, objective: f64) -> f64 {
-        objective.abs().max(1e-6 * self.at.size)
+        not_below_rounding(objective, self.at.size)
     }
 
     fn shares(&self) -> f64 {
@@ -285,12 +301,11 @@ impl<F: TwoSided> PairOracle for JPairs<'_, F> {
     }
 
     fn upkeep(&self) -> Upkeep {
-        let moves = CHECK * self.at.rows.pairs().max(1);
-        Upkeep { refresh: moves, look: moves, between_passes: true }
+        upkeep(&self.at.rows)
     }
 
     fn has_drifted(&self) -> bool {
-        j_orthogonal::residual(self.at.image.y(), self.p.signature()).norm() > DRIFT
+        has_drifted(self.at.image.y(), self.p.signature())
     }
 
     fn refresh(&mut self) -> f64 {

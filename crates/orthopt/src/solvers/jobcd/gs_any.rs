@@ -4,6 +4,7 @@
 //!
 //! ∇f is kept until X moves, so a pass that finds nothing costs O(n) a pair; a step costs a gradient.
 
+use super::gs::{has_drifted, not_below_rounding, upkeep};
 use super::jacobi::{ARMIJO, DOUBLINGS, RELAX};
 use super::rounds::{pair_data, solve};
 use super::{GsJobcd, UNBOUNDED, relative_stationarity, row_norm, two_rows};
@@ -15,11 +16,6 @@ use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::{Settings, Status};
 use crate::solvers::pair_descent::{Demand, PairOracle, Tried, Upkeep, WorkingSet};
-
-/// Passes between two looks at feasibility.
-const CHECK: u64 = 4;
-/// ‖XᵀJX − J‖_F above which X is repaired.
-const DRIFT: f64 = 1e-10;
 
 /// f creeps where it has not fallen by this share of 1 + |f| during three quarters of all gradients, at least so many:
 /// pairs that meet at a kink of f leave each other steps that get ever smaller.
@@ -200,9 +196,8 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
         pairs.iter().map(violation).collect()
     }
 
-    /// |f|, but not less than rounding leaves of it.
     fn scale(&self, objective: f64) -> f64 {
-        objective.abs().max(1e-6 * self.at.size)
+        not_below_rounding(objective, self.at.size)
     }
 
     fn shares(&self) -> f64 {
@@ -210,12 +205,11 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
     }
 
     fn upkeep(&self) -> Upkeep {
-        let moves = CHECK * self.at.rows.pairs().max(1);
-        Upkeep { refresh: moves, look: moves, between_passes: true }
+        upkeep(&self.at.rows)
     }
 
     fn has_drifted(&self) -> bool {
-        j_orthogonal::residual(&self.at.x, self.p.signature()).norm() > DRIFT
+        has_drifted(&self.at.x, self.p.signature())
     }
 
     fn refresh(&mut self) -> f64 {

@@ -70,6 +70,7 @@ pub struct MajorisedObcd {
 
 /// Rounds and passes that lower F by less than this, relative to 1 + |F|, are followed by a look at criticality.
 const SLOW: f64 = 1e-4;
+
 impl MajorisedObcd {
     /// The method with checked options.
     ///

@@ -7,6 +7,7 @@ pub mod jorth;
 pub mod nonlinear;
 pub mod obcd;
 pub mod pair;
+pub mod quartic;
 
 use std::path::PathBuf;
 
