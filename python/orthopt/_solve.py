@@ -84,7 +84,8 @@ def solve(
         ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: for NaN and missing cells, an
         error by default), ``features``, ``gram``, ``nonzeros`` (in each component: a number, a list, or
         ``"auto"``),
-        ``total_nonzeros`` or ``variables`` (of all components; each instead of ``lam``),
+        ``total_nonzeros`` or ``variables`` (of all components; each instead of ``lam`` or with it:
+        ``lam`` is then the weight of a nonzero, with ``variables`` that of a variable),
         ``constraint`` (``"uncorrelated"``: scores, with ``nonzeros``, instead of orthogonal loadings),
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),

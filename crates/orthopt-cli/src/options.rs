@@ -116,7 +116,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "K", help_heading = "Problem", conflicts_with = "variables")]
     pub total_nonzeros: Option<usize>,
 
-    /// At most K variables, the same ones for all components
+    /// At most K variables, the same ones for all components; with --lambda each costs LAMBDA
     #[arg(long, value_name = "K", help_heading = "Problem")]
     pub variables: Option<usize>,
 

@@ -9,7 +9,7 @@ use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::objective::Objective;
 use orthopt::objective::REPORT_ZERO;
-use orthopt::problem::ExplainedVariance;
+use orthopt::problem::{Cardinality, ExplainedVariance};
 use orthopt::report::{Checks, DataFacts, Report, Role, Task, nonzeros};
 use orthopt::solve::{ArmReport, MoveReport, SearchReport, Splitting};
 use orthopt_data::printable;
@@ -66,7 +66,9 @@ impl Summary {
             self.line("k", &k.to_string());
         }
         if let Some(limits) = &task.limits {
-            self.line("limit", &format!("nonzeros: {}", limits.words()));
+            let of_variables = matches!(limits, Cardinality::Rows(_)) && task.lambda.is_some_and(|l| l > 0.0);
+            let price = if of_variables { "; lambda is the price of a variable" } else { "" };
+            self.line("limit", &format!("nonzeros: {}{price}", limits.words()));
         }
     }
 

@@ -54,8 +54,8 @@ pub(crate) fn price_of_nonzeros(lambda: f64, x: &RowMat) -> f64 {
     if lambda > 0.0 { lambda * x.data().iter().filter(|v| **v != 0.0).count() as f64 } else { 0.0 }
 }
 
-/// The parts of F = f + λ‖X‖₀, nonzeros counted as they are reported.
-pub(crate) fn with_price(smooth: f64, lambda: f64, x: &RowMat) -> Objective {
-    let nonsmooth = if lambda > 0.0 { lambda * count_nonzeros(x) as f64 } else { 0.0 };
+/// The parts of F = f + λ times what is counted.
+pub(crate) fn with_price(smooth: f64, lambda: f64, count: impl FnOnce() -> usize) -> Objective {
+    let nonsmooth = if lambda > 0.0 { lambda * count() as f64 } else { 0.0 };
     Objective { total: smooth + nonsmooth, smooth, nonsmooth }
 }

@@ -86,7 +86,7 @@ pub struct Args {
     #[arg(long, value_name = "K", conflicts_with = "variables")]
     total_nonzeros: Option<usize>,
 
-    /// At most K variables for all components together, as for solve
+    /// At most K variables for all components together, each of them LAMBDA, as for solve
     #[arg(long, value_name = "K")]
     variables: Option<usize>,
 

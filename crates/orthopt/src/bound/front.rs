@@ -219,6 +219,7 @@ fn check(f: &impl Quadratic, r: usize, kind: &Kind, incumbent: Option<(&RowMat, 
     if let Kind::L0 { lambda }
     | Kind::L1 { lambda }
     | Kind::Total { lambda, .. }
+    | Kind::Rows { lambda, .. }
     | Kind::Counts { lambda, .. } = kind
         && !(lambda.is_finite() && *lambda >= 0.0)
     {
@@ -227,6 +228,9 @@ fn check(f: &impl Quadratic, r: usize, kind: &Kind, incumbent: Option<(&RowMat, 
     match kind {
         Kind::Total { nonzeros, .. } if *nonzeros < r => {
             return wrong("nonzeros", nonzeros.to_string(), format!("at least {r}, one for each component"));
+        }
+        Kind::Rows { rows, .. } if *rows < r => {
+            return wrong("variables", rows.to_string(), format!("at least {r}, one for each component"));
         }
         Kind::Counts { nonzeros, .. } if nonzeros.len() != r => {
             return wrong(

@@ -38,14 +38,34 @@ pub(super) fn relax(
             return Ok(run(&cov, f.nrows(), r, Nonnegative::default(), 0.0, known, options, watch));
         }
         Kind::L0 { lambda } | Kind::L1 { lambda } => (*lambda, None),
-        Kind::Total { nonzeros, lambda } => (*lambda, Some(*nonzeros)),
-        Kind::Counts { nonzeros, lambda } => (*lambda, Some(nonzeros.iter().sum())),
+        Kind::Total { nonzeros, lambda } => (*lambda, Some(*nonzeros as f64)),
+        Kind::Counts { nonzeros, lambda } => (*lambda, Some(nonzeros.iter().sum::<usize>() as f64)),
+        // Y = XXᵀ on m rows has m² entries and ‖Y‖ = √r, so ‖Y‖₁,₁ ≤ m√r
+        Kind::Rows { rows, lambda } => {
+            let root = (r as f64).sqrt();
+            ((lambda / root).next_down().max(0.0), Some((*rows as f64 * root).next_up()))
+        }
     };
     let cov = Covariance::of(f, r, Screen::Above(lambda), options.variables)?;
     // a smaller λ only raises the bound of −F
     let scaled = (lambda / cov.scale).min(1e100);
-    let penalty = Entries { lambda: scaled, budget: budget.map(|k| k as f64) };
-    Ok(run(&cov, f.nrows(), r, penalty, lambda, known, options, watch))
+    let penalty = Entries { lambda: scaled, budget };
+    let mut root = run(&cov, f.nrows(), r, penalty, lambda, known, options, watch);
+    if let Kind::Rows { rows, lambda } = kind {
+        root.most = root.most.min(by_trace(f, r, *rows, *lambda));
+        root.relaxation.bound = -root.most;
+    }
+    Ok(root)
+}
+
+/// What rows can give by tr C[R, R], which is at least the sum of any eigenvalues of C[R, R] ⪰ 0: the largest ½cᵢᵢ − λ, of
+/// which r have to be taken and at most `rows` may.
+fn by_trace(f: &impl Quadratic, r: usize, rows: usize, lambda: f64) -> f64 {
+    let mut worth: Vec<f64> = f.diagonal().iter().map(|v| -0.5 * v - lambda).collect();
+    worth.sort_by(|a, b| b.total_cmp(a));
+    let taken = worth.iter().take(rows).enumerate().filter(|(k, v)| *k < r || **v > 0.0);
+    let (sum, size) = taken.fold((0.0, 0.0), |(sum, size), (_, v)| (sum + v, size + v.abs()));
+    sum + size * f64::EPSILON * rows as f64
 }
 
 #[allow(clippy::too_many_arguments)]

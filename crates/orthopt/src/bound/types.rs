@@ -28,6 +28,13 @@ pub enum Kind {
         /// λ ≥ 0.
         lambda: f64,
     },
+    /// h = λ‖X‖₂,₀, the price of rows that are not zero, and at most s of them.
+    Rows {
+        /// s, at least r.
+        rows: usize,
+        /// λ ≥ 0.
+        lambda: f64,
+    },
     /// X ≥ 0, h = 0.
     Nonnegative,
     /// h = λ‖X‖₁. A weak bound; the better the incumbent, the better it is.

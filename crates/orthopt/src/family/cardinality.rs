@@ -217,7 +217,7 @@ impl Family for CardinalityProblem {
         let kind = match self.limits() {
             Cardinality::Components(list) => Kind::Counts { nonzeros: list.clone(), lambda },
             Cardinality::Total(s) => Kind::Total { nonzeros: *s, lambda },
-            Cardinality::Rows(s) => Kind::Total { nonzeros: s * self.rank(), lambda },
+            Cardinality::Rows(s) => Kind::Rows { rows: *s, lambda },
         };
         Ok((&self.f, kind))
     }
@@ -288,8 +288,11 @@ fn portfolio(
         Arc::new(Polished(Anew, polish.clone())),
         Arc::new(Polished(Mix, polish.clone())),
         Arc::new(Polished(Turn, polish.clone())),
-        Arc::new(Reheat { name: REHEAT, solver: Box::new(ladmm), warmth: 0.0..1.0, polish }),
     ];
+    if !is_long(gradient) {
+        // one takes as much work there as all else
+        all.moves.push(Arc::new(Reheat { name: REHEAT, solver: Box::new(ladmm), warmth: 0.0..1.0, polish }));
+    }
     Ok(all)
 }
 
@@ -341,8 +344,8 @@ fn ordered(p: &CardinalityProblem, x: &RowMat) -> RowMat {
 
 /// That there are fewer nonzeros than allowed, and why.
 fn unused(p: &CardinalityProblem, x: &RowMat) -> Option<Message> {
-    if p.limits().is_used(x) {
-        return None;
+    if p.limits().is_used(x) || *p.limits() == Cardinality::Rows(p.nrows()) {
+        return None; // or there is none
     }
     let has = match p.limits() {
         Cardinality::Rows(_) => format!("{} variables", nonzero_rows(x).len()),

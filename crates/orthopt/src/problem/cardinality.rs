@@ -1,10 +1,11 @@
 //! Sparse PCA with the number of nonzeros given: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and a limit of
-//! cardinality, which is no sum over entries and so is a constraint beside XᵀX = I, not a penalty.
+//! cardinality, which is no sum over entries and so is a constraint beside XᵀX = I, not a penalty. Where variables are
+//! selected for all components together λ is the price of a variable: λ‖X‖₂,₀.
 
 use crate::constraint::{Constraint, Stiefel};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::objective::{Evaluate, Objective, price_of_nonzeros, with_price};
+use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price};
 use crate::smooth::{AnySmooth, Quadratic};
 
 /// How many entries of X (n × r) may differ from zero.
@@ -145,7 +146,8 @@ pub fn nonzero_rows(x: &RowMat) -> Vec<usize> {
     (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect()
 }
 
-/// min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I_r and a [`Cardinality`], with X ≥ 0 where asked for; f = −½ tr(XᵀCX).
+/// min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I_r and a [`Cardinality`], with X ≥ 0 where asked for; f = −½ tr(XᵀCX). With
+/// [`Cardinality::Rows`] λ weighs rows that are not zero: λ‖X‖₂,₀.
 #[derive(Clone, Debug)]
 pub struct CardinalityProblem<F = AnySmooth> {
     /// −½ tr(XᵀCX).
@@ -160,7 +162,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
     /// The problem.
     ///
     /// # Errors
-    /// A rank, λ or limit out of range, an f with a linear term, λ > 0 with a limit of variables.
+    /// A rank, λ or limit out of range, an f with a linear term.
     pub fn new(f: F, rank: usize, limits: Cardinality, lambda: f64, nonneg: bool) -> Result<Self> {
         let n = f.nrows();
         let constraint = Stiefel::new(n, rank)?;
@@ -174,13 +176,6 @@ impl<F: Quadratic> CardinalityProblem<F> {
         let mut limits = limits.checked(n, rank)?;
         if nonneg && let Cardinality::Rows(s) = limits {
             limits = Cardinality::Total(s); // a row of X >= 0 with X'X = I has one nonzero at most
-        }
-        if lambda > 0.0 && matches!(limits, Cardinality::Rows(_)) {
-            return Err(Error::Incompatible(
-                "variables are selected for all components together, which lambda > 0, a weight of single entries, \
-                 contradicts: give nonzeros or total-nonzeros with lambda, or variables alone"
-                    .into(),
-            ));
         }
         Ok(Self { f, constraint, limits, lambda, nonneg })
     }
@@ -203,6 +198,21 @@ impl<F: Quadratic> CardinalityProblem<F> {
     /// λ.
     pub fn lambda(&self) -> f64 {
         self.lambda
+    }
+
+    /// λ times the nonzeros that are not exactly zero, or the rows.
+    pub fn price(&self, x: &RowMat) -> f64 {
+        match self.limits {
+            Cardinality::Rows(_) => self.lambda * nonzero_rows(x).len() as f64,
+            _ => price_of_nonzeros(self.lambda, x),
+        }
+    }
+
+    fn parts(&self, smooth: f64, x: &RowMat) -> Objective {
+        with_price(smooth, self.lambda, || match self.limits {
+            Cardinality::Rows(_) => nonzero_rows(x).len(),
+            _ => count_nonzeros(x),
+        })
     }
 
     /// Whether X ≥ 0.
@@ -239,16 +249,16 @@ impl<F: Quadratic> CardinalityProblem<F> {
 
 impl<F: Quadratic> Evaluate for CardinalityProblem<F> {
     fn value(&self, x: &RowMat) -> f64 {
-        self.f.value(x) + price_of_nonzeros(self.lambda, x)
+        self.f.value(x) + self.price(x)
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
-        with_price(self.f.value(x), self.lambda, x)
+        self.parts(self.f.value(x), x)
     }
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
         let smooth = self.f.value(x);
-        (smooth + price_of_nonzeros(self.lambda, x), with_price(smooth, self.lambda, x))
+        (smooth + self.price(x), self.parts(smooth, x))
     }
 
     fn feasibility(&self, x: &RowMat) -> f64 {

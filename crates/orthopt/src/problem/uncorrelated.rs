@@ -5,7 +5,7 @@ use super::cardinality::support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::cross;
-use crate::objective::{Evaluate, Objective, price_of_nonzeros, with_price};
+use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price};
 use crate::smooth::{AnySmooth, Quadratic};
 
 /// min −½ tr(XᵀCX) + λ‖X‖₀ over n × r X with ‖xₖ‖ = 1, xⱼᵀCxₖ = 0 for j ≠ k and ‖xₖ‖₀ ≤ sₖ; f = −½ tr(XᵀCX),
@@ -133,12 +133,12 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
-        with_price(self.f.value(x), self.lambda, x)
+        with_price(self.f.value(x), self.lambda, || count_nonzeros(x))
     }
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
         let smooth = self.f.value(x);
-        (smooth + price_of_nonzeros(self.lambda, x), with_price(smooth, self.lambda, x))
+        (smooth + price_of_nonzeros(self.lambda, x), with_price(smooth, self.lambda, || count_nonzeros(x)))
     }
 
     /// √(Σₖ (‖xₖ‖² − 1)² + Σ_{j≠k} corr(Axⱼ, Axₖ)²).

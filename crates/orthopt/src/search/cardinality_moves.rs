@@ -1,6 +1,7 @@
 //! Moves from good points to others under a limit of cardinality: each gives supports, X solved on them.
 
 use rand::RngExt;
+use rand::seq::IndexedRandom;
 use rand_pcg::Pcg64;
 
 use super::GoOn;
@@ -40,7 +41,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Shake {
         let count = (SHAKE * filled).max(1.0).powf(rng.random::<f64>()).round().max(1.0) as usize;
         for _ in 0..count {
             if rows {
-                exchange_rows(&mut x, &mut scores, rng)?;
+                exchange_rows(&mut x, &mut scores, p.lambda() > 0.0, rng)?;
                 continue;
             }
             let k = rng.random_range(0..r);
@@ -66,17 +67,24 @@ pub(super) fn by_rank(count: usize, rng: &mut Pcg64) -> usize {
     ((count.max(1) as f64).powf(rng.random::<f64>()) as usize).saturating_sub(1)
 }
 
-fn exchange_rows(x: &mut RowMat, scores: &mut RowMat, rng: &mut Pcg64) -> Option<()> {
+/// A row for another; where rows have a `price`, one more or one fewer as well.
+fn exchange_rows(x: &mut RowMat, scores: &mut RowMat, price: bool, rng: &mut Pcg64) -> Option<()> {
     let inside = nonzero_rows(x);
     let out = *inside.get(rng.random_range(0..inside.len().max(1)))?;
     let length = |i: usize| scores.row(i).iter().map(|v| v * v).sum::<f64>();
     let mut others: Vec<(f64, usize)> =
         (0..x.nrows()).filter(|i| !inside.contains(i)).map(|i| (length(i), i)).collect();
     others.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let enter = others.get(by_rank(others.len(), rng))?.1;
-    // large enough to be among those that stay
-    x.row_mut(enter).fill(1.0);
-    x.row_mut(out).fill(0.0);
+    let enter = others.get(by_rank(others.len(), rng)).map(|o| o.1);
+    let (enters, leaves) =
+        if price { *[(true, true), (true, false), (false, true)].choose(rng)? } else { (true, true) };
+    if enters {
+        // large enough to be among those that stay
+        x.row_mut(enter?).fill(1.0);
+    }
+    if leaves {
+        x.row_mut(out).fill(0.0);
+    }
     Some(())
 }
 

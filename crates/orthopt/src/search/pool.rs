@@ -125,10 +125,11 @@ pub(super) fn components<F: Quadratic>(
             }
             let w = f.apply_few(&v); // −CV
             for (k, variance) in variances.iter_mut().enumerate() {
-                *variance = -v[k].iter().map(|(i, x)| x * w.get(*i, k)).sum::<f64>();
+                *variance = -v[k].iter().map(|(i, x)| x * w.get(k, *i)).sum::<f64>();
             }
             for (k, v) in v.iter_mut().enumerate() {
-                let entry = |i: usize| -w.get(i, k);
+                let w = w.row(k);
+                let entry = |i: usize| -w[i];
                 let of = |i: &usize| if nonneg { entry(*i).max(0.0) } else { entry(*i) };
                 let mut rows: Vec<usize> = (0..n).filter(|i| allowed(*i) && of(i) != 0.0).collect();
                 if rows.len() > size {

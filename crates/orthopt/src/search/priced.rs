@@ -127,10 +127,11 @@ fn refined<F: Quadratic, H: Nonsmooth>(
             let v: Vec<_> = part.iter().map(|one| one.entries.clone()).collect();
             let w = p.f.apply_few(&v); // −CV
             for (k, one) in part.iter_mut().enumerate() {
-                let half: f64 = one.entries.iter().map(|(i, x)| -0.5 * x * w.get(*i, k)).sum();
+                let w = w.row(k);
+                let half: f64 = one.entries.iter().map(|(i, x)| -0.5 * x * w[*i]).sum();
                 one.worth = half - price(&p.h, &one.entries);
                 let mut image: Vec<(usize, f64)> =
-                    (0..n).filter(|i| allowed(*i)).map(|i| (i, -w.get(i, k))).collect();
+                    (0..n).filter(|i| allowed(*i)).map(|i| (i, -w[i])).collect();
                 if p.h.requires_nonneg() {
                     image.retain(|(_, v)| *v > 0.0);
                 }

@@ -356,7 +356,7 @@ impl Quadratic for SparseGram {
             // AᵀAX = SᵀSX − m μ (μᵀX)
             let q = |v: &Vec<(usize, f64)>| -> f64 { v.iter().map(|(i, x)| mu[*i] * x).sum() };
             let q: Vec<f64> = vectors.iter().map(q).collect();
-            (0..n).for_each(|i| axpy(self.nrows as f64 * mu[i], &q, out.row_mut(i)));
+            (0..q.len()).for_each(|k| axpy(self.nrows as f64 * q[k], mu, out.row_mut(k)));
         }
         out
     }

@@ -34,6 +34,7 @@ use rand_pcg::Pcg64;
 
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
+use crate::linalg::factor::transpose;
 use crate::linalg::krylov::{Operator, leading};
 use crate::linalg::lanczos::largest_magnitude;
 use crate::linalg::products::cross;
@@ -229,13 +230,14 @@ pub trait Quadratic: Smooth {
     /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
     fn apply(&self, v: &RowMat) -> RowMat;
 
-    /// M·V where the columns of V have few entries, which are given. Cost of a gradient, or less.
+    /// M·v for vectors v of few entries, which are given: a row for each, as who asks looks at one after the other.
+    /// Cost of a gradient, or less.
     fn apply_few(&self, vectors: &[Vec<(usize, f64)>]) -> RowMat {
         let mut v = RowMat::zeros(self.nrows(), vectors.len());
         for (k, vector) in vectors.iter().enumerate() {
             vector.iter().for_each(|(i, x)| v.set(*i, k, v.get(*i, k) + x));
         }
-        self.apply(&v)
+        transpose(&self.apply(&v))
     }
 
     /// Aᵀ (n × m) where M = −AᵀA is kept that way and dense, for methods that can do with AAᵀ.

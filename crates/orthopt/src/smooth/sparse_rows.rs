@@ -34,7 +34,7 @@ impl Rows {
         Self { ptr, columns, values }
     }
 
-    /// −SᵀSv for each of the vectors v, given by their entries, as columns. Of S only the rows are touched that have
+    /// −SᵀSv for each of the vectors v, given by their entries, as rows. Of S only the rows are touched that have
     /// an entry in a column where v has one.
     pub fn product<'a>(
         &self,
@@ -42,12 +42,13 @@ impl Rows {
         n: usize,
         column: impl Fn(usize) -> Column<'a>,
     ) -> RowMat {
-        let mut out = RowMat::zeros(n, vectors.len());
+        let mut out = RowMat::zeros(vectors.len(), n);
         let mut y = vec![0.0; self.ptr.len() - 1]; // Sv
         let mut touched = Vec::new(); // its rows, in the order of the first entry
         let mut seen = vec![false; y.len()];
         let mut work = 0;
         for (k, vector) in vectors.iter().enumerate() {
+            let image = out.row_mut(k);
             for (j, x) in vector {
                 let (rows, values) = column(*j);
                 work += rows.len();
@@ -63,7 +64,7 @@ impl Rows {
                 let range = self.ptr[i]..self.ptr[i + 1];
                 work += range.len();
                 for (j, v) in self.columns[range.clone()].iter().zip(&self.values[range]) {
-                    out.set(*j as usize, k, out.get(*j as usize, k) - v * y[i]);
+                    image[*j as usize] -= v * y[i];
                 }
                 (y[i], seen[i]) = (0.0, false);
             }

@@ -103,6 +103,27 @@ fn without_penalty_it_is_the_sum_of_eigenvalues() {
     }
 }
 
+/// Of at most s rows, each at a price, against all sets of rows; and closer than what their nonzeros say.
+#[test]
+fn bounds_for_rows_hold() {
+    for (n, s, r, lambda, seed) in
+        [(7, 3, 2, 0.0, 1), (7, 7, 2, 0.2, 2), (6, 4, 3, 0.1, 3), (6, 6, 1, 0.3, 4)]
+    {
+        let c = covariance(n, 12, seed);
+        let mut best = f64::INFINITY;
+        for set in (0u32..1 << n).filter(|set| (r..=s).contains(&(set.count_ones() as usize))) {
+            let rows: Vec<usize> = (0..n).filter(|i| set >> i & 1 == 1).collect();
+            let part = RowMat::from_fn(rows.len(), rows.len(), |a, b| c.get(rows[a], rows[b]));
+            best = best.min(lambda * rows.len() as f64 - half_sum(&part, r));
+        }
+        let found = bound(&c, r, &Kind::Rows { rows: s, lambda }, 0).value;
+        assert!(found <= best + 1e-9 * best.abs(), "{n} {s} {r}: {found} {best}");
+        let kind = Kind::Total { nonzeros: s * r, lambda: lambda / r as f64 };
+        let by_entries = bound(&c, r, &kind, 0).value;
+        assert!(found >= by_entries - 1e-6 * best.abs(), "{found} {by_entries}");
+    }
+}
+
 #[test]
 fn degenerate_matrices_have_exact_bounds() {
     let zero = RowMat::zeros(4, 4);
@@ -211,6 +232,7 @@ fn errors_say_what_is_wrong() {
     assert!(refused(2, Kind::L0 { lambda: -1.0 }, plain()).contains("lambda is -1"));
     assert!(refused(2, Kind::L1 { lambda: f64::NAN }, plain()).contains("NaN"));
     assert!(refused(3, Kind::Total { nonzeros: 2, lambda: 0.0 }, plain()).contains("at least 3"));
+    assert!(refused(3, Kind::Rows { rows: 2, lambda: 0.0 }, plain()).contains("at least 3"));
     assert!(refused(3, Kind::Counts { nonzeros: vec![1, 2], lambda: 0.0 }, plain()).contains("2 numbers"));
     let few = Options { variables: 3, ..plain() };
     let message = refused(2, Kind::Nonnegative, few);

@@ -13,8 +13,8 @@
 //! what enters, and the first ones solved exactly. Every X is feasible to rounding and F never rises. Nothing
 //! n × n is formed: C on the rows of a component, and a product with C for each exchange that is made.
 //!
-//! Where variables are selected for all components together, X is the r leading eigenvectors of C[R, R] and
-//! rows of R are exchanged.
+//! Where variables are selected for all components together, X is the r leading eigenvectors of C[R, R], and
+//! rows of R are exchanged, or enter and leave where λ, the price of one, makes that worth it.
 //!
 //! Cost per iteration, a component of s entries: up to min(2000/s, 30) eigenproblems of s × s, some thousand entries of
 //! C, and O(n).
@@ -80,7 +80,7 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
     fn init(&self, p: &CardinalityProblem<F>, x0: RowMat) -> Result<State> {
         p.check(&x0, "the starting point X")?;
         let at = Point::new(&p.f, x0);
-        let objective = at.objective(p.lambda());
+        let objective = at.objective(|x| p.price(x));
         Ok(State { at, objective, next: 0, changed: false, exchanges: 0, ended: None })
     }
 
@@ -92,7 +92,7 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
             };
             st.exchanges += u64::from(changed);
             if changed {
-                st.objective = st.at.objective(p.lambda());
+                st.objective = st.at.objective(|x| p.price(x));
             }
         }
         Step::ended(st.ended)
@@ -152,7 +152,7 @@ impl State {
         }
         // what CX has gathered of rounding goes, too
         let at = Point::new(&p.f, x);
-        let better = at.objective(p.lambda()) < self.objective - WORTH * self.objective.abs();
+        let better = at.objective(|x| p.price(x)) < self.objective - WORTH * self.objective.abs();
         if better {
             self.at = at;
         }

@@ -3,7 +3,6 @@
 use super::component::{block, others};
 use crate::linalg::RowMat;
 use crate::linalg::work::count;
-use crate::objective::price_of_nonzeros;
 use crate::problem::{Cardinality, CardinalityProblem, support};
 use crate::smooth::Quadratic;
 
@@ -23,9 +22,9 @@ impl Point {
         Self { x, cx, diagonal }
     }
 
-    /// F with the price `lambda` of a nonzero, from CX.
-    pub fn objective(&self, lambda: f64) -> f64 {
-        -0.5 * self.x.inner(&self.cx) + price_of_nonzeros(lambda, &self.x)
+    /// F from CX, where nonzeros cost so much.
+    pub fn objective(&self, price: impl FnOnce(&RowMat) -> f64) -> f64 {
+        -0.5 * self.x.inner(&self.cx) + price(&self.x)
     }
 
     /// Component k becomes `v` on `rows`.

@@ -1,7 +1,7 @@
 //! A feasible X near any matrix: its largest entries as supports, orthogonality restored on them.
 
 use super::component::{block, leading, others};
-use super::rows::{best_on, filled};
+use super::rows::{best_on, filled, worthwhile};
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
@@ -20,6 +20,10 @@ pub fn rounded<F: Quadratic>(p: &CardinalityProblem<F>, guide: &RowMat) -> Optio
         return None;
     }
     if let Cardinality::Rows(most) = p.limits() {
+        if p.lambda() > 0.0 {
+            let rows = worthwhile(p, &x, *most);
+            return best_on(p, &rows, None).map(|found| found.1);
+        }
         p.limits().truncate(&mut x);
         let rows = filled(p, nonzero_rows(&x), *most);
         return best_on(p, &rows, None).map(|found| found.1);

@@ -1,4 +1,5 @@
-//! Variables selected for all components together: the r leading eigenvectors of C[R, R], and rows of R exchanged.
+//! Variables selected for all components together: the r leading eigenvectors of C[R, R], and rows of R exchanged, which
+//! cost λ each.
 
 use super::component::block;
 use crate::constraint::stiefel;
@@ -16,6 +17,8 @@ const STEPS: usize = 8;
 const OUTS: usize = 8;
 const INS: usize = 12;
 const EXACT: usize = 16;
+/// Rows that are solved for at once where λ decides on their number.
+const ROOM: usize = 1000;
 /// A decrease that is more than rounding.
 const LEAST: f64 = 1e-11;
 
@@ -68,7 +71,10 @@ pub(super) fn filled<F: Quadratic>(
     rows
 }
 
-/// A better X than the one given, whose CX is `cx`: a row exchanged for another, or one added.
+/// The rows that leave and enter, and what that is worth in tr(XᵀCX), roughly.
+type Change = (f64, Option<usize>, Option<usize>);
+
+/// A better X than the one given, whose CX is `cx`: a row exchanged for another, one added, one left out.
 pub(super) fn improve<F: Quadratic>(
     p: &CardinalityProblem<F>,
     x: &RowMat,
@@ -77,11 +83,35 @@ pub(super) fn improve<F: Quadratic>(
 ) -> Option<RowMat> {
     let (rows, r) = (nonzero_rows(x), p.rank());
     let variance = x.inner(cx);
+    let price = 2.0 * p.lambda(); // in units of tr(XᵀCX)
+    changes(p, (x, cx), &rows, most).into_iter().take(EXACT).find_map(|(_, out, enter)| {
+        let mut next: Vec<usize> = rows.iter().copied().filter(|i| Some(*i) != out).collect();
+        next.extend(enter);
+        next.sort_unstable();
+        let warm = RowMat::from_fn(next.len(), r, |a, k| {
+            if Some(next[a]) == enter { cx.get(next[a], k) * r as f64 / variance } else { x.get(next[a], k) }
+        });
+        let (reached, x) = best_on(p, &next, Some(&warm))?;
+        let won = reached - variance + price * (rows.len() as f64 - next.len() as f64);
+        (won > LEAST * variance.abs()).then_some(x)
+    })
+}
+
+/// The changes of X that promise most, best first.
+fn changes<F: Quadratic>(
+    p: &CardinalityProblem<F>,
+    (x, cx): (&RowMat, &RowMat),
+    rows: &[usize],
+    most: usize,
+) -> Vec<Change> {
+    let r = p.rank();
+    let variance = x.inner(cx);
     let diagonal = p.f.diagonal();
+    let price = 2.0 * p.lambda();
     let part = |i: usize| x.row(i).iter().zip(cx.row(i)).map(|(a, b)| a * b).sum::<f64>();
     let mut outs: Vec<(f64, usize)> = rows.iter().map(|i| (part(*i), *i)).collect();
     outs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    outs.truncate(if rows.len() < most { 0 } else { OUTS });
+    outs.truncate(if rows.len() < most && price == 0.0 { 0 } else { OUTS });
     let inside = cross(x, cx);
     let gain = |i: usize| {
         let entry = |a: usize, b: usize| match (a == r, b == r) {
@@ -101,22 +131,35 @@ pub(super) fn improve<F: Quadratic>(
     let mut ins: Vec<(f64, usize)> = ins.into_iter().take(8 * INS).map(|(_, i)| (gain(i), i)).collect();
     ins.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     ins.truncate(INS);
-    let mut pairs: Vec<(f64, Option<usize>, usize)> = Vec::new();
+    let mut all: Vec<Change> = Vec::new();
     for (won, i) in &ins {
-        if outs.is_empty() {
-            pairs.push((*won, None, *i));
+        if rows.len() < most {
+            all.push((won - price, None, Some(*i)));
         }
-        pairs.extend(outs.iter().map(|(lost, o)| (won - lost, Some(*o), *i)));
+        all.extend(outs.iter().map(|(lost, o)| (won - lost, Some(*o), Some(*i))));
     }
-    pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-    pairs.into_iter().take(EXACT).find_map(|(_, out, enter)| {
-        let mut next: Vec<usize> = rows.iter().copied().filter(|i| Some(*i) != out).collect();
-        next.push(enter);
-        next.sort_unstable();
-        let warm = RowMat::from_fn(next.len(), r, |a, k| {
-            if next[a] == enter { cx.get(enter, k) * r as f64 / variance } else { x.get(next[a], k) }
-        });
-        let (reached, x) = best_on(p, &next, Some(&warm))?;
-        (reached - variance > LEAST * variance.abs()).then_some(x)
-    })
+    if price > 0.0 && rows.len() > r {
+        all.extend(outs.iter().map(|(lost, o)| (price - lost, Some(*o), None)));
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    all
+}
+
+/// The rows that a guide means, r at least and at most so many: those that are not zero where some are; else those whose
+/// share of tr(XᵀCX) is more than their price.
+pub(super) fn worthwhile<F: Quadratic>(p: &CardinalityProblem<F>, guide: &RowMat, most: usize) -> Vec<usize> {
+    let meant = nonzero_rows(guide);
+    if meant.len() < p.nrows().min(most + 1) {
+        let least = meant.len().max(p.rank());
+        return filled(p, meant, least);
+    }
+    let x = stiefel::orthonormalise(guide);
+    let cx = p.f.apply(&x);
+    let part = |i: usize| -x.row(i).iter().zip(cx.row(i)).map(|(a, b)| a * b).sum::<f64>();
+    let mut order: Vec<(f64, usize)> = (0..p.nrows()).map(|i| (part(i), i)).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let worth = order.iter().take(most.min(ROOM)).filter(|(part, _)| *part > 2.0 * p.lambda()).count();
+    let mut rows: Vec<usize> = order[..worth.max(p.rank())].iter().map(|o| o.1).collect();
+    rows.sort_unstable();
+    rows
 }

@@ -22,6 +22,7 @@ use super::SolverInfo;
 use super::exchange::component::{block, leading};
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::objective::price_of_nonzeros;
 use crate::problem::{UncorrelatedProblem, support};
 use crate::smooth::Quadratic;
 use crate::solve::{Settings, Solver, Status, Step};
@@ -70,7 +71,7 @@ impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
     fn init(&self, p: &UncorrelatedProblem<F>, x0: RowMat) -> Result<State> {
         p.check(&x0, "the starting point X")?;
         let at = Point::new(&p.f, x0);
-        let objective = at.objective(p.lambda());
+        let objective = at.objective(|x| price_of_nonzeros(p.lambda(), x));
         Ok(State { at, objective, next: 0, changed: false, exchanges: 0, ended: None })
     }
 
@@ -79,7 +80,7 @@ impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
             let changed = st.turn(p);
             st.exchanges += u64::from(changed);
             if changed {
-                st.objective = st.at.objective(p.lambda());
+                st.objective = st.at.objective(|x| price_of_nonzeros(p.lambda(), x));
             }
         }
         Step::ended(st.ended)
@@ -163,7 +164,8 @@ impl State {
     }
 
     fn take<F: Quadratic>(&mut self, p: &UncorrelatedProblem<F>, at: Point) -> bool {
-        let better = at.objective(p.lambda()) < self.objective - WORTH * self.objective.abs();
+        let better = at.objective(|x| price_of_nonzeros(p.lambda(), x))
+            < self.objective - WORTH * self.objective.abs();
         if better {
             self.at = at;
         }

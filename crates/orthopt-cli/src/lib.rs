@@ -1,0 +1,68 @@
+//! The command `orthopt`: sparse, nonnegative and plain PCA with exactly orthogonal components.
+//!
+//! A library only so that it compiles beside the library of the same name, for which a program would wait; programs of
+//! your own want the crate `orthopt`.
+
+mod blocks;
+mod cli;
+mod cmd;
+mod config;
+mod configured;
+mod constants;
+mod describe;
+mod export;
+mod failure;
+mod files;
+mod global;
+mod input;
+mod interrupt;
+mod limits;
+mod model;
+mod options;
+mod output;
+mod path_report;
+mod picture;
+mod plot;
+mod pose;
+mod progress;
+mod reproduce;
+mod rows;
+mod run;
+mod settings;
+mod size;
+mod streamed;
+mod summary;
+mod table;
+mod text;
+mod wording;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+/// Does what the arguments of the process say; its exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    start_log();
+    interrupt::listen().and_then(|()| cli::run()).unwrap_or_else(|error| failure::report(&error))
+}
+
+/// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::linalg=debug`), shows spans and events on
+/// stderr.
+fn start_log() {
+    let Ok(text) = std::env::var("ORTHOPT_LOG") else { return };
+    match text.parse::<Targets>() {
+        Ok(levels) => {
+            let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let lines = fmt::layer().with_ansi(colours).with_writer(std::io::stderr);
+            tracing_subscriber::registry().with(lines).with(levels).init();
+        }
+        Err(error) => {
+            failure::say("warning", &format!("ORTHOPT_LOG is `{text}`: {error}; nothing is logged"));
+        }
+    }
+}
