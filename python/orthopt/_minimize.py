@@ -56,7 +56,8 @@ def minimize(
         ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"optm-qr"``,
         ``"optm-cayley"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
         ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
-        ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``. For X'JX = J: ``"j-jobcd"`` (the
+        ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for
+        a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-jobcd"`` (the
         default), ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``. ``"a+b"`` is a chain.
     lipschitz
         The Lipschitz constant of the gradient, the unit of step lengths. Default: estimated at

@@ -26,6 +26,27 @@ def test_ctrl_c_returns_the_best_so_far():
     assert s.status == "interrupted" and s.feasibility < 1e-12 and s.iterations > 0
 
 
+def test_the_printed_probe_is_a_check_of_feasibility():
+    """With X applied before the map f is the same for all X with X'JX = J."""
+    rows = np.random.default_rng(1).normal(size=(20, 6))
+    runs = [
+        orthopt.solve("probe", rows, signature=3, placement="before", solver="gs-jobcd", init=init, restarts=0).objective
+        for init in ("identity", "random")
+    ]
+    assert runs[0] == pytest.approx(runs[1], rel=1e-10)
+    after = orthopt.solve("probe", rows, signature=3, solver="gs-jobcd", init="random", restarts=0, max_iters=1)
+    assert after.objective != pytest.approx(runs[0], rel=1e-4)
+    with pytest.raises(errors.OrthoptError, match="before"):
+        orthopt.solve("probe", rows, signature=3, placement="between")
+
+
+def test_variables_have_a_price():
+    """With ``variables`` lam weighs variables, not nonzeros."""
+    s = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.15, variables=13)
+    used = int((np.abs(s.X) > 0).any(axis=1).sum())
+    assert 3 <= used < 13 and s.nonsmooth == pytest.approx(0.15 * used)
+
+
 def test_ctrl_c_ends_a_comparison():
     threading.Timer(0.7, signal.raise_signal, [signal.SIGINT]).start()
     c = orthopt.compare("l0-pca", "randn:300:400:1", 10, 5.0, solvers=["obcd", "ladmm", "soc"], **LONG)

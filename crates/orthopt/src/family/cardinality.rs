@@ -267,8 +267,8 @@ fn portfolio(
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut table = ARMS.to_vec();
     if is_long(gradient) {
-        // exchanges cost a small share of it there
-        table.sort_by_key(|(solver, _)| *solver != "exchange");
+        // exchanges cost a small share of it there, and components one after the other passes over the data of their own
+        table.sort_by_key(|(solver, from)| (*solver != "exchange", *from == "deflation"));
     }
     let mut all = race(p, &table, options, start, (gradient, Some("exchange")))?;
     if is_long(gradient) {

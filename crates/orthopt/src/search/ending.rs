@@ -63,8 +63,7 @@ impl Ending {
             found.iter().filter(|arm| arm.1 - lowest <= SAME * size).map(|arm| arm.0).collect();
         starts.sort_unstable();
         starts.dedup();
-        let long = work > u64::from(effort.patience()) * self.stretch();
-        self.agreed = long && starts.len() >= AGREED;
+        self.agreed = self.is_long(work) && starts.len() >= AGREED;
         self.agreed || self.quiet >= effort.patience()
     }
 }
@@ -114,6 +113,7 @@ mod tests {
             ending.is_reached(5 * STRETCH, (-2.0, 1.0), found)
         };
         assert!(at(&all) && !at(&few));
-        assert!(end(Effort::Normal, falling, &all) > 4 * STRETCH, "others than the lowest F do not count");
+        let above = [("pca", -0.9), ("random", -0.9), ("pool", -0.9)];
+        assert_eq!(end(Effort::Normal, falling, &above), end(Effort::Normal, falling, NONE));
     }
 }
