@@ -14,12 +14,12 @@
 //! Distances come in blocks: b points against m, one or two matrix products and a pass over b·m numbers.
 
 use orthopt::RowMat;
+use orthopt::linalg::elementary::{acos, acos_positive, acosh_1p};
 use orthopt::linalg::products::product;
 use orthopt::linalg::simd::dispatch;
 use serde::{Deserialize, Serialize};
 
 use crate::manifold::{Space, norm2};
-use crate::math::{acos, acos_positive, acosh_1p};
 
 /// The distance of a score, see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -43,7 +43,6 @@ mod graph;
 mod jobcd;
 mod loss;
 pub mod manifold;
-mod math;
 mod model;
 pub mod moments;
 mod options;

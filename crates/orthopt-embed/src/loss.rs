@@ -3,7 +3,7 @@
 use orthopt::linalg::simd::dispatch;
 use serde::{Deserialize, Serialize};
 
-use crate::math::{exp, sigmoid, softplus};
+use orthopt::linalg::elementary::{exp, sigmoid, softplus};
 
 /// The loss of a question with the score z of the answer and z₁, …, z_k of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

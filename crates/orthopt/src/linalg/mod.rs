@@ -8,6 +8,7 @@ pub mod block_krylov;
 pub(crate) mod bounded;
 pub mod cholesky;
 pub mod eigen;
+pub mod elementary;
 pub mod factor;
 pub mod givens;
 pub mod kernels;

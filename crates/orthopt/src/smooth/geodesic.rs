@@ -2,6 +2,7 @@
 
 use crate::constraint::j_orthogonal::Signature;
 use crate::linalg::RowMat;
+use crate::linalg::elementary::{acos_positive, acosh_1p};
 
 /// d = α·acosh|k| for |k| ≥ 1, α·acos|k| otherwise, k = ⟨qᵢ, qⱼ⟩_J/α²; and d′(k).
 ///
@@ -13,12 +14,10 @@ pub fn distance(k: f64, alpha: f64, rounding: f64) -> (f64, f64) {
     let over = size - 1.0;
     let root = (over.abs() * (size + 1.0)).sqrt(); // √|k² − 1|
     let slope = if over.abs() <= rounding { 0.0 } else { sign * alpha / root };
-    if over >= 0.0 {
-        // acosh(1 + y) = ln(1 + y + √(y(2 + y)))
-        (alpha * (over + root).ln_1p(), slope)
-    } else {
-        (alpha * size.acos(), -slope)
-    }
+    // both sides of 1 without a branch, for loops over many k
+    let far = acosh_1p(over.max(0.0));
+    let near = acos_positive(size.min(1.0));
+    if over >= 0.0 { (alpha * far, slope) } else { (alpha * near, -slope) }
 }
 
 /// The double projection φ(s, t) = (s, √(α² + |s|²)·t/|t|) of every row of U, s its entries with
