@@ -116,9 +116,16 @@ impl View<'_> {
             for ((z, value), bias) in row.iter_mut().zip(block.value.row(i)).zip(&bias) {
                 *z = own + bias - value;
             }
-            for answer in self.answers.to(&asked.question).iter().chain([&asked.answer]) {
-                columns.each(*answer, |column| row[column] = OUT);
+            let known = self.answers.to(&asked.question);
+            if known.len() > others {
+                // a question with thousands of answers: negatives are looked up among them
+                let negatives = negatives.iter().zip(row.iter_mut());
+                let found = negatives.filter(|(id, _)| known.binary_search(id).is_ok());
+                found.for_each(|(_, z)| *z = OUT);
+            } else {
+                known.iter().for_each(|answer| columns.each(*answer, |column| row[column] = OUT));
             }
+            columns.each(asked.answer, |column| row[column] = OUT);
             loss += self.loss.of(row, others, others + i, weight);
         }
         (turned, candidates, (block, z), loss)

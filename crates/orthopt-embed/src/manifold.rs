@@ -85,6 +85,12 @@ impl Space {
         g_t.iter_mut().enumerate().for_each(|(i, g)| *g = scale * (*g - theta(i) * along));
     }
 
+    /// Adds the gradient of λ/2·|s|² with respect to the parameters.
+    #[inline(always)]
+    pub fn shrink(&self, u: &[f64], lambda: f64, g: &mut [f64]) {
+        g.iter_mut().zip(u).take(self.p).for_each(|(g, s)| *g += lambda * s);
+    }
+
     /// x ← Jx.
     pub fn flip(&self, x: &mut [f64]) {
         x[self.p..].iter_mut().for_each(|x| *x = -*x);
@@ -110,7 +116,8 @@ mod tests {
             let value = |u: &[f64]| {
                 let mut x = vec![0.0; n];
                 space.point(u, &mut x);
-                x.iter().zip(&weights).map(|(a, b)| a * b).sum::<f64>()
+                let penalty = 0.35 * norm2(&x[..p]);
+                x.iter().zip(&weights).map(|(a, b)| a * b).sum::<f64>() + penalty
             };
             let mut x = vec![0.0; n];
             space.point(&u, &mut x);
@@ -120,6 +127,7 @@ mod tests {
             }
             let mut g = weights.clone();
             space.pull_back(&u, &mut g);
+            space.shrink(&u, 0.7, &mut g);
             for i in 0..n {
                 let at =
                     |h: f64| value(&(0..n).map(|k| u[k] + if k == i { h } else { 0.0 }).collect::<Vec<_>>());

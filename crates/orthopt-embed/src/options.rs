@@ -90,6 +90,10 @@ pub struct Options {
     pub lr: f64,
     /// Learning rate of relations.
     pub relation_lr: f64,
+    /// λ of the penalty λ/2·|s|² on the space part s of every entity that a batch mentions, beside the mean loss of its
+    /// triples; |s| = α·sinh(d/α) in hyperbolic space, d from the point where all begin.
+    #[serde(default)]
+    pub decay: f64,
     /// How both fall.
     pub schedule: Schedule,
     /// Epochs at most.
@@ -112,7 +116,7 @@ pub struct Options {
     pub unknown: Unknown,
     /// Spread of the entities' first parameters.
     pub init: f64,
-    /// Spread of the relations' first angles, in radians.
+    /// Spread of the relations' first angles, in radians, of Givens rotations in units of π.
     pub relation_init: f64,
     /// Of all random numbers.
     pub seed: u64,
@@ -134,6 +138,7 @@ impl Default for Options {
             relation_optimiser: None,
             lr: 0.3,
             relation_lr: 0.03,
+            decay: 0.0,
             schedule: Schedule::Constant,
             epochs: 100,
             batch: 300,
@@ -193,6 +198,9 @@ impl Options {
             if !value.is_finite() {
                 return Err(Error::option(name, value, "a finite number"));
             }
+        }
+        if !(self.decay >= 0.0 && self.decay.is_finite()) {
+            return Err(Error::option("decay", self.decay, "a finite number >= 0"));
         }
         if self.rule != Rule::Adaptive && self.relations != Form::Full {
             return Err(Error::option("rule", "j-jobcd", "full relations: pairs of rows are theirs"));

@@ -209,9 +209,8 @@ impl Trainer {
     fn one_epoch(&mut self, stop: &AtomicBool, late: &dyn Fn() -> bool) -> Option<Ended> {
         let options = &self.model.options;
         let order = order(options, self.graph.train.len(), self.epoch);
-        let size = options.batch;
         let batches: Vec<Vec<Triple>> = order
-            .chunks(size)
+            .chunks(options.batch)
             .map(|part| part.iter().map(|i| self.graph.train[*i as usize]).collect())
             .collect();
         while self.batch < batches.len() {
@@ -342,7 +341,7 @@ impl Trainer {
     fn move_entities(&mut self, chunks: &[Chunk], gradients: &[Gradient], rate: f64, scale: f64) {
         let n = self.model.options.dim;
         let (ids, sums) = sums_of(chunks, gradients, self.model.bias.len(), n);
-        let lr = rate * self.model.options.lr;
+        let (lr, decay) = (rate * self.model.options.lr, self.model.options.decay);
         let model = &mut self.model;
         let space = model.metric().space;
         let parameters = disjoint(model.parameters.data_mut(), n, &ids).into_par_iter();
@@ -356,6 +355,7 @@ impl Trainer {
                     g.iter_mut().for_each(|g| *g *= scale);
                     let (g, g_bias) = g.split_at_mut(n);
                     space.pull_back(u, g);
+                    space.shrink(u, decay, g);
                     row.step(lr, g);
                     bias_row.step(lr, g_bias);
                     u.iter_mut().zip(&*g).for_each(|(u, step)| *u += step);

@@ -102,7 +102,9 @@ impl Group {
     }
 
     /// A random relation, up to `size` radians away from the identity in every plane, a hundredth of that in
-    /// hyperbolic ones: many boosts would carry points far away from where they begin.
+    /// hyperbolic ones: many boosts would carry points far away from where they begin. Angles of `givens` are up to π
+    /// times as large: a plane has one turn (of each layer) where a row of the others has n − 1, which add up to any
+    /// angle. Relations that are their own inverse need π, and do not find it from 1.
     pub fn random(&self, size: f64, rng: &mut Pcg64) -> Relation {
         let n = self.j.len();
         let identity = |k: usize| RowMat::from_fn(k, k, |a, b| f64::from(u8::from(a == b)));
@@ -118,8 +120,9 @@ impl Group {
             }),
             Form::Givens => Relation::Givens(Givens::identity(p, q)),
         };
+        let turn = if self.form == Form::Givens { std::f64::consts::PI } else { 1.0 };
         let mut angle =
-            |boost: bool| size * if boost { 0.01 } else { 1.0 } * (2.0 * rng.random::<f64>() - 1.0);
+            |boost: bool| size * if boost { 0.01 } else { turn } * (2.0 * rng.random::<f64>() - 1.0);
         let mut step: Vec<f64> = self.boosts().into_iter().map(&mut angle).collect();
         self.advance(&mut relation, &mut step);
         relation
@@ -266,6 +269,16 @@ mod tests {
         let error = RowMat::from_fn(5, 5, |i, k| found.get(i, k) - expected.get(i, k)).norm();
         assert!(error < 1e-8, "{error}");
         assert!(group.residual(&found) < 1e-11);
+    }
+
+    #[test]
+    fn first_angles_of_givens_go_all_the_way_round() {
+        let group = Group::new(Form::Givens, 16, 17).unwrap();
+        let mut rng = Pcg64::seed_from_u64(5);
+        let Relation::Givens(g) = group.random(1.0, &mut rng) else { unreachable!() };
+        let largest = g.first.iter().chain(&g.last).fold(0.0f64, |m, a| m.max(a.abs()));
+        assert!(largest > 2.5 && largest <= std::f64::consts::PI, "{largest}");
+        assert!(g.boosts.iter().all(|mu| mu.abs() <= 0.01));
     }
 
     /// Σ G∘R along every coordinate, and the group.

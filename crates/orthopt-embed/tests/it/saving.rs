@@ -46,6 +46,7 @@ fn training_goes_on_as_if_it_had_never_ended() {
     for (rule, form, optimiser) in kinds {
         let mut options = small();
         (options.rule, options.relations, options.optimiser, options.signature) = (rule, form, optimiser, 5);
+        options.decay = 1e-4;
         let whole = trained(family(40), &options);
         let mut trainer = Trainer::new(family(40), &options).unwrap();
         let mut calls = 0;

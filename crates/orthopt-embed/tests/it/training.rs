@@ -41,6 +41,17 @@ fn the_distance_of_the_public_code_learns_as_well() {
 }
 
 #[test]
+fn a_penalty_keeps_entities_close() {
+    let spread = |decay: f64| {
+        let mut options = small();
+        (options.decay, options.epochs) = (decay, 30);
+        let points = trained(family(40), &options).model.parameters;
+        (0..40).flat_map(|i| &points.row(i)[..7]).map(|s| s * s).sum::<f64>()
+    };
+    assert!(spread(0.1) < 0.7 * spread(0.0), "{} {}", spread(0.1), spread(0.0));
+}
+
+#[test]
 fn any_number_of_threads_gives_the_same_bits() {
     for rule in [Rule::Adaptive, Rule::VrJJobcd] {
         let run = |threads: usize| {
@@ -72,13 +83,14 @@ fn seeds_matter_and_rates_fall() {
     };
     let same = other(&|_| ());
     assert_eq!(same, other(&|_| ()));
-    let changes: [&dyn Fn(&mut Options); 6] = [
+    let changes: [&dyn Fn(&mut Options); 7] = [
         &|o| o.seed = 1,
         &|o| o.schedule = Schedule::Linear,
         &|o| o.schedule = Schedule::Cosine,
         &|o| o.no_negatives = NoNegatives::All,
         &|o| o.type_constrained = true,
         &|o| o.optimiser = Optimiser::Adam,
+        &|o| o.decay = 1e-4,
     ];
     for (k, change) in changes.into_iter().enumerate() {
         assert_ne!(same, other(change), "{k}");
@@ -129,12 +141,13 @@ fn degenerate_graphs() {
 #[test]
 fn options_outside_their_range_are_refused() {
     type Change = &'static dyn Fn(&mut Options);
-    let changes: [(Change, &str); 9] = [
+    let changes: [(Change, &str); 10] = [
         (&|o| o.dim = 0, "dim is 0"),
         (&|o| o.signature = 9, "signature is 9"),
         (&|o| o.alpha = 0.0, "alpha is 0"),
         (&|o| o.batch = 0, "batch is 0"),
         (&|o| o.lr = f64::NAN, "lr is NaN"),
+        (&|o| o.decay = -1.0, "decay is -1"),
         (&|o| o.margin = f64::INFINITY, "margin is inf"),
         (&|o| (o.rule, o.relations) = (Rule::JJobcd, Form::Cs), "full relations"),
         (&|o| (o.distance, o.signature) = (Distance::Split, 0), "space part"),

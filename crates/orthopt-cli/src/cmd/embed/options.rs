@@ -122,6 +122,9 @@ pub struct Choices {
     /// Learning rate of relations [default: a tenth of --lr]
     #[arg(long, value_name = "RATE", help_heading = "Training")]
     relation_lr: Option<f64>,
+    /// Penalty on entities far out: LAMBDA/2 |s|^2, s the part with J = 1 [default: 0]
+    #[arg(long, value_name = "LAMBDA", help_heading = "Training")]
+    decay: Option<f64>,
     /// How rates fall until the last epoch [default: constant]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     schedule: Option<ScheduleName>,
@@ -146,7 +149,7 @@ pub struct Choices {
     /// Spread of the first entities [default: 0.001]
     #[arg(long, value_name = "SIZE", help_heading = "Training")]
     init: Option<f64>,
-    /// Spread of the first angles of relations, in radians [default: 1]
+    /// Spread of the first angles of relations, in radians, of givens in units of pi [default: 1]
     #[arg(long, value_name = "SIZE", help_heading = "Training")]
     relation_init: Option<f64>,
     /// Of all random numbers [default: 0]
@@ -186,6 +189,7 @@ impl Choices {
         set(&mut o.optimiser, self.optimiser);
         o.relation_optimiser = self.relation_optimiser.map(Into::into);
         o.set_rates(self.lr, self.relation_lr);
+        set(&mut o.decay, self.decay);
         set(&mut o.schedule, self.schedule);
         set(&mut o.batch, self.batch);
         set(&mut o.negatives, self.negatives);
