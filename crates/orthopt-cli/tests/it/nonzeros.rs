@@ -89,6 +89,15 @@ fn bounds_are_below_what_is_found() {
     assert!(bound["objective"].as_f64().unwrap() <= object["objective"].as_f64().unwrap() + 1e-9);
 }
 
+/// With a price of 1 a fourth variable of pitprops is not worth it, and the summary says what was weighed.
+#[test]
+fn variables_have_a_price() {
+    let dir = Dir::new();
+    let text = stdout(&mut dir.orthopt(&with(&["--variables", "5", "--lambda", "1"])));
+    assert!(text.contains("lambda is the price of a variable"), "{text}");
+    assert!(text.contains("(smooth) + 3.000000000 (penalty)"), "{text}");
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let dir = Dir::new();
@@ -96,7 +105,7 @@ fn what_cannot_be_is_refused() {
     refused(&with(&["--nonzeros", "5,5"]), &["nonzeros is 2 numbers", "3, one for each"]);
     refused(&with(&["--total-nonzeros", "2"]), &["total-nonzeros is 2", "at least 3"]);
     refused(&with(&["--variables", "2"]), &["variables is 2", "at least 3"]);
-    refused(&with(&["--variables", "5", "--lambda", "1"]), &["contradicts"]);
+    refused(&with(&["--variables", "5", "--lambda", "-1"]), &["lambda"]);
     refused(&["solve", "l1-pca", "builtin:pitprops", "--nonzeros", "5"], &["nonzeros", "is for l0-pca"]);
     refused(&["solve", "hyperbolic-eig", "builtin:pitprops", "--nonzeros", "5"], &["is for l0-pca"]);
     refused(&with(&["--nonzeros", "5", "--solver", "obcd"]), &["obcd"]);
