@@ -106,3 +106,21 @@ fn errors_of_the_linear_model_fall_with_the_square_of_the_step() {
         }
     }
 }
+
+/// Known answers are no negatives, whether they are looked up among the negatives or, where a question has more answers than
+/// negatives, the other way round.
+#[test]
+fn known_answers_are_left_out_either_way() {
+    let model = model(4, 2, Distance::Geodesic, Loss::Softplus, true);
+    let facts: Vec<Triple> =
+        [0u32, 1, 3, 5, 6, 7, 8].map(|tail| Triple { head: 2, relation: 0, tail }).to_vec();
+    let answers = Answers::of(&facts);
+    let (tail, answer) = facts[1].questions()[0];
+    let asked = [model.asked(tail, answer)];
+    let loss = |negatives: &[u32]| model.view(&answers).loss(&asked, negatives);
+    let few = [4, 3, 8, 2, 4]; // three that count
+    let many = [&few[..], &[5; 9]].concat();
+    assert_eq!(loss(&few), loss(&many));
+    assert_eq!(loss(&few), loss(&[4, 2, 4]));
+    assert!(loss(&few) > loss(&[4, 2]) && loss(&[3, 8]) == loss(&[5; 9]));
+}

@@ -322,7 +322,7 @@ impl<P: Family> Plan<P> {
         };
         (effort > 0).then(|| {
             Message::from(format!(
-                "one run each from {names}, and more{alone} while under {effort} million iterations; the best X counts ("
+                "one run each from {names}, and more{alone} while under {effort} million iterations and 3e10 multiplications; the best X counts ("
             ))
             .option("restarts")
             .text(")")

@@ -152,7 +152,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
         let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
         let mut stop = own.criteria();
-        let mut fading = solver.fades().then(|| Fading::new(self.left));
+        let mut fading = Fading::new(solver.fades(p), self.left.is_some() || self.most.is_some());
         let first = p.value(solver.point(&state));
         kept.look(first, 0, solver.point(&state));
         control.offer(&kept.x, kept.objective);
@@ -189,7 +189,8 @@ impl<P: Evaluate + 'static> Run<'_, P> {
                 pass: info.pass,
                 residual,
             };
-            let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&progress));
+            let faded =
+                fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&progress, work::so_far()));
             let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
             let over = ended.is_some();
             let found = ended.or_else(|| stop.check(&progress));

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product};
 use crate::linalg::simd::{PAD, Simd, WithSimd, dispatch};
-use crate::linalg::work::count;
+use crate::linalg::work::{count, counted};
 use crate::options::choices;
 
 choices! {
@@ -133,7 +133,6 @@ impl Probe {
         *own = 0.0;
         let (t, size) = (self.t.row(i), norms[i] / (self.alpha * self.alpha));
         let part = |row, t, norms| dispatch(Misfits { row, t, norms, size, alpha: self.alpha });
-        count(DISTANCE * norms.len());
         part(before, &t[..i], &norms[..i]) + part(after, &t[i + 1..], &norms[i + 1..])
     }
 
@@ -145,7 +144,8 @@ impl Probe {
         let scale = 1.0 / (self.alpha * self.alpha);
         // T and K are symmetric, so both roles of a point give the same: twice one of them
         let weight = 2.0 * scale / (m as f64 * m as f64);
-        let tile = |at: usize, out: Option<&mut [f64]>| {
+        // what a tile counts is counted by the thread that asks for all of them
+        let one = |at: usize, out: Option<&mut [f64]>| {
             let rows = TILE.min(m - at);
             let mut k = RowMat::zeros(rows, m);
             product(&mut k, false, scale, qj.as_mat().subrows(at, rows), q.as_mat().transpose());
@@ -153,6 +153,7 @@ impl Probe {
             for i in 0..rows {
                 sum += self.weights(at + i, &norms, k.row_mut(i));
             }
+            count(DISTANCE * rows * m);
             if let Some(out) = out {
                 let mut part = RowMat::zeros(rows, n);
                 product(&mut part, false, weight, k.as_mat(), qj.as_mat());
@@ -160,14 +161,16 @@ impl Probe {
             }
             sum
         };
-        let sums: Vec<f64> = match gq {
+        let tile = |at: usize, out: Option<&mut [f64]>| counted(|| one(at, out));
+        let sums: Vec<(f64, u64)> = match gq {
             None => (0..m.div_ceil(TILE)).into_par_iter().map(|p| tile(p * TILE, None)).collect(),
             Some(gq) => {
                 let parts = gq.data_mut().par_chunks_mut(TILE * n).enumerate();
                 parts.map(|(p, part)| tile(p * TILE, Some(part))).collect()
             }
         };
-        sums.iter().sum()
+        count(sums.iter().map(|s| s.1 as usize).sum());
+        sums.iter().map(|s| s.0).sum()
     }
 
     /// The rows `sample` against all points: adds the gradient of `weight`·Σ (T_ij − d_ij)² with
@@ -181,6 +184,7 @@ impl Probe {
         product(&mut k, false, scale, chosen.as_mat(), q.as_mat().transpose());
         let rows = k.data_mut().par_chunks_mut(m.max(1)).zip(sample);
         let sums: Vec<f64> = rows.map(|(row, i)| self.weights(*i, &norms, row)).collect();
+        count(DISTANCE * b * m);
         // the sampled points as partners of all, and all as partners of the sampled points
         product(gq, true, weight * scale, k.as_mat().transpose(), chosen.as_mat());
         let mut own = RowMat::zeros(b, n);

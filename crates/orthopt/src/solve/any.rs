@@ -1,6 +1,6 @@
 //! Solvers chosen at run time: one type for all of them.
 
-use super::{Confirmed, Ending, Raw, Settings, Solver, Step, StepInfo};
+use super::{Confirmed, Ending, Fades, Raw, Settings, Solver, Step, StepInfo};
 use crate::error::Result;
 use crate::linalg::RowMat;
 
@@ -13,7 +13,7 @@ pub trait ErasedSolver<P>: Send + Sync {
     fn erased_name(&self) -> &'static str;
 
     /// See [`Solver::fades`].
-    fn erased_fades(&self) -> bool;
+    fn erased_fades(&self, problem: &P) -> Fades;
 
     /// See [`Solver::closing_steps`].
     fn erased_closing_steps(&self) -> f64;
@@ -118,8 +118,8 @@ where
         self.name()
     }
 
-    fn erased_fades(&self) -> bool {
-        self.fades()
+    fn erased_fades(&self, problem: &P) -> Fades {
+        self.fades(problem)
     }
 
     fn erased_closing_steps(&self) -> f64 {
@@ -147,8 +147,8 @@ impl<P: 'static> ErasedSolver<P> for Preset<P> {
         self.name
     }
 
-    fn erased_fades(&self) -> bool {
-        self.solver.erased_fades()
+    fn erased_fades(&self, problem: &P) -> Fades {
+        self.solver.erased_fades(problem)
     }
 
     fn erased_closing_steps(&self) -> f64 {
@@ -182,8 +182,8 @@ impl<P: 'static> Solver<P> for AnySolver<P> {
         (**self).erased_name()
     }
 
-    fn fades(&self) -> bool {
-        (**self).erased_fades()
+    fn fades(&self, problem: &P) -> Fades {
+        (**self).erased_fades(problem)
     }
 
     fn closing_steps(&self) -> f64 {

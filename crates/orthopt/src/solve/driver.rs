@@ -7,13 +7,13 @@ use std::time::Instant;
 use super::confirmed::believed;
 use super::pace::{Kept, Looks, Pace};
 use super::punctual::Punctual;
-use super::stop::{interrupted, numerical_error};
+use super::stop::{MOST_WORK, interrupted, numerical_error};
 use super::{
     Ending, Event, Fading, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver,
     Stage, Status, Stop, StopReason, TimeLimit, Trace, TracePoint,
 };
 use crate::error::Result;
-use crate::linalg::RowMat;
+use crate::linalg::{RowMat, work};
 use crate::message::Message;
 use crate::objective::{Evaluate, Objective, count_nonzeros};
 
@@ -26,8 +26,8 @@ pub struct RunOptions {
     pub seed: u64,
     /// Further starts after the first has ended by itself; the best point counts.
     pub restarts: u64,
-    /// Further starts beyond `restarts` until this many iterations have been made in all: small
-    /// problems get many starts, large ones none, and no clock decides.
+    /// Further starts beyond `restarts` until this many iterations or 3·10¹⁰ multiplications have been made in all:
+    /// small problems get many starts, large ones none, and no clock decides.
     pub effort: u64,
     /// Seconds that a stage of a chain other than the last may take.
     pub stage_seconds: Option<f64>,
@@ -85,13 +85,14 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
     stop: &mut dyn Stop,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
-    let clock = Instant::now();
+    let (clock, worked) = (Instant::now(), work::so_far());
     let (trace, notes) = (Trace::default(), Vec::new());
     let mut session = Session { problem, options, trace, notes, iteration: 0, clock, best: f64::INFINITY };
     let mut best = session.run_chain(start(0)?, stop, observers)?;
     let (mut runs, mut winner) = (1, 0);
     let mut last = best.reason.clone();
-    while (runs <= options.restarts || session.iteration < options.effort)
+    let is_small = |iterations| iterations < options.effort && work::so_far() - worked < MOST_WORK.0;
+    while (runs <= options.restarts || is_small(session.iteration))
         && runs - winner <= PATIENCE
         && matches!(last.status, Status::Converged | Status::Stalled)
     {
@@ -222,7 +223,8 @@ impl<P: Evaluate> Session<'_, P> {
         let mut kept = Kept::new(x0.clone());
         let mut state = solver.init(self.problem, x0)?;
         let (mut pace, mut looks, began) = (Pace::default(), Looks::new(), self.iteration);
-        let mut fading = solver.fades().then(|| Fading::new(self.options.max_iterations));
+        let limited = limit.is_some() || self.options.max_iterations.is_some();
+        let (mut fading, worked) = (Fading::new(solver.fades(self.problem), limited), work::so_far());
         let (mut punctual, ready) = (Punctual::new(limit, solver.closing_steps()), self.seconds());
         let mut reason = self.begin(solver.point(&state), &mut kept, observers);
         punctual.opened(self.seconds() - ready);
@@ -245,7 +247,8 @@ impl<P: Evaluate> Session<'_, P> {
                 let limit = MaxIterations(self.options.max_iterations).check(&p);
                 let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
                 let over = ended.is_some();
-                let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&p));
+                let work = work::so_far().saturating_sub(worked);
+                let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&p, work));
                 let found = stop.check(&p).or(limit).or(ended);
                 let second = || solver.confirmed(self.problem, &state).inspect(|_| confirmed = true);
                 let found = believed(found, &p, stop, over, second).or(faded);

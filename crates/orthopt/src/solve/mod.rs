@@ -22,8 +22,9 @@ pub(crate) use pace::{Kept, Looks, Pace};
 pub use search_report::{ArmReport, MoveReport, SearchReport};
 pub use solution::{Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status, settings_of};
 pub use solver::{Pass, Solver, Step, StepInfo};
+pub(crate) use stop::Fading;
 pub use stop::{
-    And, Critical, Fading, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason,
+    And, Critical, Fades, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason,
     Stopping, TimeLimit,
 };
 pub use trace::{Trace, TracePoint};

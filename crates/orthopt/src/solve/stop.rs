@@ -210,16 +210,27 @@ impl Stop for RelativeDecrease {
     }
 }
 
-/// Stops as stalled when neither F nor the measure of stationarity has fallen any more for three quarters of all iterations, and after
-/// half a million of them: the end of methods that have neither passes nor a measure of stationarity that gets
+/// Whether a run ends because F fades, and what is too long for one that nobody has given a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fades {
+    /// Never.
+    Never,
+    /// Yes; half a million iterations are too long.
+    Iterations,
+    /// Yes; so are 5,000 iterations of 3·10¹⁰ multiplications together, for methods that creep where an iteration is dear.
+    Work,
+}
+
+/// Stops as stalled when neither F nor the measure of stationarity has fallen any more for three quarters of all iterations, and
+/// where they have become too many: the end of methods that have neither passes nor a measure of stationarity that gets
 /// small.
 #[derive(Clone, Copy, Debug)]
-pub struct Fading {
+pub(crate) struct Fading {
     lowest: f64,
     residual: f64,      // the smallest
     since: u64,         // the iteration of the last decrease that counts
     began: Option<u64>, // the iteration at the first look
-    most: u64,
+    most: (u64, u64),   // iterations, whatever their work; work, after enough iterations
 }
 
 /// No run is called fading before so many iterations.
@@ -228,22 +239,23 @@ const FIRST: u64 = 10_000;
 const FALL: f64 = 1e-5;
 /// The most iterations of a run that nobody has given a limit.
 const MOST: u64 = 500_000;
+/// The most work of one, and the iterations that it may take in any case.
+pub(super) const MOST_WORK: (u64, u64) = (30_000_000_000, 5_000);
 
 impl Fading {
-    /// Before the first iteration of a run with a limit of iterations, or with none.
-    pub fn new(limit: Option<u64>) -> Self {
-        Self {
-            lowest: f64::INFINITY,
-            residual: f64::INFINITY,
-            since: 0,
-            began: None,
-            most: limit.map_or(MOST, |_| u64::MAX),
-        }
+    /// Before the first iteration of a run, `limited` where somebody has given it a limit.
+    pub(crate) fn new(fades: Fades, limited: bool) -> Option<Self> {
+        let most = match fades {
+            Fades::Never => return None,
+            _ if limited => (u64::MAX, u64::MAX),
+            Fades::Iterations => (MOST, u64::MAX),
+            Fades::Work => (MOST, MOST_WORK.0),
+        };
+        Some(Self { lowest: f64::INFINITY, residual: f64::INFINITY, since: 0, began: None, most })
     }
-}
 
-impl Stop for Fading {
-    fn check(&mut self, p: &Progress) -> Option<StopReason> {
+    /// The reason to stop now, after so much work, or `None` to go on.
+    pub(crate) fn check(&mut self, p: &Progress, work: u64) -> Option<StopReason> {
         let began = *self.began.get_or_insert(p.iteration);
         let made = p.iteration - began;
         if p.objective < self.lowest - FALL * (1.0 + p.objective.abs()) || self.lowest.is_infinite() {
@@ -257,7 +269,7 @@ impl Stop for Fading {
             format!(
                 "F has not fallen by {FALL:.0e} of 1 + |F|, nor its measure to a half, in the last {last} of {made} iterations"
             )
-        } else if made >= self.most {
+        } else if made >= self.most.0 || (work >= self.most.1 && made >= MOST_WORK.1) {
             format!("still falling after {made} iterations, the most there are without a limit of your own")
         } else {
             return None;
@@ -292,5 +304,39 @@ impl Stopping {
     /// The decrease of F that counts as none, at an F of this size.
     pub fn tolerance(&self, objective: f64) -> f64 {
         self.tol * (1.0 + objective.abs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The iteration at which a run ends whose F is `course` of the iterations, each of so much work.
+    fn end(fades: Fades, limited: bool, work: u64, course: impl Fn(u64) -> f64) -> Option<u64> {
+        let mut fading = Fading::new(fades, limited)?;
+        (0..1_000_000).find(|k| {
+            let p =
+                Progress { iteration: *k, seconds: 0.0, objective: course(*k), pass: None, residual: None };
+            fading.check(&p, k * work).is_some()
+        })
+    }
+
+    #[test]
+    fn runs_without_a_limit_end() {
+        let falling = |k: u64| -((1 + k) as f64).sqrt();
+        let dear = MOST_WORK.0 / 100;
+        assert_eq!(end(Fades::Never, false, dear, falling), None);
+        assert_eq!(end(Fades::Iterations, false, dear, falling), Some(MOST));
+        assert_eq!(end(Fades::Work, false, 1, falling), Some(MOST));
+        assert_eq!(end(Fades::Work, false, MOST_WORK.0 / 20_000, falling), Some(20_000));
+        assert_eq!(end(Fades::Work, false, dear, falling), Some(MOST_WORK.1));
+        assert_eq!(end(Fades::Work, true, dear, falling), None, "a limit of the user's own counts instead");
+        for fades in [Fades::Iterations, Fades::Work] {
+            assert_eq!(
+                end(fades, true, dear, |_| -1.0),
+                Some(FIRST),
+                "what no longer falls ends in any case"
+            );
+        }
     }
 }

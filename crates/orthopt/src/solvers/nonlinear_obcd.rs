@@ -30,7 +30,7 @@ use crate::pair::step::Model;
 use crate::problem::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
-use crate::solve::{AnySolver, Confirmed, Settings, Solver, Step};
+use crate::solve::{AnySolver, Confirmed, Fades, Settings, Solver, Step};
 use crate::solvers::obcd::ObcdOptions;
 use crate::solvers::obcd_majorised::MajorisedObcd;
 use crate::solvers::{SolverInfo, SolverOptions};
@@ -142,8 +142,8 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         }
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, _: &NonlinearEigProblem) -> Fades {
+        Fades::Never
     }
 
     fn init(&self, p: &NonlinearEigProblem, mut x: RowMat) -> Result<State> {

@@ -23,7 +23,7 @@ use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
 use crate::smooth::tilted::Tilted;
-use crate::solve::{Settings, Solver, Step, StepInfo};
+use crate::solve::{Fades, Settings, Solver, Step, StepInfo};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 
@@ -104,8 +104,8 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
         "obcd"
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, _: &Composite<F, H, G, A>) -> Fades {
+        Fades::Never
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<Self::State> {

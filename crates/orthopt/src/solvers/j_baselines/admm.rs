@@ -19,7 +19,7 @@ use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::Smooth;
-use crate::solve::{Raw, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Fades, Raw, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of ADMM.
@@ -112,8 +112,8 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
         INFO.name
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, p: &Problem<JOrthogonal, F>) -> Fades {
+        if p.f.is_quadratic() { Fades::Iterations } else { Fades::Work }
     }
 
     /// A point of the group takes much longer than the rest of an iteration.

@@ -21,7 +21,7 @@ use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Fades, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
 use crate::solvers::jobcd::{UNBOUNDED, relative_stationarity};
 
@@ -119,8 +119,8 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Csdm {
         INFO.name
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, _: &Problem<JOrthogonal, F>) -> Fades {
+        Fades::Work
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

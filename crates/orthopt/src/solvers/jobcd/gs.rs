@@ -17,7 +17,7 @@ use crate::pair::movable::Movable;
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
 use crate::smooth::{JQuadratic, TwoSided};
-use crate::solve::{Confirmed, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Confirmed, Fades, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet, pairs,
 };
@@ -135,8 +135,8 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
         INFO.name
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, p: &Problem<JOrthogonal, F>) -> Fades {
+        if p.f.is_quadratic() { Fades::Never } else { Fades::Work }
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

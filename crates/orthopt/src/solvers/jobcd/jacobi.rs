@@ -28,7 +28,7 @@ use crate::options::{Constants, constants, only};
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
 use crate::smooth::TwoSided;
-use crate::solve::{Pass, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Fades, Pass, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of J-JOBCD.
@@ -140,8 +140,8 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
         INFO.name
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, p: &Problem<JOrthogonal, F>) -> Fades {
+        if p.f.is_quadratic() { Fades::Never } else { Fades::Work }
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

@@ -27,7 +27,7 @@ use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::FiniteSum;
-use crate::solve::{Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Fades, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of VR-J-JOBCD.
@@ -147,8 +147,8 @@ impl<F: FiniteSum> Solver<Problem<JOrthogonal, F>> for VrJJobcd {
         INFO.name
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, _: &Problem<JOrthogonal, F>) -> Fades {
+        Fades::Work
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

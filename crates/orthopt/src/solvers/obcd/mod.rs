@@ -34,7 +34,7 @@ use crate::options::{Constants, checked};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
-use crate::solve::{Settings, Solver, Step};
+use crate::solve::{Fades, Settings, Solver, Step};
 use crate::solvers::pair_descent::{self, PairDescent, Schedule};
 pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet, pairs};
 pub use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions};
@@ -105,8 +105,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         self.options.name
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, _: &Problem<Stiefel, F, H>) -> Fades {
+        Fades::Never
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<Self::State> {

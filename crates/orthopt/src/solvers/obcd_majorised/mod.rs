@@ -32,7 +32,7 @@ use crate::options::{Constant, Constants, checked, only};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Pass, Settings, Solver, Step};
+use crate::solve::{Confirmed, Fades, Pass, Settings, Solver, Step};
 use rounds::{DRIFT, Iterate, Sets};
 
 /// Its name in the registry.
@@ -98,8 +98,8 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
     }
 
     /// Rounds are like iterations of a first-order method, single pairs are not.
-    fn fades(&self) -> bool {
-        self.options.jacobi || self.options.block > 2
+    fn fades(&self, _: &Problem<Stiefel, F, H>) -> Fades {
+        if self.options.jacobi || self.options.block > 2 { Fades::Iterations } else { Fades::Never }
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {

@@ -35,7 +35,7 @@ use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{PcaProblem, Problem};
 use crate::smooth::Quadratic;
-use crate::solve::{Pass, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Fades, Pass, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 use descent::{Objective, Pace, Point};
@@ -176,8 +176,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
         "support"
     }
 
-    fn fades(&self) -> bool {
-        false
+    fn fades(&self, _: &Problem<Stiefel, F, H>) -> Fades {
+        Fades::Never
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<Self::State> {
