@@ -169,11 +169,9 @@ fn rivals_of_the_unbounded_problem_end_in_finite_numbers() {
         let mut stop = MaxIterations(Some(30_000));
         let solution = run(&problem, &s, x0, limits(30_000, 0), &mut stop, &mut []).unwrap();
         assert!(solution.x.find_non_finite().is_none() && solution.objective.total.is_finite(), "{name}");
-        assert!(
-            matches!(solution.status, Status::Unbounded | Status::MaxIters),
-            "{name}: {:?}",
-            solution.status
-        );
+        // never called converged; one that creeps ends as stalled
+        let ends = [Status::Unbounded, Status::MaxIters, Status::Stalled];
+        assert!(ends.contains(&solution.status), "{name}: {:?}", solution.status);
         let norm = spectral_norm(&solution.x);
         assert!(solution.feasibility <= 1e-12 * norm * norm, "{name}: {:e}", solution.feasibility);
     }
