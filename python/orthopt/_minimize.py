@@ -58,7 +58,8 @@ def minimize(
         ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
         ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for
         a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-jobcd"`` (the
-        default), ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``. ``"a+b"`` is a chain.
+        default), ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``, ``"j-lbfgs"`` (L-BFGS on
+        the group, which goes on where the others creep). ``"a+b"`` is a chain.
     lipschitz
         The Lipschitz constant of the gradient, the unit of step lengths. Default: estimated at
         ``x0`` (nine evaluations); J-orthogonal solvers search instead.

@@ -14,7 +14,7 @@ SOLVERS = ["irpg", "manpg-ada", "manpg", "slpg", "rsubgrad", "ladmm", "spm", "so
 SMOOTH = ["optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]
 SPLITTING = ["oadmm", "oadmm-ep", "oadmm-rr", "radmm", "spgm-ep", "spgm-rr", "subgrad", "madmm", "manial"]
 SPLITTING += ["rial", "rada-rgd", "obcd-majorised"]
-J_SOLVERS = ["j-jobcd", "gs-jobcd", "j-admm", "umcm", "csdm"]
+J_SOLVERS = ["j-jobcd", "gs-jobcd", "j-admm", "umcm", "csdm", "j-lbfgs"]
 
 
 @pytest.fixture(scope="module")

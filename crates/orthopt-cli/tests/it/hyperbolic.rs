@@ -212,7 +212,7 @@ fn compare_and_probe() {
     }
     let probe = ["solve", "probe", "randn:20:6", "--signature", "3", "--max-iters", "200", "--restarts", "0"];
     let object = dir.json(&probe);
-    assert_eq!(object["solver"], "j-admm+vr-j-jobcd");
+    assert_eq!(object["solver"], "j-jobcd+j-lbfgs");
     assert!(object["feasibility"].as_f64().unwrap() <= 1e-12);
     let pairs = dir.json(&[&probe[..], &["--solver", "gs-jobcd"]].concat());
     assert!(pairs["settings"]["gradients"].as_u64().unwrap() > 100 && pairs["settings"]["side"] == "rows");

@@ -1,13 +1,17 @@
 //! Problems over the J-orthogonal group by name: solvers, starts and defaults.
 
-use super::{Family, Plan, Wanted};
+use super::portfolio::{cost_of_gradient, race};
+use super::{Begin, Family, Plan, Wanted};
 use crate::certify::{Certificate, JOffers, Scope, certify};
 use crate::constraint::{Constraint, j_orthogonal};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::options::{Given, Value};
 use crate::problem::JProblem;
-use crate::smooth::{Smooth, TwoSided};
-use crate::solvers::{J_SOLVERS, SolverInfo, jobcd};
+use crate::search::{Arm, Portfolio};
+use crate::smooth::TwoSided;
+use crate::solvers::jobcd::{self, Side};
+use crate::solvers::{J_SOLVERS, SolverInfo, SolverOptions};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -16,6 +20,41 @@ const J_STARTS: &[(&str, &str)] = &[
     ("random", "a random hyperbolic CS decomposition with ||X|| at most e"),
     ("identity", "the identity matrix"),
 ];
+
+/// Solvers and starts, the pairs first that did well on the data sets that RESULTS.md calls seen.
+const ARMS: &[(&str, &str)] = &[
+    ("j-jobcd+j-lbfgs", "random"),
+    ("j-admm+j-lbfgs", "random"),
+    ("j-lbfgs", "random"),
+    ("j-lbfgs", "identity"),
+    ("vr-j-jobcd+j-lbfgs", "random"),
+    ("j-jobcd+j-lbfgs", "identity"),
+    ("csdm+j-lbfgs", "random"),
+    ("gs-jobcd+j-lbfgs", "random"),
+];
+/// The same on the other side, where f has two.
+const COLUMNS: &[(&str, &str)] = &[("gs-jobcd+j-lbfgs", "random"), ("gs-jobcd+j-lbfgs", "identity")];
+
+impl JProblem {
+    fn portfolio(&self, options: &SolverOptions, start: Option<&Begin>) -> Result<Portfolio<Self>> {
+        let how = (cost_of_gradient(&self.f, self.shape()), Some("j-lbfgs"));
+        let mut all = race(self, ARMS, options, start, how)?;
+        if self.f.two_sided().is_some() {
+            let mut columns = options.clone();
+            columns.jobcd.side = Side::Columns;
+            for arm in race(self, COLUMNS, &columns, start, how)?.arms {
+                let set = arm.constants;
+                let constants = Box::new(move |level| {
+                    let mut given: Given = set(level);
+                    given.insert("side", Value::Name(Side::Columns.name()));
+                    given
+                });
+                all.arms.push(Arm { constants, ..arm });
+            }
+        }
+        Ok(all)
+    }
+}
 
 impl Family for JProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
@@ -38,12 +77,11 @@ impl Family for JProblem {
         "max |skew part of J grad f(X) X'|"
     }
 
-    /// With no solver named and an f that is a sum without a closed form (`probe`): ADMM, which is not monotone and passes
-    /// local minima where feasible methods end, and then VR-J-JOBCD from the feasible point that it found. Further
-    /// starts are VR-J-JOBCD alone (docs/mathematics.md, section 9).
+    /// Where local solutions differ: a race of the methods of the paper and its rivals, each ended by L-BFGS, on both sides where
+    /// f has two. With an option of a method set, that method by its defaults.
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        let sum = self.f.components() > 1 && self.f.two_sided().is_none();
-        if sum && wanted.solver.is_none() && !wanted.leaves_solver_open() {
+        let open = wanted.solver.is_none() && self.has_local_solutions();
+        if open && !wanted.leaves_solver_open() {
             // a round with its gradient moves n/2 pairs, where gs-jobcd would move one
             let rounds = Wanted { solver: Some(jobcd::J_JOBCD.name.into()), ..wanted.clone() };
             let mut plan = Plan::by_default(self, &rounds)?;
@@ -51,16 +89,13 @@ impl Family for JProblem {
             plan.reasons.push(format!("solver {}: {}", jobcd::J_JOBCD.name, jobcd::J_JOBCD.doc).into());
             return Ok(plan);
         }
-        if !sum || !wanted.leaves_solver_open() {
+        if !open {
             return Plan::by_default(self, wanted);
         }
-        let chain = Wanted { solver: Some("j-admm+vr-j-jobcd".into()), ..wanted.clone() };
+        let chain = Wanted { solver: Some(ARMS[0].0.into()), ..wanted.clone() };
         let mut plan = Plan::by_default(self, &chain)?;
         plan.chosen = true;
-        plan.reasons.push("solver j-admm: not monotone, so it passes local minima".into());
-        plan.reasons.push(
-            "then vr-j-jobcd, feasible, with a variance-reduced gradient; alone from further starts".into(),
-        );
+        plan.portfolio = Some(self.portfolio(&plan.options, wanted.start.as_ref())?);
         Ok(plan)
     }
 

@@ -193,6 +193,10 @@ impl Smooth for JFunction {
     fn is_coercive(&self) -> bool {
         self.as_dyn().is_coercive()
     }
+
+    fn is_bounded_below(&self) -> bool {
+        self.as_dyn().is_bounded_below()
+    }
 }
 
 impl TwoSided for JFunction {

@@ -96,6 +96,11 @@ pub trait Smooth: Send + Sync {
     fn is_coercive(&self) -> bool {
         false
     }
+
+    /// Whether f is known to have a lower bound, though its minimum may lie at infinity: a sum of squares, say.
+    fn is_bounded_below(&self) -> bool {
+        self.is_coercive()
+    }
 }
 
 /// f = (1/N) Σ fᵢ, for methods that sample components.

@@ -270,6 +270,11 @@ impl Smooth for Probe {
     fn components(&self) -> usize {
         self.d.nrows()
     }
+
+    /// A sum of squares.
+    fn is_bounded_below(&self) -> bool {
+        true
+    }
 }
 
 impl HessianVector for Probe {}

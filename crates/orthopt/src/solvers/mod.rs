@@ -10,6 +10,7 @@ pub mod ep4orth;
 pub mod exchange;
 pub mod irpg;
 pub mod j_baselines;
+pub mod j_lbfgs;
 pub mod jobcd;
 pub mod ladmm;
 pub mod manpg;
@@ -218,6 +219,7 @@ where
             j_baselines::umcm(),
             j_baselines::csdm(),
             jobcd::gs_jobcd(),
+            j_lbfgs::info(),
         ]
     }
 }
@@ -269,6 +271,7 @@ pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
     j_baselines::J_ADMM,
     j_baselines::UMCM,
     j_baselines::CSDM,
+    j_lbfgs::INFO,
 ];
 
 /// All solvers of problems with a limit of nonzeros.

@@ -26,6 +26,7 @@ mod fuzz_pairs;
 mod givens;
 mod input_errors;
 mod j_baselines;
+mod j_lbfgs;
 mod j_orthogonal;
 mod j_problem;
 mod jobcd;

@@ -23,7 +23,7 @@ use crate::problem::{JProblem, Problem};
 use crate::smooth::Smooth;
 use crate::solve::{Fades, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
-use crate::solvers::jobcd::{UNBOUNDED, relative_stationarity};
+use crate::solvers::jobcd::{beyond_limit, relative_stationarity};
 
 /// What the registry says of CSDM.
 pub const INFO: SolverInfo<JProblem> = info();
@@ -196,7 +196,7 @@ impl Csdm {
         factors.mu.iter_mut().zip(step).for_each(|(mu, s)| *mu = (*mu + s).clamp(-cap, cap));
         st.x = factors.compose(p.signature());
         if !p.is_bounded() && factors.mu.iter().any(|mu| mu.abs() >= cap) {
-            st.ended = Some((Status::Unbounded, UNBOUNDED));
+            st.ended = Some(beyond_limit(&p.f));
         }
         residual
     }

@@ -88,7 +88,7 @@ fn size(x: &RowMat) -> f64 {
 /// `limit`.
 fn lost<F: Smooth>(p: &Problem<JOrthogonal, F>, size: f64, limit: f64) -> Option<(Status, &'static str)> {
     match p.is_bounded() {
-        false if size > limit => Some((Status::Unbounded, super::jobcd::UNBOUNDED)),
+        false if size > limit => Some(super::jobcd::beyond_limit(&p.f)),
         true if size > 1e12 => Some((Status::Stalled, DIVERGED)),
         _ => None,
     }

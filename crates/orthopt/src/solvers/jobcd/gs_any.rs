@@ -7,7 +7,7 @@
 use super::gs::{has_drifted, not_below_rounding, upkeep};
 use super::jacobi::{ARMIJO, DOUBLINGS, RELAX};
 use super::rounds::{pair_data, solve};
-use super::{GsJobcd, UNBOUNDED, relative_stationarity, row_norm, two_rows};
+use super::{GsJobcd, beyond_limit, relative_stationarity, row_norm, two_rows};
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::jpair::JMove;
 use crate::linalg::RowMat;
@@ -229,7 +229,7 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
 
     fn ended(&self, objective: f64) -> Option<(Status, &'static str)> {
         if self.at.limited || !objective.is_finite() {
-            return Some((Status::Unbounded, UNBOUNDED));
+            return Some(beyond_limit(&self.p.f));
         }
         if self.at.gradients >= CREEP.1 && self.at.gradients / 4 >= self.at.fallen.1 {
             return Some((Status::Stalled, "f creeps: pairs of rows lower it by next to nothing"));

@@ -19,7 +19,7 @@ use super::decoupled::{DRIFT, Decoupled, EMPTY};
 use super::image::Image;
 use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
-use super::{JobcdOptions, Side, UNBOUNDED, largest_row, relative_stationarity};
+use super::{JobcdOptions, Side, beyond_limit, largest_row, relative_stationarity};
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -304,7 +304,7 @@ impl JJobcd {
             st.ended = Some((Status::Stalled, "no pairing of the rows lowers f any more"));
         }
         if !p.is_bounded() && largest_row(&state.x) > self.norm_limit {
-            st.ended = Some((Status::Unbounded, UNBOUNDED));
+            st.ended = Some(beyond_limit(&p.f));
         }
         self.look(p, st)
     }

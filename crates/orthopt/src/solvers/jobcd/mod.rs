@@ -37,6 +37,7 @@ use crate::options::{choices, constants};
 use crate::pair::step::Model;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::Status;
 
 pub use gs::{GsJobcd, INFO as GS_JOBCD, info as gs_jobcd};
 pub use jacobi::{INFO as J_JOBCD, JJobcd, info as j_jobcd};
@@ -74,13 +75,21 @@ constants! {
     }
 }
 
-/// What stops a run whose f has no lower bound.
+/// How a run ends whose ‖X‖ has reached the limit.
+pub(crate) fn beyond_limit<F: Smooth>(f: &F) -> (Status, &'static str) {
+    if f.is_bounded_below() { (Status::Stalled, FAR) } else { (Status::Unbounded, UNBOUNDED) }
+}
+
+/// What it says of an f that cannot fall without end,
+const FAR: &str = "||X|| reached the limit, beyond which rounding, eps*||X||^2, would leave nothing of X'JX = J: f still falls \
+     along boosts that grow";
+/// and of one that may have no lower bound.
 pub(crate) const UNBOUNDED: &str = "f has no lower bound here: boosts of two rows lower it without end. Stopped where \
      ||X|| reached the limit, beyond which rounding, eps*||X||^2, would leave nothing of X'JX = J; X is the \
      last point before that";
 
 /// Largest row norm of X, or infinity where it is not a number.
-fn largest_row(x: &RowMat) -> f64 {
+pub(crate) fn largest_row(x: &RowMat) -> f64 {
     (0..x.nrows()).fold(0.0, |m: f64, i| m.max(row_norm(x.row(i))))
 }
 

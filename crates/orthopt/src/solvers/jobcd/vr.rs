@@ -19,7 +19,7 @@ use super::decoupled::DRIFT;
 use super::jacobi::DOUBLINGS;
 use super::pairing::{matching, sample};
 use super::rounds::{moved, pair_data, solve};
-use super::{UNBOUNDED, largest_row, relative_stationarity};
+use super::{beyond_limit, largest_row, relative_stationarity};
 use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal;
 use crate::error::Result;
@@ -130,12 +130,12 @@ pub struct State {
 }
 
 impl State {
-    /// Nothing better was found since the last exact gradient; many times in a row is the end.
-    fn failed(&mut self, lost: bool) {
+    /// Nothing better was found since the last exact gradient; many times in a row is the end, `beyond` where ‖X‖ has
+    /// reached the limit.
+    fn failed(&mut self, beyond: Option<(Status, &'static str)>) {
         self.failures += 1;
         if self.failures >= HOPELESS {
-            let stalled = (Status::Stalled, "no round lowers f any more");
-            self.ended = Some(if lost { (Status::Unbounded, UNBOUNDED) } else { stalled });
+            self.ended = Some(beyond.unwrap_or((Status::Stalled, "no round lowers f any more")));
         }
     }
 }
@@ -295,7 +295,7 @@ impl VrJJobcd {
             st.x = st.best.x.clone();
             st.s *= 2.0;
             st.restores += 1;
-            st.failed(lost);
+            st.failed(lost.then(|| beyond_limit(&p.f)));
         }
         st.estimate = st.best.g.clone();
         (st.tracked, st.lowest) = (st.best.f, st.best.f);

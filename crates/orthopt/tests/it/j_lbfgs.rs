@@ -1,0 +1,131 @@
+//! L-BFGS on the J-orthogonal group: against the closed form, invariants, ends, the race it is part of.
+
+use crate::common::jobcd::{definite, options, probe, solver};
+use crate::common::jorth::shuffled;
+use crate::common::limits;
+use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm, stationarity};
+use orthopt::family::{Family, Wanted};
+use orthopt::problem::JProblem;
+use orthopt::smooth::{Placement, Smooth};
+use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Status, Stop, Stopping, run};
+use orthopt::solvers::jobcd::JobcdOptions;
+
+const NAME: &str = "j-lbfgs";
+
+fn solve(p: &JProblem, name: &str, most: u64, tol: f64) -> Solution {
+    let s = solver(p, name, &options(JobcdOptions::default(), &[]));
+    let x0 = p.start("random", 1).unwrap();
+    let mut stop: Box<dyn Stop> =
+        if tol > 0.0 { Box::new(Critical { tol }) } else { Box::new(MaxIterations(Some(most))) };
+    run(p, &s, x0, limits(most, 0), &mut stop, &mut []).unwrap()
+}
+
+/// Every critical point of hyperbolic-eig is a minimum, which is known.
+#[test]
+fn it_reaches_the_closed_form() {
+    for (n, p, ridge) in [(2, 1, 0.1), (9, 4, 1e-2), (20, 10, 1e-3), (12, 12, 1e-2), (6, 0, 1e-2)] {
+        let problem = JProblem::hyperbolic_eig(definite(n, ridge, 3).as_mat(), shuffled(p, n, 2)).unwrap();
+        let best = problem.optimum().unwrap().unwrap();
+        let s = solve(&problem, NAME, 5_000, 1e-9);
+        let gap = (s.objective.total - best) / best;
+        assert!((-1e-12..1e-10).contains(&gap), "n {n}, p {p}: {gap:e} ({})", s.message);
+    }
+}
+
+#[test]
+fn points_are_feasible_and_f_falls_as_it_says() {
+    for p in [probe(25, 6, Placement::After), probe(12, 4, Placement::After)] {
+        let s = solver(&p, NAME, &options(JobcdOptions::default(), &[]));
+        let mut st = s.init(&p, p.start("random", 2).unwrap()).unwrap();
+        let mut last = f64::INFINITY;
+        for _ in 0..150 {
+            let info = s.step(&p, &mut st, 1);
+            let x = s.point(&st);
+            let unit = spectral_norm(x).powi(2);
+            assert!(feasibility(x, p.signature()) <= 1e-12 * unit);
+            assert!(info.objective <= last + 1e-12 * (1.0 + last.abs()), "{} after {last}", info.objective);
+            assert!((p.value(x) - info.objective).abs() <= 1e-9 * (1.0 + info.objective.abs()));
+            last = info.objective;
+            if info.ended.is_some() {
+                break;
+            }
+        }
+    }
+}
+
+/// What it calls the gradient is that: at its end, where it says critical, the measure computed anew is small.
+#[test]
+fn a_converged_end_is_critical() {
+    let problem = JProblem::hyperbolic_eig(definite(15, 1e-2, 5).as_mat(), shuffled(6, 15, 1)).unwrap();
+    let s = solve(&problem, NAME, 5_000, 1e-8);
+    assert_eq!(s.status, Status::Converged, "{}", s.message);
+    let mut g = orthopt::linalg::RowMat::zeros(15, 15);
+    problem.f.gradient(&s.x, &mut g);
+    let size = g.norm() * s.x.norm();
+    assert!(stationarity(&s.x, &g, problem.signature()) <= 1e-7 * size);
+}
+
+#[test]
+fn it_ends_below_the_methods_that_follow_the_gradient() {
+    let p = probe(40, 8, Placement::After);
+    let own = solve(&p, NAME, 400, 0.0).objective.total;
+    for rival in ["j-jobcd", "csdm", "gs-jobcd"] {
+        let theirs = solve(&p, rival, 400, 0.0).objective.total;
+        assert!(own < theirs, "{rival}: {theirs}, {NAME}: {own}");
+    }
+}
+
+/// The printed objective of hyperbolic-eig has no lower bound; a sum of squares has one, however large X gets.
+#[test]
+fn a_large_x_ends_it_and_the_status_says_why() {
+    let j = Signature::leading(3, 6).unwrap();
+    let problem = JProblem::reproduction(definite(6, 0.0, 2).as_mat(), j).unwrap();
+    let s = solve(&problem, NAME, 5_000, 0.0);
+    assert_eq!(s.status, Status::Unbounded, "{}", s.message);
+    assert!(s.x.find_non_finite().is_none() && s.feasibility <= 1e-13 * spectral_norm(&s.x).powi(2));
+    let p = probe(40, 8, Placement::After);
+    let near = options(JobcdOptions::default(), &[("j-lbfgs-norm-limit", 1.0)]);
+    let s = solver(&p, NAME, &near);
+    let x0 = p.start("random", 1).unwrap();
+    let s = run(&p, &s, x0, limits(5_000, 0), &mut MaxIterations(Some(5_000)), &mut []).unwrap();
+    assert_eq!(s.status, Status::Stalled, "{}", s.message);
+    assert!(s.message.contains("reached the limit"), "{}", s.message);
+}
+
+#[test]
+fn the_same_bits_for_any_threads_and_steps() {
+    let p = probe(70, 9, Placement::After);
+    let s = solver(&p, NAME, &options(JobcdOptions::default(), &[]));
+    let on = |threads: usize, budget: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut st = s.init(&p, p.start("random", 4).unwrap()).unwrap();
+            let mut done = 0;
+            while done < 60 {
+                done += s.step(&p, &mut st, budget.min(60 - done)).iterations;
+            }
+            s.point(&st).clone()
+        })
+    };
+    let one = on(1, 1);
+    assert_eq!(one.data(), on(2, 7).data());
+    assert_eq!(one.data(), on(3, 60).data());
+}
+
+/// The default of the probe: a race of the methods of the paper and its rivals; more iterations never give a higher F.
+#[test]
+fn the_race_is_monotone_in_effort_and_below_each_of_its_methods() {
+    let p = probe(30, 6, Placement::After);
+    let race = |most: u64| {
+        let stopping = Stopping { max_iters: Some(most), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let wanted = Wanted { seed: 1, ..Default::default() };
+        let s = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &mut []).unwrap();
+        s.objective.total
+    };
+    let reached: Vec<f64> = [200, 2_000, 20_000].map(race).into();
+    assert!(reached.windows(2).all(|w| w[1] <= w[0]), "{reached:?}");
+    for name in ["j-jobcd", "vr-j-jobcd", "j-admm", "csdm", NAME] {
+        let alone = solve(&p, name, 20_000, 0.0).objective.total;
+        assert!(reached[2] <= alone + 1e-3 * alone.abs(), "{name}: {alone}, the race {}", reached[2]);
+    }
+}
