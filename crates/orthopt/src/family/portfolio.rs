@@ -54,10 +54,10 @@ const L1: &[(&str, &str)] = &[
 ];
 const NONNEGATIVE: &[(&str, &str)] = &[
     ("ladmm+obcd", "pca"),
+    ("ep4orth+obcd", "pca"),
     ("ladmm+obcd", "partition"),
     ("ep4orth+obcd", "partition"),
     ("ladmm+obcd", "varimax"),
-    ("ep4orth+obcd", "pca"),
     ("spm+obcd", "partition"),
     ("ladmm+obcd", "coordinates"),
     ("spm+obcd", "pca"),
@@ -78,6 +78,9 @@ const PATIENT: &[(&str, &str, f64)] =
 
 /// Iterations that a method with full gradients may make at level 0, times two for every level.
 const ITERATIONS: u64 = 500;
+/// Iterations at level 0 that a method of these makes before the next one may go on from it, times two for every level:
+/// enough for β to grow from L/100 to L, and almost as far again.
+const HANDED_ON: u64 = 200;
 /// Work of a run at level 0 that is a long one, some seconds of a thread.
 const LONG: u64 = 20_000_000_000;
 /// Gradients that a polish of the local search may cost.
@@ -122,7 +125,7 @@ pub(super) fn portfolio(
         moves.push(Arc::new(Polished(Pack, polisher)));
     }
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
-        let part = Part { solver: make(seed), most: None, patient: true };
+        let part = Part { solver: make(seed), most: None, patient: true, hands_on: None };
         Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(problem.nrows(), problem.rank())) })
     });
     let place =
@@ -148,7 +151,7 @@ pub(super) fn race<P: Family>(
             let options = seeded(&base, seed);
             let solver = solver[0].build(problem, &options)?;
             let (n, r) = problem.shape();
-            let part = Part { solver, most: None, patient: true };
+            let part = Part { solver, most: None, patient: true, hands_on: None };
             Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(n, r)) })
         }))
     });
@@ -255,7 +258,10 @@ fn arm<P: Family>(
         let mut parts = Vec::new();
         for (k, solver) in solvers.iter().enumerate() {
             let most = (k == 0).then(|| at_level_0(gradient) << level.min(20));
-            parts.push(Part { solver: solver.build(problem, &options)?, most, patient: level >= PATIENCE });
+            let grows = k == 0 && solvers.len() > 1 && PATIENT.iter().any(|c| c.0 == solver.name);
+            let hands_on = grows.then(|| HANDED_ON << level.min(20));
+            let solver = solver.build(problem, &options)?;
+            parts.push(Part { solver, most, patient: level >= PATIENCE, hands_on });
         }
         Ok(Task { parts, x0 })
     });

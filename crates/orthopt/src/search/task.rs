@@ -17,6 +17,8 @@ pub struct Part<P> {
     pub most: Option<u64>,
     /// Whether it has the whole work of those before it, and goes on where a pass lowers F by less than 1e-5·(1 + |F|).
     pub patient: bool,
+    /// The next one goes on where F has not fallen for half of the iterations, but not before so many.
+    pub hands_on: Option<u64>,
 }
 
 /// Solvers one after the other, from X⁰.
@@ -152,7 +154,11 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
         let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
         let mut stop = own.criteria();
-        let mut fading = Fading::new(solver.fades(p), self.left.is_some() || self.most.is_some());
+        let fading = Fading::new(solver.fades(p), self.left.is_some() || self.most.is_some());
+        let mut fading = match self.part.hands_on {
+            Some(first) => fading.map(|f| f.handed_on(first)),
+            None => fading,
+        };
         let first = p.value(solver.point(&state));
         kept.look(first, 0, solver.point(&state));
         control.offer(&kept.x, kept.objective);

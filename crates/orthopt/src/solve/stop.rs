@@ -231,10 +231,12 @@ pub(crate) struct Fading {
     since: u64,         // the iteration of the last decrease that counts
     began: Option<u64>, // the iteration at the first look
     most: (u64, u64),   // iterations, whatever their work; work, after enough iterations
+    quiet: (u64, u64), // no end before so many iterations, nor before so many times those that brought something
+    by_f: bool,        // only F counts
 }
 
-/// No run is called fading before so many iterations.
-const FIRST: u64 = 10_000;
+/// No run is called fading before so many iterations, nor before four times those that brought something.
+const QUIET: (u64, u64) = (10_000, 4);
 /// What F must fall by, relative to 1 + |F|.
 const FALL: f64 = 1e-5;
 /// The most iterations of a run that nobody has given a limit.
@@ -251,7 +253,14 @@ impl Fading {
             Fades::Iterations => (MOST, u64::MAX),
             Fades::Work => (MOST, MOST_WORK.0),
         };
-        Some(Self { lowest: f64::INFINITY, residual: f64::INFINITY, since: 0, began: None, most })
+        let (lowest, residual) = (f64::INFINITY, f64::INFINITY);
+        Some(Self { lowest, residual, since: 0, began: None, most, quiet: QUIET, by_f: false })
+    }
+
+    /// Of a run from whose best point another solver goes on: it ends where F has not fallen for half of the iterations, but
+    /// not before so many of them. How critical its iterates are is no matter then.
+    pub(crate) fn handed_on(self, first: u64) -> Self {
+        Self { quiet: (first, 2), by_f: true, ..self }
     }
 
     /// The reason to stop now, after so much work, or `None` to go on.
@@ -261,13 +270,14 @@ impl Fading {
         if p.objective < self.lowest - FALL * (1.0 + p.objective.abs()) || self.lowest.is_infinite() {
             (self.lowest, self.since) = (p.objective, made);
         }
-        if let Some(residual) = p.residual.filter(|residual| *residual < 0.5 * self.residual) {
+        if let Some(residual) = p.residual.filter(|residual| !self.by_f && *residual < 0.5 * self.residual) {
             (self.residual, self.since) = (residual, made);
         }
-        let why = if made >= FIRST && made / 4 >= self.since {
-            let last = made - self.since;
+        let why = if made >= self.quiet.0 && made / self.quiet.1 >= self.since {
+            let (last, measure) =
+                (made - self.since, if self.by_f { "" } else { ", nor its measure to a half," });
             format!(
-                "F has not fallen by {FALL:.0e} of 1 + |F|, nor its measure to a half, in the last {last} of {made} iterations"
+                "F has not fallen by {FALL:.0e} of 1 + |F|{measure} in the last {last} of {made} iterations"
             )
         } else if made >= self.most.0 || (work >= self.most.1 && made >= MOST_WORK.1) {
             format!("still falling after {made} iterations, the most there are without a limit of your own")
@@ -334,9 +344,27 @@ mod tests {
         for fades in [Fades::Iterations, Fades::Work] {
             assert_eq!(
                 end(fades, true, dear, |_| -1.0),
-                Some(FIRST),
+                Some(QUIET.0),
                 "what no longer falls ends in any case"
             );
         }
+    }
+
+    /// What another solver goes on from ends after half of its iterations in vain, whatever its measure does, and not before F
+    /// could have fallen.
+    #[test]
+    fn what_is_handed_on_ends_soon() {
+        let end = |first: u64, last_fall: u64| {
+            let mut fading = Fading::new(Fades::Iterations, true)?.handed_on(first);
+            (0..100_000).find(|k| {
+                let objective = -(*k.min(&last_fall) as f64);
+                let residual = Some(0.5f64.powi(*k as i32));
+                let p = Progress { iteration: *k, seconds: 0.0, objective, pass: None, residual };
+                fading.check(&p, 0).is_some()
+            })
+        };
+        assert_eq!(end(800, 13), Some(800));
+        assert_eq!(end(800, 600), Some(1200));
+        assert_eq!(end(200, 600), Some(1200));
     }
 }
