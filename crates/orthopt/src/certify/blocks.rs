@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::block_search::{Block, Found};
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
+use crate::linalg::order::best_first;
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::step::PairWork;
@@ -93,8 +94,8 @@ pub fn block_k_stationarity<F: Quadratic, H: PairPenalty>(
     };
     let blocks_checked = searched.iter().flatten().count() as u64;
     let max_decrease = searched.iter().flatten().fold(0.0, |m: f64, d| m.max(*d));
-    let mut offers: Vec<_> = blocks.into_iter().zip(searched).filter_map(found).collect();
-    offers.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let offers: Vec<_> = blocks.into_iter().zip(searched).filter_map(found).collect();
+    let offers = best_first(offers, |offer| offer.1);
     let sum: f64 = offers.iter().map(|o| o.1).sum();
     BlockReport {
         rows: k,

@@ -15,6 +15,7 @@ pub mod kernels;
 pub mod krylov;
 pub mod lanczos;
 pub(crate) mod masked_system;
+pub(crate) mod order;
 pub mod orthonormal;
 pub mod plane;
 pub mod products;
