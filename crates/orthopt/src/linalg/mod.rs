@@ -17,6 +17,7 @@ pub mod lanczos;
 pub(crate) mod masked_system;
 pub(crate) mod order;
 pub mod orthonormal;
+pub(crate) mod parallel;
 pub mod plane;
 pub mod products;
 pub mod row_mat;

@@ -8,10 +8,9 @@
 //! Where M is a multiple of the identity, as that of a majoriser of any smooth f, pairs do not see each other: the
 //! model of each is exact whatever the others do.
 
-use rayon::prelude::*;
-
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
+use crate::linalg::parallel::map_with;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::pair::PairPenalty;
 use crate::pair::step::{Pair, PairWork, Shape, apply_clean, solve_pair};
@@ -40,11 +39,11 @@ pub(crate) fn jacobi_round<F: Quadratic, H: PairPenalty>(
     pairs: &[(usize, usize)],
 ) -> Tried {
     let r = x.ncols();
-    let task = |work: &mut PairWork, chunk: &[(usize, usize)]| {
-        dispatch(Task { f, h, shape, least, x, image, work, pairs: chunk })
+    let chunks: Vec<&[(usize, usize)]> = pairs.chunks(CHUNK).collect();
+    let task = |work: &mut PairWork, k: usize| {
+        dispatch(Task { f, h, shape, least, x, image, work, pairs: chunks[k] })
     };
-    let found: Vec<Found> =
-        pairs.par_chunks(CHUNK).map_init(|| PairWork::new(r), |work, chunk| task(work, chunk)).collect();
+    let found: Vec<Found> = map_with(chunks.len(), 1, || PairWork::new(r), task);
     let rows: Vec<usize> = found.iter().flat_map(|t| t.rows.iter().copied()).collect();
     let offered = found.iter().fold(0.0, |most: f64, t| most.max(t.offered));
     let mut done = Tried { pairs: pairs.len() as u64, max_decrease: offered, ..Default::default() };
