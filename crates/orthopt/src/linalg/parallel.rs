@@ -53,7 +53,11 @@ fn gathered<T: Send>(n: usize, least: usize, f: &(dyn Fn(Range<usize>) -> Vec<T>
         let part = f(range);
         *parts[start].lock().unwrap_or_else(PoisonError::into_inner) = part;
     });
-    parts.into_iter().flat_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    let mut all = Vec::with_capacity(n);
+    for part in parts {
+        all.append(&mut part.into_inner().unwrap_or_else(PoisonError::into_inner));
+    }
+    all
 }
 
 /// Ranges that make up 0..n, each for one task: as rayon cuts them, which depends on the threads.

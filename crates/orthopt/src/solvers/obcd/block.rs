@@ -74,15 +74,24 @@ pub(crate) fn block_round<F: Quadratic, H: PairPenalty>(
     }
     let accepted: Vec<&Solved<'_>> = taken.into_iter().map(|b| moved[b]).collect();
     if !accepted.is_empty() {
-        let rows: Vec<usize> = accepted.iter().flat_map(|b| b.rows.iter().copied()).collect();
-        let stacked: Vec<f64> = accepted.iter().flat_map(|b| b.delta.data().iter().copied()).collect();
-        let delta = RowMat::from_vec(rows.len(), r, stacked).unwrap_or_else(|| RowMat::zeros(0, r));
+        let (rows, delta) = stacked(&accepted, r);
         f.move_block(image, &rows, &delta);
         for block in accepted {
             block.rows.iter().enumerate().for_each(|(k, i)| x.row_mut(*i).copy_from_slice(block.z.row(k)));
         }
     }
     total
+}
+
+/// The rows of all blocks and their changes.
+fn stacked(blocks: &[&Solved<'_>], r: usize) -> (Vec<usize>, RowMat) {
+    let (mut rows, mut delta) = (Vec::new(), Vec::new());
+    for block in blocks {
+        rows.extend_from_slice(block.rows);
+        delta.extend_from_slice(block.delta.data());
+    }
+    let delta = RowMat::from_vec(rows.len(), r, delta).unwrap_or_else(|| RowMat::zeros(0, r));
+    (rows, delta)
 }
 
 /// tr(Δ_aᵀ M_ab Δ_b).
