@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::block_krylov::{BlockKrylov, Found};
 use crate::linalg::krylov::{Operator, leading};
+use crate::linalg::order::ascending_to;
 use crate::linalg::varimax::varimax;
 use crate::message::Message;
 use crate::smooth::Quadratic;
@@ -105,9 +106,7 @@ impl Start {
             Self::Identity => coordinate(&(0..r).collect::<Vec<_>>()),
             Self::Coordinates => {
                 let diagonal = f.diagonal();
-                let mut order: Vec<usize> = (0..n).collect();
-                order.sort_by(|i, j| diagonal[*i].total_cmp(&diagonal[*j]));
-                coordinate(&order)
+                coordinate(&ascending_to(n, &|i| diagonal[i]))
             }
             Self::Pca => {
                 let v = eigenvectors_while(f, r, go_on)?;

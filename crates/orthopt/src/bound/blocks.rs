@@ -1,14 +1,15 @@
 //! Bound B: disjoint blocks of variables, by a dynamic programme over all subsets (docs/mathematics.md,
 //! section 14).
 
-use rayon::prelude::*;
-
 use super::types::Watch;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use crate::linalg::parallel::for_each_chunk;
 
 /// The most variables: 3ⁿ pairs of a set and its subset.
 pub(super) const MOST: usize = 18;
+/// Sets of one task.
+const TASK: usize = 64;
 /// Added to a computed sum of eigenvalues of ½C_SS, relative to ‖½C_SS‖_F: far above what
 /// tridiagonalisation and QR iterations lose on matrices up to 18 × 18.
 const ROUNDING: f64 = 1e-11;
@@ -52,7 +53,11 @@ impl Subsets {
             }
             sums(c, mask as u32, r, cover)
         };
-        let sums: Vec<f64> = (0..1usize << m).into_par_iter().with_min_len(64).flat_map_iter(one).collect();
+        let mut sums = vec![0.0; r << m];
+        for_each_chunk(&mut sums, TASK * r, &|_, task, some| {
+            let masks = some.chunks_mut(r).zip(TASK * task..);
+            masks.for_each(|(out, mask)| out.copy_from_slice(&one(mask)));
+        });
         sums.iter().all(|v| !v.is_nan()).then_some(Self { m, r, sums })
     }
 
@@ -138,7 +143,10 @@ pub(super) fn best_blocks(
                 })
                 .0
             };
-            let mut out: Vec<f64> = (0..full + 1).into_par_iter().with_min_len(64).map(one).collect();
+            let mut out = vec![0.0; full + 1];
+            for_each_chunk(&mut out, TASK, &|_, task, some| {
+                some.iter_mut().zip(TASK * task..).for_each(|(out, mask)| *out = one(mask));
+            });
             for mask in 1..=full {
                 let lowest = mask & mask.wrapping_neg();
                 if forced as usize & lowest == 0 {

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::order::descending_to;
 use crate::smooth::Quadratic;
 
 /// Pairs of variables that screening looks at, at most.
@@ -88,8 +89,7 @@ fn kept(
     limit: usize,
 ) -> Result<(Vec<usize>, f64)> {
     let n = diagonal.len();
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|i, j| diagonal[*j].total_cmp(&diagonal[*i]).then(i.cmp(j)));
+    let order = descending_to(n, &|i| diagonal[i]);
     if matches!(screen, Screen::All) {
         if n > limit {
             return Err(too_many(n, n, limit));

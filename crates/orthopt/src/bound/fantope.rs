@@ -3,6 +3,7 @@
 use crate::constraint::stiefel::orthonormalise;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use crate::linalg::order::sort_numbers;
 use crate::linalg::products::{cross, product};
 
 /// Up to this n all eigenpairs are computed; above, the leading ones by a warm-started iteration.
@@ -140,7 +141,7 @@ impl Fantope {
 pub(super) fn clipping(w: &[f64], r: usize) -> f64 {
     let sum = |theta: f64| w.iter().map(|v| (v - theta).clamp(0.0, 1.0)).sum::<f64>();
     let mut points: Vec<f64> = w.iter().flat_map(|v| [*v, *v - 1.0]).collect();
-    points.sort_by(f64::total_cmp);
+    sort_numbers(&mut points);
     let target = r.min(w.len()) as f64;
     let (mut low, mut high) = (0, points.len() - 1); // sum(low) ≥ target ≥ sum(high)
     while high - low > 1 {

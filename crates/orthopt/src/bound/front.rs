@@ -12,6 +12,7 @@ use super::types::{Bound, End, Hook, Kind, Method, Options, Progress, Proof, Wat
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::order::descending_to;
 use crate::smooth::Quadratic;
 
 /// Up to this many variables branch and bound is tried at all.
@@ -200,9 +201,7 @@ fn by_counts(cov: &Covariance, lambda: f64, root: &Root) -> Vec<usize> {
     let counts = Rows::new(lambda, vec![0.0; t.nrows()], vec![1.0; t.nrows()]).counts(t);
     let mut all = vec![0.0; n];
     root.relaxation.rows.iter().zip(counts).for_each(|(i, c)| all[*i] = c);
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|i, j| all[*j].total_cmp(&all[*i]).then(i.cmp(j)));
-    order
+    descending_to(n, &|i| all[i])
 }
 
 fn check(f: &impl Quadratic, r: usize, kind: &Kind, incumbent: Option<(&RowMat, f64)>) -> Result<()> {

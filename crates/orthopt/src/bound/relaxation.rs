@@ -7,6 +7,7 @@ use super::types::{End, Kind, Options, Progress, Relaxation, Watch};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::order::sort_numbers_down;
 use crate::smooth::Quadratic;
 
 /// Looks at the bound among which it must fall for the run to go on.
@@ -62,7 +63,7 @@ pub(super) fn relax(
 /// which r have to be taken and at most `rows` may.
 fn by_trace(f: &impl Quadratic, r: usize, rows: usize, lambda: f64) -> f64 {
     let mut worth: Vec<f64> = f.diagonal().iter().map(|v| -0.5 * v - lambda).collect();
-    worth.sort_by(|a, b| b.total_cmp(a));
+    sort_numbers_down(&mut worth);
     let taken = worth.iter().take(rows).enumerate().filter(|(k, v)| *k < r || **v > 0.0);
     let (sum, size) = taken.fold((0.0, 0.0), |(sum, size), (_, v)| (sum + v, size + v.abs()));
     sum + size * f64::EPSILON * rows as f64

@@ -2,6 +2,7 @@
 
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::order::descending;
 
 /// Supports of r columns near the leading eigenvectors of T: every row goes to the vector where it is
 /// largest, and each keeps as many of its largest rows as pay for themselves at λ.
@@ -23,7 +24,7 @@ pub(super) fn disjoint_supports(c: &RowMat, t: &RowMat, r: usize, lambda: f64) -
         .iter_mut()
         .enumerate()
         .map(|(k, group)| {
-            group.sort_by(|i, j| v.get(*j, k).abs().total_cmp(&v.get(*i, k).abs()).then(i.cmp(j)));
+            descending(group, &|i| v.get(i, k).abs());
             let most = if lambda > 0.0 { best_prefix(c, &v, k, group, lambda) } else { group.len() };
             group.truncate(most);
             (!group.is_empty()).then(|| group.clone())

@@ -3,11 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use rayon::prelude::*;
-
 use super::admm::Admm;
 use super::penalty::Penalty;
 use super::types::{End, Progress, Watch};
+use crate::linalg::parallel::map_items;
 
 /// Nodes expanded at a time. Fixed, so that the order does not depend on the number of threads.
 const BATCH: usize = 4;
@@ -122,10 +121,8 @@ pub(super) fn search<B: Branching>(
             .iter()
             .flat_map(|q| branching.children(&q.node).into_iter().map(|child| (q.most, child)))
             .collect();
-        let done: Vec<(f64, Evaluated<B::Node>)> = children
-            .into_par_iter()
-            .map(|(parent, child)| (parent, branching.evaluate(child, cutoff, watch)))
-            .collect();
+        let evaluate = |_, (parent, child)| (parent, branching.evaluate(child, cutoff, watch));
+        let done: Vec<(f64, Evaluated<B::Node>)> = map_items(children, 1, evaluate);
         for (parent, child) in done {
             nodes += 1;
             let most = child.most.min(parent);

@@ -3,11 +3,12 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
 
 use super::block_search::{Block, Found};
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
+use crate::linalg::order::best_first;
+use crate::linalg::parallel::map_with;
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::step::PairWork;
@@ -75,26 +76,26 @@ pub fn block_k_stationarity<F: Quadratic, H: PairPenalty>(
     let blocks_total = movable_blocks(&rows, k);
     let blocks: Vec<Vec<usize>> =
         if blocks_total <= scope.samples as f64 { all_blocks(&rows, k) } else { draw(&rows, k, scope) };
-    let searched: Vec<Option<f64>> = (blocks.par_chunks(CHUNK).enumerate())
-        .map_init(
-            || PairWork::new(x.ncols()),
-            |work, (chunk, blocks)| {
-                let mut rng = stream(scope.seed, chunk as u64 + 1);
-                let search = |b: &Vec<usize>| {
-                    keep_going().then(|| at.search(b, scope.starts, &mut rng, work).decrease)
-                };
-                blocks.iter().map(search).collect::<Vec<_>>()
-            },
-        )
-        .flatten()
-        .collect();
+    let chunks: Vec<&[Vec<usize>]> = blocks.chunks(CHUNK).collect();
+    let searched = map_with(
+        chunks.len(),
+        1,
+        || PairWork::new(x.ncols()),
+        |work, chunk| {
+            let mut rng = stream(scope.seed, chunk as u64 + 1);
+            let search =
+                |b: &Vec<usize>| keep_going().then(|| at.search(b, scope.starts, &mut rng, work).decrease);
+            chunks[chunk].iter().map(search).collect::<Vec<Option<f64>>>()
+        },
+    )
+    .concat();
     let found = |(rows, decrease): (Vec<usize>, Option<f64>)| {
         decrease.filter(|d| *d > scope.tolerance).map(|d| (rows, d))
     };
     let blocks_checked = searched.iter().flatten().count() as u64;
     let max_decrease = searched.iter().flatten().fold(0.0, |m: f64, d| m.max(*d));
-    let mut offers: Vec<_> = blocks.into_iter().zip(searched).filter_map(found).collect();
-    offers.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let offers: Vec<_> = blocks.into_iter().zip(searched).filter_map(found).collect();
+    let offers = best_first(offers, |offer| offer.1);
     let sum: f64 = offers.iter().map(|o| o.1).sum();
     BlockReport {
         rows: k,

@@ -10,7 +10,6 @@ mod rows;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
 
 pub use blocks::{BlockReport, BlockScope, RowBlocks, block_k_stationarity};
 pub use criticality::{criticality, criticality_while};
@@ -19,6 +18,7 @@ pub(crate) use nonlinear::CircleOffers;
 pub(crate) use rows::RowOffers;
 pub use rows::block_stationarity;
 
+use crate::linalg::parallel::map_with;
 use crate::pair::movable::Movable;
 
 /// Block-2 stationarity of a point (OBCD paper, Definition 3.5; JOBCD paper, Definition 3.2).
@@ -103,28 +103,25 @@ pub(crate) fn certify<O: PairOffers>(
 ) -> Certificate {
     let (rows, total) = (oracle.rows(), oracle.rows().pairs());
     let tallies: Vec<Tally> = match scope {
-        Scope::Sample { pairs, seed } if pairs < total => (0..pairs.div_ceil(CHUNK))
-            .into_par_iter()
-            .map_init(
-                || oracle.work(),
-                |work, c| {
-                    // a stream of its own for every chunk
-                    let mut rng =
-                        Pcg64::seed_from_u64(seed.wrapping_add(c.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
-                    let draws = (0..CHUNK.min(pairs - c * CHUNK)).map_while(|_| rows.random_pair(&mut rng));
-                    tally(oracle, draws.map(|pair| (pair, pair.0)), work, keep_going)
-                },
-            )
-            .collect(),
-        _ => (rows.sorted().par_iter())
-            .map_init(
-                || oracle.work(),
-                |work, &i| {
-                    let pairs = rows.partners(i).map(|j| ((i.min(j), i.max(j)), i));
-                    tally(oracle, pairs, work, keep_going)
-                },
-            )
-            .collect(),
+        Scope::Sample { pairs, seed } if pairs < total => {
+            let chunk = |work: &mut O::Work, c: usize| {
+                let c = c as u64;
+                // a stream of its own for every chunk
+                let mut rng = Pcg64::seed_from_u64(seed.wrapping_add(c.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+                let draws = (0..CHUNK.min(pairs - c * CHUNK)).map_while(|_| rows.random_pair(&mut rng));
+                tally(oracle, draws.map(|pair| (pair, pair.0)), work, keep_going)
+            };
+            map_with(pairs.div_ceil(CHUNK) as usize, 1, || oracle.work(), chunk)
+        }
+        _ => {
+            let pivots = rows.sorted();
+            let row = |work: &mut O::Work, k: usize| {
+                let i = pivots[k];
+                let pairs = rows.partners(i).map(|j| ((i.min(j), i.max(j)), i));
+                tally(oracle, pairs, work, keep_going)
+            };
+            map_with(pivots.len(), 1, || oracle.work(), row)
+        }
     };
     let mut sum = Tally::default();
     for t in tallies {

@@ -2,6 +2,7 @@
 
 use crate::linalg::RowMat;
 use crate::linalg::masked_system::MaskedSystem;
+use crate::linalg::order::ascending;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::products::{gram, product};
 
@@ -85,9 +86,9 @@ pub fn drop_lone_overlaps(x: &mut RowMat) {
         let shared = gram(&RowMat::from_fn(n, r, |i, k| f64::from(u8::from(x.get(i, k) != 0.0))));
         let mut dropped = false;
         for i in 0..n {
-            let mut here: Vec<usize> = (0..r).filter(|k| x.get(i, *k) != 0.0).collect();
+            let mut here: Vec<usize> = (0..r).rev().filter(|k| x.get(i, *k) != 0.0).collect();
             // the smallest first, and it goes if it is alone with any larger one
-            here.sort_by(|a, b| x.get(i, *a).abs().total_cmp(&x.get(i, *b).abs()).then(b.cmp(a)));
+            ascending(&mut here, &|k| x.get(i, k).abs());
             for (at, k) in here.iter().enumerate() {
                 if size[*k] > 1 && here[at + 1..].iter().any(|l| shared.get(*k, *l) == 1.0) {
                     x.set(i, *k, 0.0);

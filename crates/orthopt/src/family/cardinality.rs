@@ -15,6 +15,7 @@ use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::order::best_first;
 use crate::message::Message;
 use crate::problem::{
     Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model,
@@ -268,7 +269,10 @@ fn portfolio(
     let mut table = ARMS.to_vec();
     if is_long(gradient) {
         // exchanges cost a small share of it there, and components one after the other passes over the data of their own
-        table.sort_by_key(|(solver, from)| (*solver != "exchange", *from == "deflation"));
+        let worth = |(solver, from): &(&str, &str)| {
+            2 * u8::from(*solver == "exchange") + u8::from(*from != "deflation")
+        };
+        table = best_first(table, |arm| f64::from(worth(arm)));
     }
     let mut all = race(p, &table, options, start, (gradient, Some("exchange")))?;
     if is_long(gradient) {

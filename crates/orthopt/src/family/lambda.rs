@@ -2,13 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::order::sort_numbers_down;
 use crate::message::Message;
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 
 /// Mean of the `rank` largest Cᵢᵢ: what λ is measured against.
 fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
     let mut variances: Vec<f64> = f.diagonal().iter().map(|m| -m).collect();
-    variances.sort_by(|a, b| b.total_cmp(a));
+    sort_numbers_down(&mut variances);
     variances[..rank].iter().sum::<f64>() / rank as f64
 }
 
@@ -44,7 +45,7 @@ fn largest_off_diagonal(f: &AnySmooth) -> (f64, bool) {
     let n = f.nrows();
     if n > EXACT && f.is_concave() {
         let mut variances: Vec<f64> = f.diagonal().iter().map(|m| m.abs()).collect();
-        variances.sort_by(|a, b| b.total_cmp(a));
+        sort_numbers_down(&mut variances);
         return ((variances[0] * variances[1]).sqrt(), false);
     }
     let mut largest = 0.0f64;

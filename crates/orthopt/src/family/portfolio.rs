@@ -7,6 +7,7 @@ use super::{Begin, Family};
 use crate::bound::{self, Kind, lower_bound};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
+use crate::linalg::order::best_first;
 use crate::linalg::varimax::varimax;
 use crate::linalg::{RowMat, work};
 use crate::nonsmooth::Nonsmooth;
@@ -105,7 +106,7 @@ pub(super) fn portfolio(
     table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= RELAXED);
     if at_level_0(gradient) >= LONG {
         // where there may be time for one run only it begins at the leading eigenvectors
-        table.sort_by_key(|(_, from)| *from != "pca");
+        table = best_first(table, |(_, from)| f64::from(u8::from(*from == "pca")));
     }
     let arms = arms(problem, &table, options, start, gradient)?;
     let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(LEAST));

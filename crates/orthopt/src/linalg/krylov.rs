@@ -8,6 +8,7 @@ use faer::matrix_free::eigen::{
 use faer::{Mat, MatMut, MatRef, Par};
 
 use super::RowMat;
+use super::order::descending_to;
 use super::small::symmetric_eigen;
 use crate::error::{Error, Result};
 
@@ -65,8 +66,7 @@ fn dense(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
     let m = (op.apply)(&RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j))));
     let (values, vectors) =
         symmetric_eigen(&m).ok_or(Error::Factorisation("the eigenvalue decomposition"))?;
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|a, b| values[*b].abs().total_cmp(&values[*a].abs()));
+    let order = descending_to(n, &|k| values[k].abs());
     Ok((
         order[..r].iter().map(|k| values[*k]).collect(),
         RowMat::from_fn(n, r, |i, k| vectors.get(i, order[k])),

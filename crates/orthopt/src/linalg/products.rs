@@ -7,9 +7,9 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 use super::RowMat;
+use super::parallel::{OnChunk, for_each_chunk, map};
 use super::work::count;
 
 /// Rows of the output one task computes.
@@ -28,16 +28,11 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
     }
     count(lhs.nrows() * lhs.ncols() * n);
     let small = lhs.nrows() * lhs.ncols() * n < SMALL;
-    let one_panel = |(p, panel): (usize, &mut [f64])| {
+    for_each_panel(out.data_mut(), n, small, &|_, p, panel| {
         let rows = panel.len() / n;
         let dst = MatMut::from_row_major_slice_mut(panel, rows, n);
         matmul(dst, accum, lhs.subrows(p * PANEL, rows), rhs, alpha, Par::Seq);
-    };
-    if small {
-        out.data_mut().chunks_mut(PANEL * n).enumerate().for_each(one_panel);
-    } else {
-        out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(one_panel);
-    }
+    });
 }
 
 /// `out ← out + M(B, :)ᵀ·Δ` for some rows B of M: what a move Δ of the rows B of X changes in MX, M
@@ -52,20 +47,23 @@ pub fn add_rows_product(out: &mut RowMat, m: &RowMat, rows: &[usize], delta: &Ro
     }
     count(rows.len() * out.nrows() * n);
     let small = rows.len() * out.nrows() * n < SMALL;
-    let one_panel = |part: &mut Vec<f64>, (p, panel): (usize, &mut [f64])| {
+    for_each_panel(out.data_mut(), n, small, &|part, p, panel| {
         let (start, height) = (p * PANEL, panel.len() / n);
         part.clear();
         rows.iter().for_each(|i| part.extend_from_slice(&m.row(*i)[start..start + height]));
         let part = MatRef::from_row_major_slice(part, rows.len(), height);
         let dst = MatMut::from_row_major_slice_mut(panel, height, n);
         matmul(dst, Accum::Add, part.transpose(), delta.as_mat(), 1.0, Par::Seq);
-    };
-    let panels = out.data_mut();
+    });
+}
+
+/// Panels of rows of `n` numbers each, here where they are `small` together.
+fn for_each_panel(rows: &mut [f64], n: usize, small: bool, f: &OnChunk<'_>) {
     if small {
-        let mut part = Vec::new();
-        panels.chunks_mut(PANEL * n).enumerate().for_each(|panel| one_panel(&mut part, panel));
+        let mut buffer = Vec::new();
+        rows.chunks_mut(PANEL * n).enumerate().for_each(|(p, panel)| f(&mut buffer, p, panel));
     } else {
-        panels.par_chunks_mut(PANEL * n).enumerate().for_each_init(Vec::new, one_panel);
+        for_each_chunk(rows, PANEL * n, f);
     }
 }
 
@@ -89,18 +87,13 @@ pub fn symmetric_cross(x: &RowMat, y: &RowMat) -> RowMat {
         return out;
     }
     count(x.nrows() * r * r / 2);
-    let one_panel = |(p, panel): (usize, &mut [f64])| {
+    let small = x.nrows() * r * r < SMALL;
+    for_each_panel(out.data_mut(), r, small, &|_, p, panel| {
         let (start, rows) = (p * PANEL, panel.len() / r);
         let dst = MatMut::from_row_major_slice_mut(panel, rows, r).subcols_mut(0, start + rows);
         let (lhs, rhs) = (x.as_mat().subcols(start, rows).transpose(), y.as_mat().subcols(0, start + rows));
         matmul(dst, Accum::Replace, lhs, rhs, 1.0, Par::Seq);
-    };
-    let small = x.nrows() * r * r < SMALL;
-    if small {
-        out.data_mut().chunks_mut(PANEL * r).enumerate().for_each(one_panel);
-    } else {
-        out.data_mut().par_chunks_mut(PANEL * r).enumerate().for_each(one_panel);
-    }
+    });
     mirror(&mut out);
     out
 }
@@ -137,7 +130,7 @@ pub fn cross_of(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> RowMat {
     let parts: Vec<RowMat> = if count == 1 || x.nrows() * r * s < SMALL {
         (0..count).map(one_part).collect()
     } else {
-        (0..count).into_par_iter().map(one_part).collect()
+        map(count, 1, one_part)
     };
     let mut out = RowMat::zeros(r, s);
     for part in parts {

@@ -19,11 +19,14 @@ impl RowMat {
 
     /// The matrix with entries `f(i, j)`.
     pub fn from_fn(nrows: usize, ncols: usize, mut f: impl FnMut(usize, usize) -> f64) -> Self {
-        let mut data = Vec::with_capacity(nrows * ncols);
+        // plain loops: an iterator is compiled again for each of the many closures
+        let mut out = Self::zeros(nrows, ncols);
         for i in 0..nrows {
-            data.extend((0..ncols).map(|j| f(i, j)));
+            for (j, v) in out.row_mut(i).iter_mut().enumerate() {
+                *v = f(i, j);
+            }
         }
-        Self { nrows, ncols, data }
+        out
     }
 
     /// A row-major copy of a faer matrix.

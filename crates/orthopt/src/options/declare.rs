@@ -36,7 +36,7 @@ pub trait Constants: Sized {
 
     /// The value of one.
     fn value(&self, name: &str) -> Option<Value> {
-        self.values().iter().find(|c| c.name == name).map(|c| c.default)
+        value(&self.values(), name)
     }
 
     /// This, if all constants are in range; `owner` is the solver or penalty they belong to.
@@ -44,9 +44,7 @@ pub trait Constants: Sized {
     /// # Errors
     /// [`Error::InvalidOption`](crate::Error::InvalidOption) for `owner-constant`.
     fn checked(self, owner: &str) -> Result<Self> {
-        for constant in self.values() {
-            constant.check(&option(owner, constant.name), constant.default)?;
-        }
+        check(&self.values(), owner)?;
         Ok(self)
     }
 
@@ -55,12 +53,8 @@ pub trait Constants: Sized {
     /// # Errors
     /// [`Error::InvalidOption`](crate::Error::InvalidOption) for `owner-constant`.
     fn with(mut self, owner: &str, listed: &[Constant], given: &Given) -> Result<Self> {
-        for constant in listed {
-            let option = option(owner, constant.name);
-            if let Some(value) = given.get(&option) {
-                let value = constant.check(&option, value)?;
-                self.set(constant.name, value);
-            }
+        for (name, value) in chosen(owner, listed, given)? {
+            self.set(name, value);
         }
         self.checked(owner)
     }
@@ -68,9 +62,37 @@ pub trait Constants: Sized {
     /// The `listed` constants as they are here, under the names of their fields; those that are chosen
     /// from the data are left out.
     fn in_force(&self, listed: &[Constant]) -> Vec<(String, Value)> {
-        let values = listed.iter().filter_map(|c| Some((c.name.replace('-', "_"), self.value(c.name)?)));
-        values.filter(|(_, value)| *value != Value::Auto).collect()
+        in_force(&self.values(), listed)
     }
+}
+
+// What the methods of all structs share, compiled once.
+
+fn check(values: &[Constant], owner: &str) -> Result<()> {
+    for constant in values {
+        constant.check(&option(owner, constant.name), constant.default)?;
+    }
+    Ok(())
+}
+
+fn chosen(owner: &str, listed: &[Constant], given: &Given) -> Result<Vec<(&'static str, Value)>> {
+    let mut chosen = Vec::new();
+    for constant in listed {
+        let option = option(owner, constant.name);
+        if let Some(value) = given.get(&option) {
+            chosen.push((constant.name, constant.check(&option, value)?));
+        }
+    }
+    Ok(chosen)
+}
+
+fn value(values: &[Constant], name: &str) -> Option<Value> {
+    values.iter().find(|c| c.name == name).map(|c| c.default)
+}
+
+fn in_force(values: &[Constant], listed: &[Constant]) -> Vec<(String, Value)> {
+    let named = listed.iter().filter_map(|c| Some((c.name.replace('-', "_"), value(values, c.name)?)));
+    named.filter(|(_, value)| *value != Value::Auto).collect()
 }
 
 /// The name users type: `owner-constant`, or the constant alone where it belongs to several solvers.

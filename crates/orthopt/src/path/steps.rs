@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::family::{Between, Kind, Limit, Named, PoseOptions, Posed, ProblemInfo, pose};
+use crate::linalg::order::sort_numbers_down;
 use crate::message::Message;
 use crate::penalty::find_penalty;
 use crate::problem::{Cardinality, CardinalityProblem, PcaData};
@@ -68,7 +69,7 @@ impl Along {
                 Self::Counts(list)
             }
             Self::Lambdas(mut list) => {
-                list.sort_by(|a, b| b.total_cmp(a));
+                sort_numbers_down(&mut list);
                 list.dedup();
                 Self::Lambdas(list)
             }

@@ -5,6 +5,7 @@
 use crate::constraint::{Constraint, Stiefel};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::order::{descending, descending_to};
 use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price};
 use crate::smooth::{AnySmooth, Quadratic};
 
@@ -108,14 +109,13 @@ impl Cardinality {
                 };
                 let peaks: Vec<usize> = (0..r).map(peak).collect();
                 let mut order: Vec<usize> = (0..n * r).filter(|e| peaks[e % r] != e / r).collect();
-                order.sort_by(|a, b| x.data()[*b].abs().total_cmp(&x.data()[*a].abs()).then(a.cmp(b)));
+                descending(&mut order, &|e| x.data()[e].abs());
                 order.iter().skip(s.saturating_sub(r)).for_each(|e| x.data_mut()[*e] = 0.0);
             }
             Self::Rows(s) => {
                 let size = |i: usize| x.row(i).iter().map(|v| v * v).sum::<f64>();
-                let mut order: Vec<(f64, usize)> = (0..n).map(|i| (size(i), i)).collect();
-                order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-                order.iter().skip(*s).for_each(|(_, i)| x.row_mut(*i).fill(0.0));
+                let order = descending_to(n, &size);
+                order.iter().skip(*s).for_each(|i| x.row_mut(*i).fill(0.0));
             }
         }
     }
@@ -132,7 +132,7 @@ impl Cardinality {
 
 fn keep_largest(x: &mut RowMat, k: usize, s: usize) {
     let mut order = support(x, k);
-    order.sort_by(|a, b| x.get(*b, k).abs().total_cmp(&x.get(*a, k).abs()).then(a.cmp(b)));
+    descending(&mut order, &|i| x.get(i, k).abs());
     order.iter().skip(s).for_each(|i| x.set(*i, k, 0.0));
 }
 

@@ -4,6 +4,7 @@ use super::PcaData;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
+use crate::linalg::order::ascending_to;
 use crate::linalg::products::{cross, gram};
 use crate::linalg::small::symmetric_eigen;
 use crate::smooth::Quadratic;
@@ -162,7 +163,6 @@ fn trace_of_quotient(g: &RowMat, w: &RowMat) -> f64 {
 pub(crate) fn by_variance(f: &impl Quadratic, x: &RowMat) -> RowMat {
     let cx = f.apply(x); // −CX
     let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
-    let mut order: Vec<(f64, usize)> = (0..x.ncols()).map(|k| (variance(k), k)).collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k].1))
+    let order = ascending_to(x.ncols(), &variance);
+    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k]))
 }

@@ -8,6 +8,7 @@ use super::GoOn;
 use super::moves::{PARENTS, Way, taken_out};
 use super::pool::{components, drawn};
 use crate::linalg::RowMat;
+use crate::linalg::order::{ascending, descending};
 use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::rounded;
@@ -48,7 +49,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Shake {
             let inside = support(&x, k);
             let out = *inside.get(rng.random_range(0..inside.len().max(1)))?;
             let mut others: Vec<usize> = (0..n).filter(|i| x.get(*i, k) == 0.0).collect();
-            others.sort_by(|a, b| scores.get(*b, k).abs().total_cmp(&scores.get(*a, k).abs()));
+            descending(&mut others, &|i| scores.get(i, k).abs());
             let enter = *others.get(by_rank(others.len(), rng))?;
             // a row that others have mostly changes hands: to share it takes two
             if rng.random::<f64>() < 0.7 {
@@ -72,10 +73,9 @@ fn exchange_rows(x: &mut RowMat, scores: &mut RowMat, price: bool, rng: &mut Pcg
     let inside = nonzero_rows(x);
     let out = *inside.get(rng.random_range(0..inside.len().max(1)))?;
     let length = |i: usize| scores.row(i).iter().map(|v| v * v).sum::<f64>();
-    let mut others: Vec<(f64, usize)> =
-        (0..x.nrows()).filter(|i| !inside.contains(i)).map(|i| (length(i), i)).collect();
-    others.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let enter = others.get(by_rank(others.len(), rng)).map(|o| o.1);
+    let mut others: Vec<usize> = (0..x.nrows()).filter(|i| !inside.contains(i)).collect();
+    descending(&mut others, &length);
+    let enter = others.get(by_rank(others.len(), rng)).copied();
     let (enters, leaves) =
         if price { *[(true, true), (true, false), (false, true)].choose(rng)? } else { (true, true) };
     if enters {
@@ -150,7 +150,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
     let n = p.nrows();
     let diagonal = p.f.diagonal();
     let mut order: Vec<usize> = (0..n).filter(|i| allowed[*i]).collect();
-    order.sort_by(|i, j| diagonal[*i].total_cmp(&diagonal[*j]));
+    ascending(&mut order, &|i| diagonal[i]);
     let first = *order.get(by_rank(order.len(), rng))?;
     let mut v = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == first)));
     let mut most = order.len();

@@ -16,6 +16,7 @@ use super::{Effort, Move, Portfolio};
 use crate::bound::PROVED;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::order::{ascending, best_first};
 use crate::message::Message;
 use crate::objective::Evaluate;
 use crate::solve::ArmReport;
@@ -132,22 +133,25 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) fresh: u64,
 }
 
+fn keep_among(elite: &mut Vec<Elite>, new: Elite) {
+    let near =
+        |e: &Elite| (e.done.objective - new.done.objective).abs() <= 1e-9 * (1.0 + new.done.objective.abs());
+    if let Some(same) = elite.iter_mut().find(|e| near(e)) {
+        if new.done.objective < same.done.objective {
+            *same = new;
+        }
+    } else {
+        elite.push(new);
+    }
+    *elite = best_first(std::mem::take(elite), |e| -e.done.objective);
+    let numbers = elite[0].done.x.data().len().max(1);
+    elite.truncate((NUMBERS / numbers).clamp(FEWER, ELITE));
+}
+
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// Among the good points, if it is one and differs from the others.
     pub(super) fn keep(&mut self, new: Elite) {
-        let near = |e: &Elite| {
-            (e.done.objective - new.done.objective).abs() <= 1e-9 * (1.0 + new.done.objective.abs())
-        };
-        if let Some(same) = self.elite.iter_mut().find(|e| near(e)) {
-            if new.done.objective < same.done.objective {
-                *same = new;
-            }
-        } else {
-            self.elite.push(new);
-        }
-        self.elite.sort_by(|a, b| a.done.objective.total_cmp(&b.done.objective));
-        let numbers = self.elite[0].done.x.data().len().max(1);
-        self.elite.truncate((NUMBERS / numbers).clamp(FEWER, ELITE));
+        keep_among(&mut self.elite, new);
     }
 
     pub(super) fn perform(&mut self, tasks: &[Task<P>]) -> Vec<Outcome> {
@@ -273,7 +277,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// An arm that has done well, with chance in its start if there is one, from another start.
     fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<Place>)> {
         let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
-        order.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective));
+        ascending(&mut order, &|k| self.arms[k].objective);
         let mut random: Vec<usize> =
             order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
         if let Some(first) = random.first() {

@@ -6,6 +6,7 @@ use rand_pcg::Pcg64;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
+use crate::linalg::order::{ascending, largest_first};
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
@@ -24,7 +25,7 @@ pub fn grown_components<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, 
         if free.len() <= spare {
             return None;
         }
-        free.sort_by(|i, j| diagonal[*i].total_cmp(&diagonal[*j]));
+        ascending(&mut free, &|i| diagonal[i]);
         free.truncate(free.len() - spare);
         for (i, v) in grown(p, &free, &diagonal, &mut rng)? {
             x.set(i, k, v);
@@ -45,7 +46,7 @@ pub(super) fn grown<F: Quadratic, H: Nonsmooth>(
     rng: &mut Pcg64,
 ) -> Option<Vec<(usize, f64)>> {
     let mut order = free.to_vec();
-    order.sort_by(|i, j| diagonal[*i].total_cmp(&diagonal[*j])); // of M = −C
+    ascending(&mut order, &|i| diagonal[i]); // of M = −C
     // the k-th with a chance that falls like 1/k
     let rank = ((order.len() as f64).powf(rng.random::<f64>()) as usize).saturating_sub(1);
     let seed = *order.get(rank)?;
@@ -75,7 +76,7 @@ pub(super) fn grown<F: Quadratic, H: Nonsmooth>(
         if gains.is_empty() {
             break;
         }
-        gains.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        largest_first(&mut gains);
         gains.truncate(inside.len().max(1));
         inside.extend(gains.iter().map(|g| g.1));
         // a step of the power method on the new support

@@ -14,6 +14,7 @@ use super::{GoOn, Move, Part};
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
+use crate::linalg::order::ascending_to;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
@@ -237,13 +238,12 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Cross {
         let shared = |l: usize| -> f64 {
             (0..n).filter(|i| columns.iter().any(|k| a.get(*i, *k) != 0.0)).map(|i| b.get(i, l).powi(2)).sum()
         };
-        let mut others: Vec<(f64, usize)> = (0..r).map(|l| (shared(l), l)).collect();
-        others.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        let others = ascending_to(r, &shared);
         let mut x = RowMat::zeros(n, r);
         for i in 0..n {
             columns.iter().enumerate().for_each(|(to, k)| x.set(i, to, a.get(i, *k)));
             if is_zero(x.row(i)) {
-                (keep..r).for_each(|to| x.set(i, to, b.get(i, others[to - keep].1)));
+                (keep..r).for_each(|to| x.set(i, to, b.get(i, others[to - keep])));
             }
         }
         restored(&mut x, keep)?;

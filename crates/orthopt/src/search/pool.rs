@@ -7,6 +7,7 @@ use rand_pcg::Pcg64;
 
 use super::GoOn;
 use crate::linalg::RowMat;
+use crate::linalg::order::best_first;
 use crate::linalg::work::count;
 use crate::problem::CardinalityProblem;
 use crate::smooth::Quadratic;
@@ -177,8 +178,8 @@ fn keep<T>(all: &mut Vec<T>, stay: &[bool]) {
 }
 
 /// The best first, each set of variables once.
-pub(super) fn ranked(mut all: Vec<Found>) -> Vec<Found> {
-    all.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+pub(super) fn ranked(all: Vec<Found>) -> Vec<Found> {
+    let mut all = best_first(all, |found| found.worth);
     let mut seen: std::collections::BTreeSet<Vec<usize>> = std::collections::BTreeSet::new();
     all.retain(|found| seen.insert(found.entries.iter().map(|e| e.0).collect()));
     all

@@ -10,6 +10,7 @@ use super::pool::{Found, apart, block, components, drawn, ranked};
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
+use crate::linalg::order::{largest_first, select_largest};
 use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
@@ -135,7 +136,7 @@ fn refined<F: Quadratic, H: Nonsmooth>(
                 if p.h.requires_nonneg() {
                     image.retain(|(_, v)| *v > 0.0);
                 }
-                if let Some(next) = cut(&p.h, image) {
+                if let Some(next) = cut(&p.h, &image) {
                     one.entries = next;
                 }
             }
@@ -148,13 +149,11 @@ fn refined<F: Quadratic, H: Nonsmooth>(
 
 /// The unit vector x on the largest entries of w, at most so many, that maximises wᵀx − h(x) among those. With ℓ₀ that is
 /// concave in their number (a root of sums that grow ever less, minus a line), so the first fall is the end.
-fn cut<H: Nonsmooth>(h: &H, mut w: Vec<(usize, f64)>) -> Option<Vec<(usize, f64)>> {
-    let order = |a: &(usize, f64), b: &(usize, f64)| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0));
-    if w.len() > LONGEST {
-        w.select_nth_unstable_by(LONGEST, order);
-        w.truncate(LONGEST);
-    }
-    w.sort_unstable_by(order);
+fn cut<H: Nonsmooth>(h: &H, w: &[(usize, f64)]) -> Option<Vec<(usize, f64)>> {
+    let mut sizes: Vec<(f64, usize)> = w.iter().enumerate().map(|(k, (_, v))| (v.abs(), k)).collect();
+    select_largest(&mut sizes, LONGEST);
+    largest_first(&mut sizes);
+    let mut w: Vec<(usize, f64)> = sizes.into_iter().map(|(_, k)| w[k]).collect();
     let (mut best, mut most, mut square) = (f64::NEG_INFINITY, 0, 0.0);
     for k in 0..w.len() {
         square += w[k].1 * w[k].1;
@@ -194,7 +193,7 @@ mod tests {
             let h = L0::new(4e-4 * f64::from(1 + round)).unwrap();
             let n = if round % 2 == 0 { 12 } else { LONGEST + 40 };
             let w: Vec<(usize, f64)> = (0..n).map(|i| (i, (rng.random::<f64>() - 0.5).powi(5))).collect();
-            let x = cut(&h, w.clone()).unwrap();
+            let x = cut(&h, &w).unwrap();
             let of_x: f64 = x.iter().map(|(i, v)| w[*i].1 * v).sum::<f64>() - price(&h, &x);
             assert!((of_x - cut_slowly(&h, &w)).abs() < 1e-12, "{round}");
             assert!((x.iter().map(|(_, v)| v * v).sum::<f64>() - 1.0).abs() < 1e-14);

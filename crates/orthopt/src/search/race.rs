@@ -3,6 +3,7 @@
 use super::engine::{Elite, Engine, LEVELS};
 use super::task::Done;
 use crate::error::Error;
+use crate::linalg::order::{ascending, least_first};
 use crate::message::Message;
 use crate::objective::Evaluate;
 use crate::solve::ArmReport;
@@ -43,7 +44,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             living.extend(some);
             self.search_as_long(before, OTHERS);
         }
-        living.sort_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective).then(a.cmp(b)));
+        living.sort_unstable();
+        ascending(&mut living, &|k| self.arms[k].objective);
         for level in 1..=LEVELS {
             if self.is_over() || self.is_enough() || living.is_empty() {
                 break;
@@ -103,7 +105,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 None => {}
             }
         }
-        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        least_first(&mut order);
         *living = order.into_iter().map(|(_, k)| k).collect();
     }
 

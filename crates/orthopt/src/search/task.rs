@@ -219,8 +219,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             }
         }
         let objective = kept.objective;
-        let settings =
-            ending.settings.into_iter().map(|(key, v)| (format!("{}.{key}", solver.name()), v)).collect();
+        let settings = owned_by(solver.name(), ending.settings);
         let (name, constants, splitting) = (solver.name().to_string(), ending.constants, ending.splitting);
         let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
         if !objective.is_finite() {
@@ -240,4 +239,9 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             failures: Vec::new(),
         })
     }
+}
+
+/// The settings of a solver under `solver.setting`.
+fn owned_by(solver: &str, settings: Settings) -> Settings {
+    settings.into_iter().map(|(key, v)| (format!("{solver}.{key}"), v)).collect()
 }

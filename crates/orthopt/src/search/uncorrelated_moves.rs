@@ -7,6 +7,7 @@ use super::GoOn;
 use super::cardinality_moves::{Anew, Mix, SHAKE, Shake, by_rank, components_of};
 use super::moves::{PARENTS, Way, taken_out};
 use crate::linalg::RowMat;
+use crate::linalg::order::{ascending_to, descending};
 use crate::problem::{Cardinality, UncorrelatedProblem, support};
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::component::{orthonormal, project};
@@ -33,8 +34,7 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Shake {
             let inside = support(&x, k);
             let out = *inside.get(rng.random_range(0..inside.len().max(1)))?;
             let mut outside: Vec<usize> = (0..p.nrows()).filter(|i| x.get(*i, k) == 0.0).collect();
-            outside
-                .sort_by(|a, b| scores.get(*b, k).abs().total_cmp(&scores.get(*a, k).abs()).then(a.cmp(b)));
+            descending(&mut outside, &|i| scores.get(i, k).abs());
             let enter = *outside.get(by_rank(outside.len(), rng))?;
             x.set(enter, k, x.get(out, k).abs().max(0.1));
             x.set(out, k, 0.0);
@@ -103,8 +103,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
     let columns: Vec<Vec<f64>> = columns.filter(|c| c.iter().any(|e| *e != 0.0)).collect();
     let basis = orthonormal(&columns, n)?;
     let diagonal = p.f.diagonal(); // −Cᵢᵢ
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|a, b| diagonal[*a].total_cmp(&diagonal[*b]).then(a.cmp(b)));
+    let order = ascending_to(n, &|i| diagonal[i]);
     let first = *order.get(by_rank(n, rng))?;
     let mut v = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == first)));
     let mut most = n as f64;

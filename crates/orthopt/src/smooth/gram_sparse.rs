@@ -1,13 +1,13 @@
 use std::sync::{Arc, OnceLock};
 
 use faer::sparse::SparseColMatRef;
-use rayon::prelude::*;
 
 use super::sparse_rows::{LONGER, Rows, sparse_product};
 use super::{LinearTerm, Quadratic, Smooth, Unpacked, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
+use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::simd::Simd;
 use crate::linalg::work::count;
 
@@ -196,11 +196,9 @@ impl SparseGram {
     fn gradient_at(&self, image: &SparseImage, x: &RowMat, g: &mut RowMat) {
         let r = g.ncols();
         count(SCATTERED * self.values.len() * r);
-        if r > 0 {
-            g.data_mut().par_chunks_mut(r).enumerate().for_each(|(i, row)| {
-                self.gradient_row(image, x, i, row);
-            });
-        }
+        for_each_chunk(g.data_mut(), r, &|_, i, row| {
+            self.gradient_row(image, x, i, row);
+        });
     }
 
     /// The dense n × n matrix −AᵀA, for the storage that keeps it; small n only.
@@ -208,20 +206,18 @@ impl SparseGram {
         let n = self.col_ptr.len() - 1;
         let mut out = RowMat::zeros(n, n);
         // rows of AᵀA by scattering one column at a time into a dense vector of length m
-        out.data_mut().par_chunks_mut(n.max(1)).enumerate().for_each_init(
-            || vec![0.0; self.nrows],
-            |dense, (i, row)| {
-                let (rows, values) = self.column(i);
-                rows.iter().zip(values).for_each(|(l, v)| dense[*l as usize] = *v);
-                for (j, out) in row.iter_mut().enumerate() {
-                    let (rj, vj) = self.column(j);
-                    let sum: f64 = rj.iter().zip(vj).map(|(l, v)| dense[*l as usize] * v).sum();
-                    let shift = self.mu.as_ref().map_or(0.0, |mu| self.nrows as f64 * (mu[i] * mu[j]));
-                    *out = shift - sum;
-                }
-                rows.iter().for_each(|l| dense[*l as usize] = 0.0);
-            },
-        );
+        for_each_chunk(out.data_mut(), n, &|dense, i, row| {
+            dense.resize(self.nrows, 0.0);
+            let (rows, values) = self.column(i);
+            rows.iter().zip(values).for_each(|(l, v)| dense[*l as usize] = *v);
+            for (j, out) in row.iter_mut().enumerate() {
+                let (rj, vj) = self.column(j);
+                let sum: f64 = rj.iter().zip(vj).map(|(l, v)| dense[*l as usize] * v).sum();
+                let shift = self.mu.as_ref().map_or(0.0, |mu| self.nrows as f64 * (mu[i] * mu[j]));
+                *out = shift - sum;
+            }
+            rows.iter().for_each(|l| dense[*l as usize] = 0.0);
+        });
         out
     }
 }

@@ -12,13 +12,13 @@
 //! f is the mean over i of fᵢ = (1/m) Σⱼ (T_ij − d_ij)²: a finite sum, for VR-J-JOBCD.
 
 use faer::MatRef;
-use rayon::prelude::*;
 
 use super::geodesic::{distance, project, pull_back};
 use super::{FiniteSum, HessianVector, Smooth};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::parallel::{for_each_chunk, map, map_items};
 use crate::linalg::products::{cross, product};
 use crate::linalg::simd::{PAD, Simd, WithSimd, dispatch};
 use crate::linalg::work::{count, counted};
@@ -163,10 +163,10 @@ impl Probe {
         };
         let tile = |at: usize, out: Option<&mut [f64]>| counted(|| one(at, out));
         let sums: Vec<(f64, u64)> = match gq {
-            None => (0..m.div_ceil(TILE)).into_par_iter().map(|p| tile(p * TILE, None)).collect(),
+            None => map(m.div_ceil(TILE), 1, |p| tile(p * TILE, None)),
             Some(gq) => {
-                let parts = gq.data_mut().par_chunks_mut(TILE * n).enumerate();
-                parts.map(|(p, part)| tile(p * TILE, Some(part))).collect()
+                let parts = gq.data_mut().chunks_mut(TILE * n).collect();
+                map_items(parts, 1, |p, part| tile(p * TILE, Some(part)))
             }
         };
         count(sums.iter().map(|s| s.1 as usize).sum());
@@ -182,8 +182,8 @@ impl Probe {
         let chosen = RowMat::from_fn(b, n, |i, k| qj.get(sample[i], k));
         let mut k = RowMat::zeros(b, m);
         product(&mut k, false, scale, chosen.as_mat(), q.as_mat().transpose());
-        let rows = k.data_mut().par_chunks_mut(m.max(1)).zip(sample);
-        let sums: Vec<f64> = rows.map(|(row, i)| self.weights(*i, &norms, row)).collect();
+        let rows = k.data_mut().chunks_mut(m.max(1)).collect();
+        let sums = map_items(rows, 1, |k, row| self.weights(sample[k], &norms, row));
         count(DISTANCE * b * m);
         // the sampled points as partners of all, and all as partners of the sampled points
         product(gq, true, weight * scale, k.as_mat().transpose(), chosen.as_mat());
@@ -298,7 +298,7 @@ pub fn euclidean_distances(d: MatRef<'_, f64>) -> RowMat {
     let rows = RowMat::from_mat(d);
     let m = rows.nrows();
     let mut t = RowMat::zeros(m, m);
-    t.data_mut().par_chunks_mut(m.max(1)).enumerate().for_each(|(i, out)| {
+    for_each_chunk(t.data_mut(), m, &|_, i, out| {
         for (j, v) in out.iter_mut().enumerate() {
             let (a, b) = (rows.row(i), rows.row(j));
             *v = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt();

@@ -110,7 +110,12 @@ pub type Settings = BTreeMap<String, Setting>;
 /// The `listed` constants of a solver as settings; what is chosen from the data is left for the solver to
 /// add.
 pub fn settings_of(constants: &impl Constants, listed: &[Constant]) -> Settings {
-    constants.in_force(listed).into_iter().map(|(name, value)| (name, value.into())).collect()
+    settings(constants.in_force(listed))
+}
+
+/// Once for all solvers: a map from an iterator sorts first, which is much code.
+fn settings(constants: Vec<(String, Value)>) -> Settings {
+    constants.into_iter().map(|(name, value)| (name, value.into())).collect()
 }
 
 /// The natural iterate of a method that is feasible in the limit only.

@@ -9,6 +9,7 @@ use faer::sparse::SparseColMatRef;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, inner};
+use crate::linalg::order::ascending_to;
 use crate::linalg::products::product;
 use crate::linalg::small::symmetric_eigen;
 
@@ -350,12 +351,9 @@ impl Operator {
             }
             Self::Chain(c) => RowMat::from_fn(c.n(), r, |i, k| sine(c.n(), i, k)),
             Self::Grid(g) => {
-                let mut order: Vec<(f64, usize, usize)> = (0..g.p)
-                    .flat_map(|a| (0..g.q).map(move |b| (eigenvalue(g.p, a) + eigenvalue(g.q, b), a, b)))
-                    .collect();
-                order.sort_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+                let order = ascending_to(g.p * g.q, &|e| eigenvalue(g.p, e / g.q) + eigenvalue(g.q, e % g.q));
                 RowMat::from_fn(self.n(), r, |i, k| {
-                    let (_, a, b) = order[k];
+                    let (a, b) = (order[k] / g.q, order[k] % g.q);
                     g.sines_p.get(i / g.q, a) * g.sines_q.get(i % g.q, b)
                 })
             }

@@ -3,6 +3,7 @@
 use super::component::leading;
 use super::point::{Point, View, against};
 use super::scan::{LEAST, affordable, entering};
+use crate::linalg::order::{best_first, descending};
 use crate::linalg::work::count;
 use crate::problem::{Cardinality, CardinalityProblem};
 use crate::smooth::Quadratic;
@@ -28,8 +29,8 @@ pub(super) fn improve<F: Quadratic>(p: &CardinalityProblem<F>, at: &mut Point) -
     let free: Vec<Vec<usize>> = views.iter().map(|v| first(entering(p, at, v, true), LOOKED)).collect();
     for k in 0..r {
         for l in (0..r).filter(|l| *l != k) {
-            let mut all = candidates(p, at, (&views[k], &views[l]), (&free[k], &free[l]));
-            all.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let all = candidates(p, at, (&views[k], &views[l]), (&free[k], &free[l]));
+            let all = best_first(all, |a| a.0);
             let most = affordable(views[k].rows.len().max(views[l].rows.len())) / 2;
             if all.iter().take(most).any(|(_, double)| try_double(p, at, (&views[k], &views[l]), *double)) {
                 return true;
@@ -63,10 +64,8 @@ fn candidates<F: Quadratic>(
     let cheapest = k.cheapest().first().copied();
     // the rows of l that k would like best
     let mut wanted: Vec<usize> = (0..l.rows.len()).filter(|b| at.x.get(l.rows[*b], k.k) == 0.0).collect();
-    wanted.sort_by(|a, b| {
-        let gain = |b: usize| k.estimate(p, at, None, Some(l.rows[b])) + l.estimate(p, at, Some(b), None);
-        gain(*b).total_cmp(&gain(*a))
-    });
+    let gain = |b: usize| k.estimate(p, at, None, Some(l.rows[b])) + l.estimate(p, at, Some(b), None);
+    descending(&mut wanted, &gain);
     for b in wanted.into_iter().take(LOOKED) {
         let enters = Some(l.rows[b]);
         let swapped = cheapest.map(|a| k.rows[a]).filter(|i| at.x.get(*i, l.k) == 0.0);

@@ -2,6 +2,7 @@
 
 use super::component::{block, others};
 use crate::linalg::RowMat;
+use crate::linalg::order::descending_to;
 use crate::linalg::work::count;
 use crate::problem::{Cardinality, CardinalityProblem, support};
 use crate::smooth::Quadratic;
@@ -86,9 +87,7 @@ impl View {
 
     /// Entries in the order of what the component loses without them, the least first.
     pub fn cheapest(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.rows.len()).collect();
-        order.sort_by(|a, b| self.without[*b].total_cmp(&self.without[*a]).then(a.cmp(b)));
-        order
+        descending_to(self.rows.len(), &|a| self.without[a])
     }
 
     /// xᵀCx that can be had at least, where nothing has to be orthogonal, when entry `out` leaves and row `enter`

@@ -4,6 +4,7 @@ use super::component::{block, leading, others};
 use super::rows::{best_on, filled, worthwhile};
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
+use crate::linalg::order::largest_first;
 use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
 use crate::smooth::Quadratic;
 
@@ -69,7 +70,7 @@ pub(crate) fn sequential<F: Quadratic>(p: &CardinalityProblem<F>, x: &RowMat) ->
         let alone = leading(&block(&p.f, &rows), &[], None, p.requires_nonneg())?;
         order.push((alone.0, k));
     }
-    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    largest_first(&mut order);
     let mut out = RowMat::zeros(x.nrows(), r);
     for (_, k) in order {
         let rows = support(x, k);

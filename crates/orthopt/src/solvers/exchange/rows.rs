@@ -5,6 +5,7 @@ use super::component::block;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use crate::linalg::order::{ascending, best_first, largest_first, least_first};
 use crate::linalg::products::{cross, product};
 use crate::problem::{CardinalityProblem, nonzero_rows};
 use crate::smooth::Quadratic;
@@ -64,7 +65,7 @@ pub(super) fn filled<F: Quadratic>(
 ) -> Vec<usize> {
     let diagonal = p.f.diagonal();
     let mut order: Vec<usize> = (0..p.nrows()).filter(|i| !rows.contains(i)).collect();
-    order.sort_by(|a, b| diagonal[*a].total_cmp(&diagonal[*b]));
+    ascending(&mut order, &|i| diagonal[i]);
     rows.extend(order.into_iter().take(most.saturating_sub(rows.len())));
     rows.truncate(most);
     rows.sort_unstable();
@@ -110,7 +111,7 @@ fn changes<F: Quadratic>(
     let price = 2.0 * p.lambda();
     let part = |i: usize| x.row(i).iter().zip(cx.row(i)).map(|(a, b)| a * b).sum::<f64>();
     let mut outs: Vec<(f64, usize)> = rows.iter().map(|i| (part(*i), *i)).collect();
-    outs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    least_first(&mut outs);
     outs.truncate(if rows.len() < most && price == 0.0 { 0 } else { OUTS });
     let inside = cross(x, cx);
     let gain = |i: usize| {
@@ -127,9 +128,9 @@ fn changes<F: Quadratic>(
     let length = |i: usize| cx.row(i).iter().map(|v| v * v).sum::<f64>();
     let mut ins: Vec<(f64, usize)> =
         (0..p.nrows()).filter(|i| x.row(*i).iter().all(|v| *v == 0.0)).map(|i| (length(i), i)).collect();
-    ins.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    largest_first(&mut ins);
     let mut ins: Vec<(f64, usize)> = ins.into_iter().take(8 * INS).map(|(_, i)| (gain(i), i)).collect();
-    ins.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    largest_first(&mut ins);
     ins.truncate(INS);
     let mut all: Vec<Change> = Vec::new();
     for (won, i) in &ins {
@@ -141,8 +142,7 @@ fn changes<F: Quadratic>(
     if price > 0.0 && rows.len() > r {
         all.extend(outs.iter().map(|(lost, o)| (price - lost, Some(*o), None)));
     }
-    all.sort_by(|a, b| b.0.total_cmp(&a.0));
-    all
+    best_first(all, |change| change.0)
 }
 
 /// The rows that a guide means, r at least and at most so many: those that are not zero where some are; else those whose
@@ -157,7 +157,7 @@ pub(super) fn worthwhile<F: Quadratic>(p: &CardinalityProblem<F>, guide: &RowMat
     let cx = p.f.apply(&x);
     let part = |i: usize| -x.row(i).iter().zip(cx.row(i)).map(|(a, b)| a * b).sum::<f64>();
     let mut order: Vec<(f64, usize)> = (0..p.nrows()).map(|i| (part(i), i)).collect();
-    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    largest_first(&mut order);
     let worth = order.iter().take(most.min(ROOM)).filter(|(part, _)| *part > 2.0 * p.lambda()).count();
     let mut rows: Vec<usize> = order[..worth.max(p.rank())].iter().map(|o| o.1).collect();
     rows.sort_unstable();

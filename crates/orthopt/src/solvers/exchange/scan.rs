@@ -3,6 +3,7 @@
 
 use super::component::leading;
 use super::point::{Point, View, against};
+use crate::linalg::order::{best_first, largest_first};
 use crate::linalg::work::count;
 use crate::problem::CardinalityProblem;
 use crate::smooth::Quadratic;
@@ -64,8 +65,7 @@ fn ordered<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, view: &View, fre
         }
     }
     count(300 * all.len());
-    all.sort_by(|a, b| b.0.total_cmp(&a.0));
-    all.into_iter().map(|e| e.1).collect()
+    best_first(all, |e| e.0).into_iter().map(|e| e.1).collect()
 }
 
 /// Rows that the component does not have, in the order of what it gains by them without losing one.
@@ -81,7 +81,7 @@ pub(super) fn entering<F: Quadratic>(
         |i: &usize| at.x.get(*i, view.k) == 0.0 && at.is_free(*i) == free && (free || view.can_share(at, *i));
     let mut ins: Vec<(f64, usize)> =
         (0..n).filter(fits).map(|i| (view.estimate(p, at, None, Some(i)), i)).collect();
-    ins.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    largest_first(&mut ins);
     ins.truncate(4 * INS);
     ins.into_iter().map(|e| e.1).collect()
 }

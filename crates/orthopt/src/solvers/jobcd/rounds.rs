@@ -3,14 +3,13 @@
 //!
 //! [`pair_data`], [`solve`] and [`moved`] are a step of J-JOBCD; crates with an f of their own take them from here.
 
-use rayon::prelude::*;
-
 use super::image::gram_of;
 use super::pairing::Group;
 use crate::constraint::j_orthogonal::Signature;
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::pair_products;
+use crate::linalg::parallel::{map, map_items};
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 
 /// Numbers that one task reads and writes at least.
@@ -47,7 +46,7 @@ pub fn pair_data(x: &RowMat, g: &RowMat, pairs: &[(usize, usize)]) -> Vec<PairDa
         let [w11, w12, w21, w22, z11, z12, z22] = dispatch(Products(x, g, *i, *j));
         PairData { i: *i, j: *j, w: [[w11, w12], [w21, w22]], gram: [z11, z12, z22] }
     };
-    pairs.par_iter().with_min_len(per_task(x.ncols())).map(data).collect()
+    map(pairs.len(), per_task(x.ncols()), |k| data(&pairs[k]))
 }
 
 /// The moves of a round and what their models promise.
@@ -71,7 +70,7 @@ pub fn solve(data: &[PairData], j: &Signature, s: f64, theta: f64, limit: Option
         };
         found.step.map(|v| (p.i, p.j, v, found.decrease))
     };
-    let found: Vec<_> = data.par_iter().with_min_len(32).map(one).collect();
+    let found = map(data.len(), 32, |k| one(&data[k]));
     let mut out = Moves::default();
     for (i, j, v, decrease) in found.into_iter().flatten() {
         out.list.push((i, j, v));
@@ -87,7 +86,9 @@ pub fn moved(x: &RowMat, moves: &[(usize, usize, JMove)]) -> RowMat {
     let mut rows: Vec<Option<&mut [f64]>> = out.data_mut().chunks_mut(n.max(1)).map(Some).collect();
     let mut work: Vec<_> =
         moves.iter().filter_map(|(i, j, v)| Some((rows[*i].take()?, rows[*j].take()?, v))).collect();
-    work.par_iter_mut().with_min_len(per_task(n)).for_each(|(a, b, v)| v.apply_wide(a, b));
+    map_items(work.chunks_mut(per_task(n)).collect(), 1, |_, some| {
+        some.iter_mut().for_each(|(a, b, v)| v.apply_wide(a, b));
+    });
     out
 }
 
@@ -141,7 +142,7 @@ pub(super) fn half_round(
     let n = y.ncols();
     let mut y_rows: Vec<Option<&mut [f64]>> = y.data_mut().chunks_mut(n.max(1)).map(Some).collect();
     let mut f_rows: Vec<Option<&mut [f64]>> = f.data_mut().chunks_mut(n.max(1)).map(Some).collect();
-    let mut work: Vec<Task<'_>> = groups
+    let work: Vec<Task<'_>> = groups
         .iter()
         .map(|group| Task {
             group,
@@ -150,11 +151,8 @@ pub(super) fn half_round(
         })
         .collect();
     let pairs = groups.first().map_or(1, |g| g.pairs.len().max(1));
-    let found: Vec<HalfRound> = work
-        .par_iter_mut()
-        .with_min_len((per_task(2 * n) / pairs).max(1))
-        .map(|task| turn_group(task, j, rule))
-        .collect();
+    let least = (per_task(2 * n) / pairs).max(1);
+    let found = map_items(work, least, |_, mut task| turn_group(&mut task, j, rule));
     found.iter().fold(HalfRound::default(), HalfRound::plus)
 }
 

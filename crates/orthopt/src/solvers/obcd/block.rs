@@ -11,10 +11,9 @@
 //! α/2‖Δ_b‖² after the cross terms with those before it, so F falls as in the sequential method,
 //! and X does not depend on the number of threads.
 
-use rayon::prelude::*;
-
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
+use crate::linalg::parallel::{map, map_with};
 use crate::linalg::products::product;
 use crate::linalg::sequential::svd;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
@@ -48,26 +47,20 @@ pub(crate) fn block_round<F: Quadratic, H: PairPenalty>(
 ) -> Tried {
     let r = x.ncols();
     // work is counted where it was asked for, whoever does it
-    let (solved, work): (Vec<Solved<'_>>, Vec<u64>) = blocks
-        .par_iter()
-        .map_init(
-            || PairWork::new(r),
-            |work, rows| counted(|| solve_block(f, h, (shape, least), x, image, rows, work)),
-        )
-        .unzip();
-    count(work.iter().sum::<u64>() as usize);
+    let solve = |buffers: &mut PairWork, b: usize| {
+        counted(|| solve_block(f, h, (shape, least), x, image, &blocks[b], buffers))
+    };
+    let solved: Vec<(Solved<'_>, u64)> = map_with(blocks.len(), 1, || PairWork::new(r), solve);
+    count(solved.iter().map(|s| s.1).sum::<u64>() as usize);
     let mut total = Tried::default();
-    for block in &solved {
+    for (block, _) in &solved {
         total.pairs += block.done.pairs;
         // also what a refused block offered: a pass that certifies must have seen it
         total.max_decrease = total.max_decrease.max(block.done.max_decrease);
     }
-    let moved: Vec<&Solved<'_>> = solved.iter().filter(|b| b.done.moves > 0).collect();
-    let crosses: Vec<Vec<f64>> = moved
-        .par_iter()
-        .enumerate()
-        .map(|(b, block)| counted(|| moved[..b].iter().map(|a| cross_term(f, a, block)).collect()).0)
-        .collect();
+    let moved: Vec<&Solved<'_>> = solved.iter().map(|s| &s.0).filter(|b| b.done.moves > 0).collect();
+    let against = |b: usize| moved[..b].iter().map(|a| cross_term(f, a, moved[b])).collect();
+    let crosses: Vec<Vec<f64>> = map(moved.len(), 1, |b| counted(|| against(b)).0);
     let mut taken: Vec<usize> = Vec::with_capacity(moved.len());
     for (b, block) in moved.iter().enumerate() {
         let cross: f64 = taken.iter().map(|a| crosses[b][*a]).sum();
@@ -81,15 +74,24 @@ pub(crate) fn block_round<F: Quadratic, H: PairPenalty>(
     }
     let accepted: Vec<&Solved<'_>> = taken.into_iter().map(|b| moved[b]).collect();
     if !accepted.is_empty() {
-        let rows: Vec<usize> = accepted.iter().flat_map(|b| b.rows.iter().copied()).collect();
-        let stacked: Vec<f64> = accepted.iter().flat_map(|b| b.delta.data().iter().copied()).collect();
-        let delta = RowMat::from_vec(rows.len(), r, stacked).unwrap_or_else(|| RowMat::zeros(0, r));
+        let (rows, delta) = stacked(&accepted, r);
         f.move_block(image, &rows, &delta);
         for block in accepted {
             block.rows.iter().enumerate().for_each(|(k, i)| x.row_mut(*i).copy_from_slice(block.z.row(k)));
         }
     }
     total
+}
+
+/// The rows of all blocks and their changes.
+fn stacked(blocks: &[&Solved<'_>], r: usize) -> (Vec<usize>, RowMat) {
+    let (mut rows, mut delta) = (Vec::new(), Vec::new());
+    for block in blocks {
+        rows.extend_from_slice(block.rows);
+        delta.extend_from_slice(block.delta.data());
+    }
+    let delta = RowMat::from_vec(rows.len(), r, delta).unwrap_or_else(|| RowMat::zeros(0, r));
+    (rows, delta)
 }
 
 /// tr(Δ_aᵀ M_ab Δ_b).

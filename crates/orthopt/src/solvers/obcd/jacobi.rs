@@ -8,10 +8,9 @@
 //! Where M is a multiple of the identity, as that of a majoriser of any smooth f, pairs do not see each other: the
 //! model of each is exact whatever the others do.
 
-use rayon::prelude::*;
-
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
+use crate::linalg::parallel::map_with;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::pair::PairPenalty;
 use crate::pair::step::{Pair, PairWork, Shape, apply_clean, solve_pair};
@@ -40,18 +39,15 @@ pub(crate) fn jacobi_round<F: Quadratic, H: PairPenalty>(
     pairs: &[(usize, usize)],
 ) -> Tried {
     let r = x.ncols();
-    let task = |work: &mut PairWork, chunk: &[(usize, usize)]| {
-        dispatch(Task { f, h, shape, least, x, image, work, pairs: chunk })
+    let chunks: Vec<&[(usize, usize)]> = pairs.chunks(CHUNK).collect();
+    let task = |work: &mut PairWork, k: usize| {
+        dispatch(Task { f, h, shape, least, x, image, work, pairs: chunks[k] })
     };
-    let found: Vec<Found> =
-        pairs.par_chunks(CHUNK).map_init(|| PairWork::new(r), |work, chunk| task(work, chunk)).collect();
-    let rows: Vec<usize> = found.iter().flat_map(|t| t.rows.iter().copied()).collect();
-    let offered = found.iter().fold(0.0, |most: f64, t| most.max(t.offered));
+    let Found { rows, z, offered } = together(map_with(chunks.len(), 1, || PairWork::new(r), task));
     let mut done = Tried { pairs: pairs.len() as u64, max_decrease: offered, ..Default::default() };
     if rows.is_empty() {
         return done;
     }
-    let z: Vec<f64> = found.into_iter().flat_map(|t| t.z).collect();
     let z = RowMat::from_vec(rows.len(), r, z).unwrap_or_else(|| RowMat::zeros(0, r));
     let (h_before, g_before) = (h_of(h, x, &rows), gradient_rows(f, image, x, &rows));
     let delta = RowMat::from_fn(rows.len(), r, |k, c| z.get(k, c) - x.get(rows[k], c));
@@ -63,6 +59,17 @@ pub(crate) fn jacobi_round<F: Quadratic, H: PairPenalty>(
     done.decrease = smooth + h_before - h_of(h, x, &rows);
     done.max_decrease = offered.max(done.decrease);
     done
+}
+
+/// What all tasks found, in their order.
+fn together(found: Vec<Found>) -> Found {
+    let mut all = Found::default();
+    for one in found {
+        all.rows.extend(one.rows);
+        all.z.extend(one.z);
+        all.offered = all.offered.max(one.offered);
+    }
+    all
 }
 
 fn gradient_rows<F: Quadratic>(f: &F, image: &F::Image, x: &RowMat, rows: &[usize]) -> RowMat {

@@ -4,6 +4,8 @@
 //! * WSS-OR: Sᵢⱼ = min over V ∈ O(2) of ⟨V − I, T_BB⟩, T = (G − L_f X)Xᵀ − αI, the reduction of a
 //!   linear model: min(−c₁ − √(c₁² + c₂²), −c₁ − √(c₃² + c₄²)) (equation (31)).
 
+use std::cmp::Ordering;
+
 use rand_pcg::Pcg64;
 
 use super::oracle::PairOracle;
@@ -55,27 +57,35 @@ impl Greedy {
         };
         let scores = oracle.score(&pairs);
         let mut scored: Vec<_> = scores.into_iter().zip(pairs).collect();
-        let best_last = |a: &Scored, b: &Scored| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
         if k > 2 {
-            scored.sort_unstable_by(best_last);
+            best_last(&mut scored, usize::MAX);
             return Some(Rows::Blocks(vec![non_overlapping(&scored, k)]));
         }
         if self.candidates == Candidates::All {
-            if scored.len() > KEEP {
-                let cut = scored.len() - KEEP;
-                scored.select_nth_unstable_by(cut, best_last);
-                scored.drain(..cut);
-            }
-            scored.sort_unstable_by(best_last);
+            best_last(&mut scored, KEEP);
             self.queue = scored.iter().map(|s| s.1).collect();
             return self.queue.pop().map(|(i, j)| Rows::Pair(i, j));
         }
-        scored.into_iter().max_by(best_last).map(|(_, (i, j))| Rows::Pair(i, j))
+        scored.into_iter().max_by(by_score).map(|(_, (i, j))| Rows::Pair(i, j))
     }
 }
 
 /// A pair with its score.
 type Scored = (f64, (usize, usize));
+
+fn by_score(a: &Scored, b: &Scored) -> Ordering {
+    a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))
+}
+
+/// So many of the best, the best last; once for all kinds of pairs.
+fn best_last(scored: &mut Vec<Scored>, most: usize) {
+    if scored.len() > most {
+        let cut = scored.len() - most;
+        scored.select_nth_unstable_by(cut, by_score);
+        scored.drain(..cut);
+    }
+    scored.sort_unstable_by(by_score);
+}
 
 /// The rows of the best pairs until k distinct ones are found; `scored` has the best last.
 fn non_overlapping(scored: &[Scored], k: usize) -> Vec<usize> {

@@ -1,11 +1,10 @@
 //! Descent on {X : supp(X) ⊆ S, XᵀX = I}: gradient steps along the tangent space with
 //! Barzilai-Borwein lengths, each followed by the way back to the manifold.
 
-use rayon::prelude::*;
-
 use super::pattern::Pattern;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
+use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
 use crate::smooth::Quadratic;
@@ -100,12 +99,12 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
         } else {
             let mut wanted = vec![false; n];
             rows.iter().for_each(|i| wanted[*i] = true);
-            g.data_mut().par_chunks_mut(r.max(1)).enumerate().filter(|(i, _)| wanted[*i]).for_each_init(
-                || vec![0.0; r],
-                |buffer, (i, row)| {
-                    row.copy_from_slice(self.f.gradient_row(&point.image, &point.x, i, buffer))
-                },
-            );
+            for_each_chunk(g.data_mut(), r, &|buffer, i, row| {
+                if wanted[i] {
+                    buffer.resize(r, 0.0);
+                    row.copy_from_slice(self.f.gradient_row(&point.image, &point.x, i, buffer));
+                }
+            });
         }
         g
     }

@@ -19,10 +19,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, is_zero};
+use crate::linalg::parallel::map;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 
 /// Rows of X per parallel task: a constant, so that sums do not depend on the number of threads.
@@ -81,13 +80,10 @@ impl Pattern {
     fn project(&self, x: &RowMat, t: Rows<'_>) -> Symmetric {
         let r = x.ncols();
         let panels = self.rows.len().div_ceil(PANEL);
-        let parts: Vec<RowMat> = (0..panels)
-            .into_par_iter()
-            .map(|c| {
-                let range = c * PANEL..((c + 1) * PANEL).min(self.rows.len());
-                dispatch(Panel { pattern: self, x, t, range })
-            })
-            .collect();
+        let parts: Vec<RowMat> = map(panels, 1, |c| {
+            let range = c * PANEL..((c + 1) * PANEL).min(self.rows.len());
+            dispatch(Panel { pattern: self, x, t, range })
+        });
         let mut sum = RowMat::zeros(r, r);
         for part in parts {
             axpy(1.0, part.data(), sum.data_mut());

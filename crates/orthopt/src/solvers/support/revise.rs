@@ -16,6 +16,7 @@
 use super::descent::{LOOSE, Objective, Pace, Point};
 use super::pattern::Pattern;
 use crate::linalg::RowMat;
+use crate::linalg::order::best_first;
 use crate::linalg::products::product;
 use crate::nonsmooth::Nonsmooth;
 use crate::smooth::Quadratic;
@@ -135,8 +136,7 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
                 }
             }
         }
-        moves.sort_by(|a, b| b.gain.total_cmp(&a.gain).then((a.row, a.col).cmp(&(b.row, b.col))));
-        moves
+        best_first(moves, |one| one.gain)
     }
 
     /// The minimiser of the model of one entry where it is a move with a gain.

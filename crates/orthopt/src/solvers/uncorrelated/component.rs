@@ -4,6 +4,7 @@
 use super::point::Point;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
+use crate::linalg::order::{ascending_to, descending};
 use crate::linalg::small::spectral_function;
 use crate::linalg::work::count;
 use crate::problem::{UncorrelatedProblem, support};
@@ -92,8 +93,7 @@ impl<F: Quadratic> Now<'_, F> {
         if found.0 - self.variance <= LEAST * self.variance.abs() {
             return None; // nor with an entry less
         }
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by(|a, b| found.1[*a].abs().total_cmp(&found.1[*b].abs()).then(a.cmp(b)));
+        let order = ascending_to(rows.len(), &|a| found.1[a].abs());
         let outs = order.into_iter().take(OUTS + 1).filter(|a| rows[*a] != i).take(OUTS);
         outs.into_iter().find_map(|out| self.left(&rows, &c, out))
     }
@@ -108,9 +108,7 @@ impl<F: Quadratic> Now<'_, F> {
 
     /// The smallest entries leave, one at a time, where λ makes it worth it.
     fn without_one(&self) -> Option<Change> {
-        let mut order: Vec<usize> = (0..self.rows.len()).collect();
-        let size = |a: &usize| self.at.x.get(self.rows[*a], self.k).abs();
-        order.sort_by(|a, b| size(a).total_cmp(&size(b)).then(a.cmp(b)));
+        let order = ascending_to(self.rows.len(), &|a| self.at.x.get(self.rows[a], self.k).abs());
         order.into_iter().take(OUTS).find_map(|out| self.left(&self.rows, &self.c, out))
     }
 
@@ -148,10 +146,9 @@ impl<F: Quadratic> Now<'_, F> {
             let xd = (self.at.cx.get(i, self.k) - inner(&t, &w)) / length.sqrt();
             0.5 * (self.variance + dd) + (0.5 * (self.variance - dd)).hypot(xd)
         };
-        let outside = (0..n).filter(|i| self.at.x.get(*i, self.k) == 0.0);
-        let mut order: Vec<(f64, usize)> = outside.map(|i| (estimate(i), i)).collect();
-        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        order.into_iter().map(|e| e.1).collect()
+        let mut outside: Vec<usize> = (0..n).filter(|i| self.at.x.get(*i, self.k) == 0.0).collect();
+        descending(&mut outside, &estimate);
+        outside
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::point::Point;
 use crate::linalg::RowMat;
+use crate::linalg::order::{ascending, descending_to};
 use crate::problem::{Cardinality, UncorrelatedProblem, support};
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::component::{block, leading};
@@ -12,16 +13,12 @@ use crate::solvers::exchange::component::{block, leading};
 /// rows of largest variance as far as its limit allows; `None` where that is not enough.
 pub(crate) fn on_supports<F: Quadratic>(p: &UncorrelatedProblem<F>, guide: &RowMat) -> Option<RowMat> {
     let (n, r) = (p.nrows(), p.rank());
-    let mut order: Vec<(usize, f64, usize)> = Vec::new();
-    for k in 0..r {
-        let alone = leading(&block(&p.f, &support(guide, k)), &[], None, false).map_or(0.0, |e| e.0);
-        order.push((p.nonzeros()[k].min(r), alone, k));
-    }
-    order.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+    let alone = |k| leading(&block(&p.f, &support(guide, k)), &[], None, false).map_or(0.0, |e| e.0);
+    let mut order = descending_to(r, &alone);
+    ascending(&mut order, &|k| p.nonzeros()[k].min(r) as f64);
     let mut at = Point::new(&p.f, RowMat::zeros(n, r));
-    let mut by_variance: Vec<usize> = (0..n).collect();
-    by_variance.sort_by(|a, b| at.diagonal[*b].total_cmp(&at.diagonal[*a]).then(a.cmp(b)));
-    for (_, _, k) in order {
+    let by_variance = descending_to(n, &|i| at.diagonal[i]);
+    for k in order {
         let mut rows = support(guide, k);
         let mut spare = by_variance.iter().filter(|i| guide.get(**i, k) == 0.0);
         let v = loop {
