@@ -147,6 +147,7 @@ struct Found {
     f: f64,
     omega: Vec<f64>,
     residual: f64,
+    scale: f64,
 }
 
 impl JLbfgs {
@@ -165,11 +166,12 @@ impl JLbfgs {
         for _ in 0..TRIALS {
             let x = cayley(&st.x, direction, t, p.signature())?;
             // with its gradient: nearly every first trial is taken
-            let (f, omega, residual) = look(p, &x, &mut st.scale);
+            let mut scale = st.scale; // a trial that is not taken says nothing of it
+            let (f, omega, residual) = look(p, &x, &mut scale);
             st.gradients += 1;
             if f <= st.f + DECREASE * t * slope && f < st.f {
                 let steep = dot(&omega, direction) < SLOPE * slope;
-                found = Some(Found { t, x, f, omega, residual });
+                found = Some(Found { t, x, f, omega, residual, scale });
                 if !steep || t >= longest {
                     break;
                 }
@@ -198,7 +200,8 @@ impl JLbfgs {
                 st.pairs.pop_front();
             }
         }
-        (st.x, st.f, st.omega, st.residual) = (found.x, found.f, found.omega, found.residual);
+        (st.x, st.f, st.omega) = (found.x, found.f, found.omega);
+        (st.residual, st.scale) = (found.residual, found.scale);
         if st.iterations.is_multiple_of(CHECK)
             && j_orthogonal::residual(&st.x, p.signature()).norm() > DRIFT
             && j_orthogonal::repair(&mut st.x, p.signature()).is_some()
