@@ -357,3 +357,30 @@ impl Curvature {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::L0;
+    use crate::smooth::{AnySmooth, DenseQuadratic};
+
+    /// Methods that raise a penalty hand on, later at every level; others and the polish after them do not.
+    #[test]
+    fn what_raises_a_penalty_hands_on() {
+        let m = RowMat::from_fn(12, 12, |i, j| {
+            -((i + 2 * j + i * j) as f64).cos() - ((j + 2 * i + i * j) as f64).cos()
+        });
+        let f = DenseQuadratic::new(m.to_mat().as_ref()).unwrap();
+        let p = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(0.1).unwrap()), 3).unwrap();
+        let arms = portfolio(&p, &SolverOptions::default(), None).unwrap().unwrap().arms;
+        for arm in &arms {
+            for level in [0, 2] {
+                let task = (arm.task)(&p, level, 1).unwrap();
+                let first = (!arm.solver.starts_with("obcd")).then_some(HANDED_ON << level);
+                assert_eq!(task.parts[0].hands_on, first, "{}", arm.solver);
+                assert!(task.parts[1..].iter().all(|part| part.hands_on.is_none()));
+            }
+        }
+        assert!(arms.len() > 8);
+    }
+}
