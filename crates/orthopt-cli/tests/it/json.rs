@@ -32,7 +32,7 @@ fn has_the_fields_of_the_contract() {
     assert!(
         search["work"].as_u64() >= search["race"].as_u64() && !search["moves"].as_array().unwrap().is_empty()
     );
-    assert_eq!(object["settings"]["obcd.working_set"], "random");
+    assert_eq!(object["settings"]["obcd.working_set"], "active");
     assert_eq!(object["seed"], 7);
     assert_eq!(object["threads"], 2);
     assert_eq!(object["status"], "converged");

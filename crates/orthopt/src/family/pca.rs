@@ -219,7 +219,10 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
         );
     }
     let portfolio = portfolio(problem, &options, wanted.start.as_ref())?;
-    let chain = portfolio.as_ref().and_then(|p| p.arms.first()).map_or("obcd", |arm| arm.solver.as_str());
+    // where one chain is to run it is the first arm that is one
+    let arms = portfolio.as_ref().map_or(&[][..], |p| &p.arms);
+    let first = arms.iter().find(|arm| arm.solver.contains('+')).or(arms.first());
+    let chain = first.map_or("obcd", |arm| arm.solver.as_str());
     let solvers = find_solvers(SOLVERS, chain)?;
     let starts = match (&wanted.start, &portfolio) {
         (Some(start), _) => vec![start.clone()],

@@ -26,15 +26,15 @@ use crate::start::round_to_partition;
 /// Solvers and starts, the pairs that most often did well first, on the data sets that the suite `portfolio`
 /// of the benches calls seen. All of them run at level 0 in any case.
 const L0: &[(&str, &str)] = &[
+    ("obcd", "pool"),
     ("ladmm+obcd", "varimax"),
     ("ladmm+obcd", "random"),
-    ("obcd", "pool"),
     ("ladmm+obcd", "pca"),
+    ("ladmm+obcd", "coordinates"),
     ("support+obcd", "coordinates"),
     ("support+obcd", "pool"),
     ("obcd", "grown"),
     ("support+obcd", "random"),
-    ("ladmm+obcd", "coordinates"),
     ("ladmm+obcd", "relaxed"),
     ("spm+obcd", "random"),
     ("obcd", "coordinates"),
@@ -55,12 +55,12 @@ const L1: &[(&str, &str)] = &[
 ];
 const NONNEGATIVE: &[(&str, &str)] = &[
     ("ladmm+obcd", "pca"),
+    ("ladmm+obcd", "varimax"),
     ("ep4orth+obcd", "pca"),
     ("ladmm+obcd", "partition"),
-    ("ep4orth+obcd", "partition"),
-    ("ladmm+obcd", "varimax"),
-    ("spm+obcd", "partition"),
     ("ladmm+obcd", "coordinates"),
+    ("ep4orth+obcd", "partition"),
+    ("spm+obcd", "partition"),
     ("spm+obcd", "pca"),
     ("obcd", "grown"),
     ("obcd", "pca"),
@@ -84,8 +84,18 @@ const ITERATIONS: u64 = 500;
 const HANDED_ON: u64 = 200;
 /// Work of a run at level 0 that is a long one, some seconds of a thread.
 const LONG: u64 = 20_000_000_000;
+/// Arms that run first where they differ by their starts above all: points of other basins differ by more than what
+/// a search from the first of them soon mends.
+const STARTS: usize = 5;
+/// Arms that run first in other races.
+const LEADERS: usize = 3;
+/// A solver after the first of an arm does the work of those before it over this: what it leaves is less than what starts
+/// differ by.
+const SHARE: u64 = 4;
 /// Gradients that a polish of the local search may cost.
-const POLISH: u64 = 100;
+const POLISH: u64 = 150;
+/// The least work of such a polish.
+const SHORTEST: u64 = 100_000_000;
 /// The least that a task may do, for problems whose gradients cost nothing.
 const LEAST: u64 = 30_000_000;
 
@@ -108,8 +118,8 @@ pub(super) fn portfolio(
         // where there may be time for one run only it begins at the leading eigenvectors
         table = best_first(table, |(_, from)| f64::from(u8::from(*from == "pca")));
     }
-    let arms = arms(problem, &table, options, start, gradient)?;
-    let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(LEAST));
+    let arms = arms(problem, &table, options, start, (gradient, SHARE))?;
+    let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(SHORTEST));
     let make = polisher(options);
     let polisher = Polish { solver: Arc::clone(&make), most: polish };
     let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
@@ -126,14 +136,14 @@ pub(super) fn portfolio(
         moves.push(Arc::new(Polished(Pack, polisher)));
     }
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
-        let part = Part { solver: make(seed), most: None, patient: true, hands_on: None };
+        let part = Part { solver: make(seed), most: None, share: 1, patient: true, hands_on: None };
         Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(problem.nrows(), problem.rank())) })
     });
     let place =
         |solver: &str, from: &str| arms.iter().position(|arm| arm.solver == solver && arm.start == from);
     let looks = QUICK.iter().filter_map(|(solver, from, gradients)| Some((place(solver, from)?, gradients)));
     let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(LEAST))).collect();
-    Ok(Some(Portfolio { arms, quick, moves, run, polish, settle: Some(settle) }))
+    Ok(Some(Portfolio { arms, leaders: STARTS, quick, moves, run, polish, settle: Some(settle) }))
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
@@ -145,20 +155,21 @@ pub(super) fn race<P: Family>(
     start: Option<&Begin>,
     (gradient, settle): (u64, Option<&'static str>),
 ) -> Result<Portfolio<P>> {
-    let arms = arms(problem, table, options, start, gradient)?;
+    let arms = arms(problem, table, options, start, (gradient, 1))?;
     let settle = settle.map(|name| -> Result<MakeTask<P>> {
         let (solver, base) = (find_solvers(P::solvers(), name)?, options.clone());
         Ok(Box::new(move |problem, _, seed| {
             let options = seeded(&base, seed);
             let solver = solver[0].build(problem, &options)?;
             let (n, r) = problem.shape();
-            let part = Part { solver, most: None, patient: true, hands_on: None };
+            let part = Part { solver, most: None, share: 1, patient: true, hands_on: None };
             Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(n, r)) })
         }))
     });
     let settle = settle.transpose()?;
     Ok(Portfolio {
         arms,
+        leaders: LEADERS,
         quick: Vec::new(),
         moves: Vec::new(),
         run: at_level_0(gradient),
@@ -167,13 +178,13 @@ pub(super) fn race<P: Family>(
     })
 }
 
-/// The arms of a table that can solve the problem.
+/// The arms of a table that can solve the problem; with the work of a gradient, and the share of solvers after the first.
 fn arms<P: Family>(
     problem: &P,
     table: &[(&str, &str)],
     options: &SolverOptions,
     start: Option<&Begin>,
-    gradient: u64,
+    costs: (u64, u64),
 ) -> Result<Vec<Arm<P>>> {
     let mut arms: Vec<Arm<P>> = Vec::new();
     let mut known_starts: Vec<(String, Arc<KnownStart>)> = Vec::new();
@@ -186,7 +197,7 @@ fn arms<P: Family>(
             let known = known.unwrap_or_default();
             known_starts.push((begin.name().into(), Arc::clone(&known)));
             let random = problem.has_chance(begin.name());
-            arms.push(arm(chain, solvers, (begin, known, random), options, gradient));
+            arms.push(arm(chain, solvers, (begin, known, random), options, costs));
         }
     }
     Ok(arms)
@@ -227,7 +238,7 @@ fn arm<P: Family>(
     solvers: Vec<&'static SolverInfo<P>>,
     (begin, known, random): (Begin, Arc<KnownStart>, bool),
     options: &SolverOptions,
-    gradient: u64,
+    (gradient, share): (u64, u64),
 ) -> Arm<P> {
     let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
     let constants = move |level: u32| {
@@ -262,7 +273,7 @@ fn arm<P: Family>(
             let grows = k == 0 && solvers.len() > 1 && PATIENT.iter().any(|c| c.0 == solver.name);
             let hands_on = grows.then(|| HANDED_ON << level.min(20));
             let solver = solver.build(problem, &options)?;
-            parts.push(Part { solver, most, patient: level >= PATIENCE, hands_on });
+            parts.push(Part { solver, most, share, patient: level >= PATIENCE, hands_on });
         }
         Ok(Task { parts, x0 })
     });

@@ -25,6 +25,7 @@
 pub mod arc;
 pub mod box_search;
 pub mod circle;
+pub(crate) mod cursor;
 mod cut;
 pub mod fold;
 pub mod l0_search;
@@ -34,6 +35,7 @@ pub mod nonlinear;
 pub mod penalty;
 pub mod pieces;
 pub mod plain;
+pub(crate) mod row_set;
 pub(crate) mod rows;
 pub mod slow;
 pub mod step;

@@ -135,6 +135,8 @@ pub trait Move<P>: Send + Sync {
 pub struct Portfolio<P> {
     /// Arms, the one that most often does well first.
     pub arms: Vec<Arm<P>>,
+    /// How many of them run first, as patiently as they would be run alone.
+    pub leaders: usize,
     /// The arms that soon are at a point worth having, and the work that each may do before all others.
     pub quick: Vec<(usize, u64)>,
     /// Moves of the local search.

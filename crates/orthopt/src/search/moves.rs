@@ -45,7 +45,13 @@ impl<P> std::fmt::Debug for Polish<P> {
 
 impl<P> Polish<P> {
     pub(super) fn part(&self, rng: &mut Pcg64) -> Part<P> {
-        Part { solver: (self.solver)(rng.random()), most: Some(self.most), patient: false, hands_on: None }
+        Part {
+            solver: (self.solver)(rng.random()),
+            most: Some(self.most),
+            share: 1,
+            patient: false,
+            hands_on: None,
+        }
     }
 }
 
@@ -315,7 +321,7 @@ impl<P> Move<P> for Reheat<P> {
     fn parts(&self, p: &P, rng: &mut Pcg64) -> Vec<Part<P>> {
         let solver = (self.solver)(p, rng.random_range(self.warmth.clone()));
         vec![
-            Part { solver, most: Some(4 * self.polish.most), patient: false, hands_on: None },
+            Part { solver, most: Some(4 * self.polish.most), share: 1, patient: false, hands_on: None },
             self.polish.part(rng),
         ]
     }

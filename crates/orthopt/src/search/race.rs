@@ -8,8 +8,7 @@ use crate::message::Message;
 use crate::objective::Evaluate;
 use crate::solve::ArmReport;
 
-/// Arms that run first, and their level: that of the defaults of their solvers.
-const LEADERS: usize = 3;
+/// The level of the leaders: that of the defaults of their solvers.
 const ALONE: u32 = 2;
 /// What is searched after some of the others have run, times their work.
 const OTHERS: u64 = 4;
@@ -22,20 +21,21 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// A quick look; the leaders; then all other arms at level 0, the better half at level 1, ...
     pub(super) fn race(&mut self) {
         let arms = &self.portfolio.arms;
+        let leaders = self.portfolio.leaders.min(arms.len());
         self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
         // a small share of the work of a leader, and all there is where not even one of those comes to an end
         for (k, _) in &self.portfolio.quick {
             self.round(&mut vec![*k], 0);
         }
         // what most often does well, as patiently as it would be run alone: on large data that is all there is time for
-        let mut living: Vec<usize> = (0..arms.len().min(LEADERS)).collect();
+        let mut living: Vec<usize> = (0..leaders).collect();
         self.round(&mut living, ALONE);
         self.is_enough(); // doublings count from here
         if !self.ending.agreed {
             self.search_as_long(0, 1);
         }
         // the others one after the other, and in between the best point so far is searched from
-        let mut rest: Vec<usize> = (LEADERS.min(arms.len())..arms.len()).collect();
+        let mut rest: Vec<usize> = (leaders..arms.len()).collect();
         rest.reverse();
         while !rest.is_empty() && !self.is_over() && !self.is_enough() {
             let before = self.work;
@@ -127,7 +127,11 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     fn seed_of(&self, arm: usize, level: u32) -> u64 {
         // the leaders begin where they would begin alone
-        let further = if level == ALONE && arm < LEADERS { 0 } else { arm as u64 * 1000 + u64::from(level) };
+        let further = if level == ALONE && arm < self.portfolio.leaders {
+            0
+        } else {
+            arm as u64 * 1000 + u64::from(level)
+        };
         self.settings.seed.wrapping_add(further)
     }
 

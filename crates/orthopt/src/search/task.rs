@@ -13,9 +13,11 @@ use crate::solve::{
 pub struct Part<P> {
     /// The solver.
     pub solver: AnySolver<P>,
-    /// Most work. `None` is no limit for the first part, and for others the work of those before them, or half of it.
+    /// Most work. `None` is no limit for the first part, and for others a share of the work of those before them.
     pub most: Option<u64>,
-    /// Whether it has the whole work of those before it, and goes on where a pass lowers F by less than 1e-5·(1 + |F|).
+    /// That work over this is the share.
+    pub share: u64,
+    /// Whether it has the whole share and not half of it, and goes on where a pass lowers F by less than 1e-5·(1 + |F|).
     pub patient: bool,
     /// The next one goes on where F has not fallen for half of the iterations, but not before so many.
     pub hands_on: Option<u64>,
@@ -94,7 +96,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
     let mut failures = Vec::new();
     for (k, part) in task.parts.iter().enumerate() {
         let before = done.as_ref().map_or(before, |d| d.work);
-        let share = if part.patient { before } else { before / 2 };
+        let share = before / (part.share * if part.patient { 1 } else { 2 });
         let most = part.most.or((k > 0).then_some(share.max(LITTLE)));
         let x0 = done.as_ref().map_or(&x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));

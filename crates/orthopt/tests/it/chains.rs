@@ -23,7 +23,7 @@ fn a_boxed_solver_is_the_solver() {
     let plain = Obcd::new(ObcdOptions { seed: 3, ..Default::default() }).unwrap();
     let stop = || Stationary { tol: 1e-10 };
     let known = run(&p, &plain, x0.clone(), RunOptions::default(), &mut stop(), &mut []).unwrap();
-    let boxed = solver(WorkingSet::Random);
+    let boxed = solver(ObcdOptions::default().working_set);
     let s = run(&p, &boxed.clone(), x0, RunOptions::default(), &mut stop(), &mut []).unwrap();
     assert_eq!((s.x, s.iterations, s.settings), (known.x, known.iterations, known.settings));
     assert_eq!(Solver::<PcaProblem>::name(&boxed), "obcd");

@@ -46,7 +46,7 @@ fn ranks_lambdas_and_names() {
     );
     assert_eq!(
         WorkingSet::parse("best").unwrap_err().to_string(),
-        "no working set is called 'best'; there are: random, cyclic, greedy-sv, greedy-or"
+        "no working set is called 'best'; there are: random, active, cyclic, greedy-sv, greedy-or"
     );
     assert_eq!(
         Model::parse("full").unwrap_err().to_string(),
@@ -77,7 +77,7 @@ fn options_of_obcd() {
         "candidates is 0: expected at least 1 pair, or all"
     );
     assert_eq!(Obcd::new(d()).unwrap().options(), &d());
-    for name in ["random", "cyclic", "greedy-sv", "greedy-or"] {
+    for name in ["random", "active", "cyclic", "greedy-sv", "greedy-or"] {
         assert_eq!(WorkingSet::parse(name).unwrap().name(), name);
     }
 }

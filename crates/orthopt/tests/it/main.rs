@@ -2,6 +2,7 @@
 
 mod common;
 
+mod active;
 mod blocks;
 mod bound;
 mod bound_solvers;

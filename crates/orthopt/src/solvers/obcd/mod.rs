@@ -22,6 +22,7 @@
 mod block;
 mod finish;
 mod jacobi;
+mod narrow;
 mod options;
 mod oracle;
 
@@ -112,7 +113,10 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<Self::State> {
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         let o = &self.options;
-        let at = Iterate::new(&p.f, o, x0);
+        let mut at = Iterate::new(&p.f, o, x0);
+        if o.working_set == WorkingSet::Active && o.block == 2 && !o.jacobi {
+            at.narrow(p);
+        }
         let n = at.x.nrows();
         let candidates = Candidates::or_default(o.candidates, n);
         let blocks = (o.block.min(n), o.jacobi);

@@ -59,6 +59,15 @@ impl<I> Iterate<I> {
         }
     }
 
+    /// Row i of ∇f(X).
+    pub fn gradient_row<'a, F: Quadratic<Image = I>>(&'a mut self, f: &'a F, i: usize) -> &'a [f64] {
+        let Self { x, image, cache, work, .. } = self;
+        match cache {
+            Some(cache) => cache.row(f, image, x, i, &mut work.g1),
+            None => f.gradient_row(image, x, i, &mut work.g1),
+        }
+    }
+
     /// X has moved outside the pair step: cached gradient rows are stale.
     pub fn forget_gradients(&mut self) {
         if let Some(cache) = &mut self.cache {
@@ -144,6 +153,10 @@ impl<F: Quadratic, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
         }
         let ObcdOptions { working_set: rule, alpha, .. } = *self.options;
         dispatch(Score { g, x, pairs, whole, rule, alpha, lipschitz: *lipschitz })
+    }
+
+    fn narrow(&mut self) {
+        self.at.narrow(self.p);
     }
 
     fn upkeep(&self) -> Upkeep {

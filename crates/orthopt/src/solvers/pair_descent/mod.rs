@@ -10,8 +10,10 @@
 //! ```
 //!
 //! A working set may also be disjoint blocks of k rows, or a matching of all rows
-//! (`PairOracle::try_blocks`, `try_matching`). Two things are added to the printed algorithm:
+//! (`PairOracle::try_blocks`, `try_matching`). Three things are added to the printed algorithm:
 //!
+//! * **Near pairs.** Where few rows are nonzero, the zero rows that are worth a try are narrowed down by
+//!   their gradient (`PairOracle::narrow`), afresh for every round.
 //! * **Whole passes.** A round of random or greedy working sets that brings little is followed by a pass
 //!   over all pairs that can move, which either finds what they missed or shows block-2 stationarity.
 //!   Passes leave pairs alone that offer no more than a tolerance, so that the last pass moves nothing
@@ -28,15 +30,15 @@ mod working_set;
 
 pub(crate) use greedy::stationarity_score;
 pub(crate) use oracle::{Demand, PairOracle, Tried, Upkeep};
-pub(crate) use schedule::Schedule;
+pub(crate) use schedule::{Schedule, Turn};
 pub use working_set::{Candidates, WORKING_SETS, WorkingSet, pairs};
 
 use crate::linalg::work::count;
 use crate::solve::{Pass, Step};
 use working_set::Rows;
 
-/// The search of a pair, in multiplications of a product.
-const PAIR: usize = 1500;
+/// A pair takes about as long as so many multiplications of a large product (1 to 3 µs, at some 10 to 25 of them in a ns).
+const PAIR: usize = 10_000;
 /// A round of working sets that lowers F by less than this, relative to the scale of F, is followed by a
 /// whole pass.
 const SLOW: f64 = 1e-4;
@@ -105,7 +107,8 @@ impl<O: PairOracle> PairDescent<'_, O> {
     /// that found something; a round otherwise.
     fn next_phase(&mut self) -> Pass {
         let scale = self.oracle.scale(self.state.objective);
-        let (whole, exhausted) = (self.state.schedule.in_pass(), self.state.schedule.is_exhausted());
+        let (whole, exhausted) = (self.state.schedule.in_whole_pass(), self.state.schedule.is_exhausted());
+        let near = self.state.schedule.in_pass() && !whole;
         let pass = self.state.schedule.end();
         let slow = pass.decrease <= SLOW * scale;
         if pass.covers_all && pass.decrease == 0.0 && pass.max_decrease > 0.0 {
@@ -116,7 +119,19 @@ impl<O: PairOracle> PairDescent<'_, O> {
             self.oracle.after_pass(found);
         }
         let sweep = exhausted || slow && (found || !pass.covers_all);
-        self.state.schedule.begin(sweep, self.oracle.rows());
+        let schedule = &self.state.schedule;
+        let narrows = schedule.narrows();
+        // near pairs while they bring something, and all of them now and then
+        let due = near && (!found || schedule.is_whole_pass_due(self.oracle.rows()));
+        let next = match (sweep, narrows && !due) {
+            (false, _) => Turn::Round,
+            (true, true) => Turn::Near,
+            (true, false) => Turn::Pass,
+        };
+        if narrows {
+            self.oracle.narrow();
+        }
+        self.state.schedule.begin(next, self.oracle.rows());
         pass
     }
 

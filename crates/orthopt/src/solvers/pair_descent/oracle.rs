@@ -35,6 +35,9 @@ pub(crate) trait PairOracle {
     /// What the greedy rule in force goes by, the larger the better, for each pair.
     fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64>;
 
+    /// Narrows the zero rows down to those that are worth a try at the current X, for the rule that asks for it.
+    fn narrow(&mut self) {}
+
     /// The scale of F, the unit of tolerances.
     fn scale(&self, objective: f64) -> f64 {
         1.0 + objective.abs()

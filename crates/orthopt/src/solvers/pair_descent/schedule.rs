@@ -6,7 +6,8 @@ use rand_pcg::Pcg64;
 use super::greedy::Greedy;
 use super::oracle::{PairOracle, Tried};
 use super::working_set::{Candidates, Rows, WorkingSet};
-use crate::pair::movable::{Cursor, Movable, matching};
+use crate::pair::cursor::Cursor;
+use crate::pair::movable::{Movable, matching};
 use crate::solve::Pass;
 
 /// Disjoint blocks solved in parallel from the same X: at least so many, and small blocks up to so
@@ -24,8 +25,18 @@ fn blocks_at_once(k: usize) -> usize {
 enum Phase {
     /// A round: working sets by the rule, so many left.
     Round { left: u64 },
-    /// A whole pass over all pairs that can move.
+    /// A pass: over all pairs that can move, or those near.
     Pass(Cursor),
+}
+
+/// What comes after a round or pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Round,
+    /// A pass over the pairs that are not narrowed out.
+    Near,
+    /// A pass over all pairs that can move.
+    Pass,
 }
 
 /// Which working set is next.
@@ -37,6 +48,8 @@ pub(crate) struct Schedule {
     tournament: bool, // and so are passes
     at_once: usize,   // blocks of k rows in a working set
     phase: Phase,
+    whole: bool, // the pass is over all pairs that can move
+    since: u64,  // pairs tried since the last of these
     greedy: Greedy,
     rng: Pcg64,
     sum: Tried,         // of the round or pass under way
@@ -71,6 +84,8 @@ impl Schedule {
             tournament: false,
             at_once: blocks_at_once(k),
             phase: Phase::Round { left: 0 },
+            whole: false,
+            since: 0,
             greedy: Greedy::new(candidates),
             rng: Pcg64::seed_from_u64(seed),
             sum: Tried::default(),
@@ -82,7 +97,7 @@ impl Schedule {
             refreshed: 0,
             looked: 0,
         };
-        schedule.begin(false, rows);
+        schedule.begin(Turn::Round, rows);
         schedule
     }
 
@@ -92,8 +107,13 @@ impl Schedule {
         let k = if matchings { 2 } else { self.k };
         let at_once = (rows.nrows() / k.max(1)).max(1);
         let mut schedule = Self { k, at_once, matchings, tournament: matchings, ..self };
-        schedule.begin(false, rows);
+        schedule.begin(Turn::Round, rows);
         schedule
+    }
+
+    /// Whether zero rows are narrowed down to those near.
+    pub fn narrows(&self) -> bool {
+        self.rule == WorkingSet::Active && self.k == 2 && !self.matchings
     }
 
     /// k, at most n.
@@ -129,6 +149,7 @@ impl Schedule {
     #[inline]
     pub fn book(&mut self, tried: &Tried, decrease: f64) {
         self.pairs += tried.pairs;
+        self.since += tried.pairs;
         self.moves += tried.moves;
         self.sum.add(tried);
         self.decrease += decrease;
@@ -145,10 +166,20 @@ impl Schedule {
         self.greedy.forget();
     }
 
-    /// Whether a whole pass is under way.
+    /// Whether a pass is under way.
     #[inline]
     pub fn in_pass(&self) -> bool {
         matches!(self.phase, Phase::Pass(_))
+    }
+
+    /// Whether that pass is over all pairs that can move.
+    pub fn in_whole_pass(&self) -> bool {
+        self.in_pass() && self.whole
+    }
+
+    /// Whether as many pairs have been tried since the last pass over all pairs as there are.
+    pub fn is_whole_pass_due(&self, rows: &Movable) -> bool {
+        self.since >= rows.pairs()
     }
 
     /// Whether the round or pass is over.
@@ -167,8 +198,11 @@ impl Schedule {
 
     /// What the round or pass came to.
     pub fn end(&mut self) -> Pass {
-        let (sum, whole) = (std::mem::take(&mut self.sum), self.in_pass());
-        self.passes += u64::from(whole);
+        let (sum, whole) = (std::mem::take(&mut self.sum), self.in_whole_pass());
+        if whole {
+            self.passes += 1;
+            self.since = 0;
+        }
         Pass {
             pairs: sum.pairs,
             decrease: std::mem::take(&mut self.decrease),
@@ -178,24 +212,26 @@ impl Schedule {
         }
     }
 
-    /// Begins a whole pass, or a round by the rule.
-    pub fn begin(&mut self, pass: bool, rows: &Movable) {
+    /// Begins a pass, or a round by the rule.
+    pub fn begin(&mut self, next: Turn, rows: &Movable) {
         self.greedy.forget();
         let cycles = self.rule == WorkingSet::Cyclic && (self.tournament || !self.matchings);
-        self.phase = if pass || cycles {
-            Phase::Pass(if self.tournament { Cursor::of_matchings(rows) } else { Cursor::new(rows, self.k) })
-        } else {
-            Phase::Round { left: self.round(rows) }
+        self.whole = next != Turn::Near || !rows.is_narrowed();
+        self.phase = match next {
+            Turn::Round if !cycles => Phase::Round { left: self.round(rows) },
+            Turn::Near => Phase::Pass(Cursor::near(rows)),
+            _ if self.tournament => Phase::Pass(Cursor::of_matchings(rows)),
+            _ => Phase::Pass(Cursor::new(rows, self.k)),
         };
     }
 
-    /// Working sets of a round: as many as there are pairs that can move (a block of k rows counts
+    /// Working sets of a round: as many as there are pairs that can be drawn (a block of k rows counts
     /// for its pairs).
     fn round(&self, rows: &Movable) -> u64 {
         let (n, k) = (rows.nrows() as u64, self.k as u64);
         let inside = (k * k.saturating_sub(1) / 2).max(1);
         // a greedy step looks at many pairs, so its rounds are shorter
-        let pairs = if self.rule.is_greedy() { n } else { rows.pairs() };
+        let pairs = if self.rule.is_greedy() { n } else { rows.near_pairs() };
         let at_once = if self.matchings {
             (n / 2).max(1)
         } else if k > 2 && !self.rule.is_greedy() {

@@ -2,7 +2,7 @@
 
 use crate::options::declare::Typed;
 use crate::options::{Kind, Value, choices};
-use crate::pair::movable::Next;
+use crate::pair::cursor::Next;
 
 choices! {
     /// Rule for choosing the rows of a step.
@@ -10,6 +10,9 @@ choices! {
     pub enum WorkingSet as "working set", WORKING_SETS {
         /// Uniformly among the pairs that can move (OBCD-R).
         Random = "random", "uniform over the pairs that can move";
+        /// Uniformly among the pairs of nonzero rows and those of them with a zero row whose gradient is large; passes too,
+        /// until one over all pairs is due.
+        Active = "active", "uniform over the pairs with nonzero rows or large gradients";
         /// All pairs that can move, in order.
         Cyclic = "cyclic", "all pairs that can move, in order";
         /// The pair of largest stationarity violation, S = XGᵀ − GXᵀ (OBCD-SV).

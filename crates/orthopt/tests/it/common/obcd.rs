@@ -17,7 +17,7 @@ use super::pair::linear_part;
 use super::{exact_objective, iterate};
 
 /// Every rule, with numbers of candidates where it takes them.
-pub const RULES: [(WorkingSet, Option<Candidates>); 7] = [
+pub const RULES: [(WorkingSet, Option<Candidates>); 8] = [
     (WorkingSet::Random, None),
     (WorkingSet::Cyclic, None),
     (WorkingSet::GreedySv, None),
@@ -25,6 +25,7 @@ pub const RULES: [(WorkingSet, Option<Candidates>); 7] = [
     (WorkingSet::GreedySv, Some(Candidates::All)),
     (WorkingSet::GreedyOr, None),
     (WorkingSet::GreedyOr, Some(Candidates::All)),
+    (WorkingSet::Active, None),
 ];
 
 /// Tolerance that runs stop at.
