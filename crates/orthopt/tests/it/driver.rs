@@ -85,7 +85,8 @@ fn the_time_limit_is_kept() {
         };
         let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(limit)), &mut [&mut count]);
         assert_eq!(s.status, Status::TimeLimit);
-        assert_eq!(after, 1, "steps after the limit of {limit} s, and {before} before it");
+        // none where a busy machine has shown that the end of a run takes as long as a step
+        assert!(after <= 1, "{after} steps after the limit of {limit} s, and {before} before it");
         assert_eq!(s.message, format!("reached the time limit of {limit} s"));
     }
 }
