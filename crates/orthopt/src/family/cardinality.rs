@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
+use super::curvature::Curvature;
 use super::knee::Knee;
-use super::portfolio::{Curvature, cost_of_gradient, is_long, race};
+use super::portfolio::{cost_of_gradient, is_long, race};
 use super::pose::check_range;
 use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::Kind;

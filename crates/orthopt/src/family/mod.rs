@@ -15,6 +15,7 @@ mod cardinality;
 mod catalogue;
 mod composite;
 mod composite_pca;
+mod curvature;
 mod j_orthogonal;
 mod knee;
 mod lambda;

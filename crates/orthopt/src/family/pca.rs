@@ -18,6 +18,7 @@ use crate::problem::{
 use crate::search::{POOLED, grown_components, priced, priced_has_chance};
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
+use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SOLVERS, SolverInfo, find_solvers, spectral};
 use crate::start::{STARTS, Start};
 
@@ -218,7 +219,9 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
             .into(),
         );
     }
-    let portfolio = portfolio(problem, &options, wanted.start.as_ref())?;
+    // near a good point few pairs matter; from elsewhere those that are drawn from all end lower
+    let rule = wanted.working_set.unwrap_or(WorkingSet::Active);
+    let portfolio = portfolio(problem, (&options, rule), wanted.start.as_ref())?;
     // where one chain is to run it is the first arm that is one
     let arms = portfolio.as_ref().map_or(&[][..], |p| &p.arms);
     let first = arms.iter().find(|arm| arm.solver.contains('+')).or(arms.first());

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::curvature::Curvature;
 use super::{Begin, Family};
 use crate::bound::{self, Kind, lower_bound};
 use crate::constraint::stiefel;
@@ -19,7 +20,7 @@ use crate::search::{Arm, MakeTask, Move, Origin, Part, Portfolio, Task};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
 use crate::solvers::ladmm::Ladmm;
-use crate::solvers::obcd::{Obcd, ObcdOptions};
+use crate::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
 use crate::start::round_to_partition;
 
@@ -99,10 +100,11 @@ const SHORTEST: u64 = 100_000_000;
 /// The least that a task may do, for problems whose gradients cost nothing.
 const LEAST: u64 = 30_000_000;
 
-/// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed.
+/// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed, `rule` is that of
+/// OBCD where it goes on from another method or from `pool`.
 pub(super) fn portfolio(
     problem: &PcaProblem,
-    options: &SolverOptions,
+    (options, rule): (&SolverOptions, WorkingSet),
     start: Option<&Begin>,
 ) -> Result<Option<Portfolio<PcaProblem>>> {
     let table = match &problem.h {
@@ -118,9 +120,9 @@ pub(super) fn portfolio(
         // where there may be time for one run only it begins at the leading eigenvectors
         table = best_first(table, |(_, from)| f64::from(u8::from(*from == "pca")));
     }
-    let arms = arms(problem, &table, options, start, (gradient, SHARE))?;
+    let arms = arms(problem, &table, options, start, (gradient, SHARE, rule))?;
     let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(SHORTEST));
-    let make = polisher(options);
+    let make = polisher(options, rule);
     let polisher = Polish { solver: Arc::clone(&make), most: polish };
     let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
         Arc::new(Polished(Kick, polisher.clone())),
@@ -155,7 +157,7 @@ pub(super) fn race<P: Family>(
     start: Option<&Begin>,
     (gradient, settle): (u64, Option<&'static str>),
 ) -> Result<Portfolio<P>> {
-    let arms = arms(problem, table, options, start, (gradient, 1))?;
+    let arms = arms(problem, table, options, start, (gradient, 1, options.obcd.working_set))?;
     let settle = settle.map(|name| -> Result<MakeTask<P>> {
         let (solver, base) = (find_solvers(P::solvers(), name)?, options.clone());
         Ok(Box::new(move |problem, _, seed| {
@@ -178,13 +180,13 @@ pub(super) fn race<P: Family>(
     })
 }
 
-/// The arms of a table that can solve the problem; with the work of a gradient, and the share of solvers after the first.
+/// The arms of a table that can solve the problem; with the work of a gradient, and the share and rule of solvers after the first.
 fn arms<P: Family>(
     problem: &P,
     table: &[(&str, &str)],
     options: &SolverOptions,
     start: Option<&Begin>,
-    costs: (u64, u64),
+    costs: (u64, u64, WorkingSet),
 ) -> Result<Vec<Arm<P>>> {
     let mut arms: Vec<Arm<P>> = Vec::new();
     let mut known_starts: Vec<(String, Arc<KnownStart>)> = Vec::new();
@@ -238,7 +240,7 @@ fn arm<P: Family>(
     solvers: Vec<&'static SolverInfo<P>>,
     (begin, known, random): (Begin, Arc<KnownStart>, bool),
     options: &SolverOptions,
-    (gradient, share): (u64, u64),
+    (gradient, share, rule): (u64, u64, WorkingSet),
 ) -> Arm<P> {
     let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
     let constants = move |level: u32| {
@@ -269,6 +271,9 @@ fn arm<P: Family>(
         }));
         let mut parts = Vec::new();
         for (k, solver) in solvers.iter().enumerate() {
+            if k > 0 || begin.name() == "pool" {
+                options.obcd.working_set = rule;
+            }
             let most = (k == 0).then(|| at_level_0(gradient) << level.min(20));
             let grows = k == 0 && solvers.len() > 1 && PATIENT.iter().any(|c| c.0 == solver.name);
             let hands_on = grows.then(|| HANDED_ON << level.min(20));
@@ -305,8 +310,11 @@ impl KnownStart {
     }
 }
 
-fn polisher(options: &SolverOptions) -> Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync> {
-    let options = options.obcd.clone();
+fn polisher(
+    options: &SolverOptions,
+    working_set: WorkingSet,
+) -> Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync> {
+    let options = ObcdOptions { working_set, ..options.obcd.clone() };
     // bad options have been refused with the arms
     let made = move |seed| Obcd::new(ObcdOptions { seed, ..options.clone() });
     Arc::new(move |seed| Box::new(made(seed).unwrap_or_else(|_| Obcd::seeded(seed))))
@@ -352,23 +360,6 @@ fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
     })
 }
 
-/// The curvature of f for step lengths, computed where it is first asked for: on large data it takes as long as a start.
-/// It is nobody's work, since who asks first depends on the threads; those that ask at once compute it each.
-#[derive(Default)]
-pub(super) struct Curvature(OnceLock<f64>);
-
-impl Curvature {
-    pub fn of(&self, f: &impl Smooth, columns: usize) -> f64 {
-        if let Some(known) = self.0.get() {
-            return *known;
-        }
-        let (found, _) = work::counted(|| f.step_curvature(columns));
-        let found = found.unwrap_or(1.0).max(f64::MIN_POSITIVE);
-        let _ = self.0.set(found); // another one has found the same
-        found
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -383,7 +374,8 @@ mod tests {
         });
         let f = DenseQuadratic::new(m.to_mat().as_ref()).unwrap();
         let p = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(0.1).unwrap()), 3).unwrap();
-        let arms = portfolio(&p, &SolverOptions::default(), None).unwrap().unwrap().arms;
+        let arms =
+            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None).unwrap().unwrap().arms;
         for arm in &arms {
             for level in [0, 2] {
                 let task = (arm.task)(&p, level, 1).unwrap();

@@ -13,7 +13,7 @@ constants! {
     /// Options of OBCD with the papers' defaults.
     pub struct ObcdOptions {
         /// rule for choosing rows
-        working_set ["B"]: WorkingSet = WorkingSet::Active;
+        working_set ["B"]: WorkingSet = WorkingSet::Random;
         /// number of rows in B; subproblems of 2 are solved globally
         block ["k"]: usize = 2, "at least 2 rows" if |k| k >= 2.0;
         /// model of a block: exact (8) or diagonal (9)
