@@ -80,7 +80,7 @@ def test_solve_and_estimators_have_bounds(samples):
     assert orthopt.SparsePCA(2, random_state=0).fit(samples).gap_ is None
 
 
-LONG = ["l0-pca", "randn:60:40:1", 3, 6.0]
+LONG = ["l0-pca", "randn:60:60:1", 4, 4.0]
 
 
 def test_ctrl_c_keeps_the_bound():
