@@ -19,6 +19,7 @@ mod curvature;
 mod j_orthogonal;
 mod knee;
 mod lambda;
+mod line_up;
 mod memory;
 mod named;
 pub mod nonlinear_eig;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::curvature::Curvature;
+use super::line_up::{L0, L1, LOOKS, NONNEGATIVE, QUICK};
 use super::{Begin, Family};
 use crate::bound::{self, Kind, lower_bound};
 use crate::constraint::stiefel;
@@ -24,56 +25,6 @@ use crate::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
 use crate::start::round_to_partition;
 
-/// Solvers and starts, the pairs that most often did well first, on the data sets that the suite `portfolio`
-/// of the benches calls seen. All of them run at level 0 in any case.
-const L0: &[(&str, &str)] = &[
-    ("obcd", "pool"),
-    ("ladmm+obcd", "varimax"),
-    ("ladmm+obcd", "random"),
-    ("ladmm+obcd", "pca"),
-    ("ladmm+obcd", "coordinates"),
-    ("support+obcd", "coordinates"),
-    ("support+obcd", "pool"),
-    ("obcd", "grown"),
-    ("support+obcd", "random"),
-    ("ladmm+obcd", "relaxed"),
-    ("spm+obcd", "random"),
-    ("obcd", "coordinates"),
-];
-const L1: &[(&str, &str)] = &[
-    ("ladmm+obcd", "varimax"),
-    ("irpg+obcd", "random"),
-    ("ladmm+obcd", "pca"),
-    ("irpg+obcd", "varimax"),
-    ("ladmm+obcd", "random"),
-    ("slpg+obcd", "pca"),
-    ("slpg+obcd", "random"),
-    ("irpg+obcd", "pca"),
-    ("manpg-ada+obcd", "random"),
-    ("obcd", "grown"),
-    ("obcd", "coordinates"),
-    ("obcd", "pca"),
-];
-const NONNEGATIVE: &[(&str, &str)] = &[
-    ("ladmm+obcd", "pca"),
-    ("ladmm+obcd", "varimax"),
-    ("ep4orth+obcd", "pca"),
-    ("ladmm+obcd", "partition"),
-    ("ladmm+obcd", "coordinates"),
-    ("ep4orth+obcd", "partition"),
-    ("spm+obcd", "partition"),
-    ("spm+obcd", "pca"),
-    ("obcd", "grown"),
-    ("obcd", "pca"),
-    ("obcd", "partition"),
-];
-
-/// Arms that soon are at a point worth having, and the gradients that this may cost. Those that move pairs of rows are at a
-/// sparse point at any time from a sparse start, and proximal methods are for ℓ1, while those that raise a penalty have
-/// none until they end.
-const QUICK: &[(&str, &str, u64)] =
-    &[("obcd", "coordinates", 10), ("obcd", "partition", 10), ("irpg+obcd", "pca", 600)];
-
 /// Constants that make a method twice as patient with every level: the growth of its penalty.
 const PATIENT: &[(&str, &str, f64)] =
     &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1), ("ep4orth", "growth", 0.2)];
@@ -93,6 +44,10 @@ const LEADERS: usize = 3;
 /// A solver after the first of an arm does the work of those before it over this: what it leaves is less than what starts
 /// differ by.
 const SHARE: u64 = 4;
+/// It has as much work again where the last half of what it had lowered F by more than this times |F|.
+const AGAIN: f64 = 0.003;
+/// Work of a run at level 0 from which on it is worth a look which arm comes first.
+const LOOKED_AT: u64 = 2_000_000_000;
 /// Gradients that a polish of the local search may cost.
 const POLISH: u64 = 150;
 /// The least work of such a polish.
@@ -120,7 +75,9 @@ pub(super) fn portfolio(
         // where there may be time for one run only it begins at the leading eigenvectors
         table = best_first(table, |(_, from)| f64::from(u8::from(*from == "pca")));
     }
-    let arms = arms(problem, &table, options, start, (gradient, SHARE, rule))?;
+    let again = Some(AGAIN).filter(|_| !problem.h.requires_nonneg());
+    let costs = Costs { gradient, share: SHARE, again, rule };
+    let arms = arms(problem, &table, options, start, costs)?;
     let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(SHORTEST));
     let make = polisher(options, rule);
     let polisher = Polish { solver: Arc::clone(&make), most: polish };
@@ -138,14 +95,18 @@ pub(super) fn portfolio(
         moves.push(Arc::new(Polished(Pack, polisher)));
     }
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
-        let part = Part { solver: make(seed), most: None, share: 1, patient: true, hands_on: None };
+        let part =
+            Part { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };
         Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(problem.nrows(), problem.rank())) })
     });
     let place =
         |solver: &str, from: &str| arms.iter().position(|arm| arm.solver == solver && arm.start == from);
     let looks = QUICK.iter().filter_map(|(solver, from, gradients)| Some((place(solver, from)?, gradients)));
     let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(LEAST))).collect();
-    Ok(Some(Portfolio { arms, leaders: STARTS, quick, moves, run, polish, settle: Some(settle) }))
+    let is_looked_at = matches!(problem.h, AnyPenalty::L0(_)) && run >= LOOKED_AT;
+    let looks =
+        LOOKS.iter().filter(|_| is_looked_at).filter_map(|(solver, from)| place(solver, from)).collect();
+    Ok(Some(Portfolio { arms, leaders: STARTS, quick, looks, moves, run, polish, settle: Some(settle) }))
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
@@ -157,14 +118,15 @@ pub(super) fn race<P: Family>(
     start: Option<&Begin>,
     (gradient, settle): (u64, Option<&'static str>),
 ) -> Result<Portfolio<P>> {
-    let arms = arms(problem, table, options, start, (gradient, 1, options.obcd.working_set))?;
+    let costs = Costs { gradient, share: 1, again: None, rule: options.obcd.working_set };
+    let arms = arms(problem, table, options, start, costs)?;
     let settle = settle.map(|name| -> Result<MakeTask<P>> {
         let (solver, base) = (find_solvers(P::solvers(), name)?, options.clone());
         Ok(Box::new(move |problem, _, seed| {
             let options = seeded(&base, seed);
             let solver = solver[0].build(problem, &options)?;
             let (n, r) = problem.shape();
-            let part = Part { solver, most: None, share: 1, patient: true, hands_on: None };
+            let part = Part { solver, most: None, share: 1, again: None, patient: true, hands_on: None };
             Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(n, r)) })
         }))
     });
@@ -173,6 +135,7 @@ pub(super) fn race<P: Family>(
         arms,
         leaders: LEADERS,
         quick: Vec::new(),
+        looks: Vec::new(),
         moves: Vec::new(),
         run: at_level_0(gradient),
         polish: LEAST,
@@ -180,13 +143,22 @@ pub(super) fn race<P: Family>(
     })
 }
 
-/// The arms of a table that can solve the problem; with the work of a gradient, and the share and rule of solvers after the first.
+/// What arms may do.
+#[derive(Clone, Copy)]
+struct Costs {
+    gradient: u64,      // work of one
+    share: u64,         // of solvers after the first
+    again: Option<f64>, // of these
+    rule: WorkingSet,   // of OBCD among these
+}
+
+/// The arms of a table that can solve the problem.
 fn arms<P: Family>(
     problem: &P,
     table: &[(&str, &str)],
     options: &SolverOptions,
     start: Option<&Begin>,
-    costs: (u64, u64, WorkingSet),
+    costs: Costs,
 ) -> Result<Vec<Arm<P>>> {
     let mut arms: Vec<Arm<P>> = Vec::new();
     let mut known_starts: Vec<(String, Arc<KnownStart>)> = Vec::new();
@@ -222,6 +194,8 @@ fn seeded(options: &SolverOptions, seed: u64) -> SolverOptions {
     options
 }
 
+/// Starts that are sparse where it matters, so that OBCD narrows down the rows it looks at.
+const SPARSE: [&str; 2] = ["pool", "coordinates"];
 /// The level from which on an arm polishes to the end.
 const PATIENCE: u32 = 2;
 /// The largest n for which the relaxation is solved for a start.
@@ -240,7 +214,7 @@ fn arm<P: Family>(
     solvers: Vec<&'static SolverInfo<P>>,
     (begin, known, random): (Begin, Arc<KnownStart>, bool),
     options: &SolverOptions,
-    (gradient, share, rule): (u64, u64, WorkingSet),
+    Costs { gradient, share, again, rule }: Costs,
 ) -> Arm<P> {
     let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
     let constants = move |level: u32| {
@@ -271,14 +245,15 @@ fn arm<P: Family>(
         }));
         let mut parts = Vec::new();
         for (k, solver) in solvers.iter().enumerate() {
-            if k > 0 || begin.name() == "pool" {
+            if k > 0 || SPARSE.contains(&begin.name()) {
                 options.obcd.working_set = rule;
             }
             let most = (k == 0).then(|| at_level_0(gradient) << level.min(20));
             let grows = k == 0 && solvers.len() > 1 && PATIENT.iter().any(|c| c.0 == solver.name);
             let hands_on = grows.then(|| HANDED_ON << level.min(20));
             let solver = solver.build(problem, &options)?;
-            parts.push(Part { solver, most, share, patient: level >= PATIENCE, hands_on });
+            let again = again.filter(|_| k > 0);
+            parts.push(Part { solver, most, share, again, patient: level >= PATIENCE, hands_on });
         }
         Ok(Task { parts, x0 })
     });

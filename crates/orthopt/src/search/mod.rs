@@ -139,6 +139,8 @@ pub struct Portfolio<P> {
     pub leaders: usize,
     /// The arms that soon are at a point worth having, and the work that each may do before all others.
     pub quick: Vec<(usize, u64)>,
+    /// Arms that run at level 0 where the first leader has no place: the best of them is the first of the leaders.
+    pub looks: Vec<usize>,
     /// Moves of the local search.
     pub moves: Vec<Arc<dyn Move<P>>>,
     /// Work of an arm at level 0, roughly.

@@ -49,6 +49,7 @@ impl<P> Polish<P> {
             solver: (self.solver)(rng.random()),
             most: Some(self.most),
             share: 1,
+            again: None,
             patient: false,
             hands_on: None,
         }
@@ -321,7 +322,14 @@ impl<P> Move<P> for Reheat<P> {
     fn parts(&self, p: &P, rng: &mut Pcg64) -> Vec<Part<P>> {
         let solver = (self.solver)(p, rng.random_range(self.warmth.clone()));
         vec![
-            Part { solver, most: Some(4 * self.polish.most), share: 1, patient: false, hands_on: None },
+            Part {
+                solver,
+                most: Some(4 * self.polish.most),
+                share: 1,
+                again: None,
+                patient: false,
+                hands_on: None,
+            },
             self.polish.part(rng),
         ]
     }

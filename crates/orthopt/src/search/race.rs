@@ -18,7 +18,7 @@ const POLISHED: u64 = 8;
 const TOGETHER: usize = 2;
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
-    /// A quick look; the leaders; then all other arms at level 0, the better half at level 1, ...
+    /// A quick look; the leaders, perhaps after another one; then all other arms at level 0, the better half at level 1, ...
     pub(super) fn race(&mut self) {
         let arms = &self.portfolio.arms;
         let leaders = self.portfolio.leaders.min(arms.len());
@@ -28,14 +28,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.round(&mut vec![*k], 0);
         }
         // what most often does well, as patiently as it would be run alone: on large data that is all there is time for
-        let mut living: Vec<usize> = (0..leaders).collect();
+        let mut living = self.looked_at((0..leaders).collect());
         self.round(&mut living, ALONE);
         self.is_enough(); // doublings count from here
         if !self.ending.agreed {
             self.search_as_long(0, 1);
         }
         // the others one after the other, and in between the best point so far is searched from
-        let mut rest: Vec<usize> = (leaders..arms.len()).collect();
+        let mut rest: Vec<usize> = (leaders..arms.len()).filter(|k| !living.contains(k)).collect();
         rest.reverse();
         while !rest.is_empty() && !self.is_over() && !self.is_enough() {
             let before = self.work;
@@ -56,6 +56,25 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.search_as_long(before, 1);
         }
         self.race = self.work;
+    }
+
+    /// The leaders in the order in which they run: where the first has no place in this problem, a look at some arms
+    /// tells which comes first.
+    fn looked_at(&mut self, mut leaders: Vec<usize>) -> Vec<usize> {
+        let mut looks = self.portfolio.looks.clone();
+        if looks.is_empty() || leaders.is_empty() {
+            return leaders;
+        }
+        self.round(&mut vec![leaders[0]], ALONE);
+        if self.arms[leaders[0]].runs == 0 && !self.is_over() {
+            leaders.remove(0);
+            self.round(&mut looks, 0);
+            if let Some(best) = looks.first() {
+                leaders.retain(|k| k != best);
+                leaders.insert(0, *best);
+            }
+        }
+        leaders
     }
 
     /// What has been found is searched from for so many times the work that has been done since `before`.
@@ -86,7 +105,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                         self.portfolio.quick.iter().find(|quick| level == 0 && quick.0 == *k)
                     {
                         let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
-                        task.parts.iter_mut().zip(shares).for_each(|(part, s)| part.most = Some(most / s));
+                        for (part, share) in task.parts.iter_mut().zip(shares) {
+                            (part.most, part.again) = (Some(most / share), None);
+                        }
                     }
                     tasks.push(task);
                     runners.push((*k, seed));

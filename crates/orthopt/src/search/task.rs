@@ -17,6 +17,8 @@ pub struct Part<P> {
     pub most: Option<u64>,
     /// That work over this is the share.
     pub share: u64,
+    /// It has as much work again where the last half of it lowered F by more than this times |F|.
+    pub again: Option<f64>,
     /// Whether it has the whole share and not half of it, and goes on where a pass lowers F by less than 1e-5·(1 + |F|).
     pub patient: bool,
     /// The next one goes on where F has not fallen for half of the iterations, but not before so many.
@@ -134,6 +136,35 @@ fn joined(done: Option<Done>, stage: Done, work: u64) -> Done {
     all
 }
 
+/// The work that a part may do, which doubles as long as F falls.
+struct Allowance {
+    most: Option<u64>,
+    again: Option<f64>,
+    halfway: f64, // F where half of it had been done
+}
+
+impl Allowance {
+    fn new(most: Option<u64>, again: Option<f64>, objective: f64) -> Self {
+        Self { most, again, halfway: objective }
+    }
+
+    /// Whether so much work is all there is, with the lowest F so far.
+    fn is_spent(&mut self, work: u64, lowest: f64) -> bool {
+        let Some(most) = self.most else { return false };
+        if work < most {
+            if 2 * work < most {
+                self.halfway = lowest;
+            }
+            return false;
+        }
+        let falls = self.again.is_some_and(|least| self.halfway - lowest > least * lowest.abs());
+        if falls {
+            (self.most, self.halfway) = (Some(2 * work), lowest);
+        }
+        !falls
+    }
+}
+
 /// One part at work.
 struct Run<'a, P> {
     problem: &'a P,
@@ -164,6 +195,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let first = p.value(solver.point(&state));
         kept.look(first, 0, solver.point(&state));
         control.offer(&kept.x, kept.objective);
+        let mut allowance = Allowance::new(self.most, self.part.again, kept.objective);
         let (status, message) = loop {
             if control.is_over() || self.left == Some(iterations) {
                 break (Status::Interrupted, String::new());
@@ -206,7 +238,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             if let Some(reason) = found.or(faded) {
                 break (reason.status, reason.message);
             }
-            if (look || info.pass.is_some()) && self.most.is_some_and(|most| work::so_far() >= most) {
+            if (look || info.pass.is_some()) && allowance.is_spent(work::so_far(), kept.objective) {
                 break (Status::Stalled, "reached the work it may do".to_string());
             }
         };
@@ -246,4 +278,25 @@ impl<P: Evaluate + 'static> Run<'_, P> {
 /// The settings of a solver under `solver.setting`.
 fn owned_by(solver: &str, settings: Settings) -> Settings {
     settings.into_iter().map(|(key, v)| (format!("{solver}.{key}"), v)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Allowance;
+
+    #[test]
+    fn work_doubles_as_long_as_f_falls() {
+        let mut fixed = Allowance::new(Some(100), None, 0.0);
+        assert!(!fixed.is_spent(99, -5.0) && fixed.is_spent(100, -9.0));
+        assert!(!Allowance::new(None, Some(0.1), 0.0).is_spent(u64::MAX, 0.0));
+
+        let mut falling = Allowance::new(Some(100), Some(0.1), 0.0);
+        assert!(!falling.is_spent(40, -5.0)); // F = -5 half-way
+        assert!(!falling.is_spent(100, -10.0)); // to -10: as much again
+        assert!(!falling.is_spent(199, -10.5));
+        assert!(falling.is_spent(200, -10.9)); // from -10 by less than a tenth
+        // what is gained in the first half does not count
+        let mut early = Allowance::new(Some(100), Some(0.1), 0.0);
+        assert!(!early.is_spent(49, -10.0) && early.is_spent(100, -10.5));
+    }
 }

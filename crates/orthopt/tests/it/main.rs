@@ -36,6 +36,7 @@ mod jobcd_real;
 mod jobcd_unbounded;
 mod jpair_search;
 mod linear_maps;
+mod looks;
 mod multipliers;
 mod nonlinear_circle;
 mod nonlinear_eig;

@@ -1,0 +1,56 @@
+//! Which solvers and starts the search for the best point of a PCA problem has, and in which order.
+
+/// Solvers and starts, the pairs that most often did well first, on the data sets that the suite `portfolio`
+/// of the benches calls seen. All of them run at level 0 in any case.
+pub(super) const L0: &[(&str, &str)] = &[
+    ("obcd", "pool"),
+    ("ladmm+obcd", "varimax"),
+    ("ladmm+obcd", "random"),
+    ("ladmm+obcd", "pca"),
+    ("ladmm+obcd", "coordinates"),
+    ("support+obcd", "coordinates"),
+    ("support+obcd", "pool"),
+    ("obcd", "grown"),
+    ("support+obcd", "random"),
+    ("ladmm+obcd", "relaxed"),
+    ("spm+obcd", "random"),
+    ("support+obcd", "varimax"),
+    ("obcd", "coordinates"),
+];
+pub(super) const L1: &[(&str, &str)] = &[
+    ("ladmm+obcd", "varimax"),
+    ("irpg+obcd", "random"),
+    ("ladmm+obcd", "pca"),
+    ("irpg+obcd", "varimax"),
+    ("ladmm+obcd", "random"),
+    ("slpg+obcd", "pca"),
+    ("slpg+obcd", "random"),
+    ("irpg+obcd", "pca"),
+    ("manpg-ada+obcd", "random"),
+    ("obcd", "grown"),
+    ("obcd", "coordinates"),
+    ("obcd", "pca"),
+];
+pub(super) const NONNEGATIVE: &[(&str, &str)] = &[
+    ("ladmm+obcd", "pca"),
+    ("ep4orth+obcd", "partition"),
+    ("ladmm+obcd", "partition"),
+    ("ladmm+obcd", "varimax"),
+    ("ep4orth+obcd", "pca"),
+    ("ladmm+obcd", "coordinates"),
+    ("spm+obcd", "partition"),
+    ("spm+obcd", "pca"),
+    ("obcd", "grown"),
+    ("obcd", "pca"),
+    ("obcd", "partition"),
+];
+
+/// Arms that soon are at a point worth having, and the gradients that this may cost. Those that move pairs of rows are at a
+/// sparse point at any time from a sparse start, and proximal methods are for ℓ1, while those that raise a penalty have
+/// none until they end.
+pub(super) const QUICK: &[(&str, &str, u64)] =
+    &[("obcd", "coordinates", 20), ("obcd", "partition", 10), ("irpg+obcd", "pca", 600)];
+
+/// Arms that are looked at, at level 0, where a run is a long one and components of few entries are not worth having: which of
+/// them does better tells the leaders' first one. A support with a quota of its own suits p ≫ n, a penalty that grows other data.
+pub(super) const LOOKS: &[(&str, &str)] = &[("support+obcd", "varimax"), ("ladmm+obcd", "varimax")];
