@@ -221,6 +221,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let points: Arc<[RowMat]> = self.elite.iter().map(|e| e.done.x.clone()).collect();
         let (mut tasks, mut kinds) = (Vec::new(), Vec::new());
         let (moves, fresh) = self.kinds();
+        if moves.is_empty() {
+            return false; // no moves, and no start with chance in it
+        }
         self.bandit.measure(self.size());
         let is_fresh_due = self.is_fresh_due();
         for slot in 0..BATCH {
