@@ -33,11 +33,11 @@ pub(super) const L1: &[(&str, &str)] = &[
 ];
 pub(super) const NONNEGATIVE: &[(&str, &str)] = &[
     ("ladmm+obcd", "pca"),
+    ("ladmm+obcd", "coordinates"),
     ("ep4orth+obcd", "partition"),
     ("ladmm+obcd", "partition"),
     ("ladmm+obcd", "varimax"),
     ("ep4orth+obcd", "pca"),
-    ("ladmm+obcd", "coordinates"),
     ("spm+obcd", "partition"),
     ("spm+obcd", "pca"),
     ("obcd", "grown"),
@@ -51,6 +51,7 @@ pub(super) const NONNEGATIVE: &[(&str, &str)] = &[
 pub(super) const QUICK: &[(&str, &str, u64)] =
     &[("obcd", "coordinates", 20), ("obcd", "partition", 10), ("irpg+obcd", "pca", 600)];
 
-/// Arms that are looked at, at level 0, where a run is a long one and components of few entries are not worth having: which of
-/// them does better tells the leaders' first one. A support with a quota of its own suits p ≫ n, a penalty that grows other data.
+/// Arms that are looked at, at level 0, where a run is a long one: the one that does better comes after the leaders' first one, or
+/// before all where that one, which begins with components of few entries, has no place. A support with a quota of its own
+/// suits p ≫ n, a penalty that grows other data.
 pub(super) const LOOKS: &[(&str, &str)] = &[("support+obcd", "varimax"), ("ladmm+obcd", "varimax")];

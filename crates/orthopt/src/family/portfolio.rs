@@ -46,7 +46,9 @@ const LEADERS: usize = 3;
 const SHARE: u64 = 4;
 /// It has as much work again where the last half of what it had lowered F by more than this times |F|.
 const AGAIN: f64 = 0.003;
-/// Work of a run at level 0 from which on it is worth a look which arm comes first.
+/// Arms of a solver whose runs have ended above the best point by more than this times |F| do not lead.
+const HOPELESS: f64 = 0.01;
+/// Work of a run at level 0 from which on it is worth a look which arm comes next.
 const LOOKED_AT: u64 = 2_000_000_000;
 /// Gradients that a polish of the local search may cost.
 const POLISH: u64 = 150;
@@ -103,10 +105,11 @@ pub(super) fn portfolio(
         |solver: &str, from: &str| arms.iter().position(|arm| arm.solver == solver && arm.start == from);
     let looks = QUICK.iter().filter_map(|(solver, from, gradients)| Some((place(solver, from)?, gradients)));
     let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(LEAST))).collect();
-    let is_looked_at = matches!(problem.h, AnyPenalty::L0(_)) && run >= LOOKED_AT;
-    let looks =
-        LOOKS.iter().filter(|_| is_looked_at).filter_map(|(solver, from)| place(solver, from)).collect();
-    Ok(Some(Portfolio { arms, leaders: STARTS, quick, looks, moves, run, polish, settle: Some(settle) }))
+    let is_l0 = matches!(problem.h, AnyPenalty::L0(_));
+    let looks = LOOKS.iter().filter(|_| is_l0 && run >= LOOKED_AT);
+    let looks = looks.filter_map(|(solver, from)| place(solver, from)).collect();
+    let (leaders, hopeless, settle) = (STARTS, is_l0.then_some(HOPELESS), Some(settle));
+    Ok(Some(Portfolio { arms, leaders, hopeless, quick, looks, moves, run, polish, settle }))
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
@@ -134,6 +137,7 @@ pub(super) fn race<P: Family>(
     Ok(Portfolio {
         arms,
         leaders: LEADERS,
+        hopeless: None,
         quick: Vec::new(),
         looks: Vec::new(),
         moves: Vec::new(),

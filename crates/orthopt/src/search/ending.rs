@@ -33,6 +33,11 @@ impl Ending {
         STRETCH * u64::from(self.effort.unwrap_or_default().patience())
     }
 
+    /// Whether doublings are counted.
+    pub(super) fn has_begun(&self) -> bool {
+        self.checked > 0
+    }
+
     /// Whether so much work has been done that it is a matter of seconds.
     pub(super) fn is_long(&self, work: u64) -> bool {
         work > self.stretch()

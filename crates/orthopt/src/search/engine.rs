@@ -167,12 +167,12 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     }
 
     /// Lowest F so far.
-    fn lowest(&self) -> f64 {
+    pub(super) fn lowest(&self) -> f64 {
         self.elite.first().map_or(f64::INFINITY, |e| e.done.objective)
     }
 
     /// What decreases of F are measured by: |F|, or more where f and h almost cancel.
-    fn size(&self) -> f64 {
+    pub(super) fn size(&self) -> f64 {
         let Some(best) = self.elite.first() else { return 0.0 };
         let parts = self.problem.objective(&best.done.x);
         parts.total.abs().max(CANCELLED * parts.smooth.abs())

@@ -139,7 +139,10 @@ pub struct Portfolio<P> {
     pub leaders: usize,
     /// The arms that soon are at a point worth having, and the work that each may do before all others.
     pub quick: Vec<(usize, u64)>,
-    /// Arms that run at level 0 where the first leader has no place: the best of them is the first of the leaders.
+    /// Leaders run two by two where this is given, and the best point is searched from for as long after every two; others of a
+    /// solver whose runs have ended above the best point by more than this times |F| wait for the race of all arms.
+    pub hopeless: Option<f64>,
+    /// Arms that run at level 0 after the first leader: the best of them comes next.
     pub looks: Vec<usize>,
     /// Moves of the local search.
     pub moves: Vec<Arc<dyn Move<P>>>,

@@ -28,14 +28,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.round(&mut vec![*k], 0);
         }
         // what most often does well, as patiently as it would be run alone: on large data that is all there is time for
-        let mut living = self.looked_at((0..leaders).collect());
-        self.round(&mut living, ALONE);
+        let (mut living, late) = self.lead((0..leaders).collect());
         self.is_enough(); // doublings count from here
-        if !self.ending.agreed {
+        if !self.ending.agreed && self.portfolio.hopeless.is_none() {
             self.search_as_long(0, 1);
         }
         // the others one after the other, and in between the best point so far is searched from
-        let mut rest: Vec<usize> = (leaders..arms.len()).filter(|k| !living.contains(k)).collect();
+        let mut rest: Vec<usize> =
+            late.into_iter().chain(leaders..arms.len()).filter(|k| !living.contains(k)).collect();
         rest.reverse();
         while !rest.is_empty() && !self.is_over() && !self.is_enough() {
             let before = self.work;
@@ -58,21 +58,49 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         self.race = self.work;
     }
 
-    /// The leaders in the order in which they run: where the first has no place in this problem, a look at some arms
-    /// tells which comes first.
-    fn looked_at(&mut self, mut leaders: Vec<usize>) -> Vec<usize> {
-        let mut looks = self.portfolio.looks.clone();
-        if looks.is_empty() || leaders.is_empty() {
-            return leaders;
+    /// The leaders run, all at once or two by two; those that have run and those that are to wait.
+    fn lead(&mut self, leaders: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+        let mut waiting = self.looked_at(leaders);
+        let Some(margin) = self.portfolio.hopeless else {
+            self.round(&mut waiting, ALONE);
+            return (waiting, Vec::new());
+        };
+        let (mut living, mut late) = (Vec::new(), Vec::new());
+        while !waiting.is_empty() && !self.is_over() {
+            let before = self.work;
+            let mut some: Vec<usize> = waiting.drain(..TOGETHER.min(waiting.len())).collect();
+            self.round(&mut some, ALONE);
+            living.extend(some);
+            let (hopeless, others) = waiting.into_iter().partition(|k| self.is_hopeless(*k, margin));
+            (late, waiting) = ([late, hopeless].concat(), others);
+            self.search_as_long(before, 1);
         }
-        self.round(&mut vec![leaders[0]], ALONE);
-        if self.arms[leaders[0]].runs == 0 && !self.is_over() {
+        (living, late)
+    }
+
+    /// Whether the best end of the runs that an arm's solver has had from other starts is above the best of all by more than
+    /// `margin`·|F|.
+    fn is_hopeless(&self, arm: usize, margin: f64) -> bool {
+        let has_run = |other: &&ArmReport| other.runs > 0 && other.level >= ALONE;
+        let alike = self.arms.iter().filter(has_run).filter(|other| other.solver == self.arms[arm].solver);
+        let reached = alike.map(|other| other.objective).fold(f64::INFINITY, f64::min);
+        reached.is_finite() && reached - self.lowest() > margin * self.size()
+    }
+
+    /// The leaders in the order in which they run: the first of them runs, and beside it some arms that are looked at, the best of
+    /// which comes next.
+    fn looked_at(&mut self, mut leaders: Vec<usize>) -> Vec<usize> {
+        let looks = &self.portfolio.looks;
+        let Some(first) = leaders.first().copied().filter(|_| !looks.is_empty()) else { return leaders };
+        let places = std::iter::once((first, ALONE)).chain(looks.iter().map(|k| (*k, 0))).collect();
+        let order = self.round_of(places);
+        let has_place = self.arms[first].runs > 0;
+        if !has_place && !self.is_over() {
             leaders.remove(0);
-            self.round(&mut looks, 0);
-            if let Some(best) = looks.first() {
-                leaders.retain(|k| k != best);
-                leaders.insert(0, *best);
-            }
+        }
+        if let Some(best) = order.into_iter().find(|k| *k != first) {
+            leaders.retain(|k| *k != best);
+            leaders.insert(usize::from(has_place), best);
         }
         leaders
     }
@@ -81,28 +109,33 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     fn search_as_long(&mut self, before: u64, times: u64) {
         let due = self.work + times * (self.work - before);
         while self.work < due && !self.is_over() && self.batch() {
-            if self.ending.is_long(self.work) && self.is_enough() {
+            if self.ending.has_begun() && self.ending.is_long(self.work) && self.is_enough() {
                 break;
             }
         }
     }
 
-    /// One round; the arms in the order of what they have reached.
+    /// One round of arms at a level, which are brought into the order of what they have reached.
     fn round(&mut self, living: &mut Vec<usize>, level: u32) {
+        *living = self.round_of(living.iter().map(|k| (*k, level)).collect());
+    }
+
+    /// One round of arms at levels of their own; those that have reached something, the best first.
+    fn round_of(&mut self, places: Vec<(usize, u32)>) -> Vec<usize> {
         let mut tasks = Vec::new();
         let mut runners = Vec::new();
         let mut order = Vec::new();
-        for k in living.iter() {
-            let arm = &self.arms[*k];
+        for (k, level) in places {
+            let arm = &self.arms[k];
             if arm.runs > 0 && arm.level >= level {
-                order.push((arm.objective, *k)); // has been there
+                order.push((arm.objective, k)); // has been there
                 continue;
             }
-            let seed = self.seed_of(*k, level);
-            match (self.portfolio.arms[*k].task)(self.problem, level, seed) {
+            let seed = self.seed_of(k, level);
+            match (self.portfolio.arms[k].task)(self.problem, level, seed) {
                 Ok(mut task) => {
                     if let Some((_, most)) =
-                        self.portfolio.quick.iter().find(|quick| level == 0 && quick.0 == *k)
+                        self.portfolio.quick.iter().find(|quick| level == 0 && quick.0 == k)
                     {
                         let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
                         for (part, share) in task.parts.iter_mut().zip(shares) {
@@ -110,13 +143,13 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                         }
                     }
                     tasks.push(task);
-                    runners.push((*k, seed));
+                    runners.push((k, level, seed));
                 }
-                Err(error) => self.failed(*k, error),
+                Err(error) => self.failed(k, error),
             }
         }
         let results = self.perform(&tasks);
-        for ((k, seed), outcome) in runners.into_iter().zip(results) {
+        for ((k, level, seed), outcome) in runners.into_iter().zip(results) {
             match outcome {
                 Some(Ok(done)) => {
                     order.push((done.objective, k));
@@ -127,7 +160,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             }
         }
         least_first(&mut order);
-        *living = order.into_iter().map(|(_, k)| k).collect();
+        order.into_iter().map(|(_, k)| k).collect()
     }
 
     /// An arm that gave nothing; what is said once is enough.
