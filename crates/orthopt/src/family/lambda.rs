@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::order::sort_numbers_down;
+use crate::linalg::order::{ascending, sort_numbers_down};
 use crate::message::Message;
+use crate::penalty::LAMBDA_SHARE;
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 
 /// Mean of the `rank` largest Cᵢᵢ: what λ is measured against.
@@ -13,11 +14,31 @@ fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
     variances[..rank].iter().sum::<f64>() / rank as f64
 }
 
+/// Variables of large variance whose covariances the default λ looks at.
+const LOOKED_AT: usize = 64;
+/// The largest share of the largest |cᵢⱼ| that a default λ is: few entries pay for more.
+const MOST: f64 = 0.75;
+
 /// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
-/// C, as λ must.
+/// C, as λ must. Penalties with a slope at 0 leave single variables where λ is near the largest |cᵢⱼ| (see
+/// [`relative_lambda`]), as it may be for data without much structure and for texts: then it is half of that number.
 pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<Message>) -> f64 {
     let mean = mean_of_largest(f, rank);
     let lambda = three_digits(share * mean.max(0.0));
+    if share >= LAMBDA_SHARE {
+        let mu = largest_of_some(f);
+        if mu > 0.0 && lambda > MOST * mu {
+            let lambda = three_digits(share * mu);
+            reasons.push(
+                format!(
+                    "lambda {lambda}: {share} of {}, the largest |c_ij| of the {LOOKED_AT} variables of largest variance with others; {share} of the mean C_ii would leave single variables",
+                    rounded(mu, 6)
+                )
+                .into(),
+            );
+            return lambda;
+        }
+    }
     reasons.push(
         format!(
             "lambda {lambda}: {share} of the mean of the {rank} largest C_ii; a larger one gives fewer nonzeros"
@@ -34,6 +55,18 @@ pub(super) fn three_digits(value: f64) -> f64 {
 
 fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+/// The largest |cᵢⱼ|, i ≠ j, of the variables of largest variance with all others. Cost of 64 products with a vector.
+fn largest_of_some(f: &AnySmooth) -> f64 {
+    let n = f.nrows();
+    let mut some: Vec<usize> = (0..n).collect();
+    let diagonal = f.diagonal();
+    ascending(&mut some, &|i| diagonal[i]); // of M = −C
+    some.truncate(LOOKED_AT);
+    let columns = f.apply(&RowMat::from_fn(n, some.len(), |i, k| f64::from(u8::from(i == some[k]))));
+    let off = (0..n).flat_map(|i| columns.row(i).iter().zip(&some).filter(move |(_, j)| i != **j));
+    off.fold(0.0, |most: f64, (c, _)| most.max(c.abs()))
 }
 
 /// Up to this n all entries of C are looked at, and those of any C with negative eigenvalues.

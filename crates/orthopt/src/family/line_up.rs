@@ -17,16 +17,28 @@ pub(super) const L0: &[(&str, &str)] = &[
     ("support+obcd", "varimax"),
     ("obcd", "coordinates"),
 ];
-pub(super) const L1: &[(&str, &str)] = &[
-    ("ladmm+obcd", "varimax"),
+/// Where h is convex and finite IRPG ends what LADMM has begun: it needs a fraction of its iterations for the last digits, and OBCD, where
+/// there are few zeros, hundreds of them.
+pub(super) const CONVEX: &[(&str, &str)] = &[
+    ("ladmm+irpg+obcd", "varimax"),
     ("irpg+obcd", "random"),
-    ("ladmm+obcd", "pca"),
+    ("ladmm+irpg+obcd", "pca"),
     ("irpg+obcd", "varimax"),
-    ("ladmm+obcd", "random"),
-    ("slpg+obcd", "pca"),
-    ("slpg+obcd", "random"),
+    ("ladmm+irpg+obcd", "random"),
     ("irpg+obcd", "pca"),
-    ("manpg-ada+obcd", "random"),
+    ("ladmm+irpg+obcd", "coordinates"),
+    ("slpg+irpg+obcd", "pca"),
+    ("slpg+irpg+obcd", "random"),
+    ("manpg-ada+irpg+obcd", "random"),
+    ("irpg+obcd", "coordinates"),
+    ("obcd", "grown"),
+    ("obcd", "coordinates"),
+    ("obcd", "pca"),
+];
+pub(super) const NONCONVEX: &[(&str, &str)] = &[
+    ("ladmm+obcd", "varimax"),
+    ("ladmm+obcd", "pca"),
+    ("ladmm+obcd", "random"),
     ("obcd", "grown"),
     ("obcd", "coordinates"),
     ("obcd", "pca"),
@@ -34,9 +46,9 @@ pub(super) const L1: &[(&str, &str)] = &[
 pub(super) const NONNEGATIVE: &[(&str, &str)] = &[
     ("ladmm+obcd", "pca"),
     ("ladmm+obcd", "coordinates"),
-    ("ep4orth+obcd", "partition"),
     ("ladmm+obcd", "partition"),
     ("ladmm+obcd", "varimax"),
+    ("ep4orth+obcd", "partition"),
     ("ep4orth+obcd", "pca"),
     ("spm+obcd", "partition"),
     ("spm+obcd", "pca"),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::curvature::Curvature;
-use super::line_up::{L0, L1, LOOKS, NONNEGATIVE, QUICK};
+use super::line_up::{CONVEX, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK};
 use super::{Begin, Family};
 use crate::bound::{self, Kind, lower_bound};
 use crate::constraint::stiefel;
@@ -20,14 +20,19 @@ use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Polished, Pool
 use crate::search::{Arm, MakeTask, Move, Origin, Part, Portfolio, Task};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
+use crate::solvers::irpg::Irpg;
 use crate::solvers::ladmm::Ladmm;
 use crate::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
+use crate::solvers::proximal::finite_convex;
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
 use crate::start::round_to_partition;
 
 /// Constants that make a method twice as patient with every level: the growth of its penalty.
 const PATIENT: &[(&str, &str, f64)] =
     &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1), ("ep4orth", "growth", 0.2)];
+
+/// Where LADMM hands on: X and its sparse copy have met, and what is left lowers F by some 1e-3 of |F| at most.
+const NEAR: f64 = 1e-3;
 
 /// Iterations that a method with full gradients may make at level 0, times two for every level.
 const ITERATIONS: u64 = 500;
@@ -68,7 +73,8 @@ pub(super) fn portfolio(
         AnyPenalty::None(_) => return Ok(None),
         AnyPenalty::L0(_) => L0,
         h if h.requires_nonneg() => NONNEGATIVE,
-        _ => L1,
+        h if finite_convex(h) => CONVEX,
+        _ => NONCONVEX,
     };
     let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
     let mut table = table.to_vec();
@@ -82,7 +88,7 @@ pub(super) fn portfolio(
     let arms = arms(problem, &table, options, start, costs)?;
     let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(SHORTEST));
     let make = polisher(options, rule);
-    let polisher = Polish { solver: Arc::clone(&make), most: polish };
+    let polisher = Polish { solver: by_turns(&problem.h, &make), most: polish };
     let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
         Arc::new(Polished(Kick, polisher.clone())),
         Arc::new(Polished(Regrow, polisher.clone())),
@@ -108,8 +114,9 @@ pub(super) fn portfolio(
     let is_l0 = matches!(problem.h, AnyPenalty::L0(_));
     let looks = LOOKS.iter().filter(|_| is_l0 && run >= LOOKED_AT);
     let looks = looks.filter_map(|(solver, from)| place(solver, from)).collect();
-    let (leaders, hopeless, settle) = (STARTS, is_l0.then_some(HOPELESS), Some(settle));
-    Ok(Some(Portfolio { arms, leaders, hopeless, quick, looks, moves, run, polish, settle }))
+    let leaders = if problem.h.requires_nonneg() { LEADERS } else { STARTS };
+    let (freshest, hopeless, settle) = (PATIENCE, is_l0.then_some(HOPELESS), Some(settle));
+    Ok(Some(Portfolio { arms, leaders, hopeless, quick, looks, moves, run, polish, freshest, settle }))
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
@@ -143,6 +150,7 @@ pub(super) fn race<P: Family>(
         moves: Vec::new(),
         run: at_level_0(gradient),
         polish: LEAST,
+        freshest: 0,
         settle,
     })
 }
@@ -223,6 +231,9 @@ fn arm<P: Family>(
     let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
     let constants = move |level: u32| {
         let mut out = Given::new();
+        if names[0] == "ladmm" && names.len() > 1 {
+            out.insert("ladmm-near".to_string(), Value::Number(NEAR));
+        }
         for (owner, name, growth) in PATIENT.iter().filter(|c| names.contains(&c.0)) {
             let value = 1.0 + growth / f64::from(1u32 << level.min(20));
             out.insert(format!("{owner}-{name}"), Value::Number(value));
@@ -252,7 +263,10 @@ fn arm<P: Family>(
             if k > 0 || SPARSE.contains(&begin.name()) {
                 options.obcd.working_set = rule;
             }
-            let most = (k == 0).then(|| at_level_0(gradient) << level.min(20));
+            let proximal = solver.name == "irpg";
+            let patience = if proximal { level.saturating_sub(PATIENCE) } else { level };
+            let most = (k == 0).then(|| at_level_0(gradient) << patience.min(20));
+            let share = if proximal { 1 } else { share };
             let grows = k == 0 && solvers.len() > 1 && PATIENT.iter().any(|c| c.0 == solver.name);
             let hands_on = grows.then(|| HANDED_ON << level.min(20));
             let solver = solver.build(problem, &options)?;
@@ -299,6 +313,16 @@ fn polisher(
     Arc::new(move |seed| Box::new(made(seed).unwrap_or_else(|_| Obcd::seeded(seed))))
 }
 
+/// The polish of the local search: where h is convex and finite proximal gradients, which are soon where X has many nonzeros, and pairs of
+/// rows, which find what these do not see, by turns.
+fn by_turns(
+    h: &AnyPenalty,
+    pairs: &Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync>,
+) -> Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync> {
+    let (pairs, proximal) = (Arc::clone(pairs), finite_convex(h));
+    Arc::new(move |seed| if proximal && seed % 2 == 1 { Box::new(Irpg::DEFAULT) } else { pairs(seed) })
+}
+
 /// The eigenvectors of the relaxation over the Fantope, rotated towards few large entries: not a bound,
 /// so a rough solution will do.
 ///
@@ -335,7 +359,7 @@ fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
     let (r, curvature) = (problem.rank(), Curvature::default());
     Box::new(move |p, warmth| {
         let beta = curvature.of(&p.f, r) * 100f64.powf(-warmth);
-        Box::new(Ladmm { beta: Some(beta), ..Ladmm::DEFAULT })
+        Box::new(Ladmm { beta: Some(beta), near: NEAR, ..Ladmm::DEFAULT })
     })
 }
 

@@ -48,7 +48,7 @@ const HOPELESS: f64 = 0.02;
 /// The share of the local search that starts afresh. Where solutions are many and shallow nothing does better; elsewhere moves
 /// from the best points lower F by some ten times more for the same work.
 const AFRESH: f64 = 0.2;
-/// The highest level.
+/// The highest level of the race, counted from the least of fresh starts.
 pub(super) const LEVELS: u32 = 3;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
@@ -74,7 +74,8 @@ pub fn search<P: Evaluate + Sync + 'static>(
     }
     let control = Control::new(settings.stopping.time_limit);
     let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain(FRESH.iter().copied()).collect();
-    let fresh = (0..FRESH.len()).map(|level| f64::from(1u32 << level) * portfolio.run as f64);
+    let levels = portfolio.freshest..portfolio.freshest + FRESH.len() as u32;
+    let fresh = levels.map(|level| f64::from(1u32 << level) * portfolio.run as f64);
     let prior = portfolio.moves.iter().map(|_| portfolio.polish as f64).chain(fresh).collect();
     let watcher =
         Watcher { problem, control: &control, observers, trace: Trace::default(), seen: 0, broke: false };
@@ -102,7 +103,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
     engine.solution()
 }
 
-/// The moves that run an arm that has done well from a new start, at level 0, 1, 2.
+/// The moves that run an arm that has done well from a new start, at three levels one after the other.
 const FRESH: &[&str] = &["fresh start", "patient fresh start", "very patient fresh start"];
 
 /// An arm, a level and a seed.
@@ -232,7 +233,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             let own = Pcg64::seed_from_u64(self.rng.random());
             let task = match self.portfolio.moves.get(kind) {
                 Some(movement) => Some((moved(movement, self.problem, &points, own), None)),
-                None => self.fresh_start((kind - self.portfolio.moves.len()) as u32),
+                None => {
+                    self.fresh_start((kind - self.portfolio.moves.len()) as u32 + self.portfolio.freshest)
+                }
             };
             match task {
                 Some((task, arm)) => {

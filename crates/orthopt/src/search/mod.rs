@@ -150,6 +150,8 @@ pub struct Portfolio<P> {
     pub run: u64,
     /// Work of a move, roughly.
     pub polish: u64,
+    /// Level of the least patient of the arms that the local search runs from fresh starts.
+    pub freshest: u32,
     /// The solver that settles the best point with a seed, where there is one.
     pub settle: Option<MakeTask<P>>,
 }

@@ -288,6 +288,9 @@ fn restored(x: &mut RowMat, first: usize) -> Option<()> {
     (normalise(x) && stiefel::feasibility(x) <= 1e-10).then_some(())
 }
 
+/// The most that such a method may do, in polishes.
+const REHEATED: u64 = 8;
+
 /// A method that is led by its penalty, started again at the best point with a part of it: what the method
 /// does between is between a polish and a fresh start.
 pub struct Reheat<P> {
@@ -324,7 +327,7 @@ impl<P> Move<P> for Reheat<P> {
         vec![
             Part {
                 solver,
-                most: Some(4 * self.polish.most),
+                most: Some(REHEATED * self.polish.most),
                 share: 1,
                 again: None,
                 patient: false,

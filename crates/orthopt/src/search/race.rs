@@ -46,7 +46,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         }
         living.sort_unstable();
         ascending(&mut living, &|k| self.arms[k].objective);
-        for level in 1..=LEVELS {
+        for level in 1..=LEVELS + self.portfolio.freshest {
             if self.is_over() || self.is_enough() || living.is_empty() {
                 break;
             }

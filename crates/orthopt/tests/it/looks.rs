@@ -50,6 +50,7 @@ fn order_with(starts: [Option<&RowMat>; 5], hopeless: Option<f64>) -> Vec<(usize
         moves: Vec::new(),
         run: 1,
         polish: 1,
+        freshest: 0,
         settle: None,
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };

@@ -18,6 +18,8 @@ const REPAIRABLE: f64 = 1.0;
 /// A copy is made at every iteration at first, later when their number has grown by a sixteenth:
 /// as many as log k, whatever the cost of one.
 const SHARE: u64 = 16;
+/// The same where nobody asks for points on the way: a copy costs some iterations.
+const RARELY: u64 = 4;
 
 /// The best feasible point seen.
 #[derive(Clone, Debug)]
@@ -43,10 +45,19 @@ impl Feasible {
     /// Whether a copy is to be made at iteration k. Decided by k alone, so that the result of a
     /// run does not depend on how it is cut into steps.
     pub(crate) fn is_due(&mut self, k: u64) -> bool {
+        self.is_due_by(k, SHARE)
+    }
+
+    /// The same, for runs that only their end counts of.
+    pub(crate) fn is_rarely_due(&mut self, k: u64) -> bool {
+        self.is_due_by(k, RARELY)
+    }
+
+    fn is_due_by(&mut self, k: u64, share: u64) -> bool {
         if k < self.due {
             return false;
         }
-        self.due = k + 1 + k / SHARE;
+        self.due = k + 1 + k / share;
         self.steps = (STEPS * (self.due - k)).max(LEAST) as usize;
         true
     }
