@@ -24,7 +24,7 @@ fn covariances_do_not_depend_on_the_number_of_samples() {
     );
     let f = |name: &str, lambda: &str| {
         let args =
-            ["solve", "l0-pca", name, "-r", "2", "--lambda", lambda, "--covariance", "--max-iters", "2000"];
+            ["solve", "l0-pca", name, "-r", "2", "--lambda", lambda, "--covariance", "--max-iters", "20000"];
         dir.json(&args)["smooth"].as_f64().unwrap()
     };
     let ratio = f("twice.csv", "0.1") / f("t.csv", "0.1");

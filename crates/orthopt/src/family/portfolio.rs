@@ -84,7 +84,7 @@ pub(super) fn portfolio(
         table = best_first(table, |(_, from)| f64::from(u8::from(*from == "pca")));
     }
     let again = Some(AGAIN).filter(|_| !problem.h.requires_nonneg());
-    let costs = Costs { gradient, share: SHARE, again, rule };
+    let costs = Costs { gradient, share: SHARE, again, rule, near: Some(NEAR) };
     let arms = arms(problem, &table, options, start, costs)?;
     let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(SHORTEST));
     let make = polisher(options, rule);
@@ -128,7 +128,7 @@ pub(super) fn race<P: Family>(
     start: Option<&Begin>,
     (gradient, settle): (u64, Option<&'static str>),
 ) -> Result<Portfolio<P>> {
-    let costs = Costs { gradient, share: 1, again: None, rule: options.obcd.working_set };
+    let costs = Costs { gradient, share: 1, again: None, rule: options.obcd.working_set, near: None };
     let arms = arms(problem, table, options, start, costs)?;
     let settle = settle.map(|name| -> Result<MakeTask<P>> {
         let (solver, base) = (find_solvers(P::solvers(), name)?, options.clone());
@@ -162,6 +162,7 @@ struct Costs {
     share: u64,         // of solvers after the first
     again: Option<f64>, // of these
     rule: WorkingSet,   // of OBCD among these
+    near: Option<f64>,  // where LADMM hands on to them
 }
 
 /// The arms of a table that can solve the problem.
@@ -226,13 +227,13 @@ fn arm<P: Family>(
     solvers: Vec<&'static SolverInfo<P>>,
     (begin, known, random): (Begin, Arc<KnownStart>, bool),
     options: &SolverOptions,
-    Costs { gradient, share, again, rule }: Costs,
+    Costs { gradient, share, again, rule, near }: Costs,
 ) -> Arm<P> {
     let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
     let constants = move |level: u32| {
         let mut out = Given::new();
-        if names[0] == "ladmm" && names.len() > 1 {
-            out.insert("ladmm-near".to_string(), Value::Number(NEAR));
+        if let Some(near) = near.filter(|_| names[0] == "ladmm") {
+            out.insert("ladmm-near".to_string(), Value::Number(near));
         }
         for (owner, name, growth) in PATIENT.iter().filter(|c| names.contains(&c.0)) {
             let value = 1.0 + growth / f64::from(1u32 << level.min(20));
@@ -385,6 +386,13 @@ mod tests {
                 let first = (!arm.solver.starts_with("obcd")).then_some(HANDED_ON << level);
                 assert_eq!(task.parts[0].hands_on, first, "{}", arm.solver);
                 assert!(task.parts[1..].iter().all(|part| part.hands_on.is_none()));
+                let near = (arm.constants)(level).get("ladmm-near");
+                assert_eq!(
+                    near,
+                    arm.solver.starts_with("ladmm").then_some(Value::Number(NEAR)),
+                    "{}",
+                    arm.solver
+                );
             }
         }
         assert!(arms.len() > 8);

@@ -120,15 +120,12 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Ladmm {
         st.apart = (apart / st.x.ncols() as f64).sqrt();
         st.beta *= self.rho;
         st.iterations += 1;
-        let still = st.apart <= NEAR || st.beta >= LAST.min(self.most) * st.lipschitz;
+        let met = st.apart <= NEAR.max(self.near);
+        let still = met || st.beta >= LAST.min(self.most) * st.lipschitz;
         if still || st.iterations.is_multiple_of(EVERY) {
             st.offer(p);
         }
-        let why = if st.apart <= NEAR {
-            "X and its sparse copy agree"
-        } else {
-            "beta is so large that X no longer moves"
-        };
+        let why = if met { "X and its sparse copy agree" } else { "beta is so large that X no longer moves" };
         // a fixed beta need not get anywhere; a limit ends that
         Step::ended(still.then_some((Status::Converged, why)))
     }

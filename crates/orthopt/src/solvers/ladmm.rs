@@ -167,7 +167,7 @@ impl Ladmm {
         if is_due {
             st.best.offer(p, &st.x, &st.y);
         }
-        if primal <= self.near && st.iterations >= SETTLED {
+        if self.near > 0.0 && primal <= self.near && st.iterations >= SETTLED {
             return Some((Status::Stalled, "X and its sparse copy have met"));
         }
         st.progress.note(st.best.objective, st.residual)

@@ -84,9 +84,11 @@ fn plans_follow_what_is_wanted() {
     assert_eq!((stages(&auto, rounds - 1), stages(&auto, rounds)), (2, 1));
     assert_eq!(stages(&plan, rounds), 2, "what the user names runs whole");
     assert_eq!(auto.start_name(rounds), auto.start_name(0));
-    for (name, expected) in
-        [("nonneg-pca", &["ladmm", "obcd"][..]), ("l1-pca", &["ladmm", "obcd"]), ("pca", &["spectral"])]
-    {
+    for (name, expected) in [
+        ("nonneg-pca", &["ladmm", "obcd"][..]),
+        ("l1-pca", &["ladmm", "irpg", "obcd"]),
+        ("pca", &["spectral"]),
+    ] {
         assert_eq!(
             names(&problem(name, 2.0, 20, 3, 1).plan(&Wanted::default()).unwrap()),
             expected,

@@ -25,6 +25,7 @@ mod first_order;
 mod first_order_starts;
 mod fuzz_pairs;
 mod givens;
+mod handing_on;
 mod input_errors;
 mod j_baselines;
 mod j_lbfgs;
