@@ -61,7 +61,8 @@ def solve(
         r. Default: 5, or all variables if there are fewer.
     lam
         The weight of the penalty h. Default: for ``"l0-pca"`` a number of nonzeros instead, where the variance
-        explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r largest C_ii.
+        explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r largest C_ii, or of the
+        largest covariance where that is small.
         ``reasons`` of the solution tell it. ``lam_share=0.1`` gives the share yourself, ``relative_lam=0.1`` a
         share of the largest useful weight (penalties ``l0`` and ``l1``).
     solver

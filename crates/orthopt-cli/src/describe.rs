@@ -2,6 +2,7 @@
 
 use orthopt::family::{PenaltyEntry, SolverEntry};
 use orthopt::options::{Constant, Constants};
+use orthopt::penalty::LAMBDA_SHARE;
 use orthopt::solvers::jobcd::JobcdOptions;
 use orthopt::solvers::obcd::ObcdOptions;
 
@@ -71,7 +72,14 @@ pub fn solver(entries: &[SolverEntry]) -> String {
 /// A penalty with its constants.
 pub fn penalty(entry: &PenaltyEntry) -> String {
     let lambda = match entry.lambda_share {
-        Some(share) => format!("lambda: {share} of the mean of the r largest C_ii unless given"),
+        Some(share) if share < LAMBDA_SHARE => {
+            format!("lambda: {share} of the mean of the r largest C_ii unless given")
+        }
+        Some(share) => {
+            format!(
+                "lambda: {share} of the mean of the r largest C_ii, or of the largest |c_ij| where that is small, unless given"
+            )
+        }
         None => "lambda: none".into(),
     };
     let mut text = format!("{}: {}\n{lambda}\n", entry.name, entry.doc);
