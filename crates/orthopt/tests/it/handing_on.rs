@@ -12,7 +12,8 @@ use crate::common::first_order::wide;
 use crate::common::{exact_objective, gaussian};
 
 fn ladmm(p: &PcaProblem, near: f64) -> Solution {
-    let x0 = Start::Random.point(&p.f, p.rank(), p.h.requires_nonneg(), 3).unwrap();
+    let start = if p.h.requires_nonneg() { Start::Partition } else { Start::Random };
+    let x0 = start.point(&p.f, p.rank(), p.h.requires_nonneg(), 3).unwrap();
     let solver = Ladmm { near, ..Ladmm::DEFAULT };
     run(p, &solver, x0, RunOptions::default(), &mut MaxIterations(Some(20_000)), &mut []).unwrap()
 }
