@@ -199,7 +199,11 @@ impl Observer for Progress {
     fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
         match event {
             Event::Trace(point, _) => self.feasibility = point.feasibility,
-            Event::Step(progress) if self.shown.elapsed() >= REFRESH && !self.bar.is_hidden() => {
+            Event::Step(progress)
+                if progress.objective.is_finite()
+                    && self.shown.elapsed() >= REFRESH
+                    && !self.bar.is_hidden() =>
+            {
                 self.show(progress);
             }
             _ => {}

@@ -149,7 +149,7 @@ fn one<'py, P: Family>(
             Ok(pool) => pool,
             Err(error) => return drop(send.send(Told::Solved(Err(error)))),
         };
-        pool.install(|| {
+        threads::on(&pool, plan.portfolio.is_some(), || {
             let solved = run(&*problem, &plan, &task, &request, watch);
             let x = solved.as_ref().ok().map(|report| report.solution.x.clone());
             // nobody listens any more if the caller was interrupted by an exception

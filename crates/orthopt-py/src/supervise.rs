@@ -63,8 +63,11 @@ pub struct Watch(pub Arc<Shared>);
 
 impl Observer for Watch {
     fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
-        let mut now = self.0.now.lock().unwrap_or_else(PoisonError::into_inner);
-        now.get_or_insert_default().note(event);
+        // nothing is shown before there is a point
+        if !matches!(event, Event::Step(p) if p.objective.is_infinite()) {
+            let mut now = self.0.now.lock().unwrap_or_else(PoisonError::into_inner);
+            now.get_or_insert_default().note(event);
+        }
         if self.keep_going() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

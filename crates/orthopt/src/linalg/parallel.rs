@@ -5,10 +5,29 @@
 //! on a caller's types is a plain loop over one range. Results come in the order of the indices,
 //! whoever computed them.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+
+use crate::threads;
+
+thread_local! {
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// `f` with all its loops on this thread, for who must not wait until threads of the pool are free.
+pub fn alone<R>(f: impl FnOnce() -> R) -> R {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _before = Before(ALONE.replace(true));
+    f()
+}
 
 /// `f(0), f(1), ..., f(n − 1)`; a task takes `least` of them or more.
 pub fn map<T: Send>(n: usize, least: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
@@ -41,8 +60,16 @@ pub type OnChunk<'a> = dyn Fn(&mut Vec<f64>, usize, &mut [f64]) + Sync + 'a;
 /// `f(buffer, k, chunk)` for every chunk of `size` numbers, of which the last may be shorter; the buffer is
 /// empty at first, and what it holds is left to the next chunk of the same task.
 pub fn for_each_chunk(data: &mut [f64], size: usize, f: &OnChunk<'_>) {
-    let chunks = data.par_chunks_mut(size.max(1)).enumerate();
-    chunks.for_each_init(Vec::new, |buffer, (k, chunk)| f(buffer, k, chunk));
+    let size = size.max(1);
+    if ALONE.get() {
+        let mut buffer = Vec::new();
+        data.chunks_mut(size).enumerate().for_each(|(k, chunk)| f(&mut buffer, k, chunk));
+        return;
+    }
+    threads::on_chosen(|| {
+        let chunks = data.par_chunks_mut(size).enumerate();
+        chunks.for_each_init(Vec::new, |buffer, (k, chunk)| f(buffer, k, chunk));
+    });
 }
 
 /// The results of all ranges in order.
@@ -62,9 +89,17 @@ fn gathered<T: Send>(n: usize, least: usize, f: &(dyn Fn(Range<usize>) -> Vec<T>
 
 /// Ranges that make up 0..n, each for one task: as rayon cuts them, which depends on the threads.
 fn for_each_range(n: usize, least: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+    if n == 0 {
+        return;
+    }
+    if ALONE.get() {
+        return f(0..n);
+    }
     let longer = |range: Range<usize>, k: usize| if range.is_empty() { k..k + 1 } else { range.start..k + 1 };
-    let ranges = (0..n).into_par_iter().with_min_len(least).fold(|| 0..0, longer);
-    ranges.filter(|range| !range.is_empty()).for_each(f);
+    threads::on_chosen(|| {
+        let ranges = (0..n).into_par_iter().with_min_len(least).fold(|| 0..0, longer);
+        ranges.filter(|range| !range.is_empty()).for_each(f);
+    });
 }
 
 #[cfg(test)]
@@ -76,6 +111,7 @@ mod tests {
         for (n, least) in [(0, 1), (1, 1), (7, 3), (1000, 1), (1000, 64), (50, 100)] {
             let slow: Vec<String> = (0..n).map(|k| format!("{k}")).collect();
             assert_eq!(map(n, least, |k| format!("{k}")), slow);
+            assert_eq!(alone(|| map(n, least, |k| format!("{k}"))), slow);
             // buffers of a task see its indices in order, one after the other
             let pairs = map_with(n, least, Vec::new, |seen: &mut Vec<usize>, k| {
                 let follows = seen.last().is_none_or(|last| last + 1 == k);
@@ -104,6 +140,15 @@ mod tests {
                 chunk.copy_from_slice(buffer);
             });
             assert_eq!(fast, slow);
+            let mut here: Vec<f64> = (0..n).map(f64::from).collect();
+            let caller = std::thread::current().id();
+            alone(|| {
+                for_each_chunk(&mut here, size, &|_, k, chunk| {
+                    assert_eq!(std::thread::current().id(), caller);
+                    chunk.iter_mut().for_each(|v| *v = *v * 0.1 + k as f64);
+                });
+            });
+            assert_eq!(here, slow);
             map_items(chunks.chunks_mut(size).collect(), 2, |k, chunk| {
                 chunk.iter_mut().for_each(|v| *v = *v * 0.1 + k as f64);
             });

@@ -5,16 +5,24 @@
 //! pairs of rows count themselves, on the thread that asks for them; [`counted`] gives what a piece of
 //! work has counted.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 thread_local! {
     static DONE: Cell<u64> = const { Cell::new(0) };
+    static SHOWN: RefCell<Option<Arc<AtomicU64>>> = const { RefCell::new(None) };
 }
 
 /// Adds to the work done on this thread.
 #[inline(always)]
 pub fn count(operations: usize) {
     DONE.with(|done| done.set(done.get() + operations as u64));
+    SHOWN.with_borrow(|shown| {
+        if let Some(shown) = shown {
+            shown.fetch_add(operations as u64, Ordering::Relaxed);
+        }
+    });
 }
 
 /// What has been counted on this thread.
@@ -25,8 +33,18 @@ pub fn so_far() -> u64 {
 /// The result and the work of `f`. What else the thread takes up while it waits inside `f` counts for
 /// itself, so `f` must be the outermost thing the thread does for its task.
 pub fn counted<R>(f: impl FnOnce() -> R) -> (R, u64) {
-    let outer = DONE.with(|done| done.replace(0));
+    apart(None, f)
+}
+
+/// [`counted`], and other threads see the work grow: it is added to `shown`.
+pub fn shown<R>(shown: &Arc<AtomicU64>, f: impl FnOnce() -> R) -> (R, u64) {
+    apart(Some(Arc::clone(shown)), f)
+}
+
+fn apart<R>(shown: Option<Arc<AtomicU64>>, f: impl FnOnce() -> R) -> (R, u64) {
+    let (outer, outer_shown) = (DONE.with(|done| done.replace(0)), SHOWN.replace(shown));
     let result = f();
+    SHOWN.set(outer_shown);
     let inner = DONE.with(|done| done.replace(outer));
     (result, inner)
 }
@@ -45,5 +63,18 @@ mod tests {
             assert_eq!(so_far(), 12);
         });
         assert_eq!(all, 12);
+    }
+
+    #[test]
+    fn others_see_what_counts_in_the_end() {
+        let seen = Arc::new(AtomicU64::new(1));
+        let ((), all) = shown(&seen, || {
+            count(5);
+            let ((), known) = counted(|| count(100));
+            assert_eq!(seen.load(Ordering::Relaxed), 6);
+            count(known as usize);
+        });
+        count(7);
+        assert_eq!((all, seen.load(Ordering::Relaxed)), (105, 106));
     }
 }

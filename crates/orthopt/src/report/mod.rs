@@ -27,6 +27,7 @@ use crate::options::{Given, Value};
 use crate::problem::{Cardinality, ExplainedVariance};
 use crate::solve::{Solution, Status, Stopping};
 use crate::solvers::find_solvers;
+use crate::threads;
 
 /// What a run is about, whatever solver runs: the problem as it was posed.
 #[derive(Clone, Debug)]
@@ -150,7 +151,7 @@ impl Report {
             notes: [&moved(wanted, &constants)[..], &solution.notes].concat(),
             constants,
             stopping,
-            threads: rayon::current_num_threads(),
+            threads: threads::count(),
             measures: Measures::of(problem),
             relative_feasibility: problem.relative_feasibility(&solution.x, solution.feasibility),
             optimum,

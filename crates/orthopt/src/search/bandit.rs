@@ -40,7 +40,7 @@ impl Bandit {
 
     /// A kind of move among `kinds`, which are not empty.
     pub fn choose(&self, kinds: Range<usize>, rng: &mut Pcg64) -> usize {
-        // one over what a task costs: about the same work for every kind
+        // about the same work for every kind
         let fair = |k: usize| {
             let MoveReport { work, tried, .. } = self.reports[k];
             (1.0 + tried as f64) / (self.prior[k] * (1.0 + self.failed[k]) + work as f64)

@@ -1,26 +1,28 @@
 //! The search itself.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::bandit::Bandit;
-use super::batch::{Outcome, perform_all, perform_counted};
 use super::control::Control;
 use super::ending::Ending;
-use super::task::{Done, Origin, Task};
+use super::flight::{Flight, Ground, help};
+use super::steps::{Aim, Until};
+use super::task::{Done, Origin};
 use super::watcher::Watcher;
-use super::{Effort, Move, Portfolio};
+use super::{Effort, Portfolio};
 use crate::bound::PROVED;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::order::{ascending, best_first};
+use crate::linalg::order::best_first;
+use crate::linalg::parallel::alone;
 use crate::message::Message;
 use crate::objective::Evaluate;
 use crate::solve::ArmReport;
 use crate::solve::{Observer, Solution, Status, Stopping, Trace};
+use crate::threads;
 
 /// How a search goes.
 #[derive(Clone, Copy, Debug)]
@@ -35,19 +37,10 @@ pub struct Settings {
     pub bound: Option<f64>,
 }
 
-/// Tasks of a batch of the local search.
-const BATCH: usize = 4;
 /// Good points that are kept, and how many numbers they may have where that is less.
 const ELITE: usize = 24;
 const FEWER: usize = 6;
 const NUMBERS: usize = 5_000_000;
-/// Which of the arms fresh starts take, by what they have reached: the best half of the time.
-const FINALISTS: [usize; 6] = [0, 1, 0, 2, 0, 1];
-/// Those that have reached no more than this share of |F| above the best of them are not among them.
-const HOPELESS: f64 = 0.02;
-/// The share of the local search that starts afresh. Where solutions are many and shallow nothing does better; elsewhere moves
-/// from the best points lower F by some ten times more for the same work.
-const AFRESH: f64 = 0.2;
 /// The highest level of the race, counted from the least of fresh starts.
 pub(super) const LEVELS: u32 = 3;
 /// The share of |f| that |F| is taken to be at least.
@@ -56,8 +49,6 @@ const CANCELLED: f64 = 1e-3;
 const LEAST: u64 = 1_000_000_000;
 /// How far above the F that a solver has tracked the F of its end may lie, relative to 1 + |F|.
 const ROUNDING: f64 = 1e-11;
-/// A task of the local search that fails as often in a row as this many batches ends it: nothing can move.
-const EMPTY: u32 = 8;
 
 /// Searches for the X of lowest F.
 ///
@@ -77,37 +68,56 @@ pub fn search<P: Evaluate + Sync + 'static>(
     let levels = portfolio.freshest..portfolio.freshest + FRESH.len() as u32;
     let fresh = levels.map(|level| f64::from(1u32 << level) * portfolio.run as f64);
     let prior = portfolio.moves.iter().map(|_| portfolio.polish as f64).chain(fresh).collect();
-    let watcher =
-        Watcher { problem, control: &control, observers, trace: Trace::default(), seen: 0, broke: false };
-    let mut engine = Engine {
-        problem,
-        portfolio,
-        settings,
-        control: &control,
-        watcher,
-        arms: Vec::new(),
-        elite: Vec::new(),
-        bandit: Bandit::new(&names, prior),
-        rng: Pcg64::seed_from_u64(settings.seed ^ 0x5345_4152_4348),
-        work: 0,
-        race: 0,
-        winner: 0,
-        ending: Ending::new(settings.effort),
-        end: None,
-        notes: Vec::new(),
-        fresh: 0,
-    };
-    engine.race();
-    engine.local_search();
-    engine.settle();
-    engine.solution()
+    let Settings { seed, effort, stopping, .. } = settings;
+    let on = Ground { problem, stopping, control: &control };
+    // Whoever launches tasks is free to do so at any time where all threads of the pool are others. A limit of iterations
+    // means the same for any number of threads where they are made one task after the other.
+    let is_counted = stopping.max_iters.is_some();
+    let performs = is_counted || rayon::current_thread_index().is_some();
+    let helpers = if is_counted { 0 } else { threads::count() - usize::from(performs) };
+    threads::scope(|scope| {
+        let call = |queue| help(scope, queue, on);
+        let control = &control;
+        let mut engine = Engine {
+            problem,
+            portfolio,
+            settings,
+            control,
+            watcher: Watcher { problem, control, observers, trace: Trace::default(), seen: 0, broke: false },
+            flight: Flight::new(helpers, &call),
+            until: Until::Landed,
+            performs,
+            order: Vec::new(),
+            failures: 0,
+            arms: Vec::new(),
+            elite: Vec::new(),
+            points: None,
+            size: 0.0,
+            bandit: Bandit::new(&names, prior),
+            rng: Pcg64::seed_from_u64(seed ^ 0x5345_4152_4348),
+            work: 0,
+            searched: 0,
+            race: 0,
+            iterations: 0,
+            winner: 0,
+            ending: Ending::new(effort),
+            end: None,
+            notes: Vec::new(),
+            fresh: 0,
+        };
+        let all = || {
+            engine.race();
+            engine.local_search();
+            engine.settle();
+            engine.solution()
+        };
+        // who waits for a thread of the pool can neither launch anything nor show where the search is
+        if performs { all() } else { alone(all) }
+    })
 }
 
 /// The moves that run an arm that has done well from a new start, at three levels one after the other.
 const FRESH: &[&str] = &["fresh start", "patient fresh start", "very patient fresh start"];
-
-/// An arm, a level and a seed.
-type Place = (usize, u32, u64);
 
 /// A good point and how it was found.
 pub(super) struct Elite {
@@ -121,12 +131,21 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) settings: Settings,
     pub(super) control: &'a Control,
     pub(super) watcher: Watcher<'a, 'o, P>,
+    pub(super) flight: Flight<'a, P, Aim>,
+    pub(super) until: Until,
+    pub(super) performs: bool,           // tasks, on this thread
+    pub(super) order: Vec<(f64, usize)>, // of the arms of a round, by what they have reached
+    pub(super) failures: u32,            // of moves, one after the other
     pub(super) arms: Vec<ArmReport>,
-    pub(super) elite: Vec<Elite>, // lowest F first
+    pub(super) elite: Vec<Elite>,             // lowest F first
+    pub(super) points: Option<Arc<[RowMat]>>, // theirs, until they change
+    pub(super) size: f64, // what decreases of F are measured by: |F|, or more where f and h almost cancel
     pub(super) bandit: Bandit,
     pub(super) rng: Pcg64,
-    pub(super) work: u64,
+    pub(super) work: u64,     // of all tasks that have ended
+    pub(super) searched: u64, // of those among them that are moves or start afresh
     pub(super) race: u64,
+    pub(super) iterations: u64, // of tasks that have ended
     pub(super) winner: usize,
     pub(super) ending: Ending,
     pub(super) end: Option<(Status, String)>,
@@ -149,34 +168,28 @@ fn keep_among(elite: &mut Vec<Elite>, new: Elite) {
     elite.truncate((NUMBERS / numbers).clamp(FEWER, ELITE));
 }
 
-impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
+impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     /// Among the good points, if it is one and differs from the others.
     pub(super) fn keep(&mut self, new: Elite) {
         keep_among(&mut self.elite, new);
+        self.measure();
     }
 
-    pub(super) fn perform(&mut self, tasks: &[Task<P>]) -> Vec<Outcome> {
-        let (stopping, control) = (&self.settings.stopping, self.control);
-        let mut tick = || self.watcher.look(false);
-        let results = match stopping.max_iters {
-            Some(most) => perform_counted(self.problem, tasks, stopping, (control, most), &mut tick),
-            None => perform_all(self.problem, tasks, stopping, control, &mut tick),
-        };
-        let done = results.iter().filter_map(|r| r.as_ref()?.as_ref().ok());
-        self.work += done.map(|d| d.work).sum::<u64>();
-        results
+    /// What depends on the good points.
+    fn measure(&mut self) {
+        self.points = None;
+        let parts = self.problem.objective(&self.elite[0].done.x);
+        self.size = parts.total.abs().max(CANCELLED * parts.smooth.abs());
+    }
+
+    /// What tasks need.
+    pub(super) fn ground(&self) -> Ground<'a, P> {
+        Ground { problem: self.problem, stopping: self.settings.stopping, control: self.control }
     }
 
     /// Lowest F so far.
     pub(super) fn lowest(&self) -> f64 {
         self.elite.first().map_or(f64::INFINITY, |e| e.done.objective)
-    }
-
-    /// What decreases of F are measured by: |F|, or more where f and h almost cancel.
-    pub(super) fn size(&self) -> f64 {
-        let Some(best) = self.elite.first() else { return 0.0 };
-        let parts = self.problem.objective(&best.done.x);
-        parts.total.abs().max(CANCELLED * parts.smooth.abs())
     }
 
     /// Whether a limit, a user or the bound ends it here.
@@ -198,104 +211,23 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         } else {
             met.then(|| (Status::Optimal, "F is the global minimum: it meets its lower bound".into()))
         };
-        self.end.is_some()
-    }
-
-    /// Tasks from the best points until the work is no longer worth it.
-    fn local_search(&mut self) {
-        let mut empty = 0;
-        while !self.is_over() && !self.is_enough() && !self.elite.is_empty() && empty < EMPTY {
-            let found = self.batch();
-            empty = if found { 0 } else { empty + 1 };
+        if met {
+            self.control.stop(); // what is in flight finds nothing lower
         }
+        self.end.is_some()
     }
 
     /// Whether more work is not worth it.
     pub(super) fn is_enough(&mut self) -> bool {
-        let (lowest, size) = (self.lowest(), self.size());
+        let (lowest, size) = (self.lowest(), self.size);
         let found: Vec<_> = self.arms.iter().map(|arm| (arm.start.as_str(), arm.objective)).collect();
         self.ending.is_reached(self.work, (lowest, size), &found)
     }
 
-    /// Four tasks; whether any gave a point.
-    pub(super) fn batch(&mut self) -> bool {
-        let points: Arc<[RowMat]> = self.elite.iter().map(|e| e.done.x.clone()).collect();
-        let (mut tasks, mut kinds) = (Vec::new(), Vec::new());
-        let (moves, fresh) = self.kinds();
-        if moves.is_empty() {
-            return false; // no moves, and no start with chance in it
-        }
-        self.bandit.measure(self.size());
-        let is_fresh_due = self.is_fresh_due();
-        for slot in 0..BATCH {
-            let from = if is_fresh_due && slot + 1 == BATCH { &fresh } else { &moves };
-            let kind = self.bandit.choose(from.clone(), &mut self.rng);
-            let own = Pcg64::seed_from_u64(self.rng.random());
-            let task = match self.portfolio.moves.get(kind) {
-                Some(movement) => Some((moved(movement, self.problem, &points, own), None)),
-                None => {
-                    self.fresh_start((kind - self.portfolio.moves.len()) as u32 + self.portfolio.freshest)
-                }
-            };
-            match task {
-                Some((task, arm)) => {
-                    tasks.push(task);
-                    kinds.push((kind, arm));
-                }
-                None => self.bandit.fail(kind),
-            }
-        }
-        let results = self.perform(&tasks);
-        let mut any = false;
-        for ((kind, arm), outcome) in kinds.into_iter().zip(results) {
-            let Some(Ok(done)) = outcome else {
-                self.bandit.fail(kind);
-                continue;
-            };
-            any = true;
-            let gain = (self.lowest() - done.objective).max(0.0);
-            let gain = if gain > 1e-12 * (1.0 + done.objective.abs()) { gain } else { 0.0 };
-            self.bandit.learn(kind, gain, done.work.max(1));
-            match arm {
-                Some((k, level, seed)) => self.book_arm(k, level, seed, done),
-                None => {
-                    let solver = self.elite.first().map(|e| e.solver.clone()).unwrap_or_default();
-                    self.keep(Elite { done, solver });
-                }
-            }
-        }
-        any
-    }
-
-    /// The moves from the best points and those that start afresh, where there are any.
-    fn kinds(&self) -> (Range<usize>, Range<usize>) {
-        let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
-        let fresh = if self.portfolio.arms.iter().any(|arm| arm.random) { moves..all } else { 0..moves };
-        (if moves > 0 { 0..moves } else { fresh.clone() }, if fresh.is_empty() { moves..all } else { fresh })
-    }
-
-    /// Whether starts afresh have had less than their share of the work of the local search.
-    fn is_fresh_due(&self) -> bool {
-        let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
-        (self.bandit.work(moves..all) as f64) < AFRESH * self.bandit.work(0..all).max(1) as f64
-    }
-
-    /// An arm that has done well, with chance in its start if there is one, from another start.
-    fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<Place>)> {
-        let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
-        ascending(&mut order, &|k| self.arms[k].objective);
-        let mut random: Vec<usize> =
-            order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
-        if let Some(first) = random.first() {
-            let hopeless = self.arms[*first].objective + HOPELESS * self.size();
-            random.retain(|k| self.arms[*k].objective <= hopeless);
-        }
-        let turn = FINALISTS[self.fresh as usize % FINALISTS.len()];
-        let k = *random.get(turn).or(random.first())?;
-        self.fresh += 1;
-        let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);
-        let task = (self.portfolio.arms[k].task)(self.problem, level, seed).ok()?;
-        Some((task, Some((k, level, seed))))
+    /// Tasks from the best points until the work is no longer worth it.
+    fn local_search(&mut self) {
+        self.go_on(Until::Enough);
+        self.go_on(Until::Landed);
     }
 
     /// The best point, polished until no pair of rows lowers F.
@@ -308,30 +240,20 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         task.x0 = Origin::Point(best.done.x.clone());
         // not more than there has been
         task.parts.iter_mut().for_each(|part| part.most = Some(self.work.max(LEAST)));
-        let solver = best.solver.clone();
-        let stages = best.done.stages.clone();
-        if let Some(Some(Ok(mut done))) = self.perform(&[task]).pop()
-            && done.objective <= self.lowest() + ROUNDING * (1.0 + self.lowest().abs())
+        self.flight.launch(task, Aim::Settle);
+        self.go_on(Until::Landed);
+    }
+
+    /// The best point after it has been polished.
+    pub(super) fn settled(&mut self, mut done: Done) {
+        let lowest = self.lowest();
+        if let Some(best) =
+            self.elite.first().filter(|_| done.objective <= lowest + ROUNDING * (1.0 + lowest.abs()))
         {
-            done.stages = [stages, done.stages].concat();
+            done.stages = [best.done.stages.clone(), done.stages].concat();
+            let solver = best.solver.clone();
             self.elite.insert(0, Elite { done, solver });
+            self.measure();
         }
     }
-}
-
-/// The task of a move from the best points. The move itself is made on the thread of the task.
-fn moved<P: 'static>(
-    movement: &Arc<dyn Move<P>>,
-    problem: &P,
-    points: &Arc<[RowMat]>,
-    mut rng: Pcg64,
-) -> Task<P> {
-    let parts = movement.parts(problem, &mut rng);
-    let (movement, points) = (Arc::clone(movement), Arc::clone(points));
-    let x0 = Origin::Start(Box::new(move |problem, go_on| {
-        let x = movement.point(problem, &points, &mut rng.clone(), go_on);
-        let none = || Error::Incompatible(format!("there is no place for {}", movement.name()).into());
-        x.filter(|x| x.find_non_finite().is_none()).ok_or_else(none)
-    }));
-    Task { parts, x0 }
 }

@@ -3,29 +3,30 @@
 //! ```text
 //! race     every arm (solvers one after the other, a start) runs at level 0: coarse and quick
 //!          repeat: the better half runs at the next level, twice as patiently, until two are left
-//! search   repeat: four tasks from the best points, by moves that have paid
+//! search   repeat: a task from the best points, by a move that has paid
 //!          (a fresh start of a winner, entries exchanged, components solved anew, ...)
 //!          until a doubling of the work, or a long stretch of it, has brought too little often enough
 //! settle   pairs of rows from the best point until none lowers F
 //! ```
 //!
 //! What is done depends on the seed and the problem only: work is counted ([`crate::linalg::work`]), not
-//! timed, the tasks of a batch see the same points whoever runs first, and their results are taken in
-//! order. A limit of time only cuts the search off, so a longer run is the continuation of a shorter one,
-//! and the same seed gives the same X for any number of threads.
+//! timed, some tasks are in flight together, and their ends are taken in in the order of their work
+//! (`flight.rs`). A limit of time only cuts the search off, so a longer run is the continuation of a
+//! shorter one, and the same seed gives the same X for any number of threads.
 
 mod bandit;
-mod batch;
 pub mod cardinality_moves;
 mod control;
 mod ending;
 mod engine;
+mod flight;
 mod grow;
 pub mod moves;
 mod outcome;
 mod pool;
 mod priced;
 mod race;
+mod steps;
 mod task;
 pub mod uncorrelated_moves;
 mod watcher;

@@ -10,10 +10,10 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// The best point and everything there is to say.
     pub(super) fn solution(mut self) -> Result<Solution> {
         self.is_over();
-        self.watcher.look(true);
         if self.elite.is_empty() {
             self.without_any()?;
         }
+        self.watcher.look(true);
         let Elite { done, solver } = self.elite.remove(0);
         let tried = self.arms.iter().map(|a| a.runs).sum::<u64>();
         let own = (done.status, done.message);
@@ -45,7 +45,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             x,
             status,
             message,
-            iterations: self.control.iterations(),
+            iterations: self.iterations,
             seconds: self.control.seconds(),
             trace: self.watcher.trace,
             seed: self.settings.seed,
@@ -72,6 +72,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             None => (arm.task)(self.problem, 0, self.settings.seed)?.x0.point(self.problem, &|| true)?,
         };
         let objective = self.problem.value(&x);
+        self.control.offer(&x, objective); // for the trace, where there is nothing in it
         let done = Done {
             x,
             objective,

@@ -1,7 +1,10 @@
 //! The race of the arms: which of them is worth more work.
 
+use super::Portfolio;
 use super::engine::{Elite, Engine, LEVELS};
-use super::task::Done;
+use super::flight::Outcome;
+use super::steps::{Aim, Place, TOGETHER, Until};
+use super::task::{Done, Task};
 use crate::error::Error;
 use crate::linalg::order::{ascending, least_first};
 use crate::message::Message;
@@ -14,8 +17,6 @@ const ALONE: u32 = 2;
 const OTHERS: u64 = 4;
 /// The first solver of a quick look does so many times the work of the others.
 const POLISHED: u64 = 8;
-/// Arms that run side by side in the first round of all.
-const TOGETHER: usize = 2;
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// A quick look; the leaders, perhaps after another one; then all other arms at level 0, the better half at level 1, ...
@@ -31,14 +32,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let (mut living, late) = self.lead((0..leaders).collect());
         self.is_enough(); // doublings count from here
         if !self.ending.agreed && self.portfolio.hopeless.is_none() {
-            self.search_as_long(0, 1);
+            self.search_as_long((0, 0), 1);
         }
         // the others one after the other, and in between the best point so far is searched from
         let mut rest: Vec<usize> =
             late.into_iter().chain(leaders..arms.len()).filter(|k| !living.contains(k)).collect();
         rest.reverse();
         while !rest.is_empty() && !self.is_over() && !self.is_enough() {
-            let before = self.work;
+            let before = self.spent();
             let mut some: Vec<usize> = (0..TOGETHER).filter_map(|_| rest.pop()).collect();
             self.round(&mut some, 0);
             living.extend(some);
@@ -51,7 +52,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 break;
             }
             living.truncate(living.len().div_ceil(2));
-            let before = self.work;
+            let before = self.spent();
             self.round(&mut living, level);
             self.search_as_long(before, 1);
         }
@@ -67,7 +68,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         };
         let (mut living, mut late) = (Vec::new(), Vec::new());
         while !waiting.is_empty() && !self.is_over() {
-            let before = self.work;
+            let before = self.spent();
             let mut some: Vec<usize> = waiting.drain(..TOGETHER.min(waiting.len())).collect();
             self.round(&mut some, ALONE);
             living.extend(some);
@@ -84,7 +85,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let has_run = |other: &&ArmReport| other.runs > 0 && other.level >= ALONE;
         let alike = self.arms.iter().filter(has_run).filter(|other| other.solver == self.arms[arm].solver);
         let reached = alike.map(|other| other.objective).fold(f64::INFINITY, f64::min);
-        reached.is_finite() && reached - self.lowest() > margin * self.size()
+        reached.is_finite() && reached - self.lowest() > margin * self.size
     }
 
     /// The leaders in the order in which they run: the first of them runs, and beside it some arms that are looked at, the best of
@@ -105,14 +106,15 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         leaders
     }
 
-    /// What has been found is searched from for so many times the work that has been done since `before`.
-    fn search_as_long(&mut self, before: u64, times: u64) {
-        let due = self.work + times * (self.work - before);
-        while self.work < due && !self.is_over() && self.batch() {
-            if self.ending.has_begun() && self.ending.is_long(self.work) && self.is_enough() {
-                break;
-            }
-        }
+    /// Work of all tasks, and of the moves among them.
+    fn spent(&self) -> (u64, u64) {
+        (self.work, self.searched)
+    }
+
+    /// What has been found is searched from for so many times the work that arms have done since there was that.
+    fn search_as_long(&mut self, (work, searched): (u64, u64), times: u64) {
+        let arms = (self.work - self.searched) - (work - searched);
+        self.go_on(Until::Searched(searched + times * arms));
     }
 
     /// One round of arms at a level, which are brought into the order of what they have reached.
@@ -122,45 +124,52 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// One round of arms at levels of their own; those that have reached something, the best first.
     fn round_of(&mut self, places: Vec<(usize, u32)>) -> Vec<usize> {
-        let mut tasks = Vec::new();
-        let mut runners = Vec::new();
-        let mut order = Vec::new();
+        self.order.clear();
         for (k, level) in places {
             let arm = &self.arms[k];
             if arm.runs > 0 && arm.level >= level {
-                order.push((arm.objective, k)); // has been there
+                self.order.push((arm.objective, k)); // has been there
                 continue;
             }
             let seed = self.seed_of(k, level);
             match (self.portfolio.arms[k].task)(self.problem, level, seed) {
                 Ok(mut task) => {
-                    if let Some((_, most)) =
-                        self.portfolio.quick.iter().find(|quick| level == 0 && quick.0 == k)
-                    {
-                        let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
-                        for (part, share) in task.parts.iter_mut().zip(shares) {
-                            (part.most, part.again) = (Some(most / share), None);
-                        }
+                    if level == 0 {
+                        self.look_only(k, &mut task);
                     }
-                    tasks.push(task);
-                    runners.push((k, level, seed));
+                    self.flight.launch(task, Aim::Arm((k, level, seed)));
                 }
                 Err(error) => self.failed(k, error),
             }
         }
-        let results = self.perform(&tasks);
-        for ((k, level, seed), outcome) in runners.into_iter().zip(results) {
-            match outcome {
-                Some(Ok(done)) => {
-                    order.push((done.objective, k));
-                    self.book_arm(k, level, seed, done);
-                }
-                Some(Err(error)) => self.failed(k, error),
-                None => {}
-            }
-        }
+        self.go_on(Until::Round);
+        let mut order = std::mem::take(&mut self.order);
         least_first(&mut order);
         order.into_iter().map(|(_, k)| k).collect()
+    }
+
+    /// A task at level 0 ends soon where it is there for a look.
+    fn look_only(&self, k: usize, task: &mut Task<P>) {
+        let Portfolio { quick, looks, .. } = self.portfolio;
+        let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
+        if let Some((_, most)) = quick.iter().find(|quick| quick.0 == k) {
+            task.parts.iter_mut().zip(shares).for_each(|(part, share)| part.most = Some(most / share));
+        }
+        if looks.contains(&k) || quick.iter().any(|quick| quick.0 == k) {
+            task.parts.iter_mut().for_each(|part| part.again = None);
+        }
+    }
+
+    /// An arm has run.
+    pub(super) fn ran(&mut self, place: Place, outcome: Outcome) {
+        match outcome {
+            Some(Ok(done)) => {
+                self.order.push((done.objective, place.0));
+                self.book_arm(place, done);
+            }
+            Some(Err(error)) => self.failed(place.0, error),
+            None => {}
+        }
     }
 
     /// An arm that gave nothing; what is said once is enough.
@@ -189,7 +198,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         self.settings.seed.wrapping_add(further)
     }
 
-    pub(super) fn book_arm(&mut self, k: usize, level: u32, seed: u64, done: Done) {
+    pub(super) fn book_arm(&mut self, (k, level, seed): Place, done: Done) {
         for failure in &done.failures {
             let what = format!("{failure}: left out of {}", self.arms[k].solver);
             self.note(what.into());

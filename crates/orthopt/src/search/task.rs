@@ -1,5 +1,8 @@
 //! One task of a search: solvers one after the other from a point, each with a limit of its own.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
 use super::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
@@ -74,14 +77,15 @@ pub(super) struct Done {
 }
 
 /// Work of a task whatever it does, so that those that do nothing come to an end.
-const OVERHEAD: u64 = 400_000;
+pub(super) const OVERHEAD: u64 = 400_000;
 /// Work that is worth nobody's attention.
 const LITTLE: u64 = 30_000_000;
 /// Where a task that polishes may stop: a pass that lowers F by less than this times 1 + |F|.
 const SLOW: f64 = 1e-5;
 
-/// Runs a task to its end, or until the control says so. Of the points it looks at (after iterations of
-/// given numbers, never when the clock says so) the best is what it found.
+/// Runs a task to its end, or until the control says so; what it found and its work. Of the points it looks at (after
+/// iterations of given numbers, never when the clock says so) the best is what it found. Its work is added to `shown` as it
+/// goes on, and `tick` is called all the time.
 ///
 /// # Errors
 /// There is no X⁰, or no solver takes it.
@@ -90,21 +94,28 @@ pub(super) fn perform<P: Evaluate + 'static>(
     task: &Task<P>,
     stopping: &Stopping,
     (control, most_iterations): (&Control, Option<u64>),
+    shown: &Arc<AtomicU64>,
     tick: &mut dyn FnMut(),
-) -> Result<Done> {
-    let (x0, before) = work::counted(|| task.x0.point(problem, &|| !control.is_over()));
-    let x0 = x0?;
+) -> (Result<Done>, u64) {
+    let (x0, begun) = work::shown(shown, || task.x0.point(problem, &|| !control.is_over()));
+    let x0 = match x0 {
+        Ok(x0) => x0,
+        Err(error) => return (Err(error), begun + OVERHEAD),
+    };
+    let mut all = begun;
     let mut done: Option<Done> = None;
     let mut failures = Vec::new();
     for (k, part) in task.parts.iter().enumerate() {
-        let before = done.as_ref().map_or(before, |d| d.work);
+        // a share of the work of those before that took their X⁰
+        let before = done.as_ref().map_or(begun, |d| d.work);
         let share = before / (part.share * if part.patient { 1 } else { 2 });
         let most = part.most.or((k > 0).then_some(share.max(LITTLE)));
         let x0 = done.as_ref().map_or(&x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
         let run = Run { problem, part, most, left, stopping, control };
-        let (stage, spent) = work::counted(|| run.perform(x0, tick));
+        let (stage, spent) = work::shown(shown, || run.perform(x0, tick));
         let spent = spent + OVERHEAD;
+        all += spent;
         match stage {
             Ok(stage) => done = Some(joined(done, stage, spent)),
             Err(error) => failures.push(error),
@@ -113,13 +124,14 @@ pub(super) fn perform<P: Evaluate + 'static>(
             break;
         }
     }
-    match done {
+    let result = match done {
         Some(done) => {
             let failures = failures.iter().map(Error::to_string).collect();
-            Ok(Done { work: done.work + before, failures, ..done })
+            Ok(Done { work: done.work + begun, failures, ..done })
         }
         None => Err(failures.swap_remove(0)),
-    }
+    };
+    (result, all)
 }
 
 fn joined(done: Option<Done>, stage: Done, work: u64) -> Done {

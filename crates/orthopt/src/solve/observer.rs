@@ -10,7 +10,8 @@ use crate::linalg::RowMat;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// After every step of the solver (a few times a second to a few thousand).
+    /// After every step of the solver (a few times a second to a few thousand). In a search F is infinite before any
+    /// of its tasks has a point.
     Step(&'a Progress),
     /// A point was added to the trace; the current X comes with it.
     Trace(&'a TracePoint, &'a RowMat),

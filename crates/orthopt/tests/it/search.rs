@@ -30,11 +30,14 @@ fn the_number_of_threads_changes_nothing() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| auto(&p, 5, STOPPING, Some(Effort::Quick)))
         };
-        let (one, three) = (with(1), with(3));
-        assert_eq!(one.x, three.x, "{name}");
-        let (a, b) = (one.search.unwrap(), three.search.unwrap());
-        assert_eq!((a.work, a.race, a.winner), (b.work, b.race, b.winner), "{name}");
-        assert_eq!(one.iterations, three.iterations, "{name}");
+        // from a thread of the pool, which performs tasks as well, and from outside
+        let one = with(1);
+        for other in [with(3), auto(&p, 5, STOPPING, Some(Effort::Quick))] {
+            assert_eq!(one.x, other.x, "{name}");
+            let (a, b) = (one.search.as_ref().unwrap(), other.search.unwrap());
+            assert_eq!((a.work, a.race, a.winner), (b.work, b.race, b.winner), "{name}");
+            assert_eq!(one.iterations, other.iterations, "{name}");
+        }
     }
 }
 

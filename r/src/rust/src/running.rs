@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use orthopt::bound::Options as Limits;
-use orthopt::family::{Family, Posed};
+use orthopt::family::{Family, Plan, Posed};
 use orthopt::message::Message;
 use orthopt::report::{Checks, Global, Report, Task};
 use orthopt::solve::{Event, Observer, Status};
@@ -109,19 +109,36 @@ fn broken(panic: &(dyn Any + Send)) -> Failure {
 
 fn solve(posed: Posed, task: &Task, request: &Request, watch: &Watch) -> Outcome {
     let pool = threads::pool(request.threads)?;
-    with_family!(posed.problem, problem => pool.install(|| one(&problem, task, request, watch)))
+    with_family!(posed.problem, problem => one(&problem, &pool, task, request, watch))
 }
 
 /// One run as the command line makes it, bit for bit; then what costs more.
-fn one<P: Family>(problem: &P, task: &Task, request: &Request, watch: &Watch) -> Outcome {
-    let Request { wanted, stopping, restarts, scope, bound, .. } = request;
+fn one<P: Family>(
+    problem: &P,
+    pool: &threads::Pool,
+    task: &Task,
+    request: &Request,
+    watch: &Watch,
+) -> Outcome {
+    let Request { wanted, stopping, restarts, bound, .. } = request;
     if bound.is_some() {
         problem.bounded()?; // before any work
     }
-    let mut plan = problem.plan(wanted)?;
+    let mut plan = pool.install(|| problem.plan(wanted))?;
     plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
+    threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, request, watch))
+}
+
+fn carried_out<P: Family>(
+    problem: &P,
+    plan: &Plan<P>,
+    task: &Task,
+    request: &Request,
+    watch: &Watch,
+) -> Outcome {
+    let Request { wanted, stopping, restarts, scope, bound, .. } = request;
     let solution = plan.run(problem, wanted, stopping, *restarts, &mut [&mut watch.clone()])?;
-    let report = Report::new(task, problem, &plan, wanted, *stopping, solution);
+    let report = Report::new(task, problem, plan, wanted, *stopping, solution);
     let mut found = Found { report, notes: Vec::new(), broken: None };
     let keep_going = || watch.keep_going();
     if scope.is_some() && found.report.solution.status != Status::Interrupted {

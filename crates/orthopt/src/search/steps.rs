@@ -1,0 +1,255 @@
+//! The search step by step: what ends is taken in, and what comes next is launched.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::Move;
+use super::engine::{Elite, Engine};
+use super::flight::{Job, Outcome};
+use super::task::{Origin, Task};
+use crate::error::Error;
+use crate::linalg::order::ascending;
+use crate::linalg::{RowMat, work};
+use crate::objective::Evaluate;
+use crate::solve::Status;
+
+/// Tasks of the local search that are in flight together.
+const SIDE_BY_SIDE: usize = 4;
+/// As many moves in a row as this times [`SIDE_BY_SIDE`] that fail end the local search: nothing can move.
+const EMPTY: u32 = 8;
+/// Tasks that are in flight together while arms run: a move takes the place of an arm that has ended before the others.
+pub(super) const TOGETHER: usize = 2;
+/// Which of the arms fresh starts take, by what they have reached: the best half of the time.
+const FINALISTS: [usize; 6] = [0, 1, 0, 2, 0, 1];
+/// Those that have reached no more than this share of |F| above the best of them are not among them.
+const HOPELESS: f64 = 0.02;
+/// The share of the local search that starts afresh. Where solutions are many and shallow nothing does better; elsewhere moves
+/// from the best points lower F by some ten times more for the same work.
+const AFRESH: f64 = 0.2;
+/// How long whoever watches sleeps when there is nothing else to do.
+const NAP: Duration = Duration::from_micros(500);
+
+/// An arm, a level and a seed.
+pub(super) type Place = (usize, u32, u64);
+
+/// What a task in flight is for.
+pub(super) enum Aim {
+    /// A run of an arm in a round of the race.
+    Arm(Place),
+    /// A move of this kind, or an arm afresh.
+    Search(usize, Option<Place>),
+    /// The best point, settled.
+    Settle,
+}
+
+/// How long the search goes on as it does.
+#[derive(Clone, Copy)]
+pub(super) enum Until {
+    /// Until the round of arms is over.
+    Round,
+    /// Until moves have done so much work in all.
+    Searched(u64),
+    /// Until the work is no longer worth it.
+    Enough,
+    /// Until nothing is in flight.
+    Landed,
+}
+
+impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
+    /// Goes on until something is reached. Performs tasks in the meantime, and looks about all the time.
+    pub(super) fn go_on(&mut self, until: Until) {
+        (self.until, self.failures) = (until, 0);
+        self.proceed();
+        while !self.is_there() {
+            match self.own_job() {
+                Some(job) => job.perform(self.ground(), &mut || self.tick()),
+                None => self.rest(),
+            }
+            self.tick();
+        }
+    }
+
+    /// One for this thread, where it performs any.
+    fn own_job(&self) -> Option<Arc<Job<P>>> {
+        if self.performs { self.flight.take() } else { None }
+    }
+
+    /// Waits for the next end.
+    fn rest(&mut self) {
+        loop {
+            self.watcher.look(false);
+            std::thread::park_timeout(NAP);
+            if self.flight.is_next_known() || self.control.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Between two steps of a task: it is no work of that one.
+    fn tick(&mut self) {
+        self.watcher.look(false);
+        if self.flight.is_next_known() {
+            work::counted(|| self.proceed());
+        }
+    }
+
+    /// Takes in what has ended and launches what comes next.
+    fn proceed(&mut self) {
+        while !self.is_there() && (self.launch() || self.take_in()) {}
+    }
+
+    /// Whether it has reached what it goes on until. Asked after every end, so that what follows does not depend on how many
+    /// tasks have been performed by then.
+    fn is_there(&mut self) -> bool {
+        match self.until {
+            Until::Landed => self.flight.len() == 0,
+            Until::Round => !self.flight.aims().any(|aim| matches!(aim, Aim::Arm(_))),
+            Until::Searched(due) => {
+                self.is_over()
+                    || !self.can_move(1)
+                    || self.searched >= due
+                    || self.ending.has_begun() && self.ending.is_long(self.work) && self.is_enough()
+            }
+            Until::Enough => self.is_over() || !self.can_move(EMPTY) || self.is_enough(),
+        }
+    }
+
+    /// Whether there are moves, and not so many times [`SIDE_BY_SIDE`] of them have failed in a row.
+    fn can_move(&self, times: u32) -> bool {
+        let is_empty = self.elite.is_empty() || self.kinds().0.is_empty();
+        !is_empty && self.failures < times * SIDE_BY_SIDE as u32
+    }
+
+    /// Launches a move if there is room for one; whether there was.
+    fn launch(&mut self) -> bool {
+        let room = match self.until {
+            Until::Landed => 0,
+            Until::Round if self.portfolio.moves.is_empty() || !self.can_move(1) => 0,
+            Until::Round => TOGETHER,
+            Until::Searched(_) | Until::Enough => SIDE_BY_SIDE,
+        };
+        if self.flight.len() >= room || self.is_over() {
+            return false;
+        }
+        self.bandit.measure(self.size);
+        let kinds = self.due_kinds();
+        let kind = self.bandit.choose(kinds, &mut self.rng);
+        let own = Pcg64::seed_from_u64(self.rng.random());
+        let task = match self.portfolio.moves.get(kind) {
+            Some(movement) => {
+                let elite = &self.elite;
+                let points =
+                    self.points.get_or_insert_with(|| elite.iter().map(|e| e.done.x.clone()).collect());
+                Some((moved(movement, self.problem, points, own), None))
+            }
+            None => self.fresh_start((kind - self.portfolio.moves.len()) as u32 + self.portfolio.freshest),
+        };
+        match task {
+            Some((task, place)) => self.flight.launch(task, Aim::Search(kind, place)),
+            None => self.failed_move(kind),
+        }
+        true
+    }
+
+    /// The kinds of which one comes next: fresh starts, one at a time, have their share.
+    fn due_kinds(&self) -> Range<usize> {
+        let (moves, fresh) = self.kinds();
+        let is_fresh = |aim: &Aim| matches!(aim, Aim::Search(kind, _) if fresh.contains(kind));
+        if self.is_fresh_due() && !self.flight.aims().any(is_fresh) { fresh } else { moves }
+    }
+
+    /// The moves from the best points and those that start afresh, where there are any.
+    fn kinds(&self) -> (Range<usize>, Range<usize>) {
+        let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
+        let fresh = if self.portfolio.arms.iter().any(|arm| arm.random) { moves..all } else { 0..moves };
+        (if moves > 0 { 0..moves } else { fresh.clone() }, fresh)
+    }
+
+    /// Whether starts afresh have had less than their share of the work of the local search.
+    fn is_fresh_due(&self) -> bool {
+        let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
+        (self.bandit.work(moves..all) as f64) < AFRESH * self.bandit.work(0..all).max(1) as f64
+    }
+
+    /// An arm that has done well, with chance in its start if there is one, from another start.
+    fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<Place>)> {
+        let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
+        ascending(&mut order, &|k| self.arms[k].objective);
+        let mut random: Vec<usize> =
+            order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
+        if let Some(first) = random.first() {
+            let hopeless = self.arms[*first].objective + HOPELESS * self.size;
+            random.retain(|k| self.arms[*k].objective <= hopeless);
+        }
+        let turn = FINALISTS[self.fresh as usize % FINALISTS.len()];
+        let k = *random.get(turn).or(random.first())?;
+        self.fresh += 1;
+        let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);
+        let task = (self.portfolio.arms[k].task)(self.problem, level, seed).ok()?;
+        Some((task, Some((k, level, seed))))
+    }
+
+    /// Takes in what has ended next; whether it is known what that is.
+    fn take_in(&mut self) -> bool {
+        let Some((aim, outcome, work)) = self.flight.ended() else { return false };
+        if matches!(self.end, Some((Status::Optimal, _))) {
+            return true; // cut off, since there is nothing to be found
+        }
+        self.work += work;
+        self.iterations += outcome.as_ref().and_then(|o| o.as_ref().ok()).map_or(0, |done| done.iterations);
+        match aim {
+            Aim::Arm(place) => self.ran(place, outcome),
+            Aim::Search(kind, place) => {
+                self.searched += work;
+                self.searched_from(kind, place, outcome);
+            }
+            Aim::Settle => {
+                if let Some(Ok(done)) = outcome {
+                    self.settled(done);
+                }
+            }
+        }
+        true
+    }
+
+    fn searched_from(&mut self, kind: usize, place: Option<Place>, outcome: Outcome) {
+        let Some(Ok(done)) = outcome else { return self.failed_move(kind) };
+        self.failures = 0;
+        let gain = (self.lowest() - done.objective).max(0.0);
+        let gain = if gain > 1e-12 * (1.0 + done.objective.abs()) { gain } else { 0.0 };
+        self.bandit.learn(kind, gain, done.work.max(1));
+        match place {
+            Some(place) => self.book_arm(place, done),
+            None => {
+                let solver = self.elite.first().map(|e| e.solver.clone()).unwrap_or_default();
+                self.keep(Elite { done, solver });
+            }
+        }
+    }
+
+    fn failed_move(&mut self, kind: usize) {
+        self.bandit.fail(kind);
+        self.failures += 1;
+    }
+}
+
+/// The task of a move from the best points. The move itself is made on the thread of the task.
+fn moved<P: 'static>(
+    movement: &Arc<dyn Move<P>>,
+    problem: &P,
+    points: &Arc<[RowMat]>,
+    mut rng: Pcg64,
+) -> Task<P> {
+    let parts = movement.parts(problem, &mut rng);
+    let (movement, points) = (Arc::clone(movement), Arc::clone(points));
+    let x0 = Origin::Start(Box::new(move |problem, go_on| {
+        let x = movement.point(problem, &points, &mut rng.clone(), go_on);
+        let none = || Error::Incompatible(format!("there is no place for {}", movement.name()).into());
+        x.filter(|x| x.find_non_finite().is_none()).ok_or_else(none)
+    }));
+    Task { parts, x0 }
+}
