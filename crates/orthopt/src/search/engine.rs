@@ -171,13 +171,16 @@ fn keep_among(elite: &mut Vec<Elite>, new: Elite) {
 impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     /// Among the good points, if it is one and differs from the others.
     pub(super) fn keep(&mut self, new: Elite) {
+        let before = self.lowest();
         keep_among(&mut self.elite, new);
-        self.measure();
+        self.points = None;
+        if self.lowest() < before {
+            self.measure();
+        }
     }
 
-    /// What depends on the good points.
+    /// The size of F at the best point.
     fn measure(&mut self) {
-        self.points = None;
         let parts = self.problem.objective(&self.elite[0].done.x);
         self.size = parts.total.abs().max(CANCELLED * parts.smooth.abs());
     }

@@ -135,7 +135,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             match (self.portfolio.arms[k].task)(self.problem, level, seed) {
                 Ok(mut task) => {
                     if level == 0 {
-                        self.look_only(k, &mut task);
+                        look_only(self.portfolio, k, &mut task);
                     }
                     self.flight.launch(task, Aim::Arm((k, level, seed)));
                 }
@@ -146,18 +146,6 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let mut order = std::mem::take(&mut self.order);
         least_first(&mut order);
         order.into_iter().map(|(_, k)| k).collect()
-    }
-
-    /// A task at level 0 ends soon where it is there for a look.
-    fn look_only(&self, k: usize, task: &mut Task<P>) {
-        let Portfolio { quick, looks, .. } = self.portfolio;
-        let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
-        if let Some((_, most)) = quick.iter().find(|quick| quick.0 == k) {
-            task.parts.iter_mut().zip(shares).for_each(|(part, share)| part.most = Some(most / share));
-        }
-        if looks.contains(&k) || quick.iter().any(|quick| quick.0 == k) {
-            task.parts.iter_mut().for_each(|part| part.again = None);
-        }
     }
 
     /// An arm has run.
@@ -222,6 +210,18 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     }
 }
 
+/// The task of arm k at level 0 ends soon where it is there for a look.
+fn look_only<P>(Portfolio { quick, looks, .. }: &Portfolio<P>, k: usize, task: &mut Task<P>) {
+    let quick = quick.iter().find(|quick| quick.0 == k);
+    if let Some((_, most)) = quick {
+        let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
+        task.parts.iter_mut().zip(shares).for_each(|(part, share)| part.most = Some(most / share));
+    }
+    if quick.is_some() || looks.contains(&k) {
+        task.parts.iter_mut().for_each(|part| part.again = None);
+    }
+}
+
 fn report(solver: &str, start: &str) -> ArmReport {
     ArmReport {
         solver: solver.into(),
@@ -234,5 +234,47 @@ fn report(solver: &str, start: &str) -> ArmReport {
         objective: f64::INFINITY,
         work: 0,
         curve: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::RowMat;
+    use crate::problem::PcaProblem;
+    use crate::search::{Origin, Part};
+    use crate::solvers::obcd::Obcd;
+
+    #[test]
+    fn looks_do_not_go_on_while_f_falls() {
+        let portfolio: Portfolio<PcaProblem> = Portfolio {
+            arms: Vec::new(),
+            leaders: 0,
+            quick: vec![(1, 800)],
+            hopeless: None,
+            looks: vec![2],
+            moves: Vec::new(),
+            run: 1,
+            polish: 1,
+            freshest: 0,
+            settle: None,
+        };
+        let limits = |k: usize| {
+            let part = |most| Part {
+                solver: Box::new(Obcd::seeded(0)),
+                most,
+                share: 1,
+                again: Some(0.5),
+                patient: false,
+                hands_on: None,
+            };
+            let x0 = Origin::Point(RowMat::zeros(2, 1));
+            let mut task = Task { parts: vec![part(Some(5)), part(None)], x0 };
+            look_only(&portfolio, k, &mut task);
+            task.parts.iter().map(|part| (part.most, part.again)).collect::<Vec<_>>()
+        };
+        assert_eq!(limits(0), [(Some(5), Some(0.5)), (None, Some(0.5))], "a run");
+        assert_eq!(limits(1), [(Some(800), None), (Some(100), None)], "a quick look");
+        assert_eq!(limits(2), [(Some(5), None), (None, None)], "a look");
     }
 }
