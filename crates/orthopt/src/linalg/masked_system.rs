@@ -19,15 +19,17 @@ const LEAST: f64 = 1e-11;
 /// The system and its buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct MaskedSystem {
-    p: RowMat,             // P, 1 where Y moves with W (n × r)
-    work: RowMat,          // XΔ or X∘X (n × r)
-    pairs: Option<RowMat>, // row i: the products Xᵢₐ·Xᵢᵦ, a ≤ b (n × r(r+1)/2)
-    left: usize,           // steps of conjugate gradients that may still be taken
+    p: RowMat,     // P, 1 where Y moves with W (n × r)
+    work: RowMat,  // XΔ or X∘X (n × r)
+    pairs: RowMat, // row i: the products Xᵢₐ·Xᵢᵦ, a ≤ b (n × r(r+1)/2), once they are needed
+    paired: bool,  // whether they are those of X
+    left: usize,   // steps of conjugate gradients that may still be taken
 }
 
 impl MaskedSystem {
     pub(crate) fn new(n: usize, r: usize) -> Self {
-        Self { p: RowMat::zeros(n, r), work: RowMat::zeros(n, r), pairs: None, left: usize::MAX }
+        let [p, work, pairs] = [(n, r), (n, r), (0, 0)].map(|(n, r)| RowMat::zeros(n, r));
+        Self { p, work, pairs, paired: false, left: usize::MAX }
     }
 
     /// With so many steps of conjugate gradients in all.
@@ -42,7 +44,7 @@ impl MaskedSystem {
 
     /// X has changed.
     pub(crate) fn forget(&mut self) {
-        self.pairs = None;
+        self.paired = false;
     }
 
     /// P, to be filled in.
@@ -71,8 +73,11 @@ impl MaskedSystem {
     fn direct(&mut self, x: &RowMat, rhs: &RowMat, epsilon: f64) -> Option<RowMat> {
         let r = x.ncols();
         let q = r * (r + 1) / 2;
-        let pairs = self.pairs.get_or_insert_with(|| products_of_pairs(x));
-        let b = cross(pairs, &self.p); // column j: B_j, lower triangle
+        if !self.paired {
+            products_of_pairs(x, &mut self.pairs);
+            self.paired = true;
+        }
+        let b = cross(&self.pairs, &self.p); // column j: B_j, lower triangle
         let weight = |a: usize, j: usize| if a == j { 1.0 } else { std::f64::consts::FRAC_1_SQRT_2 };
         let mut jacobian = RowMat::zeros(q, q);
         for j in 0..r {
@@ -160,21 +165,40 @@ fn position(a: usize, b: usize) -> usize {
     high * (high + 1) / 2 + low
 }
 
-/// Row i: Xᵢₐ·Xᵢᵦ for b ≤ a, in the order of [`position`].
-fn products_of_pairs(x: &RowMat) -> RowMat {
-    let r = x.ncols();
-    let mut out = RowMat::zeros(x.nrows(), r * (r + 1) / 2);
-    for i in 0..x.nrows() {
-        let (row, products) = (x.row(i), out.row_mut(i));
+/// Row i of `out`: Xᵢₐ·Xᵢᵦ for b ≤ a, in the order of [`position`]. Newton's method asks for them at every
+/// X: the memory is kept, and the loops have lengths that are known.
+fn products_of_pairs(x: &RowMat, out: &mut RowMat) {
+    let (n, r) = (x.nrows(), x.ncols());
+    let q = r * (r + 1) / 2;
+    if (out.nrows(), out.ncols()) != (n, q) {
+        *out = RowMat::zeros(n, q);
+    }
+    let (x, out) = (x.data(), out.data_mut());
+    dispatch(|| match r {
+        1 => fill::<1>(x, out),
+        2 => fill::<2>(x, out),
+        3 => fill::<3>(x, out),
+        4 => fill::<4>(x, out),
+        5 => fill::<5>(x, out),
+        6 => fill::<6>(x, out),
+        7 => fill::<7>(x, out),
+        8 => fill::<8>(x, out),
+        9 => fill::<9>(x, out),
+        _ => fill::<DIRECT>(x, out),
+    });
+}
+
+#[inline(always)]
+fn fill<const R: usize>(x: &[f64], out: &mut [f64]) {
+    for (row, products) in x.chunks_exact(R).zip(out.chunks_exact_mut(R * (R + 1) / 2)) {
         let mut at = 0;
-        for a in 0..r {
-            for (o, v) in products[at..at + a + 1].iter_mut().zip(row) {
-                *o = row[a] * v;
+        for a in 0..R {
+            for b in 0..=a {
+                products[at] = row[a] * row[b];
+                at += 1;
             }
-            at += a + 1;
         }
     }
-    out
 }
 
 /// z ← A⁻¹z for a positive definite A given by its lower triangle, which is overwritten by its

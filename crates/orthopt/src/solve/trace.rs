@@ -22,12 +22,12 @@ pub struct Trace {
     next: f64, // seconds at which the next point is due
 }
 
-/// First spacing, and growth of the spacing afterwards.
-const FIRST_GAP: f64 = 2e-3;
+/// First spacing, and growth of the spacing afterwards: runs of some milliseconds have a curve too.
+const FIRST_GAP: f64 = 2e-4;
 const GROWTH: f64 = 0.02;
 /// Times what it took to measure a point that pass before the next one: on large problems feasibility costs as much as
 /// an iteration, and the solver is to have most of the time.
-const REST: f64 = 5.0;
+const REST: f64 = 10.0;
 /// A hard limit whatever the length of the run.
 const MOST: usize = 1000;
 
