@@ -120,7 +120,7 @@ def main() -> None:
             for mu in args.mu:
                 for start, X0 in (("pca", leading[:r].T.copy()), ("random", random)):
                     theirs = {"smopt slpg": public(by_smopt, A, mu, X0), "pystop SLPG": public(by_pystop, A, mu, X0)}
-                    mine = {name: ours(name, A, mu, X0) for name in ("irpg", "slpg")}
+                    mine = {name: ours(name, A, mu, X0) for name in ("irpg", "slpg", "amanpg")}
                     finite = [v for v in theirs.values() if np.isfinite(v[0])]
                     lowest = min((v[0] for v in finite), default=np.inf)
                     fastest = min((v[1] for v in finite), default=np.inf)

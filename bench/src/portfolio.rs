@@ -32,7 +32,7 @@ const UNSEEN: &[&str] =
 
 /// Solvers alone.
 const L0: &[&str] = &["ladmm+obcd", "support+obcd", "spm+obcd", "obcd"];
-const L1: &[&str] = &["ladmm+obcd", "irpg", "slpg+obcd", "manpg-ada+obcd", "obcd"];
+const L1: &[&str] = &["ladmm+obcd", "irpg", "amanpg", "slpg+obcd", "manpg-ada+obcd", "obcd"];
 const NONNEGATIVE: &[&str] = &["ladmm+obcd", "ep4orth+obcd", "spm+obcd", "obcd"];
 
 /// Components.

@@ -52,8 +52,8 @@ def minimize(
         J: the number of leading ones, or a list of signs.
     solver
         For X'X = I every solver that needs no more than values and gradients of f: ``"irpg"`` (the
-        default for convex penalties), ``"ladmm"`` (the default for others), ``"manpg-ada"``, ``"manpg"``,
-        ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"optm-qr"``,
+        default for convex penalties), ``"ladmm"`` (the default for others), ``"amanpg"``, ``"manpg-ada"``,
+        ``"manpg"``, ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"optm-qr"``,
         ``"optm-cayley"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
         ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
         ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for

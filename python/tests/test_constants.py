@@ -6,7 +6,7 @@ import pytest
 from orthopt.errors import InvalidOptionError, OrthoptError, UnknownNameError
 
 CONSTANTS = orthopt.constants()
-L1_SOLVERS = ("manpg", "manpg-ada", "irpg", "slpg", "rsubgrad", "ladmm", "spm", "soc", "oadmm", "radmm")
+L1_SOLVERS = ("manpg", "manpg-ada", "irpg", "amanpg", "slpg", "rsubgrad", "ladmm", "spm", "soc", "oadmm", "radmm")
 TYPES = {"float": float, "int": int, "bool": bool, "str": str}
 
 

@@ -10,7 +10,7 @@ import pytest
 import orthopt
 from orthopt import errors
 
-SOLVERS = ["irpg", "manpg-ada", "manpg", "slpg", "rsubgrad", "ladmm", "spm", "soc"]
+SOLVERS = ["irpg", "amanpg", "manpg-ada", "manpg", "slpg", "rsubgrad", "ladmm", "spm", "soc"]
 SMOOTH = ["optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]
 SPLITTING = ["oadmm", "oadmm-ep", "oadmm-rr", "radmm", "spgm-ep", "spgm-rr", "subgrad", "madmm", "manial"]
 SPLITTING += ["rial", "rada-rgd", "obcd-majorised"]
@@ -32,7 +32,7 @@ def quadratic(matrix):
     return fun
 
 
-@pytest.mark.parametrize("solver", ["irpg", "manpg-ada", "slpg", "auto"])
+@pytest.mark.parametrize("solver", ["irpg", "amanpg", "manpg-ada", "slpg", "auto"])
 def test_leading_eigenvectors(matrix, quadratic, solver):
     s = orthopt.minimize(quadratic, (20, 3), solver=solver, max_iters=20_000, seed=1)
     assert s.objective == pytest.approx(-0.5 * np.linalg.eigvalsh(matrix)[-3:].sum(), rel=1e-6)

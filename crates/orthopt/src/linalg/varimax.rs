@@ -3,6 +3,7 @@
 use super::RowMat;
 use super::products::{cross, product};
 use super::sequential::svd;
+use super::simd::dispatch;
 
 /// Rotations after which it ends in any case.
 const MOST: usize = 200;
@@ -13,14 +14,25 @@ const ENOUGH: f64 = 1e-10;
 /// orthonormal columns: few large entries in each. By polar factors of the gradient, which never lower
 /// the convex Σ yᵢₖ⁴; cost 4nr² per rotation.
 pub fn varimax(v: &RowMat) -> RowMat {
-    let (n, r) = (v.nrows(), v.ncols());
+    varimax_until(v, ENOUGH)
+}
+
+/// The same until the criterion grows by less than `enough` of it in a rotation.
+pub fn varimax_until(v: &RowMat, enough: f64) -> RowMat {
+    let r = v.ncols();
     let (mut y, mut before) = (v.clone(), 0.0);
+    let mut cubes = v.clone();
     for _ in 0..MOST {
         // columns of Y have the norms of V's: what varimax subtracts is constant
-        let cubes = RowMat::from_fn(n, r, |i, k| y.get(i, k).powi(3));
+        let out = cubes.data_mut();
+        dispatch(|| {
+            for (c, y) in out.iter_mut().zip(y.data()) {
+                *c = y * y * y;
+            }
+        });
         let Some(found) = svd(cross(v, &cubes).as_mat(), false) else { break };
         let criterion: f64 = found.sigma.iter().sum();
-        if !criterion.is_finite() || criterion <= before * (1.0 + ENOUGH) {
+        if !criterion.is_finite() || criterion <= before * (1.0 + enough) {
             break;
         }
         before = criterion;

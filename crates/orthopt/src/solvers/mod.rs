@@ -3,6 +3,7 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
+pub mod amanpg;
 pub mod cardinality_ladmm;
 pub mod composite;
 pub mod curvilinear;
@@ -121,6 +122,7 @@ where
             manpg::info(),
             manpg::info_ada(),
             irpg::info(),
+            amanpg::info(),
             slpg::info(),
             rsubgrad::info(),
             ladmm::info(),

@@ -14,7 +14,7 @@ use orthopt::smooth::{AnySmooth, DenseQuadratic, Quadratic, Smooth};
 use orthopt::solve::{Solver, Status};
 use orthopt::solvers::ladmm::Ladmm;
 use orthopt::solvers::manpg::ManPg;
-use orthopt::solvers::{SolverOptions, irpg, rsubgrad, slpg};
+use orthopt::solvers::{SolverOptions, amanpg, irpg, rsubgrad, slpg};
 use orthopt::start::Start;
 
 fn problems(n: usize, r: usize) -> Vec<PcaProblem> {
@@ -163,7 +163,7 @@ fn plain_pca_is_solved() {
 fn converged_means_critical() {
     for seed in 0..3 {
         let p = wide("l1-pca", 0.25, 12, 80, 4, 40 + seed);
-        for name in ["manpg", "manpg-ada", "irpg", "slpg"] {
+        for name in ["manpg", "manpg-ada", "irpg", "amanpg", "slpg"] {
             let x0 = Start::Random.point(&p.f, 4, false, seed).unwrap();
             let s = solve(&p, name, x0, 1e-9, 50_000);
             assert_eq!(s.status, Status::Converged, "{name}: {}", s.message);
@@ -216,7 +216,7 @@ fn rayon_pool(threads: usize) -> rayon::ThreadPool {
 
 #[test]
 fn a_solver_says_what_it_is_for() {
-    for name in ["manpg", "manpg-ada", "irpg", "slpg", "rsubgrad"] {
+    for name in ["manpg", "manpg-ada", "irpg", "amanpg", "slpg", "rsubgrad"] {
         for (problem_name, lambda) in [("l0-pca", 1.0), ("nonneg-pca", 0.0)] {
             let p = problem(problem_name, lambda, 8, 2, 1);
             let error = info(name).build(&p, &SolverOptions::default()).err().unwrap().to_string();
@@ -230,6 +230,7 @@ fn a_solver_says_what_it_is_for() {
     let l0 = Problem::new(f(), L0::new(1.0).unwrap(), 2).unwrap();
     assert!(ManPg::FIXED.init(&l0, x0.clone()).is_err());
     assert!(irpg::Irpg::default().init(&l0, x0.clone()).is_err());
+    assert!(amanpg::AManPg::default().init(&l0, x0.clone()).is_err());
     let nonneg = Problem::new(f(), Nonneg, 2).unwrap();
     assert!(slpg::Slpg::default().init(&nonneg, x0.clone()).is_err());
     assert!(rsubgrad::RSubGrad::default().init(&nonneg, x0.clone()).is_err());
@@ -249,6 +250,8 @@ fn constants_are_checked_by_name() {
         ("irpg", "phi", 0.0),
         ("irpg", "memory", 0.0),
         ("irpg", "longest", 0.5),
+        ("amanpg", "step", 2.5),
+        ("amanpg", "phi", 0.0),
         ("slpg", "inner", 0.0),
         ("slpg", "memory", f64::NAN),
         ("rsubgrad", "eta", 0.0),
@@ -287,7 +290,7 @@ fn raw_reports_the_natural_iterate() {
     let p = wide("l1-pca", 0.2, 10, 40, 3, 2);
     let slpg = solve(&p, "slpg", Start::Random.point(&p.f, 3, false, 1).unwrap(), 1e-12, 10);
     assert!(slpg.raw.unwrap().feasibility > 1e-12);
-    for name in ["manpg", "irpg", "rsubgrad"] {
+    for name in ["manpg", "irpg", "amanpg", "rsubgrad"] {
         assert!(solve(&p, name, usual_start(&p, 0), 1e-3, 10).raw.is_none());
     }
 }

@@ -20,7 +20,7 @@ fn starts_that_make_public_codes_fail() {
         let p = wide("l1-pca", lambda, m, n, r, 7);
         for start in [Start::Random, Start::Pca, Start::Identity] {
             let x0 = start.point(&p.f, r, false, 3).unwrap();
-            for name in ["slpg", "irpg", "manpg-ada"] {
+            for name in ["slpg", "irpg", "amanpg", "manpg-ada"] {
                 let what = format!("{name}, {n} x {r}, lambda {lambda}, from {}", start.name());
                 let s = solve(&p, name, x0.clone(), 1e-8, 4000);
                 assert!(s.x.find_non_finite().is_none() && s.feasibility <= 1e-12, "{what}");

@@ -3,6 +3,7 @@
 mod common;
 
 mod active;
+mod amanpg;
 mod blocks;
 mod bound;
 mod bound_solvers;

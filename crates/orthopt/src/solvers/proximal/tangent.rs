@@ -51,7 +51,6 @@ pub struct TangentProx {
     w: RowMat,  // W = V + XS
     e: RowMat,  // E = sym(XᵀY) − I
     error: f64, // ‖E‖_F
-    psi: f64,   // ψ(S)
     system: MaskedSystem,
 }
 
@@ -65,7 +64,6 @@ impl TangentProx {
             w: RowMat::zeros(n, r),
             e: RowMat::zeros(r, r),
             error: f64::INFINITY,
-            psi: f64::INFINITY,
             system: MaskedSystem::new(n, r),
         }
     }
@@ -78,6 +76,18 @@ impl TangentProx {
     /// S = tΛ of the last solve, Λ the multiplier of sym(XᵀY) = I.
     pub fn multiplier(&self) -> &RowMat {
         &self.s
+    }
+
+    /// Λ = S/t of the last solve.
+    pub(crate) fn lambda(&self) -> RowMat {
+        RowMat::from_fn(self.s.nrows(), self.s.ncols(), |k, l| self.s.get(k, l) / self.t)
+    }
+
+    /// Λ ← Λ + b(Λ − `before`), where X moves on in a straight line: a start nearer to the next Λ.
+    pub(crate) fn extrapolate_multiplier(&mut self, before: &RowMat, b: f64) {
+        for (s, before) in self.s.data_mut().iter_mut().zip(before.data()) {
+            *s += b * (*s - self.t * before);
+        }
     }
 
     /// Solves the subproblem at `x` for `v` = X − t∇f(X) and a convex finite `h` until
@@ -108,7 +118,7 @@ impl TangentProx {
         }
     }
 
-    /// W, Y, E and ψ at S.
+    /// W, Y and E at S.
     fn evaluate<H: Nonsmooth>(&mut self, h: &H, x: &RowMat, v: &RowMat) {
         self.w.data_mut().copy_from_slice(v.data());
         product(&mut self.w, true, 1.0, x.as_mat(), self.s.as_mat());
@@ -123,37 +133,50 @@ impl TangentProx {
             }
         }
         self.error = self.e.norm();
-        let trace: f64 = (0..r).map(|k| self.s.get(k, k)).sum();
+    }
+
+    /// ψ(S), S evaluated.
+    fn psi<H: Nonsmooth>(&self, h: &H) -> f64 {
+        let trace: f64 = (0..self.s.nrows()).map(|k| self.s.get(k, k)).sum();
         let (wy, yy) = (self.w.inner(&self.y), self.y.inner(&self.y));
-        self.psi = wy - 0.5 * yy - self.t * h.value(self.y.data()) - trace;
+        wy - 0.5 * yy - self.t * h.value(self.y.data()) - trace
     }
 
     /// S ← S + αΔ with (J + εI)Δ = −E. A full step is taken when it halves ‖E‖, otherwise the
     /// first α of 1, ½, ¼, ... with Armijo's decrease of ψ, otherwise the gradient step. `false`
     /// when not even that brings anything: E is rounding.
     fn newton_step<H: Nonsmooth>(&mut self, h: &H, x: &RowMat, v: &RowMat) -> bool {
-        let (error, psi) = (self.error, self.psi);
+        let error = self.error;
         let start = self.s.clone();
         let gradient = self.e.clone();
         let delta = self.direction(h, x);
         let slope = delta.inner(&gradient);
+        let along = |this: &mut Self, alpha: f64, direction: &RowMat| {
+            super::combine(&mut this.s, &start, alpha, direction);
+            this.evaluate(h, x, v);
+        };
+        if slope < 0.0 {
+            along(self, 1.0, &delta);
+            if self.error <= 0.5 * error {
+                return true; // as nearly always: ψ is not asked for
+            }
+        }
+        along(self, 0.0, &gradient);
+        let psi = self.psi(h);
         let rounding = 1e-15 * (psi.abs() + 1.0);
         let mut alpha = 1.0;
         while slope < 0.0 && alpha > 1e-4 {
-            super::combine(&mut self.s, &start, alpha, &delta);
-            self.evaluate(h, x, v);
-            if self.error <= 0.5 * error || self.psi < psi + 1e-4 * alpha * slope - rounding {
+            along(self, alpha, &delta);
+            if self.error <= 0.5 * error || self.psi(h) < psi + 1e-4 * alpha * slope - rounding {
                 return true;
             }
             alpha *= 0.5;
         }
-        super::combine(&mut self.s, &start, -1.0, &gradient);
-        self.evaluate(h, x, v);
-        if self.psi < psi - rounding || self.error < 0.9 * error {
+        along(self, -1.0, &gradient);
+        if self.psi(h) < psi - rounding || self.error < 0.9 * error {
             return true;
         }
-        self.s = start;
-        self.evaluate(h, x, v);
+        along(self, 0.0, &gradient);
         false
     }
 

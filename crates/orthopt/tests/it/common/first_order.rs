@@ -11,7 +11,8 @@ use orthopt::solvers::{SOLVERS, SolverInfo, SolverOptions};
 use super::{gaussian, gradient};
 
 /// The first-order solvers.
-pub const NAMES: [&str; 8] = ["manpg", "manpg-ada", "irpg", "slpg", "rsubgrad", "ladmm", "spm", "soc"];
+pub const NAMES: [&str; 9] =
+    ["manpg", "manpg-ada", "irpg", "amanpg", "slpg", "rsubgrad", "ladmm", "spm", "soc"];
 
 pub fn info(name: &str) -> &'static SolverInfo {
     SOLVERS.iter().find(|s| s.name == name).unwrap()
