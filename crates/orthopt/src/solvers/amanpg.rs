@@ -1,6 +1,6 @@
 //! AManPG: the accelerated manifold proximal gradient method for f(X) + h(X), XᵀX = I, with a convex
-//! finite h (Huang, Wei 2022, "An extension of FISTA to Riemannian optimization for sparse PCA",
-//! Algorithm 2, with the restart of O'Donoghue and Candès 2015 in the place of its safeguard).
+//! finite h (Huang, Wei 2022, "An extension of fast iterative shrinkage-thresholding algorithm to Riemannian
+//! optimization for sparse PCA"; with the restart of O'Donoghue and Candès 2015 in the place of its safeguard).
 //!
 //! ```text
 //! Z ← X,  θ ← 1
