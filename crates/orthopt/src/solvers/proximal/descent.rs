@@ -23,7 +23,7 @@ pub(crate) enum Searched {
     Failed,
 }
 
-/// Xᵗ, the point tried next, and the subproblem between them.
+/// Xᵗ (with momentum, the Z that steps begin at), the point tried next, and the subproblem between them.
 #[derive(Clone, Debug)]
 pub(crate) struct Descent {
     pub(crate) at: Point,            // Xᵗ
