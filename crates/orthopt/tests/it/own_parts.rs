@@ -68,7 +68,7 @@ fn all_general_solvers_take_any_f() {
         assert!(found.feasibility <= 1e-11, "{}", info.name);
         tried += 1;
     }
-    assert_eq!((tried, smooth, general::<Quartic, NoPenalty>().len()), (19, 24, 25));
+    assert_eq!((tried, smooth, general::<Quartic, NoPenalty>().len()), (20, 25, 26));
     assert!(critical >= 12, "{critical} of 24 end critical");
 }
 
