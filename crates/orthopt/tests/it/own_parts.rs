@@ -69,7 +69,7 @@ fn all_general_solvers_take_any_f() {
         tried += 1;
     }
     assert_eq!((tried, smooth, general::<Quartic, NoPenalty>().len()), (20, 25, 26));
-    assert!(critical >= 12, "{critical} of 24 end critical");
+    assert!(critical >= 12, "{critical} of 25 end critical");
 }
 
 /// A quartic that is NaN from some evaluation on.
