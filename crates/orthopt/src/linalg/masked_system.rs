@@ -243,3 +243,24 @@ fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
     }
     sums.iter().sum::<f64>() + rest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_pairs_of_every_length() {
+        let mut out = RowMat::zeros(0, 0);
+        for r in 1..=DIRECT {
+            let x = RowMat::from_fn(7, r, |i, k| ((3 * i + 5 * k) as f64).sin());
+            products_of_pairs(&x, &mut out);
+            for i in 0..7 {
+                for a in 0..r {
+                    for b in 0..=a {
+                        assert_eq!(out.get(i, position(a, b)), x.get(i, a) * x.get(i, b), "r = {r}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -97,7 +97,7 @@ pub struct State {
 }
 
 /// Growth of the varimax criterion at which the rotation of X⁰ ends. (To the last digit it takes as
-/// long as 40 iterations, and no less F at the end.)
+/// long as 40 iterations.)
 const TURNED: f64 = 1e-3;
 /// Smallest curvature that t is computed with, in units of L.
 const FLATTEST: f64 = 0.3;
@@ -179,7 +179,8 @@ fn start<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x0: RowMat, rotate
         return (x0, false);
     }
     let turned = varimax_until(&x0, TURNED);
-    if p.value(&turned) < p.value(&x0) { (turned, true) } else { (x0, false) }
+    let (before, after) = (p.value(&x0), p.value(&turned));
+    if after < before - 1e-12 * before.abs() { (turned, true) } else { (x0, false) }
 }
 
 impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for AManPg {

@@ -1,11 +1,11 @@
 //! The first-order solvers: what each of them promises, on every penalty it takes.
 
 use crate::common::first_order::{
-    NAMES, apart, build, info, polar, solve, sum, sym, transposed_product, wide,
+    NAMES, apart, build, check_descent, info, polar, solve, sum, sym, transposed_product, wide,
+    with_linear_term,
 };
 use crate::common::{exact_objective, gaussian, gaussian_rows, gradient, penalty, problem, usual_start};
 use orthopt::certify::criticality;
-use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, L0, L1, NoPenalty, Nonneg};
@@ -25,11 +25,7 @@ fn problems(n: usize, r: usize) -> Vec<PcaProblem> {
         problem("nonneg-pca", 0.0, n, r, 4),
     ];
     out.push(wide("l1-pca", 0.2, 5, n, r, 5));
-    // f neither concave nor homogeneous
-    let b = gaussian(n, n, 6);
-    let m = faer::Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
-    let f = DenseQuadratic::new(m.as_ref()).unwrap().with_linear(gaussian_rows(n, r, 7)).unwrap();
-    out.push(Problem::new(AnySmooth::Dense(f), penalty("l1", 0.5), r).unwrap());
+    out.push(with_linear_term(n, r));
     out
 }
 
@@ -71,18 +67,7 @@ fn manpg_never_raises_f() {
             wide("l1-pca", 0.2, 10, 60, 3, 12),
             problem("pca", 0.0, 25, 4, 13),
         ] {
-            let solver = build(name, &p);
-            let mut state = solver.init(&p, Start::Random.point(&p.f, p.rank(), false, 2).unwrap()).unwrap();
-            let mut last = f64::INFINITY;
-            for k in 0..300 {
-                let step = solver.step(&p, &mut state, 1);
-                let x = solver.point(&state);
-                let value = exact_objective(&p, x);
-                assert!(stiefel::feasibility(x) <= 1e-12);
-                assert!((value - step.objective).abs() <= 1e-12 * (1.0 + value.abs()), "{name}: tracked F");
-                assert!(value <= last + 1e-13 * value.abs(), "{name}, iteration {k}: {last} to {value}");
-                last = value;
-            }
+            check_descent(&p, &build(name, &p), name);
         }
     }
 }

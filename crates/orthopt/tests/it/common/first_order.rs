@@ -1,14 +1,16 @@
 //! The first-order methods by name, and slow and obvious twins of them.
 
 use faer::Mat;
+use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::problem::{PcaData, PcaProblem, Storage};
-use orthopt::smooth::Smooth;
-use orthopt::solve::{AnySolver, Critical, MaxIterations, RunOptions, Solution, Stop, run};
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
+use orthopt::smooth::{AnySmooth, DenseQuadratic, Smooth};
+use orthopt::solve::{AnySolver, Critical, MaxIterations, RunOptions, Solution, Solver, Stop, run};
 use orthopt::solvers::{SOLVERS, SolverInfo, SolverOptions};
+use orthopt::start::Start;
 
-use super::{gaussian, gradient};
+use super::{exact_objective, gaussian, gaussian_rows, gradient, penalty};
 
 /// The first-order solvers.
 pub const NAMES: [&str; 9] =
@@ -35,6 +37,30 @@ pub fn wide(name: &str, lambda: f64, m: usize, n: usize, r: usize, seed: u64) ->
     let norm = |j: usize| (0..m).map(|i| (g[(i, j)] - mean(j)).powi(2)).sum::<f64>().sqrt();
     let a = Mat::from_fn(m, n, |i, j| (g[(i, j)] - mean(j)) / norm(j));
     PcaProblem::pca(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Gram).unwrap()
+}
+
+/// f = ½tr(XᵀMX) + ⟨E, X⟩, neither concave nor of XXᵀ alone.
+pub fn with_linear_term(n: usize, r: usize) -> PcaProblem {
+    let b = gaussian(n, n, 6);
+    let m = Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
+    let f = DenseQuadratic::new(m.as_ref()).unwrap().with_linear(gaussian_rows(n, r, 7)).unwrap();
+    Problem::new(AnySmooth::Dense(f), penalty("l1", 0.5), r).unwrap()
+}
+
+/// 300 iterations from a random start: every X feasible, F as tracked, and never higher than before.
+pub fn check_descent<S: Solver<PcaProblem>>(p: &PcaProblem, solver: &S, what: &str) {
+    let x0 = Start::Random.point(&p.f, p.rank(), false, 2).unwrap();
+    let mut last = exact_objective(p, &x0);
+    let mut state = solver.init(p, x0).unwrap();
+    for k in 0..300 {
+        let step = solver.step(p, &mut state, 1);
+        let x = solver.point(&state);
+        let value = exact_objective(p, x);
+        assert!(stiefel::feasibility(x) <= 1e-12, "{what}, iteration {k}");
+        assert!((value - step.objective).abs() <= 1e-12 * (1.0 + value.abs()), "{what}: tracked F");
+        assert!(value <= last + 1e-13 * value.abs(), "{what}, iteration {k}: {last} to {value}");
+        last = value;
+    }
 }
 
 /// aᵀb.
