@@ -1,7 +1,9 @@
-"""Six data sets for `orthopt-bench portfolio`, as NumPy files in a folder: made or taken from scikit-learn, not looked at while constants were chosen.
+"""Data sets for `orthopt-bench portfolio`, as NumPy files in a folder: made or taken from scikit-learn, not looked at while constants were chosen.
 
-    python bench/python/made_sets.py FOLDER
+    python bench/python/made_sets.py FOLDER          six sets for r = 10
+    python bench/python/made_sets.py FOLDER large    seven for many components, where a run takes seconds
     ORTHOPT_DATA=FOLDER orthopt-bench portfolio 5 power.npy power.npy
+    ORTHOPT_DATA=FOLDER orthopt-bench portfolio 10 spectra.npy spectra.npy@50
 
 needs scipy, scikit-learn and pillow. Once results on them have led to a change they are data like any other: make new ones.
 """
@@ -38,14 +40,44 @@ def sets():
     yield "flower", extract_patches_2d(flower, (11, 11), max_patches=1000, random_state=3).reshape(1000, -1)
 
 
+def large():
+    """With the components they are for."""
+    rng = np.random.default_rng(20261126)
+    # p >> n: 60 programs of heavy tails, each gene in a few of them
+    member = rng.random((60, 14000)) < 0.03
+    programs = member * rng.standard_t(3, (60, 14000))
+    yield "genes@20", rng.standard_normal((110, 60)) @ programs + rng.standard_normal((110, 14000))
+    # smooth: sums of 12 peaks out of 90, at 1100 wavelengths
+    grid = np.linspace(0, 1, 1100)
+    peaks = np.exp(-(((grid - rng.random((90, 1))) / rng.uniform(0.003, 0.03, (90, 1))) ** 2))
+    chosen = (rng.random((500, 90)) < 12 / 90) * rng.gamma(2, 1, (500, 90))
+    yield "spectra@50", chosen @ peaks + 0.02 * rng.standard_normal((500, 1100))
+    # counts of 1300 words in 1500 texts of 45 topics
+    topics = rng.dirichlet(np.full(1300, 0.05), 45)
+    shares = rng.dirichlet(np.full(45, 0.1), 1500)
+    yield "topics@50", rng.poisson(120 * shares @ topics).astype(float)
+    flower = load_sample_image("flower.jpg").astype(float)
+    yield "colours@100", extract_patches_2d(flower, (15, 15), max_patches=1600, random_state=11).reshape(1600, -1)
+    # nothing but noise
+    yield "noise@100", rng.standard_normal((350, 800))
+    # a spectrum that falls as k^-0.5, in random directions
+    basis = np.linalg.qr(rng.standard_normal((900, 900)))[0]
+    yield "slow@80", (rng.standard_normal((700, 900)) * np.arange(1, 901) ** -0.25) @ basis
+    # membership of 900 items in overlapping groups, with errors
+    groups = (rng.random((70, 900)) < 0.06).astype(float)
+    items = (rng.random((1200, 70)) < 0.05).astype(float) @ groups > 0
+    yield "groups@100", np.where(rng.random((1200, 900)) < 0.03, 1 - items, items).astype(float)
+
+
 def main() -> None:
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["large"]):
         sys.exit(__doc__)
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, data in sets():
+    for name, data in large() if sys.argv[2:] else sets():
+        name, _, rank = name.partition("@")
         np.save(folder / f"{name}.npy", data)
-        print(f"{name}: {data.shape[0]} x {data.shape[1]}")
+        print(f"{name}: {data.shape[0]} x {data.shape[1]}" + (f", r = {rank}" if rank else ""))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt_data::Matrix;
 
 use crate::instance::load;
-use crate::portfolio::{Cell, posed, prepared, run_one};
+use crate::portfolio::{Cell, RANK, posed, prepared, run_one};
 
 const DATA: [&str; 4] = ["builtin:pitprops", "ionosphere.csv", "w1a.svm", "colon_alon.csv.gz"];
 const PROBLEMS: [(&str, f64); 5] =
@@ -141,7 +141,7 @@ pub fn suite(seconds: f64, filter: Option<&str>) -> Result<()> {
         };
         let data = if given { PcaData::Gram(dense.as_ref()) } else { PcaData::Dense(dense.as_ref()) };
         for (problem, share) in PROBLEMS {
-            let cell = Cell { data: file.into(), problem, share };
+            let cell = Cell { data: file.into(), problem, share, rank: RANK };
             if filter.is_none_or(|f| format!("{file} {problem} {share}").contains(f)) {
                 row(&cell, &posed(&cell, &data)?, seconds)?;
             }

@@ -6,7 +6,7 @@
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
 //! | `blocks [SECONDS [FILTER]]` | what blocks of three and four rows offer where no pair does |
 //! | `bounds [SECONDS [FILTER [CSV...]]]` | global bounds and gaps; seconds of branch and bound, 0 for none |
-//! | `portfolio [SECONDS [FILTER [CSV...]]]` | the default against every solver and start alone |
+//! | `portfolio [SECONDS [FILTER [FILE[@R]...]]]` | the default against every solver and start alone |
 //! | `gram [ROWS [reproducible]]` | sums of AᵀA over chunks against faer's product; ROWS × 1000 streamed |
 //! | `endings [FILTER]` | how every solver ends on every problem without a limit |
 //! | `threads` | two threads against one |
@@ -98,7 +98,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [CSV...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
+            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
         ),
     }
     Ok(())

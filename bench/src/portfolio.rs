@@ -35,13 +35,14 @@ const L0: &[&str] = &["ladmm+obcd", "support+obcd", "spm+obcd", "obcd"];
 const L1: &[&str] = &["ladmm+obcd", "irpg", "amanpg", "slpg+obcd", "manpg-ada+obcd", "obcd"];
 const NONNEGATIVE: &[&str] = &["ladmm+obcd", "ep4orth+obcd", "spm+obcd", "obcd"];
 
-/// Components.
-const RANK: usize = 10;
+/// Components where a file has no number of its own, FILE@R.
+pub const RANK: usize = 10;
 
 pub struct Cell {
     pub data: String,
     pub problem: &'static str,
     pub share: f64, // of the default λ
+    pub rank: usize,
 }
 
 /// What a cell found.
@@ -68,7 +69,7 @@ pub fn run_one(p: &PcaProblem, wanted: &Wanted, seconds: f64) -> Result<Solution
 
 /// The problem of a cell.
 pub fn posed(cell: &Cell, data: &PcaData<'_>) -> Result<PcaProblem> {
-    let mut options = PoseOptions { rank: Some(RANK.min(data.ncols() / 2)), ..Default::default() };
+    let mut options = PoseOptions { rank: Some(cell.rank.min(data.ncols() / 2)), ..Default::default() };
     let info = find_problem(cell.problem)?;
     let first = pose(info, data, &options)?;
     options.lambda = first.lambda.map(|lambda| cell.share * lambda);
@@ -112,12 +113,18 @@ fn row(cell: &Cell, p: &PcaProblem, seconds: f64) -> Result<Found> {
 }
 
 fn table(title: &str, files: &[String], seconds: f64, filter: Option<&str>) -> Result<()> {
-    println!("\n{title}, {seconds} s each, one thread, r = {RANK} (or half the variables)\n");
+    println!(
+        "\n{title}, {seconds} s each, one thread, r = {RANK} (or as given after @, or half the variables)\n"
+    );
     println!("| data | problem | share of default lambda | auto | best alone | which | excess % |");
     println!("|---|---|---|---|---|---|---|");
     let mut found = Vec::new();
     for file in files {
-        let Some(matrix) = load(file)? else { continue };
+        let (path, rank) = match file.split_once('@') {
+            Some((path, rank)) => (path, rank.parse()?),
+            None => (file.as_str(), RANK),
+        };
+        let Some(matrix) = load(path)? else { continue };
         let dense = match &matrix {
             Matrix::Dense(a) => Some(prepared(a)),
             Matrix::Sparse(_) => None,
@@ -131,7 +138,7 @@ fn table(title: &str, files: &[String], seconds: f64, filter: Option<&str>) -> R
         for (problem, share) in
             [("l0-pca", 0.1), ("l0-pca", 1.0), ("l1-pca", 0.1), ("l1-pca", 1.0), ("nonneg-pca", 1.0)]
         {
-            let cell = Cell { data: name.clone(), problem, share };
+            let cell = Cell { data: name.clone(), problem, share, rank };
             if filter.is_some_and(|f| !format!("{name} {problem} {share}").contains(f)) {
                 continue;
             }
@@ -151,7 +158,7 @@ fn table(title: &str, files: &[String], seconds: f64, filter: Option<&str>) -> R
     Ok(())
 }
 
-/// Both tables; `files` are further tables as CSV, which no constant has seen.
+/// Both tables; `files` are further tables, FILE or FILE@R, which no constant has seen.
 pub fn suite(seconds: f64, filter: Option<&str>, files: &[String]) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let names = |list: &[&str]| list.iter().map(|f| f.to_string()).collect::<Vec<_>>();

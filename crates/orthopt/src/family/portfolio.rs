@@ -4,12 +4,11 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::curvature::Curvature;
-use super::line_up::{CONVEX, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK};
+use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK};
 use super::{Begin, Family};
 use crate::bound::{self, Kind, lower_bound};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
-use crate::linalg::order::best_first;
 use crate::linalg::varimax::varimax;
 use crate::linalg::{RowMat, work};
 use crate::nonsmooth::Nonsmooth;
@@ -44,8 +43,10 @@ const LONG: u64 = 20_000_000_000;
 /// Arms that run first where they differ by their starts above all: points of other basins differ by more than what
 /// a search from the first of them soon mends.
 const STARTS: usize = 5;
-/// Arms that run first in other races.
+/// Arms that run first in other races,
 const LEADERS: usize = 3;
+/// and for X ≥ 0 where a run takes seconds: starts differ by more than what a search of a few moves mends.
+const LONG_LEADERS: usize = 4;
 /// A solver after the first of an arm does the work of those before it over this: what it leaves is less than what starts
 /// differ by.
 const SHARE: u64 = 4;
@@ -79,14 +80,17 @@ pub(super) fn portfolio(
     let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
     let mut table = table.to_vec();
     table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= RELAXED);
-    if at_level_0(gradient) >= LONG {
+    let run = at_level_0(gradient);
+    if run >= LONG {
         // where there may be time for one run only it begins at the leading eigenvectors
-        table = best_first(table, |(_, from)| f64::from(u8::from(*from == "pca")));
+        if let Some(k) = table.iter().position(|(_, from)| *from == "pca") {
+            table[..=k].rotate_right(1);
+        }
     }
     let again = Some(AGAIN).filter(|_| !problem.h.requires_nonneg());
     let costs = Costs { gradient, share: SHARE, again, rule, near: Some(NEAR) };
     let arms = arms(problem, &table, options, start, costs)?;
-    let (run, polish) = (at_level_0(gradient), (POLISH * gradient).max(SHORTEST));
+    let polish = (POLISH * gradient).max(SHORTEST);
     let make = polisher(options, rule);
     let polisher = Polish { solver: by_turns(&problem.h, &make), most: polish };
     let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
@@ -112,11 +116,30 @@ pub(super) fn portfolio(
     let looks = QUICK.iter().filter_map(|(solver, from, gradients)| Some((place(solver, from)?, gradients)));
     let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(LEAST))).collect();
     let is_l0 = matches!(problem.h, AnyPenalty::L0(_));
-    let looks = LOOKS.iter().filter(|_| is_l0 && run >= LOOKED_AT);
-    let looks = looks.filter_map(|(solver, from)| place(solver, from)).collect();
-    let leaders = if problem.h.requires_nonneg() { LEADERS } else { STARTS };
+    let leaders = match problem.h.requires_nonneg() {
+        true if run >= LONG => LONG_LEADERS,
+        true => LEADERS,
+        false => STARTS,
+    };
+    let places = |pairs: &[(&str, &str)], wanted: bool| -> Vec<usize> {
+        pairs.iter().filter(|_| is_l0 && wanted).filter_map(|(solver, from)| place(solver, from)).collect()
+    };
+    let looks = places(LOOKS, (LOOKED_AT..LONG).contains(&run));
+    let glances = places(GLANCES, run >= LONG);
     let (freshest, hopeless, settle) = (PATIENCE, is_l0.then_some(HOPELESS), Some(settle));
-    Ok(Some(Portfolio { arms, leaders, hopeless, quick, looks, moves, run, polish, freshest, settle }))
+    Ok(Some(Portfolio {
+        arms,
+        leaders,
+        hopeless,
+        quick,
+        looks,
+        glances,
+        moves,
+        run,
+        polish,
+        freshest,
+        settle,
+    }))
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
@@ -147,6 +170,7 @@ pub(super) fn race<P: Family>(
         hopeless: None,
         quick: Vec::new(),
         looks: Vec::new(),
+        glances: Vec::new(),
         moves: Vec::new(),
         run: at_level_0(gradient),
         polish: LEAST,
@@ -367,8 +391,35 @@ fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::penalty::L0;
+    use crate::penalty::{L0, Nonneg};
     use crate::smooth::{AnySmooth, DenseQuadratic};
+
+    /// Where a run takes seconds one arm from the eigenvectors comes first, the others stay as they are, and supports get a glance
+    /// in the place of looks.
+    #[test]
+    fn long_runs_begin_at_the_eigenvectors() {
+        let m = RowMat::from_fn(900, 900, |i, j| if i == j { -1.0 - i as f64 } else { 0.0 });
+        let f = DenseQuadratic::new(m.to_mat().as_ref()).unwrap();
+        let made = |h: AnyPenalty, r| {
+            let p = PcaProblem::new(AnySmooth::Dense(f.clone()), h, r).unwrap();
+            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None).unwrap().unwrap()
+        };
+        let names = |p: &Portfolio<PcaProblem>, places: &[usize]| -> Vec<(String, String)> {
+            places.iter().map(|k| (p.arms[*k].solver.clone(), p.arms[*k].start.clone())).collect()
+        };
+        let owned = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(solver, from)| (solver.to_string(), from.to_string())).collect()
+        };
+        let l0 = || AnyPenalty::L0(L0::new(0.1).unwrap());
+        let (short, long) = (made(l0(), 20), made(l0(), 60));
+        assert_eq!(names(&short, &short.looks), owned(LOOKS));
+        assert!(short.glances.is_empty() && long.looks.is_empty());
+        assert_eq!(names(&long, &long.glances), owned(GLANCES));
+        assert_eq!(names(&long, &[0, 1, 2]), owned(&[L0[3], L0[0], L0[1]]));
+        let long = made(AnyPenalty::Nonneg(Nonneg), 60);
+        assert_eq!(names(&long, &[0, 1, 2, 3]), owned(&NONNEGATIVE[..4]));
+        assert!(long.looks.is_empty() && long.glances.is_empty());
+    }
 
     /// Methods that raise a penalty hand on, later at every level; others and the polish after them do not.
     #[test]

@@ -145,6 +145,8 @@ pub struct Portfolio<P> {
     pub hopeless: Option<f64>,
     /// Arms that run at level 0 after the first leader: the best of them comes next.
     pub looks: Vec<usize>,
+    /// Arms that get a glance after the first one, where a run takes seconds: those not far behind run next.
+    pub glances: Vec<usize>,
     /// Moves of the local search.
     pub moves: Vec<Arc<dyn Move<P>>>,
     /// Work of an arm at level 0, roughly.

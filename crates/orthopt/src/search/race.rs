@@ -15,6 +15,11 @@ use crate::solve::ArmReport;
 const ALONE: u32 = 2;
 /// What is searched after some of the others have run, times their work.
 const OTHERS: u64 = 4;
+/// An arm that a glance finds this far above the best point, times |F|, is left for later; others run at this level at once.
+const FAR: f64 = 0.1;
+const GLANCED: u32 = 1;
+/// The first solver of a glance does the work of one at level 0 over this.
+const GLANCE: u64 = 4;
 /// The first solver of a quick look does so many times the work of the others.
 const POLISHED: u64 = 8;
 
@@ -29,6 +34,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.round(&mut vec![*k], 0);
         }
         // what most often does well, as patiently as it would be run alone: on large data that is all there is time for
+        self.glance(leaders);
         let (mut living, late) = self.lead((0..leaders).collect());
         self.is_enough(); // doublings count from here
         if !self.ending.agreed && self.portfolio.hopeless.is_none() {
@@ -82,9 +88,16 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// Whether the best end of the runs that an arm's solver has had from other starts is above the best of all by more than
     /// `margin`·|F|.
     fn is_hopeless(&self, arm: usize, margin: f64) -> bool {
-        let has_run = |other: &&ArmReport| other.runs > 0 && other.level >= ALONE;
-        let alike = self.arms.iter().filter(has_run).filter(|other| other.solver == self.arms[arm].solver);
-        let reached = alike.map(|other| other.objective).fold(f64::INFINITY, f64::min);
+        let alike = |other: &&ArmReport| other.level >= ALONE && other.solver == self.arms[arm].solver;
+        // where other arms have come after a glance, one start is not enough to tell
+        let enough = 1 + usize::from(!self.portfolio.glances.is_empty());
+        self.arms.iter().filter(alike).count() >= enough && self.are_behind(alike, margin)
+    }
+
+    /// Whether some arms have run and the best of them is above the best of all by more than `margin`·|F|.
+    fn are_behind(&self, which: impl Fn(&&ArmReport) -> bool, margin: f64) -> bool {
+        let run = self.arms.iter().filter(|arm| arm.runs > 0).filter(which);
+        let reached = run.map(|arm| arm.objective).fold(f64::INFINITY, f64::min);
         reached.is_finite() && reached - self.lowest() > margin * self.size
     }
 
@@ -104,6 +117,23 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             leaders.insert(usize::from(has_place), best);
         }
         leaders
+    }
+
+    /// Where a run takes seconds: the first of the leaders runs, and a glance at some arms shows which of them are worth a run
+    /// before the other leaders. A start that a quick look has found to be far behind is not worth even that.
+    fn glance(&mut self, leaders: usize) {
+        let glances = self.portfolio.glances.clone();
+        if glances.is_empty() || leaders == 0 {
+            return;
+        }
+        let start = |k: usize| &self.portfolio.arms[k].start;
+        let is_known = |k: &usize| self.portfolio.quick.iter().any(|(quick, _)| start(*quick) == start(*k));
+        let (mut known, new): (Vec<usize>, Vec<usize>) = glances.iter().partition(|k| is_known(k));
+        self.round_of(std::iter::once((0, ALONE)).chain(new.into_iter().map(|k| (k, 0))).collect());
+        known.retain(|k| !self.are_behind(|arm| arm.start == *start(*k), FAR));
+        self.round(&mut known, 0);
+        let is_near = |k: &usize| self.arms[*k].objective - self.lowest() <= FAR * self.size;
+        self.round(&mut glances.into_iter().filter(is_near).collect(), GLANCED);
     }
 
     /// Work of all tasks, and of the moves among them.
@@ -211,13 +241,17 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 }
 
 /// The task of arm k at level 0 ends soon where it is there for a look.
-fn look_only<P>(Portfolio { quick, looks, .. }: &Portfolio<P>, k: usize, task: &mut Task<P>) {
+fn look_only<P>(portfolio: &Portfolio<P>, k: usize, task: &mut Task<P>) {
+    let Portfolio { quick, looks, glances, .. } = portfolio;
     let quick = quick.iter().find(|quick| quick.0 == k);
     if let Some((_, most)) = quick {
         let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
         task.parts.iter_mut().zip(shares).for_each(|(part, share)| part.most = Some(most / share));
     }
-    if quick.is_some() || looks.contains(&k) {
+    if glances.contains(&k) {
+        task.parts.iter_mut().for_each(|part| part.most = part.most.map(|most| most / GLANCE));
+    }
+    if quick.is_some() || looks.contains(&k) || glances.contains(&k) {
         task.parts.iter_mut().for_each(|part| part.again = None);
     }
 }
@@ -253,6 +287,7 @@ mod tests {
             quick: vec![(1, 800)],
             hopeless: None,
             looks: vec![2],
+            glances: vec![3],
             moves: Vec::new(),
             run: 1,
             polish: 1,
@@ -276,5 +311,6 @@ mod tests {
         assert_eq!(limits(0), [(Some(5), Some(0.5)), (None, Some(0.5))], "a run");
         assert_eq!(limits(1), [(Some(800), None), (Some(100), None)], "a quick look");
         assert_eq!(limits(2), [(Some(5), None), (None, None)], "a look");
+        assert_eq!(limits(3), [(Some(5 / GLANCE), None), (None, None)], "a glance");
     }
 }

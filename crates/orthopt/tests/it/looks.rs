@@ -38,15 +38,30 @@ fn arm(k: usize, x0: Option<RowMat>, order: &Order) -> Arm<PcaProblem> {
 
 /// The order of a search with arms that begin at these points: three leaders and a look at the arms 1 and 3.
 fn order_with(starts: [Option<&RowMat>; 5], hopeless: Option<f64>) -> Vec<(usize, u32)> {
+    order_of(starts, hopeless, (vec![1, 3], Vec::new()), None)
+}
+
+/// The same with looks and glances of one's own; arm 4 may get a quick look first, as a start of arm 3's.
+fn order_of(
+    starts: [Option<&RowMat>; 5],
+    hopeless: Option<f64>,
+    (looks, glances): (Vec<usize>, Vec<usize>),
+    quick: Option<u64>,
+) -> Vec<(usize, u32)> {
     let p = problem("l0-pca", 2.0, 30, 8, 2);
     let order = Order::default();
-    let arms = starts.into_iter().enumerate().map(|(k, x0)| arm(k, x0.cloned(), &order)).collect();
+    let mut arms: Vec<_> =
+        starts.into_iter().enumerate().map(|(k, x0)| arm(k, x0.cloned(), &order)).collect();
+    if quick.is_some() {
+        arms[4].start = arms[3].start.clone();
+    }
     let portfolio = Portfolio {
         arms,
         leaders: 3,
         hopeless,
-        quick: Vec::new(),
-        looks: vec![1, 3],
+        quick: quick.into_iter().map(|most| (4, most)).collect(),
+        looks,
+        glances,
         moves: Vec::new(),
         run: 1,
         polish: 1,
@@ -101,4 +116,21 @@ fn leaders_whose_solver_ends_far_above_the_best_wait() {
     // the better end of a solver's runs counts
     let order = order_with([b, w, w, b, w], Some(0.01));
     assert_eq!(order[..6], [(0, 2), (1, 0), (3, 0), (3, 2), (1, 2), (2, 2)], "{order:?}");
+}
+
+#[test]
+fn arms_not_far_behind_at_a_glance_run_before_the_other_leaders() {
+    let (worse, better) = points();
+    let (w, b) = (Some(&worse), Some(&better));
+    // 3 is no worse than the first arm
+    let order = order_of([w, w, w, b, w], None, (Vec::new(), vec![3]), None);
+    assert_eq!(order[..5], [(0, 2), (3, 0), (3, 1), (1, 2), (2, 2)], "{order:?}");
+    // it is far behind, and has its turn with the others
+    let order = order_of([b, w, w, w, w], None, (Vec::new(), vec![3]), None);
+    assert_eq!(order[..4], [(0, 2), (3, 0), (1, 2), (2, 2)], "{order:?}");
+    // a quick look from its start is far behind, or is not
+    let order = order_of([b, w, w, b, w], None, (Vec::new(), vec![3]), Some(1));
+    assert_eq!(order[..4], [(4, 0), (0, 2), (1, 2), (2, 2)], "{order:?}");
+    let order = order_of([b, w, w, b, b], None, (Vec::new(), vec![3]), Some(1));
+    assert_eq!(order[..6], [(4, 0), (0, 2), (3, 0), (3, 1), (1, 2), (2, 2)], "{order:?}");
 }

@@ -38,6 +38,7 @@ use crate::smooth::Quadratic;
 use crate::solve::{Fades, Pass, Settings, Solver, Status, Step, settings_of};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
+use crate::solvers::proximal::Feasible;
 use descent::{Objective, Pace, Point};
 use penalty::{Continuation, Outcome};
 use revise::{Batch, Revision};
@@ -261,7 +262,15 @@ impl Support {
                 st.current = *point;
                 st.keep();
             }
-            Outcome::Lost => {}
+            // no support of the path admits XᵀX = I, as with many components and few entries
+            Outcome::Lost => {
+                let (x, y) = path.iterates();
+                let found = objective.at(Feasible::new(p, &opening).last(p, x, y));
+                if found.value() < st.current.value() {
+                    st.current = found;
+                    st.keep();
+                }
+            }
         }
         self.begin_pairs(p, opening, true).unwrap_or(Phase::Entries { last: false })
     }

@@ -22,7 +22,9 @@ use std::ops::Range;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, is_zero};
 use crate::linalg::parallel::map;
+use crate::linalg::products::{cross, product};
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::linalg::work::count;
 
 /// Rows of X per parallel task: a constant, so that sums do not depend on the number of threads.
 const PANEL: usize = 256;
@@ -31,6 +33,11 @@ const PANEL: usize = 256;
 const CG_STEPS: usize = 30;
 /// Newton steps at most on the way back to the manifold.
 const NEWTON_STEPS: usize = 12;
+
+/// Work of a multiplication of an entry of S with a row of Λ, which a product of whole matrices does faster.
+const ENTRY: usize = 4;
+/// Share of all entries from which on such products are faster.
+const DENSE: f64 = 0.2;
 
 /// A pattern S of entries of an n × r matrix, by rows.
 #[derive(Clone, Debug)]
@@ -76,9 +83,19 @@ impl Pattern {
         }
     }
 
-    /// sym(Xᵀ P_S(T)), panels of rows in parallel, summed in order.
+    /// sym(Xᵀ P_S(T)): by products of whole matrices where S is a good part of all entries, else entry by
+    /// entry, panels of rows in parallel, summed in order.
     fn project(&self, x: &RowMat, t: Rows<'_>) -> Symmetric {
         let r = x.ncols();
+        if let Rows::Times(lambda) = t
+            && self.is_dense(x)
+        {
+            let mut t = RowMat::zeros(x.nrows(), r);
+            product(&mut t, false, 1.0, x.as_mat(), lambda.as_mat());
+            self.restrict(&mut t);
+            return symmetric_part(&cross(x, &t));
+        }
+        count(if let Rows::Times(_) = t { 2 } else { 1 } * ENTRY * self.cols.len() * r);
         let panels = self.rows.len().div_ceil(PANEL);
         let parts: Vec<RowMat> = map(panels, 1, |c| {
             let range = c * PANEL..((c + 1) * PANEL).min(self.rows.len());
@@ -88,7 +105,12 @@ impl Pattern {
         for part in parts {
             axpy(1.0, part.data(), sum.data_mut());
         }
-        RowMat::from_fn(r, r, |a, b| 0.5 * (sum.get(a, b) + sum.get(b, a)))
+        symmetric_part(&sum)
+    }
+
+    /// Whether products of whole matrices are the faster way.
+    fn is_dense(&self, x: &RowMat) -> bool {
+        self.cols.len() as f64 >= DENSE * (x.nrows() * x.ncols()) as f64
     }
 
     /// t ← row rows[p] of P_S(XΛ).
@@ -183,6 +205,7 @@ impl Pattern {
 
     /// D ← D − P_S(XΛ).
     fn subtract(&self, x: &RowMat, lambda: &Symmetric, d: &mut RowMat) {
+        count(ENTRY * self.cols.len() * x.ncols());
         dispatch(Subtract { pattern: self, x, lambda, d });
     }
 
@@ -211,6 +234,11 @@ impl Pattern {
         }
         before
     }
+}
+
+/// sym(M).
+fn symmetric_part(m: &RowMat) -> Symmetric {
+    RowMat::from_fn(m.nrows(), m.ncols(), |a, b| 0.5 * (m.get(a, b) + m.get(b, a)))
 }
 
 /// Columns of unit length: the part of ZᵀZ = I that costs nothing.

@@ -66,6 +66,11 @@ impl Continuation {
         out
     }
 
+    /// X and Y.
+    pub fn iterates(&self) -> (&RowMat, &RowMat) {
+        (&self.x, &self.y)
+    }
+
     /// L.
     pub fn lipschitz(&self) -> f64 {
         self.lipschitz

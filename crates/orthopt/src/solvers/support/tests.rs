@@ -6,12 +6,15 @@ use rand_pcg::Pcg64;
 use super::descent::{Objective, Pace};
 use super::pattern::Pattern;
 use super::revise::Batch;
+use super::{Phase, Support, SupportOptions};
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::small::spectral_function;
 use crate::nonsmooth::Nonsmooth;
-use crate::penalty::{L0, L1};
-use crate::smooth::DenseQuadratic;
+use crate::penalty::{AnyPenalty, L0, L1};
+use crate::problem::PcaProblem;
+use crate::smooth::{AnySmooth, DenseQuadratic};
+use crate::solve::Solver;
 
 fn gaussian(n: usize, r: usize, seed: u64) -> RowMat {
     let mut rng = Pcg64::seed_from_u64(seed);
@@ -210,4 +213,23 @@ fn descent_and_revision_never_raise_f_and_stay_feasible() {
     }
     check(L0::new(0.5).unwrap(), 0.3);
     check(L1::new(2.0).unwrap(), 0.8);
+}
+
+/// With many components and a large λ no support on the way admits XᵀX = I: it goes on from what X and its copy lead
+/// to otherwise, not from X⁰ with all its entries.
+#[test]
+fn a_continuation_without_an_orthonormal_copy_ends_at_a_sparse_point() {
+    let (n, r) = (40, 25);
+    let (f, _) = quadratic(n);
+    let p = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(40.0).unwrap()), r).unwrap();
+    let x0 = stiefel::orthonormalise(&gaussian(n, r, 31));
+    let solver = Support::new(SupportOptions::DEFAULT).unwrap();
+    let mut state = solver.init(&p, x0).unwrap();
+    while matches!(state.phase, Phase::Continue(_)) {
+        solver.one_iteration(&p, &mut state);
+    }
+    let nonzeros = support(&state.current.x).len();
+    assert!(nonzeros <= n, "{nonzeros} of {}", n * r);
+    assert!(stiefel::feasibility(&state.best.x) <= 1e-12);
+    assert_eq!(support(&state.best.x).len(), nonzeros);
 }
