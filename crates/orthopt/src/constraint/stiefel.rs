@@ -70,7 +70,7 @@ pub fn feasibility(x: &RowMat) -> f64 {
 /// (OBCD paper, Lemma A.6). Cost 6nr² flops.
 pub fn tangent(x: &RowMat, d: &RowMat) -> RowMat {
     let xtd = crate::linalg::products::cross(x, d);
-    let sym = RowMat::from_fn(xtd.nrows(), xtd.ncols(), |i, j| 0.5 * (xtd.get(i, j) + xtd.get(j, i)));
+    let sym = xtd.symmetric_part();
     let mut out = d.clone();
     crate::linalg::products::product(&mut out, true, -1.0, x.as_mat(), sym.as_mat());
     out

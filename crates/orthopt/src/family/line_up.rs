@@ -63,9 +63,10 @@ pub(super) const NONNEGATIVE: &[(&str, &str)] = &[
 pub(super) const QUICK: &[(&str, &str, u64)] =
     &[("obcd", "coordinates", 20), ("obcd", "partition", 10), ("irpg+obcd", "pca", 600)];
 
-/// Arms that get a glance where a run takes seconds: what raises a penalty leads there, and on some data supports are far ahead.
-pub(super) const GLANCES: &[(&str, &str)] = &[("support+obcd", "varimax"), ("support+obcd", "coordinates")];
 /// Arms that are looked at, at level 0, where a run is a long one: the one that does better comes after the leaders' first one, or
 /// before all where that one, which begins with components of few entries, has no place. A support with a quota of its own
 /// suits p ≫ n, a penalty that grows other data.
 pub(super) const LOOKS: &[(&str, &str)] = &[("support+obcd", "varimax"), ("ladmm+obcd", "varimax")];
+
+/// Arms that get a glance where a run takes seconds: what raises a penalty leads there, and on some data supports are far ahead.
+pub(super) const GLANCES: &[(&str, &str)] = &[("support+obcd", "varimax"), ("support+obcd", "coordinates")];

@@ -11,6 +11,7 @@ use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::SolverInfo;
 
+mod arms;
 mod cardinality;
 mod catalogue;
 mod composite;

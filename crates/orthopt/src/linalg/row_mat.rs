@@ -100,6 +100,11 @@ impl RowMat {
         self.as_mat().to_owned()
     }
 
+    /// ½(M + Mᵀ) of a square M.
+    pub fn symmetric_part(&self) -> Self {
+        Self::from_fn(self.nrows, self.ncols, |i, j| 0.5 * (self.get(i, j) + self.get(j, i)))
+    }
+
     /// ⟨self, other⟩ = Σ selfᵢⱼ·otherᵢⱼ, summed in a fixed order.
     pub fn inner(&self, other: &Self) -> f64 {
         super::kernels::inner(&self.data, &other.data)

@@ -88,7 +88,7 @@ impl RSubGrad {
         }
         // D = G − X sym(XᵀG)
         let xtg = cross(&st.at.x, &st.d);
-        let sym = RowMat::from_fn(xtg.nrows(), xtg.nrows(), |i, j| 0.5 * (xtg.get(i, j) + xtg.get(j, i)));
+        let sym = xtg.symmetric_part();
         product(&mut st.d, true, -1.0, st.at.x.as_mat(), sym.as_mat());
         st.residual = st.relative.to(st.d.norm());
         // X ← Retr(−ηD)

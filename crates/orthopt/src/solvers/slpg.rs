@@ -273,12 +273,11 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
         let best = Feasible::new(p, &x0);
         let at = Point::new(p, x0);
         let xtg = cross(&at.x, &at.grad);
-        let r = p.rank();
         let mut relative = Relative::default();
         relative.meet(&at.grad);
         let mut state = State {
             trial: at.clone(),
-            m: RowMat::from_fn(r, r, |k, l| 0.5 * (xtg.get(k, l) + xtg.get(l, k))),
+            m: xtg.symmetric_part(),
             z: at.x.clone(),
             work: at.x.clone(),
             xtx: gram(&at.x),

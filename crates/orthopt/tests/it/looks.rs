@@ -134,3 +134,30 @@ fn arms_not_far_behind_at_a_glance_run_before_the_other_leaders() {
     let order = order_of([b, w, w, b, b], None, (Vec::new(), vec![3]), Some(1));
     assert_eq!(order[..6], [(4, 0), (0, 2), (3, 0), (3, 1), (1, 2), (2, 2)], "{order:?}");
 }
+
+#[test]
+fn after_a_glance_one_start_does_not_tell_that_a_solver_is_hopeless() {
+    let (worse, better) = points();
+    let (w, b) = (Some(&worse), Some(&better));
+    // 3 is ahead; 1 and 2 are of its solver, which the first arm is not
+    let glanced = |hopeless| order_of([b, w, w, w, w], Some(hopeless), (Vec::new(), vec![3]), None);
+    // 1 runs, and 2 although 1 has ended far above: only then are there two
+    assert_eq!(glanced(0.01)[..4], [(0, 2), (3, 0), (1, 2), (2, 2)], "{:?}", glanced(0.01));
+    // without glances it waits
+    let order = order_of([b, w, w, w, w], Some(0.01), (Vec::new(), Vec::new()), None);
+    assert_eq!(order[..2], [(0, 2), (1, 2)], "{order:?}");
+    assert!(!order.contains(&(2, 2)), "{order:?}");
+}
+
+#[test]
+fn glances_are_the_same_on_any_number_of_threads() {
+    let (worse, better) = points();
+    let (w, b) = (Some(&worse), Some(&better));
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| order_of([w, w, b, b, w], None, (Vec::new(), vec![3, 4]), Some(1)))
+    };
+    let one = on(1);
+    assert!(one.contains(&(3, 1)), "{one:?}");
+    assert_eq!(one, on(2));
+}

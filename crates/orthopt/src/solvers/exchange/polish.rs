@@ -32,7 +32,7 @@ pub(crate) fn tangent(x: &RowMat, cx: &RowMat) -> RowMat {
     for _ in 0..2 {
         // the second time for the digits that regularisation takes
         let m = cross(x, &d);
-        let e = RowMat::from_fn(r, r, |i, j| 0.5 * (m.get(i, j) + m.get(j, i)));
+        let e = m.symmetric_part();
         let lambda = system.solve(x, &e, 0.0);
         let mut xl = RowMat::zeros(n, r);
         product(&mut xl, false, 1.0, x.as_mat(), lambda.as_mat());

@@ -93,9 +93,10 @@ impl Pattern {
             let mut t = RowMat::zeros(x.nrows(), r);
             product(&mut t, false, 1.0, x.as_mat(), lambda.as_mat());
             self.restrict(&mut t);
-            return symmetric_part(&cross(x, &t));
+            return cross(x, &t).symmetric_part();
         }
-        count(if let Rows::Times(_) = t { 2 } else { 1 } * ENTRY * self.cols.len() * r);
+        let products = if let Rows::Times(_) = t { 2 } else { 1 };
+        count(products * ENTRY * self.cols.len() * r);
         let panels = self.rows.len().div_ceil(PANEL);
         let parts: Vec<RowMat> = map(panels, 1, |c| {
             let range = c * PANEL..((c + 1) * PANEL).min(self.rows.len());
@@ -105,7 +106,7 @@ impl Pattern {
         for part in parts {
             axpy(1.0, part.data(), sum.data_mut());
         }
-        symmetric_part(&sum)
+        sum.symmetric_part()
     }
 
     /// Whether products of whole matrices are the faster way.
@@ -234,11 +235,6 @@ impl Pattern {
         }
         before
     }
-}
-
-/// sym(M).
-fn symmetric_part(m: &RowMat) -> Symmetric {
-    RowMat::from_fn(m.nrows(), m.ncols(), |a, b| 0.5 * (m.get(a, b) + m.get(b, a)))
 }
 
 /// Columns of unit length: the part of ZᵀZ = I that costs nothing.

@@ -1,0 +1,160 @@
+//! The arms of a search: a chain of solvers and a start, as patient as the level says.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Begin, Family};
+use crate::error::Result;
+use crate::linalg::{RowMat, work};
+use crate::options::{Given, Value};
+use crate::search::{Arm, MakeTask, Origin, Part, Task};
+use crate::solvers::obcd::WorkingSet;
+use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
+
+/// Constants that make a method twice as patient with every level: the growth of its penalty.
+const PATIENT: &[(&str, &str, f64)] =
+    &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1), ("ep4orth", "growth", 0.2)];
+
+/// Where LADMM hands on: X and its sparse copy have met, and what is left, mostly some 1e-3 of |F|, others do sooner.
+pub(super) const NEAR: f64 = 1e-3;
+
+/// Iterations that a method with full gradients may make at level 0, times two for every level.
+const ITERATIONS: u64 = 500;
+/// Iterations at level 0 that a method of these makes before the next one may go on from it, times two for every level:
+/// enough for β to grow from L/100 to L, and almost as far again.
+pub(super) const HANDED_ON: u64 = 200;
+/// The least that a task may do, for problems whose gradients cost nothing.
+pub(super) const LEAST: u64 = 30_000_000;
+/// Starts that are sparse where it matters, so that OBCD narrows down the rows it looks at.
+const SPARSE: [&str; 2] = ["pool", "coordinates"];
+/// The level from which on an arm polishes to the end.
+pub(super) const PATIENCE: u32 = 2;
+
+/// What arms may do.
+#[derive(Clone, Copy)]
+pub(super) struct Costs {
+    pub(super) gradient: u64,      // work of one
+    pub(super) share: u64,         // of solvers after the first
+    pub(super) again: Option<f64>, // of these
+    pub(super) rule: WorkingSet,   // of OBCD among these
+    pub(super) near: Option<f64>,  // where LADMM hands on to them
+}
+
+/// The arms of a table that can solve the problem.
+pub(super) fn arms<P: Family>(
+    problem: &P,
+    table: &[(&str, &str)],
+    options: &SolverOptions,
+    start: Option<&Begin>,
+    costs: Costs,
+) -> Result<Vec<Arm<P>>> {
+    let mut arms: Vec<Arm<P>> = Vec::new();
+    let mut known_starts: Vec<(String, Arc<KnownStart>)> = Vec::new();
+    for (chain, from) in table {
+        let solvers = find_solvers(P::solvers(), chain)?;
+        let begin = start.cloned().unwrap_or_else(|| Begin::Named((*from).into()));
+        let twice = arms.iter().any(|a| a.solver == *chain && a.start == begin.name());
+        if !twice && solvers.iter().all(|s| (s.handles)(problem)) {
+            let known = known_starts.iter().find(|k| k.0 == begin.name()).map(|k| Arc::clone(&k.1));
+            let known = known.unwrap_or_default();
+            known_starts.push((begin.name().into(), Arc::clone(&known)));
+            let random = problem.has_chance(begin.name());
+            arms.push(arm(chain, solvers, (begin, known, random), options, costs));
+        }
+    }
+    Ok(arms)
+}
+
+/// The work of the first solver of an arm at level 0.
+pub(super) fn at_level_0(gradient: u64) -> u64 {
+    (ITERATIONS * gradient).max(LEAST)
+}
+
+/// The options with another seed.
+pub(super) fn seeded(options: &SolverOptions, seed: u64) -> SolverOptions {
+    let mut options = SolverOptions { seed, ..options.clone() };
+    options.obcd.seed = seed;
+    options
+}
+
+/// One arm.
+fn arm<P: Family>(
+    chain: &str,
+    solvers: Vec<&'static SolverInfo<P>>,
+    (begin, known, random): (Begin, Arc<KnownStart>, bool),
+    options: &SolverOptions,
+    Costs { gradient, share, again, rule, near }: Costs,
+) -> Arm<P> {
+    let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
+    let constants = move |level: u32| {
+        let mut out = Given::new();
+        if let Some(near) = near.filter(|_| names[0] == "ladmm") {
+            out.insert("ladmm-near".to_string(), Value::Number(near));
+        }
+        for (owner, name, growth) in PATIENT.iter().filter(|c| names.contains(&c.0)) {
+            let value = 1.0 + growth / f64::from(1u32 << level.min(20));
+            out.insert(format!("{owner}-{name}"), Value::Number(value));
+        }
+        out
+    };
+    let (base, set) = (options.clone(), constants.clone());
+    let start = begin.name().to_string();
+    let task: MakeTask<P> = Box::new(move |problem, level, seed| {
+        let mut options = seeded(&base, seed);
+        for (name, value) in set(level).iter() {
+            // what the user has set stays
+            if options.constants.get(name).is_none() {
+                options.constants.insert(name.to_string(), value);
+            }
+        }
+        let (from, known, own) = (begin.clone(), Arc::clone(&known), base.seed);
+        let x0 = Origin::Start(Box::new(move |problem, go_on| {
+            if random {
+                from.point_while(problem, seed, go_on)
+            } else {
+                known.point(&from, (problem, own), go_on)
+            }
+        }));
+        let mut parts = Vec::new();
+        for (k, solver) in solvers.iter().enumerate() {
+            if k > 0 || SPARSE.contains(&begin.name()) {
+                options.obcd.working_set = rule;
+            }
+            let proximal = solver.name == "irpg";
+            let patience = if proximal { level.saturating_sub(PATIENCE) } else { level };
+            let most = (k == 0).then(|| at_level_0(gradient) << patience.min(20));
+            let share = if proximal { 1 } else { share };
+            let grows = k == 0 && solvers.len() > 1 && PATIENT.iter().any(|c| c.0 == solver.name);
+            let hands_on = grows.then(|| HANDED_ON << level.min(20));
+            let solver = solver.build(problem, &options)?;
+            let again = again.filter(|_| k > 0);
+            parts.push(Part { solver, most, share, again, patient: level >= PATIENCE, hands_on });
+        }
+        Ok(Task { parts, x0 })
+    });
+    Arm { solver: chain.into(), random, start, task, constants: Box::new(constants) }
+}
+
+/// A start without chance in it, made once and where it is needed first. What it costs counts for every
+/// task that begins there, so that it does not matter which was first.
+#[derive(Default)]
+struct KnownStart(OnceLock<(RowMat, u64)>);
+
+impl KnownStart {
+    fn point<P: Family>(
+        &self,
+        from: &Begin,
+        (problem, seed): (&P, u64),
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RowMat> {
+        let (x, cost) = match self.0.get() {
+            Some(known) => known,
+            None => {
+                let (x, cost) = work::counted(|| from.point_while(problem, seed, go_on));
+                let x = x?;
+                self.0.get_or_init(|| (x, cost))
+            }
+        };
+        work::count(*cost as usize);
+        Ok(x.clone())
+    }
+}
