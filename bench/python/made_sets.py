@@ -2,6 +2,7 @@
 
     python bench/python/made_sets.py FOLDER          six sets for r = 10
     python bench/python/made_sets.py FOLDER large    seven for many components, where a run takes seconds
+    python bench/python/made_sets.py FOLDER later    eight more for r = 10
     ORTHOPT_DATA=FOLDER orthopt-bench portfolio 5 power.npy power.npy
     ORTHOPT_DATA=FOLDER orthopt-bench portfolio 10 spectra.npy spectra.npy@50
 
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.stats import random_correlation
-from sklearn.datasets import load_diabetes, load_sample_image
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_sample_image, make_blobs
 from sklearn.feature_extraction.image import extract_patches_2d
 from sklearn.preprocessing import PolynomialFeatures
 
@@ -69,12 +70,42 @@ def large():
     yield "groups@100", np.where(rng.random((1200, 900)) < 0.03, 1 - items, items).astype(float)
 
 
+def later():
+    rng = np.random.default_rng(20261127)
+    # p >> n: 40 programs of heavy tails, each gene in a few of them
+    programs = (rng.random((40, 6000)) < 0.04) * rng.standard_t(3, (40, 6000))
+    yield "programs", rng.standard_normal((90, 40)) @ programs + rng.standard_normal((90, 6000))
+    # 15 sparse factors that share variables
+    loadings = (rng.random((15, 1500)) < 0.05) * rng.standard_normal((15, 1500))
+    yield "factors", rng.standard_normal((200, 15)) @ loadings + 0.7 * rng.standard_normal((200, 1500))
+    # 300 series with two seasons and a random walk
+    t = np.arange(400)
+    seasons = [rng.standard_normal((300, 1)) * np.sin(2 * np.pi * (t / k + rng.random((300, 1)))) for k in (12, 52)]
+    yield "series", sum(seasons) + 0.2 * np.cumsum(rng.standard_normal((300, 400)), axis=1)
+    # counts of 900 words in 700 texts of 25 topics
+    topics = rng.dirichlet(np.full(900, 0.08), 25)
+    yield "texts", rng.poisson(80 * rng.dirichlet(np.full(25, 0.15), 700) @ topics).astype(float)
+    # near collinear: products of thirty measurements
+    yield "cancer_poly", PolynomialFeatures(2, include_bias=False).fit_transform(load_breast_cancer().data)
+    # 20 clusters
+    yield "blobs", make_blobs(400, 250, centers=20, cluster_std=6, random_state=8)[0]
+    # a graph of 12 communities
+    community = rng.integers(0, 12, 600)
+    chance = np.where(community[:, None] == community, 0.12, 0.02)
+    yield "graph", (rng.random((600, 600)) < chance).astype(float)
+    # rough curves: random Fourier coefficients that fall as k^-1
+    k = np.arange(1, 151)
+    waves = np.cos(np.pi * np.outer(k, np.linspace(0, 1, 600)))
+    yield "curves", (rng.standard_normal((250, 150)) / k) @ waves + 0.01 * rng.standard_normal((250, 600))
+
+
 def main() -> None:
-    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["large"]):
+    groups = {(): sets, ("large",): large, ("later",): later}
+    if len(sys.argv) < 2 or tuple(sys.argv[2:]) not in groups:
         sys.exit(__doc__)
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, data in large() if sys.argv[2:] else sets():
+    for name, data in groups[tuple(sys.argv[2:])]():
         name, _, rank = name.partition("@")
         np.save(folder / f"{name}.npy", data)
         print(f"{name}: {data.shape[0]} x {data.shape[1]}" + (f", r = {rank}" if rank else ""))

@@ -65,8 +65,10 @@ pub(super) const QUICK: &[(&str, &str, u64)] =
 
 /// Arms that are looked at, at level 0, where a run is a long one: the one that does better comes after the leaders' first one, or
 /// before all where that one, which begins with components of few entries, has no place. A support with a quota of its own
-/// suits p ≫ n, a penalty that grows other data.
-pub(super) const LOOKS: &[(&str, &str)] = &[("support+obcd", "varimax"), ("ladmm+obcd", "varimax")];
+/// suits p ≫ n, a penalty that grows other data. The support is soon where it will be at that level, LADMM only in the end: a look is the
+/// work of a run at level 0 over a number.
+pub(super) const LOOKS: [(&str, &str, u64); 2] =
+    [("support+obcd", "varimax", 4), ("ladmm+obcd", "varimax", 1)];
 
 /// Arms that get a glance where a run takes seconds: what raises a penalty leads there, and on some data supports are far ahead.
 pub(super) const GLANCES: &[(&str, &str)] = &[("support+obcd", "varimax"), ("support+obcd", "coordinates")];

@@ -109,7 +109,8 @@ pub(super) fn portfolio(
     let places = |pairs: &[(&str, &str)], wanted: bool| -> Vec<usize> {
         pairs.iter().filter(|_| is_l0 && wanted).filter_map(|(solver, from)| place(solver, from)).collect()
     };
-    let looks = places(LOOKS, (LOOKED_AT..LONG).contains(&run));
+    let looks = LOOKS.iter().filter(|_| is_l0 && (LOOKED_AT..LONG).contains(&run));
+    let looks = looks.filter_map(|(solver, from, share)| Some((place(solver, from)?, *share))).collect();
     let glances = places(GLANCES, run >= LONG);
     let (freshest, hopeless, settle) = (PATIENCE, is_l0.then_some(HOPELESS), Some(settle));
     Ok(Some(Portfolio {
@@ -266,7 +267,8 @@ mod tests {
         };
         let l0 = || AnyPenalty::L0(L0::new(0.1).unwrap());
         let (short, long) = (made(l0(), 20), made(l0(), 60));
-        assert_eq!(names(&short, &short.looks), owned(LOOKS));
+        let looks: Vec<_> = short.looks.iter().map(|look| look.0).collect();
+        assert_eq!(names(&short, &looks), owned(&LOOKS.map(|look| (look.0, look.1))));
         assert!(short.glances.is_empty() && long.looks.is_empty());
         assert_eq!(names(&long, &long.glances), owned(GLANCES));
         assert_eq!(names(&long, &[0, 1, 2]), owned(&[L0[3], L0[0], L0[1]]));

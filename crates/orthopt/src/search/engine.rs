@@ -243,7 +243,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         task.x0 = Origin::Point(best.done.x.clone());
         // not more than there has been
         task.parts.iter_mut().for_each(|part| part.most = Some(self.work.max(LEAST)));
-        self.flight.launch(task, Aim::Settle);
+        self.flight.launch(task, Aim::Settle, best.done.objective);
         self.go_on(Until::Landed);
     }
 

@@ -41,7 +41,8 @@ impl<P> Copy for Ground<'_, P> {}
 /// A task in flight.
 pub(super) struct Job<P> {
     task: Task<P>,
-    begin: u64, // on the clock of work
+    to_beat: f64, // the lowest F when it was launched
+    begin: u64,   // on the clock of work
     work: Arc<AtomicU64>,
     is_over: AtomicBool, // and `work` all there is
     outcome: Mutex<Outcome>,
@@ -67,7 +68,8 @@ impl<P: Evaluate + 'static> Job<P> {
             return;
         }
         let shown = &self.work;
-        let (result, work) = perform(problem, &self.task, &stopping, (control, left), shown, tick);
+        let (result, work) =
+            perform(problem, &self.task, &stopping, (control, left, self.to_beat), shown, tick);
         self.work.store(work, Ordering::Relaxed);
         *locked(&self.outcome) = Some(result);
     }
@@ -161,10 +163,11 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
         self.jobs.iter().map(|job| &job.1)
     }
 
-    /// One more.
-    pub fn launch(&mut self, task: Task<P>, aim: W) {
+    /// One more, when F was that low at best.
+    pub fn launch(&mut self, task: Task<P>, aim: W, to_beat: f64) {
         let (work, is_over) = (Arc::new(AtomicU64::new(OVERHEAD)), AtomicBool::new(false));
-        let job = Arc::new(Job { task, begin: self.clock, work, is_over, outcome: Mutex::new(None) });
+        let job =
+            Arc::new(Job { task, to_beat, begin: self.clock, work, is_over, outcome: Mutex::new(None) });
         self.jobs.push((Arc::clone(&job), aim));
         if self.queue.push(job) {
             (self.call)(Arc::clone(&self.queue));
@@ -229,8 +232,8 @@ mod tests {
         };
         let call = |_| ();
         let mut flight: Flight<'_, PcaProblem, &str> = Flight::new(0, &call);
-        flight.launch(costs(3_000_000), "long");
-        flight.launch(costs(1_000_000), "short");
+        flight.launch(costs(3_000_000), "long", 0.0);
+        flight.launch(costs(1_000_000), "short", 0.0);
         let [long, short] = [(); 2].map(|()| flight.take().unwrap());
         assert!(flight.take().is_none() && flight.ended().is_none());
         // the long one is over first, but the other might still end before it
@@ -239,7 +242,7 @@ mod tests {
         short.perform(on, &mut || ());
         assert_eq!(flight.ended().map(|e| (e.0, e.2)), Some(("short", 1_000_000 + OVERHEAD)));
         // launched at the end of the short one, so it ends before the long one
-        flight.launch(costs(500_000), "next");
+        flight.launch(costs(500_000), "next", 0.0);
         assert!(flight.ended().is_none());
         flight.take().unwrap().perform(on, &mut || ());
         let order: Vec<_> = std::iter::from_fn(|| flight.ended().map(|e| e.0)).collect();
@@ -247,7 +250,7 @@ mod tests {
         assert_eq!(flight.clock, 3_000_000 + OVERHEAD);
         // ended like a whole task that nobody waits for
         control.stop();
-        flight.launch(costs(1), "late");
+        flight.launch(costs(1), "late", 0.0);
         flight.take().unwrap().perform(on, &mut || ());
         assert!(matches!(flight.ended(), Some(("late", None, _))));
     }

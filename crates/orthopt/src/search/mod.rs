@@ -143,8 +143,8 @@ pub struct Portfolio<P> {
     /// Leaders run two by two where this is given, and the best point is searched from for as long after every two; others of a
     /// solver whose runs have ended above the best point by more than this times |F| wait for the race of all arms.
     pub hopeless: Option<f64>,
-    /// Arms that run at level 0 after the first leader: the best of them comes next.
-    pub looks: Vec<usize>,
+    /// Arms that run at level 0 after the first leader, or do the work of that over a number: the best of them comes next.
+    pub looks: Vec<(usize, u64)>,
     /// Arms that get a glance after the first one, where a run takes seconds: those not far behind run next.
     pub glances: Vec<usize>,
     /// Moves of the local search.

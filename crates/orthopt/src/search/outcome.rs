@@ -85,6 +85,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 .into(),
             curve: Vec::new(),
             failures: Vec::new(),
+            further: None,
         };
         self.elite.push(Elite { done, solver: arm.solver.clone() });
         Ok(())

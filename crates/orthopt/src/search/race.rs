@@ -106,7 +106,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     fn looked_at(&mut self, mut leaders: Vec<usize>) -> Vec<usize> {
         let looks = &self.portfolio.looks;
         let Some(first) = leaders.first().copied().filter(|_| !looks.is_empty()) else { return leaders };
-        let places = std::iter::once((first, ALONE)).chain(looks.iter().map(|k| (*k, 0))).collect();
+        let places = std::iter::once((first, ALONE)).chain(looks.iter().map(|look| (look.0, 0))).collect();
         let order = self.round_of(places);
         let has_place = self.arms[first].runs > 0;
         if !has_place && !self.is_over() {
@@ -167,7 +167,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                     if level == 0 {
                         look_only(self.portfolio, k, &mut task);
                     }
-                    self.flight.launch(task, Aim::Arm((k, level, seed)));
+                    self.flight.launch(task, Aim::Arm((k, level, seed)), self.lowest());
                 }
                 Err(error) => self.failed(k, error),
             }
@@ -248,10 +248,18 @@ fn look_only<P>(portfolio: &Portfolio<P>, k: usize, task: &mut Task<P>) {
         let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
         task.parts.iter_mut().zip(shares).for_each(|(part, share)| part.most = Some(most / share));
     }
+    let look = looks.iter().find(|look| look.0 == k).map(|look| look.1);
+    if let (Some(share), Some((first, others))) =
+        (look.filter(|share| *share > 1), task.parts.split_first_mut())
+    {
+        // what goes on from there does as much as if the first one had not been shortened
+        others.iter_mut().for_each(|part| part.most = first.most.map(|most| most / (2 * part.share)));
+        first.most = first.most.map(|most| most / share);
+    }
     if glances.contains(&k) {
         task.parts.iter_mut().for_each(|part| part.most = part.most.map(|most| most / GLANCE));
     }
-    if quick.is_some() || looks.contains(&k) || glances.contains(&k) {
+    if quick.is_some() || look.is_some() || glances.contains(&k) {
         task.parts.iter_mut().for_each(|part| part.again = None);
     }
 }
@@ -286,7 +294,7 @@ mod tests {
             leaders: 0,
             quick: vec![(1, 800)],
             hopeless: None,
-            looks: vec![2],
+            looks: vec![(2, 1), (4, 5)],
             glances: vec![3],
             moves: Vec::new(),
             run: 1,
@@ -311,6 +319,7 @@ mod tests {
         assert_eq!(limits(0), [(Some(5), Some(0.5)), (None, Some(0.5))], "a run");
         assert_eq!(limits(1), [(Some(800), None), (Some(100), None)], "a quick look");
         assert_eq!(limits(2), [(Some(5), None), (None, None)], "a look");
+        assert_eq!(limits(4), [(Some(1), None), (Some(2), None)], "a shorter look");
         assert_eq!(limits(3), [(Some(5 / GLANCE), None), (None, None)], "a glance");
     }
 }

@@ -8,14 +8,14 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::Move;
-use super::engine::{Elite, Engine};
+use super::engine::{Elite, Engine, LEVELS};
 use super::flight::{Job, Outcome};
-use super::task::{Origin, Task};
+use super::task::{Further, Origin, Task};
 use crate::error::Error;
 use crate::linalg::order::ascending;
 use crate::linalg::{RowMat, work};
 use crate::objective::Evaluate;
-use crate::solve::Status;
+use crate::solve::{Stage, Status};
 
 /// Tasks of the local search that are in flight together.
 const SIDE_BY_SIDE: usize = 4;
@@ -42,6 +42,8 @@ pub(super) enum Aim {
     Arm(Place),
     /// A move of this kind, or an arm afresh.
     Search(usize, Option<Place>),
+    /// The best point, polished further: how it was found.
+    Further(String, Vec<Stage>),
     /// The best point, settled.
     Settle,
 }
@@ -135,6 +137,10 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         if self.flight.len() >= room || self.is_over() {
             return false;
         }
+        if let Some((task, aim, lowest)) = self.further() {
+            self.flight.launch(task, aim, lowest);
+            return true;
+        }
         self.bandit.measure(self.size);
         let kinds = self.due_kinds();
         let kind = self.bandit.choose(kinds, &mut self.rng);
@@ -149,10 +155,22 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             None => self.fresh_start((kind - self.portfolio.moves.len()) as u32 + self.portfolio.freshest),
         };
         match task {
-            Some((task, place)) => self.flight.launch(task, Aim::Search(kind, place)),
+            Some((task, place)) => self.flight.launch(task, Aim::Search(kind, place), self.lowest()),
             None => self.failed_move(kind),
         }
         true
+    }
+
+    /// The polish of the best point where it was cut off while F fell: once more as much as it has done.
+    fn further(&mut self) -> Option<(Task<P>, Aim, f64)> {
+        let best = self.elite.first_mut()?;
+        let Further { work, again } = best.done.further.take()?;
+        let settle = self.portfolio.settle.as_ref()?;
+        let mut task = settle(self.problem, LEVELS, self.settings.seed).ok()?;
+        task.x0 = Origin::Point(best.done.x.clone());
+        task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(work), Some(again)));
+        let aim = Aim::Further(best.solver.clone(), best.done.stages.clone());
+        Some((task, aim, best.done.objective))
     }
 
     /// The kinds of which one comes next: fresh starts, one at a time, have their share.
@@ -206,6 +224,13 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             Aim::Search(kind, place) => {
                 self.searched += work;
                 self.searched_from(kind, place, outcome);
+            }
+            Aim::Further(solver, stages) => {
+                self.searched += work;
+                if let Some(Ok(mut done)) = outcome {
+                    done.stages = [stages, done.stages].concat();
+                    self.keep(Elite { done, solver });
+                }
             }
             Aim::Settle => {
                 if let Some(Ok(done)) = outcome {

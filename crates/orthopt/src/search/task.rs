@@ -61,6 +61,10 @@ impl<P> Origin<P> {
     }
 }
 
+/// What may still be to come, times what the last half of the work has brought: where F falls towards its limit like t^-1/2
+/// or faster, it is less than this.
+const REACH: f64 = 3.0;
+
 /// How a task ended.
 #[derive(Clone, Debug)]
 pub(super) struct Done {
@@ -72,8 +76,16 @@ pub(super) struct Done {
     pub settings: Settings, // of all solvers, as `solver.setting`
     pub status: Status,     // of the last part
     pub message: String,
-    pub curve: Vec<(f64, f64)>, // seconds and F, where F fell
-    pub failures: Vec<String>,  // of solvers that do not take their X⁰
+    pub curve: Vec<(f64, f64)>,   // seconds and F, where F fell
+    pub failures: Vec<String>,    // of solvers that do not take their X⁰
+    pub further: Option<Further>, // where its last part was cut off while F fell
+}
+
+/// What a part has done that was cut off while F fell, not fast enough to have as much work again at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Further {
+    pub work: u64,
+    pub again: f64,
 }
 
 /// Work of a task whatever it does, so that those that do nothing come to an end.
@@ -93,7 +105,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
     problem: &P,
     task: &Task<P>,
     stopping: &Stopping,
-    (control, most_iterations): (&Control, Option<u64>),
+    (control, most_iterations, to_beat): (&Control, Option<u64>, f64),
     shown: &Arc<AtomicU64>,
     tick: &mut dyn FnMut(),
 ) -> (Result<Done>, u64) {
@@ -112,7 +124,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
         let most = part.most.or((k > 0).then_some(share.max(LITTLE)));
         let x0 = done.as_ref().map_or(&x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
-        let run = Run { problem, part, most, left, stopping, control };
+        let run = Run { problem, part, most, left, to_beat, stopping, control };
         let (stage, spent) = work::shown(shown, || run.perform(x0, tick));
         let spent = spent + OVERHEAD;
         all += spent;
@@ -144,20 +156,22 @@ fn joined(done: Option<Done>, stage: Done, work: u64) -> Done {
     if stage.objective <= all.objective {
         (all.x, all.objective) = (stage.x, stage.objective);
     }
-    (all.status, all.message) = (stage.status, stage.message);
+    (all.status, all.message, all.further) = (stage.status, stage.message, stage.further);
     all
 }
 
 /// The work that a part may do, which doubles as long as F falls.
 struct Allowance {
     most: Option<u64>,
+    first: u64, // `most` at first
     again: Option<f64>,
     halfway: f64, // F where half of it had been done
+    to_beat: f64, // F that it must come near to
 }
 
 impl Allowance {
-    fn new(most: Option<u64>, again: Option<f64>, objective: f64) -> Self {
-        Self { most, again, halfway: objective }
+    fn new(most: Option<u64>, again: Option<f64>, (objective, to_beat): (f64, f64)) -> Self {
+        Self { most, first: most.unwrap_or_default().max(1), again, halfway: objective, to_beat }
     }
 
     /// Whether so much work is all there is, with the lowest F so far.
@@ -169,11 +183,26 @@ impl Allowance {
             }
             return false;
         }
-        let falls = self.again.is_some_and(|least| self.halfway - lowest > least * lowest.abs());
+        // twice the work is to bring twice as much
+        let falls = self.falls(lowest, (most / self.first) as f64);
         if falls {
             (self.most, self.halfway) = (Some(2 * work), lowest);
         }
         !falls
+    }
+
+    /// Whether the last half of the work has brought so many times what it has as much again for, and the lowest F of the search is
+    /// within reach.
+    fn falls(&self, lowest: f64, times: f64) -> bool {
+        let fell = self.halfway - lowest;
+        let is_near = lowest - REACH * fell <= self.to_beat;
+        is_near && self.again.is_some_and(|least| fell > times * least * lowest.abs())
+    }
+
+    /// What there is to go on with later.
+    fn further(&self, work: u64, lowest: f64) -> Option<Further> {
+        let again = self.again?;
+        self.falls(lowest, 1.0).then_some(Further { work, again })
     }
 }
 
@@ -183,6 +212,7 @@ struct Run<'a, P> {
     part: &'a Part<P>,
     most: Option<u64>,
     left: Option<u64>, // iterations
+    to_beat: f64,      // the lowest F of the search when the task was launched
     stopping: &'a Stopping,
     control: &'a Control,
 }
@@ -207,7 +237,8 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let first = p.value(solver.point(&state));
         kept.look(first, 0, solver.point(&state));
         control.offer(&kept.x, kept.objective);
-        let mut allowance = Allowance::new(self.most, self.part.again, kept.objective);
+        let mut further = None;
+        let mut allowance = Allowance::new(self.most, self.part.again, (kept.objective, self.to_beat));
         let (status, message) = loop {
             if control.is_over() || self.left == Some(iterations) {
                 break (Status::Interrupted, String::new());
@@ -251,6 +282,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
                 break (reason.status, reason.message);
             }
             if (look || info.pass.is_some()) && allowance.is_spent(work::so_far(), kept.objective) {
+                further = allowance.further(work::so_far(), kept.objective);
                 break (Status::Stalled, "reached the work it may do".to_string());
             }
         };
@@ -283,6 +315,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             message,
             curve,
             failures: Vec::new(),
+            further,
         })
     }
 }
@@ -294,21 +327,53 @@ fn owned_by(solver: &str, settings: Settings) -> Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::Allowance;
+    use super::{Allowance, REACH};
+
+    /// The first F, and the F to beat.
+    const NEAR: (f64, f64) = (0.0, -10.0);
 
     #[test]
     fn work_doubles_as_long_as_f_falls() {
-        let mut fixed = Allowance::new(Some(100), None, 0.0);
+        let mut fixed = Allowance::new(Some(100), None, NEAR);
         assert!(!fixed.is_spent(99, -5.0) && fixed.is_spent(100, -9.0));
-        assert!(!Allowance::new(None, Some(0.1), 0.0).is_spent(u64::MAX, 0.0));
+        assert!(fixed.further(100, -9.0).is_none());
+        assert!(!Allowance::new(None, Some(0.1), NEAR).is_spent(u64::MAX, 0.0));
 
-        let mut falling = Allowance::new(Some(100), Some(0.1), 0.0);
+        let mut falling = Allowance::new(Some(100), Some(0.1), NEAR);
         assert!(!falling.is_spent(40, -5.0)); // F = -5 half-way
         assert!(!falling.is_spent(100, -10.0)); // to -10: as much again
         assert!(!falling.is_spent(199, -10.5));
         assert!(falling.is_spent(200, -10.9)); // from -10 by less than a tenth
+        assert!(falling.further(200, -10.9).is_none());
         // what is gained in the first half does not count
-        let mut early = Allowance::new(Some(100), Some(0.1), 0.0);
+        let mut early = Allowance::new(Some(100), Some(0.1), NEAR);
         assert!(!early.is_spent(49, -10.0) && early.is_spent(100, -10.5));
+    }
+
+    #[test]
+    fn more_work_is_to_bring_more() {
+        let mut slowing = Allowance::new(Some(100), Some(0.1), NEAR);
+        assert!(!slowing.is_spent(49, -8.0) && !slowing.is_spent(100, -10.0));
+        // the second doubling costs twice as much: a tenth is not enough any more, but enough to go on with later
+        assert!(slowing.is_spent(200, -11.5));
+        let further = slowing.further(200, -11.5).unwrap();
+        assert_eq!((further.work, further.again), (200, 0.1));
+        // a fifth is
+        let mut steady = Allowance::new(Some(100), Some(0.1), NEAR);
+        assert!(!steady.is_spent(49, -8.0) && !steady.is_spent(100, -10.0) && !steady.is_spent(200, -13.0));
+    }
+
+    #[test]
+    fn what_cannot_come_near_ends() {
+        // F falls from -8 half-way to -10
+        let ended = |to_beat| {
+            let mut allowance = Allowance::new(Some(100), Some(0.1), (0.0, to_beat));
+            let is_spent = allowance.is_spent(49, -8.0) || allowance.is_spent(100, -10.0);
+            assert!(!is_spent || allowance.further(100, -10.0).is_none());
+            is_spent
+        };
+        assert!(!ended(-10.0 - 0.99 * REACH * 2.0));
+        assert!(ended(-10.0 - 1.01 * REACH * 2.0));
+        assert!(!ended(f64::INFINITY), "nothing has been found yet");
     }
 }

@@ -60,7 +60,7 @@ fn order_of(
         leaders: 3,
         hopeless,
         quick: quick.into_iter().map(|most| (4, most)).collect(),
-        looks,
+        looks: looks.into_iter().map(|k| (k, 1)).collect(),
         glances,
         moves: Vec::new(),
         run: 1,

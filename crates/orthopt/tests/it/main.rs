@@ -24,6 +24,7 @@ mod examples;
 mod facade;
 mod first_order;
 mod first_order_starts;
+mod further;
 mod fuzz_pairs;
 mod givens;
 mod handing_on;
