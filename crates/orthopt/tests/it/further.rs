@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use orthopt::error::Error;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
@@ -42,9 +43,25 @@ fn part(most: u64, again: Option<f64>) -> Part<PcaProblem> {
     }
 }
 
-/// A search with one arm that is cut off soon; how often the best point was polished, and what was found.
-fn polished(again: Option<f64>) -> (usize, Solution) {
-    let p = problem("l0-pca", 2.0, 60, 40, 3);
+/// An arm of OBCD from X⁰.
+fn arm(x0: RowMat, again: Option<f64>) -> Arm<PcaProblem> {
+    Arm {
+        solver: "obcd".into(),
+        start: "a point".into(),
+        random: false,
+        task: Box::new(move |_, _, _| {
+            Ok(Task { parts: vec![part(3_000_000, again)], x0: Origin::Point(x0.clone()) })
+        }),
+        constants: Box::new(|_| Default::default()),
+    }
+}
+
+fn sixty() -> PcaProblem {
+    problem("l0-pca", 2.0, 60, 40, 3)
+}
+
+/// A search with these arms, the first of which leads; how often the best point was polished, and what was found.
+fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
     let settle: MakeTask<PcaProblem> = Box::new(move |p, _, _| {
@@ -52,18 +69,8 @@ fn polished(again: Option<f64>) -> (usize, Solution) {
         let x0 = Origin::Point(RowMat::zeros(p.shape().0, p.shape().1));
         Ok(Task { parts: vec![part(1, None)], x0 })
     });
-    let x0 = p.start("identity", 0).unwrap();
-    let arm = Arm {
-        solver: "obcd".into(),
-        start: "identity".into(),
-        random: false,
-        task: Box::new(move |_, _, _| {
-            Ok(Task { parts: vec![part(3_000_000, again)], x0: Origin::Point(x0.clone()) })
-        }),
-        constants: Box::new(|_| Default::default()),
-    };
     let portfolio = Portfolio {
-        arms: vec![arm],
+        arms,
         leaders: 1,
         hopeless: None,
         quick: Vec::new(),
@@ -77,12 +84,14 @@ fn polished(again: Option<f64>) -> (usize, Solution) {
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
-    let found = search(&p, &portfolio, settings, &mut []).unwrap();
+    let found = search(p, &portfolio, settings, &mut []).unwrap();
     (count.load(Ordering::Relaxed), found)
 }
 
 #[test]
 fn a_polish_that_was_cut_off_goes_on() {
+    let p = sixty();
+    let polished = |again| searched(&p, vec![arm(p.start("identity", 0).unwrap(), again)]);
     // to settle the best point in the end is once
     let (times, alone) = polished(None);
     assert_eq!((times, alone.stages.len()), (1, 2));
@@ -91,4 +100,27 @@ fn a_polish_that_was_cut_off_goes_on() {
     assert_eq!(found.stages.len(), times + 1, "what it was made of");
     assert!(found.stages.windows(2).all(|s| s[1].objective <= s[0].objective));
     assert!(found.objective.total < found.stages[0].objective);
+}
+
+#[test]
+fn a_polish_that_cannot_reach_the_best_point_ends() {
+    let p = sixty();
+    let start = p.start("identity", 0).unwrap();
+    // OBCD to its end, and the same from the start with as much work again while F falls at all
+    let good = searched(&p, vec![arm(start.clone(), Some(1e-9))]).1.x;
+    let work = |first: &RowMat| {
+        // at level 0 only, so that its work is that of one run
+        let mut second = arm(start.clone(), Some(1e-9));
+        let made = second.task;
+        let none = || Error::NoPlace { start: "a point", why: "a test".into(), instead: "identity" };
+        second.task =
+            Box::new(move |p, level, seed| if level == 0 { made(p, level, seed) } else { Err(none()) });
+        let found = searched(&p, vec![arm(first.clone(), None), second]).1;
+        let report = found.search.unwrap().arms.swap_remove(1);
+        assert_eq!(report.runs, 1);
+        report.work
+    };
+    // beside a point that it may come to, and beside one far below
+    let (near, far) = (work(&start), work(&good));
+    assert!(2 * far < near, "{far} {near}");
 }
