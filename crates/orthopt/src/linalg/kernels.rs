@@ -2,7 +2,7 @@
 //! [`super::simd::dispatch`]; `dot` and `pair_products` take the token, the others are plain
 //! loops that the compiler vectorises for the instruction set of their caller.
 
-use super::simd::{Simd, V, WithSimd, dispatch};
+use super::simd::{PAD, Simd, V, WithSimd, dispatch};
 
 /// ⟨a, b⟩ with a summation order fixed by the instruction set, so the value is the same on
 /// every call and for every thread count. Cost 2·len flops.
@@ -54,6 +54,20 @@ pub fn sum_abs(x: &[f64]) -> f64 {
     })
 }
 
+/// ‖a − b‖², in 32 running sums; a plain loop.
+#[inline(always)]
+pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0f64; 32];
+    let (left, right) = (a.chunks_exact(32), b.chunks_exact(32));
+    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| (x - y).powi(2)).sum();
+    for (x, y) in left.zip(right) {
+        for k in 0..32 {
+            sums[k] += (x[k] - y[k]) * (x[k] - y[k]);
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
 /// The seven inner products of a pair of rows: `[g1·z1, g1·z2, g2·z1, g2·z2, z1·z1, z1·z2,
 /// z2·z2]`, that is `G_B Zᵀ` and `ZZᵀ` in one pass over the four rows. Cost 14·len flops.
 #[inline(always)]
@@ -89,6 +103,94 @@ pub fn axpy(c: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
+/// `out += Σₗ wₗ·(the out.len() numbers of data from startₗ on)`, term(l) = (wₗ, startₗ) for l < terms: the rows of a
+/// row-major matrix with weights. The sums stay in registers, in an order fixed by the instruction set. Cost 2·terms·len
+/// flops.
+pub fn add_weighted_rows(terms: usize, term: impl Fn(usize) -> (f64, usize), data: &[f64], out: &mut [f64]) {
+    struct Sum<'a, T> {
+        terms: usize,
+        term: T,
+        data: &'a [f64],
+        out: &'a mut [f64],
+    }
+    impl<T: Fn(usize) -> (f64, usize)> WithSimd for Sum<'_, T> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            let (r, lanes) = (self.out.len(), V::<S>::LANES);
+            let mut at = 0;
+            while at < r {
+                let len = (r - at).min(WIDTH * lanes);
+                let (terms, data) = ((self.terms, &self.term), (self.data, at));
+                let out = &mut self.out[at..at + len];
+                match len.div_ceil(lanes) {
+                    1 => weighted_columns::<S, 1>(simd, terms, data, out),
+                    2 => weighted_columns::<S, 2>(simd, terms, data, out),
+                    _ => weighted_columns::<S, WIDTH>(simd, terms, data, out),
+                }
+                at += len;
+            }
+        }
+    }
+    dispatch(Sum { terms, term, data, out });
+}
+
+/// Rows that [`weighted_columns`] adds at once, as many sums hide how long an addition takes, and vectors of each: what sixteen registers hold.
+const AT_ONCE: usize = 4;
+const WIDTH: usize = 3;
+
+/// [`add_weighted_rows`] for the columns from `at` on, at most N vectors of them. Reads beyond a row where `data` goes on
+/// there; what it finds stays in lanes that are not written.
+#[inline(always)]
+fn weighted_columns<S: Simd, const N: usize>(
+    simd: S,
+    (terms, term): (usize, &impl Fn(usize) -> (f64, usize)),
+    (data, at): (&[f64], usize),
+    out: &mut [f64],
+) {
+    let (lanes, len) = (V::<S>::LANES, out.len());
+    let mut sums = [[V::splat(simd, 0.0); N]; AT_ONCE];
+    let data = &data[at.min(data.len())..];
+    let mut l = 0;
+    while l + AT_ONCE <= terms {
+        let next: [(f64, usize); AT_ONCE] = [term(l), term(l + 1), term(l + 2), term(l + 3)];
+        for k in 0..AT_ONCE {
+            add_weighted(simd, next[k], (data, len), &mut sums[k]);
+        }
+        l += AT_ONCE;
+    }
+    while l < terms {
+        add_weighted(simd, term(l), (data, len), &mut sums[0]);
+        l += 1;
+    }
+    let mut total = [0.0; WIDTH * PAD];
+    for k in 0..N {
+        ((sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k])).store(&mut total, k * lanes);
+    }
+    out.iter_mut().zip(total).for_each(|(o, t)| *o += t);
+}
+
+/// `sum += weight·row`, N vectors, or `len` numbers where the data end.
+#[inline(always)]
+fn add_weighted<S: Simd, const N: usize>(
+    simd: S,
+    (weight, start): (f64, usize),
+    (data, len): (&[f64], usize),
+    sum: &mut [V<S>; N],
+) {
+    let (weight, lanes) = (V::splat(simd, weight), V::<S>::LANES);
+    if let Some(row) = data.get(start..start + N * lanes) {
+        for k in 0..N {
+            sum[k] = weight.mul_add(V::load(simd, row, k * lanes), sum[k]);
+        }
+    } else {
+        let row = &data[start..start + len];
+        for k in 0..N {
+            sum[k] = weight.mul_add(V::load_partial(simd, row, k * lanes), sum[k]);
+        }
+    }
+}
+
 /// `y += c1·x1 + c2·x2`.
 #[inline(always)]
 pub fn axpy2<S: Simd>(simd: S, c1: f64, x1: &[f64], c2: f64, x2: &[f64], y: &mut [f64]) {
@@ -112,4 +214,27 @@ pub fn axpy2<S: Simd>(simd: S, c1: f64, x1: &[f64], c2: f64, x2: &[f64], y: &mut
 #[inline(always)]
 pub fn is_zero(v: &[f64]) -> bool {
     v.iter().all(|x| *x == 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weighted_rows_are_the_sum_of_rows() {
+        for (m, r) in [(1, 1), (3, 4), (7, 8), (5, 10), (13, 16), (9, 17), (6, 37), (0, 3)] {
+            let data: Vec<f64> = (0..m * r).map(|k| ((7 * k) % 23) as f64 - 11.0).collect();
+            let weight = |l: usize| (5 * l % 7) as f64 - 3.0;
+            // backwards: the last row of the data comes first
+            let term = |l: usize| (weight(l), (m - 1 - l) * r);
+            let mut out: Vec<f64> = (0..r).map(|k| k as f64).collect();
+            let mut slow = out.clone();
+            for l in 0..m {
+                let row = &data[(m - 1 - l) * r..(m - l) * r];
+                axpy(weight(l), row, &mut slow);
+            }
+            add_weighted_rows(m, term, &data, &mut out);
+            assert_eq!(out, slow, "{m} x {r}, whole numbers: no rounding");
+        }
+    }
 }

@@ -7,7 +7,7 @@
 
 use super::RowMat;
 use super::products::{cross, product};
-use super::simd::dispatch;
+use super::simd::{PAD, Simd, V, WithSimd, dispatch, padded};
 
 /// Largest r for which the system is formed.
 const DIRECT: usize = 10;
@@ -79,12 +79,12 @@ impl MaskedSystem {
         }
         let b = cross(&self.pairs, &self.p); // column j: B_j, lower triangle
         let weight = |a: usize, j: usize| if a == j { 1.0 } else { std::f64::consts::FRAC_1_SQRT_2 };
-        let mut jacobian = RowMat::zeros(q, q);
+        let mut jacobian = RowMat::zeros(q, padded(q)); // its upper triangle
         for j in 0..r {
             for a in 0..r {
                 for c in 0..r {
                     let (k, l) = (position(a, j), position(c, j));
-                    if l <= k {
+                    if l >= k {
                         let v = jacobian.get(k, l) + weight(a, j) * weight(c, j) * b.get(position(a, c), j);
                         jacobian.set(k, l, v);
                     }
@@ -99,7 +99,7 @@ impl MaskedSystem {
             }
         }
         // off the diagonal ⟨E_ab, M⟩ = √2·M_ab = M_ab/w, and M_ab = w·z
-        dispatch(|| cholesky_solve(&mut jacobian, &mut z))
+        dispatch(CholeskySolve { a: &mut jacobian, z: &mut z })
             .then(|| RowMat::from_fn(r, r, |a, c| weight(a, c) * z[position(a, c)]))
     }
 
@@ -201,47 +201,50 @@ fn fill<const R: usize>(x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// z ← A⁻¹z for a positive definite A given by its lower triangle, which is overwritten by its
-/// Cholesky factor; `false` if A is not positive definite.
-#[inline(always)]
-fn cholesky_solve(a: &mut RowMat, z: &mut [f64]) -> bool {
-    let q = z.len();
-    for k in 0..q {
-        for l in 0..=k {
-            let dot = plain_dot(&a.row(k)[..l], &a.row(l)[..l]);
-            let v = a.get(k, l) - dot;
-            if l < k {
-                a.set(k, l, v / a.get(l, l));
-            } else if v > 0.0 {
-                a.set(k, k, v.sqrt());
-            } else {
-                return false;
-            }
-        }
-        z[k] = (z[k] - plain_dot(&a.row(k)[..k], &z[..k])) / a.get(k, k);
-    }
-    for k in (0..q).rev() {
-        z[k] /= a.get(k, k);
-        let c = z[k];
-        for (l, v) in a.row(k)[..k].iter().enumerate() {
-            z[l] -= c * v;
-        }
-    }
-    true
+/// z ← A⁻¹z for a positive definite A (q × q) given by its upper triangle, which is overwritten by U, UᵀU = A; `false` if A
+/// is not positive definite. Rows have [`padded`] length, so that all there is to do is done with whole vectors: what stands left of
+/// the diagonal is nobody's.
+struct CholeskySolve<'a> {
+    a: &'a mut RowMat,
+    z: &'a mut [f64],
 }
 
-/// ⟨a, b⟩ with eight running sums, which vectorises.
-#[inline(always)]
-fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0f64; 8];
-    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in left.zip(right) {
-        for k in 0..8 {
-            sums[k] += x[k] * y[k];
+impl WithSimd for CholeskySolve<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        let (q, width) = (self.z.len(), self.a.ncols());
+        let (a, z) = (self.a.data_mut(), self.z);
+        for l in 0..q {
+            let (row, below) = a[l * width..q * width].split_at_mut(width);
+            let pivot = row[l];
+            if pivot.is_nan() || pivot <= 0.0 {
+                return false;
+            }
+            let scale = 1.0 / pivot.sqrt();
+            row[l..].iter_mut().for_each(|v| *v *= scale);
+            z[l] *= scale;
+            let done = z[l];
+            for (k, other) in (l + 1..q).zip(below.chunks_exact_mut(width)) {
+                let c = row[k];
+                if c == 0.0 {
+                    continue;
+                }
+                z[k] -= c * done;
+                let factor = V::splat(simd, -c);
+                for at in (k / PAD * PAD..width).step_by(V::<S>::LANES) {
+                    factor.mul_add(V::load(simd, row, at), V::load(simd, other, at)).store(other, at);
+                }
+            }
         }
+        for k in (0..q).rev() {
+            let row = &a[k * width..][..q];
+            let solved: f64 = row[k + 1..].iter().zip(&z[k + 1..]).map(|(u, z)| u * z).sum();
+            z[k] = (z[k] - solved) / row[k];
+        }
+        true
     }
-    sums.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]
@@ -262,5 +265,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn positive_definite_systems_are_solved() {
+        for q in [1, 3, 8, 21, 55] {
+            let b = RowMat::from_fn(q, q, |i, j| ((5 * i + 3 * j + i * j) as f64).sin());
+            let a = |i: usize, j: usize| {
+                (0..q).map(|l| b.get(i, l) * b.get(j, l)).sum::<f64>() + f64::from(u8::from(i == j))
+            };
+            let x: Vec<f64> = (0..q).map(|k| (k as f64).cos()).collect();
+            let mut z: Vec<f64> = (0..q).map(|i| (0..q).map(|j| a(i, j) * x[j]).sum()).collect();
+            let upper = |i: usize, j: usize| if i <= j && j < q { a(i, j) } else { 0.0 };
+            let mut matrix = RowMat::from_fn(q, padded(q), upper);
+            assert!(dispatch(CholeskySolve { a: &mut matrix, z: &mut z }));
+            assert!(z.iter().zip(&x).all(|(z, x)| (z - x).abs() < 1e-10), "q = {q}");
+        }
+        let mut indefinite =
+            RowMat::from_fn(2, padded(2), |i, j| [[1.0, 2.0], [0.0, 1.0]][i].get(j).copied().unwrap_or(0.0));
+        assert!(!dispatch(CholeskySolve { a: &mut indefinite, z: &mut [1.0, 1.0] }));
     }
 }

@@ -6,7 +6,7 @@
 //! panel by panel on the thread that asks: handing them to the pool would cost more than they do.
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use super::RowMat;
 use super::parallel::{OnChunk, for_each_chunk, map};
@@ -17,6 +17,8 @@ const PANEL: usize = 128;
 /// Multiplications below which a product stays on the thread that asks for it: about 100
 /// microseconds of work, several times what waking a thread of the pool takes.
 const SMALL: usize = 4_000_000;
+/// Rows of a square matrix that a cache near the core holds.
+const CACHED: usize = 1024;
 
 /// `out ← beta·out + alpha·lhs·rhs` with beta ∈ {0, 1} (`accumulate`). Shapes: lhs m × k, rhs k × n, out
 /// m × n row-major. Cost 2·m·k·n flops.
@@ -32,6 +34,29 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
         let rows = panel.len() / n;
         let dst = MatMut::from_row_major_slice_mut(panel, rows, n);
         matmul(dst, accum, lhs.subrows(p * PANEL, rows), rhs, alpha, Par::Seq);
+    });
+}
+
+/// `out ← alpha·M·X` for a symmetric M (n × n). Shapes: X and out n × r. Cost 2·n²·r flops.
+///
+/// A product with r columns fills vectors with r numbers, which is a waste where r is a little more than their length or much
+/// less. As rows of M are its columns, n numbers may fill them instead, as long as a cache holds M: M is then read across.
+pub fn symmetric_product(out: &mut RowMat, alpha: f64, m: &RowMat, x: &RowMat) {
+    let n = out.ncols();
+    if m.nrows() > CACHED || !matches!(n, 1..=4 | 9..=12) {
+        return product(out, false, alpha, m.as_mat(), x.as_mat());
+    }
+    count(m.nrows() * m.ncols() * n);
+    let small = m.nrows() * m.ncols() * n < SMALL;
+    for_each_panel(out.data_mut(), n, small, &|part, p, panel| {
+        let rows = panel.len() / n;
+        part.resize(panel.len(), 0.0);
+        let dst = MatMut::from_column_major_slice_mut(part, rows, n);
+        let lhs = m.as_mat().subcols(p * PANEL, rows).transpose();
+        matmul(dst, Accum::Replace, lhs, x.as_mat(), alpha, Par::Seq);
+        for (k, column) in part.chunks_exact(rows).enumerate() {
+            panel[k..].iter_mut().step_by(n).zip(column).for_each(|(to, v)| *to = *v);
+        }
     });
 }
 
@@ -122,20 +147,21 @@ pub fn cross_of(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> RowMat {
         let start = p * height;
         let rows = height.min(x.nrows() - start);
         let (x, y) = (x.subrows(start, rows), y.subrows(start, rows));
-        let mut part = RowMat::zeros(r, s);
-        matmul(part.as_mat_mut(), Accum::Replace, x.transpose(), y, 1.0, Par::Seq);
+        // by columns: r is the larger number where one is, and fills vectors
+        let mut part = Mat::<f64>::zeros(r, s);
+        matmul(part.as_mut(), Accum::Replace, x.transpose(), y, 1.0, Par::Seq);
         part
     };
     let count = x.nrows().div_ceil(height);
-    let parts: Vec<RowMat> = if count == 1 || x.nrows() * r * s < SMALL {
+    let parts: Vec<Mat<f64>> = if count == 1 || x.nrows() * r * s < SMALL {
         (0..count).map(one_part).collect()
     } else {
         map(count, 1, one_part)
     };
     let mut out = RowMat::zeros(r, s);
     for part in parts {
-        for (o, v) in out.data_mut().iter_mut().zip(part.data()) {
-            *o += v;
+        for (k, column) in part.col_iter().enumerate() {
+            column.iter().enumerate().for_each(|(i, v)| out.set(i, k, out.get(i, k) + v));
         }
     }
     out
@@ -151,6 +177,18 @@ mod tests {
             let x = RowMat::from_fn(n, r, |i, k| ((7 * i + 13 * k) % 23) as f64 - 11.0);
             let signed = RowMat::from_fn(n, r, |i, k| if i % 3 == 0 { -x.get(i, k) } else { x.get(i, k) });
             assert_eq!(symmetric_cross(&x, &signed), cross(&x, &signed), "whole numbers: no rounding");
+        }
+    }
+
+    #[test]
+    fn by_symmetry_or_not_the_product_is_the_same() {
+        for (n, r) in [(5, 3), (150, 10), (700, 4), (700, 20), (1100, 2)] {
+            let m = RowMat::from_fn(n, n, |i, j| ((7 * i.min(j) + 13 * i.max(j)) % 23) as f64 - 11.0);
+            let x = RowMat::from_fn(n, r, |i, k| ((3 * i + 5 * k) % 17) as f64 - 8.0);
+            let (mut out, mut slow) = (RowMat::zeros(n, r), RowMat::zeros(n, r));
+            symmetric_product(&mut out, -2.0, &m, &x);
+            product(&mut slow, false, -2.0, m.as_mat(), x.as_mat());
+            assert_eq!(out, slow, "whole numbers: no rounding");
         }
     }
 

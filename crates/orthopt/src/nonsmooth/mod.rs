@@ -4,6 +4,8 @@ mod pieces;
 
 pub use pieces::{Piece, Pieces};
 
+use crate::linalg::simd::dispatch;
+
 /// A separable nonsmooth term.
 pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
     /// h of one entry; +∞ outside the domain.
@@ -25,7 +27,7 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
 
     /// [`Nonsmooth::prox`] of every entry, in place.
     fn prox_all(&self, v: &mut [f64], mu: f64) {
-        v.iter_mut().for_each(|x| *x = self.prox(*x, mu));
+        dispatch(|| v.iter_mut().for_each(|x| *x = self.prox(*x, mu)));
     }
 
     /// The limiting subdifferential ∂h(x) as an interval [lo, hi] (possibly unbounded).

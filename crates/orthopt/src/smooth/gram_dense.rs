@@ -4,7 +4,7 @@ use super::centring::transposed;
 use super::{Centring, LinearTerm, Quadratic, Smooth, ritz_curvature, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::linalg::kernels::{axpy, axpy2, inner};
+use crate::linalg::kernels::{add_weighted_rows, axpy2, inner};
 use crate::linalg::products::{add_rows_product, cross, gram, product};
 use crate::linalg::simd::Simd;
 use crate::linalg::small::symmetric_eigen;
@@ -113,9 +113,8 @@ impl Quadratic for DenseGram {
     #[inline(always)]
     fn gradient_row<'a>(&'a self, r: &'a RowMat, _x: &RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
         buf.fill(0.0);
-        for (l, a) in self.at.row(i).iter().enumerate() {
-            axpy(-a, r.row(l), buf);
-        }
+        let a = self.at.row(i);
+        add_weighted_rows(a.len(), |l| (-a[l], l * r.ncols()), r.data(), buf);
         self.e.add_row(i, buf);
         buf
     }

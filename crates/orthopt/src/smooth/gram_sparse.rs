@@ -6,13 +6,15 @@ use super::sparse_rows::{LONGER, Rows, sparse_product};
 use super::{LinearTerm, Quadratic, Smooth, Unpacked, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::kernels::axpy;
+use crate::linalg::kernels::{add_weighted_rows, axpy, is_zero};
 use crate::linalg::parallel::for_each_chunk;
-use crate::linalg::simd::Simd;
+use crate::linalg::simd::{Simd, dispatch};
 use crate::linalg::work::count;
 
 /// A multiplication with an entry found by its index, in those of a product.
 pub(super) const SCATTERED: usize = 4;
+/// An X with a nonzero row among so many is taken as a whole.
+const DENSE: usize = 4;
 
 /// Rounding of a mean, as a share of the mean of the absolute values.
 const MEAN_ROUNDING: f64 = 1e-9;
@@ -183,13 +185,27 @@ impl SparseGram {
     fn product_row(&self, image: &SparseImage, i: usize, buf: &mut [f64]) {
         buf.fill(0.0);
         let (rows, values) = self.column(i);
-        for (l, v) in rows.iter().zip(values) {
-            axpy(-v, image.r.row(*l as usize), buf);
-        }
+        let width = image.r.ncols();
+        add_weighted_rows(rows.len(), |l| (-values[l], rows[l] as usize * width), image.r.data(), buf);
         if let Some(mu) = &self.mu {
             // AᵀAX = SᵀSX − m μ (μᵀX)
             axpy(self.nrows as f64 * mu[i], &image.q, buf);
         }
+    }
+
+    /// S by rows.
+    fn by_rows(&self) -> &Rows {
+        self.rows.get_or_init(|| Rows::of(self.nrows, self.nrows(), |j| self.column(j)))
+    }
+
+    /// R = SX row by row, for an X with few zero rows: every row is summed where it stays, not scattered.
+    fn image_by_rows(&self, x: &RowMat) -> SparseImage {
+        let mut image = SparseImage { r: RowMat::zeros(self.nrows, x.ncols()), q: vec![0.0; x.ncols()] };
+        self.by_rows().times(x, &mut image.r);
+        if let Some(mu) = &self.mu {
+            add_weighted_rows(mu.len(), |i| (mu[i], i * x.ncols()), x.data(), &mut image.q);
+        }
+        image
     }
 
     /// All rows of the gradient. Cost 2·nnz(S)·r flops.
@@ -267,13 +283,13 @@ impl Quadratic for SparseGram {
 
     fn image(&self, x: &RowMat) -> SparseImage {
         count(SCATTERED * self.values.len() * x.ncols());
-        let mut image = SparseImage { r: RowMat::zeros(self.nrows, x.ncols()), q: vec![0.0; x.ncols()] };
-        for i in 0..self.nrows() {
-            // row-sparse X is the rule: a zero row costs nothing
-            if x.row(i).iter().any(|v| *v != 0.0) {
-                self.move_row(&mut image, i, x.row(i));
-            }
+        let nonzero: Vec<usize> = (0..self.nrows()).filter(|i| !is_zero(x.row(*i))).collect();
+        if nonzero.len() >= x.nrows() / DENSE {
+            return self.image_by_rows(x);
         }
+        // a row-sparse X: a zero row costs nothing
+        let mut image = SparseImage { r: RowMat::zeros(self.nrows, x.ncols()), q: vec![0.0; x.ncols()] };
+        dispatch(|| nonzero.iter().for_each(|i| self.move_row(&mut image, *i, x.row(*i))));
         image
     }
 
@@ -346,8 +362,7 @@ impl Quadratic for SparseGram {
     }
 
     fn apply_few(&self, vectors: &[Vec<(usize, f64)>]) -> RowMat {
-        let (n, column) = (self.nrows(), |j| self.column(j));
-        let mut out = self.rows.get_or_init(|| Rows::of(self.nrows, n, column)).product(vectors, n, column);
+        let mut out = self.by_rows().product(vectors, self.nrows(), |j| self.column(j));
         if let Some(mu) = &self.mu {
             // AᵀAX = SᵀSX − m μ (μᵀX)
             let q = |v: &Vec<(usize, f64)>| -> f64 { v.iter().map(|(i, x)| mu[*i] * x).sum() };

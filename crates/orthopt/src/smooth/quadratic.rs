@@ -4,8 +4,8 @@ use super::centring::slab;
 use super::{Centring, LinearTerm, Quadratic, Smooth, Usage, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::kernels::{axpy, axpy2, inner, is_zero};
-use crate::linalg::products::{add_rows_product, product};
+use crate::linalg::kernels::{add_weighted_rows, axpy2, inner, is_zero};
+use crate::linalg::products::{add_rows_product, product, symmetric_product};
 use crate::linalg::simd::Simd;
 
 /// Rows of A that are copied at a time to form AᵀA.
@@ -140,7 +140,7 @@ impl Smooth for DenseQuadratic {
     }
 
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
-        product(g, false, 1.0, self.m.as_mat(), x.as_mat());
+        symmetric_product(g, 1.0, &self.m, x);
         self.e.add(g);
     }
 
@@ -201,9 +201,7 @@ impl DenseQuadratic {
         buf.fill(0.0);
         self.e.add_row(i, buf);
         let m = self.m.row(i);
-        for s in list {
-            axpy(m[*s], x.row(*s), buf);
-        }
+        add_weighted_rows(list.len(), |l| (m[list[l]], list[l] * x.ncols()), x.data(), buf);
     }
 }
 
@@ -303,7 +301,7 @@ impl Quadratic for DenseQuadratic {
 
     fn apply(&self, v: &RowMat) -> RowMat {
         let mut out = RowMat::zeros(v.nrows(), v.ncols());
-        product(&mut out, false, 1.0, self.m.as_mat(), v.as_mat());
+        symmetric_product(&mut out, 1.0, &self.m, v);
         out
     }
 

@@ -1,9 +1,14 @@
 //! Products of sparse columns, and the rows of a matrix that is kept by columns, for products with vectors of few entries.
 
 use crate::linalg::RowMat;
+use crate::linalg::kernels::add_weighted_rows;
+use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::work::count;
 
 use super::gram_sparse::SCATTERED;
+
+/// Rows of a product that one task computes.
+const TOGETHER: usize = 64;
 
 /// S (m × n) by rows, a copy of its nonzeros (12 bytes each) made where it is first asked for.
 #[derive(Clone, Debug)]
@@ -32,6 +37,19 @@ impl Rows {
             }
         }
         Self { ptr, columns, values }
+    }
+
+    /// out ← SX, X (n × r), out (m × r) of zeros. Cost 2·nnz(S)·r flops, which the caller counts.
+    pub fn times(&self, x: &RowMat, out: &mut RowMat) {
+        let r = x.ncols();
+        for_each_chunk(out.data_mut(), r * TOGETHER, &|_, chunk, rows| {
+            for (k, row) in rows.chunks_exact_mut(r).enumerate() {
+                let i = chunk * TOGETHER + k;
+                let (first, last) = (self.ptr[i], self.ptr[i + 1]);
+                let term = |l: usize| (self.values[first + l], self.columns[first + l] as usize * r);
+                add_weighted_rows(last - first, term, x.data(), row);
+            }
+        });
     }
 
     /// −SᵀSv for each of the vectors v, given by their entries, as rows. Of S only the rows are touched that have

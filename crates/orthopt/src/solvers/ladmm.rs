@@ -40,11 +40,12 @@
 //! Cost per iteration: a gradient and 4nr² flops.
 
 use super::SolverInfo;
-use super::proximal::{Feasible, Progressing, Relative, curvature, distance, feasible_start, raw};
+use super::proximal::{Feasible, Progressing, Relative, curvature, feasible_start, raw};
 use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::linalg::kernels::squared_distance;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
@@ -102,6 +103,7 @@ pub struct State {
     z: RowMat,      // Zᵏ, multiplier of X = Y
     grad: RowMat,   // ∇f(Xᵏ)
     work: RowMat,   // n × r
+    next: RowMat,   // Xᵏ⁺¹, n × r
     beta: f64,      // β
     lipschitz: f64, // L
     residual: f64,
@@ -109,6 +111,45 @@ pub struct State {
     best: Feasible,
     iterations: u64,
     progress: Progressing,
+}
+
+/// Numbers of X, Y and Z that are taken together: what the nearest cache holds.
+const BLOCK: usize = 512;
+
+impl State {
+    /// W ← X − (∇f(X) + Z + β(X − Y))/ℓ.
+    fn step_from(&mut self, beta: f64, ell: f64) {
+        let w = self.work.data_mut();
+        let (x, y) = (&self.x.data()[..w.len()], &self.y.data()[..w.len()]);
+        let (z, g) = (&self.z.data()[..w.len()], &self.grad.data()[..w.len()]);
+        dispatch(|| {
+            for k in 0..w.len() {
+                w[k] = x[k] - (g[k] + z[k] + beta * (x[k] - y[k])) / ell;
+            }
+        });
+    }
+
+    /// X is the next one, and Y ← prox_{h/β}(X + Z/β), Z ← Z + β(X − Y). How far X and Y have moved, and ‖X − Y‖.
+    fn follow<H: Nonsmooth>(&mut self, h: &H, beta: f64) -> [f64; 3] {
+        let mut squares = [0.0; 3];
+        for start in (0..self.work.data().len()).step_by(BLOCK) {
+            let part = start..(start + BLOCK).min(self.work.data().len());
+            let w = &mut self.work.data_mut()[part.clone()];
+            let (x, y) = (&self.next.data()[part.clone()], &self.y.data()[part.clone()]);
+            let (before, z) = (&self.x.data()[part.clone()], &mut self.z.data_mut()[part]);
+            dispatch(|| w.iter_mut().zip(x).zip(&*z).for_each(|((w, x), z)| *w = x + z / beta));
+            h.prox_all(w, 1.0 / beta);
+            dispatch(|| {
+                z.iter_mut().zip(x).zip(&*w).for_each(|((z, x), y)| *z += beta * (x - y));
+                squares[0] += squared_distance(x, before);
+                squares[1] += squared_distance(w, y);
+                squares[2] += squared_distance(x, w);
+            });
+        }
+        std::mem::swap(&mut self.x, &mut self.next);
+        std::mem::swap(&mut self.y, &mut self.work);
+        squares.map(f64::sqrt)
+    }
 }
 
 impl Ladmm {
@@ -123,32 +164,11 @@ impl Ladmm {
         // X ← nearest(X − (∇f(X) + Z + β(X − Y))/ℓ)
         p.f.gradient(&st.x, &mut st.grad);
         st.relative.meet(&st.grad);
-        st.work.data_mut().copy_from_slice(st.x.data());
-        let (x, y, z, g) = (st.x.data(), st.y.data(), st.z.data(), st.grad.data());
-        let work = st.work.data_mut();
-        dispatch(|| {
-            for k in 0..work.len() {
-                work[k] -= (g[k] + z[k] + beta * (x[k] - y[k])) / ell;
-            }
-        });
-        let mut x_next = st.x.clone();
-        if !nearest(&st.work, &mut x_next) {
+        st.step_from(beta, ell);
+        if !nearest(&st.work, &mut st.next) {
             return Some((Status::NumericalError, "the gradient or the multiplier is not finite"));
         }
-        let dx = distance(&x_next, &st.x);
-        st.x = x_next;
-        // Y ← prox_{h/β}(X + Z/β)
-        for ((w, x), z) in st.work.data_mut().iter_mut().zip(st.x.data()).zip(st.z.data()) {
-            *w = x + z / beta;
-        }
-        p.h.prox_all(st.work.data_mut(), 1.0 / beta);
-        let dy = distance(&st.work, &st.y);
-        std::mem::swap(&mut st.y, &mut st.work);
-        // Z ← Z + β(X − Y)
-        for ((z, x), y) in st.z.data_mut().iter_mut().zip(st.x.data()).zip(st.y.data()) {
-            *z += beta * (x - y);
-        }
-        let apart = distance(&st.x, &st.y);
+        let [dx, dy, apart] = st.follow(&p.h, beta);
         // Z ∈ ∂h(Y) holds exactly; the other two conditions up to these
         let dual = (st.lipschitz + beta + ell) * dx + beta * dy;
         st.residual = apart / (st.x.ncols() as f64).sqrt() + st.relative.to(dual);
@@ -191,7 +211,8 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ladmm {
             x: x0,
             z: zeros.clone(),
             grad: zeros.clone(),
-            work: zeros,
+            work: zeros.clone(),
+            next: zeros,
             beta: self.beta.unwrap_or(FIRST * lipschitz),
             lipschitz,
             residual: f64::INFINITY,

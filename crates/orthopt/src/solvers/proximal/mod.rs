@@ -17,6 +17,7 @@ use rand_pcg::Pcg64;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::kernels::squared_distance;
 use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
@@ -185,16 +186,5 @@ pub(crate) fn combine(out: &mut RowMat, a: &RowMat, c: f64, b: &RowMat) {
 
 /// ‖a − b‖_F.
 pub(crate) fn distance(a: &RowMat, b: &RowMat) -> f64 {
-    let (a, b) = (a.data(), b.data());
-    dispatch(|| {
-        let mut sums = [0.0f64; 32];
-        let (left, right) = (a.chunks_exact(32), b.chunks_exact(32));
-        let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| (x - y).powi(2)).sum();
-        for (x, y) in left.zip(right) {
-            for k in 0..32 {
-                sums[k] += (x[k] - y[k]) * (x[k] - y[k]);
-            }
-        }
-        (sums.iter().sum::<f64>() + rest).sqrt()
-    })
+    dispatch(|| squared_distance(a.data(), b.data()).sqrt())
 }
