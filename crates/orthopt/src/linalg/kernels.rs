@@ -1,6 +1,7 @@
 //! Dot products and row updates on slices. They vectorise inside a kernel run by
-//! [`super::simd::dispatch`]; `dot` and `pair_products` take the token, the others are plain
-//! loops that the compiler vectorises for the instruction set of their caller.
+//! [`super::simd::dispatch`]; those that take the token are parts of a kernel, `inner`, `sum_abs` and
+//! `add_weighted_rows` are whole ones, the others are plain loops that the compiler vectorises for the instruction set
+//! of their caller.
 
 use super::simd::{PAD, Simd, V, WithSimd, dispatch};
 

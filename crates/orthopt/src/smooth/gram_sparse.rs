@@ -23,6 +23,8 @@ const MEAN_ROUNDING: f64 = 1e-9;
 /// A stands for S − 1μᵀ with sparse S and column means μ, and nothing is densified.
 /// Nothing of size n × n or m × n is ever formed.
 ///
+/// The nonzeros are kept by columns and, from the first product with an X of many nonzero rows on, by rows as well (12 bytes each).
+///
 /// Keeps R = SX (m × r) and q = μᵀX. A gradient row costs 2·nnz(S(:, i))·r flops, a move of
 /// two rows twice that, a curvature entry nnz of the two columns.
 #[derive(Clone, Debug)]

@@ -128,3 +128,25 @@ pub(super) fn sparse_product<'a>(a: Column<'a>, b: Column<'a>) -> f64 {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_row_by_row_are_those_of_the_matrix() {
+        let (m, n, r) = (2 * TOGETHER + 7, 23, 5);
+        let entry = |i: usize, j: usize| if (i * j + i) % 4 == 1 { (i % 9) as f64 - 4.0 } else { 0.0 };
+        let columns: Vec<(Vec<u32>, Vec<f64>)> = (0..n)
+            .map(|j| {
+                let rows: Vec<usize> = (0..m).filter(|i| entry(*i, j) != 0.0).collect();
+                (rows.iter().map(|i| *i as u32).collect(), rows.iter().map(|i| entry(*i, j)).collect())
+            })
+            .collect();
+        let x = RowMat::from_fn(n, r, |j, k| ((7 * j + 3 * k) % 11) as f64 - 5.0);
+        let mut out = RowMat::zeros(m, r);
+        Rows::of(m, n, |j| (&columns[j].0, &columns[j].1)).times(&x, &mut out);
+        let slow = RowMat::from_fn(m, r, |i, k| (0..n).map(|j| entry(i, j) * x.get(j, k)).sum());
+        assert_eq!(out, slow, "whole numbers: no rounding");
+    }
+}

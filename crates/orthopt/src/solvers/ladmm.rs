@@ -262,3 +262,32 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ladmm {
         Some(raw(p, &st.y))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::{AnyPenalty, L0};
+    use crate::problem::PcaProblem;
+    use crate::smooth::{AnySmooth, DenseQuadratic};
+
+    /// Lines Y and Z of the method, entry by entry, on matrices that are longer than a block and no multiple of it.
+    #[test]
+    fn block_by_block_is_entry_by_entry() {
+        let (n, r, beta) = (2 * BLOCK / 5 + 3, 5, 0.7);
+        let identity = RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j))).to_mat();
+        let f = AnySmooth::Dense(DenseQuadratic::negative(identity.as_ref()).unwrap());
+        let p = PcaProblem::new(f, AnyPenalty::L0(L0::new(0.1).unwrap()), r).unwrap();
+        let x0 = RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)));
+        let mut st = Ladmm::DEFAULT.init(&p, x0).unwrap();
+        let wave = |a: f64| RowMat::from_fn(n, r, |i, k| (a * (i * r + k) as f64).sin());
+        (st.x, st.y, st.z, st.next) = (wave(0.3), wave(0.5), wave(0.7), wave(1.1));
+        let (x, y, z, next) = (st.x.clone(), st.y.clone(), st.z.clone(), st.next.clone());
+        let moved = st.follow(&p.h, beta);
+        let slow_y = RowMat::from_fn(n, r, |i, k| p.h.prox(next.get(i, k) + z.get(i, k) / beta, 1.0 / beta));
+        let slow_z = RowMat::from_fn(n, r, |i, k| z.get(i, k) + beta * (next.get(i, k) - slow_y.get(i, k)));
+        assert_eq!((&st.x, &st.y, &st.z), (&next, &slow_y, &slow_z));
+        let apart = |a: &RowMat, b: &RowMat| RowMat::from_fn(n, r, |i, k| a.get(i, k) - b.get(i, k)).norm();
+        let slow = [apart(&next, &x), apart(&slow_y, &y), apart(&next, &slow_y)];
+        assert!(moved.iter().zip(slow).all(|(a, b)| (a - b).abs() < 1e-12 * b), "{moved:?} {slow:?}");
+    }
+}
