@@ -126,7 +126,7 @@ fn row(case: &Case, r: usize, lambda: Option<f64>, seconds: f64) -> Result<()> {
     if seconds > 0.0 {
         let options =
             Options { seconds: Some(seconds), nodes: u64::MAX, warm: Some(root.relaxation), ..options };
-        let tree = lower_bound(&p.f, r, &kind, Some((&best.x, f)), &options, &|_| true)?;
+        let tree = lower_bound(&p.f, r, &kind, Some(&best.x), &options, &|_| true)?;
         let f = tree.objective.unwrap_or(f);
         print!(
             " {f:.7} | {:.7} | {:.4} | {} | {} | {} | {:.1} |",

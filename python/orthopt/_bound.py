@@ -176,13 +176,14 @@ def bound(
         found = solve(problem, data, rank, lam, **options)
         X = found.X
     filled = fill(options, rank=None, lam=lam)
-    effort = {"seconds": seconds("time_limit", time_limit), "nodes": _nodes(nodes), "dual": bool(dual)}
+    limit = seconds("time_limit", time_limit)
+    effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "decrease": 0.0}
     start = _data.dense(X, "X")
     with _ending.calls(_shown(callback)) as (shown,):
         proved = _orthopt.bound(_name(problem), _data.matrix(data), start, filled, effort, shown)
     if found is None:  # the run has told already
         _warn(proved["notes"])
-    for other in ("notes", "own_gap", "own_proof"):  # of the X given, for `solve`
+    for other in ("notes", "own_bound", "own_gap", "own_proof"):  # of the X given, for `solve`
         proved.pop(other)
     better = proved.pop("X")
     trace = BoundTrace(**proved.pop("trace"))

@@ -11,7 +11,7 @@ from ._options import fill, seconds
 from ._progress import bar_for
 from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
 from ._tables import opened
-from .errors import DataTypeError, InvalidOptionError, OrthoptWarning
+from .errors import ContradictionError, DataTypeError, InvalidOptionError, OrthoptWarning
 
 #: Seconds for each solver of those who compare without a limit.
 COMPARE_SECONDS = 10.0
@@ -255,10 +255,16 @@ def with_bound(
     if bound is False or bound is None:
         return found, False
     limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
-    effort = {"seconds": limit, "nodes": None, "dual": False}
-    proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
-    status = "optimal" if proved["own_proof"] else found.status
-    found = replace(found, bound=proved["bound"], gap=proved["own_gap"], proof=proved["own_proof"], status=status)
+    decrease = 0.0 if found.certificate is None else found.certificate.max_decrease
+    effort = {"seconds": limit, "nodes": None, "dual": False, "decrease": decrease}
+    try:
+        proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
+    except ContradictionError as error:  # nothing is claimed, and X is there all the same
+        _warn([str(error)])
+        return found, False
+    proof, gap = proved["own_proof"], proved["own_gap"]
+    status = "optimal" if proof else found.status
+    found = replace(found, bound=proved["own_bound"], gap=gap, proof=proof, status=status)
     return found, proved["status"] == "interrupted"
 
 

@@ -54,6 +54,10 @@ class DataOverflowError(OrthoptError, ValueError):
     """Data so large that C = A'A is not finite."""
 
 
+class ContradictionError(OrthoptError, ArithmeticError):
+    """F of a feasible X lies below what was proved to be a lower bound: one of the two is wrong."""
+
+
 class IncompatibleError(OrthoptError, ValueError):
     """Two choices that do not go together."""
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
-use orthopt::bound::{Bound as Lower, Hook, Options as Limits, Progress};
+use orthopt::bound::{Bound as Lower, Hook, Options as Limits, Point, Progress};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::report::{Assessment, Global, Task};
@@ -26,6 +26,7 @@ pub struct Effort {
     seconds: f64,
     nodes: Option<u64>,
     dual: bool,
+    decrease: f64, // of F that is known to be possible from X
 }
 
 /// A bound of a problem, or of a problem and an X; returns a dictionary. Ctrl-C ends it with the best bound so
@@ -56,7 +57,7 @@ pub fn bound<'py>(
 struct Proved {
     bound: Lower,
     dual: Option<RowMat>,
-    given: Option<f64>, // F of the X that was given
+    given: Option<Point>, // F of the X that was given
 }
 
 fn work<P: Family>(
@@ -85,7 +86,9 @@ fn work<P: Family>(
     })??;
     let facts = Global::of(&bound);
     if let Some(f) = given {
-        let own = Global::beside(&bound, f);
+        let own = Global::beside(&bound, f).map_err(Failure::from)?;
+        own.check_below(effort.decrease).map_err(Failure::from)?;
+        out.set_item("own_bound", own.bound)?;
         out.set_item("own_gap", own.gap)?;
         out.set_item("own_proof", own.proof)?;
     }
@@ -117,13 +120,14 @@ fn prove<P: Family>(
     effort: Effort,
     hook: Hook<'_>,
 ) -> Result<Proved, Failure> {
-    let x = x.map(|x| Assessment::new(problem, x, "X", 0.0)).transpose()?.map(|found| found.x);
+    let x = x.map(|x| Assessment::repaired(problem, x, "X", 0.0)).transpose()?;
+    let given = x.as_ref().map(Assessment::point);
+    let x = x.map(|found| found.x);
     let options = Limits {
         seconds: Some(effort.seconds),
         nodes: effort.nodes.unwrap_or(u64::MAX),
         ..Limits::default()
     };
-    let given = x.as_ref().map(|x| problem.objective(x).total);
     let bound = problem.lower_bound(x.as_ref(), &options, hook)?;
     let (f, _) = problem.bounded()?;
     let dual = effort.dual.then(|| bound.relaxation.dual_matrix(f));

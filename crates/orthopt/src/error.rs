@@ -147,6 +147,16 @@ pub enum Error {
         /// What makes it smaller.
         advice: Message,
     },
+    /// F of a feasible point lies below what was proved to be a lower bound.
+    #[error(
+        "F = {objective:e} of a feasible X lies below its lower bound {bound:e}: one of the two is wrong, so nothing is claimed; please report this with the data and the command"
+    )]
+    Contradiction {
+        /// F.
+        objective: f64,
+        /// The bound.
+        bound: f64,
+    },
     /// Two choices that do not go together.
     #[error("{0}")]
     Incompatible(Message),

@@ -129,7 +129,14 @@ impl Start {
 }
 
 fn given(x: &RowMat, n: usize, r: usize, nonneg: bool) -> Result<RowMat> {
-    let what = "the starting point X";
+    repaired(x, n, r, nonneg, "the starting point X")
+}
+
+/// An X that somebody else made, called `what` in errors, with XᵀX = I to rounding; its zeros stay.
+///
+/// # Errors
+/// As [`stiefel::check`]; a negative entry where there must be none; no orthonormal matrix near X on its support.
+pub(crate) fn repaired(x: &RowMat, n: usize, r: usize, nonneg: bool, what: &str) -> Result<RowMat> {
     stiefel::check(x, n, r, what)?;
     if nonneg && let Some(k) = x.data().iter().position(|v| *v < 0.0) {
         return Err(Error::Negative {

@@ -187,7 +187,7 @@ fn of_family<P: Family>(
 /// X of `--x`, checked.
 fn read<P: Family>(wanted: &Wanted, problem: &P, x: RowMat) -> anyhow::Result<Incumbent> {
     let source = wanted.x.as_ref().map_or(String::new(), |path| path.display().to_string());
-    let x = Assessment::new(problem, x, "X", 0.0).with_context(|| source.clone())?.x;
+    let x = Assessment::repaired(problem, x, "X", 0.0).with_context(|| source.clone())?.x;
     Ok(Incumbent { x, source, report: None })
 }
 

@@ -245,11 +245,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> anyhow::Result<ExitCode> {
     let (path, tol, scope) = (args.x.display().to_string(), at_least_zero("tol", args.tol)?, scope(args)?);
-    let found = Assessment::new(&problem, given, "X", tol).with_context(|| path.clone())?;
     let seconds = args.global.map(|seconds| at_least_zero("global", seconds)).transpose()?;
     if seconds.is_some() {
         problem.bounded()?; // what has no bound says so before the pairs are checked
     }
+    // a bound is below the F of feasible X only
+    let assess = if seconds.is_some() { Assessment::repaired } else { Assessment::new };
+    let found = assess(&problem, given, "X", tol).with_context(|| path.clone())?;
     task.notes.iter().for_each(|note| say("note", &said(note)));
     remark_on_tiny_entries(&found, &problem);
     let measures = Measures::of(&problem);
@@ -263,7 +265,7 @@ fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> any
     if let (true, Some(blocks)) = (shown, &blocks) {
         output::print(&blocks::text(blocks, found.tolerance))?;
     }
-    let global = seconds.map(|seconds| global(&problem, &found.x, seconds)).transpose()?;
+    let global = seconds.map(|seconds| global(&problem, &found, &checks, seconds)).transpose()?;
     if let (true, Some(global)) = (shown, &global) {
         let mut summary = Summary::default();
         summary.global(global);
@@ -276,12 +278,19 @@ fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> any
     Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
 }
 
-fn global<P: Family>(problem: &P, x: &RowMat, seconds: f64) -> anyhow::Result<Global> {
+fn global<P: Family>(
+    problem: &P,
+    found: &Assessment,
+    checks: &Checks,
+    seconds: f64,
+) -> anyhow::Result<Global> {
     let stopping = Stopping { max_iters: None, time_limit: Some(seconds), tol: 0.0, min_decrease: 0.0 };
     let progress = Progress::new(false, stopping);
-    let found = global::bound(problem, Some(x), Effort { seconds, nodes: None }, &progress)?;
+    let bound = global::bound(problem, Some(&found.x), Effort { seconds, nodes: None }, &progress)?;
     progress.clear();
-    Ok(Global::of(&found))
+    let global = Global::beside(&bound, found.point())?;
+    global.check(checks.certificate.as_ref())?;
+    Ok(global)
 }
 
 impl Findings {

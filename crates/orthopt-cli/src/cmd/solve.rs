@@ -175,7 +175,7 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
 fn bounded<P: Family>(
     settings: &Settings,
     problem: &P,
-    report: &Report,
+    report: &mut Report,
     (earlier, seconds): (Option<Bound>, f64),
     progress: &Progress,
 ) -> anyhow::Result<Global> {
@@ -186,7 +186,7 @@ fn bounded<P: Family>(
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
         svg::write_bound(&report.task, Some(report), &found, output.path())?;
     }
-    let facts = Global::beside(&found, report.solution.objective.total);
+    let facts = report.bound_by(&found)?.clone();
     if let (None, Some(_), Some(better)) = (facts.proof, &found.x, found.objective) {
         let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
         progress.note(&Message::from(text).option("save-x").text(" writes it"));
@@ -229,8 +229,8 @@ fn publish<P: Family>(
     }
     show(&mut summary);
     if let Some(seconds) = settings.bound {
-        match bounded(settings, problem, &report, (earlier, seconds), progress) {
-            Ok(found) => summary.global(report.bound_by(found)),
+        match bounded(settings, problem, &mut report, (earlier, seconds), progress) {
+            Ok(found) => summary.global(&found),
             Err(error) => broken = Some(error), // X and what is known of it are reported all the same
         }
     }

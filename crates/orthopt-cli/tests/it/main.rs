@@ -7,6 +7,7 @@ mod bad_options;
 mod beyond_memory;
 mod bound;
 mod certify;
+mod claims;
 mod compare;
 mod composite;
 mod config;

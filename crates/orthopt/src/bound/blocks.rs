@@ -1,6 +1,8 @@
 //! Bound B: disjoint blocks of variables, by a dynamic programme over all subsets (docs/mathematics.md,
 //! section 14).
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::types::Watch;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
@@ -46,19 +48,10 @@ impl Subsets {
     /// All 2ᵐ submatrices of `c` (m × m); `None` if the watch ended it.
     pub fn new(c: &RowMat, r: usize, cover: Cover, watch: Option<&Watch<'_>>) -> Option<Self> {
         let m = c.nrows();
-        let one = |mask: usize| {
-            // the clock is looked at now and then: a set takes microseconds
-            if mask.is_multiple_of(256) && watch.is_some_and(Watch::is_over) {
-                return vec![f64::NAN; r];
-            }
-            sums(c, mask as u32, r, cover)
-        };
-        let mut sums = vec![0.0; r << m];
-        for_each_chunk(&mut sums, TASK * r, &|_, task, some| {
-            let masks = some.chunks_mut(r).zip(TASK * task..);
-            masks.for_each(|(out, mask)| out.copy_from_slice(&one(mask)));
-        });
-        sums.iter().all(|v| !v.is_nan()).then_some(Self { m, r, sums })
+        let mut all = vec![0.0; r << m];
+        let complete =
+            fill(&mut all, r, watch, &|mask, out| out.copy_from_slice(&sums(c, mask as u32, r, cover)));
+        complete.then_some(Self { m, r, sums: all })
     }
 
     /// value(S, b), rounded up.
@@ -66,6 +59,27 @@ impl Subsets {
         let sum = self.sums[set as usize * self.r + b - 1];
         sum - lambda * (set.count_ones() as usize + 2 * (b - 1)) as f64
     }
+}
+
+/// Fills a table with `width` numbers for every set of variables; `false` where the watch ended it before all of
+/// them were there.
+fn fill(
+    table: &mut [f64],
+    width: usize,
+    watch: Option<&Watch<'_>>,
+    of: &(dyn Fn(usize, &mut [f64]) + Sync),
+) -> bool {
+    let complete = AtomicBool::new(true);
+    for_each_chunk(table, TASK * width, &|_, task, some| {
+        // the clock is looked at once a task: a set takes microseconds
+        if watch.is_some_and(Watch::is_over) {
+            complete.store(false, Ordering::Relaxed);
+        }
+        if complete.load(Ordering::Relaxed) {
+            some.chunks_mut(width).zip(TASK * task..).for_each(|(out, mask)| of(mask, out));
+        }
+    });
+    complete.into_inner()
 }
 
 fn sums(c: &RowMat, mask: u32, r: usize, cover: Cover) -> Vec<f64> {
@@ -129,9 +143,6 @@ pub(super) fn best_blocks(
     for k in 1..=r {
         let level = |table: &[Vec<f64>], meeting: bool| -> Option<Vec<f64>> {
             let one = |mask: usize| {
-                if mask.is_multiple_of(256) && watch.is_some_and(Watch::is_over) {
-                    return f64::NAN;
-                }
                 with_lowest(subsets, lambda, mask, k, |rest, b| {
                     if b > most_columns || (b > 1 && !meeting) {
                         NONE
@@ -144,16 +155,16 @@ pub(super) fn best_blocks(
                 .0
             };
             let mut out = vec![0.0; full + 1];
-            for_each_chunk(&mut out, TASK, &|_, task, some| {
-                some.iter_mut().zip(TASK * task..).for_each(|(out, mask)| *out = one(mask));
-            });
+            if !fill(&mut out, 1, watch, &|mask, out| out[0] = one(mask)) {
+                return None;
+            }
             for mask in 1..=full {
                 let lowest = mask & mask.wrapping_neg();
                 if forced as usize & lowest == 0 {
                     out[mask] = out[mask].max(out[mask & !lowest]); // a row that nobody uses
                 }
             }
-            out.iter().all(|v| !v.is_nan()).then_some(out)
+            Some(out)
         };
         let next = level(&single, false)?;
         let met = if cover == Cover::Meeting { level(&multi, true)? } else { Vec::new() };

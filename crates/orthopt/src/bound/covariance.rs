@@ -16,6 +16,7 @@ pub(super) struct Covariance {
     pub rows: Vec<usize>, // the variables kept, ascending
     pub floor: f64,       // ½Cᵢᵢ − threshold of the variables dropped is at most this
     pub scale: f64,       // a power of two, so that dividing by it is exact
+    pub largest: f64,     // |entry| of `c`, and of the diagonal of all of C divided by `scale`
 }
 
 /// Which entries of C can matter, and what the dual subtracts on the diagonal.
@@ -66,7 +67,9 @@ impl Covariance {
         }
         let scale = power_of_two(c.data().iter().fold(0.0f64, |m, v| m.max(v.abs())));
         c.data_mut().iter_mut().for_each(|v| *v /= scale);
-        Ok(Self { c, rows, floor: floor / scale, scale })
+        let kept = c.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let largest = diagonal.iter().fold(kept, |m, v| m.max(v.abs() / scale));
+        Ok(Self { c, rows, floor: floor / scale, scale, largest })
     }
 
     /// The principal submatrix of some of the kept rows.

@@ -2,14 +2,14 @@
 
 use super::assignment::AssignmentBranching;
 use super::blocks::{self, Cover, Subsets, best_blocks};
+use super::claim::{Claim, Point};
 use super::covariance::{Covariance, Screen};
 use super::patterns::{COLUMNS, PatternBranching};
 use super::penalty::Rows;
 use super::relaxation::{Root, relax};
 use super::rounding::columns_on;
 use super::tree::{Limits, Outcome, cutoff, search};
-use super::types::{Bound, End, Hook, Kind, Method, Options, Progress, Proof, Watch};
-use crate::constraint::stiefel;
+use super::types::{Bound, End, Hook, Kind, Method, Options, Progress, Watch};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::descending_to;
@@ -19,7 +19,7 @@ use crate::smooth::Quadratic;
 const TREE: usize = 400;
 
 /// A lower bound of F(X) = −½ tr(XᵀCX) + h(X) over all feasible n × r X, C = −M of the quadratic `f`,
-/// h as `kind` says; `incumbent` is the best X known and its F.
+/// h as `kind` says; `incumbent` is the best X known, made feasible to rounding before its F is compared.
 ///
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
 /// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
@@ -30,18 +30,20 @@ const TREE: usize = 400;
 ///
 /// # Errors
 /// A rank, λ or count out of range, an f with a linear term, an incumbent that is not feasible, data
-/// that are not finite, more variables left after screening than `options.variables`.
+/// that are not finite, more variables left after screening than `options.variables`;
+/// [`Error::Contradiction`] where an X was met whose F is below the bound.
 pub fn lower_bound(
     f: &impl Quadratic,
     r: usize,
     kind: &Kind,
-    incumbent: Option<(&RowMat, f64)>,
+    incumbent: Option<&RowMat>,
     options: &Options,
     hook: Hook<'_>,
 ) -> Result<Bound> {
-    check(f, r, kind, incumbent)?;
+    check(f, r, kind)?;
+    let incumbent = incumbent.map(|x| kind.repaired(x, f.nrows(), r)).transpose()?;
     let watch = Watch::new(options.seconds, hook);
-    let best = incumbent.map(|(_, value)| value).filter(|v| v.is_finite());
+    let best = incumbent.map(|x| f.value(&x) + kind.penalty(&x)).filter(|v| v.is_finite());
     let mut known = Progress {
         iterations: 0,
         nodes: 0,
@@ -68,13 +70,14 @@ pub fn lower_bound(
     if options.nodes > 0 && f.nrows() <= TREE && root.end != End::Interrupted && root.end != End::Time {
         let closed = best.is_some_and(|v| most <= cutoff(-v, options.gap));
         if !closed && let Some(tree) = branch(f, r, kind, &root, &mut found, known, options, &watch)? {
-            if tree.0.most < most {
+            // without an X and without a node that holds one it has bounded nothing
+            if tree.0.most < most && tree.0.most > f64::NEG_INFINITY {
                 (most, method) = (tree.0.most, tree.1);
             }
             outcome = Some(tree.0);
         }
     }
-    Ok(report(root, most, method, found, outcome, options, &watch))
+    report(root, most, method, found, outcome, (options, kind.lambda()), &watch)
 }
 
 fn report(
@@ -83,16 +86,19 @@ fn report(
     method: Method,
     found: Found,
     outcome: Option<Outcome>,
-    options: &Options,
+    (options, lambda): (&Options, f64),
     watch: &Watch<'_>,
-) -> Bound {
-    let value = -most;
-    let gap = found.best.map(|v| if v == value { 0.0 } else { (v - value).max(0.0) / v.abs() });
-    Bound {
+) -> Result<Bound> {
+    // the terms of F: r of the size of ½C, and as many λ
+    let size = root.columns as f64 * (0.5 * root.largest + lambda);
+    let point = found.best.map(|objective| Point { objective, feasibility: 0.0 });
+    let Claim { bound: value, gap, proof } = Claim::new(-most, point, size, options.gap)?;
+    Ok(Bound {
         value,
         objective: found.best,
         gap,
-        proof: gap.filter(|g| *g <= options.gap).map(|_| Proof::Optimal),
+        proof,
+        size,
         x: found.x,
         method,
         end: outcome.as_ref().map_or(root.end, |o| o.end),
@@ -102,7 +108,7 @@ fn report(
         trace: watch.trace(value, found.best),
         seconds: watch.seconds(),
         relaxation: root.relaxation,
-    }
+    })
 }
 
 /// The lowest F and, if it is not the one given, its X.
@@ -204,7 +210,7 @@ fn by_counts(cov: &Covariance, lambda: f64, root: &Root) -> Vec<usize> {
     descending_to(n, &|i| all[i])
 }
 
-fn check(f: &impl Quadratic, r: usize, kind: &Kind, incumbent: Option<(&RowMat, f64)>) -> Result<()> {
+fn check(f: &impl Quadratic, r: usize, kind: &Kind) -> Result<()> {
     let n = f.nrows();
     if r == 0 || r > n {
         return Err(Error::Rank { rank: r, columns: n });
@@ -215,13 +221,8 @@ fn check(f: &impl Quadratic, r: usize, kind: &Kind, incumbent: Option<(&RowMat, 
     let wrong = |option: &str, value: String, expected: String| {
         Err(Error::InvalidOption { option: option.into(), value, expected })
     };
-    if let Kind::L0 { lambda }
-    | Kind::L1 { lambda }
-    | Kind::Total { lambda, .. }
-    | Kind::Rows { lambda, .. }
-    | Kind::Counts { lambda, .. } = kind
-        && !(lambda.is_finite() && *lambda >= 0.0)
-    {
+    let lambda = kind.lambda();
+    if !(lambda.is_finite() && lambda >= 0.0) {
         return wrong("lambda", lambda.to_string(), "a number from 0".into());
     }
     match kind {
@@ -243,8 +244,5 @@ fn check(f: &impl Quadratic, r: usize, kind: &Kind, incumbent: Option<(&RowMat, 
         }
         _ => {}
     }
-    match incumbent {
-        Some((x, _)) => stiefel::check(x, n, r, "the incumbent X"),
-        None => Ok(()),
-    }
+    Ok(())
 }

@@ -13,6 +13,7 @@ mod admm;
 mod assignment;
 mod blocks;
 mod certified;
+mod claim;
 mod columns;
 mod covariance;
 mod fantope;
@@ -29,6 +30,8 @@ mod rounding;
 mod tree;
 mod types;
 
+pub(crate) use claim::is_met;
+pub use claim::{Claim, Point};
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
 

@@ -1,6 +1,7 @@
 //! Bound A: the dual of the relaxation over the Fantope, for every kind of problem.
 
 use super::admm::{Admm, CHECK, Point};
+use super::certified::sum_of_largest;
 use super::covariance::{Covariance, Screen};
 use super::penalty::{Entries, Nonnegative, Penalty};
 use super::types::{End, Kind, Options, Progress, Relaxation, Watch};
@@ -19,6 +20,8 @@ const CONVERGED: f64 = 1e-11;
 #[derive(Debug)]
 pub(super) struct Root {
     pub most: f64,
+    pub columns: usize, // r
+    pub largest: f64,   // |Cᵢⱼ| among the variables kept, and |Cᵢᵢ| of all
     pub relaxation: Relaxation,
     pub iterations: u64,
     pub end: End,
@@ -53,20 +56,44 @@ pub(super) fn relax(
     let penalty = Entries { lambda: scaled, budget };
     let mut root = run(&cov, f.nrows(), r, penalty, lambda, known, options, watch);
     if let Kind::Rows { rows, lambda } = kind {
-        root.most = root.most.min(by_trace(f, r, *rows, *lambda));
+        let lowest = lowest_eigenvalue(f, &cov);
+        root.most = root.most.min(by_trace(f, (r, *rows), *lambda, (-0.5 * lowest).max(0.0)));
         root.relaxation.bound = -root.most;
     }
     Ok(root)
 }
 
-/// What rows can give by tr C[R, R], which is at least the sum of any eigenvalues of C[R, R] ⪰ 0: the largest ½cᵢᵢ − λ, of
-/// which r have to be taken and at most `rows` may.
-fn by_trace(f: &impl Quadratic, r: usize, rows: usize, lambda: f64) -> f64 {
+/// Share of the largest diagonal entry by which rounding may make a C = AᵀA indefinite, whatever the number of samples.
+const INDEFINITE: f64 = 1e-9;
+
+/// A number that is certainly at most the smallest eigenvalue of C, and at most 0: −∞ where C is not known to be
+/// positive semidefinite and variables were left out of `cov`.
+fn lowest_eigenvalue(f: &impl Quadratic, cov: &Covariance) -> f64 {
+    if f.is_concave() {
+        return -INDEFINITE * cov.largest * cov.scale;
+    }
+    if cov.rows.len() < f.nrows() {
+        return f64::NEG_INFINITY;
+    }
+    let n = cov.c.nrows();
+    let minus = RowMat::from_fn(n, n, |i, j| -cov.c.get(i, j));
+    let most = sum_of_largest(&minus, &RowMat::zeros(n, n), 1, f64::NEG_INFINITY); // of −½C
+    most.map_or(f64::NEG_INFINITY, |most| (-2.0 * most.max(0.0) * cov.scale).next_down())
+}
+
+/// What rows R, r to `rows` of them, can give: the r largest eigenvalues of ½C[R, R] are ½tr C[R, R] less the other
+/// |R| − r, each at least −`excess`. So the largest ½cᵢᵢ − λ, of which r have to be taken, and with those beyond r
+/// the excess.
+fn by_trace(f: &impl Quadratic, (r, rows): (usize, usize), lambda: f64, excess: f64) -> f64 {
     let mut worth: Vec<f64> = f.diagonal().iter().map(|v| -0.5 * v - lambda).collect();
     sort_numbers_down(&mut worth);
-    let taken = worth.iter().take(rows).enumerate().filter(|(k, v)| *k < r || **v > 0.0);
-    let (sum, size) = taken.fold((0.0, 0.0), |(sum, size), (_, v)| (sum + v, size + v.abs()));
-    sum + size * f64::EPSILON * rows as f64
+    let with = worth.iter().take(rows).enumerate().map(|(k, v)| if k < r { (*v, 0.0) } else { (*v, excess) });
+    let taken = with.enumerate().filter(|(k, (v, extra))| *k < r || v + extra > 0.0);
+    let add = |(sum, size): (f64, f64), (_, (v, extra)): (usize, (f64, f64))| {
+        (sum + v + extra, size + v.abs() + extra)
+    };
+    let (sum, size) = taken.fold((0.0, 0.0), add);
+    sum + size * 2.0 * f64::EPSILON * rows as f64
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -113,7 +140,7 @@ fn run<P: Penalty>(
     most = up(most.min(admm.certified()) * cov.scale);
     let iterations = admm.iteration;
     let relaxation = Relaxation { bound: -most, ..keep(cov, variables, threshold, admm) };
-    Root { most, iterations, end, relaxation }
+    Root { most, columns: r, largest: cov.largest * cov.scale, iterations, end, relaxation }
 }
 
 /// Rounded up: scaling back may underflow.

@@ -117,10 +117,14 @@ pub(super) fn search<B: Branching>(
         while batch.len() < BATCH && queue.peek().is_some_and(|q| q.most > cutoff) {
             batch.extend(queue.pop());
         }
-        let children: Vec<(f64, B::Node)> = batch
-            .iter()
-            .flat_map(|q| branching.children(&q.node).into_iter().map(|child| (q.most, child)))
-            .collect();
+        let mut children: Vec<(f64, B::Node)> = Vec::new();
+        for q in &batch {
+            let parts = branching.children(&q.node);
+            if parts.is_empty() {
+                closed = closed.max(q.most); // what cannot be split is as good as its own bound
+            }
+            children.extend(parts.into_iter().map(|child| (q.most, child)));
+        }
         let evaluate = |_, (parent, child)| (parent, branching.evaluate(child, cutoff, watch));
         let done: Vec<(f64, Evaluated<B::Node>)> = map_items(children, 1, evaluate);
         for (parent, child) in done {

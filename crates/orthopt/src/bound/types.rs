@@ -3,7 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use super::claim::{Claim, Point};
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::problem::{Cardinality, nonzero_rows};
+use crate::start::repaired;
 
 /// The problem min F(X) = −½ tr(XᵀCX) + h(X) over XᵀX = I_r whose minimum is bounded.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +47,58 @@ pub enum Kind {
         /// λ ≥ 0.
         lambda: f64,
     },
+}
+
+impl Kind {
+    /// λ, 0 for X ≥ 0.
+    pub(super) fn lambda(&self) -> f64 {
+        match self {
+            Self::L0 { lambda }
+            | Self::L1 { lambda }
+            | Self::Total { lambda, .. }
+            | Self::Rows { lambda, .. }
+            | Self::Counts { lambda, .. } => *lambda,
+            Self::Nonnegative => 0.0,
+        }
+    }
+
+    /// The limit of nonzeros, where there is one.
+    fn limit(&self) -> Option<Cardinality> {
+        match self {
+            Self::Total { nonzeros, .. } => Some(Cardinality::Total(*nonzeros)),
+            Self::Counts { nonzeros, .. } => Some(Cardinality::Components(nonzeros.clone())),
+            Self::Rows { rows, .. } => Some(Cardinality::Rows(*rows)),
+            Self::L0 { .. } | Self::Nonnegative | Self::L1 { .. } => None,
+        }
+    }
+
+    /// h(X), exact zeros counting as zeros.
+    pub(super) fn penalty(&self, x: &RowMat) -> f64 {
+        match self {
+            Self::Rows { lambda, .. } => lambda * nonzero_rows(x).len() as f64,
+            Self::L1 { lambda } => lambda * x.data().iter().map(|v| v.abs()).sum::<f64>(),
+            Self::Nonnegative => 0.0,
+            Self::L0 { lambda } | Self::Total { lambda, .. } | Self::Counts { lambda, .. } => {
+                lambda * x.data().iter().filter(|v| **v != 0.0).count() as f64
+            }
+        }
+    }
+
+    /// X as it is compared with the bound: feasible to 1e-6 as it is given, and to rounding as it comes back.
+    ///
+    /// # Errors
+    /// What is wrong with X, or that it has no orthonormal matrix near it on its support.
+    pub(super) fn repaired(&self, x: &RowMat, n: usize, r: usize) -> Result<RowMat> {
+        const WHAT: &str = "the incumbent X";
+        stiefel::check(x, n, r, WHAT)?;
+        if let Some(limit) = self.limit().filter(|limit| !limit.allows(x)) {
+            return Err(Error::Incompatible(
+                format!("{WHAT} has more nonzeros than allowed: {}", limit.words()).into(),
+            ));
+        }
+        let nonneg = *self == Self::Nonnegative;
+        repaired(x, n, r, nonneg, WHAT)
+    }
 }
 
 /// The gap, relative to |F|, at which F counts as proved.
@@ -167,14 +224,16 @@ impl Method {
 pub struct Bound {
     /// The bound: F(X) ≥ value for every feasible X, in floating point as well.
     pub value: f64,
-    /// The lowest F known: the incumbent's, or that of `x`.
+    /// The lowest F known: the incumbent's once it is feasible to rounding, or that of `x`.
     pub objective: Option<f64>,
     /// An X better than the incumbent that was given, if one was found.
     pub x: Option<RowMat>,
-    /// (F − value)/|F|.
+    /// (F − value)/|F|, as in [`Claim`].
     pub gap: Option<f64>,
     /// Whether the gap is closed.
     pub proof: Option<Proof>,
+    /// The size of the terms of F, which rounding is measured by.
+    pub size: f64,
     /// Which argument gave the value.
     pub method: Method,
     /// How it ended.
@@ -192,6 +251,16 @@ pub struct Bound {
     /// The relaxation at the root: its dual matrix proves the bound of [`Method::Fantope`], its primal
     /// solution is a start for solvers.
     pub relaxation: Relaxation,
+}
+
+impl Bound {
+    /// What the bound says of the F of another feasible point.
+    ///
+    /// # Errors
+    /// As [`Claim::new`].
+    pub fn beside(&self, point: Point) -> Result<Claim> {
+        Claim::new(self.value, Some(point), self.size, PROVED)
+    }
 }
 
 /// The relaxation over the Fantope, over the variables that screening left.

@@ -156,7 +156,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     ) -> Result<bound::Bound> {
         let (f, kind) = self.bounded()?;
         let (_, rank) = self.shape();
-        bound::lower_bound(f, rank, &kind, x.map(|x| (x, self.value(x))), options, hook)
+        bound::lower_bound(f, rank, &kind, x, options, hook)
     }
 
     /// Variance explained by the columns of X, where that means something.

@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::family::{Begin, Family, Plan, PoseOptions, Posed, ProblemInfo, Wanted, knee, pose};
 use crate::linalg::RowMat;
 use crate::problem::PcaData;
-use crate::report::{DataFacts, Global, Report, Task};
+use crate::report::{DataFacts, Report, Task};
 use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
 use crate::with_family;
@@ -336,18 +336,9 @@ impl Path {
             let found = with_family!(&posed.problem, problem => {
                 problem.lower_bound(Some(report.x()), &options, hook)?
             });
-            let mut global = Global::of(&found);
-            let f = report.solution.objective.total;
-            below = below.max(global.bound);
-            if below > global.bound || found.x.is_some() {
-                global.bound = below;
-                let gap = ((f - below) / f.abs()).max(0.0);
-                (global.gap, global.objective) = (Some(gap), Some(f));
-                if gap > 0.0 {
-                    global.proof = None;
-                }
-            }
-            report.bound_by(global);
+            below = below.max(found.value);
+            let bound = bound::Bound { value: below, ..found };
+            report.bound_by(&bound)?;
         }
         Ok(())
     }

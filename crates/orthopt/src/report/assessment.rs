@@ -1,5 +1,6 @@
 //! What there is to say of an X that somebody else has made, and of what kind any X is.
 
+use crate::bound::Point;
 use crate::certify::{Certificate, Scope};
 use crate::error::{Error, Result};
 use crate::family::Family;
@@ -78,6 +79,20 @@ impl Assessment {
             objective,
             x,
         })
+    }
+
+    /// The same of X made feasible to rounding, for what a bound says of it.
+    ///
+    /// # Errors
+    /// As [`Assessment::new`]; X has no feasible point near it on its support.
+    pub fn repaired<P: Family>(problem: &P, x: RowMat, what: &str, tol: f64) -> Result<Self> {
+        let read = Self::new(problem, x, what, tol)?;
+        Self::new(problem, problem.given(&read.x)?, what, tol)
+    }
+
+    /// F and feasibility.
+    pub fn point(&self) -> Point {
+        Point { objective: self.objective.total, feasibility: self.feasibility }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::bound::{Bound, PROVED, Proof};
+use crate::bound::{Bound, Claim, PROVED, Point, Proof};
+use crate::certify::Certificate;
+use crate::error::Result;
 
 /// A global bound without its matrices.
 #[derive(Clone, Debug, Serialize)]
@@ -28,6 +30,8 @@ pub struct Global {
     pub open: u64,
     /// Seconds.
     pub seconds: f64,
+    #[serde(skip)]
+    size: f64, // of the terms of F
 }
 
 impl Global {
@@ -45,16 +49,37 @@ impl Global {
             nodes: bound.nodes,
             open: bound.open,
             seconds: bound.seconds,
+            size: bound.size,
         }
     }
 
-    /// The facts of a bound as they are for an X with F = `f`, whatever the bound was computed with: its gap, and a
-    /// proof where that is closed. An X that was found on the way may be better by rounding only.
-    pub fn beside(bound: &Bound, f: f64) -> Self {
-        let facts = Self::of(bound);
-        let above = f - facts.bound;
-        let gap = Some(if above <= 0.0 { 0.0 } else { above / f.abs() }).filter(|gap| gap.is_finite());
-        let proof = gap.filter(|gap| *gap <= PROVED).map(|_| "optimal");
-        Self { gap, proof, ..facts }
+    /// Checks the bound against the lowest F that pairs of rows of X lead to.
+    ///
+    /// # Errors
+    /// [`Error::Contradiction`](crate::Error::Contradiction): a pair leads below the bound.
+    pub fn check(&self, certificate: Option<&Certificate>) -> Result<()> {
+        self.check_below(certificate.map_or(0.0, |certificate| certificate.max_decrease))
+    }
+
+    /// Checks the bound against an F that is lower than that of X by so much.
+    ///
+    /// # Errors
+    /// As [`Global::check`].
+    pub fn check_below(&self, decrease: f64) -> Result<()> {
+        let lower = self.objective.map(|f| Point { objective: f - decrease, feasibility: 0.0 });
+        Claim::new(self.bound, lower, self.size, PROVED).map(|_| ())
+    }
+
+    /// The facts of a bound as they are for the X of a solution, whatever the bound was computed with. An X that was
+    /// found on the way may be better by rounding only.
+    ///
+    /// # Errors
+    /// [`Error::Contradiction`](crate::Error::Contradiction): F of the solution is below the bound.
+    pub fn beside(bound: &Bound, point: Point) -> Result<Self> {
+        let claim = bound.beside(point)?;
+        let proof = claim.proof.map(|Proof::Optimal| "optimal");
+        let status = proof.unwrap_or(bound.end.name());
+        let objective = Some(point.objective);
+        Ok(Self { bound: claim.bound, objective, gap: claim.gap, proof, status, ..Self::of(bound) })
     }
 }

@@ -20,6 +20,8 @@ pub use global::Global;
 pub use model::{Model, used};
 pub use object::{Object, SCHEMA};
 
+use crate::bound::Bound;
+use crate::error::Result;
 use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
 use crate::message::Message;
@@ -164,11 +166,16 @@ impl Report {
     }
 
     /// Takes a global bound up: X that it proves to be a global minimum is `optimal`, however its run ended.
-    pub fn bound_by(&mut self, global: Global) -> &Global {
+    ///
+    /// # Errors
+    /// A bound that contradicts F of X, or what pairs of its rows offer.
+    pub fn bound_by(&mut self, bound: &Bound) -> Result<&Global> {
+        let global = Global::beside(bound, self.solution.point())?;
+        global.check(self.checks.certificate.as_ref())?;
         if global.proof.is_some() {
             self.solution.status = Status::Optimal;
         }
-        self.global.insert(global)
+        Ok(self.global.insert(global))
     }
 
     /// X.

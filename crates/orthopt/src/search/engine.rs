@@ -13,7 +13,7 @@ use super::steps::{Aim, Until};
 use super::task::{Done, Origin};
 use super::watcher::Watcher;
 use super::{Effort, Portfolio};
-use crate::bound::PROVED;
+use crate::bound::is_met;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
@@ -202,7 +202,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         }
         let Stopping { max_iters, time_limit, .. } = self.settings.stopping;
         let lowest = self.lowest();
-        let met = self.settings.bound.is_some_and(|bound| lowest - bound <= PROVED * lowest.abs());
+        let met = self.settings.bound.is_some_and(|bound| is_met(lowest, bound));
         self.end = if self.watcher.broke {
             Some((Status::Interrupted, "interrupted; this is the best point so far".into()))
         } else if self.control.is_late() {

@@ -2,6 +2,7 @@
 
 use super::engine::{Elite, Engine};
 use super::task::Done;
+use crate::bound::is_met;
 use crate::error::Result;
 use crate::objective::{Evaluate, count_nonzeros};
 use crate::solve::{SearchReport, Solution, Status};
@@ -24,8 +25,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             (Some(end), _) => end,
             (None, (status, why)) => (status, why),
         };
-        let message = format!("{message} (the best of {tried} runs of {} arms)", self.arms.len());
         let (problem, x, mut settings) = (self.problem, done.x, done.settings);
+        let objective = problem.objective(&x);
+        let met = self.settings.bound.is_some_and(|bound| is_met(objective.total, bound));
+        let (status, message) = match status {
+            Status::Optimal if !met => (Status::Stalled, "F of X is not on its lower bound".into()),
+            _ => (status, message),
+        };
+        let message = format!("{message} (the best of {tried} runs of {} arms)", self.arms.len());
         settings.insert("starts".into(), tried.into());
         let search = SearchReport {
             arms: self.arms,
@@ -38,7 +45,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             agreed: self.ending.agreed,
         };
         Ok(Solution {
-            objective: problem.objective(&x),
+            objective,
             feasibility: problem.feasibility(&x),
             nonneg_violation: problem.nonneg_violation(&x),
             nnz: count_nonzeros(&x),

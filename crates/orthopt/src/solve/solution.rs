@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Trace;
+use crate::bound::Point;
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::objective::Objective;
@@ -198,6 +199,13 @@ pub struct Stage {
     pub constants: Vec<(&'static str, f64)>,
     /// The two points of a splitting method.
     pub splitting: Option<Splitting>,
+}
+
+impl Solution {
+    /// F and feasibility, for what a bound says of X.
+    pub fn point(&self) -> Point {
+        Point { objective: self.objective.total, feasibility: self.feasibility }
+    }
 }
 
 /// The best point found and what is known of it.

@@ -239,5 +239,5 @@ fn errors_say_what_is_wrong() {
     assert!(message.contains("no bound") && message.contains("limit is 3"), "{message}");
     let x = RowMat::zeros(5, 2);
     let kind = Kind::Nonnegative;
-    assert!(lower_bound(&f, 2, &kind, Some((&x, 0.0)), &plain(), &|_| true).is_err());
+    assert!(lower_bound(&f, 2, &kind, Some(&x), &plain(), &|_| true).is_err());
 }

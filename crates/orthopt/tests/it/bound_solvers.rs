@@ -100,7 +100,7 @@ proptest! {
         let best = reached(&q);
         let x = usual_start(&q, 0);
         let weak = value(&q, &Kind::L1 { lambda }, 0);
-        let known = lower_bound(&q.f, r, &Kind::L1 { lambda }, Some((&x, best)), &Options::default(), &|_| true);
+        let known = lower_bound(&q.f, r, &Kind::L1 { lambda }, Some(&x), &Options::default(), &|_| true);
         let known = known.unwrap().value;
         prop_assert!(weak <= best + 1e-11 && known <= best + 1e-11 && known >= weak - 1e-6 * weak.abs());
     }

@@ -12,6 +12,7 @@ mod centring;
 mod certify;
 mod chains;
 mod circle_arc;
+mod claims;
 mod composite_chains;
 mod constants;
 mod converged;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use orthopt::bound::Options as Limits;
 use orthopt::family::{Family, Plan, Posed};
 use orthopt::message::Message;
-use orthopt::report::{Checks, Global, Report, Task};
+use orthopt::report::{Checks, Report, Task};
 use orthopt::solve::{Event, Observer, Status};
 use orthopt::{threads, with_family};
 
@@ -160,7 +160,9 @@ fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, watch: &Watch)
                 let text = format!("a better X, F = {better}, was found on the way to the bound; more ");
                 found.notes.push(Message::from(text).option("effort").text(" finds it"));
             }
-            report.bound_by(Global::beside(&bound, report.solution.objective.total));
+            if let Err(error) = report.bound_by(&bound) {
+                found.broken = Some(error.into());
+            }
         }
         Err(error) => found.broken = Some(error.into()),
     }

@@ -1,0 +1,156 @@
+//! What a lower bound says of the F of a point: the one place where a proof of optimality is made.
+
+use super::types::Proof;
+use crate::error::{Error, Result};
+
+/// Share of the size of F that rounding may take: F and its bound are sums of terms of this size.
+const ROUNDING: f64 = 1e-12;
+/// Sizes of F below this have no digits to compare: products of such numbers are subnormal.
+const SMALLEST: f64 = 1e-290;
+
+/// What is known of the F of a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// F(X).
+    pub objective: f64,
+    /// ‖XᵀX − I‖_F.
+    pub feasibility: f64,
+}
+
+/// A bound beside the F of a feasible point. It cannot be made where the two contradict each other, and says
+/// `optimal` only where a finite F of a feasible X lies on its bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Claim {
+    /// No feasible X has an F below this; at most F of the point.
+    pub bound: f64,
+    /// (F − bound)/|F|, 0 where the two differ by rounding only; `None` without a finite F.
+    pub gap: Option<f64>,
+    /// A proof where the gap is closed.
+    pub proof: Option<Proof>,
+}
+
+impl Claim {
+    /// What `bound` says of `point`. The gap is closed where F − bound is at most `tolerance`·|F|, or rounding:
+    /// 1e-12 of `size`, the size of the terms of F.
+    ///
+    /// # Errors
+    /// [`Error::Contradiction`]: F of the point lies below the bound by more than rounding and 1e-9 of |F|.
+    pub fn new(bound: f64, point: Option<Point>, size: f64, tolerance: f64) -> Result<Self> {
+        let nothing = Self { bound, gap: None, proof: None };
+        let Some(Point { objective, feasibility }) = point.filter(|p| p.objective.is_finite()) else {
+            return Ok(nothing);
+        };
+        if bound == f64::NEG_INFINITY || bound.is_nan() {
+            return Ok(Self { bound: f64::NEG_INFINITY, ..nothing });
+        }
+        let size = size.max(objective.abs());
+        if size > 0.0 && size < SMALLEST {
+            return Ok(Self { bound: bound.min(objective), ..nothing });
+        }
+        // an X that is feasible to δ has the F of a feasible one to δ times its size; without terms every F is 0
+        let rounding = if size == 0.0 { SMALLEST } else { (ROUNDING + feasibility) * size };
+        let above = objective - bound;
+        if above < -(rounding + super::PROVED * objective.abs()) || above.is_nan() {
+            return Err(Error::Contradiction { objective, bound });
+        }
+        if above < -rounding {
+            return Ok(Self { bound: objective, ..nothing }); // no digits left to tell which of the two is lower
+        }
+        let gap = if above <= rounding { 0.0 } else { above / objective.abs() };
+        let feasible = feasibility <= ROUNDING;
+        let proof = (feasible && gap <= tolerance).then_some(Proof::Optimal);
+        Ok(Self { bound: bound.min(objective), gap: Some(gap).filter(|gap| gap.is_finite()), proof })
+    }
+}
+
+/// Whether F has come down to its lower bound, for a search that may then end. An F far below the bound has not:
+/// one of the two is wrong.
+pub(crate) fn is_met(objective: f64, bound: f64) -> bool {
+    objective.is_finite() && (objective - bound).abs() <= super::PROVED * objective.abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(bound: f64, objective: f64, size: f64) -> Result<Claim> {
+        Claim::new(bound, Some(Point { objective, feasibility: 1e-15 }), size, super::super::PROVED)
+    }
+
+    #[test]
+    fn nothing_is_claimed_without_a_finite_point_or_a_bound() {
+        for objective in [f64::INFINITY, f64::NAN, f64::NEG_INFINITY] {
+            for bound in [-1.0, f64::INFINITY, f64::MAX] {
+                let made = claim(bound, objective, 1.0).unwrap();
+                assert_eq!((made.gap, made.proof), (None, None), "{bound} {objective}");
+            }
+        }
+        assert!(Claim::new(-1.0, None, 1.0, 1e-9).unwrap().proof.is_none());
+        for bound in [f64::NEG_INFINITY, f64::NAN] {
+            let made = claim(bound, -1.0, 1.0).unwrap();
+            assert_eq!((made.bound, made.gap, made.proof), (f64::NEG_INFINITY, None, None));
+        }
+    }
+
+    #[test]
+    fn an_objective_below_its_bound_is_an_error() {
+        for (bound, objective) in
+            [(-1.0, -1.1), (0.5, 0.4999996), (0.0, -1e-6), (f64::MAX, -3.0), (f64::INFINITY, 1.0)]
+        {
+            let error = claim(bound, objective, 1.0).unwrap_err();
+            assert!(matches!(error, Error::Contradiction { .. }), "{bound} {objective}: {error}");
+        }
+        // rounding is no contradiction, and the bound is brought down to F
+        let made = claim(-1.0 + 1e-15, -1.0, 1.0).unwrap();
+        assert_eq!((made.bound, made.gap, made.proof), (-1.0, Some(0.0), Some(Proof::Optimal)));
+    }
+
+    #[test]
+    fn a_minimum_of_zero_can_be_proved() {
+        let made = claim(-1e-15, 0.0, 1.0).unwrap();
+        assert_eq!((made.gap, made.proof), (Some(0.0), Some(Proof::Optimal)));
+        assert_eq!(claim(-5e-324, 0.0, 0.0).unwrap().proof, Some(Proof::Optimal));
+        let open = claim(-1e-3, 0.0, 1.0).unwrap();
+        assert_eq!((open.gap, open.proof), (None, None));
+    }
+
+    #[test]
+    fn scales_are_powers_of_two_and_change_no_word() {
+        for (bound, objective) in [(-1.0, -1.0), (-1.0, -0.9), (-1.1, -1.0), (-1.0 - 1e-13, -1.0)] {
+            let known = claim(bound, objective, 3.0).map(|made| (made.gap, made.proof));
+            for k in [-900, -60, -1, 1, 40, 900] {
+                let scale = 2f64.powi(k);
+                let made =
+                    claim(scale * bound, scale * objective, scale * 3.0).map(|made| (made.gap, made.proof));
+                assert_eq!(made.is_ok(), known.is_ok());
+                assert_eq!(made.ok(), known.clone().ok());
+            }
+        }
+        // F has no digits there
+        assert_eq!(claim(-1e-310, -1e-310, 1e-310).unwrap().proof, None);
+    }
+
+    #[test]
+    fn an_infeasible_point_proves_nothing() {
+        let point = Point { objective: -1.0, feasibility: 1e-7 };
+        let made = Claim::new(-1.0, Some(point), 1.0, 1e-9).unwrap();
+        assert_eq!(made.proof, None);
+        let below = Point { objective: -1.0 - 0.5e-7, ..point };
+        assert_eq!(Claim::new(-1.0, Some(below), 1.0, 1e-9).unwrap().proof, None);
+    }
+
+    #[test]
+    fn a_search_ends_at_its_bound_only() {
+        assert!(is_met(-1.0, -1.0) && is_met(-1.0, -1.0 - 1e-10) && is_met(0.0, 0.0));
+        for (objective, bound) in [
+            (f64::INFINITY, -1.0),
+            (f64::INFINITY, f64::INFINITY),
+            (-2.0, -1.0),
+            (-1.0, -2.0),
+            (f64::NAN, 0.0),
+        ] {
+            assert!(!is_met(objective, bound), "{objective} {bound}");
+        }
+    }
+}
