@@ -20,9 +20,6 @@ PAGES = {
     "CHANGELOG.md": "CHANGELOG.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "SECURITY.md": "SECURITY.md",
-    "bench/RESULTS.md": "bench/RESULTS.md",
-    "bench/peers/sklearn.md": "bench/peers/sklearn.md",
-    "bench/python/RESULTS.md": "bench/python/RESULTS.md",
     "bench/sparse.svg": "bench/sparse.svg",
     "bench/python/variance_against_nonzeros.svg": "bench/python/variance_against_nonzeros.svg",
 }

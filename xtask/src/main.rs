@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
 //! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
-//! package and the documentation. `cargo xtask fuzz MINUTES [SEED]`: damaged files and random pairs for so long.
+//! package and the documentation. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
+//! MINUTES [SEED]`: damaged files and random pairs for so long.
 //! `cargo xtask wheel [PROFILE]`: what is published for Python.
 
 mod cargo;
@@ -9,6 +10,7 @@ mod fuzz;
 mod packages;
 mod python;
 mod r;
+mod results;
 mod site;
 mod spelling;
 mod steps;
@@ -35,6 +37,7 @@ fn test(workspace: &Workspace) -> anyhow::Result<()> {
     })?;
     steps.run("deny", || deny::check(workspace))?;
     steps.run("packages", || packages::check(workspace))?;
+    steps.run("results", || results::check(workspace))?;
     steps.run("build", || cargo(&["test", "--workspace", "--no-run"]).run())?;
     steps.run("tests", || tests(workspace))?;
     steps.run("features", || features(workspace))?;
@@ -95,7 +98,7 @@ fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
-const USAGE: &str = "usage: cargo xtask test|python|r|site|wheel [PROFILE]|fuzz MINUTES [SEED]";
+const USAGE: &str = "usage: cargo xtask test|python|r|site|results|wheel [PROFILE]|fuzz MINUTES [SEED]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         (Some("python"), None) => python_alone,
         (Some("r"), None) => r_alone,
         (Some("site"), None) => site::build,
+        (Some("results"), None) => results::write,
         (Some("wheel"), profile) => {
             return finish(|workspace| wheel::build(workspace, profile.as_deref().unwrap_or("dist")));
         }

@@ -16,9 +16,9 @@ pub struct Venv {
 }
 
 impl Venv {
-    /// A fresh one in this folder, of `python3` or the interpreter that the variable `PYTHON` names.
+    /// A fresh one in this folder, of the `interpreter`.
     pub fn fresh(folder: &Path) -> anyhow::Result<Self> {
-        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+        let python = interpreter();
         check(&python)?;
         Run::new(&python).args(["-m", "venv", "--clear"]).args([folder]).run()?;
         let program = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
@@ -44,6 +44,11 @@ impl Venv {
     pub fn install(&self) -> Run {
         self.module("pip").args(["install", "--quiet"])
     }
+}
+
+/// The interpreter that the variable `PYTHON` names, or `python3`.
+pub fn interpreter() -> String {
+    std::env::var("PYTHON").unwrap_or_else(|_| "python3".into())
 }
 
 /// A Python that is there, new enough, and can make virtual environments.

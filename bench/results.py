@@ -1,0 +1,611 @@
+"""Figures: `bench/results/*.csv` are written from what a benchmark prints, `docs/benchmarks.md` from them.
+
+    python bench/results.py page                              write docs/benchmarks.md
+    python bench/results.py check                             compare it, the files, and the figures of README.md
+    python bench/results.py replace FILE NAME=VALUE ... < OUT   put the tables of a benchmark's output into a file
+
+`replace` reads Markdown tables and skips other lines. Cells of a table go, in order, into the columns of the file that no
+NAME=VALUE names; rows that have these values (`version` aside) are replaced:
+
+    orthopt-bench sparse 60 | python bench/results.py replace sparse version=0123456
+    orthopt-bench portfolio 5 pig.npy pig.npy |
+        python bench/results.py replace search suite=shipped rank=10 limit_seconds=5 threads=1 version=0123456
+
+A file whose columns differ from those of the table (index.csv says which command it is from) is edited by hand. Needs
+Python's standard library only.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = ROOT / "bench" / "results"
+PAGE = ROOT / "docs" / "benchmarks.md"
+LONGEST = 200  # lines of the page
+Row = dict[str, str]
+
+
+def read(name: str, **having: str) -> list[Row]:
+    """Rows of a file, those with the given values."""
+    with (FILES / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [row for row in rows if all(row[column] == value for column, value in having.items())]
+
+
+def index() -> dict[str, Row]:
+    return {row["file"].removesuffix(".csv"): row for row in read("index")}
+
+
+def table(head: list[str], rows: list[list[object]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+
+
+def values(rows: list[Row], column: str) -> list[float]:
+    return [float(row[column]) for row in rows if row[column]]
+
+
+def span(numbers: list[float], digits: int = 2) -> str:
+    least, most = (f"{number:.{digits}f}" for number in (min(numbers), max(numbers)))
+    return least if least == most else f"{least} to {most}"
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part} of {whole}"
+
+
+# What is counted in the files. README.md and the page have these and nothing else.
+
+
+def quality(rows: list[Row]) -> dict[str, str]:
+    """Cells by how far the default is above the best single run."""
+    excess = values(rows, "excess_percent")
+    l0 = values([row for row in rows if row["problem"] == "l0-pca"], "excess_percent")
+    # an excess that is printed as zero is a tie: "lower" means lower by what is printed
+    return {
+        "within": share(sum(e <= 0.1 for e in excess), len(excess)),
+        "above": share(sum(e > 1 for e in excess), len(excess)),
+        "lower": share(sum(e < 0 for e in l0), len(l0)),
+        "largest": f"{max(excess):.2f}",
+    }
+
+
+def public_codes() -> dict[str, str]:
+    """The fastest of our first-order solvers over the faster public code, where that ends near our F."""
+    cells: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in read("l1_public"):
+        key = tuple(row[name] for name in ("columns", "rank", "mu", "start"))
+        cells.setdefault(key, {})[row["method"]] = row
+    ratios, same, lower, higher, worst = [], 0, 0, 0, 0.0
+    for runs in cells.values():
+        ours = [runs[name] for name in ("irpg", "slpg", "amanpg")]
+        theirs = [runs[name] for name in ("smopt slpg", "pystop SLPG") if runs[name]["F"]]
+        best, public = min(values(ours, "F")), min(values(theirs, "F"))
+        if public > best + 0.05 * abs(best):
+            continue
+        ratios.append(min(values(ours, "processor_seconds")) / min(values(theirs, "processor_seconds")))
+        excess = (best - public) / abs(public)
+        same += abs(excess) <= 1e-6
+        lower += excess < -1e-6
+        higher += excess > 1e-6
+        worst = max(worst, 100 * excess)
+    return {
+        "cells": share(len(ratios), len(cells)),
+        "ratio": span(ratios),
+        "same": str(same),
+        "lower": str(lower),
+        "higher": str(higher),
+        "worst": f"{worst:.2f}",
+    }
+
+
+def rivals() -> dict[str, str]:
+    rows = read("nonzeros_rivals")
+    others = ("power", "ortho", "sklearn")
+    best = [max(float(row[f"variance_{name}"]) for name in others) for row in rows]
+    adjusted = [max(float(row["adjusted_power"]), float(row["adjusted_sklearn"])) for row in rows]
+    more = sum(float(row["variance_orthopt"]) > other for row, other in zip(rows, best))
+    also = sum(float(row["adjusted_orthopt"]) > other for row, other in zip(rows, adjusted))
+    margin = read("nonzeros_margin")
+    return {
+        "variance": share(more, len(rows)),
+        "adjusted": share(also, len(rows)),
+        "cases": str(sum(int(row["cases"]) for row in margin)),
+        "least": f"{min(values(margin, 'least_percent')):.2f}",
+        "margin": span(values(margin, "mean_percent")),
+        "beaten": str(sum(int(row["adjusted_above"]) for row in margin)),
+    }
+
+
+def beside_sklearn() -> dict[str, str]:
+    pairs = list(zip(read("sklearn", method="orthopt"), read("sklearn", method="scikit-learn")))
+    counts = {
+        name: share(sum(float(ours[name]) > float(theirs[name]) for ours, theirs in pairs), len(pairs))
+        for name in ("projected", "adjusted")
+    }
+    errors = values([theirs for _, theirs in pairs], "orthogonality_error")
+    ours = max(values([ours for ours, _ in pairs], "orthogonality_error"))
+    return counts | {"error": f"{min(errors):.0f} to {max(errors):.2f}", "ours": f"{ours:.1e}"}
+
+
+def gaps() -> dict[str, str]:
+    rows = [row for row in read("bounds") if row["nodes"]]
+    names = {row["data"] for row in rows}
+    return {
+        "tables": "no one two three four five six".split()[len(names)],
+        "gap": f"0 to {max(values(rows, 'gap_percent')):.1f} %",
+        "proved": share(sum(row["proved"] == "yes" for row in rows), len(rows)),
+    }
+
+
+def streamed() -> dict[str, str]:
+    row = max(read("beyond_memory", suite="rows"), key=lambda row: int(row["rows"]))
+    return {
+        "rows": f"10{'⁰¹²³⁴⁵⁶⁷⁸⁹'[len(row['rows']) - 1]}",
+        "seconds": f"{float(row['seconds']):.0f}",
+        "MB": row["peak_MB"],
+    }
+
+
+# The page
+
+
+def source(*names: str) -> str:
+    """Links to files, and the command that prints what is in the first of them."""
+    links = ", ".join(f"[{name}.csv](../bench/results/{name}.csv)" for name in names)
+    commands = [f"`{part.strip()}`" for part in index()[names[0]]["command"].replace("`", "").split(";")[:2]]
+    return f"{links}; {', '.join(commands)}"
+
+
+def note(name: str) -> str:
+    return index()[name]["note"]
+
+
+def search() -> list[str]:
+    def line(name: str, limit: str, rows: list[Row]) -> list[object]:
+        found = quality(rows)
+        return [name, limit, found["within"], found["above"], f"{found['largest']} %", found["lower"]]
+
+    head = ["data", "limit, s", "within 1e-3 of the best", "more than 1 % above", "largest excess", "lower than all, ℓ0"]
+    rows = [
+        line("eight sets, r = 10", "5", read("search", suite="shipped")),
+        line("eight others, r = 10, without X ≥ 0", "5", read("search", suite="later")),
+        line("three sets, r = 50 to 100", "10", read("search", suite="large")),
+        line("cells of the papers (seen), r = 20, 100", "10", read("papers_cells")),
+    ]
+    ends = values(read("search_without_limit", data="news20_counts.mtx.gz"), "processor_seconds")
+    return [
+        "## The default search",
+        "",
+        "One run of the default beside the best of 16 to 24 single solvers and starts, each with the same time and one thread. No constant of the",
+        "search was chosen on these data, but for the cells of the papers.",
+        "",
+        *table(head, rows),
+        "",
+        f"{source('search', 'papers_cells')}. {note('search')}",
+        "",
+        f"Without a limit the search ends by itself: on news20 (18,221 × 36,568, sparse, r = 3 and 5) after {span(ends, 1)} processor seconds",
+        f"({source('search_without_limit')}). {note('search_without_limit')}",
+    ]
+
+
+def bounds() -> list[str]:
+    branched: dict[tuple[str, str], list[Row]] = {}
+    relaxed: dict[str, list[Row]] = {}
+    for row in read("bounds"):
+        if row["nodes"]:
+            branched.setdefault((row["data"], row["problem"]), []).append(row)
+        else:
+            relaxed.setdefault(row["data"], []).append(row)
+    rows = []
+    for key, lines in branched.items():
+        proved = share(sum(row["proved"] == "yes" for row in lines), len(lines))
+        rows.append([*key, span(values(lines, "gap_percent")), proved, f"{max(values(lines, 'seconds')):.0f}"])
+    large = "; ".join(f"{data} {span(values(lines, 'gap_percent'))} %" for data, lines in relaxed.items())
+    return [
+        "## Global bounds",
+        "",
+        "The gap between F of the best X and a bound below F of all X, after branch and bound. A gap of 0 is a proof.",
+        "",
+        *table(["data, r = 2 and 3 (digits: 2)", "problem", "gap, %", "proved", "longest, s"], rows),
+        "",
+        f"In all {gaps()['proved']} are proved. Gaps without branching, on larger data: {large}",
+        f"({source('bounds')}). {note('bounds')}",
+    ]
+
+
+def nonzeros() -> list[str]:
+    found, theirs = rivals(), beside_sklearn()
+    planted: dict[tuple[str, str], dict[str, str]] = {}
+    for row in read("planted"):
+        planted.setdefault((row["columns"], row["SNR"]), {})[row["choice"]] = share(int(row["found"]), int(row["runs"]))
+    ways = list(next(iter(planted.values())))
+    return [
+        "## Numbers of nonzeros",
+        "",
+        f"With equal numbers of nonzeros tr(X'CX) of orthopt is above that of truncated power iterations with deflation, made orthogonal or not, and",
+        f"of SparsePCA in {found['variance']} cases; adjusted variance, which none of them maximises, is in {found['adjusted']}",
+        f"({source('nonzeros_rivals')}).",
+        f"In {found['cases']} cases on seven tables, with abess as a further rival, tr(X'CX) is at least {found['least']} % above the best rival with orthogonal",
+        f"components, in the mean of a table {found['margin']} %. A rival has more adjusted variance in {found['beaten']} of them",
+        f"({source('nonzeros_margin', 'nonzeros', 'knee')}). {note('nonzeros_margin')}",
+        "",
+        "Runs in which all three planted supports are found:",
+        "",
+        *table(["variables", "SNR", *ways], [[*key, *(runs[way] for way in ways)] for key, runs in planted.items()]),
+        "",
+        f"{source('planted', 'planted_alone')}. {note('planted')}",
+        "",
+        "Components with uncorrelated scores, ten nonzeros each, have this share of the variance, in brackets the adjusted share of orthogonal ones:",
+        ", ".join(f"{row['data']} {row['uncorrelated_percent']} ({row['orthogonal_adjusted_percent']}) %" for row in read("uncorrelated")),
+        f"({source('uncorrelated')}).",
+        "",
+        "## Beside scikit-learn",
+        "",
+        f"SparsePCA chooses the numbers of nonzeros and orthopt gets the same. ‖X'X − I‖ of SparsePCA is {theirs['error']}, of orthopt at most",
+        f"{theirs['ours']}. The span of orthopt's components has more of the variance in {theirs['projected']} cases; adjusted variance is higher in",
+        f"{theirs['adjusted']} ({source('sklearn')}). {note('sklearn')}",
+        "",
+        "![variance explained against nonzeros, breast cancer and digits](../bench/python/variance_against_nonzeros.svg)",
+        "",
+        f"{source('variance_nonzeros')}.",
+    ]
+
+
+def first_order() -> list[str]:
+    found = public_codes()
+    best: dict[tuple[str, str, str], list[Row]] = {}
+    for row in read("nonlinear"):
+        best.setdefault((row["columns"], row["rank"], row["alpha"]), []).append(row)
+    rows = []
+    for key, runs in best.items():
+        fastest = min(runs, key=lambda row: float(row["seconds_to_1e-5"]))
+        if fastest["public_seconds"]:
+            rows.append(float(fastest["seconds_to_1e-5"]) / float(fastest["public_seconds"]))
+    dc = {(row["data"], row["rho"]): {} for row in read("dc")}
+    for row in read("dc"):
+        dc[row["data"], row["rho"]][row["method"]] = float(row["F_returned"])
+    chain = "then obcd as long again"
+    ahead = sum(runs["oadmm (fast)"] <= min(F for name, F in runs.items() if name != chain) for runs in dc.values())
+    after = sum(runs[chain] < runs["oadmm (fast)"] for runs in dc.values())
+    duel = list(zip(read("dc_default", method="auto"), read("dc_default", method="manial")))
+    won = sum(float(ours["F"]) < float(theirs["F"]) for ours, theirs in duel)
+    return [
+        "## First-order solvers for ℓ1 beside public codes",
+        "",
+        f"Processor seconds until F is within 1e-6 of the code's last F, the fastest of `amanpg`, `irpg` and `slpg` over the faster of smopt and",
+        f"pystop: {found['ratio']} in the {found['cells']} cells in which a public code ends near our F. F of the lowest of ours is the same in",
+        f"{found['same']} of them, lower in {found['lower']}, higher in {found['higher']} (by at most {found['worst']} %).",
+        "",
+        f"{source('l1_public', 'l1_family')}. {note('l1_public')}",
+        "",
+        "## Smooth and DC problems",
+        "",
+        f"Nonlinear eigenvalue problem: the fastest solver takes {span(rows)} of the time of the best public code, in the {len(rows)} cells that have one ({source('nonlinear')}).",
+        "",
+        f"k-sparse PCA: the fast OADMM is at or below every rival in {share(ahead, len(dc))} cells, and OBCD after it ends lower in {share(after, len(dc))}",
+        f"({source('dc', 'dc_rivals')}). The default is below ManIAL in {share(won, len(duel))} ({source('dc_default')}).",
+    ]
+
+
+def pairs() -> list[str]:
+    head = ["penalty", "λ", "10⁶ pairs/s", "papers' search, 10⁶/s", "ratio"]
+    columns = ["penalty", "lambda", "million_pairs_per_second", "million_pairs_per_second_plain", "ratio"]
+    rows = [[row[name] for name in columns] for row in read("pairs", rank="20", rows="dense")]
+    runs: dict[str, dict[tuple[str, ...], Row]] = {}
+    for row in read("convergence"):
+        key = tuple(row[name] for name in ("data", "problem", "rank", "start"))
+        runs.setdefault(row["variant"], {})[key] = row
+    problems = len(runs["plain pairwise"])
+    lowest = {key: min(float(cells[key]["F"]) for cells in runs.values()) for key in runs["plain pairwise"]}
+    variants = []
+    for variant, cells in runs.items():
+        if variant == "plain pairwise":
+            continue
+        speed = sorted(
+            float(runs["plain pairwise"][key]["seconds_to_plain_F"]) / max(float(row["seconds_to_plain_F"]), 1e-3)
+            for key, row in cells.items()
+            if row["seconds_to_plain_F"] and runs["plain pairwise"][key]["seconds_to_plain_F"]
+        )
+        first = sum(float(row["F"]) == lowest[key] for key, row in cells.items())
+        variants.append([variant, share(len(speed), problems), f"{speed[len(speed) // 2]:.0f}", first])
+    blocks = read("blocks")
+    left = read("blocks_at_default")
+    return [
+        "## Pairs of rows",
+        "",
+        "Global solves of the two-row subproblem, r = 20, dense rows, one core, every pair moves:",
+        "",
+        *table(head, rows),
+        "",
+        f"{source('pairs', 'obcd_criterion')}. {note('pairs')}",
+        "",
+        f"Variants of OBCD on {problems} problems, two seconds each: in how many they reach the F of the plain pairwise method, the median of",
+        "its time over theirs, and in how many they are the lowest.",
+        "",
+        *table(["variant", "reaches plain's F", "times as fast", "lowest"], variants),
+        "",
+        f"{source('convergence')}. {note('convergence')}",
+        "",
+        f"Blocks of three rows lower F at points where no pair does: {span(values(blocks, 'triples_percent'), 1)} % of those searched",
+        f"({source('blocks')}). At points of the default search {sum(int(row['triples_lower']) for row in left)} of {3000 * len(left):,} do",
+        f"({source('blocks_at_default')}). {note('blocks_at_default')}",
+    ]
+
+
+def threads() -> list[str]:
+    names = {"search": "a search is", "obcd": "rounds of OBCD are", "jobcd": "rounds of JOBCD"}
+    rows = []
+    for suite, name in names.items():
+        lines = read("threads", suite=suite)
+        same = share(sum(row["same_X"] == "true" for row in lines), len(lines))
+        rows.append(f"{name} {span(values(lines, 'ratio'))} times as fast as with one, the same X bit for bit in {same}")
+    sparse = [
+        [row["data"], row["lambda"], row["status"], row["seconds"], row["microseconds_per_pair"], row["peak_MB"]]
+        for row in read("sparse")
+    ]
+    return [
+        "## Two threads",
+        "",
+        f"With two threads {'; '.join(rows)} ({source('threads')}). {note('threads')}",
+        "",
+        "## Sparse data",
+        "",
+        *table(["data", "λ", "ended", "s", "µs a pair", "peak MB"], sparse),
+        "",
+        f"{source('sparse')}. {note('sparse')}",
+        "",
+        "![cost of a pair against n](../bench/sparse.svg)",
+    ]
+
+
+def memory() -> list[str]:
+    rows = [
+        [{"rows": "streamed", "sums": "in memory", "sparse": "sparse file"}[row["suite"]],
+         f"{int(row['rows']):,} × {int(row['columns']):,}", row["method"].replace("|", "\\|"), row["seconds"],
+         row["processor_seconds"], row["peak_MB"]]
+        for row in read("beyond_memory")
+        if row["suite"] not in ("starts", "cluster")
+    ]
+    sums = read("gram")
+    doubles = [row for row in sums if row["numbers"] == "53 bits"]
+    return [
+        "## More data than memory",
+        "",
+        *table(["case", "data", "method", "s", "processor s", "peak MB"], rows),
+        "",
+        f"{source('beyond_memory')}. {note('beyond_memory')}",
+        "",
+        f"Against a product A'A, compensated sums take {span(values(sums, 'compensated_ratio'))} times as long; reproducible ones",
+        f"{span(values(sums, 'reproducible_ratio'), 1)} times, for doubles {span(values(doubles, 'reproducible_ratio'), 1)}",
+        f"({source('gram')}).",
+    ]
+
+
+def ends() -> list[str]:
+    summary = read("endings")[0]
+    race = read("j_race")
+    chosen = sorted({row["method"] for row in race}, key=[row["method"] for row in race].index)
+    lines = [
+        [data, *(row["F"] for row in race if row["data"] == data)]
+        for data in dict.fromkeys(row["data"] for row in race)
+    ]
+    probe = read("j_counts")
+    ahead = sum(float(row["F_vr_j_jobcd"]) < float(row["F_j_jobcd"]) for row in probe)
+    return [
+        "## Every run ends",
+        "",
+        f"{summary['runs']} runs without a limit: {summary['converged']} `converged`, {summary['stalled']} `stalled`, {summary['cut_off']} cut off; the longest",
+        f"takes {summary['longest_seconds']} s ({source('endings', 'endings_j', 'j_time_limits')}).",
+        "",
+        "## Problems with X'JX = J",
+        "",
+        "F of the structural probe after ten seconds, the default beside every solver alone:",
+        "",
+        *table(["data", *("default" if name == "auto" else name for name in chosen)], lines),
+        "",
+        f"{source('j_race', 'j_eig', 'j_step', 'j_probe')}.",
+        "",
+        f"After equal numbers of evaluations of components VR-J-JOBCD is below J-JOBCD in {share(ahead, len(probe))} ({source('j_counts')}). {note('j_counts')}",
+    ]
+
+
+def graphs() -> list[str]:
+    rows = []
+    for name, graph in (("embed_wn18rr", "WN18RR"), ("embed_fb15k", "FB15k-237")):
+        for row in read(name):
+            if row["test_MRR"]:
+                hits = [row[f"test_hits_at_{k}"] for k in (1, 3, 10)]
+                rows.append([graph, f"`{row['options'].split(', with')[0]}`", row["epoch"], row["seconds"], row["test_MRR"], *hits])
+    return [
+        "## Knowledge graphs",
+        "",
+        *table(["graph", "options", "epochs", "s", "test MRR", "hits@1", "@3", "@10"], rows),
+        "",
+        f"{source('embed_wn18rr', 'embed_fb15k', 'embed_nations', 'embed_nations_paper')}. {note('embed_wn18rr')}",
+    ]
+
+
+def choices() -> list[str]:
+    names = ("start_order", "working_set", "ladmm_growth", "ep4orth", "storage")
+    rows = [[f"[{name}.csv](../bench/results/{name}.csv)", index()[name]["holds"].replace("|", "\\|")] for name in names]
+    return ["## What defaults rest on", "", *table(["file", "what it shows"], rows)]
+
+
+def build() -> list[str]:
+    first, tried = read("build")[0], read("fuzz")
+    cost = read("overhead")
+    inputs = sum(int(value) for value in values(tried, "inputs"))
+    return [
+        "## Build, fuzzing, overhead",
+        "",
+        f"The first build takes {first['wall_seconds']} s on two cores and makes a command of {first['command_MB']} MB ({source('build')}).",
+        f"{note('build')}",
+        "",
+        f"{inputs:,} damaged files and random pairs on {len(tried)} targets; the {sum(int(row['failures_mended']) for row in tried)} failures are mended and"
+        f" have tests ({source('fuzz')}). {note('fuzz')}",
+        "",
+        f"`minimize` in Python takes {span(values(cost, 'microseconds_per_evaluation'), 1)} µs an evaluation from 10 × 2 to 1000 × 5 ({source('overhead')}).",
+    ]
+
+
+def joined(lines: list[str]) -> str:
+    """The lines of a paragraph as one, those of tables, headings and pictures as they are."""
+    out: list[str] = [""]
+    for line in lines:
+        prose = line and out[-1] and not line.startswith(("|", "#", "!", "<")) and not out[-1].startswith(("|", "#", "!", "<"))
+        if prose:
+            out[-1] += f" {line}"
+        else:
+            out.append(line)
+    return "\n".join(out[1:]) + "\n"
+
+
+def page() -> str:
+    lines = [
+        "# Benchmarks",
+        "",
+        "<!-- written by `python bench/results.py page` from bench/results/*.csv; do not edit -->",
+        "",
+        "Every figure is in a file of [bench/results](../bench/results/README.md), whose [index](../bench/results/index.csv) has the command that prints it and the",
+        "machine: mostly two shared cores, so compare figures of one table with each other. `version` in a file is the commit that recorded",
+        "the row. `orthopt-bench` is built by `cargo build --release -p orthopt-bench`; data files are found through `ORTHOPT_DATA`.",
+    ]
+    for section in (search, bounds, nonzeros, first_order, pairs, threads, memory, ends, graphs, choices, build):
+        lines += ["", *section()]
+    return joined(lines)
+
+
+# The figures of README.md
+
+
+def claims() -> list[str]:
+    """Phrases of README.md with a figure from the files, as they must stand there."""
+    five, theirs, counts, bound, rows = quality(read("search", suite="shipped")), beside_sklearn(), rivals(), gaps(), streamed()
+    plain, sparse = (read("pitprops", problem=problem)[0] for problem in ("pca", "l0-pca"))
+    ranks = values(read("search", suite="large"), "rank")
+    percent = [f"{float(row['projected_percent']):.1f} %" for row in (sparse, plain)]
+    return [
+        f"{sparse['nonzeros']} weights instead of {plain['nonzeros']}, keep {percent[0]} of\nthe variance where plain PCA keeps {percent[1]}",
+        f"{theirs['error']} off, and less variance in the span in {theirs['projected']} cases",
+        f"in {counts['variance']} cases; adjusted variance in {counts['adjusted']} (",
+        f"{bound['gap']} on {bound['tables']} tables with r = 2 or 3",
+        f"{rows['rows']} rows × 1000 in {rows['seconds']} s with {rows['MB']} MB",
+        f"within 1e-3 of the best of some twenty runs of single solvers of that length in {five['within']} cases that nothing was chosen on,"
+        f" {five['largest']} % above in the other (",
+        f"r = {read('search', suite='shipped')[0]['rank']})",
+        f"with {min(ranks):.0f} to {max(ranks):.0f} components",
+    ]
+
+
+def output_claims(output: str) -> list[str]:
+    """Phrases of README.md about the output of its first command."""
+    nonzeros, entries = map(int, re.search(r"^nonzeros +(\d+) of (\d+)", output, re.MULTILINE).groups())
+    feasibility = re.search(r"^feasibility +(\S+),", output, re.MULTILINE)[1]
+    pairs = re.search(r"all (\d+) pairs checked", output)[1]
+    counts = re.findall(r"^ +\d +(\d+) +\d+\.\d+ %", output, re.MULTILINE)
+    return [
+        f"{', '.join(counts[:-1])} and {counts[-1]} variables, components orthogonal",
+        f"‖X'X − I‖ = {feasibility} and {entries - nonzeros} zeros above",
+        f"above: all {pairs} pairs of rows",
+    ]
+
+
+def readme(text: str) -> list[str]:
+    """What is wrong with the figures of README.md: missing phrases, and figures that are in none and beside no command."""
+    output = next(block for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if block.startswith("problem"))
+    measured = text.split("## What it does that others do not")[1].split("\n## ")[0]
+    intro = text.split("\n## ")[0]
+    prose, wrong = intro + measured, []
+    for phrase in claims() + output_claims(output):
+        if phrase not in prose:
+            wrong.append(f"README.md does not say {phrase!r}, as the files do")
+        prose = prose.replace(phrase, "")
+    for line in prose.split("\n"):
+        if re.search(r"`orthopt [a-z]", line):
+            continue  # the command beside it prints the figures
+        bare = re.sub(r"\]\([^)]*\)|!\[[^\]]*\]|`[^`]*`", "", line)
+        if figures := re.findall(r"(?<![\w⁰-₉])\d[\d.,]*", bare):
+            allowed = {"13"} if "13 properties" in bare else set()
+            if left := set(figures) - allowed:
+                wrong.append(f"README.md: {sorted(left)} in {bare.strip()!r}: no file and no command has them")
+    return wrong
+
+
+# Commands
+
+
+def check() -> list[str]:
+    wrong, names = [], index()
+    files = {path.stem for path in FILES.glob("*.csv")} - {"index"}
+    wrong += [f"bench/results/index.csv has no line for {name}.csv" for name in sorted(files - names.keys())]
+    wrong += [f"bench/results/index.csv names {name}.csv, which does not exist" for name in sorted(names.keys() - files)]
+    for name in sorted(files):
+        with (FILES / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        wrong += [f"{name}.csv, line {i}: {len(row)} of {len(head)} cells" for i, row in enumerate(rows, 2) if len(row) != len(head)]
+    wrong += [f"bench/results/index.csv: {name} has no {column}" for name, row in names.items() for column in ("holds", "command", "machine") if not row[column]]
+    if wrong:
+        return wrong
+    made = page()
+    if PAGE.read_text(encoding="utf-8") != made:
+        wrong.append("docs/benchmarks.md is not what the files say: python bench/results.py page")
+    if (lines := made.count("\n")) > LONGEST:
+        wrong.append(f"docs/benchmarks.md has {lines} lines, more than {LONGEST}")
+    return wrong + readme((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def cell(text: str) -> str:
+    """A cell of a table as a file has it: no emphasis, no sign of plus, nothing for `-`."""
+    text = text.strip().replace("**", "").replace("`", "").replace("−", "-")
+    return "" if text == "-" else re.sub(r"^\+(?=[\d.])", "", text)
+
+
+def replace(name: str, words: list[str], output: str) -> None:
+    fixed = {column: value for column, _, value in (word.partition("=") for word in words)}
+    path = FILES / f"{name}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        head = next(csv.reader(file))
+    if unknown := fixed.keys() - set(head):
+        sys.exit(f"{path.name} has no column {', '.join(sorted(unknown))}: {', '.join(head)}")
+    free = [column for column in head if column not in fixed]
+    rows, inside = [], False
+    for line in output.split("\n"):
+        if not line.startswith("|"):
+            inside = False
+        elif re.fullmatch(r"[|\-: ]+", line):
+            inside = True  # what follows the rule of a table
+        elif inside:
+            cells = [cell(text) for text in line.strip()[1:-1].split("|")]
+            if len(cells) != len(free):
+                sys.exit(f"a row has {len(cells)} cells for the {len(free)} columns {', '.join(free)}: {line}")
+            rows.append({**fixed, **dict(zip(free, cells))})
+    if not rows:
+        sys.exit("no table in the input")
+    same = {column: value for column, value in fixed.items() if column != "version"}
+    kept = [row for row in read(name) if any(row[column] != value for column, value in same.items())]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, head, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(kept + rows)
+
+
+def main() -> None:
+    match sys.argv[1:]:
+        case ["page"]:
+            PAGE.write_text(page(), encoding="utf-8")
+        case ["check"]:
+            if wrong := check():
+                sys.exit("\n".join(wrong))
+        case ["replace", name, *words]:
+            replace(name, words, sys.stdin.read())
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""What `bench/results.py` finds wrong, and what it makes of the output of a benchmark: `python bench/test_results.py`."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+import results
+
+README = (results.ROOT / "README.md").read_text(encoding="utf-8")
+OUTPUT = """## a heading
+
+| data | problem | share of default lambda | auto | best alone | which | excess % |
+|---|---|---|---|---|---|---|
+| a.npy | l0-pca | 0.1 | **-2** | -1 | ladmm+obcd from random | +0.5 |
+| a.npy | nonneg-pca |  | - | -1 | `obcd` from pca | -0.25 |
+a line of prose with 3 | 4
+"""
+
+
+class OfReadme(unittest.TestCase):
+    def test_as_it_is(self) -> None:
+        self.assertEqual(results.readme(README), [])
+
+    def test_every_claim_is_looked_for(self) -> None:
+        output = next(block for block in README.split("```text\n")[1:]).split("```")[0]
+        for phrase in results.claims() + results.output_claims(output):
+            digit = next(c for c in phrase if c.isdigit())
+            wrong = phrase.replace(digit, str((int(digit) + 1) % 10))
+            self.assertTrue(results.readme(README.replace(phrase, wrong)), phrase)
+
+    def test_a_figure_of_no_file(self) -> None:
+        more = README.replace("What it is not:", "It is 97 times as fast. What it is not:")
+        self.assertIn("97", " ".join(results.readme(more)))
+        intro = README.replace("# orthopt\n", "# orthopt\n\n97 % of users like it.\n", 1)
+        self.assertIn("97", " ".join(results.readme(intro)))
+
+    def test_a_figure_beside_its_command(self) -> None:
+        more = README.replace("| Rivals behind", "| Speed | 97 (`orthopt list solvers`) |\n| Rivals behind")
+        self.assertEqual(results.readme(more), [])
+
+
+class OfFiles(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        for path in results.FILES.glob("*.csv"):
+            shutil.copy(path, self.folder)
+        self.files, results.FILES = results.FILES, self.folder
+        self.addCleanup(setattr, results, "FILES", self.files)
+
+    def change(self, name: str, old: str, new: str) -> None:
+        path = self.folder / f"{name}.csv"
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def test_as_they_are(self) -> None:
+        self.assertEqual(results.check(), [])
+
+    def test_a_figure_that_the_page_does_not_have(self) -> None:
+        self.change("endings", "43.6", "44.6")
+        self.assertIn("docs/benchmarks.md is not", results.check()[0])
+
+    def test_a_file_without_a_line_in_the_index(self) -> None:
+        shutil.copy(self.folder / "build.csv", self.folder / "more.csv")
+        self.assertIn("no line for more.csv", results.check()[0])
+        (self.folder / "more.csv").unlink()
+        (self.folder / "build.csv").unlink()
+        self.assertIn("names build.csv", results.check()[0])
+
+    def test_a_row_that_lacks_a_cell(self) -> None:
+        with (self.folder / "build.csv").open("a", encoding="utf-8") as file:
+            file.write("1,2\n")
+        self.assertIn("build.csv, line 3: 2 of 5 cells", results.check()[0])
+
+    def test_output_takes_the_place_of_its_suite(self) -> None:
+        before = results.read("search")
+        words = ["suite=later", "rank=10", "limit_seconds=5", "threads=1", "version=0123456"]
+        results.replace("search", words, OUTPUT)
+        after = results.read("search")
+        self.assertEqual([row for row in before if row["suite"] != "later"], [row for row in after if row["suite"] != "later"])
+        new = [row for row in after if row["suite"] == "later"]
+        self.assertEqual([row["F_default"] for row in new], ["-2", ""])
+        self.assertEqual([row["excess_percent"] for row in new], ["0.5", "-0.25"])
+        self.assertEqual([row["best_alone"] for row in new], ["ladmm+obcd from random", "obcd from pca"])
+        self.assertEqual({row["version"] for row in new}, {"0123456"})
+
+    def test_output_that_does_not_fit(self) -> None:
+        text = (self.folder / "search.csv").read_text(encoding="utf-8")
+        for words, output in ((["suite=later"], OUTPUT), (["sweet=later"], OUTPUT), (["suite=later"], "no table")):
+            with self.assertRaises(SystemExit):
+                results.replace("search", words, output)
+        self.assertEqual((self.folder / "search.csv").read_text(encoding="utf-8"), text)
+
+    def test_cells_with_commas_come_back(self) -> None:
+        with (self.folder / "sklearn.csv").open(encoding="utf-8", newline="") as file:
+            self.assertEqual({len(row) for row in csv.reader(file)}, {12})
+
+
+if __name__ == "__main__":
+    unittest.main()
