@@ -275,9 +275,9 @@ def first_order() -> list[str]:
     duel = list(zip(read("dc_default", method="auto"), read("dc_default", method="manial")))
     won = sum(float(ours["F"]) < float(theirs["F"]) for ours, theirs in duel)
     return [
-        "## First-order solvers for ℓ1 beside public codes",
+        "## First-order solvers beside public codes",
         "",
-        f"Processor seconds until F is within 1e-6 of the code's last F, the fastest of `amanpg`, `irpg` and `slpg` over the faster of smopt and",
+        f"ℓ1, processor seconds until F is within 1e-6 of the code's last F, the fastest of `amanpg`, `irpg` and `slpg` over the faster of smopt and",
         f"pystop: {found['ratio']} in the {found['cells']} cells in which a public code ends near our F. F of the lowest of ours is the same in",
         f"{found['same']} of them, lower in {found['lower']}, higher in {found['higher']} (by at most {found['worst']} %).",
         "",
