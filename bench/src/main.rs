@@ -19,6 +19,8 @@
 //! | `counts SECONDS M/N/SEEDS/MOST/SOLVER[:CONSTANT=VALUE,...][/SOLVER...]` | the probe against evaluations of components |
 //! | `nonlinear [SECONDS [N/R/ALPHA]]` | smooth solvers on the nonlinear eigenvalue problem of a 1-D Laplacian |
 //!
+//! `bench/results/README.md` says how the rows of a table come into the files of figures.
+//!
 //! Data files are looked for in the folder named by `ORTHOPT_DATA`, `../shared/data` if that is
 //! not set; what is not there is skipped with a message.
 
