@@ -1,7 +1,7 @@
 """Figures: `bench/results/*.csv` are written from what a benchmark prints, `docs/benchmarks.md` from them.
 
     python bench/results.py page                              write docs/benchmarks.md
-    python bench/results.py check                             compare it, the files, and the figures of README.md
+    python bench/results.py check                             compare it, the files, and the figures of README.md and docs
     python bench/results.py replace FILE NAME=VALUE ... < OUT   put the tables of a benchmark's output into a file
 
 `replace` reads Markdown tables and skips other lines. Cells of a table go, in order, into the columns of the file that no
@@ -538,6 +538,44 @@ def readme(text: str) -> list[str]:
     return wrong
 
 
+def pages() -> dict[str, list[str]]:
+    """Phrases of other pages with a figure from the files; a break of the line counts as a space."""
+    five, large, public = quality(read("search", suite="shipped")), quality(read("search", suite="large")), public_codes()
+    doubles = values(read("gram", numbers="53 bits"), "reproducible_ratio")
+    plain, sparse = (read("pitprops", problem=problem)[0] for problem in ("pca", "l0-pca"))
+    wn18rr, fb15k = (next(row for row in read(f"embed_{name}") if row["test_MRR"]) for name in ("wn18rr", "fb15k"))
+    mrr = [f"{float(row['test_MRR']):.3f}".removeprefix("0") for row in (wn18rr, fb15k)]
+    rows = []
+    for data, rank, alpha in (("wine", "3", "2"), ("breast_cancer", "5", "2"), ("digits", "5", "10")):
+        theirs, ours = (read("sklearn", data=data, rank=rank, alpha=alpha, method=who)[0] for who in ("scikit-learn", "orthopt"))
+        pairs = [run[name] for name in ("orthogonality_error", "projected", "seconds") for run in (theirs, ours)]
+        rows.append(f"| {data.replace('_', ' ')}, {rank}, {alpha} | {ours['nonzeros']} | {' | '.join(pairs)} |")
+    return {
+        "docs/choosing-a-solver.md": [
+            f"best single run of that length in {five['within']} cases that nothing was chosen on, {five['largest']} % above it in the other",
+            f"below it in {five['lower']} cases with ℓ0",
+            f"by up to {float(large['largest']):.1f} %",
+        ],
+        "docs/compared.md": rows + [f"**measured** {beside_sklearn()['error']} off"],
+        "docs/index.md": [
+            f"use {sparse['nonzeros']} of {plain['nonzeros']} weights and keep {float(sparse['projected_percent']):.1f} %",
+            f"plain PCA keeps {float(plain['projected_percent']):.1f} %",
+        ],
+        "docs/knowledge-graphs.md": [
+            f"test MRR of {mrr[0]} and hits@10 of {wn18rr['test_hits_at_10'].removeprefix('0')}",
+            f"test MRR of {mrr[1]}",
+        ],
+        "docs/roadmap.md": [
+            f"{large['within']} cases, {large['above'].split()[0]} above 1 %",
+            f"at most {public['ratio'].split()[-1]} of the time in {public['cells'].split()[0]} of {public['cells'].split()[0]} cases",
+            f"F higher in {public['higher']}, by at most {public['worst']} %",
+            f"{min(doubles):.0f} to {max(doubles):.0f} times, for doubles",
+            f"| {mrr[0]} after",
+            f"best single run in {five['within']} cases",
+        ],
+    }
+
+
 # Commands
 
 
@@ -558,6 +596,9 @@ def check() -> list[str]:
         wrong.append("docs/benchmarks.md is not what the files say: python bench/results.py page")
     if (lines := made.count("\n")) > LONGEST:
         wrong.append(f"docs/benchmarks.md has {lines} lines, more than {LONGEST}")
+    for name, phrases in pages().items():
+        text = " ".join((ROOT / name).read_text(encoding="utf-8").split())
+        wrong += [f"{name} does not say {phrase!r}, as the files do" for phrase in phrases if phrase not in text]
     return wrong + readme((ROOT / "README.md").read_text(encoding="utf-8"))
 
 

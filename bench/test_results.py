@@ -65,6 +65,10 @@ class OfFiles(unittest.TestCase):
         self.change("endings", "43.6", "44.6")
         self.assertIn("docs/benchmarks.md is not", results.check()[0])
 
+    def test_a_figure_that_another_page_does_not_have(self) -> None:
+        self.change("gram", "5.30", "9.30")
+        self.assertIn("docs/roadmap.md does not say", " ".join(results.check()))
+
     def test_a_file_without_a_line_in_the_index(self) -> None:
         shutil.copy(self.folder / "build.csv", self.folder / "more.csv")
         self.assertIn("no line for more.csv", results.check()[0])
