@@ -114,3 +114,22 @@ def test_a_callback_sees_it_and_ends_it():
 def test_nodes_are_a_limit_without_a_clock():
     a, b = (orthopt.bound(*LONG, time_limit=600, nodes=20, threads=t, max_iters=2000) for t in (1, 2))
     assert (a.bound, a.nodes) == (b.bound, b.nodes) and a.status == "max_iters"
+
+
+@pytest.mark.parametrize("n", [5, 19, 25])
+@pytest.mark.parametrize("problem, lam", [("l0-pca", 0.15), ("l1-pca", 0.2), ("nonneg-pca", None), ("pca", None)])
+def test_no_wrong_x_is_proved(problem, lam, n):
+    A = np.random.default_rng(n).normal(size=(n + 5, n))
+    A /= np.linalg.norm(A, axis=0)
+    for r in (1, 2):
+        best = orthopt.solve(problem, A, r, lam, seed=1, max_iters=3000)
+        bad = np.eye(n)[:, :r]
+        b = orthopt.bound(problem, A, lam=lam, X=bad, time_limit=2, nodes=50)
+        lowest = min(best.objective, b.objective)
+        assert b.bound <= lowest + 1e-9 * (1 + abs(lowest)) and np.isfinite(b.bound)
+        if b.proof:
+            assert b.gap <= 1e-9 and b.objective - lowest <= 2e-9 * abs(lowest)
+        s = orthopt.solve(problem, A, r, lam, seed=1, max_iters=3000, bound=1.0)
+        assert s.bound <= s.objective
+        if s.status == "optimal":
+            assert s.proof == "optimal" and s.gap <= 1e-9 and s.objective - lowest <= 2e-9 * abs(lowest)

@@ -287,3 +287,21 @@ fn a_search_ends_at_its_bound_and_nowhere_else() {
         }
     });
 }
+
+/// Many variables, where branch and bound has hardly begun when it is over.
+#[test]
+fn many_variables_and_few_nodes_prove_no_bad_x() {
+    let n = 120;
+    let c = correlations(n, 11);
+    for r in [1, 2] {
+        for kind in [Kind::L0 { lambda: 0.15 }, Kind::Nonnegative] {
+            let options = Options { nodes: 2, iterations: 40, ..Options::default() };
+            let bad = units(n, r, 0);
+            let bound = lower_bound(&negative(&c), r, &kind, Some(&bad), &options, &|_| true).unwrap();
+            let f = -0.5 * r as f64 + if let Kind::L0 { lambda } = kind { lambda * r as f64 } else { 0.0 };
+            let lowest = bound.objective.unwrap();
+            assert!(lowest <= f + 1e-12 && bound.value <= lowest, "{kind:?} r {r}: {lowest} {}", bound.value);
+            assert!(bound.proof.is_none(), "{kind:?} r {r}: {} proved", lowest);
+        }
+    }
+}
