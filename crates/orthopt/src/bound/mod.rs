@@ -15,6 +15,7 @@ mod blocks;
 mod certified;
 mod columns;
 mod covariance;
+mod dual;
 mod fantope;
 mod fixed;
 mod front;
@@ -29,6 +30,7 @@ mod rounding;
 mod tree;
 mod types;
 
+pub use dual::Dual;
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
 

@@ -52,9 +52,9 @@ pub(super) fn relax(
     let scaled = (lambda / cov.scale).min(1e100);
     let penalty = Entries { lambda: scaled, budget };
     let mut root = run(&cov, f.nrows(), r, penalty, lambda, known, options, watch);
+    root.relaxation.budget = budget;
     if let Kind::Rows { rows, lambda } = kind {
         root.most = root.most.min(by_trace(f, r, *rows, *lambda));
-        root.relaxation.bound = -root.most;
     }
     Ok(root)
 }
@@ -133,6 +133,7 @@ fn keep<P: Penalty>(cov: &Covariance, variables: usize, threshold: f64, admm: Ad
         rows: cov.rows.clone(),
         variables,
         threshold,
+        budget: None,
         z,
         constant: admm.best().constant * cov.scale,
         bound: f64::NEG_INFINITY,
