@@ -62,7 +62,7 @@ class Bound:
     #: ``optimal``, ``finished`` (the bound rises no more), ``time_limit``, ``max_iters`` or
     #: ``interrupted``.
     status: str
-    #: Which argument gave the bound: ``fantope``, ``groups``, ``blocks`` or ``tree``.
+    #: Which argument gave the bound: ``fantope``, ``trace``, ``groups``, ``blocks`` or ``tree``.
     method: str
     #: Iterations of the relaxation.
     iterations: int
@@ -76,9 +76,10 @@ class Bound:
     X: np.ndarray | None
     #: The bound of the relaxation alone, which ``dual`` proves.
     relaxation: float
-    #: Z (n x n): any bound can be recomputed from it and C, see the documentation. ``None`` unless
-    #: asked for.
-    dual: np.ndarray | None
+    #: What a check of ``relaxation`` needs, with the names of the arrays that ``--save-dual`` writes: ``C`` and ``Z``
+    #: (n x n), ``rank``, ``lam``, ``K``, ``constant``, ``relaxation``, ``bound``, ``method``, ``objective``; see the
+    #: documentation. ``None`` unless asked for.
+    dual: dict[str, Any] | None
     #: How bound and incumbent changed.
     trace: BoundTrace
     #: Name of the problem.
@@ -135,7 +136,7 @@ def bound(
         Nodes of branch and bound, at most; 0 is the relaxation alone, whose result does not depend on
         the time it takes. Default: as many as time allows.
     dual
-        Keep the dual matrix Z, from which others can recompute the bound of the relaxation.
+        Keep what others need to recompute the bound of the relaxation: C, the dual matrix Z and some numbers.
     callback
         Called about ten times a second with a :class:`BoundProgress`; a true value ends the
         computation.
@@ -159,14 +160,14 @@ def bound(
     >>> b.proof, round(b.bound, 6), b.gap < 1e-9
     ('optimal', -2.636819, True)
 
-    What the matrix ``dual`` proves, recomputed by NumPy alone:
+    What the matrix Z of ``dual`` proves, recomputed by NumPy alone:
 
     >>> import numpy as np
     >>> A = np.random.default_rng(0).normal(size=(30, 8))
     >>> b = orthopt.bound("l0-pca", A, rank=2, lam=3.0, nodes=0, dual=True)
-    >>> bool(np.abs(b.dual).max() <= 3.0)
+    >>> bool(np.abs(b.dual["Z"]).max() <= 3.0)
     True
-    >>> sum_of_two = np.linalg.eigvalsh(A.T @ A / 2 - b.dual)[-2:].sum()
+    >>> sum_of_two = np.linalg.eigvalsh(b.dual["C"] / 2 - b.dual["Z"])[-2:].sum()
     >>> bool(np.isclose(-sum_of_two, b.relaxation, rtol=1e-9)), bool(b.objective >= b.bound)
     (True, True)
     """

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
-use orthopt::bound::{Bound as Lower, Hook, Options as Limits, Point, Progress};
+use orthopt::bound::{Bound as Lower, Dual, Hook, Options as Limits, Point, Progress};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::report::{Assessment, Global, Task};
@@ -56,7 +56,7 @@ pub fn bound<'py>(
 /// What the bound proves, and the matrices that others check it with.
 struct Proved {
     bound: Lower,
-    dual: Option<RowMat>,
+    dual: Option<Dual>,
     given: Option<Point>, // F of the X that was given
 }
 
@@ -104,7 +104,7 @@ fn work<P: Family>(
     out.set_item("seconds", facts.seconds)?;
     out.set_item("X", bound.x.as_ref().map(|x| array(py, x)).transpose()?)?;
     out.set_item("relaxation", bound.relaxation.bound)?;
-    out.set_item("dual", dual.as_ref().map(|z| array(py, z)).transpose()?)?;
+    out.set_item("dual", dual.as_ref().map(|dual| arrays(py, dual)).transpose()?)?;
     let trace = PyDict::new(py);
     let column = |value: fn(&Progress) -> f64| PyArray1::from_iter(py, bound.trace.iter().map(value));
     trace.set_item("seconds", column(|p| p.seconds))?;
@@ -130,6 +130,18 @@ fn prove<P: Family>(
     };
     let bound = problem.lower_bound(x.as_ref(), &options, hook)?;
     let (f, _) = problem.bounded()?;
-    let dual = effort.dual.then(|| bound.relaxation.dual_matrix(f));
+    let dual = effort.dual.then(|| bound.dual(f, problem.shape().1));
     Ok(Proved { bound, dual, given })
+}
+
+/// The arrays and numbers that `--save-dual` writes, under the same names.
+fn arrays<'py>(py: Python<'py>, dual: &Dual) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("C", array(py, &dual.c)?)?;
+    out.set_item("Z", array(py, &dual.z)?)?;
+    out.set_item("method", dual.method.name())?;
+    for (name, value) in dual.numbers() {
+        out.set_item(name, value)?;
+    }
+    Ok(out)
 }

@@ -12,6 +12,7 @@ use orthopt::linalg::RowMat;
 use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
 use orthopt::with_family;
+use orthopt_data::NpzArray;
 use serde::Serialize;
 
 use super::solve::use_threads;
@@ -67,7 +68,7 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Bound")]
     nodes: Option<u64>,
 
-    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds C too
+    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds all that its check needs
     #[arg(long, value_name = "FILE.npy|.npz", help_heading = "Output", value_hint = ValueHint::FilePath)]
     save_dual: Option<PathBuf>,
 }
@@ -282,12 +283,16 @@ fn ending(path: &Path) -> Option<&'static str> {
 
 fn save_dual<P: Family>(problem: &P, found: &Bound, path: &Path) -> anyhow::Result<()> {
     let (f, _) = problem.bounded()?;
-    let z = found.relaxation.dual_matrix(f);
-    match ending(path) {
-        Some("npz") => {
-            let c = found.relaxation.covariance(f);
-            Ok(orthopt_data::write_npz(path, &[("C", c.as_mat()), ("Z", z.as_mat())])?)
-        }
-        _ => Ok(orthopt_data::write_npy(path, z.as_mat())?),
+    if ending(path) != Some("npz") {
+        return Ok(orthopt_data::write_npy(path, found.relaxation.dual_matrix(f).as_mat())?);
     }
+    let (_, rank) = problem.shape();
+    let dual = found.dual(f, rank);
+    let mut arrays = vec![
+        ("C", NpzArray::Matrix(dual.c.as_mat())),
+        ("Z", NpzArray::Matrix(dual.z.as_mat())),
+        ("method", NpzArray::Text(dual.method.name())),
+    ];
+    arrays.extend(dual.numbers().map(|(name, value)| (name, NpzArray::Number(value))));
+    Ok(orthopt_data::write_npz(path, &arrays)?)
 }

@@ -39,10 +39,10 @@ impl Screen {
         }
     }
 
-    /// ½C with what the dual may subtract from it, for an isolated variable.
+    /// ½C with what the dual may subtract from it, rounded up, for an isolated variable.
     fn alone(self, c: f64) -> f64 {
         match self {
-            Self::Above(threshold) => 0.5 * c - threshold,
+            Self::Above(threshold) => (0.5 * c - threshold).next_up(),
             _ => 0.5 * c,
         }
     }

@@ -57,6 +57,9 @@ pub fn lower_bound(
         _ => (relax(f, r, kind, known, options, &watch)?, Method::Fantope),
     };
     let mut most = root.most;
+    if most < -root.relaxation.bound {
+        method = Method::Trace;
+    }
     known.iterations = root.iterations;
     known.bound = -most;
     if let (Kind::Counts { nonzeros, lambda }, End::Finished) = (kind, root.end) {
