@@ -54,8 +54,13 @@ impl GramAccumulator {
         let divisor = |j: usize| {
             let spread = || variances[j].sqrt();
             let divisor = prepare.scale.divisor(rows, || squares(j).max(0.0).sqrt(), spread);
-            let in_units = matches!(prepare.scale, Scale::Unit | Scale::Std);
-            (divisor, if in_units { frames[j].exponent() } else { 0 })
+            // a column of zeros is divided by 1, whatever its unit
+            let own = match prepare.scale {
+                Scale::Unit => squares(j),
+                Scale::Std => variances[j],
+                _ => 0.0,
+            };
+            (divisor, if own > 0.0 { frames[j].exponent() } else { 0 })
         };
         let divisors: Vec<(f64, i32)> = (0..columns.len()).map(divisor).collect();
         let shrink = if prepare.covariance { rows - 1.0 } else { 1.0 };
