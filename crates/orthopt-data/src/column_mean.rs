@@ -17,6 +17,7 @@ const FAR: f64 = 4.0;
 pub(crate) struct ColumnMean {
     high: f64,
     low: f64,
+    left: f64,      // the mean of what is left
     constant: bool, // nothing but rounding is left of the column
     far: bool,
 }
@@ -46,6 +47,12 @@ impl ColumnMean {
     /// Whether it is more than four standard deviations from 0.
     pub(crate) fn is_far(&self) -> bool {
         self.far
+    }
+
+    /// The mean of the entries that [`apply`](Self::apply) gives: what it leaves of the mean because no square of theirs
+    /// would change by it. In products with columns that are not centred it counts.
+    pub(crate) fn left(&self) -> f64 {
+        self.left
     }
 
     /// An entry minus the mean; 0 in a constant column.
@@ -111,6 +118,8 @@ impl Column {
         let matters = self.sum.is_finite() && off * off > MATTERS * variance;
         let far = self.sum.is_finite() && (self.mean * self.factor).abs() > FAR * variance.sqrt();
         let high = if constant && self.least == self.most { self.least } else { self.mean };
-        ColumnMean { high, low: if matters && !constant { off / self.factor } else { 0.0 }, constant, far }
+        let rest = if self.sum.is_finite() && !constant { off / self.factor } else { 0.0 };
+        let (low, left) = if matters { (rest, 0.0) } else { (0.0, rest) };
+        ColumnMean { high, low, left, constant, far }
     }
 }

@@ -98,8 +98,8 @@ pub struct Prepared {
     /// means are more than four standard deviations from 0. They have hardly any zeros, and in the squares of their
     /// entries as they are the variance would be lost.
     pub matrix: Matrix,
-    /// For a sparse matrix that is to be centred: the means of the columns of `matrix`, 0 for those that are centred
-    /// already. The data meant is `matrix` − 1·`means`ᵀ, which would be dense and is left implicit. `None`
+    /// For a sparse matrix that is to be centred: the means of the columns of `matrix`, next to 0 for those that are
+    /// centred already. The data meant is `matrix` − 1·`means`ᵀ, which would be dense and is left implicit. `None`
     /// otherwise: the matrix is the data.
     pub means: Option<Vec<f64>>,
     /// The same for other rows.
@@ -260,7 +260,7 @@ fn sparse_columns(a: &mut SparseColMat<usize, f64>, columns: &[Centred], shrink:
     }
     let divided = |(j, column): (usize, &Centred)| {
         divide(a.val_of_col_mut(j), column.divisor * shrink);
-        if column.explicit.is_some() { 0.0 } else { column.mean / (column.divisor * shrink) }
+        column.explicit.map_or(column.mean, |mean| mean.left()) / (column.divisor * shrink)
     };
     columns.iter().enumerate().map(divided).collect()
 }

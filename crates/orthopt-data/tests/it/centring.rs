@@ -313,17 +313,28 @@ fn explicit(prepared: &Prepared) -> Mat<f64> {
 #[test]
 fn data_in_memory_keep_their_digits() {
     let mut a = rows(3000, &FAR, 4);
-    (0..3000).filter(|i| i % 3 > 0).for_each(|i| a[(i, 0)] = 0.0);
+    // a sparse column whose mean is not 0
+    (0..3000).for_each(|i| a[(i, 0)] = if i % 3 > 0 { 0.0 } else { a[(i, 0)] + 64.0 });
     let expected = twin(&a, |_| 1);
     let n = a.ncols();
     for matrix in [Matrix::Dense(a.clone()), sparse(&a)] {
         for covariance in [false, true] {
             let prepare = Prepare { covariance, ..CENTRED };
-            let left = explicit(&prepare.apply(matrix.clone()).unwrap());
+            let prepared = prepare.apply(matrix.clone()).unwrap();
+            let left = explicit(&prepared);
             let times = if covariance { 2999.0 } else { 1.0 };
             let c = left.transpose() * &left * faer::Scale(times);
             let off = error(&c, &expected);
             assert!(off <= 1e-12, "{off:e}");
+            // as it is computed where nothing is made dense
+            if let Some(means) = &prepared.means {
+                let stored = prepared.matrix.to_dense();
+                let products = stored.transpose() * &stored;
+                let product = |j, k| products[(j, k)] - 3000.0 * means[j] * means[k];
+                let c = Mat::from_fn(n, n, |j, k| product(j, k) * times);
+                let off = error(&c, &expected);
+                assert!(off <= 1e-12, "{off:e}");
+            }
         }
         let std = Prepare::of(None, Scale::Std, None, None);
         let left = explicit(&std.apply(matrix.clone()).unwrap());

@@ -71,8 +71,7 @@ impl SparseGram {
         for j in 0..n {
             let mean = mu.as_ref().map(|_| ColumnMean::of(a.val_of_col(j), m)).filter(ColumnMean::is_far);
             if let (Some(mu), Some(mean)) = (&mut mu, mean) {
-                // the mean of what is left
-                mu[j] = 0.0;
+                mu[j] = mean.left();
                 let mut stored = a.row_idx_of_col(j).zip(a.val_of_col(j)).peekable();
                 for i in 0..m {
                     let value = stored.next_if(|entry| entry.0 == i).map_or(0.0, |entry| *entry.1);
