@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _interrupt, _orthopt
-from ._data import matrix
+from ._data import canonical, matrix
 from ._gram import GramAccumulator
 from ._options import fill
 from ._solution import Solution, solution
@@ -180,9 +180,11 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         scores = self.transform(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
-        if sp.issparse(X):  # sum of (x - mean)^2 without making X dense
-            cross = float((X @ self.mean_).sum())
-            whole = float(X.multiply(X).sum()) - 2.0 * cross + X.shape[0] * float(self.mean_ @ self.mean_)
+        if sp.issparse(X):  # sum of (x - mean)^2 without making X dense: what is stored, and the zeros
+            csc = canonical(X, "csc", "the data")
+            stored = np.diff(csc.indptr)
+            whole = float(np.sum((csc.data - np.repeat(self.mean_, stored)) ** 2))
+            whole += float((X.shape[0] - stored) @ self.mean_**2)
         else:
             whole = float(sum(np.sum((row - self.mean_) ** 2) for row in X))
         return float(np.sum(scores**2)) / whole if whole > 0 else 0.0

@@ -41,6 +41,7 @@
 
 mod builtin;
 mod check;
+mod column_mean;
 mod dataset;
 mod error;
 mod format;

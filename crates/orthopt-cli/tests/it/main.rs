@@ -15,6 +15,7 @@ mod constants;
 mod data;
 mod determinism;
 mod embed;
+mod far_means;
 mod files;
 mod gallery;
 mod hyperbolic;

@@ -6,6 +6,7 @@
 
 mod any;
 mod centring;
+mod column_mean;
 pub mod geodesic;
 mod gram_dense;
 mod gram_sparse;
