@@ -19,16 +19,16 @@ const LOOKED_AT: usize = 64;
 /// The largest share of the largest |cᵢⱼ| that a default λ is: few entries pay for more.
 const MOST: f64 = 0.75;
 
-/// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
-/// C, as λ must. Penalties with a slope at 0 leave single variables where λ is near the largest |cᵢⱼ| (see
+/// λ, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with C, as λ must, and is not rounded: digits
+/// depend on the unit. Penalties with a slope at 0 leave single variables where λ is near the largest |cᵢⱼ| (see
 /// [`relative_lambda`]), as it may be for data without much structure and for texts: then it is half of that number.
 pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<Message>) -> f64 {
     let mean = mean_of_largest(f, rank);
-    let lambda = three_digits(share * mean.max(0.0));
+    let lambda = share * mean.max(0.0);
     if share >= LAMBDA_SHARE {
         let mu = largest_of_some(f);
         if mu > 0.0 && lambda > MOST * mu {
-            let lambda = three_digits(share * mu);
+            let lambda = share * mu;
             reasons.push(
                 format!(
                     "lambda {lambda}: {share} of {}, the largest |c_ij| of the {LOOKED_AT} variables of largest variance with others; {share} of the mean C_ii would leave single variables",
@@ -120,7 +120,7 @@ pub(super) fn relative_lambda(
         return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
     }
     let (mu, exact) = largest_off_diagonal(f);
-    let (most, lambda) = (factor * mu, rounded(share * factor * mu, 6));
+    let (most, lambda) = (factor * mu, share * factor * mu);
     let about = if exact { "" } else { "at most " };
     let why = if penalty == "l0" {
         "above which every component has one nonzero"

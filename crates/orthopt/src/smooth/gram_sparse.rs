@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock};
 use faer::sparse::SparseColMatRef;
 
 use super::sparse_rows::{LONGER, Rows, sparse_product};
-use super::{LinearTerm, Quadratic, Smooth, Unpacked, ritz_curvature, spectral_norm};
+use super::{LinearTerm, Quadratic, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy, is_zero};
@@ -36,6 +36,7 @@ pub struct SparseGram {
     mu: Option<Vec<f64>>, // column means of S when A = S − 1μᵀ
     e: LinearTerm,
     norms: Vec<f64>, // ‖A(:, i)‖²
+    scale: Scale,    // of −½ tr(XᵀAᵀAX)
     rows: Arc<OnceLock<Rows>>,
 }
 
@@ -87,10 +88,12 @@ impl SparseGram {
             mu: means,
             e: LinearTerm::default(),
             norms: vec![],
+            scale: Scale::new(std::iter::empty(), 0.0),
             rows: Arc::default(),
         };
         out.check_means()?;
         out.norms = (0..n).map(|i| out.column_product(i, i)).collect();
+        out.scale = Scale::new(out.norms.iter().copied(), 0.0);
         Ok(out)
     }
 
@@ -261,6 +264,10 @@ impl Smooth for SparseGram {
         let image = self.image(x);
         self.gradient_at(&image, x, g);
         self.value_at(&image, x)
+    }
+
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.scale.of(x.ncols()) + self.e.scale()
     }
 
     fn lipschitz(&self) -> Option<f64> {

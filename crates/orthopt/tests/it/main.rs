@@ -33,6 +33,7 @@ mod j_baselines;
 mod j_lbfgs;
 mod j_orthogonal;
 mod j_problem;
+mod invariance;
 mod jobcd;
 mod jobcd_any;
 mod jobcd_real;

@@ -72,7 +72,7 @@ pub fn walk(what: &str, p: &PcaProblem, options: &ObcdOptions, x0: &RowMat) -> R
             (x, value) = (next.clone(), fresh);
         }
         let progress =
-            Progress { iteration, seconds: 0.0, objective: info.objective, pass: info.pass, residual: None };
+            Progress { iteration, seconds: 0.0, objective: info.objective, scale: p.scale(&x), pass: info.pass, residual: None };
         if (Stationary { tol: TOL }).check(&progress).is_some() {
             return solver.finish(p, state);
         }
