@@ -35,3 +35,4 @@ mod solve;
 mod streams;
 mod tables;
 mod terminal;
+mod units;

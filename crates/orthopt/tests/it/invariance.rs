@@ -22,6 +22,7 @@ enum Form {
     Sparse,
     SparseForms,
     Gram,
+    Chain,
 }
 
 /// A problem in the unit 1.
@@ -87,10 +88,13 @@ fn posed<T>(case: &Case, k: i32, then: impl FnOnce(&Named) -> T) -> T {
     let sparse_a = sparse(&a);
     let c = a.transpose() * &a;
     let c = Mat::from_fn(c.nrows(), c.ncols(), |i, j| c[(i.min(j), i.max(j))]);
+    let chain = Mat::from_fn(11, 11, |i, j| square * [2.0, -1.0, 0.0][i.abs_diff(j).min(2)]);
+    let chain = sparse(&chain);
     let data = match case.form {
         Form::Dense | Form::Wide => PcaData::Dense(a.as_ref()),
         Form::Sparse | Form::SparseForms => PcaData::Sparse(sparse_a.as_ref(), None),
         Form::Gram => PcaData::Gram(c.as_ref()),
+        Form::Chain => PcaData::SparseGram(chain.as_ref()),
     };
     let posed = pose(info, &data, &options).unwrap_or_else(|e| panic!("{} k = {k}: {e}", case.label()));
     then(&posed.problem)
@@ -332,5 +336,6 @@ fn nonlinear_eigenvalues() {
     no_difference(&[
         Case::new("nonlinear-eig", Form::Gram).with(|o| o.lambda = Some(30.0)),
         Case::new("nonlinear-eig", Form::Dense).with(|o| o.lambda = Some(3.0)),
+        Case::new("nonlinear-eig", Form::Chain).with(|o| o.lambda = Some(3.0)),
     ]);
 }
