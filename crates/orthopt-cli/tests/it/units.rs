@@ -42,7 +42,7 @@ fn penalties_bend_where_they_do_in_any_unit() {
         };
         let (one, small) = (x("one.csv"), x("small.csv"));
         for (a, b) in one.iter().flatten().zip(small.iter().flatten()) {
-            assert!((a - b).abs() <= 1e-5 && (*a == 0.0) == (*b == 0.0), "{problem}: {one:?} {small:?}");
+            assert!((a - b).abs() <= 1e-4 && (*a == 0.0) == (*b == 0.0), "{problem}: {one:?} {small:?}");
         }
         assert!(one.iter().flatten().any(|v| *v == 0.0), "{problem} is not sparse: {one:?}");
     }
@@ -79,7 +79,7 @@ fn solvers_end_where_they_do_in_any_unit() {
         };
         let (one, small) = (found("one.csv"), found("small.csv"));
         let (f, g) = (number(&one, "/objective"), 1e12 * number(&small, "/objective"));
-        assert!((f - g).abs() <= 1e-7 * f.abs(), "{solver}: {f} {g}");
+        assert!((f - g).abs() <= 1e-5 * f.abs(), "{solver}: {f} {g}");
         assert_eq!(one["status"], small["status"], "{solver}");
     }
 }
