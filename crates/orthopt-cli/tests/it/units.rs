@@ -36,7 +36,18 @@ fn penalties_bend_where_they_do_in_any_unit() {
     both(&dir, 1e-3);
     for problem in ["scad-pca", "mcp-pca", "l1-pca", "capped-l1-pca"] {
         let x = |file: &str| {
-            let args = ["solve", problem, file, "--covariance", "-r", "2", "--max-iters", "3000", "--save-x", "x.npy"];
+            let args = [
+                "solve",
+                problem,
+                file,
+                "--covariance",
+                "-r",
+                "2",
+                "--max-iters",
+                "3000",
+                "--save-x",
+                "x.npy",
+            ];
             dir.orthopt(&args).assert().success();
             read_npy(&dir.path("x.npy"))
         };
@@ -52,7 +63,8 @@ fn penalties_bend_where_they_do_in_any_unit() {
 fn a_random_x_is_no_better_in_small_units() {
     let dir = Dir::new();
     both(&dir, 1e-6);
-    let start = ["solve", "l1-pca", "one.csv", "--covariance", "-r", "3", "--lambda", "1", "--solver", "obcd"];
+    let start =
+        ["solve", "l1-pca", "one.csv", "--covariance", "-r", "3", "--lambda", "1", "--solver", "obcd"];
     let ends = ["--init", "random", "--restarts", "0", "--max-iters", "1", "--save-x", "x.npy"];
     dir.orthopt(&[&start[..], &ends].concat()).assert().success();
     let said = |file: &str, lambda: &str| {
@@ -71,7 +83,9 @@ fn a_random_x_is_no_better_in_small_units() {
 fn solvers_end_where_they_do_in_any_unit() {
     let dir = Dir::new();
     both(&dir, 1e-6);
-    for solver in ["obcd", "obcd-c", "obcd-or", "oadmm", "manial", "rial", "radmm", "spgm-ep", "manpg", "ladmm"] {
+    for solver in
+        ["obcd", "obcd-c", "obcd-or", "oadmm", "manial", "rial", "radmm", "spgm-ep", "manpg", "ladmm"]
+    {
         let found = |file: &str| {
             let args = ["solve", "l1-pca", file, "--covariance", "-r", "3", "--relative-lambda", ".2"];
             let how = ["--solver", solver, "--init", "pca", "--restarts", "0", "--max-iters", "5000"];
@@ -91,13 +105,15 @@ fn numbers_near_the_ends_of_the_range_end() {
         let dir = Dir::new();
         dir.write("a.csv", table(unit));
         for problem in ["pca", "l0-pca", "l1-pca", "nonneg-pca"] {
-            let mut command = orthopt(&["solve", problem, "a.csv", "-r", "2", "--time-limit", "2", "--json", "-"]);
+            let mut command =
+                orthopt(&["solve", problem, "a.csv", "-r", "2", "--time-limit", "2", "--json", "-"]);
             let command = command.current_dir(dir.path("."));
             let output = command.timeout(std::time::Duration::from_secs(90)).output().unwrap();
             let what = format!("{problem} {unit:e}: {}", String::from_utf8_lossy(&output.stderr));
             assert!(output.status.code().is_some(), "{what} does not end");
             if problem == "pca" {
-                let object: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{what}: {e}"));
+                let object: Value =
+                    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{what}: {e}"));
                 assert!(number(&object, "/feasibility") <= 1e-12, "{what}");
                 let share = number(&object, "/explained_variance/projected");
                 assert!(share > 0.5 && share <= 1.0 + 1e-6, "{what}: {share}");

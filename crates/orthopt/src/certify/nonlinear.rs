@@ -5,8 +5,8 @@ use crate::linalg::RowMat;
 use crate::objective::size;
 use crate::pair::movable::Movable;
 use crate::pair::nonlinear::{CircleSearch, Work, solve_pair};
-use crate::smooth::{NonlinearEig, Smooth};
 use crate::smooth::nonlinear_eig::Image;
+use crate::smooth::{NonlinearEig, Smooth};
 
 /// What pairs of rows of X offer. Cost of a gradient, then O(r) and some microseconds a pair.
 pub(crate) struct CircleOffers<'a> {

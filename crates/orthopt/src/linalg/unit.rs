@@ -9,11 +9,8 @@ pub fn power_of_two(v: f64) -> f64 {
         return 1.0;
     }
     let exponent = |size: f64| (size.to_bits() >> 52) as i32 - 1023;
-    let power = if size.is_normal() {
-        exponent(size)
-    } else {
-        exponent(size * 2f64.powi(SUBNORMAL)) - SUBNORMAL
-    };
+    let power =
+        if size.is_normal() { exponent(size) } else { exponent(size * 2f64.powi(SUBNORMAL)) - SUBNORMAL };
     2f64.powi(power.clamp(-1000, 1000))
 }
 

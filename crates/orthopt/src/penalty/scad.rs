@@ -57,7 +57,12 @@ impl Scad {
         let bend = weight / (a - 1.0);
         let pieces = Pieces::new(vec![
             Piece { from: 0.0, constant: 0.0, slope: lambda, bend: 0.0 },
-            Piece { from: bends, constant: -0.5 * bend * bends * bends, slope: a * bends * bend, bend: -bend },
+            Piece {
+                from: bends,
+                constant: -0.5 * bend * bends * bends,
+                slope: a * bends * bend,
+                bend: -bend,
+            },
             Piece { from: a * bends, constant: 0.5 * (a + 1.0) * lambda * bends, slope: 0.0, bend: 0.0 },
         ]);
         Ok(Self { lambda, a, bends, weight, pieces })

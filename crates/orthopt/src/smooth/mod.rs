@@ -25,10 +25,10 @@ pub use centring::for_each;
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
 pub(crate) use linear::LinearTerm;
-pub(crate) use scale::Scale;
 pub use nonlinear_eig::NonlinearEig;
 pub use probe::{PLACEMENTS, Placement, Probe, euclidean_distances};
 pub use quadratic::{DenseQuadratic, QuadraticImage};
+pub(crate) use scale::Scale;
 pub use two_sided::{Form, JQuadratic, hyperbolic_minimum, hyperbolic_optimum};
 
 use rand::SeedableRng;

@@ -335,8 +335,14 @@ mod tests {
     fn end(fades: Fades, limited: bool, work: u64, course: impl Fn(u64) -> f64) -> Option<u64> {
         let mut fading = Fading::new(fades, limited)?;
         (0..1_000_000).find(|k| {
-            let p =
-                Progress { iteration: *k, seconds: 0.0, objective: course(*k), scale: 1.0, pass: None, residual: None };
+            let p = Progress {
+                iteration: *k,
+                seconds: 0.0,
+                objective: course(*k),
+                scale: 1.0,
+                pass: None,
+                residual: None,
+            };
             fading.check(&p, k * work).is_some()
         })
     }

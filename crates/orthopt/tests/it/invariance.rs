@@ -221,16 +221,17 @@ fn differences(cases: &[Case]) -> Vec<String> {
             None => posed(case, 0, |named| with_family!(named, p => solvers(p))),
         };
         for solver in names {
-            let of = |k: i32| {
-                posed(case, k, |named| with_family!(named, p => run(p, solver, 400)))
-            };
+            let of = |k: i32| posed(case, k, |named| with_family!(named, p => run(p, solver, 400)));
             let one = of(0);
             for k in POWERS {
                 let found = of(k).against(&one, two(2 * k));
                 if !found.is_empty() {
                     let found = found.join("; ");
                     let (label, solver) = (case.label(), solver.unwrap_or("search"));
-                    out.push(format!("{label} {solver} k = {k}: {}", found.chars().take(400).collect::<String>()));
+                    out.push(format!(
+                        "{label} {solver} k = {k}: {}",
+                        found.chars().take(400).collect::<String>()
+                    ));
                 }
             }
         }

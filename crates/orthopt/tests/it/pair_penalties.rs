@@ -168,8 +168,7 @@ fn searches_against_the_grid() {
 #[test]
 fn far_kinks_are_l1() {
     let mut rng = rng(6);
-    let set: Shape =
-        [("mcp-gamma".into(), 1.0), ("scad-a".into(), 3.0), ("scad-weight".into(), 1.0)].into();
+    let set: Shape = [("mcp-gamma".into(), 1.0), ("scad-a".into(), 3.0), ("scad-weight".into(), 1.0)].into();
     for _ in 0..50 {
         let angle: f64 = rng.random::<f64>() * 6.0;
         let (z1, z2) = ([angle.cos(), 0.0, angle.sin()], [0.0, 1.0, 0.0]);

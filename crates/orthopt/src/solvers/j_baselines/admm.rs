@@ -63,7 +63,7 @@ pub struct State {
     w: RowMat, // Wᵗ, multiplier of Y = JX
     beta: f64, // β
     beta0: f64,
-    l: f64,    // l
+    l: f64, // l
     iterations: u64,
     shown: Shown,
     ended: Option<(Status, &'static str)>,
@@ -192,7 +192,8 @@ impl Admm {
         }
         (st.x, st.y, st.z, st.w) = (x, y, z, w);
         st.iterations += 1;
-        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max * st.beta0 {
+        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max * st.beta0
+        {
             st.beta *= 2.0;
         }
         is_looked_at(st.iterations).then(|| st.shown.offer(p, &st.x))

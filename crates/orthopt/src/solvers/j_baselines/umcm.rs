@@ -164,7 +164,8 @@ impl Umcm {
         }
         st.x = next;
         st.iterations += 1;
-        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max * st.beta0 {
+        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max * st.beta0
+        {
             st.beta *= 2.0;
         }
         is_looked_at(st.iterations).then(|| st.shown.offer(p, &st.x))

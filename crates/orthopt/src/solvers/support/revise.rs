@@ -16,10 +16,10 @@
 use super::descent::{LOOSE, Objective, Pace, Point};
 use super::pattern::Pattern;
 use crate::linalg::RowMat;
-use crate::objective::size;
 use crate::linalg::order::best_first;
 use crate::linalg::products::product;
 use crate::nonsmooth::Nonsmooth;
+use crate::objective::size;
 use crate::smooth::Quadratic;
 
 /// A change of one entry from or to zero.

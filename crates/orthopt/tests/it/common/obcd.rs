@@ -3,8 +3,8 @@
 use orthopt::certify::{Scope, block_stationarity, criticality};
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
-use orthopt::objective::Evaluate;
 use orthopt::nonsmooth::Nonsmooth;
+use orthopt::objective::Evaluate;
 use orthopt::pair::PairModel;
 use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
@@ -77,8 +77,14 @@ pub fn walk(what: &str, p: &PcaProblem, options: &ObcdOptions, x0: &RowMat) -> R
             }
             (x, value) = (next.clone(), fresh);
         }
-        let progress =
-            Progress { iteration, seconds: 0.0, objective: info.objective, scale: p.scale(&x), pass: info.pass, residual: None };
+        let progress = Progress {
+            iteration,
+            seconds: 0.0,
+            objective: info.objective,
+            scale: p.scale(&x),
+            pass: info.pass,
+            residual: None,
+        };
         if (Stationary { tol: TOL }).check(&progress).is_some() {
             return solver.finish(p, state);
         }
