@@ -221,7 +221,7 @@ def certify(
 ) -> Findings:
     """Says what kind of point a given X (n x r) is.
 
-    All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (1 + |F|)
+    All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (scale + |F|)
     counts as none. The data must be prepared as they were when X was found (``center``, ``scale``,
     ``features``). The other options are those of :func:`solve`.
 

@@ -29,6 +29,7 @@ struct Inner {
     convert: Py<PyAny>, // what `fun` returns to a float and a float64 array, or an error
     shape: (usize, usize),
     lipschitz: Mutex<Option<f64>>,
+    scale: Mutex<Option<f64>>, // found at the first X that is asked about
     seen: Mutex<Vec<(RowMat, f64, RowMat)>>, // the last evaluations, newest last
     raised: Mutex<Option<PyErr>>,
     stop: AtomicBool,
@@ -48,6 +49,7 @@ impl Callable {
             convert,
             shape,
             lipschitz: Mutex::new(lipschitz),
+            scale: Mutex::new(None),
             seen: Mutex::default(),
             raised: Mutex::default(),
             stop: AtomicBool::new(false),
@@ -172,6 +174,18 @@ impl Smooth for Callable {
 
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         self.evaluate(x, g)
+    }
+
+    /// Found once: the callable is asked where a run begins, and never again for this.
+    fn scale(&self, x: &RowMat) -> f64 {
+        let known = *lock(&self.0.scale);
+        known.unwrap_or_else(|| {
+            let mut g = RowMat::zeros(x.nrows(), x.ncols());
+            let size = self.evaluate(x, &mut g).abs() + g.norm();
+            let size = if size.is_finite() { size } else { 0.0 };
+            *lock(&self.0.scale) = Some(size);
+            size
+        })
     }
 
     fn lipschitz(&self) -> Option<f64> {

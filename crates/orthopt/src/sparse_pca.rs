@@ -188,7 +188,7 @@ impl<'a> SparsePca<'a> {
     }
 }
 
-/// Decreases of F within this times 1 + |F| count as none.
+/// Decreases of F within this times its size count as none.
 const TOL: f64 = 1e-9;
 
 /// The data with the means of the columns to be subtracted.

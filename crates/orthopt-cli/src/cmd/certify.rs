@@ -144,7 +144,7 @@ pub struct Args {
     #[command(flatten)]
     blocks: Blocks,
 
-    /// A decrease of F up to TOL * (1 + |F|) counts as none
+    /// A decrease of F up to TOL * (scale + |F|) counts as none, scale half the variance of the r largest variables
     #[arg(long, value_name = "TOL", default_value_t = 1e-9, allow_hyphen_values = true)]
     tol: f64,
 

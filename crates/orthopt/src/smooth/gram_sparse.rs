@@ -4,7 +4,7 @@ use faer::sparse::SparseColMatRef;
 
 use super::column_mean::ColumnMean;
 use super::sparse_rows::{LONGER, Rows, sparse_product};
-use super::{LinearTerm, Quadratic, Smooth, Unpacked, ritz_curvature, spectral_norm};
+use super::{LinearTerm, Quadratic, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy, is_zero};
@@ -41,6 +41,7 @@ pub struct SparseGram {
     mu: Option<Vec<f64>>, // column means of S when A = S − 1μᵀ
     e: LinearTerm,
     norms: Vec<f64>, // ‖A(:, i)‖²
+    scale: Scale,    // of −½ tr(XᵀAᵀAX)
     rows: Arc<OnceLock<Rows>>,
 }
 
@@ -104,9 +105,11 @@ impl SparseGram {
             mu,
             e: LinearTerm::default(),
             norms: vec![],
+            scale: Scale::new(std::iter::empty(), 0.0),
             rows: Arc::default(),
         };
         out.norms = (0..n).map(|i| out.column_product(i, i)).collect();
+        out.scale = Scale::new(out.norms.iter().copied(), 0.0);
         Ok(out)
     }
 
@@ -280,6 +283,10 @@ impl Smooth for SparseGram {
         let image = self.image(x);
         self.gradient_at(&image, x, g);
         self.value_at(&image, x)
+    }
+
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.scale.of(x.ncols()) + self.e.scale()
     }
 
     fn lipschitz(&self) -> Option<f64> {
