@@ -20,6 +20,7 @@ mod hyperbolic;
 #[cfg(unix)]
 mod interrupt;
 mod json;
+mod meaning;
 mod memory;
 mod names;
 mod nonlinear;

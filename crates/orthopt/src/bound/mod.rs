@@ -29,6 +29,7 @@ mod rounding;
 mod tree;
 mod types;
 
+pub(crate) use front::TREE;
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
 
