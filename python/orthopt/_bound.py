@@ -8,10 +8,11 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from . import _data, _ending, _orthopt
-from ._options import checked, fill, seconds
+from ._options import STATEMENT, checked, fill, seconds
 from ._solution import Solution
-from ._solve import BOUND_SECONDS, _name, _warn, solve
+from ._solve import BOUND_SECONDS, _name, _warn, solved
 from ._tables import opened
+from .errors import RankError
 
 
 class BoundProgress(NamedTuple):
@@ -172,14 +173,21 @@ def bound(
     (True, True)
     """
     found = None
+    own = [] if nodes is None else ["nodes"]
     data = opened(data)
     if X is None:
-        found = solve(problem, data, rank, lam, **options)
+        told = {key: options.pop(key) for key in ("progress", "on_interrupt") if key in options}
+        found = solved("bound", problem, data, {**options, "rank": rank, "lam": lam}, **told)
         X = found.X
-    filled = fill(options, rank=None, lam=lam)
+        filled = fill({key: options[key] for key in options if key in STATEMENT}, "bound", own=own, lam=lam)
+        filled["given"] = own  # the others were judged when X was found
+    else:
+        filled = fill(options, "bound of X", own=own, rank=rank, lam=lam)
     limit = seconds("time_limit", time_limit)
     effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "decrease": 0.0}
     start = _data.dense(X, "X")
+    if rank is not None and rank != start.shape[1]:
+        raise RankError(f"rank is {rank}, but X has {start.shape[1]} columns: leave rank out")
     with _ending.calls(_shown(callback)) as (shown,):
         proved = _orthopt.bound(_name(problem), _data.matrix(data), start, filled, effort, shown)
     if found is None:  # the run has told already

@@ -239,6 +239,11 @@ impl DataError {
         match self {
             Self::Missing { .. } => Some("missing"),
             Self::Memory { .. } => Some("max-memory"),
+            Self::GramPreparation { action, .. } => Some(match *action {
+                "centring" => "center",
+                "scaling" => "scale",
+                _ => "covariance",
+            }),
             _ => None,
         }
     }

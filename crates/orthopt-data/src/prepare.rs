@@ -190,9 +190,10 @@ impl Prepare {
 
     fn gram(&self, mut data: DataSet) -> Result<DataSet, DataError> {
         let refused = [
-            (self.center, "centring"),
+            // those that imply others come first
             (self.scale != Scale::None, "scaling"),
             (self.covariance, "dividing by m - 1"),
+            (self.center, "centring"),
         ];
         if let Some((_, action)) = refused.into_iter().find(|(asked, _)| *asked) {
             return Err(DataError::GramPreparation { place: data.source, action });

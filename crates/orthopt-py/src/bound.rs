@@ -15,7 +15,7 @@ use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
 use crate::options::Options;
 use crate::result::{array, put_task};
-use crate::solve::pose_for;
+use crate::solve::{check_x, pose_for};
 use crate::supervise::follow;
 use crate::threads;
 
@@ -43,12 +43,13 @@ pub fn bound<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = x.map(|x| copied(&x)).transpose()?;
     let rank = x.as_ref().map(RowMat::ncols);
-    let (posed, about, threads, _) = pose_for(py, problem, &data, &options, rank, true)?;
+    let (posed, about, request) = pose_for(py, problem, &data, &options, rank, true)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
     out.set_item("notes", worded(&task.notes))?;
-    let callback = callback.as_ref();
+    let (callback, threads) = (callback.as_ref(), request.threads);
+    with_family!(&posed.problem, problem => check_x(&request, &task, problem))?;
     with_family!(posed.problem, problem => work(py, &out, problem, x, threads, effort, callback))?;
     Ok(out)
 }

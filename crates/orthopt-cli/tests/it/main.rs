@@ -22,6 +22,7 @@ mod hyperbolic;
 #[cfg(unix)]
 mod interrupt;
 mod json;
+mod meaning;
 mod memory;
 mod names;
 mod nonlinear;

@@ -16,7 +16,7 @@ use crate::linalg::order::descending_to;
 use crate::smooth::Quadratic;
 
 /// Up to this many variables branch and bound is tried at all.
-const TREE: usize = 400;
+pub(crate) const TREE: usize = 400;
 
 /// A lower bound of F(X) = −½ tr(XᵀCX) + h(X) over all feasible n × r X, C = −M of the quadratic `f`,
 /// h as `kind` says; `incumbent` is the best X known, made feasible to rounding before its F is compared.

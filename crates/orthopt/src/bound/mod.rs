@@ -34,6 +34,7 @@ mod types;
 pub(crate) use claim::is_met;
 pub use claim::{Claim, Point};
 pub use dual::Dual;
+pub(crate) use front::TREE;
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
 

@@ -125,6 +125,10 @@ impl Family for CompositeProblem {
         criticality(self, x, keep_going)
     }
 
+    fn has_pairs(&self) -> bool {
+        self.a.is_identity() && self.g.is_zero()
+    }
+
     /// Where g = 0 and A is the identity; a pair with g is not solved globally.
     fn block_stationarity(
         &self,

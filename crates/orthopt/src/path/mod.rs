@@ -22,7 +22,7 @@ pub use steps::{Along, DEFAULT_COUNTS};
 
 use crate::bound;
 use crate::error::{Error, Result};
-use crate::family::{Begin, Family, Plan, PoseOptions, Posed, ProblemInfo, Wanted, knee, pose};
+use crate::family::{Begin, Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
 use crate::linalg::RowMat;
 use crate::objective::size;
 use crate::problem::PcaData;
@@ -174,6 +174,10 @@ impl<'a> Walk<'a> {
         let task = Task::new(&posed, self.facts.clone());
         let report = with_family!(&posed.problem, problem => {
             let plan = problem.plan(&self.wanted)?;
+            if i == 0 {
+                let case = Case::new(self.request.problem, &self.request.along.first(&self.request.pose));
+                case.run_by(Run::of(problem, &plan, None)).check(self.request.wanted.given())?;
+            }
             run(problem, &plan, &task, &self.wanted, stopping, None, watch)?
         });
         self.posed = Some(posed);
