@@ -288,7 +288,7 @@ fn every_option_means_something_or_is_refused() {
         }
         let mut object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let object = object.as_object_mut().unwrap();
-        ["settings", "seconds", "threads"].map(|key| object.remove(key));
+        let _ = ["settings", "seconds", "threads"].map(|key| object.remove(key));
         for record in object["history"].as_array_mut().unwrap() {
             record.as_object_mut().unwrap().remove("seconds");
         }
