@@ -8,10 +8,11 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from . import _data, _ending, _orthopt
-from ._options import checked, fill, seconds
+from ._options import STATEMENT, checked, fill, seconds
 from ._solution import Solution
-from ._solve import BOUND_SECONDS, _name, _warn, solve
+from ._solve import BOUND_SECONDS, _name, _warn, solved
 from ._tables import opened
+from .errors import RankError
 
 
 class BoundProgress(NamedTuple):
@@ -62,7 +63,7 @@ class Bound:
     #: ``optimal``, ``finished`` (the bound rises no more), ``time_limit``, ``max_iters`` or
     #: ``interrupted``.
     status: str
-    #: Which argument gave the bound: ``fantope``, ``groups``, ``blocks`` or ``tree``.
+    #: Which argument gave the bound: ``fantope``, ``trace``, ``groups``, ``blocks`` or ``tree``.
     method: str
     #: Iterations of the relaxation.
     iterations: int
@@ -76,9 +77,10 @@ class Bound:
     X: np.ndarray | None
     #: The bound of the relaxation alone, which ``dual`` proves.
     relaxation: float
-    #: Z (n x n): any bound can be recomputed from it and C, see the documentation. ``None`` unless
-    #: asked for.
-    dual: np.ndarray | None
+    #: What a check of ``relaxation`` needs, with the names of the arrays that ``--save-dual`` writes: ``C`` and ``Z``
+    #: (n x n), ``rank``, ``lam``, ``K``, ``constant``, ``relaxation``, ``bound``, ``method``, ``objective``; see the
+    #: documentation. ``None`` unless asked for.
+    dual: dict[str, Any] | None
     #: How bound and incumbent changed.
     trace: BoundTrace
     #: Name of the problem.
@@ -135,7 +137,7 @@ def bound(
         Nodes of branch and bound, at most; 0 is the relaxation alone, whose result does not depend on
         the time it takes. Default: as many as time allows.
     dual
-        Keep the dual matrix Z, from which others can recompute the bound of the relaxation.
+        Keep what others need to recompute the bound of the relaxation: C, the dual matrix Z and some numbers.
     callback
         Called about ten times a second with a :class:`BoundProgress`; a true value ends the
         computation.
@@ -159,26 +161,33 @@ def bound(
     >>> b.proof, round(b.bound, 6), b.gap < 1e-9
     ('optimal', -2.636819, True)
 
-    What the matrix ``dual`` proves, recomputed by NumPy alone:
+    What the matrix Z of ``dual`` proves, recomputed by NumPy alone:
 
     >>> import numpy as np
     >>> A = np.random.default_rng(0).normal(size=(30, 8))
     >>> b = orthopt.bound("l0-pca", A, rank=2, lam=3.0, nodes=0, dual=True)
-    >>> bool(np.abs(b.dual).max() <= 3.0)
+    >>> bool(np.abs(b.dual["Z"]).max() <= 3.0)
     True
-    >>> sum_of_two = np.linalg.eigvalsh(A.T @ A / 2 - b.dual)[-2:].sum()
+    >>> sum_of_two = np.linalg.eigvalsh(b.dual["C"] / 2 - b.dual["Z"])[-2:].sum()
     >>> bool(np.isclose(-sum_of_two, b.relaxation, rtol=1e-9)), bool(b.objective >= b.bound)
     (True, True)
     """
     found = None
+    own = [] if nodes is None else ["nodes"]
     data = opened(data)
     if X is None:
-        found = solve(problem, data, rank, lam, **options)
+        told = {key: options.pop(key) for key in ("progress", "on_interrupt") if key in options}
+        found = solved("bound", problem, data, {**options, "rank": rank, "lam": lam}, **told)
         X = found.X
-    filled = fill(options, rank=None, lam=lam)
+        filled = fill({key: options[key] for key in options if key in STATEMENT}, "bound", own=own, lam=lam)
+        filled["given"] = own  # the others were judged when X was found
+    else:
+        filled = fill(options, "bound of X", own=own, rank=rank, lam=lam)
     limit = seconds("time_limit", time_limit)
     effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "decrease": 0.0}
     start = _data.dense(X, "X")
+    if rank is not None and rank != start.shape[1]:
+        raise RankError(f"rank is {rank}, but X has {start.shape[1]} columns: leave rank out")
     with _ending.calls(_shown(callback)) as (shown,):
         proved = _orthopt.bound(_name(problem), _data.matrix(data), start, filled, effort, shown)
     if found is None:  # the run has told already

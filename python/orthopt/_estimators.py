@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _interrupt, _orthopt
-from ._data import matrix
+from ._data import canonical, matrix
 from ._gram import GramAccumulator
-from ._options import fill
+from ._options import DEFAULTS, fill
 from ._solution import Solution, solution
 from ._solve import with_bound
 from .errors import InvalidOptionError, RankError
@@ -65,7 +65,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = validate_data(
             self, X, accept_sparse=("csc", "csr"), dtype=np.float64, order=None, ensure_min_samples=2
         )
-        filled = fill({**self._options(X.shape[1]), "center": True})
+        filled = fill({**self._options(X.shape[1]), "center": True}, own=self._own(), assumed=self._assumed())
         found = solution(_orthopt.solve("pca", matrix(X), filled, None))
         return self._finished(found, X, filled, X.shape[0], found.means)
 
@@ -95,7 +95,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _solve_sums(self) -> Self:
         c, means, _ = self._sums.prepared(center=True)
-        filled = fill({**self._options(self._sums.columns), "gram": True})
+        filled = fill({**self._options(self._sums.columns), "gram": True}, own=self._own(), assumed=self._assumed())
         found = solution(_orthopt.solve("pca", matrix(c), filled, None))
         return self._finished(found, c, filled, self._sums.rows, means)
 
@@ -123,6 +123,14 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "certify": CERTIFY_PAIRS if self.certify is True else self.certify,
             **self._settings(),
         }
+
+    def _own(self) -> list[str]:
+        """What is asked for besides the run."""
+        return [] if self.bound is False or self.bound is None else ["bound"]
+
+    def _assumed(self) -> list[str]:
+        """What the user has not said: parameters that are their defaults."""
+        return ["center", "gram", "certify_sample" if self.certify is True else ""]
 
     def _rank(self, features: int) -> int:
         rank = self.n_components
@@ -180,9 +188,11 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         scores = self.transform(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
-        if sp.issparse(X):  # sum of (x - mean)^2 without making X dense
-            cross = float((X @ self.mean_).sum())
-            whole = float(X.multiply(X).sum()) - 2.0 * cross + X.shape[0] * float(self.mean_ @ self.mean_)
+        if sp.issparse(X):  # sum of (x - mean)^2 without making X dense: what is stored, and the zeros
+            csc = canonical(X, "csc", "the data")
+            stored = np.diff(csc.indptr)
+            whole = float(np.sum((csc.data - np.repeat(self.mean_, stored)) ** 2))
+            whole += float((X.shape[0] - stored) @ self.mean_**2)
         else:
             whole = float(sum(np.sum((row - self.mean_) ** 2) for row in X))
         return float(np.sum(scores**2)) / whole if whole > 0 else 0.0
@@ -322,7 +332,11 @@ class SparsePCA(_OrthogonalPCA):
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
         settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.n_nonzero}
         settings["constraint"] = self.constraint
-        return {**settings, **(self.penalty_params or {})}
+        constants = self.penalty_params or {}
+        for name in constants:
+            if name in DEFAULTS or name == "certify":
+                raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
+        return {**settings, **constants}
 
 
 class NonnegativePCA(_OrthogonalPCA):

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _data, _ending, _interrupt, _orthopt
 from ._progress import bar_for
-from ._options import fill
+from ._options import checked, fill
 from ._solution import Solution, solution
 from ._solve import Callback, _Caller
 from .errors import DataTypeError, InvalidOptionError, ShapeError
@@ -20,10 +20,14 @@ def minimize(
     *,
     penalty: str = "none",
     lam: float | None = None,
+    k: int | None = None,
+    map: Any = None,
     constraint: str = "stiefel",
     signature: Any = None,
     solver: str = "auto",
     lipschitz: float | None = None,
+    sample: Callable[[np.ndarray, np.ndarray], tuple[float, Any]] | None = None,
+    components: int | None = None,
     certify: bool = False,
     callback: Callback | None = None,
     progress: bool = False,
@@ -44,8 +48,14 @@ def minimize(
     x0
         A feasible start (n x r), or the shape ``(n, r)`` for a random one.
     penalty, lam
-        h and its weight: ``"none"``, ``"l1"``, ``"l0"``, ``"nonneg"``, ...;
+        h and its weight: ``"none"``, ``"l1"``, ``"l0"``, ``"nonneg"``, ..., ``"l1-largest-k"`` (the sum of absolute
+        values without the k largest), ``"fused-l1"`` (differences of neighbouring rows);
         ``orthopt.registry("penalties")`` lists all. Only for ``constraint="stiefel"``.
+    k
+        How many entries ``"l1-largest-k"`` leaves free. Default: 5 %, and one per column at least.
+    map
+        A in h(A(X)): ``"differences"``, ``"rows:LIST"``, ``"columns:LIST"``, or a matrix B, A(X) = BX. For penalties
+        that are weakly convex and Lipschitz, and ``constraint="stiefel"``.
     constraint
         ``"stiefel"`` (X'X = I) or ``"j-orthogonal"`` (X'JX = J, X square).
     signature
@@ -59,16 +69,22 @@ def minimize(
         ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for
         a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-jobcd"`` (the
         default), ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``, ``"j-lbfgs"`` (L-BFGS on
-        the group, which goes on where the others creep). ``"a+b"`` is a chain.
+        the group, which goes on where the others creep), ``"vr-j-jobcd"`` (with ``sample``). With a map, or a penalty
+        that is no plain h: ``"oadmm"`` (the default) and those after it in the list above. ``"a+b"`` is a chain.
     lipschitz
         The Lipschitz constant of the gradient, the unit of step lengths. Default: estimated at
         ``x0`` (nine evaluations); J-orthogonal solvers search instead.
+    sample, components
+        Where f is the mean of N = ``components`` functions: ``sample(X, which)`` returns the mean of those with the
+        numbers ``which`` (an array, from 0) and the mean of their gradients. For ``constraint="j-orthogonal"`` and the
+        solver ``"vr-j-jobcd"``, the default then, which looks at about sqrt(N) of them in most of its rounds.
     certify
         Measure criticality of the result.
     callback, progress, on_interrupt
         As for :func:`orthopt.solve`.
     **options
-        ``max_iters``, ``time_limit``, ``tol``, ``seed``, and constants of solvers and penalties.
+        ``max_iters``, ``time_limit``, ``tol``, ``min_decrease``, ``seed``, options of the solvers that look at them
+        (``block``, ``working_set``, ...), and constants of solvers and penalties. What means nothing here is an error.
 
     Returns
     -------
@@ -90,24 +106,54 @@ def minimize(
     >>> s = orthopt.minimize(lambda X: (-0.5 * np.sum(X * (C @ X)), -C @ X), (5, 2), penalty="l1", lam=0.1)
     >>> s.nnz, s.feasibility < 1e-12
     (2, True)
+
+    A piecewise constant component, by differences of neighbouring rows:
+
+    >>> s = orthopt.minimize(
+    ...     lambda X: (-0.5 * np.sum(X * (C @ X)), -C @ X), (5, 1), penalty="l1", lam=5.0, map="differences"
+    ... )
+    >>> bool(np.allclose(np.abs(s.X), 0.2**0.5, atol=1e-6))
+    True
     """
     if not callable(fun):
         raise DataTypeError(f"fun must be callable, not {type(fun).__name__}")
     _interrupt.check(on_interrupt)
     start, shape = _start(x0)
     filled = fill(
-        options, penalty=penalty, lam=lam, signature=signature, solver=solver, certify=bool(certify)
+        options,
+        "minimize",
+        own=[] if lipschitz is None else ["lipschitz"],
+        penalty=None if penalty == "none" else penalty,
+        lam=lam,
+        k=k,
+        map=map,
+        signature=signature,
+        solver=solver,
+        certify=bool(certify),
     )
-    for key in ("rank", "init", "lam_share", "restarts"):
-        if filled[key] is not None:
-            raise InvalidOptionError(f"minimize has no {key}")
+    sums = _sums(sample, components)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
-        with _ending.calls(fun, caller.function) as (f, called):
-            found = _orthopt.minimize(f, _answer, start, shape, constraint, lipschitz, filled, called)
+        with _ending.calls(fun, sample, caller.function) as (f, part, called):
+            parts = None if sums is None else (part, sums)
+            found = _orthopt.minimize(f, _answer, start, shape, constraint, lipschitz, parts, filled, called)
     found["settings"]["evaluations"] = found.pop("evaluations")
     best = solution(found)
     return _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
+
+
+def _sums(sample: Any, components: Any) -> int | None:
+    """The number of components of a finite sum."""
+    if sample is None and components is None:
+        return None
+    if sample is None or components is None:
+        raise InvalidOptionError("sample and components belong together: give both, or neither")
+    if not callable(sample):
+        raise DataTypeError(f"sample must be callable, not {type(sample).__name__}")
+    number = checked("components", components, int)
+    if number is None or number < 2:
+        raise InvalidOptionError(f"components is {components!r}: expected a whole number >= 2")
+    return int(number)
 
 
 def _start(x0: Any) -> tuple[np.ndarray | None, tuple[int, int]]:

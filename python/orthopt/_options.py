@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterable
 
 import numpy as np
 
@@ -55,6 +55,12 @@ DEFAULTS: dict[str, Any] = {
     "min_decrease": 0.0,
 }
 
+#: Those that say what is minimised, without rank: data and problem. The others are of the solver, the threads apart.
+STATEMENT = frozenset(
+    "lam lam_share relative_lam penalty k map gram center scale covariance missing features storage signature ridge "
+    "reproduction distances radius placement linear nonzeros total_nonzeros variables constraint threads".split()
+)
+
 _KINDS: dict[str, type] = {
     **{key: int for key in ("rank", "k", "features", "block", "restarts", "seed", "threads", "max_iters")},
     **{key: int for key in ("total_nonzeros", "variables")},
@@ -67,8 +73,17 @@ _KINDS: dict[str, type] = {
 }
 
 
-def fill(options: dict[str, Any], **fixed: Any) -> dict[str, Any]:
-    """All options of the compiled half; what is no option must be a constant of a solver."""
+def fill(
+    options: dict[str, Any], call: str = "solve", *, own: Iterable[str] = (), assumed: Iterable[str] = (), **fixed: Any
+) -> dict[str, Any]:
+    """All options of the compiled half; what is no option must be a constant of a solver.
+
+    ``call`` is what is done, ``own`` names options of the call alone that were given, and ``assumed`` those that the
+    caller of this function has set and not the user: what a user gives and what means nothing is refused.
+    """
+    twice = sorted(set(options) & set(fixed))
+    if twice:
+        raise InvalidOptionError(f"{twice[0]} is no further option of {call}: it has an argument of its own, or none")
     given = {**options, **fixed}
     checks = given.pop("certify", False)
     filled = {key: given.pop(key, default) for key, default in DEFAULTS.items()}
@@ -83,6 +98,10 @@ def fill(options: dict[str, Any], **fixed: Any) -> dict[str, Any]:
     filled["nonzeros"] = _counts(filled["nonzeros"])
     filled["certify_all"] = checks is True
     filled["certify"] = 0 if checks is True else checked("certify", int(checks or 0), int)
+    names = [key for key, default in DEFAULTS.items() if not _same(filled[key], default)]
+    names += ["certify"] if checks is True else ["certify_sample"] if filled["certify"] else []
+    filled["given"] = [name for name in [*names, *own] if name not in assumed]
+    filled["call"] = call
     filled["constants"] = {key: _constant(key, value) for key, value in given.items()}
     for key in ("signature", "candidates"):
         filled[key] = _text(key, filled[key])
@@ -90,6 +109,13 @@ def fill(options: dict[str, Any], **fixed: Any) -> dict[str, Any]:
         if filled[key] is not None and not (key in ("init", "map", "linear") and isinstance(filled[key], str)):
             filled[key] = _data.dense(filled[key], key)
     return filled
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether a value is what holds when nothing is said; False is so for every flag."""
+    if value is None or value is False:
+        return True
+    return isinstance(value, (str, int, float)) and value == default
 
 
 def checked(key: str, value: Any, kind: type) -> Any:

@@ -47,6 +47,7 @@ def minimize(
     shape: tuple[int, int],
     constraint: str,
     lipschitz: float | None,
+    sums: tuple[Callable[[np.ndarray, np.ndarray], Any], int] | None,
     options: dict[str, Any],
     callback: _Callback,
 ) -> dict[str, Any]: ...

@@ -142,7 +142,8 @@ def path(
     [5, 5, 5]
     """
     steps = asked(counts, lams, cv, bound, options)
-    filled = fill(options, rank=rank)
+    own = [name for name, value in (("cv", cv), ("bound", bound)) if value is not None and value is not False]
+    filled = fill(options, "path", own=own, rank=rank)
     data = opened(data)
     with _ending.calls(callback) as (called,):
         found = _orthopt.path(_name(problem), _data.matrix(data), filled, steps, called)
@@ -201,7 +202,7 @@ def fold_of_path(
     """One of the folds of ``path(..., cv=cv)``, counted from 0: the share of the variance of its rows that each point of the
     path of the others keeps; ``None`` where it was ended before."""
     steps = asked(counts, lams, cv, False, options)
-    filled = fill(options, rank=rank)
+    filled = fill(options, "path", own=["cv"], rank=rank)
     with _ending.calls(callback) as (called,):
         return _orthopt.judged_fold(_name(problem), _data.matrix(opened(data)), filled, steps, fold, called)
 

@@ -117,8 +117,25 @@ def solve(
     >>> s.certificate.holds
     True
     """
+    own = {"callback": callback, "progress": progress, "on_interrupt": on_interrupt}
+    fixed = {"rank": rank, "lam": lam, "solver": solver, "init": init, "certify": certify}
+    return solved("solve", problem, data, {**options, **fixed}, bound, **own)
+
+
+def solved(
+    call: str,
+    problem: str,
+    data: Any,
+    options: dict[str, Any],
+    bound: bool | float = False,
+    *,
+    callback: Callback | None = None,
+    progress: bool = False,
+    on_interrupt: str = "return",
+) -> Solution:
+    """What :func:`solve` does, as a part of this call."""
     _interrupt.check(on_interrupt)
-    filled = fill(options, rank=rank, lam=lam, solver=solver, init=init, certify=certify)
+    filled = fill(options, call, own=() if bound is False or bound is None else ["bound"])
     data = opened(data)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
@@ -165,9 +182,10 @@ def compare(
         solvers = [name.strip() for name in solvers.split(",")]
     if options.get("time_limit") is None and options.get("max_iters") is None:
         options["time_limit"] = COMPARE_SECONDS
-    options.setdefault("restarts", 0)
+    assumed = () if options.get("restarts") is not None else ("restarts",)
+    options["restarts"] = options.get("restarts") or 0
     _interrupt.check(on_interrupt)
-    filled = fill(options, rank=rank, lam=lam, solver="auto", init=init, certify=certify)
+    filled = fill(options, "compare", assumed=assumed, rank=rank, lam=lam, init=init, certify=certify)
     data = opened(data)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
@@ -221,7 +239,7 @@ def certify(
 ) -> Findings:
     """Says what kind of point a given X (n x r) is.
 
-    All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (1 + |F|)
+    All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (scale + |F|)
     counts as none. The data must be prepared as they were when X was found (``center``, ``scale``,
     ``features``). The other options are those of :func:`solve`.
 
@@ -233,7 +251,8 @@ def certify(
     True
     """
     checks = True if pairs is None else pairs
-    filled = fill(options, rank=None, lam=lam, solver="auto", init=None, certify=checks, tol=tol)
+    assumed = ("certify",) if pairs is None else ()
+    filled = fill(options, "certify", assumed=assumed, lam=lam, certify=checks, tol=tol)
     found = _orthopt.certify(_name(problem), _data.matrix(opened(data)), _data.dense(X, "X"), filled)
     _warn(found.pop("notes"))
     found.pop("rank")
@@ -257,6 +276,7 @@ def with_bound(
     limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
     decrease = 0.0 if found.certificate is None else found.certificate.max_decrease
     effort = {"seconds": limit, "nodes": None, "dual": False, "decrease": decrease}
+    filled = {**filled, "given": []}  # judged when X was found
     try:
         proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
     except ContradictionError as error:  # nothing is claimed, and X is there all the same

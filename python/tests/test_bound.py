@@ -29,7 +29,10 @@ def independent_bound(C, Z, r, lam, nonnegative):
 def test_the_dual_matrix_proves_the_bound(samples, problem, lam):
     C, r = samples.T @ samples, 3
     b = orthopt.bound(problem, samples, r, lam, nodes=0, dual=True)
-    again = independent_bound(C, b.dual, r, lam or 0.0, problem == "nonneg-pca")
+    assert np.allclose(b.dual["C"], C, rtol=1e-12) and np.isnan(b.dual["K"])
+    assert (b.dual["rank"], b.dual["lam"], b.dual["method"]) == (r, lam or 0.0, "fantope")
+    assert (b.dual["bound"], b.dual["relaxation"], b.dual["objective"]) == (b.bound, b.relaxation, b.objective)
+    again = independent_bound(b.dual["C"], b.dual["Z"], r, lam or 0.0, problem == "nonneg-pca")
     assert b.method == "fantope" and b.bound == b.relaxation
     assert again == pytest.approx(b.bound, rel=1e-9)
     assert b.bound <= again + 1e-12 * abs(again)
@@ -42,6 +45,23 @@ def test_the_dual_matrix_proves_the_bound(samples, problem, lam):
             X[np.arange(12), rng.permutation(np.arange(12) % r)] = rng.uniform(0.1, 1.0, 12)
             X /= np.linalg.norm(X, axis=0)
         assert -np.trace(X.T @ C @ X) / 2 + (lam or 0.0) * np.count_nonzero(X) * (problem == "l0-pca") >= again
+
+
+@pytest.mark.parametrize(
+    "limits, lam, weight, K",
+    [
+        ({"total_nonzeros": 8}, 0.5, 0.5, 8),
+        ({"nonzeros": [2, 3, 4]}, 0.0, 0.0, 9),
+        ({"variables": 6}, 0.5, 0.5 / 3**0.5, 6 * 3**0.5),
+    ],
+)
+def test_the_numbers_beside_a_dual_matrix(samples, limits, lam, weight, K):
+    dual = orthopt.bound("l0-pca", samples, 3, lam, **limits, nodes=0, dual=True).dual
+    assert (dual["lam"], dual["K"]) == (pytest.approx(weight, rel=1e-12), pytest.approx(K, rel=1e-12))
+    mu = max(np.abs(dual["Z"]).max() - dual["lam"], 0.0)
+    assert dual["constant"] == pytest.approx(mu * dual["K"], rel=1e-9, abs=1e-12)
+    proved = -np.linalg.eigvalsh(dual["C"] / 2 - dual["Z"])[-3:].sum() - dual["constant"]
+    assert dual["relaxation"] == pytest.approx(proved, rel=1e-9)
 
 
 def test_a_given_x_is_the_incumbent(samples):
@@ -114,3 +134,22 @@ def test_a_callback_sees_it_and_ends_it():
 def test_nodes_are_a_limit_without_a_clock():
     a, b = (orthopt.bound(*LONG, time_limit=600, nodes=20, threads=t, max_iters=2000) for t in (1, 2))
     assert (a.bound, a.nodes) == (b.bound, b.nodes) and a.status == "max_iters"
+
+
+@pytest.mark.parametrize("n", [5, 19, 25])
+@pytest.mark.parametrize("problem, lam", [("l0-pca", 0.15), ("l1-pca", 0.2), ("nonneg-pca", None), ("pca", None)])
+def test_no_wrong_x_is_proved(problem, lam, n):
+    A = np.random.default_rng(n).normal(size=(n + 5, n))
+    A /= np.linalg.norm(A, axis=0)
+    for r in (1, 2):
+        best = orthopt.solve(problem, A, r, lam, seed=1, max_iters=3000)
+        bad = np.eye(n)[:, :r]
+        b = orthopt.bound(problem, A, lam=lam, X=bad, time_limit=2, nodes=50)
+        lowest = min(best.objective, b.objective)
+        assert b.bound <= lowest + 1e-9 * (1 + abs(lowest)) and np.isfinite(b.bound)
+        if b.proof:
+            assert b.gap <= 1e-9 and b.objective - lowest <= 2e-9 * abs(lowest)
+        s = orthopt.solve(problem, A, r, lam, seed=1, max_iters=3000, bound=1.0)
+        assert s.bound <= s.objective
+        if s.status == "optimal":
+            assert s.proof == "optimal" and s.gap <= 1e-9 and s.objective - lowest <= 2e-9 * abs(lowest)

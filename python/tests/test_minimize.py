@@ -58,7 +58,8 @@ def test_same_as_solve(matrix, quadratic):
 
 @pytest.mark.parametrize("penalty", ["l0", "nonneg", "mcp"])
 def test_other_penalties(quadratic, penalty):
-    s = orthopt.minimize(quadratic, (20, 3), penalty=penalty, lam=50.0, max_iters=2000)
+    lam = None if penalty == "nonneg" else 50.0
+    s = orthopt.minimize(quadratic, (20, 3), penalty=penalty, lam=lam, max_iters=2000)
     assert s.feasibility < 1e-12 and np.isfinite(s.objective)
     if penalty == "nonneg":
         assert s.X.min() >= 0.0 and s.nonneg_violation == 0.0

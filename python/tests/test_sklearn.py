@@ -89,6 +89,20 @@ def test_sparse_is_dense_without_the_zeros(kind):
     np.testing.assert_allclose(sparse.transform(kind(X)), dense.transform(X), atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_certificates_do_not_depend_on_units(cancer):
+    """Where runs are cut short X is not stationary, however small the numbers are."""
+    settings = {"penalty": "l1", "alpha": 0.2, "solver": "obcd", "restarts": 0, "random_state": 0}
+    for max_iter, holds in [(3, False), (None, True)]:
+        one, small = (
+            SparsePCA(3, max_iter=max_iter, **settings).fit(unit * cancer) for unit in (1.0, 2.0**-20)
+        )
+        assert one.certificate_.holds is holds and small.certificate_.holds is holds
+        assert one.status_ == small.status_
+        np.testing.assert_array_equal(one.components_, small.components_)
+        assert small.objective_ == one.objective_ * 2.0**-40
+
+
 def test_alpha_does_not_depend_on_units_or_repetition(cancer):
     one = SparsePCA(3, alpha=0.2, random_state=0).fit(cancer)
     for factor, other in [(1e6, 1000.0 * cancer), (2.0, np.vstack([cancer, cancer]))]:

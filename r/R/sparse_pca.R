@@ -3,6 +3,10 @@ sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty 
                        bound = FALSE, certify = FALSE, retx = TRUE, covmat = NULL, na.action = NULL, ...) {
     further <- named_further(...)
     if (missing(x) == is.null(covmat)) fail("give either data 'x' or their covariances 'covmat'")
+    if (missing(x)) {
+        refuse_idle(c(center = !isTRUE(center), scale. = !isFALSE(scale.), na.action = !is.null(na.action),
+                      retx = !isTRUE(retx)), "'covmat'", "rows, and there are none")
+    }
     data <- if (missing(x)) from_covariances(covmat) else from_samples(x, center, scale., na.action)
     given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, penalty = penalty, nonneg = nonneg,
                   time_limit = time_limit, seed = seed, effort = effort, bound = bound, certify = certify,
@@ -11,6 +15,12 @@ sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty 
     found <- run(data$matrix, init, run_options(given, further))
     tell(found, certify)
     result(found, data, flag(retx, "retx"), match.call())
+}
+
+# Refuses the first of the arguments that are not their defaults and mean nothing here.
+refuse_idle <- function(given, beside, meant) {
+    idle <- names(given)[given]
+    if (length(idle) > 0L) fail("'", idle[1L], "' means nothing beside ", beside, ": it is for ", meant, "; leave it out")
 }
 
 # What the user should know.

@@ -42,6 +42,11 @@ impl Blocks {
         }
     }
 
+    /// Whether blocks are searched.
+    pub fn are_searched(&self) -> bool {
+        self.blocks.is_some()
+    }
+
     /// Searches the blocks where that was asked for; after an interruption, those in hand by then. Decreases of F
     /// up to `tolerance` count as none.
     pub fn search<P: Family>(

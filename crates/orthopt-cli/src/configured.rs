@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{ArgAction, ValueHint};
+use orthopt::family::Call;
 
 use crate::config;
 use crate::files::Files;
+use crate::given::{Asked, check_together};
 use crate::options::SolveOptions;
 use crate::settings::Settings;
 
@@ -50,12 +52,23 @@ impl Configured {
         Files::of(options).reads("--config", self.config.as_deref())
     }
 
-    /// What the options mean, with defaults filled in.
+    /// What the options mean to `call`, with defaults filled in, and which of them were given; `own` are those of the call
+    /// alone.
     ///
     /// # Errors
-    /// A value that makes no sense.
-    pub fn settings(&self, options: &mut SolveOptions) -> anyhow::Result<Settings> {
-        let settings = Settings::resolve(options);
+    /// A value that makes no sense, an option that means nothing.
+    pub fn settings(
+        &self,
+        call: Call,
+        options: &mut SolveOptions,
+        own: &[(&str, bool)],
+    ) -> anyhow::Result<(Settings, Asked)> {
+        let settings = Settings::resolve(options).and_then(|settings| {
+            let asked = Asked::new(call, options)?.and(own);
+            asked.check(settings.problem, &settings.pose)?;
+            check_together(options)?;
+            Ok((settings, asked))
+        });
         match &self.config {
             Some(path) => settings.with_context(|| format!("with {}", path.display())),
             None => settings,

@@ -52,6 +52,7 @@ impl Summary {
     pub fn global(&mut self, found: &Global) {
         let how = match found.method {
             "fantope" => "the relaxation over the Fantope",
+            "trace" => "the variables with the largest variances",
             "groups" => "relaxations of the components with the same number of nonzeros",
             "blocks" => "a dynamic programme over all supports",
             _ => "branch and bound",

@@ -13,6 +13,7 @@ mod describe;
 mod export;
 mod failure;
 mod files;
+mod given;
 mod global;
 mod input;
 mod interrupt;

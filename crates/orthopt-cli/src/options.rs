@@ -212,7 +212,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "SECONDS", help_heading = "Stopping", allow_hyphen_values = true)]
     pub time_limit: Option<f64>,
 
-    /// Converged when no pair lowers F by more than TOL * (1 + |F|), or stationarity is at most 1000 TOL
+    /// Converged when no pair lowers F by more than TOL * (scale + |F|), or stationarity is at most 1000 TOL
     /// [default: 1e-9]
     #[arg(
         long,

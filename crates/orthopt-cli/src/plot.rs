@@ -114,7 +114,7 @@ pub const TIME: &str = "seconds in the solver";
 fn above_lowest(lines: &[Curve]) -> Option<(Vec<Curve>, Axis)> {
     let values = || lines.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|f| f.is_finite());
     let lowest = values().fold(f64::INFINITY, f64::min);
-    let rounding = 1e-9 * (1.0 + lowest.abs()); // what counts as no decrease
+    let rounding = 1e-9 * lowest.abs(); // what counts as no decrease
     let above = || values().map(|f| f - lowest).filter(|gap| *gap > rounding);
     let (least, most) = (above().fold(f64::INFINITY, f64::min), above().fold(0.0, f64::max));
     if lines.len() < 2 || most <= 0.0 {

@@ -3,7 +3,7 @@
 use orthopt::family;
 use orthopt::family::{Family, Kind, PoseOptions, Posed, ProblemInfo};
 use orthopt::message::Message;
-use orthopt::objective::REPORT_ZERO;
+use orthopt::objective::{REPORT_ZERO, size};
 use orthopt::report::{Assessment, DataFacts};
 
 use crate::failure::say;
@@ -61,7 +61,7 @@ pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Mes
 pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
     let (x, reported) = (&found.x, found.objective.total);
     let exact = problem.value(x);
-    if exact > reported + 1e-10 * (1.0 + reported.abs()) {
+    if exact > reported + 1e-10 * size(problem.scale(x), reported) {
         let tiny = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count();
         let entries = if tiny == 1 { "1 entry of X is" } else { &format!("{tiny} entries of X are") };
         say(

@@ -183,7 +183,7 @@ impl<'a> BoundBar<'a> {
         }
         *shown = Instant::now();
         let incumbent = now.incumbent.map_or("none".into(), |f| text::number(f, 9));
-        let gap = now.incumbent.map_or(f64::INFINITY, |f| 100.0 * (f - now.bound).max(0.0) / f.abs());
+        let gap = now.incumbent.map_or(f64::INFINITY, |f| 100.0 * (f - now.bound) / f.abs());
         let gap = if gap.is_finite() { format!("{} %", text::number(gap, 3)) } else { "unknown".into() };
         self.progress.bar.set_position((1000.0 * (now.seconds / self.limit.max(1e-9)).min(1.0)) as u64);
         self.progress.bar.set_message(format!(

@@ -6,8 +6,7 @@ use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::report::{Checks, Report, Task};
 use orthopt::solve::{Interrupt, Observer};
-use orthopt::solvers::SolverInfo;
-use orthopt::solvers::obcd::{WorkingSet, pairs};
+use orthopt::solvers::obcd::pairs;
 
 use crate::input::{check_rows, read_x};
 use crate::interrupt::{self, patience};
@@ -35,43 +34,12 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
     Ok(plan)
 }
 
-/// Options that were given and do nothing, or less than they say.
-pub fn unused<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Vec<Message> {
-    let rule = plan.options.obcd.working_set;
-    let looks_at = |solver: &SolverInfo<P>, option: &str| solver.shared.iter().any(|c| c.name == option);
-    // a preset that has candidates and no rule to choose has a greedy one
-    let preset = |s: &&SolverInfo<P>| looks_at(s, "candidates") && !looks_at(s, "working-set");
-    let greedy =
-        matches!(rule, WorkingSet::GreedySv | WorkingSet::GreedyOr) || plan.solvers.iter().any(preset);
-    let mut notes = Vec::new();
-    let given = [
-        ("working-set", wanted.working_set.is_some()),
-        ("block", wanted.block.is_some()),
-        ("model", wanted.model.is_some()),
-        ("alpha", wanted.alpha.is_some()),
-        ("candidates", wanted.candidates.is_some()),
-        ("side", wanted.side.is_some()),
-        ("jacobi", wanted.jacobi),
-    ];
-    let meant = |option: &str| plan.solvers.iter().any(|s| looks_at(s, option));
-    let idle: Vec<_> = given.iter().filter(|(o, set)| *set && !meant(o)).map(|(o, _)| *o).collect();
-    if let Some((first, others)) = idle.split_first() {
-        let all = others.iter().fold(Message::about(*first), |list, o| list.text(", ").option(*o));
-        let verb = if others.is_empty() { "means" } else { "mean" };
-        notes.push(all.text(format!(" {verb} nothing to {}", plan.names())));
-    }
-    if wanted.candidates.is_some() && meant("candidates") && !greedy {
-        let rule = wanted.working_set.map_or("the default rule", WorkingSet::name);
-        let why = format!(" is for the greedy working sets; {rule} ignores it");
-        notes.push(Message::about("candidates").text(why));
-    }
-    let (given, n) = (wanted.candidates, problem.shape().0);
-    if meant("candidates") && greedy && given.is_some_and(|given| given != given.within(n)) {
-        let why =
-            format!(" is more than the {} there are: all are looked at", count(pairs(n) as u64, "pair"));
-        notes.push(Message::about("candidates").text(why));
-    }
-    notes
+/// Options that say more than there is.
+pub fn remarks<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Option<Message> {
+    let (given, n) = (wanted.candidates?, problem.shape().0);
+    let looks = plan.solvers.iter().any(|s| s.shared.iter().any(|c| c.name == "candidates"));
+    let why = format!(" is more than the {} there are: all are looked at", count(pairs(n) as u64, "pair"));
+    (looks && given != given.within(n)).then(|| Message::about("candidates").text(why))
 }
 
 /// Runs the plan and reports; checks come later.

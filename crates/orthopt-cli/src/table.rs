@@ -87,7 +87,13 @@ fn row(report: &Report, best: f64, all: &[Report], stopping: Stopping) -> Vec<St
         report.checks.criticality.map_or("-".into(), |c| format!("{c:.0e}")),
     ];
     if all.iter().any(|r| r.checks.certificate.is_some()) {
-        cells.push(report.checks.certificate.as_ref().map_or("-".into(), |c| pair(c, stopping.tolerance(f))));
+        cells.push(
+            report
+                .checks
+                .certificate
+                .as_ref()
+                .map_or("-".into(), |c| pair(c, stopping.tolerance(s.scale, f))),
+        );
     }
     if all.iter().any(|r| r.solution.raw.is_some()) {
         cells.push(s.raw.map_or("-".into(), |r| text::number(r.objective, 6)));

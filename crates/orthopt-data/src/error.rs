@@ -150,6 +150,25 @@ pub enum DataError {
         expected: usize,
     },
 
+    /// A column whose sums do not tell its spread from rounding beside its mean.
+    #[error(
+        "{place}: column {column}{name} has the mean {mean} and a standard deviation of at most {spread:.1e}, which \
+         its sums do not tell from rounding; subtract a number near the mean from the column, or leave it out, and \
+         add up the rows again"
+    )]
+    Spread {
+        /// The data.
+        place: String,
+        /// The column, counted from 1.
+        column: usize,
+        /// Its name in brackets, where it has one.
+        name: String,
+        /// Its mean.
+        mean: f64,
+        /// What the standard deviation is at most.
+        spread: f64,
+    },
+
     /// A standard deviation or a covariance of one row.
     #[error("one row has no variance: standard deviations and covariances need at least two")]
     OneRow,
@@ -220,6 +239,11 @@ impl DataError {
         match self {
             Self::Missing { .. } => Some("missing"),
             Self::Memory { .. } => Some("max-memory"),
+            Self::GramPreparation { action, .. } => Some(match *action {
+                "centring" => "center",
+                "scaling" => "scale",
+                _ => "covariance",
+            }),
             _ => None,
         }
     }

@@ -41,6 +41,7 @@
 
 mod builtin;
 mod check;
+mod column_mean;
 mod dataset;
 mod error;
 mod format;
@@ -62,7 +63,9 @@ pub use builtin::builtins;
 pub use check::{SYMMETRY_TOLERANCE, check_symmetric};
 pub use dataset::{DataSet, MAX_DENSE_ENTRIES, Matrix, Role};
 pub use error::DataError;
-pub use format::{LoadOptions, formats, read_dense_npy, read_file, write_file, write_npy, write_npz};
+pub use format::{
+    LoadOptions, NpzArray, formats, read_dense_npy, read_file, write_file, write_npy, write_npz,
+};
 pub use format::{Table, write_table};
 pub use generate::generators;
 pub use gram::{GramAccumulator, Rows, SparseRows, Summation};

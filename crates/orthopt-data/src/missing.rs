@@ -2,6 +2,7 @@
 
 use faer::{Mat, Side};
 
+use crate::column_mean::ColumnMean;
 use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::text::show;
@@ -92,9 +93,8 @@ fn missing_entries(matrix: &Mat<f64>) -> Vec<(usize, usize)> {
 /// The mean of each column over the values it has; NaN where it has none.
 fn observed_means(matrix: &Mat<f64>) -> Vec<f64> {
     let mean = |column: &[f64]| {
-        let (sum, count) =
-            column.iter().filter(|v| !v.is_nan()).fold((0.0, 0.0), |(sum, count), v| (sum + v, count + 1.0));
-        sum / count
+        let observed: Vec<f64> = column.iter().copied().filter(|v| !v.is_nan()).collect();
+        if observed.is_empty() { f64::NAN } else { ColumnMean::of(&observed, observed.len()).value() }
     };
     (0..matrix.ncols()).map(|j| mean(matrix.col_as_slice(j))).collect()
 }
@@ -123,13 +123,14 @@ const ITERATIONS: usize = 300;
 /// Change of the missing entries, relative to their size, that ends it.
 const SETTLED: f64 = 1e-7;
 
-/// Replaces the missing entries, which hold means. Cost per iteration: mn·min(m, n).
+/// Replaces the missing entries, which hold means; the others stay as they are, bit by bit. Cost per iteration: mn·min(m, n).
 fn em(matrix: &mut Mat<f64>, missing: &[(usize, usize)]) {
     let (m, n) = matrix.shape();
     let components = COMPONENTS.min(m.min(n).saturating_sub(2));
     if components == 0 {
         return; // no model has fewer parameters than the means
     }
+    let mut filled = matrix.clone();
     let scales = standardise(matrix);
     for _ in 0..ITERATIONS {
         let Some(fitted) = shrunken_fit(matrix, components) else { break };
@@ -143,21 +144,23 @@ fn em(matrix: &mut Mat<f64>, missing: &[(usize, usize)]) {
             break;
         }
     }
-    for (j, (mean, spread)) in scales.into_iter().enumerate() {
-        matrix.col_as_slice_mut(j).iter_mut().for_each(|value| *value = mean + spread * *value);
+    for &(i, j) in missing {
+        let (mean, spread) = scales[j];
+        filled[(i, j)] = mean + spread * matrix[(i, j)];
     }
+    *matrix = filled;
 }
 
-/// Mean 0 and standard deviation 1, as far as there is one; returns what is needed to undo it.
+/// Mean 0 and standard deviation 1, as far as there is one; returns what was subtracted and divided by.
 fn standardise(matrix: &mut Mat<f64>) -> Vec<(f64, f64)> {
     let rows = matrix.nrows() as f64;
     let columns = 0..matrix.ncols();
     let one = |column: &mut [f64]| {
-        let mean = column.iter().sum::<f64>() / rows;
-        let spread = (column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / rows).sqrt();
+        let mean = ColumnMean::of(column, column.len());
+        let spread = (column.iter().map(|v| mean.apply(*v).powi(2)).sum::<f64>() / rows).sqrt();
         let spread = if spread > 0.0 { spread } else { 1.0 };
-        column.iter_mut().for_each(|value| *value = (*value - mean) / spread);
-        (mean, spread)
+        column.iter_mut().for_each(|value| *value = mean.apply(*value) / spread);
+        (mean.value(), spread)
     };
     columns.map(|j| one(matrix.col_as_slice_mut(j))).collect()
 }

@@ -17,13 +17,10 @@ use std::fmt;
 use faer::Mat;
 use faer::sparse::SparseColMat;
 
+use crate::column_mean::ColumnMean;
 use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::sparse::Columns;
-
-/// A column whose norm falls by this factor when its mean is removed is constant, and what is
-/// left of it is rounding.
-const CONSTANT: f64 = 1e-12;
 
 /// How the columns are scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -97,10 +94,12 @@ pub struct Prepare {
 /// The result of [`Prepare::apply`].
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The matrix, with all of the above done, except that a sparse matrix is not centred.
+    /// The matrix, with all of the above done, except that of a sparse matrix only those columns are centred whose
+    /// means are more than four standard deviations from 0. They have hardly any zeros, and in the squares of their
+    /// entries as they are the variance would be lost.
     pub matrix: Matrix,
-    /// For a sparse matrix that is to be centred: the means of the columns of `matrix`. The data
-    /// meant is `matrix` − 1·`means`ᵀ, which would be dense and is left implicit. `None`
+    /// For a sparse matrix that is to be centred: the means of the columns of `matrix`, next to 0 for those that are
+    /// centred already. The data meant is `matrix` − 1·`means`ᵀ, which would be dense and is left implicit. `None`
     /// otherwise: the matrix is the data.
     pub means: Option<Vec<f64>>,
     /// The same for other rows.
@@ -148,22 +147,26 @@ impl Prepare {
         let mut matrix = matrix;
         let shrunk = self.covariance.then(|| (rows as f64 - 1.0).sqrt());
         let shrink = shrunk.unwrap_or(1.0);
-        let columns: Vec<(f64, f64)> = match &mut matrix {
+        let columns: Vec<Centred> = match &mut matrix {
             Matrix::Dense(a) => {
                 (0..a.ncols()).map(|j| self.dense_column(a.col_as_slice_mut(j), shrink)).collect()
             }
-            Matrix::Sparse(a) => {
-                (0..a.ncols()).map(|j| self.sparse_column(a.val_of_col_mut(j), rows, shrink)).collect()
-            }
+            Matrix::Sparse(a) => (0..a.ncols()).map(|j| self.sparse_column(a.val_of_col(j), rows)).collect(),
         };
         let units = Units {
-            means: self.center.then(|| columns.iter().map(|column| column.0).collect()),
-            scales: (self.scale != Scale::None).then(|| columns.iter().map(|column| column.1).collect()),
+            means: self.center.then(|| columns.iter().map(|column| column.mean).collect()),
+            scales: (self.scale != Scale::None)
+                .then(|| columns.iter().map(|column| column.divisor).collect()),
             shrunk,
         };
-        let left = |(mean, divisor): &(f64, f64)| mean / (divisor * shrink);
-        let implicit = self.center && matrix.is_sparse();
-        Ok(Prepared { means: implicit.then(|| columns.iter().map(left).collect()), matrix, units })
+        let means = match &mut matrix {
+            Matrix::Sparse(a) => {
+                let means = sparse_columns(a, &columns, shrink);
+                self.center.then_some(means)
+            }
+            Matrix::Dense(_) => None,
+        };
+        Ok(Prepared { matrix, means, units })
     }
 
     /// Prepares a data set: its matrix as [`apply`](Self::apply) does, with the names cut to the
@@ -187,9 +190,10 @@ impl Prepare {
 
     fn gram(&self, mut data: DataSet) -> Result<DataSet, DataError> {
         let refused = [
-            (self.center, "centring"),
+            // those that imply others come first
             (self.scale != Scale::None, "scaling"),
             (self.covariance, "dividing by m - 1"),
+            (self.center, "centring"),
         ];
         if let Some((_, action)) = refused.into_iter().find(|(asked, _)| *asked) {
             return Err(DataError::GramPreparation { place: data.source, action });
@@ -201,35 +205,65 @@ impl Prepare {
         Ok(data)
     }
 
-    /// Prepares a column of a dense matrix; its mean and what it was divided by.
-    fn dense_column(&self, column: &mut [f64], shrunk: f64) -> (f64, f64) {
+    /// Prepares a column of a dense matrix.
+    fn dense_column(&self, column: &mut [f64], shrunk: f64) -> Centred {
         let rows = column.len();
-        let mean = if self.center { column.iter().sum::<f64>() / rows as f64 } else { 0.0 };
-        if self.center {
-            let before = norm(column);
-            column.iter_mut().for_each(|value| *value -= mean);
-            if norm(column) <= CONSTANT * before {
-                column.fill(0.0);
-            }
+        let mean = self.center.then(|| ColumnMean::of(column, rows));
+        if let Some(mean) = &mean {
+            column.iter_mut().for_each(|value| *value = mean.apply(*value));
         }
-        let spread = || {
-            let mean = column.iter().sum::<f64>() / rows as f64;
-            centred_norm(column, rows, mean)
-        };
+        let spread = || centred_norm(column, rows, &ColumnMean::of(column, rows));
         let divisor = self.scale.divisor(rows as f64, || norm(column), spread);
         divide(column, divisor * shrunk);
-        (mean, divisor)
+        Centred { mean: mean.map_or(0.0, |mean| mean.value()), divisor, explicit: None }
     }
 
-    /// The same for the entries of a sparse column, which is not centred.
-    fn sparse_column(&self, column: &mut [f64], rows: usize, shrunk: f64) -> (f64, f64) {
-        let average = column.iter().sum::<f64>() / rows as f64;
-        let mean = if self.center { average } else { 0.0 };
-        let spread = || centred_norm(column, rows, average);
-        let divisor = self.scale.divisor(rows as f64, || centred_norm(column, rows, mean), spread);
-        divide(column, divisor * shrunk);
-        (mean, divisor)
+    /// What is done to a sparse column with these entries.
+    fn sparse_column(&self, column: &[f64], rows: usize) -> Centred {
+        let mean = ColumnMean::of(column, rows);
+        let about = || centred_norm(column, rows, &mean);
+        let size = || if self.center { about() } else { norm(column) };
+        let divisor = self.scale.divisor(rows as f64, size, about);
+        let explicit = (self.center && mean.is_far()).then_some(mean);
+        Centred { mean: if self.center { mean.value() } else { 0.0 }, divisor, explicit }
     }
+}
+
+/// How a column is prepared.
+struct Centred {
+    mean: f64,
+    divisor: f64,
+    /// Of a sparse column whose mean is subtracted from its entries.
+    explicit: Option<ColumnMean>,
+}
+
+/// Centres the sparse columns that say so, and divides all; the means that are left.
+fn sparse_columns(a: &mut SparseColMat<usize, f64>, columns: &[Centred], shrink: f64) -> Vec<f64> {
+    if columns.iter().any(|column| column.explicit.is_some()) {
+        let mut made = Columns::new(a.nrows(), a.compute_nnz());
+        for (j, column) in columns.iter().enumerate() {
+            let mut entries = a.row_idx_of_col(j).zip(a.val_of_col(j)).peekable();
+            match &column.explicit {
+                None => entries.for_each(|(i, value)| made.push(i, *value)),
+                Some(mean) => {
+                    for i in 0..a.nrows() {
+                        let value = entries.next_if(|entry| entry.0 == i).map_or(0.0, |entry| *entry.1);
+                        let left = mean.apply(value);
+                        if left != 0.0 {
+                            made.push(i, left);
+                        }
+                    }
+                }
+            }
+            made.end_column();
+        }
+        *a = made.finish();
+    }
+    let divided = |(j, column): (usize, &Centred)| {
+        divide(a.val_of_col_mut(j), column.divisor * shrink);
+        column.explicit.map_or(column.mean, |mean| mean.left()) / (column.divisor * shrink)
+    };
+    columns.iter().enumerate().map(divided).collect()
 }
 
 fn divide(column: &mut [f64], divisor: f64) {
@@ -249,11 +283,10 @@ fn norm(values: &[f64]) -> f64 {
 
 /// The norm of a sparse column minus its mean, 0 where only rounding is left. Summed around the
 /// mean: the shortcut Σx² − m·mean² cancels.
-fn centred_norm(stored: &[f64], rows: usize, mean: f64) -> f64 {
-    let shifted: Vec<f64> = stored.iter().map(|value| value - mean).collect();
+fn centred_norm(stored: &[f64], rows: usize, mean: &ColumnMean) -> f64 {
+    let shifted: Vec<f64> = stored.iter().map(|value| mean.apply(*value)).collect();
     let absent = (rows - stored.len()) as f64;
-    let centred = norm(&shifted).hypot(absent.sqrt() * mean);
-    if centred <= CONSTANT * norm(stored) { 0.0 } else { centred }
+    norm(&shifted).hypot(absent.sqrt() * mean.apply(0.0))
 }
 
 fn leading_columns(matrix: Matrix, count: usize) -> Matrix {

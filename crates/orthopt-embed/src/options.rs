@@ -96,7 +96,8 @@ pub struct Options {
     pub decay: f64,
     /// How both fall.
     pub schedule: Schedule,
-    /// Epochs at most.
+    /// Epochs at most; [`Options::NO_END`] (`null` in JSON) is as many as a time limit allows.
+    #[serde(with = "endless")]
     pub epochs: usize,
     /// Triples of a batch.
     pub batch: usize,
@@ -156,7 +157,25 @@ impl Default for Options {
     }
 }
 
+/// A number of epochs that may have no end, as JSON: `null` where it has none.
+mod endless {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Options;
+
+    pub fn serialize<S: Serializer>(epochs: &usize, to: S) -> Result<S::Ok, S::Error> {
+        Some(*epochs).filter(|n| *n != Options::NO_END).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+        Option::<usize>::deserialize(from).map(|epochs| epochs.unwrap_or(Options::NO_END))
+    }
+}
+
 impl Options {
+    /// Epochs without an end, for runs that a time limit ends.
+    pub const NO_END: usize = usize::MAX;
+
     /// Learning rates: what is not given is the default of the optimiser (Adam's are a hundredth of Adagrad's), and a
     /// tenth of it for relations.
     pub fn set_rates(&mut self, lr: Option<f64>, relation_lr: Option<f64>) {
@@ -201,6 +220,19 @@ impl Options {
         }
         if !(self.decay >= 0.0 && self.decay.is_finite()) {
             return Err(Error::option("decay", self.decay, "a finite number >= 0"));
+        }
+        if self.epochs == Self::NO_END && self.schedule != Schedule::Constant {
+            let expected =
+                "constant where the number of epochs is not given: rates fall until the last epoch";
+            let name = if self.schedule == Schedule::Linear { "linear" } else { "cosine" };
+            return Err(Error::option("schedule", name, expected));
+        }
+        if self.rule != Rule::Adaptive && self.relation_optimiser.is_some() {
+            return Err(Error::option(
+                "relation-optimiser",
+                "given",
+                "nothing with this rule, which takes no steps of an optimiser: leave it out",
+            ));
         }
         if self.rule != Rule::Adaptive && self.relations != Form::Full {
             return Err(Error::option("rule", "j-jobcd", "full relations: pairs of rows are theirs"));

@@ -1,16 +1,18 @@
 //! What a minimisation of a user's own function begins with, whatever the constraint.
 
-use orthopt::family::{Wanted, check_constants};
+use orthopt::family::{Case, Run, Wanted, check_constants, check_solvers};
 use orthopt::linalg::RowMat;
 use orthopt::objective::Evaluate;
 use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use orthopt::solvers::SolverInfo;
+use orthopt::solvers::obcd::WorkingSet;
 use orthopt::{Error, Result};
 use pyo3::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use crate::errors::Failure;
+use crate::options::Asked;
 use crate::smooth::{Between, Callable};
 
 /// f and X⁰.
@@ -59,20 +61,27 @@ pub fn stages<P>(
     problem: &P,
     default: &str,
     wanted: &Wanted,
+    (asked, case): (&Asked, &Case),
 ) -> Result<Vec<AnySolver<P>>> {
-    let build = |name: &str| match list.iter().find(|info| info.name == name) {
-        Some(info) => info.build(problem, &wanted.options()),
+    let find = |name: &str| {
+        match list.iter().find(|info| info.name == name) {
+        Some(info) => Ok(info),
         None => Err(Error::Incompatible(
             format!(
-                "solver {name} needs more than values and gradients of f; for minimize there are: {}",
+                "solver {name} is not for this f and penalty, or needs more than values and gradients; there are: {}",
                 list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
             )
             .into(),
         )),
+    }
     };
     let names: Vec<&str> = wanted.solver.as_deref().unwrap_or(default).split('+').collect();
+    check_solvers(&names.join("+"))?;
     check_constants(&wanted.constants, &names)?;
-    names.into_iter().map(build).collect()
+    let infos = names.into_iter().map(find).collect::<Result<Vec<_>>>()?;
+    let greedy = matches!(wanted.working_set, Some(WorkingSet::GreedySv | WorkingSet::GreedyOr));
+    asked.check(case.clone().run_by(Run::of_solvers(&infos, greedy)))?;
+    infos.into_iter().map(|info| info.build(problem, &wanted.options())).collect()
 }
 
 /// Where random starts come from, as for the problems with a name.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
-use orthopt::bound::{Bound as Lower, Hook, Options as Limits, Point, Progress};
+use orthopt::bound::{Bound as Lower, Dual, Hook, Options as Limits, Point, Progress};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::report::{Assessment, Global, Task};
@@ -15,7 +15,7 @@ use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
 use crate::options::Options;
 use crate::result::{array, put_task};
-use crate::solve::pose_for;
+use crate::solve::{check_x, pose_for};
 use crate::supervise::follow;
 use crate::threads;
 
@@ -43,12 +43,13 @@ pub fn bound<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = x.map(|x| copied(&x)).transpose()?;
     let rank = x.as_ref().map(RowMat::ncols);
-    let (posed, about, threads, _) = pose_for(py, problem, &data, &options, rank, true)?;
+    let (posed, about, request) = pose_for(py, problem, &data, &options, rank, true)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
     out.set_item("notes", worded(&task.notes))?;
-    let callback = callback.as_ref();
+    let (callback, threads) = (callback.as_ref(), request.threads);
+    with_family!(&posed.problem, problem => check_x(&request, &task, problem))?;
     with_family!(posed.problem, problem => work(py, &out, problem, x, threads, effort, callback))?;
     Ok(out)
 }
@@ -56,7 +57,7 @@ pub fn bound<'py>(
 /// What the bound proves, and the matrices that others check it with.
 struct Proved {
     bound: Lower,
-    dual: Option<RowMat>,
+    dual: Option<Dual>,
     given: Option<Point>, // F of the X that was given
 }
 
@@ -104,7 +105,7 @@ fn work<P: Family>(
     out.set_item("seconds", facts.seconds)?;
     out.set_item("X", bound.x.as_ref().map(|x| array(py, x)).transpose()?)?;
     out.set_item("relaxation", bound.relaxation.bound)?;
-    out.set_item("dual", dual.as_ref().map(|z| array(py, z)).transpose()?)?;
+    out.set_item("dual", dual.as_ref().map(|dual| arrays(py, dual)).transpose()?)?;
     let trace = PyDict::new(py);
     let column = |value: fn(&Progress) -> f64| PyArray1::from_iter(py, bound.trace.iter().map(value));
     trace.set_item("seconds", column(|p| p.seconds))?;
@@ -130,6 +131,18 @@ fn prove<P: Family>(
     };
     let bound = problem.lower_bound(x.as_ref(), &options, hook)?;
     let (f, _) = problem.bounded()?;
-    let dual = effort.dual.then(|| bound.relaxation.dual_matrix(f));
+    let dual = effort.dual.then(|| bound.dual(f, problem.shape().1));
     Ok(Proved { bound, dual, given })
+}
+
+/// The arrays and numbers that `--save-dual` writes, under the same names.
+fn arrays<'py>(py: Python<'py>, dual: &Dual) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("C", array(py, &dual.c)?)?;
+    out.set_item("Z", array(py, &dual.z)?)?;
+    out.set_item("method", dual.method.name())?;
+    for (name, value) in dual.numbers() {
+        out.set_item(name, value)?;
+    }
+    Ok(out)
 }

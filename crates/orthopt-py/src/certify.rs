@@ -13,7 +13,7 @@ use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
 use crate::options::Options;
 use crate::result::{put_checks, put_task, put_variance};
-use crate::solve::pose_for;
+use crate::solve::{check_x, pose_for};
 use crate::supervise::attend;
 use crate::threads;
 
@@ -27,12 +27,13 @@ pub fn certify<'py>(
     options: Options<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = copied(&x)?;
-    let (posed, about, threads, scope) = pose_for(py, problem, &data, &options, Some(x.ncols()), false)?;
+    let (posed, about, request) = pose_for(py, problem, &data, &options, Some(x.ncols()), false)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
     out.set_item("notes", worded(&task.notes))?;
-    let (tol, scope) = (options.tol, scope.unwrap_or(Scope::All));
+    let (tol, threads, scope) = (options.tol, request.threads, request.scope.unwrap_or(Scope::All));
+    with_family!(&posed.problem, problem => check_x(&request, &task, problem))?;
     with_family!(posed.problem, problem => check(py, &out, problem, x, threads, scope, tol))?;
     Ok(out)
 }

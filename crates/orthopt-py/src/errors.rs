@@ -99,7 +99,13 @@ pub fn named(class: &str, message: &str) -> PyErr {
 
 /// An option as it is given in Python: `max_iters=`, `scale="unit"`.
 pub fn word(hint: &Hint) -> String {
-    let name = if hint.option == "lambda" { "lam".into() } else { hint.option.replace('-', "_") };
+    let name = match &*hint.option {
+        "lambda" => "lam".into(),
+        "lambda-share" => "lam_share".into(),
+        "relative-lambda" => "relative_lam".into(),
+        "certify-sample" => "certify".into(),
+        option => option.replace('-', "_"),
+    };
     match &hint.value {
         None => format!("{name}="),
         Some(value) if value.parse::<f64>().is_ok() => format!("{name}={value}"),

@@ -3,14 +3,19 @@
 use orthopt::Error;
 use orthopt::constraint::Constraint;
 use orthopt::constraint::j_orthogonal::{Signature, stationarity};
+use orthopt::family::Case;
+use orthopt::message::Message;
 use orthopt::problem::Problem;
+use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status};
-use orthopt::solvers::j_general;
+use orthopt::solvers::j_sums;
+use orthopt::solvers::jobcd::vr_j_jobcd;
 use pyo3::prelude::*;
 
 use crate::begun::{Begun, stages, start_rng};
 use crate::errors::Failure;
 use crate::options::Options;
+use crate::smooth::Callable;
 
 /// The solver of those who do not name one.
 const DEFAULT: &str = "j-jobcd";
@@ -23,28 +28,38 @@ pub fn run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(So
     let stopping = options.stopping().map_err(Failure::from)?;
     let wanted = options.wanted(None).map_err(Failure::from)?;
     let (signature, penalty) = (options.signature.clone(), options.penalty.clone());
-    let scope = options.scope();
+    let (scope, asked) = (options.scope(), options.asked());
+    let mapped = options.map.is_some();
     let run = || -> Result<_, Failure> {
         let (n, r) = begun.shape;
         if n != r {
             let what = "X of a J-orthogonal problem".into();
             return Err(Error::Shape { what, rows: n, cols: r, expected_rows: n, expected_cols: n }.into());
         }
-        if penalty.is_some_and(|name| name != "none") {
-            return Err(Error::Incompatible("problems with X'JX = J have no penalty".into()).into());
-        }
+        let case = Case::of_function(true, penalty.as_deref().unwrap_or("none"), mapped);
+        asked.check(case.clone())?;
         let text = signature.ok_or_else(|| Error::InvalidOption {
             option: "signature".into(),
             value: "not given".into(),
             expected: "the number of leading ones of J, or a list of signs".into(),
         })?;
         let problem = Problem::with_signature(begun.f.clone(), Signature::parse(&text, n)?)?;
-        let stages = stages(j_general(), &problem, DEFAULT, &wanted)?;
+        let sums = begun.f.components() > 1;
+        let default = if sums { vr_j_jobcd::<Callable>().name } else { DEFAULT };
+        let named = wanted.solver.as_deref().unwrap_or(default);
+        if sums && !named.split('+').any(|name| name == vr_j_jobcd::<Callable>().name) {
+            let why = " means nothing to this solver: it is for vr-j-jobcd; leave it out";
+            return Err(Error::Incompatible(Message::about("sample").text(why)).into());
+        }
+        let stages = stages(j_sums(), &problem, default, &wanted, (&asked, &case))?;
         let x0 = match &begun.x0 {
             Some(x) => x.clone(),
             None => problem.constraint.random(&mut start_rng(wanted.seed)),
         };
         problem.constraint.check(&x0, "the starting point X")?;
+        if sums {
+            begun.f.check_sum(&x0)?;
+        }
         let solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let critical =

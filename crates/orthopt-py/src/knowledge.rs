@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use orthopt::linalg::RowMat;
 use orthopt_embed::{
-    Answers, Error, Graph, Metrics, Model, Options, Question, Record, Saved, Trainer, Triple, read_graph,
+    Answers, Error, Graph, Metrics, Model, Options, Question, Record, Rule, Saved, Trainer, Triple,
+    read_graph,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -56,19 +57,38 @@ pub fn knowledge_options() -> PyResult<String> {
     serde_json::to_string(&Options::default()).map_err(|e| named("OrthoptError", &e.to_string()))
 }
 
-/// The defaults with what `given`, an object of JSON, replaces.
-fn options(given: &str) -> PyResult<Options> {
+/// The defaults with what `given`, an object of JSON, replaces; with a time limit and no number of epochs they have no
+/// end.
+fn options(given: &str, timed: bool) -> PyResult<Options> {
     let wrong = |e: serde_json::Error| named("InvalidOptionError", &e.to_string());
     let mut all = serde_json::to_value(Options::default()).map_err(wrong)?;
     let given: Value = serde_json::from_str(given).map_err(wrong)?;
     let rate = |name: &str| given.get(name).and_then(Value::as_f64);
     let (lr, relation_lr) = (rate("lr"), rate("relation_lr"));
+    let counted = given.get("epochs").is_some_and(|epochs| !epochs.is_null());
     if let (Value::Object(all), Value::Object(given)) = (&mut all, given) {
         all.extend(given);
     }
     let mut options: Options = serde_json::from_value(all).map_err(wrong)?;
+    if timed && !counted {
+        options.epochs = Options::NO_END;
+    }
     options.set_rates(lr, relation_lr);
     Ok(options)
+}
+
+/// Why an option that was given means nothing.
+fn idle(given: &str, options: &Options, valid: bool, test: bool) -> Option<String> {
+    let given: Value = serde_json::from_str(given).unwrap_or_default();
+    let adaptive = options.rule == Rule::Adaptive;
+    let idle = [
+        ("evaluate_every", valid, "evaluations on valid, which is not given"),
+        ("patience", valid, "evaluations on valid, which is not given"),
+        ("no_negatives", valid || test, "facts of valid and test, which are not given"),
+        ("relation_lr", adaptive, "rule=\"adaptive\"; the others minimise pair by pair"),
+    ];
+    let (name, _, of) = idle.iter().find(|(name, means, _)| given.get(*name).is_some() && !means)?;
+    Some(format!("{name}= means nothing here: it is for {of}; leave it out"))
 }
 
 fn triples(rows: &Rows<'_>, entities: usize, relations: usize) -> PyResult<Vec<Triple>> {
@@ -94,9 +114,16 @@ pub fn train_knowledge(
     seconds: Option<f64>,
     callback: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PyKnowledge> {
-    let options = options(given)?;
+    let options = options(given, seconds.is_some())?;
+    let idle = idle(given, &options, valid.as_array().nrows() > 0, test.as_array().nrows() > 0);
+    if let Some(why) = idle {
+        return Err(named("IncompatibleError", &why));
+    }
     let read = |rows: &Rows<'_>| triples(rows, entities.len(), relations.len());
     let (train, valid, test) = (read(&train)?, read(&valid)?, read(&test)?);
+    if seconds.is_none() && options.epochs == Options::NO_END {
+        return Err(named("InvalidOptionError", "epochs without a number need a time_limit"));
+    }
     let graph = Graph { entities, relations, train, valid, test };
     let mut trainer = Trainer::new(graph, &options).map_err(failure)?;
     let last: Mutex<Option<Record>> = Mutex::new(None);

@@ -2,15 +2,19 @@
 
 use numpy::PyReadonlyArray2;
 use orthopt::certify::criticality_while;
+use orthopt::composite::criticality;
 use orthopt::constraint::{Constraint, Stiefel};
-use orthopt::family::check_constants;
+use orthopt::family::{
+    Case, CompositeOptions, check_constants, composite_parts, needs_parts, penalty_called,
+};
 use orthopt::linalg::RowMat;
+use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status};
-use orthopt::solvers::general_pairwise;
+use orthopt::solvers::{general_pairwise, splitting};
 use orthopt::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -21,7 +25,7 @@ use crate::begun::{Begun, stages, start_rng};
 use crate::errors::Failure;
 use crate::hyperbolic;
 use crate::input::copied;
-use crate::options::Options;
+use crate::options::{Asked, Options};
 use crate::result::put_solution;
 use crate::smooth::Callable;
 
@@ -30,6 +34,9 @@ type Custom = Problem<Stiefel, Callable, AnyPenalty>;
 
 /// The default for penalties that are convex and finite, and for the others.
 const DEFAULTS: (&str, &str) = ("irpg", "ladmm");
+
+/// The default for f − g + h∘A.
+const COMPOSITE_DEFAULT: &str = "oadmm";
 
 /// Minimises. `options` has every key of [`Options`]; `x0` is X⁰ or its shape; returns a dictionary.
 #[pyfunction]
@@ -42,13 +49,18 @@ pub fn minimize<'py>(
     shape: (usize, usize),
     constraint: &str,
     lipschitz: Option<f64>,
+    sums: Option<(Py<PyAny>, usize)>,
     options: Options<'py>,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lipschitz = lipschitz.map(|l| {
         orthopt::options::checked("lipschitz", l, "a number > 0", |v| v > 0.0).map_err(Failure::from)
     });
-    let f = Callable::new(fun, convert, shape, lipschitz.transpose()?);
+    if sums.is_some() && constraint == "stiefel" {
+        let why = " means nothing to X'X = I: it is for the solver vr-j-jobcd and X'JX = J; leave it out";
+        return Err(Failure::from(Error::Incompatible(Message::about("sample").text(why))).into());
+    }
+    let f = Callable::new(fun, sums, convert, shape, lipschitz.transpose()?);
     let x0 = x0.as_ref().map(copied).transpose()?;
     let begun = Begun { f: f.clone(), x0, shape, callback };
     let (solution, criticality) = match constraint {
@@ -77,7 +89,12 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
     let stopping = options.stopping().map_err(Failure::from)?;
     let wanted = options.wanted(None).map_err(Failure::from)?;
     let penalty = options.penalty.as_deref().unwrap_or("none");
-    let scope = options.scope();
+    let (scope, asked) = (options.scope(), options.asked());
+    let case = Case::of_function(false, penalty, pose.map.is_some());
+    asked.check(case.clone()).map_err(Failure::from)?;
+    if pose.map.is_some() || needs_parts(penalty) {
+        return composite_run(py, begun, options, (&asked, &case));
+    }
     let run = || -> std::result::Result<_, Failure> {
         let h = (find_penalty(penalty)?.make_shaped)(options_lambda(penalty, pose.lambda)?, &pose.shape)?;
         let general = h.is_convex() && !h.requires_nonneg();
@@ -85,7 +102,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         check_constants(&pose.shape, &[penalty])?;
         let (n, r) = begun.shape;
         let problem: Custom = Problem::new(begun.f.clone(), h, r)?;
-        let stages = stages(general_pairwise(), &problem, default, &wanted)?;
+        let stages = stages(general_pairwise(), &problem, default, &wanted, (&asked, &case))?;
         let mut rng = start_rng(wanted.seed);
         let x0 = match &begun.x0 {
             Some(x) => x.clone(),
@@ -105,9 +122,44 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
     Ok(py.detach(run)?)
 }
 
+/// f − g + h∘A: a penalty with parts of its own, or one behind a linear map.
+fn composite_run(
+    py: Python<'_>,
+    begun: &Begun,
+    options: &Options<'_>,
+    (asked, case): (&Asked, &Case),
+) -> PyResult<(Solution, Option<f64>)> {
+    let pose = options.pose()?;
+    let stopping = options.stopping().map_err(Failure::from)?;
+    let wanted = options.wanted(None).map_err(Failure::from)?;
+    let penalty = options.penalty.as_deref().unwrap_or("none");
+    let scope = options.scope();
+    let run = || -> std::result::Result<_, Failure> {
+        check_constants(&pose.shape, &[penalty])?;
+        let (n, r) = begun.shape;
+        let shape = pose.shape.clone();
+        let parts =
+            CompositeOptions { k: pose.k, map: pose.map.clone(), shape, ..CompositeOptions::default() };
+        let lambda = options_lambda(penalty, pose.lambda)?;
+        let (g, h, a) = composite_parts(penalty, lambda, (n, r), &parts)?;
+        let problem = Problem::new(begun.f.clone(), h, r)?.minus(g)?.through(a)?;
+        let stages = stages(splitting(), &problem, COMPOSITE_DEFAULT, &wanted, (asked, case))?;
+        let mut rng = start_rng(wanted.seed);
+        let x0 = begun.x0.clone().unwrap_or_else(|| problem.constraint.random(&mut rng));
+        problem.constraint.check(&x0, "the starting point X")?;
+        begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
+        let mut solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
+        solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
+        let measured = scope.filter(|_| solution.status != Status::Interrupted);
+        let critical = measured.and_then(|_| criticality(&problem, &solution.x, &|| begun.f.keep_going()));
+        Ok((solution, critical))
+    };
+    Ok(py.detach(run)?)
+}
+
 /// λ of those who give a penalty: there are no data to choose it from.
 fn options_lambda(penalty: &str, lambda: Option<f64>) -> Result<f64> {
-    if !find_penalty(penalty)?.has_lambda() {
+    if penalty_called(penalty)?.lambda_share.is_none() {
         return Ok(lambda.unwrap_or(0.0));
     }
     lambda.ok_or_else(|| Error::InvalidOption {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numpy::PyReadonlyArray2;
 use orthopt::Error;
 use orthopt::certify::Scope;
-use orthopt::family::{Begin, Wanted};
+use orthopt::family::{Begin, Call, Case, Wanted};
 use orthopt::family::{Between, Limit, LinearInput};
 use orthopt::family::{PoseOptions, all_constants, check_solvers, find_constant, parse_constants};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
@@ -72,6 +72,9 @@ pub struct Options<'py> {
     pub certify: u64,
     pub certify_all: bool,
     pub constants: BTreeMap<String, Constant>,
+    /// The call, and the arguments that differ from their defaults.
+    pub call: String,
+    pub given: Vec<String>,
 }
 
 /// A number of nonzeros for each component, or a word.
@@ -174,7 +177,54 @@ impl Map<'_> {
     }
 }
 
+/// A call with the options that were given, as the library names them. What means nothing is refused.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    call: Call,
+    given: Vec<String>,
+}
+
+impl Asked {
+    /// Refuses what means nothing in this case.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] with the reason.
+    pub fn check(&self, case: Case) -> Result<(), Error> {
+        case.in_call(self.call).check(self.given.iter().map(String::as_str))
+    }
+
+    /// Whether this option was given.
+    pub fn has(&self, option: &str) -> bool {
+        self.given.iter().any(|given| given == option)
+    }
+
+    /// Whether an X is given and no solver runs.
+    pub fn is_of_x(&self) -> bool {
+        matches!(self.call, Call::BoundOfX | Call::Certify)
+    }
+}
+
 impl Options<'_> {
+    /// The call and what was given.
+    pub fn asked(&self) -> Asked {
+        let call = match self.call.as_str() {
+            "compare" => Call::Compare,
+            "path" => Call::Path,
+            "bound" => Call::Bound,
+            "bound of X" => Call::BoundOfX,
+            "certify" => Call::Certify,
+            "minimize" => Call::Minimize,
+            _ => Call::Solve,
+        };
+        let name = |given: &String| match given.as_str() {
+            "lam" => "lambda".into(),
+            "lam_share" => "lambda-share".into(),
+            "relative_lam" => "relative-lambda".into(),
+            other => other.replace('_', "-"),
+        };
+        Asked { call, given: self.given.iter().map(name).collect() }
+    }
+
     /// What the problem needs besides its data.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use orthopt::family::find_problem;
+use orthopt::family::{Case, find_problem};
 use orthopt::path::{Along, Path, Validation, Watch, cross_validate, judge, path as walk};
 use orthopt::problem::PcaData;
 use orthopt::solve::{Observer, Stopping};
@@ -13,7 +13,7 @@ use crate::errors::Failure;
 use crate::input::{About, Given};
 use crate::options::Options;
 use crate::result::put_report;
-use crate::solve::{Request, put_units};
+use crate::solve::{Request, is_gram, put_units};
 use crate::supervise::{self, follow};
 use crate::threads;
 
@@ -76,6 +76,7 @@ fn along<T: Send>(
     let found = follow(py, look, |watch| -> Result<_, Failure> {
         threads::pool(asked.threads)?.install(|| {
             view.with(info, &how, |data, about| {
+                asked.asked.check(Case::new(info, &asked.pose).of_gram(is_gram(data)))?;
                 let along = match steps.along() {
                     Some(along) => along,
                     None => Along::of_default(info, &asked.pose, data)?,

@@ -5,19 +5,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use orthopt::Error;
 use orthopt::linalg::RowMat;
-use orthopt::smooth::{HessianVector, Smooth, TwoSided};
+use orthopt::message::Message;
+use orthopt::smooth::{FiniteSum, HessianVector, Smooth, TwoSided};
 use orthopt::solve::{Event, Observer};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::errors::Failure;
 use crate::input::copied;
 use crate::result::array;
 use crate::supervise::Now;
 
 /// Evaluations that are remembered: solvers ask for f and ∇f of the same X separately.
 const REMEMBERED: usize = 3;
+
+/// Relative difference of f and the mean of its components, which sums of different order may have.
+const SUM: f64 = 1e-6;
 
 /// The callable. It runs in the thread that called `minimize`; its first exception ends the run
 /// (every later value is NaN) and is raised afterwards. Ctrl-C inside it asks the run to end.
@@ -26,9 +32,11 @@ pub struct Callable(Arc<Inner>);
 
 struct Inner {
     fun: Py<PyAny>,
-    convert: Py<PyAny>, // what `fun` returns to a float and a float64 array, or an error
+    sums: Option<(Py<PyAny>, usize)>, // the mean of sampled components, and how many there are
+    convert: Py<PyAny>,               // what `fun` returns to a float and a float64 array, or an error
     shape: (usize, usize),
     lipschitz: Mutex<Option<f64>>,
+    scale: Mutex<Option<f64>>, // found at the first X that is asked about
     seen: Mutex<Vec<(RowMat, f64, RowMat)>>, // the last evaluations, newest last
     raised: Mutex<Option<PyErr>>,
     stop: AtomicBool,
@@ -42,12 +50,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Callable {
     /// The callable on matrices of this shape, with L if the user knows it.
-    pub fn new(fun: Py<PyAny>, convert: Py<PyAny>, shape: (usize, usize), lipschitz: Option<f64>) -> Self {
+    pub fn new(
+        fun: Py<PyAny>,
+        sums: Option<(Py<PyAny>, usize)>,
+        convert: Py<PyAny>,
+        shape: (usize, usize),
+        lipschitz: Option<f64>,
+    ) -> Self {
         Self(Arc::new(Inner {
             fun,
+            sums,
             convert,
             shape,
             lipschitz: Mutex::new(lipschitz),
+            scale: Mutex::new(None),
             seen: Mutex::default(),
             raised: Mutex::default(),
             stop: AtomicBool::new(false),
@@ -84,26 +100,35 @@ impl Callable {
 
     /// `None` after an exception.
     fn call(&self, x: &RowMat, g: &mut RowMat) -> Option<f64> {
+        self.asked(|py| self.ask(py, x, g))
+    }
+
+    /// What Python answers to `ask`, counted; `None` after an exception.
+    fn asked(&self, mut ask: impl FnMut(Python<'_>) -> PyResult<f64>) -> Option<f64> {
         if lock(&self.0.raised).is_some() {
             return None;
         }
         self.0.evaluations.fetch_add(1, Ordering::Relaxed);
         Python::attach(|py| {
-            let mut found = self.ask(py, x, g);
+            let mut found = ask(py);
             if let Err(error) = &found
                 && error.is_instance_of::<PyKeyboardInterrupt>(py)
             {
                 // the run ends after this step, for which the value is still needed
                 self.0.stop.store(true, Ordering::Relaxed);
-                found = self.ask(py, x, g);
+                found = ask(py);
             }
             found.map_err(|error| *lock(&self.0.raised) = Some(error)).ok()
         })
     }
 
     fn ask(&self, py: Python<'_>, x: &RowMat, g: &mut RowMat) -> PyResult<f64> {
-        let given = array(py, x)?;
-        let answer = self.0.fun.bind(py).call1((given,))?;
+        let answer = self.0.fun.bind(py).call1((array(py, x)?,))?;
+        self.read(py, answer, g)
+    }
+
+    /// The value and the gradient in an answer.
+    fn read<'py>(&self, py: Python<'py>, answer: Bound<'py, PyAny>, g: &mut RowMat) -> PyResult<f64> {
         // what NumPy users return needs no conversion
         if let Ok((f, gradient)) = answer.extract::<(f64, PyReadonlyArray2<'_, f64>)>()
             && let Ok(values) = gradient.as_slice()
@@ -125,6 +150,31 @@ impl Callable {
             let found = orthopt::smooth::estimate_lipschitz(self, x0, random);
             *lock(&self.0.lipschitz) = Some(found);
         }
+    }
+
+    /// Whether the mean of all components is f, at this X.
+    ///
+    /// # Errors
+    /// It is not; an exception of a callable.
+    pub fn check_sum(&self, x: &RowMat) -> Result<(), Failure> {
+        let all: Vec<usize> = (0..self.components()).collect();
+        let (mut g, mut of_all) = (RowMat::zeros(x.nrows(), x.ncols()), RowMat::zeros(x.nrows(), x.ncols()));
+        let f = self.evaluate(x, &mut g);
+        let mean = self.sample_gradient(&all, x, &mut of_all);
+        if let Some(error) = self.raised() {
+            return Err(Failure::Python(error));
+        }
+        let difference = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| g.get(i, k) - of_all.get(i, k)).norm();
+        let close = (f - mean).abs() <= SUM * (1.0 + f.abs()) && difference <= SUM * (1.0 + g.norm());
+        if close || !f.is_finite() {
+            return Ok(()); // the solver says what is wrong with an f that is no number
+        }
+        let text = format!(
+            " of all {} components is {mean} at the starting point, with a gradient that differs from that of fun by \
+             {difference:.1e}, and fun is {f}: f must be the mean of its components",
+            all.len()
+        );
+        Err(Failure::Library(Error::Incompatible(Message::about("sample").text(text))))
     }
 
     /// The exception of the callable, if it raised one.
@@ -174,8 +224,39 @@ impl Smooth for Callable {
         self.evaluate(x, g)
     }
 
+    /// Found once: the callable is asked where a run begins, and never again for this.
+    fn scale(&self, x: &RowMat) -> f64 {
+        let known = *lock(&self.0.scale);
+        known.unwrap_or_else(|| {
+            let mut g = RowMat::zeros(x.nrows(), x.ncols());
+            let size = self.evaluate(x, &mut g).abs() + g.norm();
+            let size = if size.is_finite() { size } else { 0.0 };
+            *lock(&self.0.scale) = Some(size);
+            size
+        })
+    }
+
+    fn components(&self) -> usize {
+        self.0.sums.as_ref().map_or(1, |sums| sums.1)
+    }
+
     fn lipschitz(&self) -> Option<f64> {
         *lock(&self.0.lipschitz)
+    }
+}
+
+impl FiniteSum for Callable {
+    fn sample_gradient(&self, sample: &[usize], x: &RowMat, g: &mut RowMat) -> f64 {
+        let Some((mean, _)) = &self.0.sums else { return self.evaluate(x, g) };
+        let found = self.asked(|py| {
+            let which = PyArray1::from_iter(py, sample.iter().map(|i| *i as i64));
+            let answer = mean.bind(py).call1((array(py, x)?, which))?;
+            self.read(py, answer, g)
+        });
+        found.unwrap_or_else(|| {
+            g.data_mut().fill(f64::NAN);
+            f64::NAN
+        })
     }
 }
 

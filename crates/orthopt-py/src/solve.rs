@@ -7,8 +7,10 @@ use orthopt::Error;
 use orthopt::certify::Scope;
 use orthopt::family;
 use orthopt::family::{Begin, Plan, Wanted};
-use orthopt::family::{Family, ProblemInfo, find_problem};
+use orthopt::family::{Case, Family, ProblemInfo, Run, find_problem};
 use orthopt::family::{PoseOptions, Posed};
+use orthopt::message::Message;
+use orthopt::problem::PcaData;
 use orthopt::report::{Checks, DataFacts, Report, Task};
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
@@ -18,7 +20,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::Failure;
 use crate::input::{About, Given};
-use crate::options::Options;
+use crate::options::{Asked, Options};
 use crate::result::put_report;
 use crate::supervise::{Told, Watch, supervise};
 use crate::threads;
@@ -35,7 +37,11 @@ pub fn solve<'py>(
     let mut request = Request::new(&options)?;
     let (posed, about) = posed(py, problem, &data, &options, &mut request, true)?;
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
-    with_family!(posed.problem, problem => one(py, &head, Arc::new(problem), request, callback.as_ref()))
+    with_family!(posed.problem, problem => {
+        let problem = Arc::new(problem);
+        check_runs(py, &head, &*problem, &request, &[(request.wanted.clone(), request.restarts)])?;
+        one(py, &head, problem, request, callback.as_ref())
+    })
 }
 
 /// The same for several solvers from the same start; the list of their dictionaries, shorter if
@@ -71,7 +77,8 @@ pub struct Request {
     pub stopping: Stopping,
     restarts: Option<u64>,
     pub threads: Option<usize>,
-    scope: Option<Scope>,
+    pub scope: Option<Scope>,
+    pub asked: Asked,
 }
 
 impl Request {
@@ -83,7 +90,7 @@ impl Request {
         let wanted = options.wanted(start).map_err(Failure::from)?;
         let stopping = options.stopping().map_err(Failure::from)?;
         let (restarts, threads, scope) = (options.restarts, options.threads, options.scope());
-        Ok(Self { pose, wanted, stopping, restarts, threads, scope })
+        Ok(Self { pose, wanted, stopping, restarts, threads, scope, asked: options.asked() })
     }
 }
 
@@ -101,11 +108,12 @@ fn posed(
     let how = options.preparation().map_err(Failure::from)?;
     let view = data.borrow()?;
     let share = options.lam_share;
-    let Request { pose, wanted, threads, .. } = request;
+    let Request { pose, wanted, threads, asked, .. } = request;
     let threads = *threads;
     let made = py.detach(|| -> Result<_, Failure> {
         threads::pool(threads)?.install(|| {
             view.with(info, &how, |data, about| {
+                asked.check(Case::new(info, pose).of_gram(is_gram(data)))?;
                 pose.lambda = scaled_lambda(info, share, pose, about).or(pose.lambda);
                 let pose = if counts { pose.clone().or_counts(info, wanted) } else { pose.clone() };
                 Ok(family::pose(info, data, &pose)?)
@@ -117,6 +125,11 @@ fn posed(
     Ok(made)
 }
 
+/// Whether the data are C itself.
+pub fn is_gram(data: &PcaData<'_>) -> bool {
+    matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_))
+}
+
 /// λ as a share of the mean of the r largest Cᵢᵢ, which scales with the data as λ must.
 fn scaled_lambda(info: &ProblemInfo, share: Option<f64>, pose: &PoseOptions, about: &About) -> Option<f64> {
     let name = pose.penalty.as_deref().unwrap_or(info.penalty);
@@ -126,6 +139,30 @@ fn scaled_lambda(info: &ProblemInfo, share: Option<f64>, pose: &PoseOptions, abo
     squares.sort_by(|a, b| b.total_cmp(a));
     let rank = pose.rank.unwrap_or(family::DEFAULT_RANK).clamp(1, squares.len().max(1));
     Some(share * squares.iter().take(rank).sum::<f64>() / rank as f64)
+}
+
+/// Refuses options that mean nothing to any of these runs, and a bound where there is none.
+fn check_runs<P: Family>(
+    py: Python<'_>,
+    head: &Head,
+    problem: &P,
+    request: &Request,
+    runs: &[(Wanted, Option<u64>)],
+) -> PyResult<()> {
+    let check = || -> Result<(), Failure> {
+        if request.asked.has("bound") {
+            problem.bounded()?; // before any work
+        }
+        let run = |(wanted, restarts): &(Wanted, Option<u64>)| -> Result<Run, Error> {
+            Ok(Run::of(problem, &problem.plan(wanted)?, *restarts))
+        };
+        let runs = runs.iter().map(run).collect::<Result<Vec<_>, _>>()?;
+        let case = Case::new(head.task.problem, &request.pose);
+        let run = runs.into_iter().reduce(Run::and).unwrap_or_else(|| Run::none(problem));
+        Ok(request.asked.check(case.run_by(run))?)
+    };
+    let checked = py.detach(|| threads::pool(request.threads)?.install(check));
+    Ok(checked?)
 }
 
 fn one<'py, P: Family>(
@@ -188,6 +225,11 @@ fn several<'py, P: Family>(
     let all = || P::solvers().iter().filter(|s| (s.handles)(&problem)).map(|s| s.name.to_string()).collect();
     let names: Vec<String> = if solvers.is_empty() { all() } else { solvers.to_vec() };
     let begin = request.wanted.start.clone();
+    let wanted = |name: &String| Wanted { start: begin.clone(), ..request.wanted.one_of(name, &names) };
+    let searches = |name: &String| name == AUTO.0;
+    let restarts = |name: &String| request.restarts.filter(|n| *n > 0 || !searches(name));
+    let runs: Vec<_> = names.iter().map(|name| (wanted(name), restarts(name))).collect();
+    check_runs(py, head, &problem, &request, &runs)?;
     let start = begin.clone().unwrap_or_else(|| Begin::Named(problem.default_start().into()));
     let problem = Arc::new(problem);
     let results = PyList::empty(py);
@@ -231,9 +273,24 @@ pub fn pose_for(
     options: &Options<'_>,
     rank: Option<usize>,
     counts: bool,
-) -> PyResult<(Posed, About, Option<usize>, Option<Scope>)> {
+) -> PyResult<(Posed, About, Request)> {
     let mut request = Request::new(options)?;
     request.pose.rank = rank.or(request.pose.rank);
     let (posed, about) = posed(py, problem, data, options, &mut request, counts)?;
-    Ok((posed, about, request.threads, request.scope))
+    let solvers = request.wanted.constants.iter().next().map(|(name, _)| name.to_string());
+    if let Some(name) = solvers.filter(|_| request.asked.is_of_x()) {
+        let why = " is for a solver, and none runs: X is given; leave it out";
+        return Err(Failure::from(Error::Incompatible(Message::about(name).text(why))).into());
+    }
+    Ok((posed, about, request))
+}
+
+/// Refuses options that mean nothing to an X that is given.
+///
+/// # Errors
+/// One of them.
+pub fn check_x<P: Family>(request: &Request, task: &Task, problem: &P) -> Result<(), Failure> {
+    let draws = request.asked.has("certify-sample");
+    let case = Case::new(task.problem, &request.pose).run_by(Run::none(problem)).drawing(draws);
+    Ok(request.asked.check(case)?)
 }

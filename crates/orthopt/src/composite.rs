@@ -108,14 +108,15 @@ pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 /// Iterations of [`criticality`] in a run, where it must not cost more than the run itself.
 const MOST: usize = 1000;
 
-/// [`criticality`] over 1 + ‖∇f(X) − ξ‖, infinite where it takes too long to know.
+/// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖, infinite where it takes too long to know.
 pub(crate) fn relative_criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
     x: &RowMat,
 ) -> f64 {
     let asked = AtomicUsize::new(0);
     let found = criticality(p, x, &|| asked.fetch_add(1, Ordering::Relaxed) < MOST);
-    found.map_or(f64::INFINITY, |c| c / (1.0 + smooth_gradient(p, x).norm()))
+    let size = || (p.f.scale(x) + smooth_gradient(p, x).norm()).max(f64::MIN_POSITIVE);
+    found.map_or(f64::INFINITY, |c| c / size())
 }
 
 /// y += c·x.

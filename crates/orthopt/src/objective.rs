@@ -35,6 +35,10 @@ pub trait Evaluate {
         (self.value(x), self.objective(x))
     }
 
+    /// The scale of F at X: the size that the data give it, that of f ([`Smooth::scale`](crate::smooth::Smooth::scale)).
+    /// Tolerances of F are relative to it plus |F|.
+    fn scale(&self, x: &RowMat) -> f64;
+
     /// How far X is from the constraint: ‖XᵀX − I‖_F, or the mean of |XᵀJX − J|.
     fn feasibility(&self, x: &RowMat) -> f64;
 
@@ -42,6 +46,12 @@ pub trait Evaluate {
     fn nonneg_violation(&self, _x: &RowMat) -> Option<f64> {
         None
     }
+}
+
+/// What tolerances of F are relative to, where F is `objective` and its [scale](Evaluate::scale) is `scale`: their sum. It has
+/// the unit of F, and is not small where F is a small difference of large numbers.
+pub fn size(scale: f64, objective: f64) -> f64 {
+    scale + objective.abs()
 }
 
 /// Entries with |x| > 1e-6 (the papers' convention).

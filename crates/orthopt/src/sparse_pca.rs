@@ -4,7 +4,7 @@ use faer::sparse::SparseColMatRef;
 
 use crate::certify::Scope;
 use crate::error::{Error, Result};
-use crate::family::{Begin, Family, PoseOptions, Wanted, find_problem, pose};
+use crate::family::{Begin, Case, Family, PoseOptions, Run, Wanted, find_problem, pose};
 use crate::linalg::RowMat;
 use crate::problem::PcaData;
 use crate::report::{Checks, DataFacts, Report, Task};
@@ -162,6 +162,8 @@ impl<'a> SparsePca<'a> {
     fn run<P: Family>(self, task: &Task, problem: &P, observers: &mut [&mut dyn Observer]) -> Result<Report> {
         let Self { wanted, stopping, restarts, scope, .. } = &self;
         let mut plan = problem.plan(wanted)?;
+        let case = Case::new(task.problem, &self.pose).run_by(Run::of(problem, &plan, *restarts));
+        case.check(wanted.given())?;
         plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
         let solution = plan.run(problem, wanted, stopping, *restarts, observers)?;
         let mut report = Report::new(task, problem, &plan, wanted, *stopping, solution);
@@ -188,7 +190,7 @@ impl<'a> SparsePca<'a> {
     }
 }
 
-/// Decreases of F within this times 1 + |F| count as none.
+/// Decreases of F within this times its size count as none.
 const TOL: f64 = 1e-9;
 
 /// The data with the means of the columns to be subtracted.

@@ -7,17 +7,19 @@ use std::sync::atomic::Ordering;
 use anyhow::Context;
 use clap::ValueHint;
 use orthopt::bound::Bound;
-use orthopt::family::Family;
+use orthopt::family::{Call, Family, Plan};
 use orthopt::linalg::RowMat;
 use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
 use orthopt::with_family;
+use orthopt_data::NpzArray;
 use serde::Serialize;
 
 use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::{Output, What, json, svg};
 use crate::failure::{EXIT_CODES, say, usage};
+use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
 use crate::options::SolveOptions;
@@ -67,7 +69,7 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Bound")]
     nodes: Option<u64>,
 
-    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds C too
+    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds all that its check needs
     #[arg(long, value_name = "FILE.npy|.npz", help_heading = "Output", value_hint = ValueHint::FilePath)]
     save_dual: Option<PathBuf>,
 }
@@ -107,9 +109,19 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .writes("--save-dual", args.save_dual.as_deref())
         .check()?;
     let wanted = Wanted::of(&mut options, args.x, args.nodes, args.save_dual)?;
-    let settings = args.configured.settings(&mut options)?;
+    let call = if wanted.x.is_some() { Call::BoundOfX } else { Call::Bound };
+    let own = [("nodes", wanted.effort.nodes.is_some())];
+    let (settings, asked) = args.configured.settings(call, &mut options, &own)?;
+    if wanted.x.is_some() {
+        let set = settings.wanted.constants.iter().next().map(|(name, _)| name.to_string());
+        if let Some(name) = set {
+            return Err(usage(format!(
+                "--{name} is for a solver, and none runs: X is given by --x; leave it out"
+            )));
+        }
+    }
     settings.outputs.iter().try_for_each(|output| output.check_is_for("bound"))?;
-    start(settings.or_counts(), &wanted)
+    start(settings.or_counts(), &asked, &wanted)
 }
 
 impl Wanted {
@@ -140,7 +152,7 @@ impl Wanted {
     }
 }
 
-fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+fn start(mut settings: Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
@@ -150,12 +162,13 @@ fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         check_rows("--x", x, input.info.cols)?;
         settings.pose.rank.get_or_insert(x.ncols());
     }
+    asked.check_data(settings.problem, &settings.pose, &input)?;
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
     drop(input);
     posed.notes.iter().for_each(|note| progress.note(note));
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => of_family(&settings, wanted, problem, &task, given, progress))
+    with_family!(posed.problem, problem => of_family((&settings, asked), wanted, problem, &task, given, progress))
 }
 
 /// An X, its F, and how it came about.
@@ -166,7 +179,7 @@ struct Incumbent {
 }
 
 fn of_family<P: Family>(
-    settings: &Settings,
+    (settings, asked): (&Settings, &Asked),
     wanted: &Wanted,
     problem: P,
     task: &Task,
@@ -174,10 +187,20 @@ fn of_family<P: Family>(
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     problem.bounded()?; // what has no bound needs no incumbent
-    interrupt::keep_results();
+    let about = (settings.problem, &settings.pose);
     let incumbent = match given {
-        Some(x) => read(wanted, &problem, x)?,
-        None => solved(settings, &problem, task, &mut progress)?,
+        Some(x) => {
+            asked.check_x(about, &problem, false)?;
+            interrupt::keep_results();
+            read(wanted, &problem, x)?
+        }
+        None => {
+            progress.stage("choosing the starting point");
+            let plan = run::plan(settings, &settings.wanted, &problem)?;
+            asked.check_runs(about, &problem, &[(&plan, settings.restarts)])?;
+            interrupt::keep_results();
+            solved(settings, &problem, &plan, task, &mut progress)?
+        }
     };
     let found = global::bound(&problem, Some(&incumbent.x), wanted.effort, &progress)?;
     progress.clear();
@@ -195,14 +218,13 @@ fn read<P: Family>(wanted: &Wanted, problem: &P, x: RowMat) -> anyhow::Result<In
 fn solved<P: Family>(
     settings: &Settings,
     problem: &P,
+    plan: &Plan<P>,
     task: &Task,
     progress: &mut Progress,
 ) -> anyhow::Result<Incumbent> {
-    progress.stage("choosing the starting point");
-    let plan = run::plan(settings, &settings.wanted, problem)?;
-    run::unused(&settings.wanted, &plan, problem).iter().for_each(|note| progress.note(note));
+    run::remarks(&settings.wanted, plan, problem).iter().for_each(|note| progress.note(note));
     progress.run_begins();
-    let report = run::minimise(settings, &settings.wanted, problem, &plan, task, progress)?;
+    let report = run::minimise(settings, &settings.wanted, problem, plan, task, progress)?;
     let time = text::duration(report.solution.seconds);
     let source = format!("{} from {} in {time}", report.solver, report.start);
     Ok(Incumbent { x: report.x().clone(), source, report: Some(report) })
@@ -282,12 +304,16 @@ fn ending(path: &Path) -> Option<&'static str> {
 
 fn save_dual<P: Family>(problem: &P, found: &Bound, path: &Path) -> anyhow::Result<()> {
     let (f, _) = problem.bounded()?;
-    let z = found.relaxation.dual_matrix(f);
-    match ending(path) {
-        Some("npz") => {
-            let c = found.relaxation.covariance(f);
-            Ok(orthopt_data::write_npz(path, &[("C", c.as_mat()), ("Z", z.as_mat())])?)
-        }
-        _ => Ok(orthopt_data::write_npy(path, z.as_mat())?),
+    if ending(path) != Some("npz") {
+        return Ok(orthopt_data::write_npy(path, found.relaxation.dual_matrix(f).as_mat())?);
     }
+    let (_, rank) = problem.shape();
+    let dual = found.dual(f, rank);
+    let mut arrays = vec![
+        ("C", NpzArray::Matrix(dual.c.as_mat())),
+        ("Z", NpzArray::Matrix(dual.z.as_mat())),
+        ("method", NpzArray::Text(dual.method.name())),
+    ];
+    arrays.extend(dual.numbers().map(|(name, value)| (name, NpzArray::Number(value))));
+    Ok(orthopt_data::write_npz(path, &arrays)?)
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use anyhow::Context;
 use clap::ValueHint;
 use orthopt::certify::{BlockReport, Certificate, Scope};
-use orthopt::family::{Family, Kind, PoseOptions, find_problem};
+use orthopt::family::{Call, Family, Kind, PoseOptions, find_problem};
 use orthopt::linalg::RowMat;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
@@ -21,6 +21,7 @@ use crate::constants::Constants;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, say};
 use crate::files::Files;
+use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::{DataRequest, Input, check_rows, keeps_sparse, missing, one_source, prepare, read_x};
 use crate::limits::Counts;
@@ -144,7 +145,7 @@ pub struct Args {
     #[command(flatten)]
     blocks: Blocks,
 
-    /// A decrease of F up to TOL * (1 + |F|) counts as none
+    /// A decrease of F up to TOL * (scale + |F|) counts as none, scale half the variance of the r largest variables
     #[arg(long, value_name = "TOL", default_value_t = 1e-9, allow_hyphen_values = true)]
     tol: f64,
 
@@ -231,7 +232,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     scope(&args)?; // what is wrong is said before any work
     args.blocks.check()?;
     let options = pose_options(&mut problem_options(&args))?;
+    let own = [("certify-sample", args.sample.is_some()), ("seed", args.seed != 0)];
+    let asked = Asked::new(Call::Certify, &typed(&args))?.and(&own);
+    asked.check(info, &options)?;
     let input = Input::load(&data_request(&args)?)?;
+    asked.check_data(info, &options, &input)?;
     let n = input.info.cols;
     let given = read_x("--x", &args.x)?;
     check_rows("--x", &given, n)?;
@@ -240,6 +245,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     posed.notes.extend(remark_on_counts(info, &options));
     drop(input);
     let task = Task::new(&posed, data);
+    let draws = args.sample.is_some() || args.blocks.are_searched();
+    with_family!(&posed.problem, problem => asked.check_x((info, &options), problem, draws))?;
     with_family!(posed.problem, problem => certify(&args, task, problem, given))
 }
 
@@ -323,6 +330,20 @@ impl Findings {
             gap: global.and_then(|g| g.gap),
             proof: global.and_then(|g| g.proof),
         }
+    }
+}
+
+/// Everything that `solve` knows as well.
+fn typed(args: &Args) -> SolveOptions {
+    SolveOptions {
+        gram: args.gram.clone(),
+        center: Some(args.center),
+        scale: args.scale.clone(),
+        covariance: Some(args.covariance),
+        missing: args.missing.clone(),
+        features: args.features,
+        json: args.json.clone(),
+        ..problem_options(args)
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
-use orthopt::family::{Family, Plan, Wanted, check_solvers};
+use orthopt::family::{Call, Family, Plan, Wanted, check_solvers};
 use orthopt::report::{Object, Report, Task};
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
@@ -16,6 +16,7 @@ use crate::configured::Configured;
 use crate::export::json;
 use crate::export::{Found, Output, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::given::Asked;
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
@@ -78,28 +79,29 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if options.time_limit.is_none() && options.max_iters.is_none() {
         options.time_limit = Some(SECONDS);
     }
-    let settings = args.configured.settings(&mut options)?;
+    let (settings, asked) = args.configured.settings(Call::Compare, &mut options, &[])?;
     settings.outputs.iter().try_for_each(|output| output.check_is_for("compare"))?;
     args.solvers.iter().filter(|name| *name != AUTO.0).try_for_each(|name| check_solvers(name.trim()))?;
     let settings = if args.solvers.is_empty() { settings.or_counts() } else { settings };
-    compare(&settings, &args.solvers)
+    compare(&settings, &asked, &args.solvers)
 }
 
-fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> {
+fn compare(settings: &Settings, asked: &Asked, solvers: &[String]) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let progress = Progress::new(settings.quiet, settings.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
+    asked.check_data(settings.problem, &settings.pose, &input)?;
     progress.stage("setting up the problem");
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
     drop(input);
     posed.notes.iter().for_each(|note| progress.note(note));
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => compare_family(settings, solvers, problem, &task, progress))
+    with_family!(posed.problem, problem => compare_family((settings, asked), solvers, problem, &task, progress))
 }
 
 fn compare_family<P: Family>(
-    settings: &Settings,
+    (settings, asked): (&Settings, &Asked),
     solvers: &[String],
     problem: P,
     task: &Task,
@@ -109,6 +111,10 @@ fn compare_family<P: Family>(
         [] => arms(settings, &problem)?,
         _ => plans(settings, &names(solvers), &problem)?,
     };
+    // once for a solver that is named; auto searches
+    let restarts = |wanted: &Wanted| settings.restarts.or(wanted.solver.is_some().then_some(0));
+    let runs: Vec<_> = jobs.iter().map(|(_, wanted, plan)| (plan, restarts(wanted))).collect();
+    asked.check_runs((settings.problem, &settings.pose), &problem, &runs)?;
     interrupt::keep_results();
     let mut reports: Vec<Report> = Vec::with_capacity(jobs.len());
     for (name, wanted, plan) in &jobs {
@@ -116,9 +122,7 @@ fn compare_family<P: Family>(
             break; // what is finished is reported
         }
         progress.run_begins();
-        // once for a solver that is named; auto searches
-        let once = wanted.solver.is_some().then_some(0);
-        let settings = &Settings { restarts: settings.restarts.or(once), ..settings.clone() };
+        let settings = &Settings { restarts: restarts(wanted), ..settings.clone() };
         let mut report = run::minimise(settings, wanted, &problem, plan, task, &mut progress)
             .with_context(|| format!("solver {name}"))?;
         report.solver.clone_from(name);

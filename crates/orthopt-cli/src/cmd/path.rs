@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use clap::ValueHint;
 use orthopt::bound;
+use orthopt::family::Call;
 use orthopt::path::{Along, Path, Request, Validation, Watch, cross_validate, path};
 use orthopt::solve::{Interrupt, Observer, Stopping};
 
@@ -13,6 +14,7 @@ use super::solve::{kept_rows, use_threads};
 use crate::configured::Configured;
 use crate::export::{Found, check_ending, json, picture};
 use crate::failure::{EXIT_CODES, say, usage};
+use crate::given::Asked;
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::path_report::{self, Told};
@@ -105,8 +107,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .writes("--plot", wanted.plot.as_deref())
         .writes("--save-path", wanted.table.as_deref())
         .check()?;
-    let settings = args.configured.settings(&mut options)?;
-    walk_path(&settings, &wanted)
+    let own = [("cv", wanted.folds.is_some())];
+    let (settings, asked) = args.configured.settings(Call::Path, &mut options, &own)?;
+    walk_path(&settings, &asked, &wanted)
 }
 
 fn along(counts: Vec<usize>, lambdas: Vec<f64>) -> Option<Along> {
@@ -154,11 +157,12 @@ fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
     wanted.table.as_deref().map_or(Ok(()), |path| check_ending("--save-path", path, &[".csv"]))
 }
 
-fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let mut progress = Progress::new(settings.quiet, settings.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
+    asked.check_data(settings.problem, &settings.pose, &input)?;
     progress.stage("setting up the problem");
     let facts = input.info.clone();
     let data = input.pca();

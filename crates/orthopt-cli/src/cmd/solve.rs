@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use orthopt::bound::Bound;
-use orthopt::family::Family;
+use orthopt::family::{Call, Family};
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role, Task};
 use orthopt::solve::Status;
@@ -15,6 +15,7 @@ use orthopt::with_family;
 use crate::configured::Configured;
 use crate::export::{Found, Output, json, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::Input;
 use crate::options::SolveOptions;
@@ -85,20 +86,21 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut options = args.configured.options(args.options)?;
     args.configured.files(&options).check()?;
-    let settings = args.configured.settings(&mut options)?;
+    let (settings, asked) = args.configured.settings(Call::Solve, &mut options, &[])?;
     if args.print_config {
         output::print(&config::print(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    solve(&settings.or_counts())
+    solve(&settings.or_counts(), &asked)
 }
 
-fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
+fn solve(settings: &Settings, asked: &Asked) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     let mut progress = Progress::new(settings.quiet, settings.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::watched(&settings.data, &mut |step| progress.reading(step))?;
     progress.has_read();
+    asked.check_data(settings.problem, &settings.pose, &input)?;
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
     let rows = kept_rows(settings, input)?;
     posed.notes.iter().for_each(|note| progress.note(note));
@@ -106,7 +108,7 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
         with_family!(&posed.problem, problem => problem.bounded().map(drop))?; // before any work
     }
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => solve_family(settings, problem, &task, rows.as_ref(), progress))
+    with_family!(posed.problem, problem => solve_family((settings, asked), problem, &task, rows.as_ref(), progress))
 }
 
 /// The samples, where a file shows them.
@@ -132,7 +134,7 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
 const BEFORE: f64 = 0.05;
 
 fn solve_family<P: Family>(
-    settings: &Settings,
+    (settings, asked): (&Settings, &Asked),
     problem: P,
     task: &Task,
     rows: Option<&Input>,
@@ -140,13 +142,14 @@ fn solve_family<P: Family>(
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
     let mut plan = run::plan(settings, &settings.wanted, &problem)?;
+    asked.check_runs((settings.problem, &settings.pose), &problem, &[(&plan, settings.restarts)])?;
     let searches = plan.portfolio.is_some() && settings.restarts.is_none();
     let earlier = settings.bound.filter(|_| searches).and_then(|seconds| {
         let effort = Effort { seconds: BEFORE * seconds, nodes: None };
         global::bound(&problem, None, effort, &progress).ok() // what is wrong is said after the search
     });
     plan.lower_bound = earlier.as_ref().map(|found| found.value);
-    run::unused(&settings.wanted, &plan, &problem).iter().for_each(|note| progress.note(note));
+    run::remarks(&settings.wanted, &plan, &problem).iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;

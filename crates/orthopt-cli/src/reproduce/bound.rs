@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use orthopt::bound::{Claim, PROVED, Point};
 use orthopt::report::Global;
 use orthopt::with_family;
 use serde::{Deserialize, Serialize};
@@ -25,9 +26,12 @@ pub struct LowerBound {
 }
 
 impl LowerBound {
-    /// The gap of F, a share of |F|.
-    pub fn gap(&self, f: f64) -> f64 {
-        (f - self.bound).max(0.0) / f.abs()
+    /// What the bound says of the F of a feasible point.
+    ///
+    /// # Errors
+    /// F is below the bound.
+    pub fn beside(&self, f: f64) -> orthopt::Result<Claim> {
+        Claim::new(self.bound, Some(Point { objective: f, feasibility: 0.0 }), f.abs(), PROVED)
     }
 
     /// The record in a file, `None` if there is none that this program understands.

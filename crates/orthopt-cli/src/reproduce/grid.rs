@@ -1,5 +1,7 @@
 //! Tables of records in the layout of the papers, with the papers' numbers beside them.
 
+use orthopt::bound::Claim;
+
 use super::bound::LowerBound;
 use super::cell::{Cell, Record};
 use super::datasets::Likeness;
@@ -84,9 +86,11 @@ const GAP: &str = "gap of F_min, %";
 
 fn gap(done: &Finished) -> String {
     let known = done.bound.as_ref().zip(done.lowest(|_| true));
-    known.map_or("-".into(), |(bound, f)| match 100.0 * bound.gap(f) {
-        proved if proved <= 1e-7 => "0 (proved)".into(),
-        gap => text::number(gap, 3),
+    known.map_or("-".into(), |(bound, f)| match bound.beside(f) {
+        Ok(Claim { proof: Some(_), .. }) => "0 (proved)".into(),
+        Ok(Claim { gap: Some(gap), .. }) => text::number(100.0 * gap, 3),
+        Ok(_) => "-".into(),
+        Err(_) => "F is below the bound: one of the two is wrong".into(),
     })
 }
 

@@ -174,7 +174,7 @@ impl Training {
         progress: &mut Progress,
     ) -> anyhow::Result<(Trained, Ended)> {
         let words = std::iter::once("embed").chain(options.iter().map(String::as_str));
-        let choices = Line::try_parse_from(words)?.choices.options();
+        let choices = Line::try_parse_from(words)?.choices.options(false);
         let mut trainer = Trainer::new(graph.clone(), &choices)?;
         progress.run_begins();
         let ended = trainer.run(Some(place.seconds), interrupt::asked(), |_, record| {

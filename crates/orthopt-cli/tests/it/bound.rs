@@ -38,7 +38,15 @@ fn the_relaxation_alone_leaves_a_gap_and_its_dual() {
     let z = read_npy(&dir.path("z.npy"));
     assert_eq!((z.len(), z[0].len()), (13, 13));
     assert!(z.iter().flatten().all(|v| v.abs() <= 0.1));
-    assert!(dir.bytes("dual.npz").starts_with(b"PK"));
+    let arrays = dir.bytes("dual.npz");
+    assert!(arrays.starts_with(b"PK"));
+    for name in ["C", "Z", "method", "rank", "lam", "K", "constant", "relaxation", "bound", "objective"] {
+        let entry = format!("{name}.npy");
+        assert!(arrays.windows(entry.len()).any(|bytes| bytes == entry.as_bytes()), "no {entry}");
+    }
+    // the method is a text of NumPy
+    let text: Vec<u8> = "fantope".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    assert!(arrays.windows(text.len()).any(|bytes| bytes == text) && arrays.windows(3).any(|b| b == b"<U7"));
     let info = stdout(&mut dir.orthopt(&["data", "info", "z.npy"]));
     assert!(info.contains("13"), "{info}");
 }

@@ -192,3 +192,131 @@ fn nations() {
     assert!(object["test"]["mrr"].as_f64().unwrap() > 0.45, "{}", object["test"]);
     assert!(object["largest_j_residual"].as_f64().unwrap() < 1e-10);
 }
+
+/// A time limit alone ends training, and not the number of epochs of those who give no limit.
+#[test]
+fn a_time_limit_without_epochs_is_the_only_end() {
+    let dir = Dir::new();
+    dir.write("train.tsv", "a\tr\tb\nb\tr\tc\n");
+    let tiny = ["embed", "train.tsv", "--dim", "2", "--negatives", "1", "--batch", "2", "--quiet"];
+    let with = |more: &[&'static str]| [&tiny[..], more].concat();
+    let object = dir.json(&with(&["--time-limit", "2", "--checkpoint", "c"]));
+    assert_eq!(object["status"], "time_limit");
+    assert!(object["epochs"].as_u64().unwrap() > 100, "{}", object["epochs"]);
+    assert!(object["settings"]["epochs"].is_null());
+    // such a checkpoint has no end of its own
+    dir.fails_in_one_line(&with(&["--resume", "c"]), 2, &["give --epochs or --time-limit"]);
+    let object = dir.json(&with(&["--resume", "c", "--epochs", "1000000", "--time-limit", "0.1"]));
+    assert_eq!(
+        (object["status"].as_str(), object["settings"]["epochs"].as_u64()),
+        (Some("time_limit"), Some(1_000_000))
+    );
+    let object = dir.json(&tiny);
+    assert_eq!((object["status"].as_str(), object["epochs"].as_u64()), (Some("max_iters"), Some(100)));
+    let falling = with(&["--time-limit", "1", "--schedule", "linear"]);
+    dir.fails_in_one_line(&falling, 2, &["schedule is linear", "number of epochs"]);
+}
+
+/// Every option of training changes the model or its ranking, or is refused.
+#[test]
+fn every_option_means_something_or_is_refused() {
+    let dir = Dir::new();
+    graph(&dir);
+    let help = stdout(&mut dir.orthopt(&["embed", "--help-all"]));
+    let name = |line: &str| {
+        let at = line.trim_start().find("--").filter(|at| *at <= 4)?;
+        let name = &line.trim_start()[at + 2..];
+        let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(name.len());
+        line.trim_start().starts_with('-').then(|| name[..end].to_string())
+    };
+    let names: std::collections::BTreeSet<String> = help.lines().filter_map(name).collect();
+    // files, limits of the machine, words; and what a time limit does is told above
+    const OTHERS: &[&str] = &[
+        "help",
+        "help-all",
+        "train",
+        "valid",
+        "test",
+        "max-memory",
+        "threads",
+        "time-limit",
+        "resume",
+        "checkpoint",
+        "save-model",
+        "json",
+        "trace",
+        "plot",
+        "quiet",
+    ];
+    let value = |name: &str| -> &'static [&'static str] {
+        match name {
+            "dim" => &["9"],
+            "signature" => &["6"],
+            "alpha" => &["2"],
+            "margin" => &["3"],
+            "distance" => &["split"],
+            "relations" => &["givens"],
+            "no-reciprocal" | "type-constrained" => &[],
+            "rule" => &["j-jobcd"],
+            "loss" => &["cross-entropy"],
+            "optimiser" | "relation-optimiser" => &["adam"],
+            "lr" | "relation-lr" => &["0.01"],
+            "decay" => &["0.1"],
+            "schedule" => &["linear"],
+            "epochs" => &["7"],
+            "batch" => &["9"],
+            "negatives" => &["3"],
+            "share" => &["2"],
+            "no-negatives" => &["all"],
+            "init" => &["0.1"],
+            "relation-init" => &["0.5"],
+            "seed" => &["4"],
+            "eval-every" => &["1"],
+            "patience" => &["1"],
+            "unknown" => &["leave-out"],
+            other => panic!("embed has --{other}, for which this test has no value: add one"),
+        }
+    };
+    dir.write("test.tsv", "p0\tchild\tp1\nnobody\tchild\tp2\np9\tchild\tp20\n");
+    let facts = |more: &[&str]| -> Option<serde_json::Value> {
+        let args = [&["embed", "train.tsv", "--test", "test.tsv", "--quiet", "--json", "-"], more].concat();
+        let output = dir.orthopt(&args).output().unwrap();
+        if output.status.code() == Some(2) {
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.lines().count() == 1, "{more:?}: {said}");
+            return None;
+        }
+        let mut object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let object = object.as_object_mut().unwrap();
+        let _ = ["settings", "seconds", "threads"].map(|key| object.remove(key));
+        for record in object["history"].as_array_mut().unwrap() {
+            record.as_object_mut().unwrap().remove("seconds");
+        }
+        Some(serde_json::Value::Object(object.clone()))
+    };
+    let small = ["--valid", "valid.tsv", "--negatives", "8", "--batch", "20"];
+    let small = |name: &str| -> Vec<&str> {
+        let kept = small.chunks(2).filter(|pair| pair[0] != format!("--{name}"));
+        let epochs: &[&str] = if name == "epochs" { &[] } else { &["--epochs", "12"] };
+        let dim: &[&str] = if name == "dim" { &["--signature", "5"] } else { &["--dim", "8"] };
+        [&kept.flatten().copied().collect::<Vec<_>>()[..], epochs, dim].concat()
+    };
+    for name in names.iter().filter(|name| !OTHERS.contains(&name.as_str())) {
+        let option = format!("--{name}");
+        let plain = facts(&small(name)).unwrap();
+        let with = [&small(name)[..], &[option.as_str()], value(name)].concat();
+        let found = facts(&with).unwrap_or_else(|| panic!("--{name} is refused"));
+        assert!(plain != found, "--{name} changes nothing and is accepted");
+    }
+    for alone in [
+        &["--patience", "2"][..],
+        &["--eval-every", "2"],
+        &["--rule", "j-jobcd", "--relation-lr", "0.1"],
+        &["--rule", "j-jobcd", "--relation-optimiser", "adam"],
+    ] {
+        assert_eq!(facts(&[&["--epochs", "2", "--dim", "4"], alone].concat()), None, "{alone:?}");
+    }
+    dir.orthopt(&args(&["--checkpoint", "c"])).assert().success();
+    let other = args(&["--resume", "c", "--margin", "3"]);
+    dir.fails_in_one_line(&other, 2, &["--margin is another one in the checkpoint c"]);
+}

@@ -84,22 +84,28 @@ fn the_summary_help_and_config_know_the_sides() {
 }
 
 #[test]
-fn options_that_do_nothing_are_told() {
+fn options_that_do_nothing_are_refused() {
     let dir = Dir::new();
-    let note = |more: &[&'static str]| {
-        let args = ["solve", "hyperbolic-eig", "randn:20:4", "--center", "--max-iters", "50"];
-        let output = dir.orthopt(&[&args[..], more].concat()).output().unwrap();
-        assert!(output.status.success());
-        String::from_utf8(output.stderr).unwrap()
+    let args = ["solve", "hyperbolic-eig", "randn:20:4", "--center", "--max-iters", "50"];
+    let with = |more: &[&'static str]| [&args[..], more].concat();
+    let refused =
+        |more: &[&'static str], said: &str| dir.fails_in_one_line(&with(more), 2, &[said, "leave it out"]);
+    let runs = |more: &[&'static str]| {
+        assert_eq!(dir.orthopt(&with(more)).output().unwrap().stderr, b"", "{more:?}")
     };
-    assert_eq!(note(&[]), "");
-    assert!(note(&["--block", "4", "--alpha", "1"]).contains("--block, --alpha mean nothing to gs-jobcd"));
-    assert!(note(&["--candidates", "9"]).contains("the default rule ignores it"));
-    assert!(note(&["--solver", "j-jobcd", "--model", "exact"]).contains("--model means nothing to j-jobcd"));
-    assert!(note(&["--solver", "csdm", "--side", "rows"]).contains("--side means nothing to csdm"));
-    assert_eq!(note(&["--solver", "csdm+gs-jobcd", "--side", "rows"]), "");
-    let pca = dir.orthopt(&["solve", "pca", "builtin:pitprops", "--side", "rows"]).output().unwrap();
-    assert!(String::from_utf8(pca.stderr).unwrap().contains("--side means nothing to spectral"));
+    runs(&[]);
+    refused(&["--block", "4"], "--block means nothing to gs-jobcd");
+    refused(&["--alpha", "1"], "--alpha means nothing to gs-jobcd");
+    refused(&["--candidates", "9"], "it is for the greedy working sets");
+    refused(&["--solver", "j-jobcd", "--model", "exact"], "--model means nothing to j-jobcd");
+    refused(&["--solver", "csdm", "--side", "rows"], "--side means nothing to csdm");
+    refused(&["--effort", "quick"], "--effort means nothing to gs-jobcd");
+    runs(&["--solver", "csdm+gs-jobcd", "--side", "rows"]);
+    let pca = ["solve", "pca", "builtin:pitprops", "--side", "rows"];
+    dir.fails_in_one_line(&pca, 2, &["--side means nothing to spectral"]);
+    // values that are what they are without the option are no options
+    let defaults = ["--storage", "auto", "--seed", "0", "--tol", "1e-9", "--ridge", "0", "--solver", "auto"];
+    runs(&defaults);
 }
 
 #[test]
@@ -243,8 +249,8 @@ fn the_printed_probe_is_a_check_of_feasibility() {
     let help = stdout(&mut orthopt(&["solve", "--help-all"]));
     assert!(help.contains("--placement <WHERE>") && help.contains("a free check that X is"), "{help}");
     dir.fails(&["solve", "probe", "randn:20:6", "--placement", "between"], 2, &["between", "before"]);
-    let note = dir.orthopt(&["solve", "pca", "builtin:pitprops", "--placement", "before"]).output().unwrap();
-    assert!(String::from_utf8(note.stderr).unwrap().contains("--placement means nothing to pca"));
+    let other = ["solve", "pca", "builtin:pitprops", "--placement", "before"];
+    dir.fails_in_one_line(&other, 2, &["--placement means nothing to pca: it is for probe"]);
 }
 
 #[test]

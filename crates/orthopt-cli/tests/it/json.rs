@@ -66,7 +66,8 @@ fn is_null_where_nothing_applies() {
 #[test]
 fn is_all_there_is_on_stdout() {
     // a note goes to stderr and does not disturb
-    let args = ["solve", "pca", "builtin:pitprops", "-r", "2", "--lambda", "1", "--json", "-"];
+    let solve = ["solve", "l0-pca", "builtin:pitprops", "-r", "2", "--lambda", "1", "--json", "-"];
+    let args = [&solve[..], &["--solver", "obcd-sv", "--max-iters", "50", "--candidates", "79"]].concat();
     let output = orthopt(&args).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with('{') && text.ends_with("}\n"));

@@ -24,8 +24,14 @@ fn table(dir: &Dir, variables: usize) {
 const SOLVE: [&str; 10] =
     ["solve", "l0-pca", "t.csv", "--scale", "std", "--labels", "g.txt", "-q", "--max-iters", "3000"];
 
+/// What pictures without samples do without.
+const LABELS: [&str; 2] = ["--labels", "g.txt"];
+
 fn pictures(dir: &Dir, more: &[&str]) {
-    dir.orthopt(&[&SOLVE[..], more].concat()).assert().success();
+    let of_samples = more.iter().any(|word| ["--plot-scores", "--plot-biplot", "--report"].contains(word));
+    let solve =
+        if of_samples { SOLVE.to_vec() } else { SOLVE.into_iter().filter(|w| !LABELS.contains(w)).collect() };
+    dir.orthopt(&[&solve[..], more].concat()).assert().success();
 }
 
 fn checked(dir: &Dir, name: &str, parts: &[&str]) -> String {

@@ -59,15 +59,22 @@ fn rank_and_lambda_have_defaults_and_say_so() {
 }
 
 #[test]
-fn lambda_is_ignored_where_there_is_none() {
-    for problem in ["pca", "nonneg-pca"] {
+fn lambda_is_refused_where_there_is_none() {
+    let uncorrelated = ["--nonzeros", "3", "--constraint", "uncorrelated", "--penalty", "none"];
+    for (problem, more) in [
+        ("pca", &[][..]),
+        ("nonneg-pca", &[]),
+        ("pca", &["--nonzeros", "3"]),
+        ("nonneg-pca", &["--variables", "6"]),
+        ("l0-pca", &uncorrelated),
+    ] {
         let args = ["solve", problem, "builtin:pitprops", "-r", "2", "--lambda", "3"];
-        orthopt(&args)
-            .assert()
-            .success()
-            .stderr(format!("note: {problem} has no lambda; it is ignored\n"))
-            .stdout(predicate::str::contains("lambda  ").not());
-        orthopt(&[&args[..], &["--quiet"]].concat()).assert().success().stderr("");
+        let said = format!("--lambda means nothing to {problem}");
+        Dir::new().fails_in_one_line(
+            &[&args[..], more].concat(),
+            2,
+            &[&said, "a penalty with a weight", "leave it out"],
+        );
     }
 }
 

@@ -80,7 +80,7 @@ fn missing_values_are_an_error_that_says_what_to_do() {
     dir.fails(
         &["solve", "pca", "--gram", "c.csv", "-r", "1", "--missing", "mean"],
         2,
-        &["--missing is for samples"],
+        &["--missing means nothing to C itself: it is for samples"],
     );
 }
 
@@ -102,7 +102,7 @@ fn names_and_labels_from_files() {
     let absent = [&solve[..], &["--names", "no.txt"]].concat();
     dir.fails_in_one_line(&absent, 1, &["--names: cannot read `no.txt`"]);
     dir.write("groups.txt", "x\ny\n");
-    let two = [&solve[..], &["--labels", "groups.txt"]].concat();
+    let two = [&solve[..], &["--labels", "groups.txt", "--plot-scores", "p.svg"]].concat();
     dir.fails_in_one_line(&two, 1, &["--labels groups.txt: 2 labels for the 3 rows of t.mtx"]);
 }
 

@@ -40,8 +40,8 @@ fn names_of_columns_and_rows() {
     let named = ["solve", "l1-pca", "randn:9:3", "-r", "1", "--lambda", "0.1", "--names", "names.txt"];
     shown(&dir, &named);
     dir.write("labels.txt", NASTY.replace('\n', "\n\n"));
-    said(&dir, &[&solve[..], &["--labels", "labels.txt"]].concat());
     let labelled = ["--labels", "labels.txt", "--plot-scores", "p.svg"];
+    said(&dir, &[&solve[..], &labelled[..]].concat());
     said(&dir, &[&["solve", "l1-pca", "randn:3:3", "-r", "2", "--quiet"], &labelled[..]].concat());
 }
 

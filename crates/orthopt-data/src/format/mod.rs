@@ -80,6 +80,7 @@ const FORMATS: &[Format] = &[
         about: "a table whose separator (tab, ;, comma or spaces) is found by itself, otherwise as .csv" },
 ];
 
+pub use npz::NpzArray;
 pub use table::{Table, write_table};
 
 /// The file formats: extensions and one line about each.
@@ -213,12 +214,12 @@ pub fn write_npy(path: &Path, matrix: MatRef<'_, f64>) -> Result<(), DataError> 
     output::write_to(path, |out| npy::write_matrix(matrix, out))
 }
 
-/// Writes dense matrices as a NumPy archive (`.npz`), each under its name.
+/// Writes a NumPy archive (`.npz`) of arrays, each under its name.
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write_npz(path: &Path, matrices: &[(&str, MatRef<'_, f64>)]) -> Result<(), DataError> {
-    output::write_to(path, |out| npz::write_matrices(matrices, out))
+pub fn write_npz(path: &Path, arrays: &[(&str, NpzArray<'_>)]) -> Result<(), DataError> {
+    output::write_to(path, |out| npz::write_arrays(arrays, out))
 }
 
 /// Reads a table that is part of the program.

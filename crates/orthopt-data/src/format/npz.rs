@@ -85,12 +85,38 @@ pub(super) fn write(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {
     zip.finish()?.into_inner().flush()
 }
 
-/// Dense matrices under names of their own.
-pub(super) fn write_matrices(matrices: &[(&str, MatRef<'_, f64>)], out: &mut dyn Write) -> io::Result<()> {
+/// An array of an archive.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum NpzArray<'a> {
+    /// A dense matrix.
+    Matrix(MatRef<'a, f64>),
+    /// A number, as an array without dimensions.
+    Number(f64),
+    /// Words, as an array without dimensions.
+    Text(&'a str),
+}
+
+/// Arrays under names of their own.
+pub(super) fn write_arrays(arrays: &[(&str, NpzArray<'_>)], out: &mut dyn Write) -> io::Result<()> {
     let mut zip = ZipWriter::new_stream(out);
-    for (name, matrix) in matrices {
+    for (name, array) in arrays {
         start(&mut zip, name, CompressionMethod::Stored)?;
-        npy::write_matrix(*matrix, &mut zip)?;
+        match array {
+            NpzArray::Matrix(matrix) => npy::write_matrix(*matrix, &mut zip)?,
+            NpzArray::Number(value) => {
+                zip.write_all(&npy_header::with_type("<f8", "()"))?;
+                npy::write_values(std::iter::once(*value), &mut zip)?;
+            }
+            NpzArray::Text(text) => {
+                // NumPy's strings have four bytes for each character, and at least one character
+                zip.write_all(&npy_header::with_type(&format!("<U{}", text.chars().count().max(1)), "()"))?;
+                let padding = if text.is_empty() { Some('\0') } else { None };
+                for letter in text.chars().chain(padding) {
+                    zip.write_all(&u32::from(letter).to_le_bytes())?;
+                }
+            }
+        }
     }
     zip.finish()?.into_inner().flush()
 }

@@ -3,11 +3,15 @@
 use super::block::triangle;
 use super::compensated::Compensated;
 use super::exact::{COUNT, Exact, LARGEST, SMALLEST, Scale};
+use super::frame::{Frame, LARGEST_UNIT, Range};
 use super::{GramAccumulator, Summation, Sums};
 use crate::error::DataError;
 
 const MARK: &[u8; 8] = b"ORTHGRAM";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// Without ranges of columns, and with sums of entries as they are.
+const WITHOUT_FRAMES: u32 = 1;
 
 /// Mark, version, checksum.
 pub(super) const HEAD: usize = 8 + 4 + 8;
@@ -26,8 +30,16 @@ impl GramAccumulator {
             out.number(name.len() as u64);
             out.0.extend(name.as_bytes());
         }
+        for range in &self.ranges {
+            out.number(range.low.to_bits());
+            out.number(range.high.to_bits());
+        }
         match &self.sums {
             Sums::Compensated(sums) => {
+                for (frame, added) in sums.frames.iter().zip(&sums.added) {
+                    let unit = frame.unit.map_or(0, |unit| i64::from(unit + LARGEST_UNIT + 1));
+                    [frame.shift.to_bits(), unit as u64, added.to_bits()].iter().for_each(|v| out.number(*v));
+                }
                 sums.sums.as_flattened().iter().for_each(|v| out.number(v.to_bits()));
             }
             Sums::Exact(sums) => {
@@ -61,18 +73,19 @@ impl GramAccumulator {
             return Err(broken("it is no accumulator of `data gram` or GramAccumulator.to_bytes"));
         }
         let mut head = Reader(&head[8..]);
-        if head.half() != Some(VERSION) {
+        let version = head.half().filter(|version| [WITHOUT_FRAMES, VERSION].contains(version));
+        let Some(version) = version else {
             return Err(broken("it was written by another version, with a format that is not known here"));
-        }
+        };
         if head.number() != Some(checksum(body)) {
             return Err(broken("the accumulator is cut off or corrupt (its checksum is another one)"));
         }
-        read(&mut Reader(body), place)?.ok_or_else(|| broken("the accumulator contradicts itself"))
+        read(&mut Reader(body), version, place)?.ok_or_else(|| broken("the accumulator contradicts itself"))
     }
 }
 
 /// `None` where the numbers do not fit together.
-fn read(from: &mut Reader<'_>, place: &str) -> Result<Option<GramAccumulator>, DataError> {
+fn read(from: &mut Reader<'_>, version: u32, place: &str) -> Result<Option<GramAccumulator>, DataError> {
     let Some([kind, columns, rows, chunks, names]) = from.numbers() else { return Ok(None) };
     let how = match kind {
         0 => Summation::Compensated,
@@ -96,17 +109,43 @@ fn read(from: &mut Reader<'_>, place: &str) -> Result<Option<GramAccumulator>, D
     };
     let mut made =
         GramAccumulator { names, rows, chunks, ..GramAccumulator::new(columns, how, place, None)? };
+    if version == WITHOUT_FRAMES {
+        made.ranges.fill(Range::UNKNOWN);
+    } else if made.ranges.iter_mut().any(|range| from.range().map(|found| *range = found).is_none()) {
+        return Ok(None);
+    }
     let read = match &mut made.sums {
-        Sums::Compensated(sums) => compensated(from, sums, entries),
+        Sums::Compensated(sums) => compensated(from, version, sums, entries),
         Sums::Exact(sums) => exact(from, sums, entries),
     };
     Ok(read.filter(|()| from.0.is_empty()).map(|()| made))
 }
 
-fn compensated(from: &mut Reader<'_>, sums: &mut Compensated, entries: usize) -> Option<()> {
+fn compensated(from: &mut Reader<'_>, version: u32, sums: &mut Compensated, entries: usize) -> Option<()> {
+    let columns = sums.frames.len();
+    if version != WITHOUT_FRAMES {
+        for j in 0..columns {
+            let [shift, unit, added] = from.numbers()?;
+            let (shift, added) = (f64::from_bits(shift), f64::from_bits(added));
+            let unit = u16::try_from(unit).ok().filter(|unit| i32::from(*unit) <= 2 * LARGEST_UNIT + 1)?;
+            let unit = (unit > 0).then(|| i32::from(unit) - LARGEST_UNIT - 1);
+            let frame = Frame { shift, unit };
+            // entries are multiplied with what is in the first column
+            if !shift.is_finite() || !(added >= 0.0) || (j == 0 && !frame.is_plain()) {
+                return None;
+            }
+            (sums.frames[j], sums.added[j]) = (frame, added);
+        }
+    }
     (from.0.len() == 16 * entries).then_some(())?;
     for value in sums.sums.as_flattened_mut() {
         *value = f64::from_bits(from.number()?);
+    }
+    if version == WITHOUT_FRAMES {
+        for j in 0..columns {
+            sums.added[j] = sums.entry(j, j).0.max(0.0);
+            sums.frames[j] = Frame { shift: 0.0, unit: Some(0) };
+        }
     }
     Some(())
 }
@@ -175,10 +214,92 @@ impl Reader<'_> {
         Some(numbers)
     }
 
+    fn range(&mut self) -> Option<Range> {
+        let [low, high] = self.numbers()?.map(f64::from_bits);
+        let range = Range { low, high };
+        let fits = low <= high || range == Range::EMPTY;
+        fits.then_some(range)
+    }
+
     fn text(&mut self) -> Option<String> {
         let length = usize::try_from(self.number()?).ok()?;
         let (text, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         String::from_utf8(text.to_vec()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use faer::Mat;
+
+    use super::*;
+    use crate::gram::pair::two_sum;
+    use crate::prepare::{Prepare, Scale};
+
+    const CENTRED: Prepare = Prepare { center: true, scale: Scale::None, covariance: false, features: None };
+
+    /// The first column at a mean, the second constant.
+    fn rows(mean: f64, constant: f64) -> Mat<f64> {
+        Mat::from_fn(60, 2, |i, j| if j == 0 { mean + (i % 5) as f64 } else { constant })
+    }
+
+    fn sealed(version: u32, body: &[u8]) -> Vec<u8> {
+        [&MARK[..], &version.to_le_bytes(), &checksum(body).to_le_bytes(), body].concat()
+    }
+
+    /// Sums of rows as they are.
+    fn first_version(a: &Mat<f64>, how: Summation) -> Vec<u8> {
+        let (m, n) = a.shape();
+        if how == Summation::Reproducible {
+            let mut made = GramAccumulator::new(n, how, "a", None).unwrap();
+            made.add(a.as_ref().into(), None).unwrap();
+            let mut body = made.to_bytes().split_off(HEAD);
+            body.drain(40..40 + 16 * n);
+            return sealed(WITHOUT_FRAMES, &body);
+        }
+        let mut out = Writer(Vec::new());
+        [0, n as u64, m as u64, 1, 0].iter().for_each(|v| out.number(*v));
+        let value = |i: usize, j: usize| if j == 0 { 1.0 } else { a[(i, j - 1)] };
+        for (j, k) in (0..=n).flat_map(|j| (0..=j).map(move |k| (j, k))) {
+            let (mut hi, mut lo) = (0.0, 0.0);
+            for i in 0..m {
+                let (sum, rest) = two_sum(hi, value(i, j) * value(i, k));
+                (hi, lo) = (sum, lo + rest);
+            }
+            [hi, lo].iter().for_each(|v| out.number(v.to_bits()));
+        }
+        sealed(WITHOUT_FRAMES, &out.0)
+    }
+
+    #[test]
+    fn the_first_version_is_read_as_far_as_it_has_digits() {
+        let read = |bytes: &[u8]| GramAccumulator::from_bytes(bytes, "c.npz").unwrap();
+        for how in [Summation::Compensated, Summation::Reproducible] {
+            let a = rows(1e3, 0.0);
+            let mut found = read(&first_version(&a, how));
+            let c = found.prepared(&CENTRED, &[0, 1]).unwrap().0;
+            assert!((c[(0, 0)] - 120.0).abs() < 1e-6, "{how:?} {}", c[(0, 0)]);
+            assert_eq!((c[(0, 1)], c[(1, 1)]), (0.0, 0.0));
+            // more rows of either version
+            found.merge(&read(&first_version(&a, how))).unwrap();
+            let mut new = found.empty().unwrap();
+            new.add(a.as_ref().into(), None).unwrap();
+            new.merge(&found).unwrap();
+            new.add(a.as_ref().into(), None).unwrap();
+            assert!((new.prepared(&CENTRED, &[0]).unwrap().0[(0, 0)] - 480.0).abs() < 1e-5);
+            let again = GramAccumulator::from_bytes(&new.to_bytes(), "b").unwrap();
+            assert_eq!(again.to_bytes(), new.to_bytes());
+        }
+        let exact = read(&first_version(&rows(1e7, 7.3), Summation::Reproducible));
+        let c = exact.prepared(&CENTRED, &[0, 1]).unwrap().0;
+        assert!((c[(0, 0)] - 120.0).abs() < 1e-12 && c[(0, 1)] == 0.0 && c[(1, 1)] == 0.0);
+        // where the digits are lost, rows that come later do not bring them back
+        let mut lost = read(&first_version(&rows(1e8, 0.0), Summation::Compensated));
+        lost.add(rows(1e8, 0.0).as_ref().into(), None).unwrap();
+        let lost = lost.named(vec!["height".into(), "other".into()]).unwrap();
+        let error = lost.prepared(&CENTRED, &[1, 0]).unwrap_err().to_string();
+        assert!(error.starts_with("c.npz: column 1 (`height`) has the mean 100000002 and a"), "{error}");
+        assert!(lost.prepared(&CENTRED, &[1]).is_ok() && lost.gram().is_ok());
     }
 }

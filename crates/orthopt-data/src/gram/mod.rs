@@ -2,11 +2,16 @@
 //!
 //! [`GramAccumulator`] keeps count, sums and C of all rows so far (the lower triangle, packed) in one of two ways.
 //!
-//! **Compensated** ([`Summation::Compensated`], the default): blocks of at most 512 rows are multiplied in f64 and
-//! added to pairs of f64 with the rounding errors kept (two-sum). For a given chunking and machine the result has the
-//! same bits for any number of threads. Bound: |C' − C| ≤ (512·2⁻⁵³ + m²·2⁻¹⁰⁵)·|A|ᵀ|A| entry by entry, in practice
-//! some 2⁻⁵³·√512, however many rows m there are. Cost per row: n² flops (half a matrix product). Memory: 16 bytes for
-//! each of n²/2 entries.
+//! **Compensated** ([`Summation::Compensated`], the default): of every entry a the distance d = a − s from a number s
+//! is kept, near the mean of the column where that is more than 4 standard deviations from 0, and 0 elsewhere. Blocks
+//! of at most 512 rows of d are multiplied in f64 and added to pairs of f64 with the rounding errors kept (two-sum). s
+//! may change from chunk to chunk, and differ between accumulators that are merged: the sums are moved in pairs of f64
+//! (Chan, Golub and LeVeque 1983). So a mean costs no digits: for centred columns |C'ⱼₖ − Cⱼₖ| ≤ √(bⱼ·bₖ) with
+//! bⱼ = 1560·2⁻⁵³·Σd², of all d as they were added ([`GramAccumulator::rounding`]), however many rows there are, and
+//! in practice some 2⁻⁵³·√512·Σd². A column that is not constant and whose centred square is not ten times bⱼ is an
+//! error. Columns whose squares would overflow or underflow are kept in units of a power of two. For a given chunking
+//! and machine the result has the same bits for any number of threads. Cost per row: n² flops (half a matrix product).
+//! Memory: 16 bytes for each of n²/2 entries.
 //!
 //! **Reproducible** ([`Summation::Reproducible`]): the sums are *exact*, so that chunking, order and merging cannot
 //! change them, and C is rounded once when it is asked for (|C' − C| ≤ 2⁻⁵³·|C|, bit for bit the same from dense and
@@ -18,15 +23,19 @@
 //! when it would have lost digits, one that is larger is an error at once. Cost per row: 6 half products for numbers
 //! with all 53 bits, 3 for single precision, 1 for whole numbers up to 2²¹. Memory: 32 bytes for each of n²/2 entries.
 //!
-//! A column of ones (of √w with weights) in front of the others makes sums and count entries of the same triangle.
+//! A column of ones (of √w with weights) in front of the others makes sums and count entries of the same triangle. The
+//! smallest and the largest value of each column are kept too: a column is constant where they are the same, and its
+//! centred row and column of C are zeros.
 
 mod block;
 mod bytes;
 mod compensated;
 mod exact;
 mod finish;
+mod frame;
 #[cfg(test)]
 mod fuzz;
+mod pair;
 mod rows;
 mod slices;
 mod wide;
@@ -38,8 +47,10 @@ use crate::memory::Budget;
 use block::{Block, height, rows_of_block, triangle};
 use compensated::Compensated;
 use exact::{Exact, LARGEST};
+use frame::Frame;
+use pair::{Pair, plus, scaled, times};
 
-pub(crate) use compensated::two_sum;
+pub(crate) use frame::Range;
 pub use rows::{Rows, SparseRows};
 
 /// How sums are kept; see the [module](self).
@@ -51,6 +62,10 @@ pub enum Summation {
     /// Exact, with the same bits for the same rows.
     Reproducible,
 }
+
+/// What taking the mean off exact sums, rounded to pairs of f64, may leave of the square of a column; with weights,
+/// whose products with the entries are rounded, too.
+const EXACT: f64 = 1.0 / (1_u128 << 98) as f64;
 
 /// Count, sums and C = AᵀA of rows that are added chunk by chunk.
 ///
@@ -75,6 +90,7 @@ pub struct GramAccumulator {
     chunks: u64,
     names: Option<Vec<String>>,
     place: String,
+    ranges: Vec<Range>,
     sums: Sums,
 }
 
@@ -105,7 +121,8 @@ impl GramAccumulator {
             Summation::Compensated => Sums::Compensated(Compensated::new(columns + 1)),
             Summation::Reproducible => Sums::Exact(Exact::new(columns + 1)),
         };
-        Ok(Self { columns, rows: 0, chunks: 0, names: None, place: place.into(), sums })
+        let ranges = vec![Range::EMPTY; columns];
+        Ok(Self { columns, rows: 0, chunks: 0, names: None, place: place.into(), ranges, sums })
     }
 
     /// Bytes that sums of so many columns take, and what blocks of rows and their products take on top.
@@ -154,6 +171,11 @@ impl GramAccumulator {
     }
 
     fn add_checked(&mut self, rows: Rows<'_>, roots: &[f64]) {
+        let ranges = rows.ranges(roots);
+        if let Sums::Compensated(sums) = &mut self.sums {
+            sums.make_room(&rows, roots, &ranges);
+        }
+        self.ranges.iter_mut().zip(ranges).for_each(|(range, other)| range.join(other));
         match (&mut self.sums, rows) {
             (Sums::Compensated(sums), Rows::Sparse(sparse)) if !rows.are_dense() => {
                 sums.add_sparse(&sparse, roots);
@@ -161,12 +183,18 @@ impl GramAccumulator {
             (Sums::Exact(sums), Rows::Sparse(sparse)) if !rows.are_dense() => sums.add_sparse(&sparse, roots),
             (sums, rows) => {
                 let (size, columns) = (rows_of_block(self.columns + 1), self.columns + 1);
+                let plain = vec![Frame::default(); self.columns];
                 for from in (0..rows.len()).step_by(size) {
                     let mut block = Block::new(size.min(rows.len() - from), columns);
-                    rows.fill(from, roots, &mut block);
                     match sums {
-                        Sums::Compensated(sums) => sums.add_block(&block),
-                        Sums::Exact(sums) => sums.add_block(&mut block),
+                        Sums::Compensated(sums) => {
+                            rows.fill(from, roots, &sums.frames[1..], &mut block);
+                            sums.add_block(&block);
+                        }
+                        Sums::Exact(sums) => {
+                            rows.fill(from, roots, &plain, &mut block);
+                            sums.add_block(&mut block);
+                        }
                     }
                 }
             }
@@ -194,6 +222,7 @@ impl GramAccumulator {
                 return Err(DataError::File { path: other.place.clone(), problem });
             }
         }
+        self.ranges.iter_mut().zip(&other.ranges).for_each(|(range, other)| range.join(*other));
         // counts of bytes from elsewhere may be anything
         self.rows = self.rows.saturating_add(other.rows);
         self.chunks = self.chunks.saturating_add(other.chunks);
@@ -216,6 +245,8 @@ impl GramAccumulator {
             Sums::Compensated(sums) => sums.widen(columns + 1),
             Sums::Exact(sums) => sums.widen(columns + 1),
         }
+        let zeros = if self.rows > 0 { Range { low: 0.0, high: 0.0 } } else { Range::EMPTY };
+        self.ranges.resize(columns, zeros);
         self.columns = columns;
         self.names = None;
         Ok(())
@@ -243,13 +274,20 @@ impl GramAccumulator {
 
     /// The (weighted) sum of each column.
     pub fn sums(&self) -> Vec<f64> {
-        (1..=self.columns).map(|j| self.entry(j, 0).0).collect()
+        let weight = self.entry(0, 0);
+        let sum = |j: usize| {
+            let frame = self.frame(j);
+            let about = scaled(self.entry(j + 1, 0), frame.factor().recip());
+            plus(about, times(weight, (frame.shift, 0.0))).0
+        };
+        (0..self.columns).map(sum).collect()
     }
 
     /// C = AᵀA, n × n, of the rows as they are.
     ///
     /// # Errors
-    /// A column of a reproducible accumulator is so small that digits were lost.
+    /// A column of a reproducible accumulator is so small that digits were lost; the square of a column overflows or
+    /// underflows.
     pub fn gram(&self) -> Result<Mat<f64>, DataError> {
         let all: Vec<usize> = (0..self.columns).collect();
         Ok(self.prepared(&crate::prepare::Prepare::default(), &all)?.0)
@@ -278,7 +316,30 @@ impl GramAccumulator {
         Self { place: place.into(), ..self }
     }
 
-    fn entry(&self, j: usize, k: usize) -> (f64, f64) {
+    /// How far the square Cⱼⱼ of each column with its mean taken off may be from that of sums without rounding; for
+    /// two columns it is the root of the product. 2⁻⁵²·|Cⱼₖ| for the rounding of the result comes on top.
+    pub fn rounding(&self) -> Vec<f64> {
+        let back = |j: usize| self.frame(j).factor().recip();
+        (0..self.columns).map(|j| self.rounding_of(j) * back(j) * back(j)).collect()
+    }
+
+    /// The same, in the units of the column.
+    fn rounding_of(&self, j: usize) -> f64 {
+        match &self.sums {
+            Sums::Compensated(sums) => sums.rounding(j + 1),
+            Sums::Exact(sums) => EXACT * sums.entry(j + 1, j + 1).0,
+        }
+    }
+
+    /// Where the sums of column j are: as it is where they are exact.
+    fn frame(&self, j: usize) -> Frame {
+        match &self.sums {
+            Sums::Compensated(sums) => sums.frames[j + 1],
+            Sums::Exact(_) => Frame::default(),
+        }
+    }
+
+    fn entry(&self, j: usize, k: usize) -> Pair {
         match &self.sums {
             Sums::Compensated(sums) => sums.entry(j, k),
             Sums::Exact(sums) => sums.entry(j, k),

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use faer::MatRef;
 
-use super::block::Block;
+use super::block::{Block, ROWS};
+use super::frame::Frame;
 use crate::error::DataError;
 
 /// Rows in compressed form (CSR): the entries of row i stand at `starts[i]..starts[i + 1]`, by increasing columns.
@@ -78,6 +79,27 @@ impl<'a> SparseRows<'a> {
         (&self.indices[range.clone()], &self.values[range])
     }
 
+    /// The rows in the frames of their columns: starts, columns and values. A column with a shift has no zeros.
+    pub(super) fn framed(&self, frames: &[Frame]) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
+        let shifted: Vec<usize> = (0..self.columns).filter(|j| frames[*j].shift != 0.0).collect();
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..self.len() {
+            let (indices, stored) = self.row(i);
+            let (mut at, mut next) = (0, 0);
+            while at < indices.len() || next < shifted.len() {
+                let own = indices.get(at).copied().unwrap_or(usize::MAX);
+                let j = own.min(shifted.get(next).copied().unwrap_or(usize::MAX));
+                let value = if own == j { stored[at] } else { 0.0 };
+                at += usize::from(own == j);
+                next += usize::from(shifted.get(next) == Some(&j));
+                columns.push(j);
+                values.push((value - frames[j].shift) * frames[j].factor());
+            }
+            starts.push(columns.len());
+        }
+        (starts, columns, values)
+    }
+
     pub(super) fn range(&self, i: usize) -> Range<usize> {
         self.starts[i]..self.starts[i + 1]
     }
@@ -142,25 +164,52 @@ impl Rows<'_> {
         }
     }
 
-    /// Rows `from..from + block.rows`, row i times `roots[i]`, behind a column of the roots.
-    pub(super) fn fill(&self, from: usize, roots: &[f64], block: &mut Block) {
-        let rows = block.rows;
-        block.values.fill(0.0);
-        block.values[..rows].copy_from_slice(&roots[from..from + rows]);
+    /// Calls `visit` with row, column and value of every entry that is there; within a column by row.
+    pub(crate) fn visit(&self, mut visit: impl FnMut(usize, usize, f64)) {
         match self {
             Self::Dense(a) => {
-                let columns = block.values.chunks_exact_mut(rows).skip(1);
-                for (j, column) in columns.take(a.ncols()).enumerate() {
+                // in blocks, which suits rows that are contiguous and columns that are
+                for from in (0..a.nrows()).step_by(ROWS) {
+                    let to = (from + ROWS).min(a.nrows());
+                    for j in 0..a.ncols() {
+                        (from..to).for_each(|i| visit(i, j, a[(i, j)]));
+                    }
+                }
+            }
+            Self::Sparse(rows) => {
+                for i in 0..rows.len() {
+                    let (indices, values) = rows.row(i);
+                    indices.iter().zip(values).for_each(|(j, v)| visit(i, *j, *v));
+                }
+            }
+        }
+    }
+
+    /// Rows `from..from + block.rows` in the frames of their columns, row i times `roots[i]`, behind a column of the
+    /// roots.
+    pub(super) fn fill(&self, from: usize, roots: &[f64], frames: &[Frame], block: &mut Block) {
+        let rows = block.rows;
+        let (ones, values) = block.values.split_at_mut(rows);
+        ones.copy_from_slice(&roots[from..from + rows]);
+        match self {
+            Self::Dense(a) => {
+                for (j, column) in values.chunks_exact_mut(rows).take(a.ncols()).enumerate() {
+                    let (shift, factor) = (frames[j].shift, frames[j].factor());
                     for (i, out) in column.iter_mut().enumerate() {
-                        *out = a[(from + i, j)] * roots[from + i];
+                        *out = (a[(from + i, j)] - shift) * factor * roots[from + i];
                     }
                 }
             }
             Self::Sparse(sparse) => {
+                for (column, frame) in values.chunks_exact_mut(rows).zip(frames) {
+                    let zero = -frame.shift * frame.factor();
+                    column.iter_mut().zip(&*ones).for_each(|(out, root)| *out = zero * root);
+                }
                 for i in 0..rows {
-                    let (indices, values) = sparse.row(from + i);
-                    for (j, v) in indices.iter().zip(values) {
-                        block.values[(j + 1) * rows + i] = v * roots[from + i];
+                    let (indices, stored) = sparse.row(from + i);
+                    for (j, v) in indices.iter().zip(stored) {
+                        let frame = &frames[*j];
+                        values[j * rows + i] = (v - frame.shift) * frame.factor() * roots[from + i];
                     }
                 }
             }

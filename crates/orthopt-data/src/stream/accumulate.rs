@@ -62,7 +62,7 @@ pub fn accumulate(
             if count == 0 || count > columns {
                 return Err(DataError::Features { features: count, columns });
             }
-            Some((moments.largest(count), columns))
+            Some((moments.largest(count, &place(files))?, columns))
         }
     };
     let (mut sums, mut nonzeros) = (earlier, 0);

@@ -5,6 +5,7 @@ mod common;
 mod bad_files;
 mod bad_text;
 mod bombs;
+mod centring;
 mod chunks;
 mod fuzz_files;
 mod generators;

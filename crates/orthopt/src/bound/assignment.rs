@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::admm::{Admm, Point};
+use super::certified::{OUTWARD, gamma};
 use super::covariance::Covariance;
 use super::penalty::Nonnegative;
 use super::rounding::disjoint_supports;
@@ -64,7 +65,7 @@ impl AssignmentBranching<'_> {
 
     /// With all rows given away: one relaxation per column.
     fn apart(&self, node: &Assignment, cutoff: f64, watch: &Watch<'_>) -> f64 {
-        let mut sum = 0.0;
+        let (mut sum, mut size) = (0.0, 0.0);
         for k in 0..self.r {
             let rows: Vec<usize> = (0..node.block.len()).filter(|i| node.block[*i] == Some(k)).collect();
             if rows.is_empty() {
@@ -72,9 +73,10 @@ impl AssignmentBranching<'_> {
             }
             let block = self.cov.block(&rows);
             let mut admm = Admm::new(&block, 1, f64::NEG_INFINITY, Nonnegative::default(), None);
-            sum += lower(&mut admm, cutoff / self.r as f64, watch);
+            let most = lower(&mut admm, cutoff / self.r as f64, watch);
+            (sum, size) = (sum + most, size + most.abs());
         }
-        sum + 1e-15 * sum.abs() * self.r as f64
+        sum + OUTWARD * gamma(self.r + 2) * size
     }
 }
 

@@ -3,18 +3,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::certified::{OUTWARD, eigenvalue_error, gamma};
 use super::types::Watch;
 use crate::linalg::RowMat;
-use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::parallel::for_each_chunk;
 
 /// The most variables: 3ⁿ pairs of a set and its subset.
 pub(super) const MOST: usize = 18;
 /// Sets of one task.
 const TASK: usize = 64;
-/// Added to a computed sum of eigenvalues of ½C_SS, relative to ‖½C_SS‖_F: far above what
-/// tridiagonalisation and QR iterations lose on matrices up to 18 × 18.
-const ROUNDING: f64 = 1e-11;
 
 /// Which X the programme covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,10 +52,18 @@ impl Subsets {
         complete.then_some(Self { m, r, sums: all })
     }
 
-    /// value(S, b), rounded up.
-    pub fn value(&self, set: u32, b: usize, lambda: f64) -> f64 {
+    /// value(S, b), rounded to nearest: [`best_blocks`] makes good what that loses.
+    fn value(&self, set: u32, b: usize, lambda: f64) -> f64 {
         let sum = self.sums[set as usize * self.r + b - 1];
         sum - lambda * (set.count_ones() as usize + 2 * (b - 1)) as f64
+    }
+
+    /// What rounding takes from a sum of up to r values: a value takes two operations and r − 1 more add them up, and no
+    /// value exceeds the largest sum of eigenvalues and the largest price together.
+    fn rounding(&self, lambda: f64) -> f64 {
+        let sum = self.sums.iter().filter(|v| v.is_finite()).fold(0.0f64, |most, v| most.max(v.abs()));
+        let price = lambda * (self.m + 2 * self.r) as f64;
+        OUTWARD * gamma(self.r + 2) * self.r as f64 * (sum + price)
     }
 }
 
@@ -90,38 +96,31 @@ fn sums(c: &RowMat, mask: u32, r: usize, cover: Cover) -> Vec<f64> {
         return out;
     }
     let block = RowMat::from_fn(s, s, |i, j| 0.5 * c.get(rows[i], rows[j]));
-    let rounding = ROUNDING * block.norm();
-    let values = if cover == Cover::Nonnegative {
-        match symmetric_eigenpairs(&block) {
-            Some((values, vectors)) if mixed_signs(&values, &vectors, rounding) => return out,
-            other => other.map(|pairs| pairs.0),
-        }
-    } else {
-        symmetric_eigenvalues(&block)
-    };
-    let Some(values) = values else { return vec![f64::INFINITY; r] };
-    let mut sum = 0.0;
+    let Some((values, vectors)) = symmetric_eigenpairs(&block) else { return vec![f64::INFINITY; r] };
+    let error = eigenvalue_error(&block, &values, &vectors);
+    if cover == Cover::Nonnegative && mixed_signs(&values, &vectors, error) {
+        return out;
+    }
+    let (mut sum, mut size) = (0.0, 0.0);
     for b in 0..r.min(s) {
-        sum += values[b];
-        out[b] = sum + (b + 1) as f64 * rounding;
+        (sum, size) = (sum + values[b], size + values[b].abs());
+        out[b] = sum + OUTWARD * ((b + 1) as f64 * error + gamma(b + 2) * size);
     }
     out
 }
 
-/// Whether the leading eigenvector certainly has entries of both signs. Then the largest xᵀC_SSx over
+/// Whether every leading eigenvector certainly has entries of both signs. Then the largest xᵀC_SSx over
 /// x ≥ 0 is at a smaller support: a positive x that is no leading eigenvector can be improved.
-fn mixed_signs(values: &[f64], vectors: &RowMat, rounding: f64) -> bool {
-    let distance = values[0] - values.get(1).copied().unwrap_or(NONE);
-    let error = 1e3 * rounding / distance; // of the vector: residual over gap
-    if error.is_nan() || error > 1e-3 {
-        return false;
-    }
-    let (mut least, mut most) = (0.0f64, 0.0f64);
-    (0..vectors.nrows()).for_each(|i| {
-        least = least.min(vectors.get(i, 0));
-        most = most.max(vectors.get(i, 0));
-    });
-    least < -error - 1e-9 && most > error + 1e-9
+///
+/// With Q and D of [`eigenvalue_error`], ‖M − QDQᵀ‖ ≤ `error`: a leading eigenvector x of M has sin ∠(x, q₁) ≤ 2·error/gap,
+/// the gap that of D (Davis and Kahan), so ±x is within 2√2·error/gap of q₁. The first column of V is within
+/// ‖E‖ ≤ error/max |d| ≤ 2·error/gap of q₁. Both together are less than 5·error/gap.
+fn mixed_signs(values: &[f64], vectors: &RowMat, error: f64) -> bool {
+    let Some(next) = values.get(1) else { return false };
+    let distance = 5.0 * error / (values[0] - next); // no number, or infinite, where the gap is 0
+    let first = |i: usize| vectors.get(i, 0);
+    let rows = 0..vectors.nrows();
+    rows.clone().any(|i| first(i) < -distance) && rows.clone().any(|i| first(i) > distance)
 }
 
 /// max Σ value(S_t, b_t) over disjoint S_t with Σ b_t = r that cover the rows `forced`; `None` if the
@@ -133,7 +132,7 @@ pub(super) fn best_blocks(
     cover: Cover,
     watch: Option<&Watch<'_>>,
 ) -> Option<Blocks> {
-    let (m, r, full) = (subsets.m, subsets.r, (1usize << subsets.m) - 1);
+    let (r, full) = (subsets.r, (1usize << subsets.m) - 1);
     let most_columns = if cover == Cover::Meeting { r } else { 1 };
     // best[k][mask]: k columns on some of the rows of the mask; `single` with all b_t = 1
     let nothing = |mask: usize| if mask as u32 & forced == 0 { 0.0 } else { NONE };
@@ -172,11 +171,10 @@ pub(super) fn best_blocks(
         multi.push(met);
     }
     let table = if cover == Cover::Meeting { &multi } else { &single };
-    let most = table[r][full];
-    let rounding = (4 * r * m) as f64 * f64::EPSILON * (most.abs() + lambda * (3 * m) as f64);
+    let most = table[r][full] + subsets.rounding(lambda);
     let sets =
         if cover == Cover::Meeting { Vec::new() } else { trace_back(subsets, lambda, forced, &single) };
-    Some(Blocks { most: most + rounding, sets })
+    Some(Blocks { most, sets })
 }
 
 /// The best block that contains the lowest row of the mask, and its rows.
@@ -270,6 +268,36 @@ mod tests {
             assert!(found.sets.len() == r && (value - known).abs() <= 1e-10);
             assert!(found.sets.iter().fold(0, |all, s| all | s) & forced == forced);
         }
+    }
+
+    /// The matrix of a path has the eigenvalues 2cos(kπ/(s + 1)): its sums are above them, by rounding only.
+    #[test]
+    fn sums_are_proved_and_close() {
+        let m = 12;
+        let c = RowMat::from_fn(m, m, |i, j| f64::from(u8::from(i.abs_diff(j) == 1)) * 2.0);
+        for s in 2..=m {
+            let found = sums(&c, (1u32 << s) - 1, 4, Cover::Disjoint);
+            let mut sum = 0.0;
+            for (b, found) in found.iter().enumerate().take(s) {
+                sum += 2.0 * ((b + 1) as f64 * std::f64::consts::PI / (s + 1) as f64).cos();
+                let above = found - sum;
+                assert!(above > -1e-15 && above <= 1e-12 * (b + 1) as f64, "{s} {b}: {above:e}");
+            }
+        }
+    }
+
+    /// A set is left out for X ≥ 0 only where its leading eigenvector has two signs.
+    #[test]
+    fn signs_of_close_eigenvalues_are_not_known() {
+        let mixed = |c: [[f64; 2]; 2]| {
+            let m = RowMat::from_fn(2, 2, |i, j| c[i][j]);
+            let (values, vectors) = symmetric_eigenpairs(&m).unwrap();
+            mixed_signs(&values, &vectors, eigenvalue_error(&m, &values, &vectors))
+        };
+        assert!(mixed([[1.0, -0.5], [-0.5, 1.0]]) && !mixed([[1.0, 0.5], [0.5, 1.0]]));
+        assert!(!mixed([[1.0, 0.0], [0.0, 1.0]]) && !mixed([[0.0; 2]; 2]));
+        assert!(!mixed([[1.0, -1e-16], [-1e-16, 1.0]]), "a gap of the size of rounding");
+        assert!(!mixed([[1.0, -1e-17], [-1e-17, 0.5]]), "an entry that may be 0");
     }
 
     #[test]

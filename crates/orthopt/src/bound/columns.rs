@@ -2,7 +2,7 @@
 //! which it can have (docs/mathematics.md, section 14): max Σ ½⟨C, Yₖ⟩ − p(Yₖ), Yₖ ⪰ 0 on the rows of column k,
 //! tr Yₖ = 1, Σ Yₖ ⪯ I, by ADMM on Yₖ = Tₖ and Σ Yₖ + S = I.
 
-use super::certified::{gamma, sum_of_largest};
+use super::certified::{OUTWARD, gamma, sum_of_largest};
 use super::fantope::clipping;
 use super::penalty::{Penalty, Rows};
 use crate::linalg::RowMat;
@@ -15,8 +15,6 @@ const LOOKS: usize = 20;
 /// Looks before it may end, and the share of the way to the cutoff that one must bring.
 const PATIENCE: usize = 2;
 const SHARE: f64 = 0.05;
-/// Covers the rounding of the error terms themselves.
-const OUTWARD: f64 = 1.01;
 
 /// What is known of a column: its rows, and which of them it must have.
 #[derive(Clone, Debug)]
@@ -30,9 +28,10 @@ pub(super) struct Column {
 #[derive(Clone, Debug)]
 struct Dual {
     w: RowMat,
-    trace: f64, // of W, as it was built
+    trace: f64, // of W, as it was built, rounded up
     z: Vec<RowMat>,
     costs: f64,
+    size: f64, // Σ |cost| over the columns
 }
 
 /// Where a run ended.
@@ -187,18 +186,19 @@ impl<'a> ByColumns<'a> {
     }
 
     fn dual(&self) -> Dual {
-        let mut costs = 0.0;
+        let (mut costs, mut size) = (0.0, 0.0);
         let of = |part: &Part<'_>| {
             let mut z = part.u.clone();
             z.data_mut().iter_mut().for_each(|v| *v *= self.rho);
-            costs += part.penalty.allow(&mut z);
+            let cost = part.penalty.allow(&mut z);
+            (costs, size) = (costs + cost, size + cost.abs());
             for i in 0..z.nrows() {
                 (0..i).for_each(|j| z.set(j, i, z.get(i, j)));
             }
             z
         };
         let z = self.parts.iter().map(of).collect();
-        Dual { w: self.w.clone(), trace: self.trace, z, costs }
+        Dual { w: self.w.clone(), trace: self.trace, z, costs, size }
     }
 
     /// ½C − W − Zₖ on the rows of column k, or W + Zₖ.
@@ -217,14 +217,12 @@ impl<'a> ByColumns<'a> {
         Some(sum)
     }
 
-    /// The bound of a dual, rounded up. W was computed as V diag(d) Vᵀ with d ≥ 0, so W + δI is positive
-    /// semidefinite with δ above the rounding of that product.
+    /// The bound of a dual, rounded up: what is added is measured by the sum of the absolute values of the terms, which
+    /// may cancel where C is indefinite or costs are negative.
     fn proved(&self, dual: &Dual) -> Option<f64> {
-        let n = self.c.nrows();
-        let delta = OUTWARD * gamma(n + 3) * 2.0 * dual.trace;
-        let diagonal: f64 = (0..n).map(|i| dual.w.get(i, i)).sum();
-        let mut sum = dual.costs + diagonal + OUTWARD * gamma(n + 3) * dual.trace + n as f64 * delta;
-        let mut size = dual.costs.abs() + dual.trace;
+        let trace = trace_of_semidefinite(&dual.w, dual.trace);
+        let mut sum = dual.costs + trace;
+        let mut size = dual.size + trace;
         for (part, z) in self.parts.iter().zip(&dual.z) {
             let both = Self::subtracted(part, &dual.w, z);
             let value = sum_of_largest(&part.c, &both, 1, f64::NEG_INFINITY)?;
@@ -283,11 +281,22 @@ pub(super) fn principal(c: &RowMat, set: &[usize]) -> RowMat {
     RowMat::from_fn(set.len(), set.len(), |i, j| c.get(set[i], set[j]))
 }
 
-/// V diag(d) Vᵀ and the sum of d ≥ 0.
+/// tr (W + δI), rounded up, for a W that was computed as V diag(d) Vᵀ with d ≥ 0 and Σ dₖ‖vₖ‖² ≤ `trace`: with δ above
+/// the rounding of that product W + δI is positive semidefinite, whatever V is.
+pub(super) fn trace_of_semidefinite(w: &RowMat, trace: f64) -> f64 {
+    let n = w.nrows();
+    let rounding = OUTWARD * gamma(n + 4) * trace; // δ, and that of the sum of the diagonal
+    let diagonal: f64 = (0..n).map(|i| w.get(i, i)).sum();
+    diagonal + (n as f64 + 2.0) * rounding
+}
+
+/// V diag(d) Vᵀ and Σ dₖ‖vₖ‖², rounded up, for d ≥ 0.
 pub(super) fn spectral(vectors: &RowMat, weights: &[f64]) -> (RowMat, f64) {
     let n = vectors.nrows();
     let kept: Vec<usize> = (0..weights.len()).filter(|k| weights[*k] > 0.0).collect();
     let mut out = RowMat::zeros(n, n);
+    let square = |k: &usize| weights[*k] * (0..n).map(|i| vectors.get(i, *k).powi(2)).sum::<f64>();
+    let trace: f64 = kept.iter().map(square).sum();
     if !kept.is_empty() {
         let v = RowMat::from_fn(n, kept.len(), |i, k| vectors.get(i, kept[k]));
         let weighted = RowMat::from_fn(n, kept.len(), |i, k| v.get(i, k) * weights[kept[k]]);
@@ -297,5 +306,5 @@ pub(super) fn spectral(vectors: &RowMat, weights: &[f64]) -> (RowMat, f64) {
             (0..i).for_each(|j| out.set(j, i, out.get(i, j)));
         }
     }
-    (out, weights.iter().sum())
+    (out, trace * (1.0 + OUTWARD * gamma(n + kept.len() + 4)))
 }

@@ -1,16 +1,14 @@
 //! Columns with known supports, some of which meet: their orthogonality, by the dual of
 //! Σ xⱼxⱼᵀ ⪯ I (docs/mathematics.md, section 14).
 
-use super::certified::{gamma, sum_of_largest};
-use super::columns::{principal, spectral};
+use super::certified::{OUTWARD, gamma, sum_of_largest};
+use super::columns::{principal, spectral, trace_of_semidefinite};
 use super::fantope::clipping;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
 
 /// Iterations, at most.
 const ITERATIONS: usize = 60;
-/// Covers the rounding of the error terms themselves.
-const OUTWARD: f64 = 1.01;
 
 /// A bound of ½ Σ xⱼᵀCxⱼ over orthonormal xⱼ with support in Sⱼ, `sets`: for every W ⪰ 0,
 /// tr W + Σ λ₁((½C − W) on Sⱼ). W = 0 forgets orthogonality, the excess of ½C over its r-th eigenvalue is the
@@ -37,17 +35,16 @@ pub(super) fn fixed_supports(c: &RowMat, sets: &[Vec<usize>], cutoff: f64) -> Op
     Some(best)
 }
 
-/// tr W + Σ λ₁, rounded up. W was computed as V diag(d) Vᵀ with d ≥ 0 and this trace of d, so it is positive
-/// semidefinite but for rounding, which δI makes good.
+/// tr W + Σ λ₁, rounded up, for a W from [`spectral`] with this trace. The terms cancel where λ₁ < 0, so the rounding
+/// of their sum is measured by their absolute values.
 fn proved(blocks: &[RowMat], w: &RowMat, trace: f64, sets: &[Vec<usize>]) -> Option<f64> {
-    let m = w.nrows();
-    let slack = OUTWARD * gamma(m + 3) * 2.0 * trace; // δ; the columns of V are of length 1 to rounding
-    let diagonal: f64 = (0..m).map(|i| w.get(i, i)).sum();
-    let mut sum = diagonal + OUTWARD * gamma(m + 3) * trace + m as f64 * slack;
+    let trace = trace_of_semidefinite(w, trace);
+    let (mut sum, mut size) = (trace, trace.abs());
     for (block, set) in blocks.iter().zip(sets) {
-        sum += sum_of_largest(block, &principal(w, set), 1, f64::NEG_INFINITY)?;
+        let value = sum_of_largest(block, &principal(w, set), 1, f64::NEG_INFINITY)?;
+        (sum, size) = (sum + value, size + value.abs());
     }
-    Some(sum + OUTWARD * gamma(sets.len() + 2) * 4.0 * sum.abs())
+    Some(sum + OUTWARD * gamma(sets.len() + 2) * size)
 }
 
 /// max Σ ⟨½C, Yⱼ⟩ over Yⱼ ⪰ 0 on Sⱼ with trace 1 and Σ Yⱼ + S = I, S ⪰ 0; W is the multiplier.

@@ -16,7 +16,7 @@ use crate::linalg::order::descending_to;
 use crate::smooth::Quadratic;
 
 /// Up to this many variables branch and bound is tried at all.
-const TREE: usize = 400;
+pub(crate) const TREE: usize = 400;
 
 /// A lower bound of F(X) = −½ tr(XᵀCX) + h(X) over all feasible n × r X, C = −M of the quadratic `f`,
 /// h as `kind` says; `incumbent` is the best X known, made feasible to rounding before its F is compared.
@@ -57,6 +57,9 @@ pub fn lower_bound(
         _ => (relax(f, r, kind, known, options, &watch)?, Method::Fantope),
     };
     let mut most = root.most;
+    if most < -root.relaxation.bound {
+        method = Method::Trace;
+    }
     known.iterations = root.iterations;
     known.bound = -most;
     if let (Kind::Counts { nonzeros, lambda }, End::Finished) = (kind, root.end) {

@@ -19,15 +19,17 @@ pub(super) fn bound(
     options: &Options,
     watch: &Watch<'_>,
 ) -> Result<Root> {
-    let mut tau = (f.nrows() as f64).sqrt();
+    let mut tau = (f.nrows() as f64).sqrt().next_up();
     if lambda > 0.0
         && let Some(best) = known.incumbent
     {
         let plain = Options { iterations: 0, warm: None, ..options.clone() };
         let most = relax(f, r, &Kind::L0 { lambda: 0.0 }, known, &plain, watch)?.most;
-        tau = tau.min(((most + best) / lambda - (r as f64 - 1.0)).max(1.0) * (1.0 + 1e-12));
+        // rounded up after every operation: the difference may cancel
+        let all = ((most + best).next_up() / lambda).next_up();
+        tau = tau.min((all - (r as f64 - 1.0)).next_up().max(1.0));
     }
-    let share = (lambda / (tau + 1.0)).next_down().max(0.0);
+    let share = (lambda / (tau + 1.0).next_up()).next_down().max(0.0);
     let mut root = relax(f, r, &Kind::L1 { lambda: share }, known, options, watch)?;
     let constant = r as f64 * (lambda - share);
     root.most = (root.most - constant * (1.0 - 1e-15)).next_up();

@@ -16,6 +16,7 @@ mod certified;
 mod claim;
 mod columns;
 mod covariance;
+mod dual;
 mod fantope;
 mod fixed;
 mod front;
@@ -32,6 +33,8 @@ mod types;
 
 pub(crate) use claim::is_met;
 pub use claim::{Claim, Point};
+pub use dual::Dual;
+pub(crate) use front::TREE;
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::admm::{Admm, Point};
 use super::blocks::{Cover, Subsets, best_blocks};
+use super::certified::{OUTWARD, gamma};
 use super::columns::{ByColumns, Column, Stored};
 use super::covariance::Covariance;
 use super::fixed::fixed_supports;
@@ -157,7 +158,7 @@ impl PatternBranching<'_> {
         let local: Vec<Vec<usize>> = sets.iter().map(|s| s.iter().filter_map(place).collect()).collect();
         let cost = self.lambda * sets.iter().map(Vec::len).sum::<usize>() as f64;
         let sum = fixed_supports(&self.cov.block(&rows), &local, cutoff + cost);
-        let value = sum.map_or(f64::INFINITY, |sum| sum - cost + 1e-14 * (sum.abs() + cost));
+        let value = sum.map_or(f64::INFINITY, |sum| sum - cost + OUTWARD * gamma(4) * (sum.abs() + cost));
         done(node, most.min(value), (!meets).then_some(sets))
     }
 

@@ -1,10 +1,8 @@
 //! What the relaxation puts in the place of h: the prox of its primal form, and the dual matrices Z
 //! that it allows.
 
+use super::certified::{OUTWARD, gamma};
 use crate::linalg::RowMat;
-
-/// Covers the rounding of a constant summed from n terms of a few operations.
-const OUTWARD: f64 = 1e-14;
 
 /// A convex penalty p(Y) with p(XXᵀ) ≤ h(X) for every feasible X, through its dual: all Z with
 /// ⟨Z, XXᵀ⟩ ≤ h(X) + constant(Z).
@@ -47,7 +45,7 @@ impl Penalty for Entries {
             z.row_mut(i).iter_mut().for_each(|v| *v = v.clamp(-level, level));
             z.set(i, i, level); // Yᵢᵢ ≥ 0
         }
-        self.budget.map_or(0.0, |k| (level - self.lambda).max(0.0) * k * (1.0 + OUTWARD))
+        self.budget.map_or(0.0, |k| (level - self.lambda).max(0.0) * k * (1.0 + OUTWARD * gamma(4)))
     }
 }
 
@@ -104,6 +102,25 @@ impl Rows {
     }
 }
 
+impl Rows {
+    /// Σᵢ max (aᵢ² − λ)cᵢ over low ≤ cᵢ ≤ high, rounded up.
+    ///
+    /// With S = Σ(aᵢ² + λ)·highᵢ: a term takes three operations, so it errs by at most γ₃(aᵢ² + λ)·highᵢ, also where
+    /// rounding decides the sign of aᵢ² − λ. The n terms, whose absolute values come to at most (1 + γ₃)S, are added in
+    /// n − 1 operations more: the sum errs by γₙ₊₂S, however much of it cancels. S is itself computed, and the slack is
+    /// added: two more operations and the factor `OUTWARD`. The last summand is for numbers that are not normal.
+    fn cost(&self) -> f64 {
+        let (mut sum, mut size, mut entries) = (0.0, 0.0, 0.0);
+        for ((a, low), high) in self.weights.iter().zip(&self.low).zip(&self.high) {
+            let price = a * a - self.lambda;
+            sum += price * if price > 0.0 { high } else { low };
+            size += (a * a + self.lambda) * high;
+            entries += high;
+        }
+        sum + (OUTWARD * gamma(self.weights.len() + 4) * size + f64::MIN_POSITIVE * entries)
+    }
+}
+
 impl Penalty for Rows {
     fn shrink(&self, g: &mut RowMat, rho: f64) {
         let a = &self.weights;
@@ -127,12 +144,7 @@ impl Penalty for Rows {
             }
             z.set(i, i, a[i] * a[i] * (1.0 - 4.0 * f64::EPSILON));
         }
-        let cost = |i: usize| {
-            let price = a[i] * a[i] - self.lambda;
-            let nonzeros = if price > 0.0 { self.high[i] } else { self.low[i] };
-            (price * nonzeros, (a[i] * a[i] + self.lambda) * nonzeros * OUTWARD)
-        };
-        (0..a.len()).map(cost).fold(0.0, |sum, (cost, rounding)| sum + cost + rounding)
+        self.cost()
     }
 
     /// Raises aᵢ where the relaxation spends more than `high` on a row and lowers it where it spends
@@ -205,6 +217,64 @@ mod tests {
             assert!((spent(ball_threshold(&g, budget)) - budget).abs() <= 1e-12);
         }
         assert_eq!(ball_threshold(&g, 100.0), 0.0);
+    }
+
+    /// A sum of two doubles, exact but for 2⁻¹⁰⁰ of it.
+    #[derive(Clone, Copy)]
+    struct Twice(f64, f64);
+
+    impl Twice {
+        fn add(self, v: f64) -> Self {
+            let sum = self.0 + v;
+            let part = sum - self.0;
+            let low = self.1 + ((self.0 - (sum - part)) + (v - part));
+            let high = sum + low;
+            Self(high, low - (high - sum))
+        }
+
+        fn is_above(self, v: f64) -> bool {
+            let rest = self.add(-v);
+            rest.0 > 0.0 || (rest.0 == 0.0 && rest.1 > 0.0)
+        }
+    }
+
+    /// Σ max {(aᵢ² − λ)c} over c ∈ {low, high}, without rounding.
+    fn exact_cost(rows: &Rows) -> Twice {
+        let mut sum = Twice(0.0, 0.0);
+        for ((a, low), high) in rows.weights.iter().zip(&rows.low).zip(&rows.high) {
+            let square = a * a;
+            let low_part = a.mul_add(*a, -square);
+            let price = Twice(square, 0.0).add(-rows.lambda).add(low_part);
+            let c = if price.is_above(0.0) { high } else { low };
+            sum = sum.add(price.0 * c).add(price.1 * c); // c is 0, 1 or 2
+        }
+        sum
+    }
+
+    /// Each summand is a little less than half a unit in the last place of the sum, so that every addition loses it; or
+    /// summands cancel.
+    #[test]
+    fn the_cost_of_rows_is_rounded_up() {
+        for n in [1usize, 2, 44, 46, 100, 400] {
+            let half = 0.49 * f64::EPSILON;
+            let lost = |i: usize| if i == 0 { 1.0 } else { half.sqrt() };
+            let spread = |i: usize| 10f64.powf(2.0 * ((i * i) as f64 * 0.7).sin());
+            let near = |i: usize| 0.3f64.sqrt() * (1.0 + (i % 5) as f64 * f64::EPSILON - 2.0 * f64::EPSILON);
+            let cancel = |i: usize| if i.is_multiple_of(2) { 0.1 } else { 0.3f64.sqrt() * 1.29 };
+            let cases: [(&dyn Fn(usize) -> f64, f64); 4] =
+                [(&lost, 1e-40), (&spread, 0.3), (&near, 0.3), (&cancel, 0.3)];
+            for (case, (weight, lambda)) in cases.into_iter().enumerate() {
+                for low in [0.0, 1.0, 2.0] {
+                    let mut rows = Rows::new(lambda, vec![low; n], vec![2.0; n]);
+                    rows.weights = (0..n).map(weight).collect();
+                    let mut z = RowMat::zeros(n, n);
+                    let (found, exact) = (rows.allow(&mut z), exact_cost(&rows));
+                    assert!(!exact.is_above(found), "{case} {n} {low}: {found} < {}", exact.0);
+                    let size: f64 = rows.weights.iter().map(|a| 2.0 * (a * a + lambda)).sum();
+                    assert!(found - exact.0 <= 1e-12 * size, "{case} {n} {low}: {found} {}", exact.0);
+                }
+            }
+        }
     }
 
     /// ⟨Z, XXᵀ⟩ ≤ λ‖X‖₀ + constant for X whose rows have as many nonzeros as they may.

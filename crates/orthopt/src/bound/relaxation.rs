@@ -55,15 +55,16 @@ pub(super) fn relax(
     let scaled = (lambda / cov.scale).min(1e100);
     let penalty = Entries { lambda: scaled, budget };
     let mut root = run(&cov, f.nrows(), r, penalty, lambda, known, options, watch);
+    root.relaxation.budget = budget;
     if let Kind::Rows { rows, lambda } = kind {
         let lowest = lowest_eigenvalue(f, &cov);
         root.most = root.most.min(by_trace(f, (r, *rows), *lambda, (-0.5 * lowest).max(0.0)));
-        root.relaxation.bound = -root.most;
     }
     Ok(root)
 }
 
-/// Share of the largest diagonal entry by which rounding may make a C = AᵀA indefinite, whatever the number of samples.
+/// Share of the largest diagonal entry that rounding may take from the diagonal of C = AᵀA, which is positive
+/// semidefinite: γₘ of m samples, up to nine million of them.
 const INDEFINITE: f64 = 1e-9;
 
 /// A number that is certainly at most the smallest eigenvalue of C, and at most 0: −∞ where C is not known to be
@@ -160,6 +161,7 @@ fn keep<P: Penalty>(cov: &Covariance, variables: usize, threshold: f64, admm: Ad
         rows: cov.rows.clone(),
         variables,
         threshold,
+        budget: None,
         z,
         constant: admm.best().constant * cov.scale,
         bound: f64::NEG_INFINITY,

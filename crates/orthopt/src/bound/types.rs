@@ -199,6 +199,8 @@ pub enum Proof {
 pub enum Method {
     /// The dual of the relaxation over the Fantope.
     Fantope,
+    /// The largest variances of single variables, for a limit of rows.
+    Trace,
     /// The same for every group of components with the same number of nonzeros.
     Groups,
     /// Disjoint blocks, by a dynamic programme over all subsets of the variables.
@@ -212,6 +214,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Fantope => "fantope",
+            Self::Trace => "trace",
             Self::Groups => "groups",
             Self::Blocks => "blocks",
             Self::Tree => "tree",
@@ -270,8 +273,10 @@ pub struct Relaxation {
     pub rows: Vec<usize>,
     /// Number of all variables.
     pub variables: usize,
-    /// What the dual subtracts on the diagonal of the variables left out.
+    /// λ, the weight of ‖XXᵀ‖₁,₁: what the dual subtracts on the diagonal of the variables left out.
     pub threshold: f64,
+    /// K where ‖XXᵀ‖₁,₁ ≤ K for every feasible X.
+    pub budget: Option<f64>,
     /// Z: the sum of the r largest eigenvalues of ½C − Z, plus `constant`, bounds −F.
     pub z: RowMat,
     /// See `z`.

@@ -9,6 +9,7 @@ use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::parallel::map_with;
+use crate::objective::size;
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::step::PairWork;
@@ -123,7 +124,7 @@ impl<'a, F: Quadratic, H: PairPenalty> RowBlocks<'a, F, H> {
     pub fn new(p: &'a Problem<Stiefel, F, H>, x: &'a RowMat) -> Self {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         p.f.gradient(x, &mut g);
-        Self { p, x, g, noise: 1e-12 * (1.0 + p.objective(x).total.abs()) }
+        Self { p, x, g, noise: 1e-12 * size(p.f.scale(x), p.objective(x).total) }
     }
 
     /// The rows `rows` of a lower X, and by how much F falls there; (X_B, 0) where nothing was found.

@@ -1,13 +1,14 @@
 //! Pairs of rows for XᵀJX = J and a quadratic f, whose subproblems are solved exactly and globally (JOBCD
 //! paper, Definition 3.2).
 
-use super::{Offer, PairOffers};
+use super::{Offer, PairOffers, largest};
 use crate::constraint::j_orthogonal::Signature;
 use crate::jpair::{Ending, JPair};
 use crate::linalg::RowMat;
 use crate::linalg::products::product;
+use crate::objective::size;
 use crate::pair::movable::Movable;
-use crate::smooth::JQuadratic;
+use crate::smooth::{JQuadratic, Smooth};
 
 /// How far a boost is followed where a pair has no minimum, for the decrease to be a number.
 const FOLLOW: f64 = 1.0;
@@ -20,6 +21,7 @@ pub(crate) struct JOffers<'a> {
     w: RowMat, // MS
     rows: Movable,
     noise: f64,
+    scale: f64,
 }
 
 impl<'a> JOffers<'a> {
@@ -29,7 +31,8 @@ impl<'a> JOffers<'a> {
         product(&mut s, false, 1.0, f.times_n(x.clone()).as_mat(), x.as_mat().transpose());
         product(&mut w, false, 1.0, f.m().as_mat(), s.as_mat());
         let value = 0.5 * (0..n).map(|i| w.get(i, i)).sum::<f64>();
-        Self { f, j, s, w, rows: Movable::always(n), noise: 1e-12 * (1.0 + value.abs()) }
+        let scale = f.scale(x);
+        Self { f, j, s, w, rows: Movable::always(n), noise: 1e-12 * size(scale, value), scale }
     }
 }
 
@@ -44,6 +47,10 @@ impl PairOffers for JOffers<'_> {
 
     fn noise(&self) -> f64 {
         self.noise
+    }
+
+    fn sizes(&self) -> [f64; 2] {
+        [largest(&self.w), self.scale]
     }
 
     fn offer(&self, (a, b): (usize, usize), _pivot: usize, _work: &mut ()) -> Offer {

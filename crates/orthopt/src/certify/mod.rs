@@ -18,6 +18,7 @@ pub(crate) use nonlinear::CircleOffers;
 pub(crate) use rows::RowOffers;
 pub use rows::block_stationarity;
 
+use crate::linalg::RowMat;
 use crate::linalg::parallel::map_with;
 use crate::pair::movable::Movable;
 
@@ -74,6 +75,9 @@ pub(crate) trait PairOffers: Sync {
     /// Decreases of F up to this are rounding.
     fn noise(&self) -> f64;
 
+    /// The largest gradient entry and the scale of f, whose squares the subproblems are solved with.
+    fn sizes(&self) -> [f64; 2];
+
     /// What the rows i < j offer. `pivot` is the one of the two that stays while its partners change.
     fn offer(&self, pair: (usize, usize), pivot: usize, work: &mut Self::Work) -> Offer;
 }
@@ -85,14 +89,31 @@ pub(crate) struct Offer {
     pub distance: f64, // ‖V − I‖²
 }
 
+/// The largest |gᵢⱼ|; infinite where that is no number.
+fn largest(g: &RowMat) -> f64 {
+    if g.find_non_finite().is_some() {
+        return f64::INFINITY;
+    }
+    g.data().iter().fold(0.0, |m, v| m.max(v.abs()))
+}
+
 /// Pairs solved between two questions whether to go on: some microseconds.
 const EVERY: u64 = 16;
 /// Pairs of a sample that share a stream of random numbers.
 const CHUNK: u64 = 4096;
 
+/// What may be squared without overflow, or underflow that would leave no digits of differences.
+const SQUARED: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
+
+/// Whether pairs can be solved where there are numbers of these sizes: what cannot be squared offers nothing, whatever X is.
+fn can_be_squared([largest, scale]: [f64; 2]) -> bool {
+    let zero = largest == 0.0 && scale == 0.0;
+    zero || (largest <= *SQUARED.end() && SQUARED.contains(&scale))
+}
+
 /// Solves the subproblem of every pair that can change X (or of a sample) globally and reports the largest
 /// decrease of F that any of them offers and the mean of dist(I, argmin)²; a pair that offers no more
-/// than rounding counts as optimal. When `keep_going` says no it ends within microseconds with what has been
+/// than rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When `keep_going` says no it ends within microseconds with what has been
 /// checked so far.
 ///
 /// In parallel; unless stopped, the result does not depend on the number of threads.
@@ -102,6 +123,9 @@ pub(crate) fn certify<O: PairOffers>(
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Certificate {
     let (rows, total) = (oracle.rows(), oracle.rows().pairs());
+    if !can_be_squared(oracle.sizes()) {
+        return Certificate { pairs_checked: 0, pairs_total: total, max_decrease: 0.0, mean_distance: 0.0 };
+    }
     let tallies: Vec<Tally> = match scope {
         Scope::Sample { pairs, seed } if pairs < total => {
             let chunk = |work: &mut O::Work, c: usize| {

@@ -2,10 +2,11 @@
 
 use super::{Offer, PairOffers};
 use crate::linalg::RowMat;
+use crate::objective::size;
 use crate::pair::movable::Movable;
 use crate::pair::nonlinear::{CircleSearch, Work, solve_pair};
-use crate::smooth::NonlinearEig;
 use crate::smooth::nonlinear_eig::Image;
+use crate::smooth::{NonlinearEig, Smooth};
 
 /// What pairs of rows of X offer. Cost of a gradient, then O(r) and some microseconds a pair.
 pub(crate) struct CircleOffers<'a> {
@@ -19,7 +20,7 @@ pub(crate) struct CircleOffers<'a> {
 impl<'a> CircleOffers<'a> {
     pub fn new(f: &'a NonlinearEig, x: &'a RowMat) -> Self {
         let image = f.image(x);
-        let noise = 1e-12 * (1.0 + f.value_at(&image, x).abs());
+        let noise = 1e-12 * size(f.scale(x), f.value_at(&image, x));
         Self { f, x, image, rows: Movable::new(x), noise }
     }
 }
@@ -37,6 +38,11 @@ impl PairOffers for CircleOffers<'_> {
 
     fn noise(&self) -> f64 {
         self.noise
+    }
+
+    fn sizes(&self) -> [f64; 2] {
+        let scale = self.f.scale(self.x);
+        [scale, scale]
     }
 
     fn offer(&self, pair: (usize, usize), _pivot: usize, work: &mut Work) -> Offer {

@@ -1,9 +1,10 @@
 //! Pairs of rows of f(X) + h(X), XᵀX = I.
 
-use super::{Certificate, Offer, PairOffers, Scope, certify};
+use super::{Certificate, Offer, PairOffers, Scope, certify, largest};
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::objective::size;
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::step::{Pair, PairResult, PairWork, Shape, solve_pair};
@@ -12,7 +13,7 @@ use crate::smooth::{Quadratic, Smooth};
 
 /// Block-2 stationarity of X (OBCD paper, Definition 3.5) over all pairs that can move, or a sample: the
 /// largest decrease of F that any of them offers and the mean of dist(I, argmin)², a pair that offers less
-/// than 1e-12·(1 + |F|) counting as optimal.
+/// than 1e-12 times the size of F counting as optimal.
 ///
 /// Cost: a gradient, then O(r log r) a pair, in parallel; the result does not depend on the number of
 /// threads. [`Family::block_stationarity`](crate::family::Family) can be stopped.
@@ -38,7 +39,7 @@ impl<'a, F: Smooth, H: PairPenalty> RowOffers<'a, F, H> {
     pub fn new(p: &'a Problem<Stiefel, F, H>, x: &'a RowMat) -> Self {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         p.f.gradient(x, &mut g);
-        Self { p, x, g, rows: Movable::new(x), noise: 1e-12 * (1.0 + p.objective(x).total.abs()) }
+        Self { p, x, g, rows: Movable::new(x), noise: 1e-12 * size(p.f.scale(x), p.objective(x).total) }
     }
 }
 
@@ -55,6 +56,10 @@ impl<F: Quadratic, H: PairPenalty> PairOffers for RowOffers<'_, F, H> {
 
     fn noise(&self) -> f64 {
         self.noise
+    }
+
+    fn sizes(&self) -> [f64; 2] {
+        [largest(&self.g), self.p.f.scale(self.x)]
     }
 
     fn offer(&self, (i, j): (usize, usize), pivot: usize, work: &mut PairWork) -> Offer {

@@ -103,7 +103,7 @@ pub(super) fn pose_limited(
         return Err(Error::Rank { rank, columns }); // before any work
     }
     let limits = limit.of(rank).map(|limits| limits.checked(columns, rank)).transpose()?;
-    let lambda = if name == "l0" { options.lambda.unwrap_or(0.0) } else { 0.0 };
+    let lambda = options.lambda.unwrap_or(0.0);
     let f = covariance_model(data, options.storage)?;
     check_range(&f)?;
     let limits = match limits {
@@ -245,6 +245,10 @@ impl Family for CardinalityProblem {
         let mut cx = self.f.apply(x);
         cx.data_mut().iter_mut().for_each(|v| *v = -*v);
         Some(tangent(x, &cx).norm())
+    }
+
+    fn has_pairs(&self) -> bool {
+        false // limits tie rows together
     }
 
     /// Limits of components tie rows together: no pair of rows is a problem of its own.

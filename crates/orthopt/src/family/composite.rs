@@ -9,6 +9,7 @@ use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
+use crate::objective::{Evaluate, size};
 use crate::problem::{
     CompositeProblem, ExplainedVariance, PcaProblem, Problem, by_variance, explained_variance,
 };
@@ -110,7 +111,7 @@ impl Family for CompositeProblem {
     fn order_components(&self, solution: &mut Solution) {
         let x = by_variance(&self.f, &solution.x);
         let objective = self.objective(&x);
-        if objective.total <= solution.objective.total + 1e-12 * (1.0 + objective.total.abs()) {
+        if objective.total <= solution.objective.total + 1e-12 * size(self.scale(&x), objective.total) {
             solution.feasibility = self.feasibility(&x);
             (solution.x, solution.objective) = (x, objective);
         }
@@ -122,6 +123,10 @@ impl Family for CompositeProblem {
 
     fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
         criticality(self, x, keep_going)
+    }
+
+    fn has_pairs(&self) -> bool {
+        self.a.is_identity() && self.g.is_zero()
     }
 
     /// Where g = 0 and A is the identity; a pair with g is not solved globally.

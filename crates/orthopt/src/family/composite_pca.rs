@@ -136,7 +136,8 @@ impl CompositeProblem {
         lambda: f64,
         options: &CompositeOptions,
     ) -> Result<Self> {
-        let Parts { g, h, a } = Parts::new(info, lambda, (f.nrows(), rank), options)?;
+        let name = options.penalty.as_deref().unwrap_or(info.penalty);
+        let Parts { g, h, a } = Parts::new(name, lambda, (f.nrows(), rank), options)?;
         // 1/(2m)‖XXᵀD − D‖² = ½ tr C/m − ½ tr(XᵀCX)/m on the manifold (docs/mathematics.md, section 10, C18)
         let fit = info.kind == Kind::DataFit;
         let constant = if fit { -0.5 * f.diagonal().iter().sum::<f64>() } else { 0.0 };
@@ -157,7 +158,8 @@ pub(crate) fn check_before_work(
     if r == 0 || r > n {
         return Err(Error::Rank { rank: r, columns: n });
     }
-    Parts::new(info, lambda, (n, r), options).map(drop)
+    let name = options.penalty.as_deref().unwrap_or(info.penalty);
+    Parts::new(name, lambda, (n, r), options).map(drop)
 }
 
 /// f of a problem: −½ tr(XᵀCX), or the same of C/m where the problem says so.
@@ -195,6 +197,26 @@ fn per_sample(data: &PcaData<'_>, rows: usize, storage: Storage) -> Result<AnySm
     }
 }
 
+/// g, h and A of the penalty called `name` with weight λ for X of this size, for an f of one's own: as in
+/// [`CompositeProblem::pca`], with a map and k where `options` have them.
+///
+/// # Errors
+/// A penalty that is none of composite problems, a bad λ, k or shape parameter, a map that does not fit.
+pub fn composite_parts(
+    name: &str,
+    lambda: f64,
+    size: (usize, usize),
+    options: &CompositeOptions,
+) -> Result<(AnyConcave, AnyPenalty, AnyMap)> {
+    let Parts { g, h, a } = Parts::new(name, lambda, size, options)?;
+    Ok((g, h, a))
+}
+
+/// Whether the penalty called `name` enters f − g + h∘A otherwise than as h.
+pub fn needs_parts(name: &str) -> bool {
+    split(name).is_some() && PENALTIES.iter().all(|p| p.name != name)
+}
+
 /// g, h and A of a penalty.
 struct Parts {
     g: AnyConcave,
@@ -209,13 +231,7 @@ impl Parts {
     }
 
     /// The parts for X of this size.
-    fn new(
-        info: &ProblemInfo,
-        lambda: f64,
-        size: (usize, usize),
-        options: &CompositeOptions,
-    ) -> Result<Self> {
-        let name = options.penalty.as_deref().unwrap_or(info.penalty);
+    fn new(name: &str, lambda: f64, size: (usize, usize), options: &CompositeOptions) -> Result<Self> {
         let plain = || PENALTIES.iter().find(|p| p.name == name && enters_as_h(p));
         let mut parts = match (split(name), plain()) {
             (Some(split), _) => {

@@ -142,6 +142,10 @@ impl Family for JProblem {
         keep_going().then(|| j_orthogonal::stationarity(x, &self.gradient(x), self.signature()))
     }
 
+    fn has_pairs(&self) -> bool {
+        self.f.quadratic().is_some()
+    }
+
     /// Over all pairs of rows, exactly, for quadratic f; `None` for others.
     fn block_stationarity(
         &self,

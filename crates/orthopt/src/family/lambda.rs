@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::{ascending, sort_numbers_down};
+use crate::linalg::unit::power_of_two;
 use crate::message::Message;
 use crate::penalty::LAMBDA_SHARE;
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
@@ -19,16 +20,16 @@ const LOOKED_AT: usize = 64;
 /// The largest share of the largest |cᵢⱼ| that a default λ is: few entries pay for more.
 const MOST: f64 = 0.75;
 
-/// λ to three digits, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
+/// λ, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
 /// C, as λ must. Penalties with a slope at 0 leave single variables where λ is near the largest |cᵢⱼ| (see
 /// [`relative_lambda`]), as it may be for data without much structure and for texts: then it is half of that number.
 pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<Message>) -> f64 {
     let mean = mean_of_largest(f, rank);
-    let lambda = three_digits(share * mean.max(0.0));
+    let lambda = six_digits(share * mean.max(0.0));
     if share >= LAMBDA_SHARE {
         let mu = largest_of_some(f);
         if mu > 0.0 && lambda > MOST * mu {
-            let lambda = three_digits(share * mu);
+            let lambda = six_digits(share * mu);
             reasons.push(
                 format!(
                     "lambda {lambda}: {share} of {}, the largest |c_ij| of the {LOOKED_AT} variables of largest variance with others; {share} of the mean C_ii would leave single variables",
@@ -46,6 +47,13 @@ pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &m
         .into(),
     );
     lambda
+}
+
+/// `value` to six digits of what it is in units of the power of two below it, so that 2ᵏ times the value gives 2ᵏ times
+/// the result: numbers to be shown and typed again, whatever the unit of the data.
+fn six_digits(value: f64) -> f64 {
+    let unit = power_of_two(value);
+    rounded(value / unit, 6) * unit
 }
 
 /// `value` to three significant digits.
@@ -120,7 +128,7 @@ pub(super) fn relative_lambda(
         return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
     }
     let (mu, exact) = largest_off_diagonal(f);
-    let (most, lambda) = (factor * mu, rounded(share * factor * mu, 6));
+    let (most, lambda) = (factor * mu, six_digits(share * factor * mu));
     let about = if exact { "" } else { "at most " };
     let why = if penalty == "l0" {
         "above which every component has one nonzero"
@@ -129,4 +137,21 @@ pub(super) fn relative_lambda(
     };
     reasons.push(format!("lambda {lambda}: {share} of lambda_max {about}{}, {why}", rounded(most, 6)).into());
     Ok(lambda)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::six_digits;
+
+    #[test]
+    fn digits_do_not_depend_on_a_power_of_two() {
+        for value in [0.049_999_999_999_999_9, 183.527_312_9, 1.0f64.next_down(), 7.123_456_789e-11, 3e9] {
+            let rounded = six_digits(value);
+            assert!((rounded - value).abs() <= 5e-6 * value, "{value} {rounded}");
+            for k in [-60, -1, 1, 57] {
+                assert_eq!(six_digits(value * 2f64.powi(k)), rounded * 2f64.powi(k), "{value}");
+            }
+        }
+        assert_eq!((six_digits(0.049_999_999_999_999_9), six_digits(0.0)), (0.05, 0.0));
+    }
 }

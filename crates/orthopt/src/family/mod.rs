@@ -21,6 +21,7 @@ mod j_orthogonal;
 mod knee;
 mod lambda;
 mod line_up;
+mod meaning;
 mod memory;
 mod named;
 pub mod nonlinear_eig;
@@ -39,8 +40,9 @@ pub use catalogue::{
     NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, all_starts,
     check_constants, check_solvers, find_constant, parse_constants, penalty_called, solvers_called,
 };
-pub use composite_pca::{CompositeOptions, Split, default_k};
+pub use composite_pca::{CompositeOptions, Split, composite_parts, default_k, needs_parts};
 pub use knee::{Knee, knee};
+pub use meaning::{Call, Case, MEANINGS, Meaning, Run};
 pub use named::Named;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
@@ -176,6 +178,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// How far X is from being critical; `None` if `keep_going`, which is asked all the time, said no before
     /// that was known.
     fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64>;
+
+    /// Whether pairs of rows can be solved globally, so that [`block_stationarity`](Self::block_stationarity) says
+    /// something.
+    fn has_pairs(&self) -> bool {
+        true
+    }
 
     /// Block-2 stationarity, where pairs of rows can be solved globally. When `keep_going` says no it ends at
     /// once with what has been checked, [`Certificate::pairs_checked`].

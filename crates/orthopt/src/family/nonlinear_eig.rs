@@ -156,6 +156,10 @@ impl Family for NonlinearEigProblem {
         criticality_while(self, x, keep_going)
     }
 
+    fn has_pairs(&self) -> bool {
+        self.f.has_inverse()
+    }
+
     fn block_stationarity(
         &self,
         x: &RowMat,

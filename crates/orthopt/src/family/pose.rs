@@ -9,8 +9,9 @@ use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
-use crate::family::composite_pca::{SPLITS, check_before_work, counted_in, model, split};
+use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
+use crate::family::meaning::Case;
 use crate::family::statement::statement;
 use crate::family::uncorrelated::{Between, pose_uncorrelated};
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
@@ -21,7 +22,7 @@ use crate::problem::{
     Cardinality, CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
     covariance_model, scatter,
 };
-use crate::smooth::{AnySmooth, NonlinearEig, Placement, Quadratic, euclidean_distances};
+use crate::smooth::{AnySmooth, NonlinearEig, Quadratic, euclidean_distances};
 
 /// A problem with what was chosen for the user.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ pub struct Posed {
     pub limits: Option<Cardinality>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
-    /// What was given and does nothing.
+    /// What was given and does less than it says.
     pub notes: Vec<Message>,
 }
 
@@ -52,7 +53,8 @@ pub const DEFAULT_RANK: usize = 5;
 /// Poses the problem.
 ///
 /// # Errors
-/// A bad rank or λ; data that are not what they should be, or so large that C overflows.
+/// A bad rank or λ; an option that means nothing to the problem or the data; data that are not what they should be, or so
+/// large that C overflows.
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     check_relative(info, options)?;
@@ -60,52 +62,21 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         (Kind::HyperbolicEig | Kind::Probe, _) => data.ncols(),
         (_, rank) => rank.unwrap_or(DEFAULT_RANK).min(data.ncols()),
     };
+    let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
+    Case::new(info, options).of_gram(gram).check(options.given())?;
     memory::check(info, data, rank, options)?;
-    let posed = match info.kind {
-        _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options)?,
-        _ if options.limit.is_some() => pose_cardinality(info, data, options)?,
-        Kind::Pca if !needs_composite(options) => pose_pca(info, data, options)?,
-        Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options)?,
-        Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options)?,
-        Kind::NonlinearEig => pose_nonlinear(info, data, options)?,
-    };
-    let notes = [unused(info, options), posed.notes.clone()].concat();
-    Ok(Posed { notes, ..posed })
-}
-
-/// What was given and means nothing to this kind of problem.
-fn unused(info: &ProblemInfo, options: &PoseOptions) -> Vec<Message> {
-    let hyperbolic = info.kind == Kind::HyperbolicEig;
-    let probe = info.kind == Kind::Probe;
-    let pca = !hyperbolic && !probe;
-    let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
-    let given = [
-        ("penalty", options.penalty.is_some(), pca),
-        ("map", options.map.is_some(), pca),
-        ("signature", options.signature.is_some(), hyperbolic || probe),
-        ("ridge", options.ridge != 0.0, hyperbolic),
-        ("reproduction", options.reproduction, hyperbolic),
-        ("distances", options.distances.is_some(), probe),
-        ("radius", options.radius.is_some(), probe),
-        ("placement", options.placement != Placement::default(), probe),
-        ("linear", options.linear.is_some(), info.kind == Kind::NonlinearEig),
-    ];
-    let idle = given.iter().filter(|(_, set, meant)| *set && !*meant);
-    let mut notes: Vec<_> = idle.map(|(name, ..)| means_nothing(name, info.name)).collect();
-    if options.k.is_some() && !split(penalty).is_some_and(|split| split.has_k) {
-        let with_k: Vec<_> = SPLITS.iter().filter(|split| split.has_k).map(|split| split.name).collect();
-        let why = format!(" is for the penalty {}, not for {penalty}; it is ignored", with_k.join(", "));
-        notes.push(Message::about("k").text(why));
+    match info.kind {
+        _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
+        _ if options.limit.is_some() => pose_cardinality(info, data, options),
+        Kind::Pca if !needs_composite(options) => pose_pca(info, data, options),
+        Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options),
+        Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options),
+        Kind::NonlinearEig => pose_nonlinear(info, data, options),
     }
-    notes
-}
-
-fn means_nothing(option: &'static str, problem: &str) -> Message {
-    Message::about(option).text(format!(" means nothing to {problem}; it is ignored"))
 }
 
 fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
-    let (mut reasons, mut notes) = (Vec::new(), Vec::new());
+    let mut reasons = Vec::new();
     let rank = rank_or_default(data, options, &mut reasons);
     let name = options.penalty.as_deref().unwrap_or(info.penalty);
     let penalty = find_penalty(name)?;
@@ -129,13 +100,9 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
             problem.h = (penalty.make_shaped)(lambda, &options.shape)?;
             Some(lambda)
         }
-        (None, Some(_)) => {
-            notes.push(format!("{} has no lambda; it is ignored", info.name).into());
-            None
-        }
-        (None, None) => None,
+        (None, _) => None,
     };
-    let (statement, problem) = (statement(info, options), Named::Pca(problem));
+    let (statement, problem, notes) = (statement(info, options), Named::Pca(problem), Vec::new());
     Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes })
 }
 
@@ -147,7 +114,6 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
         None => rank_or_default(data, options, &mut reasons),
     };
     let limit = limit.unwrap_or(&Limit::Total(0));
-    let penalty_has_lambda = options.penalty.as_deref().unwrap_or(info.penalty) == "l0";
     let problem = pose_limited(info, data, rank, limit, options, &mut reasons)?;
     let limits = Some(problem.limits().clone());
     let mut notes = Vec::new();
@@ -158,10 +124,7 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
                 .text(format!(" is more than there is: {} variables", data.ncols())),
         );
     }
-    let lambda = options.lambda.filter(|_| penalty_has_lambda);
-    if options.lambda.is_some() && lambda.is_none() {
-        notes.push(format!("{} has no lambda; it is ignored", info.name).into());
-    }
+    let lambda = options.lambda;
     let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
     Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
 }
@@ -179,7 +142,7 @@ pub(super) fn rank_or_default(
 }
 
 fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
-    let (mut reasons, mut notes) = (Vec::new(), Vec::new());
+    let mut reasons = Vec::new();
     let rank = rank_or_default(data, options, &mut reasons);
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     let has_k = split(penalty).is_some_and(|split| split.has_k);
@@ -210,17 +173,12 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     let f = model(info, data, options.storage)?;
     check_range(&f)?;
     let lambda = match (entry.lambda_share, options.lambda) {
-        (None, given) => {
-            notes.extend(
-                given.map(|_| Message::from(format!("the penalty {penalty} has no lambda; it is ignored"))),
-            );
-            None
-        }
+        (None, _) => None,
         (Some(_), Some(lambda)) => Some(lambda),
         (Some(share), None) => Some(default_lambda(&f, rank, share, &mut reasons)),
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
-    let (statement, problem) = (statement(info, options), Named::Composite(problem));
+    let (statement, problem, notes) = (statement(info, options), Named::Composite(problem), Vec::new());
     Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes })
 }
 
@@ -288,10 +246,6 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
             Signature::leading(p, n)?
         }
     };
-    let mut notes: Vec<Message> = Vec::new();
-    if options.lambda.is_some() {
-        notes.push(format!("{} has no lambda; it is ignored", info.name).into());
-    }
     let problem = match info.kind {
         Kind::Probe => pose_probe(data, signature, options, &mut reasons)?,
         _ if options.reproduction => {
@@ -308,7 +262,7 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
         k: None,
         limits: None,
         reasons,
-        notes,
+        notes: Vec::new(),
     })
 }
 

@@ -2,13 +2,13 @@
 
 use crate::error::{Error, Result};
 use crate::family::cardinality::Limit;
-use crate::family::composite_pca::split;
+use crate::family::composite_pca::needs_parts;
 use crate::family::uncorrelated::Between;
 use crate::family::{Kind, LinearInput, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
 use crate::message::Message;
-use crate::penalty::{Shape, find_penalty};
+use crate::penalty::Shape;
 use crate::problem::Storage;
 use crate::smooth::Placement;
 
@@ -86,6 +86,5 @@ pub(super) fn check_relative(info: &ProblemInfo, options: &PoseOptions) -> Resul
 
 /// Whether the penalty or the map asks for f − g + h∘A.
 pub(super) fn needs_composite(options: &PoseOptions) -> bool {
-    let own = |name: &str| split(name).is_some() && find_penalty(name).is_err();
-    options.map.is_some() || options.penalty.as_deref().is_some_and(own)
+    options.map.is_some() || options.penalty.as_deref().is_some_and(needs_parts)
 }

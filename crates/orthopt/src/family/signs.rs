@@ -1,6 +1,7 @@
 //! The signs of components, which are free wherever F is even.
 
 use super::Family;
+use crate::objective::size;
 use crate::solve::Solution;
 
 /// Loadings that differ by less, relative to the largest, count as equally large.
@@ -27,7 +28,7 @@ pub(super) fn orient<P: Family>(problem: &P, solution: &mut Solution) {
         }
     }
     let (before, after) = (problem.value(x), problem.value(&turned));
-    if (after - before).abs() <= 1e-12 * (1.0 + before.abs()) {
+    if (after - before).abs() <= 1e-12 * size(problem.scale(x), before) {
         solution.x = turned;
     }
 }

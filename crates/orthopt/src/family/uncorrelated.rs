@@ -111,7 +111,7 @@ pub(super) fn pose_uncorrelated(
             ));
         }
     };
-    let lambda = if penalty == "l0" { options.lambda } else { None };
+    let lambda = options.lambda;
     let f = covariance_model(data, options.storage)?;
     check_range(&f)?;
     let counts = match counts {
@@ -234,6 +234,10 @@ impl Family for UncorrelatedProblem {
 
     fn criticality(&self, x: &RowMat, _keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
         criticality(&self.f, x)
+    }
+
+    fn has_pairs(&self) -> bool {
+        false // the scores tie rows together
     }
 
     /// Correlations tie rows together: no pair of rows is a problem of its own.

@@ -10,6 +10,7 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{Mat, Par};
 
 use super::RowMat;
+use super::unit::unit_of;
 use super::work::count;
 
 /// Eigenvalues in descending order and, as columns, their eigenvectors; the lower triangle of `a` is
@@ -35,6 +36,9 @@ pub(super) fn decompose(a: &RowMat, vectors: Option<&mut Mat<f64>>) -> Option<Ve
         return None;
     }
     let n = a.nrows();
+    // in a unit that is near its entries: the routine has thresholds of its own
+    let unit = unit_of(a.data());
+    let a = RowMat::from_fn(n, n, |i, j| a.get(i, j) / unit);
     count(8 * n * n * n);
     if n == 0 {
         return Some(Vec::new()); // which the routine would not survive
@@ -52,7 +56,7 @@ pub(super) fn decompose(a: &RowMat, vectors: Option<&mut Mat<f64>>) -> Option<Ve
         Default::default(),
     )
     .ok()?;
-    Some((0..n).map(|k| values.column_vector()[k]).collect())
+    Some((0..n).map(|k| values.column_vector()[k] * unit).collect())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use faer::{Mat, MatMut, MatRef, Par};
 use super::RowMat;
 use super::order::descending_to;
 use super::small::symmetric_eigen;
+use super::unit::power_of_two;
 use crate::error::{Error, Result};
 
 /// A symmetric n × n operator given by its product with n × k matrices.
@@ -85,6 +86,14 @@ fn krylov(op: &Operator<'_>, r: usize) -> (Vec<f64>, RowMat) {
     if residual.norm() <= 1e-10 * length {
         return (vec![value; r], RowMat::from_fn(n, r, |i, k| if k == 0 { start.get(i, 0) } else { 0.0 }));
     }
+    // in a unit that is near its values: the routine has thresholds of its own
+    let unit = power_of_two(length);
+    let apply = |v: &RowMat| {
+        let mut out = (op.apply)(v);
+        out.data_mut().iter_mut().for_each(|v| *v /= unit);
+        out
+    };
+    let op = &Operator { n, apply: &apply };
     let params = PartialEigenParams { max_restarts: 200, ..Default::default() };
     let (mut vectors, mut values) = (Mat::<f64>::zeros(n, r), vec![0.0; r]);
     let mut memory = MemBuffer::new(partial_self_adjoint_eigen_scratch(op, r, Par::Seq, params));
@@ -101,5 +110,6 @@ fn krylov(op: &Operator<'_>, r: usize) -> (Vec<f64>, RowMat) {
     if info.n_converged_eigen < r {
         tracing::debug!("{} of {r} eigenvectors converged to 1e-10", info.n_converged_eigen);
     }
+    values.iter_mut().for_each(|v| *v *= unit);
     (values, RowMat::from_mat(vectors.as_ref()))
 }

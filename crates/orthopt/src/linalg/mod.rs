@@ -24,6 +24,7 @@ pub mod row_mat;
 pub mod sequential;
 pub mod simd;
 pub mod small;
+pub mod unit;
 pub mod varimax;
 pub mod work;
 

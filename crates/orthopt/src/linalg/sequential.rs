@@ -20,6 +20,7 @@ use faer::linalg::triangular_solve::{
 use faer::perm::permute_rows_in_place;
 use faer::{Conj, Mat, MatRef, Par};
 
+use super::unit::power_of_two;
 use super::work::count;
 
 /// A = U·diag(σ)·Vᵀ with σ descending.
@@ -41,6 +42,9 @@ pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
     if !a.is_all_finite() {
         return None;
     }
+    // in a unit that is near its entries: the routine has thresholds of its own
+    let unit = power_of_two(a.norm_max());
+    let a = Mat::from_fn(m, n, |i, j| a[(i, j)] / unit);
     count(20 * m * n * size);
     let (wanted, cols) =
         if thin { (ComputeSvdVectors::Thin, (size, size)) } else { (ComputeSvdVectors::Full, (m, n)) };
@@ -49,10 +53,10 @@ pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
     let scratch = svd_scratch::<f64>(m, n, wanted, wanted, Par::Seq, Default::default());
     with_memory(scratch, |stack| {
         let (u, v) = (Some(u.as_mut()), Some(v.as_mut()));
-        faer_svd(a, sigma.as_mut(), u, v, Par::Seq, stack, Default::default())
+        faer_svd(a.as_ref(), sigma.as_mut(), u, v, Par::Seq, stack, Default::default())
     })
     .ok()?;
-    let sigma = (0..size).map(|k| sigma.column_vector()[k]).collect();
+    let sigma = (0..size).map(|k| sigma.column_vector()[k] * unit).collect();
     Some(Svd { u, sigma, v })
 }
 

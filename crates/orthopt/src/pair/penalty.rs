@@ -16,7 +16,9 @@ pub trait PairPenalty: Nonsmooth {
     fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, _scratch: &mut Scratch) -> Option<PairMove> {
         let best = slow::minimise(m, self);
         let identity = m.circles()[0].at_zero() + m.constant() + self.value(m.z1) + self.value(m.z2);
-        (best.value < identity - 1e-12 * (1.0 + identity.abs())).then_some(best.step)
+        let [rot, refl] = m.circles();
+        let size = rot.scale().max(refl.scale()) + m.constant().abs() + (identity - m.constant()).abs();
+        (best.value < identity - 1e-12 * size).then_some(best.step)
     }
 
     /// The papers' search ([`plain::search`]), the yardstick.

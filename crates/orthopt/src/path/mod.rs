@@ -22,8 +22,9 @@ pub use steps::{Along, DEFAULT_COUNTS};
 
 use crate::bound;
 use crate::error::{Error, Result};
-use crate::family::{Begin, Family, Plan, PoseOptions, Posed, ProblemInfo, Wanted, knee, pose};
+use crate::family::{Begin, Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
 use crate::linalg::RowMat;
+use crate::objective::size;
 use crate::problem::PcaData;
 use crate::report::{DataFacts, Report, Task};
 use crate::search::Effort;
@@ -173,6 +174,10 @@ impl<'a> Walk<'a> {
         let task = Task::new(&posed, self.facts.clone());
         let report = with_family!(&posed.problem, problem => {
             let plan = problem.plan(&self.wanted)?;
+            if i == 0 {
+                let case = Case::new(self.request.problem, &self.request.along.first(&self.request.pose));
+                case.run_by(Run::of(problem, &plan, None)).check(self.request.wanted.given())?;
+            }
             run(problem, &plan, &task, &self.wanted, stopping, None, watch)?
         });
         self.posed = Some(posed);
@@ -230,8 +235,9 @@ impl<'a> Walk<'a> {
         });
         let Ok(report) = report else { return false };
         self.interrupted |= report.solution.status == Status::Interrupted;
-        let (f, now) = (report.solution.objective.total, self.points[i].report.solution.objective.total);
-        let better = f < now - LESS * (1.0 + now.abs());
+        let now = &self.points[i].report.solution;
+        let less = LESS * size(now.scale, now.objective.total);
+        let better = report.solution.objective.total < now.objective.total - less;
         if better {
             (self.points[i].report, self.points[i].from) = (report, Some(j));
         }
@@ -259,9 +265,10 @@ impl<'a> Walk<'a> {
         let none = Stopping { time_limit: Some(0.0), ..self.request.stopping };
         let posed = self.at(i)?;
         let best = with_family!(&posed.problem, problem => lowest(problem, &self.points, i));
-        let now = self.points[i].report.solution.objective.total;
+        let now = &self.points[i].report.solution;
+        let least = now.objective.total - LESS * size(now.scale, now.objective.total);
         let interrupted = self.interrupted;
-        let better = best.filter(|(_, f)| *f < now - LESS * (1.0 + now.abs()));
+        let better = best.filter(|(_, f)| *f < least);
         let taken = better.is_some_and(|(j, _)| self.take(i, j, &posed, none, watch));
         if taken {
             let solution = &mut self.points[i].report.solution;
@@ -274,7 +281,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A decrease of F relative to 1 + |F| that is more than rounding.
+/// A decrease of F relative to its size that is more than rounding.
 const LESS: f64 = 1e-10;
 
 /// The neighbours, and the point whose X has the lowest F here.

@@ -158,7 +158,7 @@ penalties! {
     L1(L1), "l1", "lambda * sum of absolute values", NoShape, Some(LAMBDA_SHARE), |lambda, _| L1::new(lambda);
     Nonneg(Nonneg), "nonneg", "every entry >= 0 (no lambda)", NoShape, None, |_, _| Ok(Nonneg);
     Mcp(Mcp), "mcp", "lambda |x| - x^2 / (2 gamma), constant from gamma lambda on", McpShape, Some(LAMBDA_SHARE), Mcp::shaped;
-    Scad(Scad), "scad", "lambda |x| up to lambda, constant from a lambda on", ScadShape, Some(LAMBDA_SHARE), Scad::shaped;
+    Scad(Scad), "scad", "lambda |x| up to lambda/s, constant from a lambda/s on, s = 2 a lambda unless set", ScadShape, Some(LAMBDA_SHARE), Scad::shaped;
     CappedL1(CappedL1), "capped-l1", "lambda * min(|x|, cap)", CappedL1Shape, Some(LAMBDA_SHARE), CappedL1::shaped;
     ElasticNet(ElasticNet), "elastic-net", "lambda * (|x| + eta / 2 x^2)", ElasticNetShape, Some(LAMBDA_SHARE), ElasticNet::shaped;
     Box(BoxBounds), "box", "every entry in [lower, upper] (no lambda)", BoxShape, None, |_, shape| BoxBounds::shaped(shape);

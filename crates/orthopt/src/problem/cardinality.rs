@@ -261,6 +261,10 @@ impl<F: Quadratic> Evaluate for CardinalityProblem<F> {
         (smooth + self.price(x), self.parts(smooth, x))
     }
 
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.f.scale(x)
+    }
+
     fn feasibility(&self, x: &RowMat) -> f64 {
         self.constraint.feasibility(x)
     }

@@ -208,6 +208,10 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Evaluate 
         (value, self.reported(smooth, x))
     }
 
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.f.scale(x)
+    }
+
     fn feasibility(&self, x: &RowMat) -> f64 {
         self.feasibility(x)
     }

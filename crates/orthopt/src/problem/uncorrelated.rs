@@ -141,6 +141,10 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
         (smooth + price_of_nonzeros(self.lambda, x), with_price(smooth, self.lambda, || count_nonzeros(x)))
     }
 
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.f.scale(x)
+    }
+
     /// √(Σₖ (‖xₖ‖² − 1)² + Σ_{j≠k} corr(Axⱼ, Axₖ)²).
     fn feasibility(&self, x: &RowMat) -> f64 {
         let r = x.ncols();

@@ -5,7 +5,7 @@ use crate::certify::{Certificate, Scope};
 use crate::error::{Error, Result};
 use crate::family::Family;
 use crate::linalg::RowMat;
-use crate::objective::{Objective, REPORT_ZERO, count_nonzeros};
+use crate::objective::{Objective, REPORT_ZERO, count_nonzeros, size};
 use crate::problem::ExplainedVariance;
 
 /// Entries of a nonnegative X down to minus this are rounding.
@@ -60,7 +60,7 @@ pub struct Assessment {
 }
 
 impl Assessment {
-    /// Looks at X, which is called `what` in errors; decreases of F up to `tol`·(1 + |F|) count as none.
+    /// Looks at X, which is called `what` in errors; decreases of F up to `tol` times its scale plus |F| count as none.
     ///
     /// # Errors
     /// As [`Family::check`]; entries below zero where X must be nonnegative.
@@ -75,7 +75,7 @@ impl Assessment {
             relative_feasibility: problem.relative_feasibility(&x, feasibility),
             nonneg_violation,
             explained_variance: problem.explained_variance(&x),
-            tolerance: tol * (1.0 + objective.total.abs()),
+            tolerance: tol * size(problem.scale(&x), objective.total),
             objective,
             x,
         })

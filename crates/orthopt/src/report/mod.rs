@@ -190,7 +190,7 @@ impl Report {
 
     /// A decrease of F that counts as none.
     pub fn tolerance(&self) -> f64 {
-        self.stopping.tolerance(self.solution.objective.total)
+        self.stopping.tolerance(self.solution.scale, self.solution.objective.total)
     }
 
     /// How far F is above the optimum, as a share of it.

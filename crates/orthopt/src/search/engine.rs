@@ -19,7 +19,7 @@ use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::parallel::alone;
 use crate::message::Message;
-use crate::objective::Evaluate;
+use crate::objective::{Evaluate, size};
 use crate::solve::ArmReport;
 use crate::solve::{Observer, Solution, Status, Stopping, Trace};
 use crate::threads;
@@ -47,7 +47,7 @@ pub(super) const LEVELS: u32 = 3;
 const CANCELLED: f64 = 1e-3;
 /// The least work that a settling may do.
 const LEAST: u64 = 1_000_000_000;
-/// How far above the F that a solver has tracked the F of its end may lie, relative to 1 + |F|.
+/// How far above the F that a solver has tracked the F of its end may lie, relative to the size of F.
 const ROUNDING: f64 = 1e-11;
 
 /// Searches for the X of lowest F.
@@ -153,9 +153,9 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) fresh: u64,
 }
 
-fn keep_among(elite: &mut Vec<Elite>, new: Elite) {
-    let near =
-        |e: &Elite| (e.done.objective - new.done.objective).abs() <= 1e-9 * (1.0 + new.done.objective.abs());
+fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64) {
+    let same = 1e-9 * size(scale, new.done.objective);
+    let near = |e: &Elite| (e.done.objective - new.done.objective).abs() <= same;
     if let Some(same) = elite.iter_mut().find(|e| near(e)) {
         if new.done.objective < same.done.objective {
             *same = new;
@@ -172,7 +172,8 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     /// Among the good points, if it is one and differs from the others.
     pub(super) fn keep(&mut self, new: Elite) {
         let before = self.lowest();
-        keep_among(&mut self.elite, new);
+        let scale = self.problem.scale(&new.done.x);
+        keep_among(&mut self.elite, new, scale);
         self.points = None;
         if self.lowest() < before {
             self.measure();
@@ -249,9 +250,9 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
 
     /// The best point after it has been polished.
     pub(super) fn settled(&mut self, mut done: Done) {
-        let lowest = self.lowest();
+        let (lowest, scale) = (self.lowest(), self.problem.scale(&done.x));
         if let Some(best) =
-            self.elite.first().filter(|_| done.objective <= lowest + ROUNDING * (1.0 + lowest.abs()))
+            self.elite.first().filter(|_| done.objective <= lowest + ROUNDING * size(scale, lowest))
         {
             done.stages = [best.done.stages.clone(), done.stages].concat();
             let solver = best.solver.clone();

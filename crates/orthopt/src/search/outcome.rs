@@ -46,6 +46,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         };
         Ok(Solution {
             objective,
+            scale: problem.scale(&x),
             feasibility: problem.feasibility(&x),
             nonneg_violation: problem.nonneg_violation(&x),
             nnz: count_nonzeros(&x),

@@ -14,7 +14,7 @@ use super::task::{Further, Origin, Task};
 use crate::error::Error;
 use crate::linalg::order::ascending;
 use crate::linalg::{RowMat, work};
-use crate::objective::Evaluate;
+use crate::objective::{Evaluate, size};
 use crate::solve::{Stage, Status};
 
 /// Tasks of the local search that are in flight together.
@@ -245,7 +245,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let Some(Ok(done)) = outcome else { return self.failed_move(kind) };
         self.failures = 0;
         let gain = (self.lowest() - done.objective).max(0.0);
-        let gain = if gain > 1e-12 * (1.0 + done.objective.abs()) { gain } else { 0.0 };
+        let gain = if gain > 1e-12 * size(self.problem.scale(&done.x), done.objective) { gain } else { 0.0 };
         self.bandit.learn(kind, gain, done.work.max(1));
         match place {
             Some(place) => self.book_arm(place, done),

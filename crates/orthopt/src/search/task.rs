@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use super::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
-use crate::objective::Evaluate;
+use crate::objective::{Evaluate, size};
 use crate::solve::{
     AnySolver, Fading, Kept, Looks, Pace, Progress, Settings, Solver, Stage, Status, Stop, StopReason,
     Stopping, believed,
@@ -22,7 +22,7 @@ pub struct Part<P> {
     pub share: u64,
     /// It has as much work again where the last half of it lowered F by more than this times |F|.
     pub again: Option<f64>,
-    /// Whether it has the whole share and not half of it, and goes on where a pass lowers F by less than 1e-5·(1 + |F|).
+    /// Whether it has the whole share and not half of it, and goes on where a pass lowers F by less than 1e-5 of its size.
     pub patient: bool,
     /// The next one goes on where F has not fallen for half of the iterations, but not before so many.
     pub hands_on: Option<u64>,
@@ -92,7 +92,7 @@ pub(super) struct Further {
 pub(super) const OVERHEAD: u64 = 400_000;
 /// Work that is worth nobody's attention.
 const LITTLE: u64 = 30_000_000;
-/// Where a task that polishes may stop: a pass that lowers F by less than this times 1 + |F|.
+/// Where a task that polishes may stop: a pass that lowers F by less than this times its size.
 const SLOW: f64 = 1e-5;
 
 /// Runs a task to its end, or until the control says so; what it found and its work. Of the points it looks at (after
@@ -234,6 +234,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             Some(first) => fading.map(|f| f.handed_on(first)),
             None => fading,
         };
+        let scale = p.scale(solver.point(&state));
         let first = p.value(solver.point(&state));
         kept.look(first, 0, solver.point(&state));
         control.offer(&kept.x, kept.objective);
@@ -269,6 +270,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
                 iteration: iterations,
                 seconds,
                 objective: info.objective,
+                scale,
                 pass: info.pass,
                 residual,
             };
@@ -291,7 +293,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         if whole && ending.x.find_non_finite().is_none() {
             let objective = p.value(&ending.x);
             // the clean end counts even where rounding puts it a hair above the tracked F
-            if objective <= kept.objective + 1e-9 * (1.0 + objective.abs()) {
+            if objective <= kept.objective + 1e-9 * size(scale, objective) {
                 (kept.x, kept.objective) = (ending.x.clone(), objective);
                 control.offer(&kept.x, kept.objective);
             }

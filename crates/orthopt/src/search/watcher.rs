@@ -29,7 +29,8 @@ impl<P: Evaluate> Watcher<'_, '_, P> {
         let due = whatever || self.trace.is_due(seconds);
         let (objective, newer) = self.control.newer(if due { self.seen } else { u64::MAX });
         let iteration = self.control.iterations();
-        let progress = Progress { iteration, seconds, objective, pass: None, residual: None };
+        // what is shown is not asked whether to stop
+        let progress = Progress { iteration, seconds, objective, scale: 0.0, pass: None, residual: None };
         for o in self.observers.iter_mut() {
             self.broke |= o.observe(Event::Step(&progress)) == ControlFlow::Break(());
         }

@@ -38,6 +38,7 @@ macro_rules! any_smooth {
             fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
                 match self { $(Self::$variant(f) => f.value_and_gradient(x, g),)* }
             }
+            fn scale(&self, x: &RowMat) -> f64 { match self { $(Self::$variant(f) => f.scale(x),)* } }
             fn lipschitz(&self) -> Option<f64> { match self { $(Self::$variant(f) => f.lipschitz(),)* } }
             fn step_curvature(&self, columns: usize) -> Option<f64> {
                 match self { $(Self::$variant(f) => f.step_curvature(columns),)* }
@@ -176,6 +177,10 @@ impl Smooth for JFunction {
 
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         self.as_dyn().value_and_gradient(x, g)
+    }
+
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.as_dyn().scale(x)
     }
 
     fn lipschitz(&self) -> Option<f64> {

@@ -2,36 +2,29 @@
 
 use faer::{Mat, MatRef};
 
+use super::column_mean::{Column, ColumnMean};
 use crate::linalg::RowMat;
-
-/// A column whose norm falls by this factor when its mean is removed is constant, and what is
-/// left of it is rounding. (The same figure as in the preparation of data files.)
-const CONSTANT: f64 = 1e-12;
 
 /// The means of the columns of a dense A, to be subtracted where entries of A are read. Gives
 /// the same numbers, bit by bit, as subtracting them from A beforehand, column by column.
+///
+/// A mean costs no digits of C: what is subtracted has more digits than an f64 where those matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Centring {
     means: Vec<f64>,
-    constant: Vec<bool>, // nothing but rounding is left of the column
+    columns: Vec<ColumnMean>,
 }
 
 impl Centring {
     /// The means of the columns of A. Reads A twice, in the order in which it is stored.
     pub fn of(a: MatRef<'_, f64>) -> Self {
-        let n = a.ncols();
-        let mut means = vec![0.0; n];
-        for_each(a, |_, j, v| means[j] += v);
-        means.iter_mut().for_each(|mean| *mean /= a.nrows() as f64);
-        let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);
-        for_each(a, |_, j, v| {
-            before[j] += v * v;
-            after[j] += (v - means[j]).powi(2);
-        });
-        // squares that overflow say nothing; C will overflow too and be refused
-        let left = |b: f64, c: f64| !b.is_finite() || c > CONSTANT * CONSTANT * b;
-        let constant = before.iter().zip(&after).map(|(b, c)| !left(*b, *c)).collect();
-        Self { means, constant }
+        let rows = a.nrows() as f64;
+        let mut columns = vec![Column::default(); a.ncols()];
+        for_each(a, |_, j, v| columns[j].see(v));
+        columns.iter_mut().for_each(|column| column.take_mean(rows));
+        for_each(a, |_, j, v| columns[j].compare(v, 1.0));
+        let columns: Vec<ColumnMean> = columns.iter().map(|column| column.finish(rows)).collect();
+        Self { means: columns.iter().map(ColumnMean::value).collect(), columns }
     }
 
     /// The means.
@@ -42,7 +35,7 @@ impl Centring {
     /// Entry `value` of column j, centred.
     #[inline(always)]
     pub fn apply(&self, j: usize, value: f64) -> f64 {
-        if self.constant[j] { 0.0 } else { value - self.means[j] }
+        self.columns[j].apply(value)
     }
 
     /// The sum of squares of each centred column: Cⱼⱼ.

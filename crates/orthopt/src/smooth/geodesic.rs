@@ -35,14 +35,14 @@ pub fn project(u: &RowMat, j: &Signature, alpha: f64) -> RowMat {
     q
 }
 
-/// Below this |t| its direction is rounding; the first axis is taken instead.
+/// Below this share of α the direction of t is rounding; the first axis is taken instead.
 const TINY: f64 = 1e-12;
 
 /// |s|², √(α² + |s|²) and |t|, the last one `None` where it is too small to have a direction.
 fn lengths(u: &[f64], j: &Signature, alpha: f64) -> (f64, f64, Option<f64>) {
     let s2: f64 = j.plus().iter().map(|k| u[*k] * u[*k]).sum();
     let t = j.minus().iter().map(|k| u[*k] * u[*k]).sum::<f64>().sqrt();
-    (s2, (alpha * alpha + s2).sqrt(), (t >= TINY).then_some(t))
+    (s2, (alpha * alpha + s2).sqrt(), (t >= TINY * alpha).then_some(t))
 }
 
 /// G ← the gradient with respect to U, given in G the gradient with respect to φ(U).

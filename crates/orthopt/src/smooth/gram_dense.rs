@@ -1,7 +1,7 @@
 use faer::{Mat, MatRef};
 
 use super::centring::transposed;
-use super::{Centring, LinearTerm, Quadratic, Smooth, ritz_curvature, spectral_norm};
+use super::{Centring, LinearTerm, Quadratic, Scale, Smooth, ritz_curvature, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner};
@@ -21,6 +21,7 @@ pub struct DenseGram {
     at: RowMat, // Aᵀ: a variable is a contiguous row
     e: LinearTerm,
     norms: Vec<f64>, // ‖A(:, i)‖²
+    scale: Scale,    // of −½ tr(XᵀAᵀAX)
 }
 
 impl DenseGram {
@@ -35,8 +36,9 @@ impl DenseGram {
     }
 
     fn from_transposed(at: RowMat) -> Self {
-        let norms = (0..at.nrows()).map(|i| inner(at.row(i), at.row(i))).collect();
-        Self { at, e: LinearTerm::default(), norms }
+        let norms: Vec<f64> = (0..at.nrows()).map(|i| inner(at.row(i), at.row(i))).collect();
+        let scale = Scale::new(norms.iter().copied(), 0.0);
+        Self { at, e: LinearTerm::default(), norms, scale }
     }
 
     /// Adds the linear term ⟨E, X⟩.
@@ -78,6 +80,10 @@ impl Smooth for DenseGram {
         product(g, false, -1.0, self.at.as_mat(), r.as_mat());
         self.e.add(g);
         self.value_at(&r, x)
+    }
+
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.scale.of(x.ncols()) + self.e.scale()
     }
 
     fn lipschitz(&self) -> Option<f64> {

@@ -30,6 +30,13 @@ impl LinearTerm {
         self.0.as_ref().map(RowMat::ncols)
     }
 
+    /// Σₖ ‖eₖ‖, what ⟨E, X⟩ is at most for unit columns.
+    pub(crate) fn scale(&self) -> f64 {
+        let Some(e) = &self.0 else { return 0.0 };
+        let column = |k| (0..e.nrows()).map(|i| e.get(i, k) * e.get(i, k)).sum::<f64>().sqrt();
+        (0..e.ncols()).map(column).sum()
+    }
+
     pub(crate) fn inner(&self, x: &RowMat) -> f64 {
         self.0.as_ref().map_or(0.0, |e| e.inner(x))
     }

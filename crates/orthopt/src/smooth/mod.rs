@@ -6,6 +6,7 @@
 
 mod any;
 mod centring;
+mod column_mean;
 pub mod geodesic;
 mod gram_dense;
 mod gram_sparse;
@@ -14,6 +15,7 @@ pub(crate) mod majoriser;
 pub mod nonlinear_eig;
 mod probe;
 mod quadratic;
+mod scale;
 mod sparse_rows;
 pub(crate) mod tilted;
 mod two_sided;
@@ -27,6 +29,7 @@ pub(crate) use linear::LinearTerm;
 pub use nonlinear_eig::NonlinearEig;
 pub use probe::{PLACEMENTS, Placement, Probe, euclidean_distances};
 pub use quadratic::{DenseQuadratic, QuadraticImage};
+pub(crate) use scale::Scale;
 pub use two_sided::{Form, JQuadratic, hyperbolic_minimum, hyperbolic_optimum};
 
 use rand::SeedableRng;
@@ -62,6 +65,20 @@ pub trait Smooth: Send + Sync {
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         self.gradient(x, g);
         self.value(x)
+    }
+
+    /// The scale of f at X, in the unit of f: the size that the data give it, whatever the value of f is. Every tolerance of F
+    /// is relative to this number plus |F| (docs/mathematics.md), so that nothing depends on the unit of the data. If f is
+    /// multiplied by a positive number, so is its scale.
+    ///
+    /// For the f of the library it depends on the data and on the number of columns r of X alone: half the sum of the r largest
+    /// |Mᵢᵢ| of ½ tr(XᵀMX), which is the variance of the r largest variables where M = −C; half the largest |Mᵢⱼ| if that is more,
+    /// as it may be where M is indefinite; plus the norm of every column of a linear term. Of an f of which nothing is known it is
+    /// |f(X)| + ‖∇f(X)‖_F, which costs a value and a gradient: methods ask where they begin, not in every iteration.
+    fn scale(&self, x: &RowMat) -> f64 {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        let size = self.value_and_gradient(x, &mut g).abs() + g.norm();
+        if size.is_finite() { size } else { 0.0 }
     }
 
     /// An upper bound of the Lipschitz constant of ∇f (Frobenius norm), where one is known. Without

@@ -46,6 +46,7 @@ pub struct Probe {
     j: Signature,
     alpha: f64, // α
     placement: Placement,
+    scale: f64,
 }
 
 /// Rows of a tile.
@@ -102,7 +103,9 @@ impl Probe {
             return invalid("signature", j.describe(), "at least one minus one for the probe");
         }
         let d = if placement == Placement::Printed { project(&d, &j, alpha) } else { d };
-        Ok(Self { d, t, j, alpha, placement })
+        let squares: f64 = t.data().iter().map(|v| v * v).sum();
+        let scale = squares / (m * m).max(1) as f64;
+        Ok(Self { d, t, j, alpha, placement, scale })
     }
 
     /// U = DX and Q.
@@ -265,6 +268,11 @@ impl Smooth for Probe {
         let sum = self.tiles(&q, Some(&mut gq));
         self.to_x(&u, gq, g);
         sum / (m * m)
+    }
+
+    /// The mean of T_ij², f of distances that are all zero.
+    fn scale(&self, _: &RowMat) -> f64 {
+        self.scale
     }
 
     fn components(&self) -> usize {

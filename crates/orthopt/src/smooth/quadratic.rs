@@ -1,7 +1,9 @@
+use std::sync::OnceLock;
+
 use faer::MatRef;
 
 use super::centring::slab;
-use super::{Centring, LinearTerm, Quadratic, Smooth, Usage, ritz_curvature, spectral_norm};
+use super::{Centring, LinearTerm, Quadratic, Scale, Smooth, Usage, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner, is_zero};
@@ -20,16 +22,21 @@ pub struct DenseQuadratic {
     m: RowMat, // M, symmetric
     e: LinearTerm,
     concave: bool,
+    scale: OnceLock<Scale>, // of ½ tr(XᵀMX)
 }
 
 impl DenseQuadratic {
+    fn made(m: RowMat, concave: bool) -> Self {
+        Self { m, e: LinearTerm::default(), concave, scale: OnceLock::new() }
+    }
+
     /// ½ tr(XᵀMX) for symmetric M.
     ///
     /// # Errors
     /// M not square, not finite, or not symmetric to 1e-8 relative to its largest entry.
     pub fn new(m: MatRef<'_, f64>) -> Result<Self> {
         check_symmetric("the matrix M", m)?;
-        Ok(Self { m: RowMat::from_mat(m), e: LinearTerm::default(), concave: false })
+        Ok(Self::made(RowMat::from_mat(m), false))
     }
 
     /// −½ tr(XᵀCX) for a symmetric C (a covariance or correlation matrix). C is not checked
@@ -40,7 +47,7 @@ impl DenseQuadratic {
     pub fn negative(c: MatRef<'_, f64>) -> Result<Self> {
         check_symmetric("the Gram matrix C", c)?;
         let m = RowMat::from_fn(c.nrows(), c.ncols(), |i, j| -0.5 * (c[(i, j)] + c[(j, i)]));
-        Ok(Self { m, e: LinearTerm::default(), concave: false })
+        Ok(Self::made(m, false))
     }
 
     /// −½ tr(XᵀAᵀAX), AᵀA formed once, of A minus its column means if `centring` is given. Cost
@@ -53,12 +60,12 @@ impl DenseQuadratic {
             product(&mut m, start > 0, -1.0, rows.as_ref().transpose(), rows.as_ref());
         }
         symmetrise(&mut m);
-        Self { m, e: LinearTerm::default(), concave: true }
+        Self::made(m, true)
     }
 
     /// ½ tr(ZᵀKZ) with the curvature K of a block of a larger model, for sweeps inside it.
     pub(crate) fn block(k: RowMat, concave: bool) -> Self {
-        Self { m: k, e: LinearTerm::default(), concave }
+        Self::made(k, concave)
     }
 
     /// M.
@@ -69,7 +76,7 @@ impl DenseQuadratic {
     /// −½ tr(XᵀCX) for C = AᵀA known to be symmetric positive semidefinite.
     pub(crate) fn from_negative_gram(mut m: RowMat) -> Self {
         symmetrise(&mut m);
-        Self { m, e: LinearTerm::default(), concave: true }
+        Self::made(m, true)
     }
 
     /// Adds the linear term ⟨E, X⟩.
@@ -147,6 +154,14 @@ impl Smooth for DenseQuadratic {
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         self.gradient(x, g);
         0.5 * (x.inner(g) + self.e.inner(x))
+    }
+
+    fn scale(&self, x: &RowMat) -> f64 {
+        let scale = self.scale.get_or_init(|| {
+            let largest = || self.m.data().iter().fold(0.0f64, |a, v| a.max(v.abs()));
+            Scale::new(self.diagonal().into_iter(), if self.concave { 0.0 } else { largest() })
+        });
+        scale.of(x.ncols()) + self.e.scale()
     }
 
     fn lipschitz(&self) -> Option<f64> {

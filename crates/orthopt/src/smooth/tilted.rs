@@ -29,6 +29,10 @@ impl<F: Quadratic> Smooth for Tilted<'_, F> {
         axpy(1.0, self.e.data(), g.data_mut());
     }
 
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.f.scale(x)
+    }
+
     fn lipschitz(&self) -> Option<f64> {
         self.f.lipschitz()
     }

@@ -8,7 +8,7 @@
 
 use faer::MatRef;
 
-use super::{HessianVector, Smooth, TwoSided, spectral_norm};
+use super::{HessianVector, Scale, Smooth, TwoSided, spectral_norm};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -38,6 +38,7 @@ pub struct JQuadratic {
     n: Option<RowMat>,      // N; None: I
     factor: Option<RowMat>, // K with M = KKᵀ, where M is known to be positive definite
     lipschitz: f64,         // ‖M‖₂‖N‖₂
+    scale: f64,
     form: Form,
 }
 
@@ -86,6 +87,16 @@ fn norm_of(m: &RowMat) -> f64 {
     })
 }
 
+/// The largest |mᵢⱼ|.
+fn largest(m: &RowMat) -> f64 {
+    m.data().iter().fold(0.0, |a, v| a.max(v.abs()))
+}
+
+/// The scale of ½tr(XᵀMX), of all n columns.
+fn scale_of(m: &RowMat) -> f64 {
+    Scale::new((0..m.nrows()).map(|i| m.get(i, i)), largest(m)).of(m.nrows())
+}
+
 impl JQuadratic {
     /// ½tr(XᵀMXN); N = I where it is `None`. Cost O(n³), for norms.
     ///
@@ -105,7 +116,8 @@ impl JQuadratic {
             });
         }
         let lipschitz = norm_of(&m) * n.as_ref().map_or(1.0, norm_of);
-        Ok(Self { m, n, factor: None, lipschitz, form: Form::General })
+        let scale = scale_of(&m) * n.as_ref().map_or(1.0, largest);
+        Ok(Self { m, n, factor: None, lipschitz, scale, form: Form::General })
     }
 
     /// tr(XᵀCX) for a positive definite C.
@@ -121,6 +133,7 @@ impl JQuadratic {
         let scaled = |a: &RowMat, by: f64| RowMat::from_fn(a.nrows(), a.ncols(), |i, j| by * a.get(i, j));
         let lipschitz = 2.0 * norm_of(&c);
         Ok(Self {
+            scale: 2.0 * scale_of(&c),
             m: scaled(&c, 2.0),
             n: None,
             factor: Some(scaled(&factor, root2)),
@@ -137,7 +150,7 @@ impl JQuadratic {
         let c = symmetric("the matrix C", c)?;
         let lipschitz = 2.0 * norm_of(&c);
         let m = RowMat::from_fn(c.nrows(), c.ncols(), |i, j| -2.0 * c.get(i, j));
-        Ok(Self { m, n: None, factor: None, lipschitz, form: Form::Reproduction })
+        Ok(Self { scale: scale_of(&m), m, n: None, factor: None, lipschitz, form: Form::Reproduction })
     }
 
     /// Which of the named problems it is.
@@ -200,6 +213,11 @@ impl Smooth for JQuadratic {
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         *g = self.image(x);
         0.5 * g.inner(x)
+    }
+
+    /// That of ½tr(XᵀMX), times the largest |Nᵢⱼ|.
+    fn scale(&self, _: &RowMat) -> f64 {
+        self.scale
     }
 
     fn lipschitz(&self) -> Option<f64> {

@@ -70,7 +70,14 @@ mod tests {
     use super::*;
 
     fn at(residual: f64) -> Progress {
-        Progress { iteration: 7, seconds: 0.0, objective: 1.0, pass: None, residual: Some(residual) }
+        Progress {
+            iteration: 7,
+            seconds: 0.0,
+            objective: 1.0,
+            scale: 1.0,
+            pass: None,
+            residual: Some(residual),
+        }
     }
 
     fn status(

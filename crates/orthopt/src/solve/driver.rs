@@ -15,7 +15,7 @@ use super::{
 use crate::error::Result;
 use crate::linalg::{RowMat, work};
 use crate::message::Message;
-use crate::objective::{Evaluate, Objective, count_nonzeros};
+use crate::objective::{Evaluate, Objective, count_nonzeros, size};
 
 /// Options of a run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,8 +87,11 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
 ) -> Result<Solution> {
     let (clock, worked) = (Instant::now(), work::so_far());
     let (trace, notes) = (Trace::default(), Vec::new());
-    let mut session = Session { problem, options, trace, notes, iteration: 0, clock, best: f64::INFINITY };
-    let mut best = session.run_chain(start(0)?, stop, observers)?;
+    let first = start(0)?;
+    let scale = problem.scale(&first.x0);
+    let best = f64::INFINITY;
+    let mut session = Session { problem, options, scale, trace, notes, iteration: 0, clock, best };
+    let mut best = session.run_chain(first, stop, observers)?;
     let (mut runs, mut winner) = (1, 0);
     let mut last = best.reason.clone();
     let is_small = |iterations| iterations < options.effort && work::so_far() - worked < MOST_WORK.0;
@@ -145,6 +148,7 @@ struct End {
 struct Session<'a, P> {
     problem: &'a P,
     options: RunOptions,
+    scale: f64, // of F
     trace: Trace,
     notes: Vec<Message>,
     iteration: u64,
@@ -278,7 +282,7 @@ impl<P: Evaluate> Session<'_, P> {
         let finite = end.x.find_non_finite().is_none();
         let last = if finite { self.problem.evaluated(&end.x) } else { (f64::NAN, Objective::NAN) };
         let objective = last.0;
-        let limit = objective - 1e-9 * (1.0 + objective.abs());
+        let limit = objective - 1e-9 * size(self.scale, objective);
         let whole = objective.is_finite();
         if whole && kept.objective >= limit {
             return (end, last);
@@ -306,7 +310,8 @@ impl<P: Evaluate> Session<'_, P> {
     }
 
     fn progress(&self, objective: f64, pass: Option<Pass>, residual: Option<f64>) -> Progress {
-        Progress { iteration: self.iteration, seconds: self.seconds(), objective, pass, residual }
+        let (iteration, seconds) = (self.iteration, self.seconds());
+        Progress { iteration, seconds, objective, scale: self.scale, pass, residual }
     }
 
     /// Records X⁰; a starting point where F is not finite ends the run.
@@ -350,7 +355,7 @@ impl<P: Evaluate> Session<'_, P> {
         feasibility: Option<f64>,
         observers: &mut [&mut dyn Observer],
     ) {
-        let rounding = 1e-10 * (1.0 + p.objective.abs());
+        let rounding = 1e-10 * p.size();
         if p.objective > self.best + rounding {
             return;
         }
@@ -374,6 +379,7 @@ impl<P: Evaluate> Session<'_, P> {
         let (problem, x) = (self.problem, best.x);
         Solution {
             objective: best.parts,
+            scale: self.scale,
             feasibility: best.feasibility,
             nonneg_violation: problem.nonneg_violation(&x),
             nnz: count_nonzeros(&x),

@@ -216,6 +216,8 @@ pub struct Solution {
     pub x: RowMat,
     /// F(X) and its parts, evaluated afresh at `x`.
     pub objective: Objective,
+    /// The scale of F ([`Evaluate::scale`](crate::objective::Evaluate::scale)): tolerances are relative to it plus |F|.
+    pub scale: f64,
     /// ‖XᵀX − I‖_F.
     pub feasibility: f64,
     /// ‖min(0, X)‖_F where the problem asks for X ≥ 0.

@@ -103,7 +103,7 @@ pub trait Solver<P> {
         }
     }
 
-    /// Whether a run ends as stalled where F no longer falls (by 1e-5 of 1 + |F| in three quarters of its iterations). Not where iterations are
+    /// Whether a run ends as stalled where F no longer falls (by 1e-5 of its scale plus |F| in three quarters of its iterations). Not where iterations are
     /// pairs of rows, which end by passes over everything, nor where F of feasible points says little before the end.
     fn fades(&self, _problem: &P) -> Fades {
         Fades::Iterations

@@ -1,6 +1,7 @@
 //! Stopping criteria: each can explain itself, and they compose.
 
 use super::{Pass, Status};
+use crate::objective::size;
 
 /// What a criterion looks at.
 #[derive(Clone, Copy, Debug)]
@@ -11,10 +12,19 @@ pub struct Progress {
     pub seconds: f64,
     /// F now, as the solver tracks it.
     pub objective: f64,
+    /// The scale of F ([`Evaluate::scale`](crate::objective::Evaluate::scale)) at the start of the run.
+    pub scale: f64,
     /// The pass that ended with this step, if one did.
     pub pass: Option<Pass>,
     /// The solver's own measure of stationarity, if it has one.
     pub residual: Option<f64>,
+}
+
+impl Progress {
+    /// What tolerances of F are relative to: its scale plus |F|.
+    pub fn size(&self) -> f64 {
+        size(self.scale, self.objective)
+    }
 }
 
 /// Why a run stops.
@@ -152,17 +162,17 @@ impl Stop for TimeLimit {
 }
 
 /// Stops as converged when a whole pass over everything that can move found no decrease above
-/// `tol`·(1 + |F|) and moved nothing.
+/// `tol` times the size of F, its scale plus |F|, and moved nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Stationary {
-    /// Tolerance relative to 1 + |F|.
+    /// Tolerance relative to the scale of F plus |F|.
     pub tol: f64,
 }
 
 impl Stop for Stationary {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         let pass = p.pass.filter(|pass| pass.covers_all)?;
-        let limit = self.tol * (1.0 + p.objective.abs());
+        let limit = self.tol * p.size();
         // a pass that moved something has not checked the X it ended with
         (pass.decrease == 0.0 && pass.max_decrease <= limit).then(|| StopReason {
             status: Status::Converged,
@@ -192,17 +202,17 @@ impl Stop for Critical {
     }
 }
 
-/// Stops as stalled when a pass lowers F by less than `tol`·(1 + |F|); `tol` = 0 never stops.
+/// Stops as stalled when a pass lowers F by less than `tol` times its scale plus |F|; `tol` = 0 never stops.
 #[derive(Clone, Copy, Debug)]
 pub struct RelativeDecrease {
-    /// Tolerance relative to 1 + |F|.
+    /// Tolerance relative to the scale of F plus |F|.
     pub tol: f64,
 }
 
 impl Stop for RelativeDecrease {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         let pass = p.pass?;
-        let limit = self.tol * (1.0 + p.objective.abs());
+        let limit = self.tol * p.size();
         (pass.decrease < limit).then(|| StopReason {
             status: Status::Stalled,
             message: format!("a pass of {} pairs lowered F by {:.3e} only", pass.pairs, pass.decrease),
@@ -237,7 +247,7 @@ pub(crate) struct Fading {
 
 /// No run is called fading before so many iterations, nor before four times those that brought something.
 const QUIET: (u64, u64) = (10_000, 4);
-/// What F must fall by, relative to 1 + |F|.
+/// What F must fall by, relative to its scale plus |F|.
 const FALL: f64 = 1e-5;
 /// The most iterations of a run that nobody has given a limit.
 const MOST: u64 = 500_000;
@@ -267,7 +277,7 @@ impl Fading {
     pub(crate) fn check(&mut self, p: &Progress, work: u64) -> Option<StopReason> {
         let began = *self.began.get_or_insert(p.iteration);
         let made = p.iteration - began;
-        if p.objective < self.lowest - FALL * (1.0 + p.objective.abs()) || self.lowest.is_infinite() {
+        if p.objective < self.lowest - FALL * p.size() || self.lowest.is_infinite() {
             (self.lowest, self.since) = (p.objective, made);
         }
         if let Some(residual) = p.residual.filter(|residual| !self.by_f && *residual < 0.5 * self.residual) {
@@ -277,7 +287,7 @@ impl Fading {
             let (last, measure) =
                 (made - self.since, if self.by_f { "" } else { ", nor its measure to a half," });
             format!(
-                "F has not fallen by {FALL:.0e} of 1 + |F|{measure} in the last {last} of {made} iterations"
+                "F has not fallen by {FALL:.0e} of its size{measure} in the last {last} of {made} iterations"
             )
         } else if made >= self.most.0 || (work >= self.most.1 && made >= MOST_WORK.1) {
             format!("still falling after {made} iterations, the most there are without a limit of your own")
@@ -295,9 +305,9 @@ pub struct Stopping {
     pub max_iters: Option<u64>,
     /// Seconds in the solver.
     pub time_limit: Option<f64>,
-    /// Decreases of F within `tol`·(1 + |F|) count as none; measures of stationarity within 1000 `tol`.
+    /// Decreases of F within `tol` times its scale plus |F| count as none; measures of stationarity within 1000 `tol`.
     pub tol: f64,
-    /// A pass that lowers F by less than this times 1 + |F| ends the run.
+    /// A pass that lowers F by less than this times its scale plus |F| ends the run.
     pub min_decrease: f64,
 }
 
@@ -311,9 +321,9 @@ impl Stopping {
             .or(RelativeDecrease { tol: self.min_decrease })
     }
 
-    /// The decrease of F that counts as none, at an F of this size.
-    pub fn tolerance(&self, objective: f64) -> f64 {
-        self.tol * (1.0 + objective.abs())
+    /// The decrease of F that counts as none where F is `objective` and its scale is `scale`.
+    pub fn tolerance(&self, scale: f64, objective: f64) -> f64 {
+        self.tol * size(scale, objective)
     }
 }
 
@@ -325,8 +335,14 @@ mod tests {
     fn end(fades: Fades, limited: bool, work: u64, course: impl Fn(u64) -> f64) -> Option<u64> {
         let mut fading = Fading::new(fades, limited)?;
         (0..1_000_000).find(|k| {
-            let p =
-                Progress { iteration: *k, seconds: 0.0, objective: course(*k), pass: None, residual: None };
+            let p = Progress {
+                iteration: *k,
+                seconds: 0.0,
+                objective: course(*k),
+                scale: 1.0,
+                pass: None,
+                residual: None,
+            };
             fading.check(&p, k * work).is_some()
         })
     }
@@ -359,7 +375,7 @@ mod tests {
             (0..100_000).find(|k| {
                 let objective = -(*k.min(&last_fall) as f64);
                 let residual = Some(0.5f64.powi(*k as i32));
-                let p = Progress { iteration: *k, seconds: 0.0, objective, pass: None, residual };
+                let p = Progress { iteration: *k, seconds: 0.0, objective, scale: 1.0, pass: None, residual };
                 fading.check(&p, 0).is_some()
             })
         };

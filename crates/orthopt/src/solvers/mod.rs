@@ -40,7 +40,7 @@ use crate::options::{Constant, Constants, Given};
 use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{CardinalityProblem, JProblem, PcaProblem, Problem, UncorrelatedProblem};
-use crate::smooth::{AnySmooth, HessianVector, Smooth, TwoSided};
+use crate::smooth::{AnySmooth, FiniteSum, HessianVector, Smooth, TwoSided};
 use crate::solve::{AnySolver, named};
 use obcd::ObcdOptions;
 
@@ -224,6 +224,14 @@ where
             j_lbfgs::info(),
         ]
     }
+}
+
+/// [`j_general`] and the solvers of finite sums.
+pub const fn j_sums<F>() -> &'static [SolverInfo<Problem<JOrthogonal, F>>]
+where
+    F: TwoSided + HessianVector + FiniteSum + 'static,
+{
+    const { &join::<_, 7>(&[j_general::<F>(), &[jobcd::vr_j_jobcd()]]) }
 }
 
 /// Lists one after the other; N is the sum of their lengths.

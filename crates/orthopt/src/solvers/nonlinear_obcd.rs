@@ -23,6 +23,7 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
+use crate::objective::size;
 use crate::options::{Constant, Constants, only};
 use crate::pair::movable::Movable;
 use crate::pair::nonlinear::{CircleSearch, Work, apply, solve_pair};
@@ -129,6 +130,7 @@ struct Iterate {
     image: Image, // CX, ρ, C†ρ
     rows: Movable,
     work: Work,
+    scale: f64,     // of f
     lipschitz: f64, // L_f of WSS-OR
 }
 
@@ -151,14 +153,15 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         stiefel::repair_on_support(&mut x);
         let (o, image, rows) = (&self.options, p.f.image(&x), Movable::new(&x));
         let candidates = Candidates::or_default(o.candidates, x.nrows());
+        let scale = p.f.scale(&x);
         let descent = pair_descent::State {
             objective: p.f.value_at(&image, &x),
-            alpha: o.alpha,
+            alpha: o.alpha * scale,
             schedule: Schedule::new(o.working_set, candidates, o.tol, o.seed, &rows),
         };
         let greedy = o.working_set == WorkingSet::GreedyOr;
         let lipschitz = p.f.lipschitz().filter(|_| greedy).unwrap_or(0.0);
-        Ok(State { at: Iterate { work: Work::new(x.ncols()), x, image, rows, lipschitz }, descent })
+        Ok(State { at: Iterate { work: Work::new(x.ncols()), x, image, rows, scale, lipschitz }, descent })
     }
 
     fn one_iteration(&self, p: &NonlinearEigProblem, st: &mut State) -> Step {
@@ -170,7 +173,7 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         st.descent.objective
     }
 
-    /// f of a singular C may be close to 0 where it has a minimum: decreases that are nothing beside 1 + |f|
+    /// f of a singular C may be close to 0 where it has a minimum: decreases that are nothing beside the scale of f
     /// are then much beside f, and a pass that leaves them alone is no end.
     fn confirmed(&self, p: &NonlinearEigProblem, st: &State) -> Option<Confirmed> {
         Some(Confirmed::new(relative_criticality(p, &st.at.x)))
@@ -224,8 +227,9 @@ impl PairOracle for CirclePairs<'_> {
     }
 
     fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
-        let (f, Iterate { x, image, lipschitz, .. }) = (self.f, &*self.at);
+        let (f, Iterate { x, image, lipschitz, scale, .. }) = (self.f, &*self.at);
         let ObcdOptions { working_set, alpha, .. } = self.solver.options;
+        let alpha = alpha * scale;
         let (mut gi, mut gj) = (vec![0.0; x.ncols()], vec![0.0; x.ncols()]);
         let mut score = |&(i, j): &(usize, usize)| {
             f.gradient_row(image, x, i, &mut gi);
@@ -236,6 +240,10 @@ impl PairOracle for CirclePairs<'_> {
             stationarity_score(working_set, alpha, *lipschitz, products)
         };
         pairs.iter().map(&mut score).collect()
+    }
+
+    fn size(&self, objective: f64) -> f64 {
+        size(self.at.scale, objective)
     }
 
     fn upkeep(&self) -> Upkeep {

@@ -18,6 +18,7 @@ use crate::linalg::RowMat;
 use crate::linalg::block_krylov::{BlockKrylov, Found, most_columns};
 use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::products::{gram, product};
+use crate::linalg::unit::power_of_two;
 use crate::linalg::work;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::{PcaProblem, Problem};
@@ -67,6 +68,7 @@ const BY_THE_WAY: u64 = 200_000_000;
 #[derive(Clone, Debug)]
 pub struct State {
     krylov: BlockKrylov,
+    unit: f64, // a power of two that C is divided by
     way: &'static str,
     x: RowMat,   // X⁰, the Ritz vectors of the last restart, or those of the end
     value: f64,  // f(X)
@@ -91,6 +93,7 @@ impl<F: Quadratic, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spectral {
         let (first, way) = first_block(&p.f, &x0, self.seed);
         Ok(State {
             krylov: BlockKrylov::new(&first, p.rank()),
+            unit: power_of_two(p.f.scale(&x0)),
             way,
             value: p.f.value(&x0),
             x: x0,
@@ -137,7 +140,7 @@ impl State {
     /// One block step.
     fn advance(&mut self, f: &impl Quadratic) {
         self.steps += 1;
-        match self.krylov.step(|b| negated(f.apply(b))) {
+        match self.krylov.step(|b| in_units(f, self.unit, b)) {
             Found::Nothing => {}
             Found::Broken => self.value = f64::NAN,
             Found::Residual(residual) => {
@@ -162,7 +165,7 @@ impl State {
         if std::mem::take(&mut self.fresh)
             && let Some((values, x)) = self.krylov.leading()
         {
-            (self.x, self.value) = (x, -0.5 * values.iter().sum::<f64>());
+            (self.x, self.value) = (x, -0.5 * values.iter().sum::<f64>() * self.unit);
         }
     }
 }
@@ -177,11 +180,12 @@ pub(crate) fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) ->
     let ((), product) = work::counted(|| drop(p.f.apply(&x0)));
     let most = BY_THE_WAY / (product + (4 * n * r * r) as u64).max(1);
     let (first, _) = first_block(&p.f, &x0, 1);
+    let unit = power_of_two(p.f.scale(&x0));
     let mut krylov = BlockKrylov::new(&first, r);
     let exact = (0..most).any(
-        |_| matches!(krylov.step(|b| negated(p.f.apply(b))), Found::Residual(residual) if residual <= EXACT),
+        |_| matches!(krylov.step(|b| in_units(&p.f, unit, b)), Found::Residual(residual) if residual <= EXACT),
     );
-    krylov.trace().filter(|_| exact).map(|sum| -0.5 * sum)
+    krylov.trace().filter(|_| exact).map(|sum| -0.5 * sum * unit)
 }
 
 /// The first block (n × r, orthonormal) and what it comes from: eigenvectors already where one side of
@@ -252,6 +256,11 @@ fn by_samples(at: &RowMat, r: usize, seed: u64) -> Option<RowMat> {
 
 fn identity(n: usize) -> RowMat {
     RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)))
+}
+
+/// CB divided by a power of two near the size of C, whatever that is: B is divided, as CB itself may be no number any more.
+fn in_units(f: &impl Quadratic, unit: f64, b: &RowMat) -> RowMat {
+    negated(f.apply(&RowMat::from_fn(b.nrows(), b.ncols(), |i, k| b.get(i, k) / unit)))
 }
 
 fn negated(mut y: RowMat) -> RowMat {

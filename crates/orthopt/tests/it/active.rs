@@ -4,6 +4,7 @@ use crate::common::obcd::{TOL, walk};
 use crate::common::{problem, solve_from};
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::linalg::RowMat;
+use orthopt::objective::size;
 use orthopt::solve::{Setting, Status};
 use orthopt::solvers::obcd::{ObcdOptions, WorkingSet};
 
@@ -26,7 +27,7 @@ fn what_was_narrowed_out_is_looked_at_in_the_end() {
             let s = solve_from(&p, x0, &active(seed), 1e-9, 30_000_000);
             assert_eq!(s.status, Status::Converged, "{name}: {}", s.message);
             let certificate = block_stationarity(&p, &s.x, Scope::All);
-            let limit = 1e-9 * (1.0 + s.objective.total.abs());
+            let limit = 1e-9 * size(s.scale, s.objective.total);
             assert!(certificate.holds(limit), "{name} {lambda}: {certificate:?}");
         }
     }

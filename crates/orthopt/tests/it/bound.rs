@@ -1,6 +1,6 @@
 //! Global bounds: golden values, degenerate input, errors, ends, what can be checked from outside.
 
-use orthopt::bound::{Bound, End, Kind, Method, Options, Proof, lower_bound};
+use orthopt::bound::{Bound, Dual, End, Kind, Method, Options, Proof, lower_bound};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::eigen::symmetric_eigenvalues;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
@@ -153,6 +153,113 @@ fn scales_cancel() {
         assert!((found / scale - known).abs() <= 1e-12 * known.abs(), "{scale:e}: {found:e}");
     }
     assert!(bound(&c, 2, &Kind::L0 { lambda: 1e300 }, 0).value > 0.0);
+}
+
+/// The check of docs/bounds.md: the bound that C and Z prove for a problem; `None` where they prove none, or where the
+/// numbers beside them are those of another problem.
+fn check(dual: &Dual, kind: &Kind) -> Option<f64> {
+    let (n, r) = (dual.c.nrows(), dual.rank);
+    let root = (r as f64).sqrt();
+    let top = |m: &dyn Fn(usize, usize) -> f64| -> f64 {
+        symmetric_eigenvalues(&RowMat::from_fn(n, n, m)).unwrap()[..r].iter().sum()
+    };
+    let largest = dual.z.data().iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    let (mut at_least, mut at_most) = (0.0, f64::INFINITY);
+    let (lambda, budget) = match kind {
+        Kind::L0 { lambda } => (*lambda, None),
+        Kind::Total { nonzeros, lambda } => (*lambda, Some(*nonzeros as f64)),
+        Kind::Counts { nonzeros, lambda } => (*lambda, Some(nonzeros.iter().sum::<usize>() as f64)),
+        Kind::Rows { rows, lambda } => (lambda / root, Some(*rows as f64 * root)),
+        Kind::Nonnegative => (0.0, None),
+        Kind::L1 { lambda } => {
+            let mut tau = (n as f64).sqrt();
+            if let Some(f) = dual.objective {
+                at_most = f;
+                tau =
+                    tau.min(((top(&|i, j| 0.5 * dual.c.get(i, j)) + f) / lambda - (r as f64 - 1.0)).max(1.0));
+            }
+            let weight = lambda / (tau + 1.0);
+            at_least = r as f64 * (lambda - weight);
+            (weight, None)
+        }
+        _ => return None,
+    };
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs();
+    let same = near(lambda, dual.lambda) && dual.budget.is_some() == budget.is_some();
+    if !same || budget.zip(dual.budget).is_some_and(|(a, b)| !near(a, b)) {
+        return None;
+    }
+    let extra = match kind {
+        Kind::Nonnegative if dual.z.data().iter().all(|v| *v <= 0.0) => 0.0,
+        Kind::Nonnegative => return None,
+        _ if largest <= lambda => 0.0,
+        _ => budget? * (largest - lambda),
+    };
+    Some((-(top(&|i, j| 0.5 * dual.c.get(i, j) - dual.z.get(i, j)) + extra) + at_least).min(at_most))
+}
+
+/// All kinds, from C, Z and the problem alone; and a problem that it is not is refused.
+#[test]
+fn one_check_serves_all_kinds() {
+    for (n, r, seed) in [(9, 2, 1), (12, 3, 5), (8, 1, 3)] {
+        let c = covariance(n, 14, seed);
+        let f = negative(&c);
+        let x = orthopt::start::leading_eigenvectors(&f, r).unwrap();
+        let kinds = [
+            Kind::L0 { lambda: 0.4 },
+            Kind::Total { nonzeros: 2 * r, lambda: 0.0 },
+            Kind::Total { nonzeros: 2 * r + 1, lambda: 0.2 },
+            Kind::Counts { nonzeros: (2..r + 2).collect(), lambda: 0.1 },
+            Kind::Rows { rows: r + 1, lambda: 0.0 },
+            Kind::Rows { rows: r + 2, lambda: 0.3 },
+            Kind::Nonnegative,
+            Kind::L1 { lambda: 0.3 },
+        ];
+        for kind in &kinds {
+            let dual = bound(&c, r, kind, 0).dual(&f, r);
+            let known = check(&dual, kind).unwrap_or_else(|| panic!("{kind:?} is refused"));
+            let size = half_sum(&c, r) + known.abs();
+            assert!((known - dual.relaxation).abs() <= 1e-9 * size, "{kind:?}: {known} {}", dual.relaxation);
+            assert!(dual.bound >= dual.relaxation, "{kind:?}");
+            assert!(dual.method != Method::Fantope || dual.bound == dual.relaxation, "{kind:?}");
+            // for one column rows are entries, and two of these are the same problem
+            for other in kinds.iter().filter(|other| *other != kind && r > 1) {
+                assert!(check(&dual, other).is_none(), "{kind:?} passes for {other:?}");
+            }
+            // the constant that is stored is the one that the check adds
+            let m = RowMat::from_fn(n, n, |i, j| 0.5 * c.get(i, j) - dual.z.get(i, j));
+            let sum: f64 = symmetric_eigenvalues(&m).unwrap()[..r].iter().sum();
+            assert!((known + sum + dual.constant).abs() <= 1e-9 * size, "{kind:?}");
+        }
+        // with an incumbent l1 has a larger weight, which depends on F
+        let kind = Kind::L1 { lambda: 2.0 };
+        let options = Options::default();
+        let dual = lower_bound(&f, r, &kind, Some(&x), &options, &|_| true).unwrap().dual(&f, r);
+        let known = check(&dual, &kind).unwrap();
+        assert!(
+            (known - dual.bound).abs() <= 1e-9 * (half_sum(&c, r) + known.abs()),
+            "{known} {}",
+            dual.bound
+        );
+        // a weight above that of τ = √n is refused without the F that it needs; for one column F gives a smaller τ
+        let needed = dual.lambda > (1.0 + 1e-6) * 2.0 / ((n as f64).sqrt() + 1.0);
+        assert!(needed || r > 1, "{}", dual.lambda);
+        assert_eq!(check(&Dual { objective: None, ..dual }, &kind).is_none(), needed);
+    }
+}
+
+/// With K = s, the number of variables, ‖XXᵀ‖₁,₁ ≤ K is false: what follows from it is above an F that exists.
+#[test]
+fn the_obvious_budget_of_rows_is_refused() {
+    // Y = I − vvᵀ with v = (1, 1, 1)/√3 is XXᵀ for an X on three rows, and ‖Y‖₁,₁ = 4
+    let on = |i: usize| f64::from(u8::from(i < 3));
+    let c = RowMat::from_fn(5, 5, |i, j| on(i) * on(j) * (f64::from(u8::from(i == j)) - 1.0 / 3.0));
+    let (f, kind, wrong) =
+        (negative(&c), Kind::Rows { rows: 3, lambda: 0.0 }, Kind::Total { nonzeros: 3, lambda: 0.0 });
+    let (right, false_) = (bound(&c, 2, &kind, 0), bound(&c, 2, &wrong, 0));
+    assert!(right.value <= -1.0 && false_.value > -0.95, "{} {}", right.value, false_.value);
+    assert!((check(&right.dual(&f, 2), &kind).unwrap() - right.relaxation.bound).abs() <= 1e-9);
+    assert!(check(&false_.dual(&f, 2), &kind).is_none() && check(&right.dual(&f, 2), &wrong).is_none());
 }
 
 /// What docs/mathematics.md tells others to do with a saved dual matrix, also after screening.

@@ -272,18 +272,48 @@ fn a_search_ends_at_its_bound_and_nowhere_else() {
     const MINIMUM: f64 = -2.636819401;
     with_family!(&posed.problem, problem => {
         for start in ["pca", "identity", "random", "varimax", "coordinates"] {
-            for (bound, optimal) in [(MINIMUM, true), (-2.0, false), (-2.7, false), (3.0, false), (f64::MAX, false)] {
-                let wanted =
-                    Wanted { start: Some(Begin::Named(start.into())), seed: 1, ..Wanted::default() };
+            let wanted = Wanted { start: Some(Begin::Named(start.into())), seed: 1, ..Wanted::default() };
+            let run = |bound: Option<f64>| {
                 let mut plan = problem.plan(&wanted).unwrap();
-                plan.lower_bound = Some(bound);
+                plan.lower_bound = bound;
                 let stopping = Stopping { max_iters: Some(20_000), ..STOPPING };
-                let solution = plan.run(problem, &wanted, &stopping, None, &mut []).unwrap();
+                plan.run(problem, &wanted, &stopping, None, &mut []).unwrap()
+            };
+            let without = run(None);
+            for (bound, optimal) in [(MINIMUM, true), (-2.0, false), (-2.7, false), (3.0, false), (f64::MAX, false)] {
+                let solution = run(Some(bound));
                 let f = solution.objective.total;
                 assert!(f >= MINIMUM - 1e-9, "{start}: {f}");
+                assert!(optimal || solution.x == without.x, "{start}: a bound of {bound} ended the search");
                 let says = solution.status == Status::Optimal;
                 assert!(!says || optimal && f - MINIMUM <= 1e-8, "{start} {bound}: optimal at {f}");
             }
         }
     });
+}
+
+/// Many variables, where branch and bound has hardly begun when it is over.
+#[test]
+fn many_variables_and_few_nodes_prove_no_bad_x() {
+    let n = 120;
+    let c = correlations(n, 11);
+    for r in [1, 2] {
+        for kind in [Kind::L0 { lambda: 0.15 }, Kind::Nonnegative] {
+            let options = Options { nodes: 2, iterations: 40, ..Options::default() };
+            let bad = units(n, r, 0);
+            let bound = lower_bound(&negative(&c), r, &kind, Some(&bad), &options, &|_| true).unwrap();
+            let f = -0.5 * r as f64 + if let Kind::L0 { lambda } = kind { lambda * r as f64 } else { 0.0 };
+            let lowest = bound.objective.unwrap();
+            assert!(lowest <= f + 1e-12 && bound.value <= lowest, "{kind:?} r {r}: {lowest} {}", bound.value);
+            let options = if let Kind::L0 { lambda } = kind { Some(lambda) } else { None };
+            let name = if options.is_some() { "l0-pca" } else { "nonneg-pca" };
+            let options = PoseOptions { rank: Some(r), lambda: options, ..Default::default() };
+            let known = with_family!(&posed(&c, name, &options), problem => quick(problem).objective.total);
+            assert!(bound.value <= known + 1e-10, "{kind:?} r {r}: {} above {known}", bound.value);
+            assert!(
+                bound.proof.is_none() || lowest <= known + 1e-9,
+                "{kind:?} r {r}: {lowest} proved, {known} exists"
+            );
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Hundreds of thousands of accepted moves in one run: X stays on the manifold, F as tracked
 //! stays F, and the image stays that of X.
 
+use crate::common::obcd::absolute;
 use crate::common::{exact_objective, iterate, sparse, thinned, usual_start};
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
@@ -56,7 +57,7 @@ fn moves(solver: &Obcd, p: &PcaProblem, state: &<Obcd as Solver<PcaProblem>>::St
 fn three_hundred_thousand_moves() {
     let a = thinned(90, 60, 0.5, 1);
     let p = crate::common::on_data("l1-pca", 0.5, &a, 10);
-    let options = ObcdOptions { alpha: 300.0, ..Default::default() };
+    let options = ObcdOptions { alpha: absolute(&p, 300.0), ..Default::default() };
     long_run("l1", &p, &options, 300_000);
 }
 
@@ -65,7 +66,7 @@ fn three_hundred_thousand_moves() {
 fn three_hundred_thousand_moves_of_few_rows() {
     let a = thinned(40, 16, 0.7, 4);
     let p = crate::common::on_data("l1-pca", 0.5, &a, 3);
-    let options = ObcdOptions { alpha: 3e3, ..Default::default() };
+    let options = ObcdOptions { alpha: absolute(&p, 3e3), ..Default::default() };
     long_run("l1, 16 rows", &p, &options, 300_000);
 }
 
@@ -85,7 +86,7 @@ fn every_storage_and_block_size() {
     ] {
         let p = PcaProblem::pca("l1-pca", data, 4, 0.3, storage).unwrap();
         for block in [2, 6] {
-            let options = ObcdOptions { alpha: 100.0, block, ..Default::default() };
+            let options = ObcdOptions { alpha: absolute(&p, 100.0), block, ..Default::default() };
             long_run(&format!("{what}, block {block}"), &p, &options, 60_000);
         }
     }
@@ -97,6 +98,6 @@ fn every_storage_and_block_size() {
 fn plain_pca_with_short_steps() {
     let a = thinned(70, 40, 1.0, 3);
     let p = crate::common::on_data("pca", 0.0, &a, 6);
-    let options = ObcdOptions { alpha: 2e3, ..Default::default() };
+    let options = ObcdOptions { alpha: absolute(&p, 2e3), ..Default::default() };
     long_run("pca", &p, &options, 100_000);
 }

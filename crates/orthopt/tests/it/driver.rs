@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::common::obcd::absolute;
 use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start};
 use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
@@ -19,8 +20,9 @@ use orthopt::{Error, Result};
 
 /// A run that does not end by itself for a long time: ℓ1 with short steps.
 fn endless() -> (PcaProblem, Obcd) {
-    let solver = Obcd::new(ObcdOptions { alpha: 1e3, ..Default::default() }).unwrap();
-    (problem("l1-pca", 1.5, 30, 4, 3), solver)
+    let p = problem("l1-pca", 1.5, 30, 4, 3);
+    let solver = Obcd::new(ObcdOptions { alpha: absolute(&p, 1e3), ..Default::default() }).unwrap();
+    (p, solver)
 }
 
 fn run_endless(options: RunOptions, stop: &mut dyn Stop, observers: &mut [&mut dyn Observer]) -> Solution {

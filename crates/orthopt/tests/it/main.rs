@@ -30,6 +30,7 @@ mod fuzz_pairs;
 mod givens;
 mod handing_on;
 mod input_errors;
+mod invariance;
 mod j_baselines;
 mod j_lbfgs;
 mod j_orthogonal;

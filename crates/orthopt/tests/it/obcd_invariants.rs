@@ -1,6 +1,6 @@
 //! What OBCD promises at every single step, for every rule, block size and model.
 
-use crate::common::obcd::{RULES, TOL, check_end, options, walk};
+use crate::common::obcd::{RULES, TOL, absolute, check_end, options, walk};
 use crate::common::{
     PROBLEMS, exact_objective, gaussian, gaussian_rows, on_data, penalty, problem, solve_from, usual_start,
 };
@@ -82,7 +82,7 @@ fn sufficient_decrease_with_a_large_alpha() {
         for block in [2, 3, 7, 12] {
             for alpha in [1.0, 30.0] {
                 for model in [Model::Exact, Model::Diagonal] {
-                    let o = ObcdOptions { alpha, ..options(0, block, model, 2) };
+                    let o = ObcdOptions { alpha: absolute(&p, alpha), ..options(0, block, model, 2) };
                     let what = format!("{name}, alpha {alpha}, block {block}, {model:?}");
                     let x = walk(&what, &p, &o, &usual_start(&p, 1));
                     assert!(stiefel::feasibility(&x) <= 1e-12);

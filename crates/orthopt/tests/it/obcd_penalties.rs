@@ -19,7 +19,7 @@ fn every_penalty_ends_block_stationary() {
     let none = Shape::new();
     let weight: Shape = [("scad-weight".into(), 20.0)].into();
     let cases =
-        [("mcp", 4.0, &none), ("scad", 0.2, &weight), ("capped-l1", 5.0, &none), ("elastic-net", 3.0, &none)];
+        [("mcp", 4.0, &none), ("scad", 4.0, &weight), ("capped-l1", 5.0, &none), ("elastic-net", 3.0, &none)];
     for (name, lambda, set) in cases {
         for (rule, block, model) in [(0, 2, Model::Exact), (1, 2, Model::Diagonal), (0, 4, Model::Exact)] {
             let what = format!("{name} rule {rule} block {block}");

@@ -6,6 +6,7 @@ use crate::common::{
 };
 use orthopt::certify::{Scope, block_stationarity};
 use orthopt::linalg::RowMat;
+use orthopt::objective::size;
 use orthopt::pair::step::Model;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::solve::{Solver, Status};
@@ -25,7 +26,7 @@ fn converged_means_certified() {
                     let o = options(rule, block, Model::Exact, 9);
                     let solution = solve_from(&p, usual_start(&p, 1), &o, tol, 1_000_000);
                     assert_eq!(solution.status, Status::Converged, "{name}: {}", solution.message);
-                    let limit = tol * (1.0 + solution.objective.total.abs());
+                    let limit = tol * size(solution.scale, solution.objective.total);
                     let certificate = block_stationarity(&p, &solution.x, Scope::All);
                     runs += 1;
                     if !certificate.holds(limit) {

@@ -129,7 +129,8 @@ fn an_f_that_breaks_ends_the_run() {
     assert_eq!(ran, all);
 }
 
-/// −½ tr(XᵀCX) with no more than a `Quadratic` must have.
+/// −½ tr(XᵀCX) with no more than a `Quadratic` must have, and the scale of C, by which α and tolerances are measured: with
+/// another one local solutions differ.
 struct Bare(DenseQuadratic);
 
 impl Smooth for Bare {
@@ -141,6 +142,9 @@ impl Smooth for Bare {
     }
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
         self.0.gradient(x, g);
+    }
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.0.scale(x)
     }
 }
 

@@ -127,7 +127,9 @@ fn shape(name: &str, q: Option<f64>) -> Shape {
         "capped-l1" => "capped-l1-cap",
         _ => return Shape::new(),
     };
-    q.map(|q| (key.to_string(), q)).into_iter().collect()
+    // the scad of the file is that of Fan and Li
+    let weight = (name == "scad").then(|| ("scad-weight".to_string(), 1.0));
+    q.map(|q| (key.to_string(), q)).into_iter().chain(weight).collect()
 }
 
 #[test]

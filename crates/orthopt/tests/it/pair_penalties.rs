@@ -164,11 +164,11 @@ fn searches_against_the_grid() {
     }
 }
 
-/// With γλ ≥ 1 and λ ≥ 1 no entry of a row of unit length reaches the bends: ℓ1 up to a constant.
+/// With γλ ≥ 1 and λ/s ≥ 1 no entry of a row of unit length reaches the bends: ℓ1 up to a constant.
 #[test]
 fn far_kinks_are_l1() {
     let mut rng = rng(6);
-    let set: Shape = [("mcp-gamma".into(), 1.0), ("scad-a".into(), 3.0)].into();
+    let set: Shape = [("mcp-gamma".into(), 1.0), ("scad-a".into(), 3.0), ("scad-weight".into(), 1.0)].into();
     for _ in 0..50 {
         let angle: f64 = rng.random::<f64>() * 6.0;
         let (z1, z2) = ([angle.cos(), 0.0, angle.sin()], [0.0, 1.0, 0.0]);
@@ -224,4 +224,23 @@ fn moves_to_a_bound_stay_inside() {
     assert!(matches!(step.branch, Branch::Rotation | Branch::Reflection));
     let change = change(&m, &h, Some(&step));
     assert!(change < -0.1 && change.is_finite(), "{change}");
+}
+
+/// λ has the unit of F and |x| has none: with λ times t, h is t times what it was and bends at the same |x|.
+#[test]
+fn default_shapes_do_not_depend_on_units() {
+    let mut rng = rng(11);
+    for info in PENALTIES.iter().filter(|info| info.has_lambda()) {
+        for t in [2f64.powi(-60), 0.25, 2f64.powi(50)] {
+            let (h, g) = ((info.make)(0.7).unwrap(), (info.make)(0.7 * t).unwrap());
+            assert_eq!(h.kinks(), g.kinks(), "{}", info.name);
+            assert_eq!(h.lipschitz() * t, g.lipschitz(), "{}", info.name);
+            assert_eq!(h.weak_convexity().map(|w| w * t), g.weak_convexity(), "{}", info.name);
+            for _ in 0..50 {
+                let (x, mu) = (2.0 * rng.random::<f64>() - 1.0, 0.01 + rng.random::<f64>());
+                assert_eq!(h.entry(x) * t, g.entry(x), "{} at {x}", info.name);
+                assert_eq!(h.prox(x, mu), g.prox(x, mu / t), "{} at {x}", info.name);
+            }
+        }
+    }
 }

@@ -7,8 +7,14 @@ use orthopt::solve::{
 
 #[test]
 fn criteria_compose() {
-    let at =
-        |iteration, seconds, pass| Progress { iteration, seconds, objective: -9.0, pass, residual: None };
+    let at = |iteration, seconds, pass| Progress {
+        iteration,
+        seconds,
+        objective: -9.0,
+        scale: 1.0,
+        pass,
+        residual: None,
+    };
     let quiet = Pass { pairs: 10, decrease: 0.0, max_decrease: 1e-13, covers_all: true };
     let partial = Pass { covers_all: false, ..quiet };
     let busy = Pass { decrease: 1.0, max_decrease: 0.5, ..quiet };

@@ -162,6 +162,7 @@ pub fn r_name(option: &str) -> String {
         "rank" => "ncomp".into(),
         "scale" => "scale.".into(),
         "gram" => "covmat".into(),
+        "certify-sample" => "certify".into(),
         other => other.replace('-', "_"),
     }
 }

@@ -10,7 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use orthopt::bound::Options as Limits;
-use orthopt::family::{Family, Plan, Posed};
+use orthopt::certify::Scope;
+use orthopt::family::{Call, Case, Family, Plan, Posed, Run};
 use orthopt::message::Message;
 use orthopt::report::{Checks, Report, Task};
 use orthopt::solve::{Event, Observer, Status};
@@ -125,6 +126,10 @@ fn one<P: Family>(
         problem.bounded()?; // before any work
     }
     let mut plan = pool.install(|| problem.plan(wanted))?;
+    let case = Case::new(task.problem, &request.pose).in_call(Call::Solve);
+    let sampled = matches!(request.scope, Some(Scope::Sample { .. })).then_some("certify-sample");
+    let given = wanted.given().into_iter().chain(sampled);
+    case.run_by(Run::of(problem, &plan, *restarts)).check(given)?;
     plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
     threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, request, watch))
 }

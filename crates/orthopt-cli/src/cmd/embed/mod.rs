@@ -87,7 +87,7 @@ struct Training {
     #[command(flatten)]
     choices: Choices,
 
-    /// Seconds of training at most
+    /// Seconds of training at most; without --epochs training goes on until then
     #[arg(long, value_name = "SECONDS", help_heading = "Run")]
     time_limit: Option<f64>,
 
@@ -95,7 +95,7 @@ struct Training {
     #[arg(long, value_name = "N", help_heading = "Run")]
     threads: Option<usize>,
 
-    /// Go on from a checkpoint, with its options but --epochs, --patience and --eval-every
+    /// Go on from a checkpoint, with its options but --epochs, --patience and --eval-every; others must be the same
     #[arg(long, value_name = "FILE", help_heading = "Run", value_hint = ValueHint::FilePath)]
     resume: Option<PathBuf>,
 
@@ -144,10 +144,12 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
     let Some(train) = &args.train else { return Err(usage("embed needs TRAIN, a file of triples")) };
     check_files(args, train)?;
     args.time_limit.map(|seconds| at_least_zero("time-limit", seconds)).transpose()?;
-    let options = args.choices.options();
+    let timed = args.time_limit.is_some();
+    args.choices.check(args.valid.is_some(), args.test.is_some(), args.save_model.is_some())?;
+    let options = args.choices.options(timed);
     options.check().map_err(ours)?;
     use_threads(args.threads)?;
-    let max_iters = Some(options.epochs as u64);
+    let max_iters = ends(&options).map(|n| n as u64);
     let stopping = Stopping { max_iters, time_limit: args.time_limit, tol: 0.0, min_decrease: 0.0 };
     let mut progress = Progress::new(args.quiet, stopping);
     progress.stage(format!("reading {}", train.display()));
@@ -156,10 +158,28 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
         read_graph(train, args.valid.as_deref(), args.test.as_deref(), memory).map_err(ours)?;
     notes(args, &graph, found, &progress);
     let mut trainer = match &args.resume {
-        Some(path) => Trainer::resume(graph, path, |options| args.choices.again(options)),
-        None => Trainer::new(graph, &options),
-    }
-    .map_err(ours)?;
+        Some(path) => {
+            let mut other = None;
+            let change = |options: &mut orthopt_embed::Options| {
+                other = args.choices.other_than(options);
+                args.choices.again(options, timed);
+            };
+            let trainer = Trainer::resume(graph, path, change).map_err(ours)?;
+            if let Some(name) = other {
+                return Err(usage(format!(
+                    "--{name} is another one in the checkpoint {}, whose options hold: leave it out",
+                    path.display()
+                )));
+            }
+            if ends(&trainer.model.options).is_none() && !timed {
+                return Err(usage(
+                    "the checkpoint is of a run with a time limit and no number of epochs: give --epochs or --time-limit",
+                ));
+            }
+            trainer
+        }
+        None => Trainer::new(graph, &options).map_err(ours)?,
+    };
     interrupt::keep_results();
     progress.run_begins();
     let mut failure = None;
@@ -175,13 +195,18 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
     publish(args, &trainer, ended, failure.into_iter().map(ours).collect(), &progress)
 }
 
+/// The number of epochs, where there is one.
+fn ends(options: &orthopt_embed::Options) -> Option<usize> {
+    Some(options.epochs).filter(|n| *n != orthopt_embed::Options::NO_END)
+}
+
 /// What the bar says after an epoch.
 fn line(record: &Record, options: &orthopt_embed::Options) -> String {
     let valid = record.valid.map_or(String::new(), |m| format!("  valid MRR {}", text::number(m.mrr, 4)));
     format!(
-        "epoch {} of {}  loss {}  residual {:.0e}{valid}",
+        "epoch {}{}  loss {}  residual {:.0e}{valid}",
         record.epoch,
-        options.epochs,
+        ends(options).map_or(String::new(), |n| format!(" of {n}")),
         text::number(record.loss, 5),
         record.residual
     )
@@ -218,7 +243,7 @@ fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
     };
     say(found.duplicates, "triple", "came more than once: the first is kept");
     say(found.repeated, "triple", "of valid or test stand in train as well");
-    let fate = match args.choices.options().unknown {
+    let fate = match args.choices.options(false).unknown {
         orthopt_embed::Unknown::Last => "questions about them rank last (--unknown)",
         orthopt_embed::Unknown::LeaveOut => "triples with them are left out (--unknown)",
         _ => "they rank where their random embedding is (--unknown)",

@@ -3,6 +3,8 @@
 use clap::ValueEnum;
 use orthopt_embed::{Distance, Form, Loss, NoNegatives, Optimiser, Options, Rule, Schedule, Unknown};
 
+use crate::failure::usage;
+
 /// Names of the command for values of the library: one line each.
 macro_rules! names {
     ($(#[$doc:meta])* $name:ident for $target:ident { $($(#[$help:meta])* $variant:ident),+ $(,)? }) => {
@@ -128,7 +130,7 @@ pub struct Choices {
     /// How rates fall until the last epoch [default: constant]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     schedule: Option<ScheduleName>,
-    /// Epochs at most [default: 100]
+    /// Epochs at most [default: 100, with --time-limit as many as it allows]
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<usize>,
     /// Triples of a step [default: 300]
@@ -174,39 +176,97 @@ fn set<T>(slot: &mut T, value: Option<impl Into<T>>) {
 }
 
 impl Choices {
-    /// The options of the library.
-    pub fn options(&self) -> Options {
+    /// The options of the library; `timed` says that a time limit ends the run.
+    pub fn options(&self, timed: bool) -> Options {
         let mut o = Options::default();
+        o.set_rates(None, None);
+        self.put(&mut o);
+        self.again(&mut o, timed);
+        o
+    }
+
+    /// Those of the model and its training, over what `o` has.
+    fn put(&self, o: &mut Options) {
         set(&mut o.dim, self.dim);
-        o.signature = self.signature.unwrap_or(o.dim.saturating_sub(1));
+        if self.dim.is_some() || self.signature.is_some() {
+            o.signature = self.signature.unwrap_or(o.dim.saturating_sub(1));
+        }
         set(&mut o.alpha, self.alpha);
         set(&mut o.margin, self.margin);
         set(&mut o.distance, self.distance);
         set(&mut o.relations, self.relations);
-        o.reciprocal = !self.no_reciprocal;
+        o.reciprocal &= !self.no_reciprocal;
         set(&mut o.rule, self.rule);
         set(&mut o.loss, self.loss);
         set(&mut o.optimiser, self.optimiser);
-        o.relation_optimiser = self.relation_optimiser.map(Into::into);
-        o.set_rates(self.lr, self.relation_lr);
+        o.relation_optimiser = self.relation_optimiser.map(Into::into).or(o.relation_optimiser);
+        if self.lr.is_some() || self.relation_lr.is_some() || self.optimiser.is_some() {
+            o.set_rates(self.lr, self.relation_lr);
+        }
         set(&mut o.decay, self.decay);
         set(&mut o.schedule, self.schedule);
         set(&mut o.batch, self.batch);
         set(&mut o.negatives, self.negatives);
         set(&mut o.share, self.share);
-        o.type_constrained = self.type_constrained;
+        o.type_constrained |= self.type_constrained;
         set(&mut o.no_negatives, self.no_negatives);
         set(&mut o.init, self.init);
         set(&mut o.relation_init, self.relation_init);
         set(&mut o.seed, self.seed);
         set(&mut o.unknown, self.unknown);
-        self.again(&mut o);
-        o
     }
 
-    /// Those that a run that goes on may change.
-    pub fn again(&self, o: &mut Options) {
-        set(&mut o.epochs, self.epochs);
+    /// What was typed and is not what a checkpoint has, whose options hold.
+    pub fn other_than(&self, checkpoint: &Options) -> Option<String> {
+        let mut typed = checkpoint.clone();
+        self.put(&mut typed);
+        let json = |options: &Options| serde_json::to_value(options).unwrap_or_default();
+        let (typed, has) = (json(&typed), json(checkpoint));
+        let names = typed.as_object()?.keys();
+        names.into_iter().find(|name| typed[*name] != has[*name]).map(|name| name.replace('_', "-"))
+    }
+
+    /// Options that mean nothing without another one or a file.
+    ///
+    /// # Errors
+    /// One of them.
+    pub fn check(&self, valid: bool, test: bool, saved: bool) -> anyhow::Result<()> {
+        let rule = self.rule.map_or(Rule::Adaptive, Into::into);
+        let idle = [
+            ("eval-every", self.eval_every.is_some() && !valid, "evaluations on --valid, which is not given"),
+            ("patience", self.patience.is_some() && !valid, "evaluations on --valid, which is not given"),
+            (
+                "unknown",
+                self.unknown.is_some() && !valid && !test && !saved,
+                "the ranking of --valid and --test, which are not given",
+            ),
+            (
+                "no-negatives",
+                self.no_negatives.is_some() && !valid && !test,
+                "facts of --valid and --test, which are not given",
+            ),
+            (
+                "relation-lr",
+                self.relation_lr.is_some() && rule != Rule::Adaptive,
+                "--rule adaptive; the others minimise pair by pair",
+            ),
+            (
+                "relation-optimiser",
+                self.relation_optimiser.is_some() && rule != Rule::Adaptive,
+                "--rule adaptive; the others minimise pair by pair",
+            ),
+        ];
+        match idle.iter().find(|(_, idle, _)| *idle) {
+            Some((name, _, of)) => {
+                Err(usage(format!("--{name} means nothing here: it is for {of}; leave it out")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Those that a run that goes on may change; with a time limit and no number of epochs they have no end.
+    pub fn again(&self, o: &mut Options, timed: bool) {
+        set(&mut o.epochs, self.epochs.or(timed.then_some(Options::NO_END)));
         set(&mut o.evaluate_every, self.eval_every);
         set(&mut o.patience, self.patience);
     }

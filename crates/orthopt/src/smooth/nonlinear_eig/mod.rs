@@ -6,7 +6,7 @@ use faer::MatRef;
 use faer::sparse::SparseColMatRef;
 
 use super::quadratic::check_symmetric;
-use super::{LinearTerm, Smooth};
+use super::{LinearTerm, Scale, Smooth};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, inner};
@@ -24,6 +24,7 @@ pub struct NonlinearEig {
     c: Operator,
     lambda: f64, // λ
     e: LinearTerm,
+    scale: Scale, // of ½⟨X, CX⟩
 }
 
 /// Largest n for which a sparse C is made dense: its eigendecomposition takes minutes there.
@@ -92,7 +93,8 @@ impl NonlinearEig {
                 expected: "a finite number".into(),
             });
         }
-        Ok(Self { c, lambda, e: LinearTerm::default() })
+        let scale = Scale::new((0..c.n()).map(|i| c.entry(i, i)), c.norms()[0]);
+        Ok(Self { c, lambda, e: LinearTerm::default(), scale })
     }
 
     /// Adds the linear term ⟨E, X⟩.
@@ -219,6 +221,12 @@ impl Smooth for NonlinearEig {
         let image = self.image(x);
         (0..x.nrows()).for_each(|i| self.gradient_row(&image, x, i, g.row_mut(i)));
         self.value_at(&image, x)
+    }
+
+    /// That of ½⟨X, CX⟩ with ‖C‖₂ in the place of the largest |Cᵢⱼ|, and of the linear term. λ, in the unit of the square of f,
+    /// raises |f| where it counts.
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.scale.of(x.ncols()) + self.e.scale()
     }
 
     /// ‖C‖ + |λ|·‖C†‖(√n + 2): a bound for X with ‖X‖₂ ≤ 1, where ‖ρ‖ ≤ √n.

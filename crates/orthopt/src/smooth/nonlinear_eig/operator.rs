@@ -57,15 +57,16 @@ impl Dense {
     }
 }
 
-/// The 1-D Laplacian L = tridiag(−1, 2, −1), n × n: LX costs O(nr), L⁻¹ρ O(n) by elimination.
+/// The 1-D Laplacian L = tridiag(−1, 2, −1), n × n, times a unit: LX costs O(nr), L⁻¹ρ O(n) by elimination.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
+    unit: f64,
     inverse_pivots: Vec<f64>, // of the elimination (Thomas algorithm), (i+1)/(i+2) from i = 0
 }
 
 impl Chain {
-    fn new(n: usize) -> Self {
-        Self { inverse_pivots: (0..n).map(|i| (i + 1) as f64 / (i + 2) as f64).collect() }
+    fn new(n: usize, unit: f64) -> Self {
+        Self { unit, inverse_pivots: (0..n).map(|i| (i + 1) as f64 / (i + 2) as f64).collect() }
     }
 
     fn n(&self) -> usize {
@@ -81,19 +82,21 @@ impl Chain {
             let next = if i + 1 < n { y[i + 1] } else { 0.0 };
             y[i] = (y[i] + next) * self.inverse_pivots[i];
         }
+        y.iter_mut().for_each(|v| *v /= self.unit);
     }
 
     /// (L⁻¹)ᵢⱼ = i(n + 1 − j)/(n + 1) for i ≤ j counted from 1.
     fn inverse(&self, i: usize, j: usize) -> f64 {
         let (low, high, n) = (i.min(j) + 1, i.max(j) + 1, self.n() + 1);
-        low as f64 * (n - high) as f64 / n as f64
+        low as f64 * (n - high) as f64 / n as f64 / self.unit
     }
 }
 
-/// The 2-D Laplacian of a p × q grid, L_p ⊗ I + I ⊗ L_q, rows of the grid one after the other:
+/// The 2-D Laplacian of a p × q grid, L_p ⊗ I + I ⊗ L_q, times a unit; rows of the grid one after the other:
 /// LX costs O(nr), L⁻¹ρ O(n(p + q)) in the bases of sines.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
+    unit: f64,
     p: usize,
     q: usize,
     sines_p: RowMat, // orthonormal eigenvectors of L_p, symmetric
@@ -118,8 +121,8 @@ fn sines(n: usize) -> RowMat {
 }
 
 impl Grid {
-    fn new(p: usize, q: usize) -> Self {
-        Self { p, q, sines_p: sines(p), sines_q: sines(q), inverse: OnceLock::new() }
+    fn new(p: usize, q: usize, unit: f64) -> Self {
+        Self { unit, p, q, sines_p: sines(p), sines_q: sines(q), inverse: OnceLock::new() }
     }
 
     /// y ← L⁻¹ρ = S_p((S_p R S_q) ∘ 1/(λ + μ))S_q with R the grid of ρ.
@@ -135,7 +138,7 @@ impl Grid {
         let mut spectral = both(&grid);
         for a in 0..p {
             for b in 0..q {
-                spectral.set(a, b, spectral.get(a, b) / (eigenvalue(p, a) + eigenvalue(q, b)));
+                spectral.set(a, b, spectral.get(a, b) / (eigenvalue(p, a) + eigenvalue(q, b)) / self.unit);
             }
         }
         y.copy_from_slice(both(&spectral).data());
@@ -164,15 +167,15 @@ impl Operator {
     }
 
     pub fn chain(n: usize) -> Self {
-        Self::Chain(Chain::new(n))
+        Self::Chain(Chain::new(n, 1.0))
     }
 
     pub fn grid(p: usize, q: usize) -> Self {
-        Self::Grid(Grid::new(p, q))
+        Self::Grid(Grid::new(p, q, 1.0))
     }
 
-    /// The Laplacian of a chain or grid with exactly the entries of C, if there is one. Cost of a pass
-    /// over C.
+    /// The Laplacian of a chain or grid, times a positive number, with exactly the entries of C, if there is one. Cost of a
+    /// pass over C.
     pub fn laplacian(c: SparseColMatRef<'_, usize, f64>) -> Option<Self> {
         let n = c.nrows();
         if n == 0 || c.ncols() != n {
@@ -180,12 +183,19 @@ impl Operator {
         }
         let column = |j: usize| c.row_idx_of_col(j).zip(c.val_of_col(j)).filter(|e| *e.1 != 0.0);
         let diagonal = column(0).find(|e| e.0 == 0).map_or(0.0, |e| *e.1);
+        // a single point has no neighbour, and is a chain
+        let unit = column(0).find(|e| e.0 != 0).map_or(0.5 * diagonal, |e| -*e.1);
+        if !(unit > 0.0 && unit.is_finite()) {
+            return None;
+        }
         // the last neighbour of the first point is the one below it
         let q = column(0).map(|e| e.0).max().unwrap_or(0).max(1);
-        let guess = match diagonal {
-            2.0 => Self::chain(n),
-            4.0 if n.is_multiple_of(q) && q.max(n / q) <= SIDE_LIMIT => Self::grid(n / q, q),
-            _ => return None,
+        let guess = if diagonal == 2.0 * unit {
+            Self::Chain(Chain::new(n, unit))
+        } else if diagonal == 4.0 * unit && n.is_multiple_of(q) && q.max(n / q) <= SIDE_LIMIT {
+            Self::Grid(Grid::new(n / q, q, unit))
+        } else {
+            return None;
         };
         let same = (0..n).all(|j| {
             let expected = 1 + guess.neighbours(j).count();
@@ -232,7 +242,7 @@ impl Operator {
         match self {
             Self::Dense(d) => d.c.get(i, j),
             _ if i == j => self.weights(i),
-            _ => -(self.neighbours(i).filter(|k| *k == j).count() as f64),
+            _ => -(self.neighbours(i).filter(|k| *k == j).count() as f64) * self.unit(),
         }
     }
 
@@ -240,12 +250,21 @@ impl Operator {
     fn weights(&self, i: usize) -> f64 {
         match self {
             Self::Dense(d) => d.c.get(i, i),
-            Self::Chain(_) => 2.0,
-            Self::Grid(_) => 4.0,
+            Self::Chain(c) => 2.0 * c.unit,
+            Self::Grid(g) => 4.0 * g.unit,
         }
     }
 
-    /// The rows j ≠ i with Cᵢⱼ = −1 of a Laplacian.
+    /// −Cᵢⱼ of neighbours i and j of a Laplacian.
+    fn unit(&self) -> f64 {
+        match self {
+            Self::Dense(_) => 1.0,
+            Self::Chain(c) => c.unit,
+            Self::Grid(g) => g.unit,
+        }
+    }
+
+    /// The rows j ≠ i with Cᵢⱼ ≠ 0 of a Laplacian.
     fn neighbours(&self, i: usize) -> impl Iterator<Item = usize> {
         let n = self.n();
         let sides: [Option<usize>; 4] = match self {
@@ -282,7 +301,7 @@ impl Operator {
             _ => {
                 let weight = self.weights(i);
                 out.iter_mut().zip(x.row(i)).for_each(|(o, v)| *o = weight * v);
-                self.neighbours(i).for_each(|j| axpy(-1.0, x.row(j), out));
+                self.neighbours(i).for_each(|j| axpy(-self.unit(), x.row(j), out));
             }
         }
     }
@@ -297,7 +316,7 @@ impl Operator {
             }
             _ => {
                 axpy(self.weights(i), delta, cx.row_mut(i));
-                self.neighbours(i).for_each(|j| axpy(-1.0, delta, cx.row_mut(j)));
+                self.neighbours(i).for_each(|j| axpy(-self.unit(), delta, cx.row_mut(j)));
             }
         }
     }
@@ -334,10 +353,10 @@ impl Operator {
         let n = self.n();
         match self {
             Self::Dense(d) => d.norms,
-            Self::Chain(_) => [eigenvalue(n, n - 1), 1.0 / eigenvalue(n, 0)],
+            Self::Chain(c) => [eigenvalue(n, n - 1) * c.unit, 1.0 / eigenvalue(n, 0) / c.unit],
             Self::Grid(g) => [
-                eigenvalue(g.p, g.p - 1) + eigenvalue(g.q, g.q - 1),
-                1.0 / (eigenvalue(g.p, 0) + eigenvalue(g.q, 0)),
+                (eigenvalue(g.p, g.p - 1) + eigenvalue(g.q, g.q - 1)) * g.unit,
+                1.0 / (eigenvalue(g.p, 0) + eigenvalue(g.q, 0)) / g.unit,
             ],
         }
     }

@@ -27,6 +27,7 @@ pub(super) struct Augmented {
     pub descent: Descent<Point>, // X and what belongs to it
     lf: f64,                     // L_f
     abar: f64,                   // Ā
+    scale: f64,                  // of f
 }
 
 impl Augmented {
@@ -38,10 +39,10 @@ impl Augmented {
     ) -> Self {
         let ax = p.a.apply(&x0);
         let z = RowMat::zeros(ax.nrows(), ax.ncols());
-        let (lf, abar) = (curvature(&p.f, &x0), p.a.norm(p.shape()));
+        let (lf, abar, scale) = (curvature(&p.f, &x0), p.a.norm(p.shape()), p.f.scale(&x0));
         let first = 1.0 / (lf + sigma * abar * abar);
         let descent = Descent::new(&Subproblem { p, z: &z, sigma }, x0, first);
-        Self { sigma, z, descent, lf, abar }
+        Self { sigma, z, descent, lf, abar, scale }
     }
 
     /// X.
@@ -91,7 +92,8 @@ impl Augmented {
     /// The Riemannian gradient of Φ relative to the terms of the Euclidean one.
     pub fn relative_gradient(&self) -> f64 {
         let d = &self.descent;
-        d.gradient.norm() / (1.0 + d.at.terms.grad_f.norm() + d.at.terms.xi.norm() + d.at.pulled.norm())
+        let terms = d.at.terms.grad_f.norm() + d.at.terms.xi.norm() + d.at.pulled.norm();
+        d.gradient.norm() / (self.scale + terms).max(f64::MIN_POSITIVE)
     }
 
     /// The larger of that and ‖A(X) − y‖/(1 + ‖y‖).

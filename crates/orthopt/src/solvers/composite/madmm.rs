@@ -60,6 +60,7 @@ pub struct State {
     ax: RowMat,      // A(X)
     y: RowMat,       // y
     z: RowMat,       // z
+    scale: f64,      // of f
     beta: f64,       // β
     step: f64,       // first step of the inner solver
     now: Linearised, // ∇f(X), ξ
@@ -78,12 +79,13 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         stiefel::check(&x0, n, r, "the starting point X")?;
         check_splitting(&p.h)?;
         let abar = p.a.norm((n, r));
-        let beta = self.beta.unwrap_or(10.0 * slope(&p.h)).max(least_beta(&p.h, 0.0));
+        let beta = self.beta.unwrap_or(10.0 * slope(p, &x0)).max(least_beta(&p.h, 0.0));
         let ax = p.a.apply(&x0);
         Ok(State {
             y: ax.clone(),
             z: RowMat::zeros(ax.nrows(), ax.ncols()),
             ax,
+            scale: p.f.scale(&x0),
             beta,
             step: 1.0 / (beta * abar * abar + curvature(&p.f, &x0)),
             now: Linearised::at(p, &x0),
@@ -102,7 +104,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 
     fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
-        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
+        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, (&st.now, st.scale)))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {

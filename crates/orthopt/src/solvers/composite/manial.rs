@@ -105,7 +105,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
         check_splitting(&p.h)?;
-        let sigma0 = self.sigma0.unwrap_or(slope(&p.h)).max(least_beta(&p.h, 0.0));
+        let sigma0 = self.sigma0.unwrap_or(slope(p, &x0)).max(least_beta(&p.h, 0.0));
         let at = Augmented::new(p, x0, sigma0);
         let (eps, least_eps) = (self.eps0, self.eps0 / MOST_GROWTH);
         let gap = f64::INFINITY;

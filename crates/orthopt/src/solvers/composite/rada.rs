@@ -91,7 +91,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
         check_splitting(&p.h)?;
-        let slope = slope(&p.h);
+        let slope = slope(p, &x0);
         let radius = slope * (p.a.apply(&x0).data().len() as f64).sqrt();
         let lambda = self.epsilon / (2.0 * radius);
         let beta1 = self.beta1.unwrap_or(n as f64 * (r as f64).sqrt() / slope);

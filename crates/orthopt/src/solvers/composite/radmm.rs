@@ -11,7 +11,7 @@
 
 use super::splitting::{
     Candidates, Linearised, SCOPE, Told, check_splitting, confirmed, curvature, end, least_beta, plus,
-    project, prox, pull_back, raw, shifted_multiplier, stationarity, suits_splitting,
+    project, prox, pull_back, raw, shifted_multiplier, slope, stationarity, suits_splitting,
 };
 use crate::composite::Composite;
 use crate::concave::Concave;
@@ -46,8 +46,8 @@ pub const fn info<
 constants! {
     /// The solver.
     pub struct Radmm {
-        /// penalty parameter
-        beta ["β"]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
+        /// penalty parameter; chosen as 100 times the slope lambda of h unless set (papers: 100 and 1e4)
+        beta ["β"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
         /// smoothing mu = chi / beta
         chi ["χ"]: f64 = 1.01, "a finite number > 1" if |v| v > 1.0;
     }
@@ -61,6 +61,7 @@ pub struct State {
     y: RowMat,       // y
     ycheck: RowMat,  // y̌
     z: RowMat,       // z
+    scale: f64,      // of f
     beta: f64,       // β, raised if h asks for it
     step: f64,       // 1/(βĀ² + L_f)
     now: Linearised, // ∇f(X), ξ
@@ -78,13 +79,14 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         stiefel::check(&x0, n, r, "the starting point X")?;
         check_splitting(&p.h)?;
         let abar = p.a.norm((n, r));
-        let beta = self.beta.max(least_beta(&p.h, self.chi));
+        let beta = self.beta.unwrap_or(100.0 * slope(p, &x0)).max(least_beta(&p.h, self.chi));
         let ax = p.a.apply(&x0);
         Ok(State {
             y: ax.clone(),
             ycheck: ax.clone(),
             z: RowMat::zeros(ax.nrows(), ax.ncols()),
             ax,
+            scale: p.f.scale(&x0),
             beta,
             step: 1.0 / (beta * abar * abar + curvature(&p.f, &x0)),
             now: Linearised::at(p, &x0),
@@ -102,7 +104,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 
     fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
-        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
+        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, (&st.now, st.scale)))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {

@@ -84,6 +84,7 @@ pub struct State {
     t: u64,
     x: RowMat,       // X
     ax: RowMat,      // A(X)
+    scale: f64,      // of f
     mu0: f64,        // μ⁰
     lf: f64,         // L_f
     abar: f64,       // Ā
@@ -128,7 +129,8 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Ok(State {
             t: 0,
             ax: p.a.apply(&x0),
-            mu0: self.mu0.unwrap_or(1.0 / slope(&p.h)).min(most),
+            scale: p.f.scale(&x0),
+            mu0: self.mu0.unwrap_or(1.0 / slope(p, &x0)).min(most),
             lf: curvature(&p.f, &x0),
             abar: p.a.norm((n, r)),
             now: Linearised::at(p, &x0),
@@ -148,7 +150,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
         let (_, z) = st.smoothed(p);
         let g = st.now.plus(pull_back(p, z));
-        Some(tangent(&st.x, &g).norm() / (1.0 + g.norm()))
+        Some(tangent(&st.x, &g).norm() / (st.scale + g.norm()).max(f64::MIN_POSITIVE))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {

@@ -115,10 +115,14 @@ pub(crate) fn curvature(f: &impl Smooth, x0: &RowMat) -> f64 {
     f.step_curvature(x0.ncols()).unwrap_or_else(|| estimated_curvature(f, x0))
 }
 
-/// Slope λ of h per entry, the unit of penalty parameters; 1 where h = 0.
-pub(crate) fn slope(h: &impl Nonsmooth) -> f64 {
-    let slope = h.lipschitz();
-    if slope > 0.0 { slope } else { 1.0 }
+/// Slope λ of h per entry, the unit of penalty parameters; the scale of f where h = 0.
+pub(crate) fn slope<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x0: &RowMat,
+) -> f64 {
+    let positive = |v: &f64| *v > 0.0;
+    let slope = Some(p.h.lipschitz()).filter(positive);
+    slope.or_else(|| Some(p.f.scale(x0)).filter(positive)).unwrap_or(1.0)
 }
 
 /// The β from which prox_{(χ+1)h/β} is single-valued for a weakly convex h, with 0.1 % to spare.
@@ -150,7 +154,7 @@ pub(crate) fn check_splitting<H: Nonsmooth>(h: &H) -> crate::error::Result<()> {
     ))
 }
 
-/// The larger of ‖A(X) − y‖/(1 + ‖y‖) and ‖Proj_T(∇f − ξ + Aᵀz)‖/(1 + its terms): stationarity,
+/// The larger of ‖A(X) − y‖/(1 + ‖y‖) and ‖Proj_T(∇f − ξ + Aᵀz)‖/(the scale of f + its terms): stationarity,
 /// up to what smoothing costs.
 pub(crate) fn stationarity<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
@@ -158,11 +162,11 @@ pub(crate) fn stationarity<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     ax: &RowMat,
     y: &RowMat,
     z: &RowMat,
-    at: &Linearised,
+    (at, scale): (&Linearised, f64),
 ) -> f64 {
     let primal = distance(ax, y) / (1.0 + y.norm());
     let atz = pull_back(p, z.clone());
-    let size = 1.0 + at.grad_f.norm() + at.xi.norm() + atz.norm();
+    let size = (scale + at.grad_f.norm() + at.xi.norm() + atz.norm()).max(f64::MIN_POSITIVE);
     primal.max(stiefel::tangent(x, &at.plus(atz)).norm() / size)
 }
 
@@ -182,7 +186,8 @@ pub(crate) fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 ) -> Option<Confirmed> {
     let CritParts { primal, dual, tangent } = crit_parts(p, x, ycheck, z);
     let gap = primal / (1.0 + ycheck.norm());
-    let of_paper = gap.max((dual + tangent) / (1.0 + p.gradient(x).norm()));
+    let size = (p.f.scale(x) + p.gradient(x).norm()).max(f64::MIN_POSITIVE);
+    let of_paper = gap.max((dual + tangent) / size);
     let returned = Candidates::new(p, x, ycheck).best(x.clone());
     let why = "critical for the smoothed penalty only, and what smoothing costs falls too slowly to wait for";
     let found = Confirmed::new(relative_criticality(p, &returned).min(of_paper));

@@ -68,7 +68,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         stiefel::check(&x0, n, r, "the starting point X")?;
         check_splitting(&p.h)?;
         // a column of s has the length λ√n at most: X moves by a tenth of itself at first
-        let a0 = self.a0.unwrap_or(0.1 / (slope(&p.h) * (n as f64).sqrt()));
+        let a0 = self.a0.unwrap_or(0.1 / (slope(p, &x0) * (n as f64).sqrt()));
         Ok(State { t: 0, a0, now: Linearised::at(p, &x0), x: x0 })
     }
 

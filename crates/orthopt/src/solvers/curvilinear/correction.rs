@@ -24,7 +24,7 @@ pub(super) fn linear_term(f: &impl Smooth, x: &RowMat) -> Option<RowMat> {
     product(&mut turned, false, 1.0, x.as_mat(), q.as_mat());
     let (here, there) = (f.value(x), f.value(&turned));
     let change = (there - e.inner(&turned)) - (here - e.inner(x));
-    (change.abs() <= 1e-10 * (1.0 + here.abs() + there.abs())).then_some(e)
+    (change.abs() <= 1e-10 * (f.scale(x) + here.abs() + there.abs())).then_some(e)
 }
 
 /// The multiplier correction step: X ← −XUVᵀ for the SVD XᵀE = UΣVᵀ, the rotation of X with the

@@ -27,6 +27,7 @@ use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::products::{cross, gram, product};
 use crate::nonsmooth::Nonsmooth;
+use crate::objective::size;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
@@ -121,7 +122,7 @@ pub(crate) const SCOPE: &str = "problems without a penalty (pca)";
 
 /// Steps shorter than the first by this factor end the search.
 const SHORTEST: f64 = 1e-20;
-/// Rounding of f relative to 1 + |f| that the search overlooks. Close to a solution f no longer
+/// Rounding of f relative to its size that the search overlooks. Close to a solution f no longer
 /// tells good steps from bad ones, the steps of Barzilai and Borwein converge all the same.
 const NOISE: f64 = 1e-13;
 /// Bounds of τ relative to ‖X‖/‖G‖.
@@ -152,6 +153,7 @@ pub struct State {
     now: Iterate,
     best: Option<(f64, RowMat)>, // where f has risen since: the lowest f and its X
     tau: f64,                    // τ, the step to try first
+    scale: f64,                  // of f
     reference: f64,              // C
     weight: f64,                 // Q
     linear: Option<RowMat>,      // E, where the multiplier correction applies
@@ -179,6 +181,7 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
         let tau = 0.1 * now.x.norm() / now.g.norm().max(f64::MIN_POSITIVE);
         let reference = now.value;
         Ok(State {
+            scale: p.f.scale(&now.x),
             now,
             best: None,
             tau,
@@ -210,7 +213,7 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
 
     fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
         // a lower f within rounding is no better a point
-        let limit = st.now.value - NOISE * (1.0 + st.now.value.abs());
+        let limit = st.now.value - NOISE * size(st.scale, st.now.value);
         let mut x = match st.best {
             Some((value, x)) if value < limit => x,
             _ => st.now.x,
@@ -269,7 +272,7 @@ impl<C: Curve> Curvilinear<C> {
     /// X(τ) with τ shrunk until f is low enough.
     fn search(&self, f: &impl Smooth, st: &mut State) -> Option<Iterate> {
         let prepared = C::prepare(&st.now);
-        let noise = NOISE * (1.0 + st.reference.abs());
+        let noise = NOISE * size(st.scale, st.reference);
         let first = st.tau;
         while st.tau > SHORTEST * first {
             if let Some(mut x) = C::point(&st.now, &prepared, st.tau) {

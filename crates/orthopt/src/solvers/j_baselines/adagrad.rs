@@ -12,11 +12,11 @@ impl Adagrad {
         Self { lr, sums: vec![0.0; len] }
     }
 
-    /// The step −lr·g/(√Σg² + 1e-10).
+    /// The step −lr·g/√Σg², 0 where no gradient has been seen.
     pub fn step(&mut self, g: &[f64]) -> Vec<f64> {
         let one = |(sum, g): (&mut f64, &f64)| {
             *sum += g * g;
-            -self.lr * g / (sum.sqrt() + 1e-10)
+            if *sum > 0.0 { -self.lr * g / sum.sqrt() } else { 0.0 }
         };
         self.sums.iter_mut().zip(g).map(one).collect()
     }

@@ -47,7 +47,7 @@ constants! {
         l ["l"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
         /// iterations after which beta doubles (papers: 5); 0 never
         double [""]: u64 = 100, "a whole number >= 0" if |v| v >= 0.0;
-        /// beta does not double beyond this
+        /// beta does not double beyond this many times its start
         beta_max [""]: f64 = 1e9, "a finite number > 0" if |v| v > 0.0;
         /// entry of X at which an unbounded f is given up
         norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
@@ -62,7 +62,8 @@ pub struct State {
     z: RowMat, // Zᵗ, multiplier of XᵀY = J
     w: RowMat, // Wᵗ, multiplier of Y = JX
     beta: f64, // β
-    l: f64,    // l
+    beta0: f64,
+    l: f64, // l
     iterations: u64,
     shown: Shown,
     ended: Option<(Status, &'static str)>,
@@ -131,6 +132,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
             z: RowMat::zeros(n, n),
             w: RowMat::zeros(n, n),
             beta: self.beta.unwrap_or(l),
+            beta0: self.beta.unwrap_or(l),
             l,
             iterations: 0,
             shown: Shown::new(p, x0.clone()),
@@ -190,7 +192,8 @@ impl Admm {
         }
         (st.x, st.y, st.z, st.w) = (x, y, z, w);
         st.iterations += 1;
-        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max {
+        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max * st.beta0
+        {
             st.beta *= 2.0;
         }
         is_looked_at(st.iterations).then(|| st.shown.offer(p, &st.x))

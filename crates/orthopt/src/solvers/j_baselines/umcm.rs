@@ -46,7 +46,7 @@ constants! {
         lr [""]: f64 = 5e-3, "a finite number > 0" if |v| v > 0.0;
         /// iterations after which beta doubles; 0 never
         double [""]: u64 = 0, "a whole number >= 0" if |v| v >= 0.0;
-        /// beta does not double beyond this
+        /// beta does not double beyond this many times its start
         beta_max [""]: f64 = 1e9, "a finite number > 0" if |v| v > 0.0;
         /// entry of X at which an unbounded f is given up
         norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
@@ -81,6 +81,7 @@ pub fn merit(f: &impl HessianVector, x: &RowMat, j: &Signature, beta: f64) -> (f
 pub struct State {
     x: RowMat, // Xᵗ
     beta: f64, // β
+    beta0: f64,
     adagrad: Adagrad,
     iterations: u64,
     shown: Shown,
@@ -107,8 +108,10 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
         let usual = || p.f.lipschitz().filter(|l| *l > 0.0).unwrap_or_else(estimate);
+        let beta = self.beta.unwrap_or_else(usual);
         Ok(State {
-            beta: self.beta.unwrap_or_else(usual),
+            beta,
+            beta0: beta,
             adagrad: Adagrad::new(self.lr, x0.data().len()),
             iterations: 0,
             shown: Shown::new(p, x0.clone()),
@@ -161,7 +164,8 @@ impl Umcm {
         }
         st.x = next;
         st.iterations += 1;
-        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max {
+        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max * st.beta0
+        {
             st.beta *= 2.0;
         }
         is_looked_at(st.iterations).then(|| st.shown.offer(p, &st.x))

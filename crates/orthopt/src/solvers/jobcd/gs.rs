@@ -292,7 +292,7 @@ impl<F: TwoSided> PairOracle for JPairs<'_, F> {
         pairs.iter().map(|(i, j)| one(*i, *j)).collect()
     }
 
-    fn scale(&self, objective: f64) -> f64 {
+    fn size(&self, objective: f64) -> f64 {
         not_below_rounding(objective, self.at.size)
     }
 

@@ -11,13 +11,14 @@ use super::{GsJobcd, beyond_limit, relative_stationarity, row_norm, two_rows};
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::jpair::JMove;
 use crate::linalg::RowMat;
+use crate::objective::size;
 use crate::pair::movable::Movable;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::{Settings, Status};
 use crate::solvers::pair_descent::{Demand, PairOracle, Tried, Upkeep, WorkingSet};
 
-/// f creeps where it has not fallen by this share of 1 + |f| during three quarters of all gradients, at least so many:
+/// f creeps where it has not fallen by this share of its size during three quarters of all gradients, at least so many:
 /// pairs that meet at a kink of f leave each other steps that get ever smaller.
 const CREEP: (f64, u64) = (1e-5, 10_000);
 
@@ -32,6 +33,7 @@ pub(super) struct Iterate {
     s: f64,     // s of the metric
     cap: f64,   // L_f, or infinity
     theta: f64, // θ in the unit of ∇f(X)Xᵀ
+    scale: f64, // of f
     size: f64,  // the largest ½‖∇f‖‖X‖ seen, a size of f that does not cancel
     gradients: u64,
     refused: u64,       // trials
@@ -55,6 +57,7 @@ impl Iterate {
             s: guess.min(cap).max(f64::MIN_POSITIVE),
             cap,
             theta: 0.0,
+            scale: f.scale(&x),
             size: 0.0,
             gradients: 1,
             refused: 0,
@@ -138,7 +141,7 @@ impl<F: Smooth> GradientPairs<'_, F> {
             let decrease = (at.f - value).max(0.0);
             at.f = value;
             at.measure(self.solver.theta);
-            if value < at.fallen.0 - CREEP.0 * (1.0 + value.abs()) {
+            if value < at.fallen.0 - CREEP.0 * size(at.scale, value) {
                 at.fallen = (value, at.gradients);
             }
             return Some(decrease);
@@ -196,7 +199,7 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
         pairs.iter().map(violation).collect()
     }
 
-    fn scale(&self, objective: f64) -> f64 {
+    fn size(&self, objective: f64) -> f64 {
         not_below_rounding(objective, self.at.size)
     }
 

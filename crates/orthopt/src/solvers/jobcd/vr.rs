@@ -41,7 +41,7 @@ pub const fn info<F: FiniteSum + 'static>() -> SolverInfo<Problem<JOrthogonal, F
         constants: VrJJobcd::LIST,
         shared: &[],
         handles: |p| p.f.components() > 1,
-        scope: "finite sums (probe)",
+        scope: "finite sums (probe, functions of your own with sampled components)",
         make: |o| Ok(Box::new(VrJJobcd::new(o)?)),
     }
 }

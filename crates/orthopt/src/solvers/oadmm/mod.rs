@@ -95,6 +95,7 @@ pub struct State {
     /// Halvings in all line searches.
     pub backtracks: u64,
     raised: bool,        // β⁰ was too small for the weak convexity of h
+    scale: f64,          // of f
     ax: RowMat,          // A(Xᵗ)
     now: Linearised,     // ∇f(Xᵗ) and ξᵗ
     grad_f_prev: RowMat, // ∇f(Xᵗ⁻¹)
@@ -113,7 +114,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         check_splitting(&p.h)?;
         let abar = p.a.norm((n, r));
         let lf = self.options.lf.unwrap_or_else(|| curvature(&p.f, &x0));
-        let Schedule { beta0, xi, raised } = self.options.schedule(p, abar, lf);
+        let Schedule { beta0, xi, raised } = self.options.schedule(p, &x0, (abar, lf));
         let ax = p.a.apply(&x0);
         let now = Linearised::at(p, &x0);
         Ok(State {
@@ -129,6 +130,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
             abar,
             backtracks: 0,
             raised,
+            scale: p.f.scale(&x0),
             ax,
             grad_f_prev: now.grad_f.clone(),
             now,
@@ -147,7 +149,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 
     fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
-        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, &st.now))
+        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, (&st.now, st.scale)))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {

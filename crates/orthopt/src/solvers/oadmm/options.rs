@@ -4,6 +4,7 @@ use super::Oadmm;
 use crate::composite::Composite;
 use crate::concave::Concave;
 use crate::error::Result;
+use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Value, checked, constants, described, only};
@@ -139,18 +140,19 @@ impl OadmmOptions {
     pub(super) fn schedule<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         &self,
         p: &Composite<F, H, G, A>,
-        abar: f64,
-        lf: f64,
+        x0: &RowMat,
+        (abar, lf): (f64, f64),
     ) -> Schedule {
+        let slope = slope(p, x0);
         let square = (abar * abar).max(f64::MIN_POSITIVE);
         let largest_k = p.g.ranks_entries();
         let (chosen, steeper) = match (self.beta0, self.first_beta) {
             (Some(beta0), _) => (beta0, 1.0),
-            (None, FirstBeta::Paper) => (10.0 * slope(&p.h) / square, 1.0),
-            (None, FirstBeta::Data) if largest_k && p.shape().0 >= WIDE => (slope(&p.h) / square, JUMP),
+            (None, FirstBeta::Paper) => (10.0 * slope / square, 1.0),
+            (None, FirstBeta::Data) if largest_k && p.shape().0 >= WIDE => (slope / square, JUMP),
             (None, FirstBeta::Data) => {
                 let c = if largest_k { JUMP } else { 1.0 };
-                ((0.1 * lf).max(c * slope(&p.h)) / square, 1.0)
+                ((0.1 * lf).max(c * slope) / square, 1.0)
             }
         };
         let xi = steeper * self.xi;

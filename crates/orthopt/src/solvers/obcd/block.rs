@@ -203,7 +203,7 @@ fn polar_step(
             .map(|(i, j)| (v[(i, j)] - f64::from(u8::from(i == j))).powi(2))
             .sum::<f64>();
     // gains below this are rounding of the products and the SVD
-    let noise = 1e-13 * (1.0 + g.norm() * z.norm());
+    let noise = 1e-13 * g.norm() * z.norm();
     if decrease > least.max(noise) && decrease >= shape.alpha * half_dist_sq {
         *z = new;
         Tried { moves: 1, decrease, max_decrease: decrease, ..stay }

@@ -4,7 +4,7 @@ use super::oracle::DRIFT;
 use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
-use crate::objective::REPORT_ZERO;
+use crate::objective::{REPORT_ZERO, size};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
@@ -47,7 +47,7 @@ fn drop_dust<F: Smooth, H: PairPenalty>(p: &Problem<Stiefel, F, H>, x: RowMat) -
         last = dropped;
         let error = stiefel::repair_on_support(&mut clean);
         // dropping rounding errors may cost rounding errors
-        let slack = if limit <= ROUNDING { 1e-11 * (1.0 + before.abs()) } else { 0.0 };
+        let slack = if limit <= ROUNDING { 1e-11 * size(p.f.scale(&x), before) } else { 0.0 };
         if error <= DRIFT && exact(&clean) <= before + slack {
             return clean;
         }

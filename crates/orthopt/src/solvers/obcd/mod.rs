@@ -122,7 +122,7 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         let blocks = (o.block.min(n), o.jacobi);
         let descent = pair_descent::State {
             objective: p.f.value_at(&at.image, &at.x) + p.h.value(at.x.data()),
-            alpha: o.alpha,
+            alpha: o.alpha * at.scale,
             schedule: Schedule::of_blocks(o.working_set, candidates, blocks, o.tol, o.seed, &at.rows),
         };
         Ok(State { at, descent })
@@ -152,8 +152,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         s.insert("block".into(), descent.schedule.block().into());
         s.insert("model".into(), o.model.name().into());
         s.insert("alpha".into(), o.alpha.into());
-        if descent.alpha < o.alpha {
-            s.insert("alpha_at_end".into(), descent.alpha.into());
+        if descent.alpha < o.alpha * at.scale {
+            s.insert("alpha_at_end".into(), (descent.alpha / at.scale).into());
         }
         s.insert("jacobi".into(), o.jacobi.into());
         if let Some(candidates) = descent.schedule.candidates() {

@@ -18,7 +18,7 @@ constants! {
         block ["k"]: usize = 2, "at least 2 rows" if |k| k >= 2.0;
         /// model of a block: exact (8) or diagonal (9)
         model ["Q"]: Model = Model::Exact;
-        /// weight of the proximal term alpha/2 ||V - I||^2
+        /// weight of the proximal term alpha/2 ||V - I||^2, relative to the scale of F
         alpha ["α"]: f64 = 1e-5, "a finite number > 0 (papers: 1e-5)" if |alpha| alpha > 0.0;
         /// pairs scored by the greedy rules; min(n, 200) unless set
         candidates [""]: Option<Candidates> = None, "at least 1 pair" if |pairs| pairs >= 1.0;
@@ -30,7 +30,7 @@ constants! {
         name: &'static str = "obcd";
         /// How pairs are solved.
         search: Search = Search::Fast;
-        /// Whole passes leave pairs alone that offer no more than this times 1 + |F|, so that the
+        /// Whole passes leave pairs alone that offer no more than this times the size of F, so that the
         /// last pass moves nothing and is a certificate of the X it leaves.
         tol: f64 = 1e-9;
         /// Seed of all random choices.

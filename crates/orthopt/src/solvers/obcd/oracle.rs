@@ -10,6 +10,7 @@ use crate::linalg::kernels::pair_products;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
+use crate::objective::size;
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::rows::{GradientCache, PairStep};
@@ -31,6 +32,7 @@ pub(super) struct Iterate<I> {
     pub x: RowMat,       // Xᵗ
     pub image: I,        // Y = MX or R = AX
     pub rows: Movable,   // nonzero rows of X
+    pub scale: f64,      // of F
     pub lipschitz: f64,  // L_f, for WSS-OR and for Jacobi rounds of an f that is not concave
     pub repairs: u64,    // times X was repaired
     pub rebalanced: u64, // times the way the gradient is kept was changed
@@ -48,6 +50,7 @@ impl<I> Iterate<I> {
         Self {
             cache: GradientCache::new(f, &image, x.ncols()),
             rows: Movable::new(&x),
+            scale: f.scale(&x),
             lipschitz: if scored || damped { f.norm() } else { 0.0 },
             repairs: 0,
             rebalanced: 0,
@@ -127,7 +130,8 @@ impl<F: Quadratic, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
 
     /// |S| with G = ∇f + a subgradient of h: 0 for ℓ0 and indicators, λ sign(X) for ℓ1.
     fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
-        let (p, Iterate { x, image, work, cache, usage, scored: g, lipschitz, .. }) = (self.p, &mut *self.at);
+        let (p, at) = (self.p, &mut *self.at);
+        let Iterate { x, image, work, cache, usage, scored: g, lipschitz, scale, .. } = at;
         usage.pairs += pairs.len() as u64;
         let mut gradient = |i: usize, out: &mut [f64]| {
             let known = match cache {
@@ -152,11 +156,16 @@ impl<F: Quadratic, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
             }
         }
         let ObcdOptions { working_set: rule, alpha, .. } = *self.options;
+        let alpha = alpha * *scale;
         dispatch(Score { g, x, pairs, whole, rule, alpha, lipschitz: *lipschitz })
     }
 
     fn narrow(&mut self) {
         self.at.narrow(self.p);
+    }
+
+    fn size(&self, objective: f64) -> f64 {
+        size(self.at.scale, objective)
     }
 
     fn upkeep(&self) -> Upkeep {

@@ -28,6 +28,7 @@ use crate::composite::relative_criticality;
 use crate::constraint::{Stiefel, stiefel};
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::objective::size;
 use crate::options::{Constant, Constants, checked, only};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
@@ -68,7 +69,7 @@ pub struct MajorisedObcd {
     options: ObcdOptions,
 }
 
-/// Rounds and passes that lower F by less than this, relative to 1 + |F|, are followed by a look at criticality.
+/// Rounds and passes that lower F by less than this, relative to its size, are followed by a look at criticality.
 const SLOW: f64 = 1e-4;
 
 impl MajorisedObcd {
@@ -114,15 +115,15 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
         let schedule = Schedule::of_blocks(o.working_set, candidates, blocks, o.tol, o.seed, &at.rows);
         let schedule = schedule.of_all_rows(o.jacobi, &at.rows);
         let objective = at.f + p.h.value(at.x.data());
-        let descent = pair_descent::State { objective, alpha: o.alpha, schedule };
+        let descent = pair_descent::State { objective, alpha: o.alpha * at.scale, schedule };
         Ok(State { at, descent, measured: None })
     }
 
     fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         let oracle = Sets { p, options: &self.options, at: &mut st.at };
         let step = PairDescent { oracle, state: &mut st.descent }.iterate();
-        let slow = |objective: f64, decrease: f64| decrease <= SLOW * (1.0 + objective.abs());
-        if step.pass.is_some_and(|pass| slow(st.descent.objective, pass.decrease)) {
+        let slow = SLOW * size(st.at.scale, st.descent.objective);
+        if step.pass.is_some_and(|pass| pass.decrease <= slow) {
             st.measured = Some(self.criticality(p, st));
         }
         // what pairs offer is what m does: a pass is no certificate, and where it ends the run X must be critical

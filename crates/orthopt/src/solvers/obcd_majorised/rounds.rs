@@ -3,6 +3,7 @@
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
+use crate::objective::size;
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::rows::PairStep;
@@ -40,6 +41,7 @@ pub(super) struct Iterate {
     next: RowMat,   // X⁺ of a trial; Xᵗ between rounds
     next_g: RowMat, // ∇f(X⁺)
     pub l: f64,     // L
+    pub scale: f64, // of f
     pub rows: Movable,
     work: PairWork,
     pub gradients: u64,
@@ -60,6 +62,7 @@ impl Iterate {
             f: value,
             l: if f.is_concave() { 0.0 } else { guess.max(f64::MIN_POSITIVE) },
             rows: Movable::new(&x),
+            scale: f.scale(&x),
             work: PairWork::new(x.ncols()),
             gradients: 1,
             refused: 0,
@@ -76,9 +79,9 @@ impl Iterate {
         self.f.abs() + self.g.norm() * self.x.norm()
     }
 
-    /// ‖G − XGᵀX‖_F relative to 1 + ‖G‖, where h = 0.
+    /// ‖G − XGᵀX‖_F relative to the scale of f plus ‖G‖, where h = 0.
     pub fn smooth_criticality(&self) -> f64 {
-        stiefel::tangent(&self.x, &self.g).norm() / (1.0 + self.g.norm())
+        stiefel::tangent(&self.x, &self.g).norm() / (self.scale + self.g.norm()).max(f64::MIN_POSITIVE)
     }
 }
 
@@ -230,6 +233,7 @@ impl<F: Smooth, H: PairPenalty> PairOracle for Sets<'_, F, H> {
     fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
         let ObcdOptions { working_set, alpha, .. } = *self.options;
         let (at, h) = (&*self.at, &self.p.h);
+        let alpha = alpha * at.scale;
         let row = |i: usize| -> Vec<f64> {
             let slope = |v: f64| Some(h.subdifferential(v)).filter(|(lo, hi)| lo == hi).map_or(0.0, |s| s.0);
             at.g.row(i).iter().zip(at.x.row(i)).map(|(g, x)| g + slope(*x)).collect()
@@ -242,6 +246,10 @@ impl<F: Smooth, H: PairPenalty> PairOracle for Sets<'_, F, H> {
             stationarity_score(working_set, alpha, at.l, products)
         };
         pairs.iter().map(score).collect()
+    }
+
+    fn size(&self, objective: f64) -> f64 {
+        size(self.at.scale, objective)
     }
 
     fn upkeep(&self) -> Upkeep {

@@ -39,10 +39,10 @@ use working_set::Rows;
 
 /// A pair takes about as long as so many multiplications of a large product (1 to 3 µs, at some 10 to 25 of them in a ns).
 const PAIR: usize = 10_000;
-/// A round of working sets that lowers F by less than this, relative to the scale of F, is followed by a
+/// A round of working sets that lowers F by less than this, relative to the size of F, is followed by a
 /// whole pass.
 const SLOW: f64 = 1e-4;
-/// A fresh value of F above the tracked one by no more than this, relative to the scale of F, is rounding.
+/// A fresh value of F above the tracked one by no more than this, relative to the size of F, is rounding.
 const ROUNDING: f64 = 1e-9;
 
 /// What Algorithm 1 knows at iteration t; Xᵗ and its image are the oracle's.
@@ -100,19 +100,19 @@ impl<O: PairOracle> PairDescent<'_, O> {
     /// The decrease of F that a pass leaves to a pair.
     #[inline]
     fn tolerance(&self, objective: f64) -> f64 {
-        self.state.schedule.tol * self.oracle.scale(objective) / self.oracle.shares()
+        self.state.schedule.tol * self.oracle.size(objective) / self.oracle.shares()
     }
 
     /// Ends a round or pass and begins the next: a pass after a round that was slow, and after a slow pass
     /// that found something; a round otherwise.
     fn next_phase(&mut self) -> Pass {
-        let scale = self.oracle.scale(self.state.objective);
+        let size = self.oracle.size(self.state.objective);
         let (whole, exhausted) = (self.state.schedule.in_whole_pass(), self.state.schedule.is_exhausted());
         let near = self.state.schedule.in_pass() && !whole;
         let pass = self.state.schedule.end();
-        let slow = pass.decrease <= SLOW * scale;
+        let slow = pass.decrease <= SLOW * size;
         if pass.covers_all && pass.decrease == 0.0 && pass.max_decrease > 0.0 {
-            self.lower(pass.max_decrease, scale);
+            self.lower(pass.max_decrease, size);
         }
         let found = pass.max_decrease > self.tolerance(self.state.objective);
         if whole {
@@ -138,13 +138,13 @@ impl<O: PairOracle> PairDescent<'_, O> {
     /// A pass moved nothing though a pair offers `best`. Nobody stopped, so what is left is wanted. Either it
     /// is below the tolerance of passes, or it goes far for little and is refused by α alone, which
     /// may be any positive number.
-    fn lower(&mut self, best: f64, scale: f64) {
+    fn lower(&mut self, best: f64, size: f64) {
         let State { alpha, schedule, .. } = &mut *self.state;
         let best = best * self.oracle.shares();
-        if best > schedule.tol * scale {
+        if best > schedule.tol * size {
             *alpha = (0.1 * *alpha).max(f64::MIN_POSITIVE);
         }
-        schedule.tol = schedule.tol.min(0.1 * best / scale);
+        schedule.tol = schedule.tol.min(0.1 * best / size);
     }
 
     /// Every so many moves the image afresh from X; sooner if X has left the constraint.
@@ -168,7 +168,7 @@ impl<O: PairOracle> PairDescent<'_, O> {
         let drift = fresh - self.state.objective;
         // Rounding may put the fresh value a hair above the tracked one, which would show as an
         // increase; only a real difference replaces it.
-        if drift < 0.0 || drift > ROUNDING * self.oracle.scale(fresh) || drift.is_nan() {
+        if drift < 0.0 || drift > ROUNDING * self.oracle.size(fresh) || drift.is_nan() {
             self.state.objective = fresh;
         }
     }

@@ -38,10 +38,8 @@ pub(crate) trait PairOracle {
     /// Narrows the zero rows down to those that are worth a try at the current X, for the rule that asks for it.
     fn narrow(&mut self) {}
 
-    /// The scale of F, the unit of tolerances.
-    fn scale(&self, objective: f64) -> f64 {
-        1.0 + objective.abs()
-    }
+    /// The size of F, the unit of tolerances.
+    fn size(&self, objective: f64) -> f64;
 
     /// Pairs among which the tolerance of passes is shared out; 1 gives all of it to every pair.
     fn shares(&self) -> f64 {

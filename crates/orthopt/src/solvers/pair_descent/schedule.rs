@@ -54,7 +54,7 @@ pub(crate) struct Schedule {
     rng: Pcg64,
     sum: Tried,         // of the round or pass under way
     decrease: f64,      // of F as it is tracked, in the same
-    pub tol: f64,       // what passes leave alone, relative to the scale of F
+    pub tol: f64,       // what passes leave alone, relative to the size of F
     pub pairs: u64,     // pairs tried
     pub moves: u64,     // pairs moved
     pub passes: u64,    // whole passes

@@ -53,6 +53,10 @@ impl PairOracle for &mut Swaps {
         pairs.iter().map(|(i, j)| (j - i) as f64 * (self.v[*j] - self.v[*i])).collect()
     }
 
+    fn size(&self, objective: f64) -> f64 {
+        1.0 + objective.abs()
+    }
+
     fn upkeep(&self) -> Upkeep {
         self.upkeep
     }

@@ -58,11 +58,17 @@ impl Point {
     }
 }
 
-/// L, the Lipschitz constant of ∇f, or 1 where ∇f is constant: step lengths are in units of 1/L.
+/// L, the Lipschitz constant of ∇f, or ‖∇f‖ where ∇f is constant: step lengths are in units of 1/L. 1 where ∇f = 0.
 /// Where f does not know it, what the gradients about X⁰ say.
 pub(crate) fn curvature<F: Smooth>(f: &F, x0: &RowMat) -> f64 {
     let l = f.lipschitz().unwrap_or_else(|| estimated_curvature(f, x0));
-    if l > 0.0 && l.is_finite() { l } else { 1.0 }
+    if l > 0.0 && l.is_finite() {
+        return l;
+    }
+    let mut g = RowMat::zeros(x0.nrows(), x0.ncols());
+    f.gradient(x0, &mut g);
+    let size = g.norm();
+    if size > 0.0 && size.is_finite() { size } else { 1.0 }
 }
 
 /// L as estimated at X⁰.

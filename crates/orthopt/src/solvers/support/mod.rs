@@ -30,6 +30,7 @@ use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::objective::size;
 use crate::options::{Constants, constants};
 use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
@@ -95,14 +96,14 @@ const EXPONENTS: [f64; 6] = [1.0, -1.0, 0.5, -0.5, 2.0, -2.0];
 /// Gradient steps where a descent is to converge, and after the continuation.
 const LONG: usize = 30;
 const SHORT: usize = 3;
-/// A decrease below this, relative to 1 + |F|, is none.
+/// A decrease below this, relative to the size of F, is none.
 const NOTHING: f64 = 1e-6;
-/// The decrease that no pair may offer at the end, relative to 1 + |F|, where no stopping rule says
+/// The decrease that no pair may offer at the end, relative to the size of F, where no stopping rule says
 /// otherwise before.
 const CERTAIN: f64 = 1e-12;
 /// Why it ends.
 const NO_BETTER: &str = "block-2 stationary, and neither thinner nor thicker supports lead to a lower F";
-/// A round of OBCD that lowers F by less, relative to 1 + |F|, is the last one.
+/// A round of OBCD that lowers F by less, relative to the size of F, is the last one.
 const SLOW: f64 = 1e-4;
 
 impl Support {
@@ -322,9 +323,9 @@ impl Support {
     ) -> Phase<F::Image> {
         let info = self.obcd.step(p, &mut pairs.state, CHUNK);
         pairs.tried += info.iterations;
-        let scale = 1.0 + info.objective.abs();
-        let pays = pairs.from - info.objective > NOTHING * scale;
-        let slow = info.pass.is_some_and(|pass| pass.decrease <= SLOW * scale);
+        let size = size(p.f.scale(&st.best.x), info.objective);
+        let pays = pairs.from - info.objective > NOTHING * size;
+        let slow = info.pass.is_some_and(|pass| pass.decrease <= SLOW * size);
         let tried = info.pass.is_some() || pairs.tried >= TRIAL * p.nrows() as u64;
         // the other candidate goes on while it is ahead
         let hopeless = if pairs.opening { info.objective > st.current.value() } else { !pays };
@@ -348,7 +349,7 @@ impl Support {
         p: &Problem<Stiefel, F, H>,
         st: &mut State<F::Image>,
     ) -> Phase<F::Image> {
-        let won = st.since - st.best.value() > NOTHING * (1.0 + st.since.abs());
+        let won = st.since - st.best.value() > NOTHING * size(p.f.scale(&st.best.x), st.since);
         st.fruitless = if won { 0 } else { st.fruitless + 1 };
         st.since = st.best.value();
         if st.fruitless >= self.options.patience {
@@ -393,7 +394,7 @@ impl Support {
             st.current = weighted(p, 1.0).at(x);
             st.keep();
         }
-        let limit = CERTAIN * (1.0 + info.objective.abs());
+        let limit = CERTAIN * size(p.f.scale(&st.best.x), info.objective);
         let over = pass.covers_all && pass.decrease == 0.0 && pass.max_decrease <= limit;
         (if over { Phase::Done } else { Phase::Certify(state) }, Some(pass))
     }

@@ -19,6 +19,7 @@ use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::products::product;
 use crate::nonsmooth::Nonsmooth;
+use crate::objective::size;
 use crate::smooth::Quadratic;
 
 /// A change of one entry from or to zero.
@@ -35,7 +36,7 @@ const LARGEST: f64 = 0.7;
 /// ε of [`Pattern::multipliers`]. Columns that overlap in a few small entries have multipliers that
 /// are large and mean nothing for the entries about to come, which make them overlap properly.
 const RIDGE: f64 = 0.2;
-/// A batch must lower F by this much relative to 1 + |F|.
+/// A batch must lower F by this much relative to its size.
 const LEAST: f64 = 1e-9;
 
 /// How much a batch grows after one that was kept, and shrinks after one that was not.
@@ -88,7 +89,7 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
         let mut z = point.x.clone();
         batch.moves[..take].iter().for_each(|m| z.set(m.row, m.col, m.value));
         if let Some(next) = self.settled(z, pace)
-            && self.of(&next) < self.of(point) - LEAST * (1.0 + self.of(point).abs())
+            && self.of(&next) < self.of(point) - LEAST * size(self.f.scale(&point.x), self.of(point))
         {
             *point = next;
             *batch = Batch { share: (batch.share * GROW).min(1.0), moves: Vec::new() };

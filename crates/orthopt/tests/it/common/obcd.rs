@@ -4,6 +4,7 @@ use orthopt::certify::{Scope, block_stationarity, criticality};
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
+use orthopt::objective::Evaluate;
 use orthopt::pair::PairModel;
 use orthopt::pair::PairPenalty;
 use orthopt::pair::fold::Scratch;
@@ -27,6 +28,11 @@ pub const RULES: [(WorkingSet, Option<Candidates>); 8] = [
     (WorkingSet::GreedyOr, Some(Candidates::All)),
     (WorkingSet::Active, None),
 ];
+
+/// The option for an α of this size, which is relative to the scale of F.
+pub fn absolute(p: &PcaProblem, alpha: f64) -> f64 {
+    alpha / p.scale(&RowMat::zeros(p.nrows(), p.rank()))
+}
 
 /// Tolerance that runs stop at.
 pub const TOL: f64 = 1e-10;
@@ -60,7 +66,7 @@ pub fn walk(what: &str, p: &PcaProblem, options: &ObcdOptions, x0: &RowMat) -> R
             let fresh = exact_objective(p, next);
             let rounding = 1e-13 * (1.0 + value.abs());
             assert!(
-                value - fresh >= 0.5 * alpha * moved - rounding,
+                value - fresh >= 0.5 * alpha * p.scale(&x) * moved - rounding,
                 "{what}: F went from {value} by {} for a move of {moved:e}",
                 value - fresh
             );
@@ -71,8 +77,14 @@ pub fn walk(what: &str, p: &PcaProblem, options: &ObcdOptions, x0: &RowMat) -> R
             }
             (x, value) = (next.clone(), fresh);
         }
-        let progress =
-            Progress { iteration, seconds: 0.0, objective: info.objective, pass: info.pass, residual: None };
+        let progress = Progress {
+            iteration,
+            seconds: 0.0,
+            objective: info.objective,
+            scale: p.scale(&x),
+            pass: info.pass,
+            residual: None,
+        };
         if (Stationary { tol: TOL }).check(&progress).is_some() {
             return solver.finish(p, state);
         }
@@ -120,7 +132,7 @@ fn bound(k: [f64; 3], z1: &[f64], z2: &[f64]) -> f64 {
 /// without a penalty the point is critical (with one, pairs of rows do not imply it).
 pub fn check_end(what: &str, p: &PcaProblem, model: Model, x: &RowMat) {
     let scale = 1.0 + exact_objective(p, x).abs();
-    let offer = largest_offer(p, model, 1e-5, x);
+    let offer = largest_offer(p, model, 1e-5 * p.scale(x), x);
     // X still moved, by less than the tolerance, during the pass that ended the run; what a
     // run may call converged is the business of `converged_means_certified`
     assert!(offer <= 100.0 * TOL * scale, "{what}: a pair still offers {offer:e}");

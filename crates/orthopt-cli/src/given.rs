@@ -1,0 +1,156 @@
+//! The options that the user gave: those whose value is not what it is when nothing is said. What means nothing here is
+//! refused ([`orthopt::family::MEANINGS`]).
+
+use std::path::Path;
+
+use orthopt::family::{Call, Case, Family, Plan, PoseOptions, ProblemInfo, Run};
+use orthopt::report::Role;
+use toml::{Table, Value};
+
+use crate::failure::usage;
+use crate::input::Input;
+use crate::options::SolveOptions;
+
+/// Values that config files print and that change nothing; a flag that is false is one too.
+const DEFAULTS: &[(&str, &str)] = &[
+    ("solver", "auto"),
+    ("storage", "auto"),
+    ("scale", "none"),
+    ("missing", "error"),
+    ("constraint", "orthogonal"),
+    ("placement", "after"),
+    ("ridge", "0"),
+    ("tol", "0.000000001"),
+    ("min-decrease", "0"),
+    ("seed", "0"),
+    ("top", "5"),
+];
+
+/// Options that are not in the table: what the command is about, and constants, which the library knows by themselves.
+const OTHERS: [&str; 3] = ["problem", "data", "constants"];
+
+/// Options of samples that sums of `orthopt data gram` take too, where they are given as C.
+const OF_SUMS: [&str; 3] = ["center", "scale", "covariance"];
+
+/// A call of the command with the options that were given.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    call: Call,
+    options: Vec<String>,
+}
+
+impl Asked {
+    /// The options of `call` that are not their defaults.
+    ///
+    /// # Errors
+    /// Names of options that are no text.
+    pub fn new(call: Call, options: &SolveOptions) -> anyhow::Result<Self> {
+        let paths = [("more", !options.more.is_empty()), ("gram", options.gram.is_some())];
+        let given = paths.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_string());
+        // names of these files need not be text, which TOML is
+        let rest = SolveOptions { data: None, more: Vec::new(), gram: None, ..options.clone() };
+        let rest = Table::try_from(rest).map_err(|error| usage(error.to_string()))?;
+        let rest = rest
+            .into_iter()
+            .filter(|(name, value)| !OTHERS.contains(&name.as_str()) && !is_default(name, value));
+        Ok(Self { call, options: given.chain(rest.map(|(name, _)| name)).collect() })
+    }
+
+    /// The same with options of the call alone.
+    #[must_use]
+    pub fn and(mut self, more: &[(&str, bool)]) -> Self {
+        self.options.extend(more.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_string()));
+        self
+    }
+
+    /// Refuses what means nothing, as far as that is known before the data are read.
+    ///
+    /// # Errors
+    /// An option that means nothing; exit code 2.
+    pub fn check(&self, info: &ProblemInfo, pose: &PoseOptions) -> anyhow::Result<()> {
+        let case = self.case(info, pose);
+        case.check(self.names())?;
+        if self.names().any(|name| name == "gram") {
+            case.of_gram(true).check(self.names().filter(|name| !OF_SUMS.contains(name)))?;
+        }
+        Ok(())
+    }
+
+    /// The same where the data are known.
+    ///
+    /// # Errors
+    /// An option that means nothing; exit code 2.
+    pub fn check_data(&self, info: &ProblemInfo, pose: &PoseOptions, input: &Input) -> anyhow::Result<()> {
+        let gram = input.info.role == Role::Gram;
+        Ok(self.case(info, pose).of_gram(gram).check(self.names())?)
+    }
+
+    /// The same where the solvers are known; `runs` are the plans with the number of further starts.
+    ///
+    /// # Errors
+    /// An option that means nothing to any of them; exit code 2.
+    pub fn check_runs<P: Family>(
+        &self,
+        (info, pose): (&ProblemInfo, &PoseOptions),
+        problem: &P,
+        runs: &[(&Plan<P>, Option<u64>)],
+    ) -> anyhow::Result<()> {
+        let all = runs.iter().map(|(plan, restarts)| Run::of(problem, plan, *restarts)).reduce(Run::and);
+        let run = all.unwrap_or_else(|| Run::none(problem));
+        Ok(self.case(info, pose).run_by(run).check(self.names())?)
+    }
+
+    /// The same of an X that is given; `draws` says whether random pairs or blocks of its rows are looked at.
+    ///
+    /// # Errors
+    /// An option that means nothing; exit code 2.
+    pub fn check_x<P: Family>(
+        &self,
+        (info, pose): (&ProblemInfo, &PoseOptions),
+        problem: &P,
+        draws: bool,
+    ) -> anyhow::Result<()> {
+        let case = self.case(info, pose).run_by(Run::none(problem)).drawing(draws);
+        Ok(case.check(self.names())?)
+    }
+
+    fn case(&self, info: &ProblemInfo, pose: &PoseOptions) -> Case {
+        Case::new(info, pose).in_call(self.call)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.options.iter().map(String::as_str)
+    }
+}
+
+fn is_default(name: &str, value: &Value) -> bool {
+    let is = |text: &str| match value {
+        Value::String(word) => word == text,
+        Value::Integer(number) => text.parse() == Ok(*number),
+        Value::Float(number) => text.parse() == Ok(*number),
+        _ => false,
+    };
+    *value == Value::Boolean(false) || DEFAULTS.iter().any(|(known, text)| *known == name && is(text))
+}
+
+/// Options that mean something only together with others.
+///
+/// # Errors
+/// One of them without the others.
+pub fn check_together(options: &SolveOptions) -> anyhow::Result<()> {
+    let pictures = [&options.plot_scores, &options.plot_biplot, &options.report];
+    if options.labels.is_some() && pictures.iter().all(|path| path.is_none()) {
+        return Err(usage(
+            "--labels is for pictures of samples: give --plot-scores, --plot-biplot or --report too, or leave it out",
+        ));
+    }
+    if options.reproducible == Some(true) && options.stream == Some(false) {
+        return Err(usage(
+            "--reproducible is for rows that come part by part, which --stream=false rules out",
+        ));
+    }
+    if options.top.is_some_and(|top| top != 5) && options.json.as_deref() == Some(Path::new("-")) {
+        return Err(usage("--top is for the summary, and --json - prints none: leave one of them out"));
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! The unit of a table means nothing: what is found, what is said and what is certified is the same in per cent, in
+//! kilograms, and in numbers near the ends of the range.
+
+use crate::common::{Dir, orthopt, read_npy};
+use serde_json::Value;
+
+/// A table of 40 samples of 12 substances, in a unit: some are large, some go together, some are often zero.
+fn table(unit: f64) -> String {
+    let hidden = |i: usize, k: usize| ((7 * i + 3) as f64 * (k as f64 + 0.7)).sin();
+    let mut text = (0..12).map(|j| format!("s{j}")).collect::<Vec<_>>().join(",") + "\n";
+    for i in 0..40 {
+        let row = (0..12).map(|j| {
+            let own = 0.4 * ((i * (j + 2)) as f64 * 1.37).cos();
+            let size = [9.0, 7.0, 0.8, 0.3, 5.0, 1.2][j % 6];
+            let value = size * (2.0 + hidden(i, j % 3) + own);
+            format!("{:e}", unit * if value < 0.5 { 0.0 } else { (100.0 * value).round() / 100.0 })
+        });
+        text += &(row.collect::<Vec<_>>().join(",") + "\n");
+    }
+    text
+}
+
+fn number(object: &Value, at: &str) -> f64 {
+    object.pointer(at).and_then(Value::as_f64).unwrap_or_else(|| panic!("no number at {at} in {object}"))
+}
+
+/// The tables in two units, `one.csv` and `small.csv`.
+fn both(dir: &Dir, unit: f64) {
+    dir.write("one.csv", table(1.0));
+    dir.write("small.csv", table(unit));
+}
+
+#[test]
+fn penalties_bend_where_they_do_in_any_unit() {
+    let dir = Dir::new();
+    both(&dir, 1e-3);
+    for problem in ["scad-pca", "mcp-pca", "l1-pca", "capped-l1-pca"] {
+        let x = |file: &str| {
+            let args = [
+                "solve",
+                problem,
+                file,
+                "--covariance",
+                "-r",
+                "2",
+                "--max-iters",
+                "3000",
+                "--save-x",
+                "x.npy",
+            ];
+            dir.orthopt(&args).assert().success();
+            read_npy(&dir.path("x.npy"))
+        };
+        let (one, small) = (x("one.csv"), x("small.csv"));
+        for (a, b) in one.iter().flatten().zip(small.iter().flatten()) {
+            assert!((a - b).abs() <= 1e-4 && (*a == 0.0) == (*b == 0.0), "{problem}: {one:?} {small:?}");
+        }
+        assert!(one.iter().flatten().any(|v| *v == 0.0), "{problem} is not sparse: {one:?}");
+    }
+}
+
+#[test]
+fn a_random_x_is_no_better_in_small_units() {
+    let dir = Dir::new();
+    both(&dir, 1e-6);
+    let start =
+        ["solve", "l1-pca", "one.csv", "--covariance", "-r", "3", "--lambda", "1", "--solver", "obcd"];
+    let ends = ["--init", "random", "--restarts", "0", "--max-iters", "1", "--save-x", "x.npy"];
+    dir.orthopt(&[&start[..], &ends].concat()).assert().success();
+    let said = |file: &str, lambda: &str| {
+        dir.json(&["certify", "l1-pca", file, "--covariance", "--lambda", lambda, "--x", "x.npy"])
+    };
+    let (one, small) = (said("one.csv", "1"), said("small.csv", "1e-12"));
+    for object in [&one, &small] {
+        let certified = object.pointer("/certified").and_then(Value::as_bool);
+        assert_eq!(certified, Some(false), "{object}");
+    }
+    let decrease = |object: &Value| number(object, "/certificate/max_decrease");
+    assert!((1e12 * decrease(&small) / decrease(&one) - 1.0).abs() <= 1e-9, "{one} {small}");
+}
+
+#[test]
+fn solvers_end_where_they_do_in_any_unit() {
+    let dir = Dir::new();
+    both(&dir, 1e-6);
+    for solver in
+        ["obcd", "obcd-c", "obcd-or", "oadmm", "manial", "rial", "radmm", "spgm-ep", "manpg", "ladmm"]
+    {
+        let found = |file: &str| {
+            let args = ["solve", "l1-pca", file, "--covariance", "-r", "3", "--relative-lambda", ".2"];
+            let how = ["--solver", solver, "--init", "pca", "--restarts", "0", "--max-iters", "5000"];
+            dir.json(&[&args[..], &how].concat())
+        };
+        let (one, small) = (found("one.csv"), found("small.csv"));
+        let (f, g) = (number(&one, "/objective"), 1e12 * number(&small, "/objective"));
+        assert!((f - g).abs() <= 1e-5 * f.abs(), "{solver}: {f} {g}");
+        assert_eq!(one["status"], small["status"], "{solver}");
+    }
+}
+
+/// Where C = AᵀA has hardly any digits left, or squares of it none, runs end as they are told to.
+#[test]
+fn numbers_near_the_ends_of_the_range_end() {
+    for unit in [1e-158, 1e-100, 1e75, 1e150] {
+        let dir = Dir::new();
+        dir.write("a.csv", table(unit));
+        for problem in ["pca", "l0-pca", "l1-pca", "nonneg-pca"] {
+            let mut command =
+                orthopt(&["solve", problem, "a.csv", "-r", "2", "--time-limit", "2", "--json", "-"]);
+            let command = command.current_dir(dir.path("."));
+            let output = command.timeout(std::time::Duration::from_secs(90)).output().unwrap();
+            let what = format!("{problem} {unit:e}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(output.status.code().is_some(), "{what} does not end");
+            if problem == "pca" {
+                let object: Value =
+                    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{what}: {e}"));
+                assert!(number(&object, "/feasibility") <= 1e-12, "{what}");
+                let share = number(&object, "/explained_variance/projected");
+                assert!(share > 0.5 && share <= 1.0 + 1e-6, "{what}: {share}");
+            }
+        }
+    }
+}

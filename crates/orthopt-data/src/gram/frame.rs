@@ -1,0 +1,168 @@
+//! Where the columns of a chunk lie: the range of their values, and the number that is subtracted from a column
+//! before its products are added up.
+
+use super::rows::Rows;
+use super::slices::above;
+use super::wide::power_of_two;
+
+/// A mean of more than so many standard deviations is subtracted before sums are made: without that, rounding
+/// counts up to 1 + FAR² times as much in the variance that is left at the end. Columns of which 6 % of the entries
+/// or more are zeros have nearer means, so that a shift fills no sparse column.
+const FAR: f64 = 4.0;
+
+/// Squares of numbers within 2^±USUAL, their sums and what rounding leaves of those are normal numbers.
+const USUAL: i32 = 400;
+
+/// Largest exponent of a unit, so that its power and the inverse of that are normal numbers.
+pub(super) const LARGEST_UNIT: i32 = 1000;
+
+/// Smallest and largest value of a column: ∞ and −∞ without rows, −∞ and ∞ where they are not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Range {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Range {
+    pub(crate) const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
+    pub(crate) const UNKNOWN: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    pub(crate) fn include(&mut self, value: f64) {
+        let value = value + 0.0; // −0 is 0
+        *self = Self { low: self.low.min(value), high: self.high.max(value) };
+    }
+
+    pub(crate) fn join(&mut self, other: Self) {
+        *self = Self { low: self.low.min(other.low), high: self.high.max(other.high) };
+    }
+
+    /// Whether all values are known to be the same.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.low == self.high
+    }
+
+    /// The largest distance of a value from a number; 0 without rows.
+    fn farthest(&self, from: f64) -> f64 {
+        (self.high - from).max(from - self.low).max(0.0)
+    }
+}
+
+/// The coordinates of a column: an entry a is kept as (a − shift)/2^unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Frame {
+    /// What is subtracted.
+    pub(super) shift: f64,
+    /// 0 but for numbers whose squares would overflow or underflow; `None` as long as all entries are the shift.
+    pub(super) unit: Option<i32>,
+}
+
+impl Frame {
+    /// 2^−unit.
+    pub(super) fn factor(&self) -> f64 {
+        power_of_two(-self.exponent())
+    }
+
+    /// The unit, 0 where there is none yet.
+    pub(super) fn exponent(&self) -> i32 {
+        self.unit.unwrap_or(0)
+    }
+
+    /// Whether entries are kept as they are.
+    pub(super) fn is_plain(&self) -> bool {
+        self.shift == 0.0 && self.exponent() == 0
+    }
+
+    /// With a unit that suits numbers of this size too.
+    pub(super) fn with_room(self, size: f64) -> Self {
+        if size == 0.0 {
+            return self;
+        }
+        let top = above(size);
+        let own = if top.abs() <= USUAL { 0 } else { top.clamp(-LARGEST_UNIT, LARGEST_UNIT) };
+        let unit = match self.unit {
+            Some(unit) if top <= unit.saturating_add(USUAL) => unit,
+            Some(unit) => unit.max(own),
+            None => own,
+        };
+        Self { unit: Some(unit), ..self }
+    }
+
+    /// With a unit for all values of a range.
+    pub(super) fn with_room_for(self, range: Range) -> Self {
+        self.with_room(range.farthest(self.shift).min(f64::MAX))
+    }
+
+    /// The shift for a column with this mean and standard deviation: the present one as long as it is near the mean,
+    /// none where 0 is near. Others are multiples of a power of two about the standard deviation, so that whole
+    /// numbers stay whole and what is left of the entries has few digits.
+    pub(super) fn shift_for(&self, mean: f64, spread: f64) -> f64 {
+        let is_near = |shift: f64| (mean - shift).abs() <= FAR * spread;
+        if is_near(self.shift) || !mean.is_finite() || !spread.is_finite() {
+            return self.shift;
+        }
+        if is_near(0.0) {
+            return 0.0;
+        }
+        if spread < power_of_two(-LARGEST_UNIT) {
+            return mean;
+        }
+        let unit = power_of_two(above(spread) - 1);
+        let multiple = (mean / unit).round_ties_even() * unit;
+        if multiple.is_finite() { multiple } else { mean }
+    }
+}
+
+impl Rows<'_> {
+    /// The range of each column, over the rows that have a weight.
+    pub(crate) fn ranges(&self, roots: &[f64]) -> Vec<Range> {
+        let mut found = vec![(Range::EMPTY, 0); self.columns()];
+        self.visit(|i, j, v| {
+            if roots[i] > 0.0 {
+                found[j].0.include(v);
+                found[j].1 += 1;
+            }
+        });
+        let rows = roots.iter().filter(|root| **root > 0.0).count();
+        let with_zeros = |(mut range, seen): (Range, usize)| {
+            if seen < rows {
+                range.include(0.0);
+            }
+            range
+        };
+        found.into_iter().map(with_zeros).collect()
+    }
+
+    /// Mean and standard deviation of each column of rows of this total weight, whose ranges are given. The mean is as
+    /// exact as its distance from the lowest value, both lie in the range.
+    pub(crate) fn moments(&self, roots: &[f64], ranges: &[Range], total: f64) -> Vec<(f64, f64)> {
+        // weights that were seen, and sums: of zeros that are not stored the rest of the weight is
+        let mut seen = vec![(0.0, 0.0); self.columns()];
+        self.visit(|i, j, v| {
+            let weight = roots[i] * roots[i];
+            seen[j].0 += weight;
+            seen[j].1 += weight * (v - ranges[j].low);
+        });
+        let absent = |weight: f64| (total - weight).max(0.0);
+        let means: Vec<f64> = (seen.iter().zip(ranges))
+            .map(|((weight, sum), range)| {
+                let mean = range.low + (sum - absent(*weight) * range.low) / total;
+                mean.clamp(range.low, range.high.max(range.low))
+            })
+            .collect();
+        let factors: Vec<f64> = ranges.iter().map(|range| size_of(*range)).collect();
+        let mut squares = vec![0.0; self.columns()];
+        self.visit(|i, j, v| squares[j] += (roots[i] * ((v - means[j]) / factors[j])).powi(2));
+        let spread = |j: usize| {
+            let zeros = absent(seen[j].0) * (means[j] / factors[j]).powi(2);
+            let spread = factors[j] * ((squares[j] + zeros) / total).sqrt();
+            if ranges[j].is_constant() { 0.0 } else { spread }
+        };
+        (0..means.len()).map(|j| (means[j], spread(j))).collect()
+    }
+}
+
+/// A power of two of the size of a range: numbers in it over this have squares that do not overflow.
+fn size_of(range: Range) -> f64 {
+    let size = (range.high - range.low).abs().min(f64::MAX);
+    power_of_two(above(size).clamp(-LARGEST_UNIT, LARGEST_UNIT))
+}
