@@ -25,7 +25,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             (None, (status, why)) => (status, why),
         };
         let message = format!("{message} (the best of {tried} runs of {} arms)", self.arms.len());
-        let (problem, x, mut settings) = (self.problem, done.x, done.settings);
+        let (problem, mut settings) = (self.problem, done.settings);
+        let x = problem.cleaned(&done.x).unwrap_or(done.x);
         settings.insert("starts".into(), tried.into());
         let search = SearchReport {
             arms: self.arms,

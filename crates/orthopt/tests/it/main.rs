@@ -16,6 +16,7 @@ mod composite_chains;
 mod constants;
 mod converged;
 mod conversions;
+mod counting;
 mod criticality;
 mod drift;
 mod driver;
