@@ -89,11 +89,24 @@ const FEASIBLE: f64 = 3e-13;
 ///
 /// Small entries are on their way to a kink at zero: a pair of rows makes one entry zero exactly, but its rotation moves
 /// the others of its two rows, and methods with gradients get there in the limit only. All entries of a size go at once,
-/// and smaller ones alone where F would rise.
+/// and smaller ones alone where F would rise; again, as the constraint restored may bring others there.
 pub(crate) fn without_dust(
     x: &RowMat,
     objective: impl Fn(&RowMat) -> Objective,
     restore: impl Fn(&mut RowMat) -> f64,
+) -> Option<RowMat> {
+    let mut clean = dust_off(x, &objective, &restore)?;
+    // every round has more zeros than the one before
+    while let Some(next) = dust_off(&clean, &objective, &restore) {
+        clean = next;
+    }
+    Some(clean)
+}
+
+fn dust_off(
+    x: &RowMat,
+    objective: &dyn Fn(&RowMat) -> Objective,
+    restore: &dyn Fn(&mut RowMat) -> f64,
 ) -> Option<RowMat> {
     if count_tiny(x) == 0 {
         return None;
