@@ -13,8 +13,6 @@ ROWS = 30
 COLUMNS = 12
 #: Size of a sparkline in pixels, and its points.
 WIDTH, HEIGHT, POINTS = 180, 32, 90
-#: Entries up to this count as zero everywhere.
-ZERO = 1e-6
 
 
 def solution(s: Any) -> str:
@@ -42,7 +40,7 @@ def loadings(s: Any) -> str:
     weights = np.asarray(s.X)[:, :COLUMNS]
     largest = np.abs(weights).max(axis=1, initial=0.0)
     owner = np.abs(weights).argmax(axis=1)
-    used = np.flatnonzero(largest > ZERO)
+    used = np.flatnonzero(largest > 0)
     # by component, and in it by weight
     shown = sorted(used[np.argsort(-largest[used], kind="stable")][:ROWS], key=lambda i: (owner[i], -largest[i]))
     names = s.feature_names or [f"variable {i + 1}" for i in range(len(weights))]
@@ -59,7 +57,7 @@ def loadings(s: Any) -> str:
 
 def _cell(weight: float) -> str:
     """A weight on a ground that is darker the larger it is: blue where positive, orange where negative."""
-    if abs(weight) <= ZERO:
+    if weight == 0:
         return "<td></td>"
     ground = "31,119,180" if weight > 0 else "255,127,14"
     return f'<td style="background:rgba({ground},{min(abs(weight), 1.0) * 0.6:.2f})">{weight:.3f}</td>'

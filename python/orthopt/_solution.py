@@ -25,7 +25,7 @@ class Trace:
     objective: np.ndarray
     #: How far X was from the constraint.
     feasibility: np.ndarray
-    #: Entries of X with ``|x| > 1e-6``.
+    #: Entries of X that are not zero.
     nnz: np.ndarray
 
     def __len__(self) -> int:
@@ -99,7 +99,7 @@ class Solution:
 
     #: X (n x r): variables in rows, components in columns.
     X: np.ndarray
-    #: F(X) = smooth + nonsmooth; entries up to 1e-6 count as zero.
+    #: F(X) = smooth + nonsmooth.
     objective: float
     #: f(X).
     smooth: float
@@ -107,7 +107,7 @@ class Solution:
     nonsmooth: float
     #: ``||X'X - I||_F``, or the mean of ``|X'JX - J|``.
     feasibility: float
-    #: Entries with ``|x| > 1e-6``.
+    #: Entries that are not zero.
     nnz: int
     #: ``optimal`` (proved), ``converged``, ``max_iters``, ``time_limit``, ``interrupted``, ``stalled``,
     #: ``unbounded`` or ``numerical_error``.
@@ -174,8 +174,8 @@ class Solution:
 
     @property
     def nnz_per_component(self) -> np.ndarray:
-        """Entries with ``|x| > 1e-6`` of each column of X."""
-        return np.count_nonzero(np.abs(self.X) > 1e-6, axis=0)
+        """Entries of each column of X that are not zero."""
+        return np.count_nonzero(self.X, axis=0)
 
     def transform(self, data: Any) -> np.ndarray:
         """Scores (m x r) of rows with the variables of the data: ``(data - means) / scales @ X``. Sparse rows stay

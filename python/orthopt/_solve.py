@@ -203,7 +203,7 @@ def compare(
 class Findings:
     """What kind of point a given X is."""
 
-    #: F(X) = smooth + nonsmooth; entries up to 1e-6 count as zero.
+    #: F(X) = smooth + nonsmooth.
     objective: float
     #: f(X).
     smooth: float
@@ -211,7 +211,7 @@ class Findings:
     nonsmooth: float
     #: How far X is from the constraint.
     feasibility: float
-    #: Entries with ``|x| > 1e-6``.
+    #: Entries that are not zero.
     nnz: int
     #: The first-order measure of the papers.
     criticality: float

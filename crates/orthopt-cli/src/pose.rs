@@ -3,7 +3,7 @@
 use orthopt::family;
 use orthopt::family::{Family, Kind, PoseOptions, Posed, ProblemInfo};
 use orthopt::message::Message;
-use orthopt::objective::{REPORT_ZERO, size};
+use orthopt::objective::REPORT_ZERO;
 use orthopt::report::{Assessment, DataFacts};
 
 use crate::failure::say;
@@ -57,17 +57,18 @@ pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Mes
     (own && info.name == "l0-pca").then(|| remark.to_string().into())
 }
 
-/// Where h counts entries, rounding in X would show as a large decrease without a reason.
+/// Where zeros are asked for, entries that another program has left next to zero are counted as what they are, which is
+/// easily missed.
 pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
-    let (x, reported) = (&found.x, found.objective.total);
-    let exact = problem.value(x);
-    if exact > reported + 1e-10 * size(problem.scale(x), reported) {
-        let tiny = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count();
-        let entries = if tiny == 1 { "1 entry of X is" } else { &format!("{tiny} entries of X are") };
+    if found.tiny > 0 && problem.asks_for_zeros() {
+        let (entries, them) = match found.tiny {
+            1 => ("1 entry of X is".to_string(), "it"),
+            tiny => (format!("{tiny} entries of X are"), "them"),
+        };
         say(
             "note",
             &format!(
-                "{entries} not zero but at most {REPORT_ZERO:e}; F and nonzeros take that as zero, the certificate does not"
+                "{entries} not zero but at most {REPORT_ZERO:e}: F, nonzeros, criticality and certificate count {them} as nonzero"
             ),
         );
     }

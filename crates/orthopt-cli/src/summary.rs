@@ -8,7 +8,6 @@ use orthopt::family::Kind;
 use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::objective::Objective;
-use orthopt::objective::REPORT_ZERO;
 use orthopt::problem::{Cardinality, ExplainedVariance};
 use orthopt::report::{Checks, DataFacts, Report, Role, Task, nonzeros};
 use orthopt::solve::{ArmReport, MoveReport, SearchReport, Splitting};
@@ -334,7 +333,7 @@ pub fn solver(report: &Report) -> String {
 
 /// The `top` largest loadings of component k, with their variables.
 fn loadings(x: &RowMat, k: usize, data: &DataFacts, top: usize) -> Vec<String> {
-    let mut order: Vec<usize> = (0..x.nrows()).filter(|i| x.get(*i, k).abs() > REPORT_ZERO).collect();
+    let mut order: Vec<usize> = (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).collect();
     // Equal loadings in the order of the variables: the sort is stable.
     order.sort_by(|a, b| x.get(*b, k).abs().total_cmp(&x.get(*a, k).abs()));
     let shown = order.iter().take(top);

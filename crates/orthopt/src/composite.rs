@@ -71,8 +71,9 @@ fn smooth_gradient<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     g
 }
 
-/// The least ‖Proj_T(∇f(X) − ξ + Aᵀz)‖_F over z ∈ ∂h(A(X)), entries of A(X) below 1e-6 counting
-/// as zeros: what Crit comes to when its other two terms are brought to nothing.
+/// The least ‖Proj_T(∇f(X) − ξ + Aᵀz)‖_F over z ∈ ∂h(A(X)): what Crit comes to when its other two terms are
+/// brought to nothing. Where A is not the identity, entries of A(X) up to 1e-6 count as zeros: they are differences of
+/// entries of X, and rounded.
 ///
 /// A convex quadratic in z with interval constraints, solved by projected gradients with
 /// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as `keep_going` says no, which
@@ -86,8 +87,9 @@ pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         return None; // a gradient may take long, too
     }
     let c = smooth_gradient(p, x);
+    let zero = if p.a.is_identity() { 0.0 } else { REPORT_ZERO };
     let bounds: Vec<(f64, f64)> = (p.a.apply(x).data().iter())
-        .map(|v| p.h.subdifferential(if v.abs() <= REPORT_ZERO { 0.0 } else { *v }))
+        .map(|v| p.h.subdifferential(if v.abs() <= zero { 0.0 } else { *v }))
         .collect();
     let residual = |z: &RowMat| {
         let mut e = p.a.adjoint(z, p.shape());
@@ -108,11 +110,14 @@ pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 /// Iterations of [`criticality`] in a run, where it must not cost more than the run itself.
 const MOST: usize = 1000;
 
-/// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖, infinite where it takes too long to know.
+/// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖ of what a run that ends at X returns, X without dust; infinite
+/// where it takes too long to know.
 pub(crate) fn relative_criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
     x: &RowMat,
 ) -> f64 {
+    let clean = p.cleaned(x);
+    let x = clean.as_ref().unwrap_or(x);
     let asked = AtomicUsize::new(0);
     let found = criticality(p, x, &|| asked.fetch_add(1, Ordering::Relaxed) < MOST);
     let size = || (p.f.scale(x) + smooth_gradient(p, x).norm()).max(f64::MIN_POSITIVE);

@@ -2,11 +2,12 @@
 
 use crate::linalg::RowMat;
 
-/// Entries above this in absolute value are counted as nonzero in reports (the papers'
-/// convention). The algorithms themselves mean == 0.0 by zero.
+/// Entries of a unit column up to this in absolute value are tiny: they are tried as zeros where a run ends
+/// ([`Evaluate::cleaned`]), counted as zeros of an iterate that is not feasible (the papers' convention), and left
+/// out of pictures. What is counted and priced of an X is what differs from 0.0.
 pub const REPORT_ZERO: f64 = 1e-6;
 
-/// F(X) and its parts, with the papers' convention for ℓ0 (|x| > 1e-6 counts as nonzero).
+/// F(X) and its parts.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Objective {
     /// F = f + h.
@@ -24,10 +25,10 @@ impl Objective {
 
 /// What the driver asks of a problem, whatever its terms and its constraint are.
 pub trait Evaluate {
-    /// F(X) with exact zeros, as the algorithms mean it.
+    /// F(X).
     fn value(&self, x: &RowMat) -> f64;
 
-    /// F(X) and its parts as reported.
+    /// F(X) and its parts.
     fn objective(&self, x: &RowMat) -> Objective;
 
     /// Both of them, for problems that need not evaluate f twice.
@@ -46,6 +47,18 @@ pub trait Evaluate {
     fn nonneg_violation(&self, _x: &RowMat) -> Option<f64> {
         None
     }
+
+    /// Whether F or a limit asks for zeros of X, so that an entry that is next to zero means something.
+    fn asks_for_zeros(&self) -> bool {
+        false
+    }
+
+    /// X with entries up to [`REPORT_ZERO`] at zero and the constraint restored on the entries that are left, where h
+    /// or a limit asks for zeros and F does not rise beyond rounding; `None` where there is nothing to take away. Every
+    /// run ends with it, so that what is counted is what is returned.
+    fn cleaned(&self, _x: &RowMat) -> Option<RowMat> {
+        None
+    }
 }
 
 /// What tolerances of F are relative to, where F is `objective` and its [scale](Evaluate::scale) is `scale`: their sum. It has
@@ -54,14 +67,86 @@ pub fn size(scale: f64, objective: f64) -> f64 {
     scale + objective.abs()
 }
 
-/// Entries with |x| > 1e-6 (the papers' convention).
+/// Number of entries that are not zero.
 pub fn count_nonzeros(x: &RowMat) -> usize {
-    x.data().iter().filter(|v| v.abs() > REPORT_ZERO).count()
+    x.data().iter().filter(|v| **v != 0.0).count()
 }
 
-/// λ times the entries that are not exactly zero; 0 where λ is.
+/// Number of entries that are not zero and at most [`REPORT_ZERO`].
+pub fn count_tiny(x: &RowMat) -> usize {
+    x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count()
+}
+
+/// X with tiny entries at zero: what the papers count of iterates that are not feasible.
+pub(crate) fn without_tiny(x: &RowMat) -> RowMat {
+    let mut x = x.clone();
+    x.data_mut().iter_mut().filter(|v| v.abs() <= REPORT_ZERO).for_each(|v| *v = 0.0);
+    x
+}
+
+/// Sizes up to which entries are tried as zeros all together, from the largest; the last are rounding.
+const LIMITS: [f64; 5] = [REPORT_ZERO, 1e-7, 1e-8, 1e-9, ROUNDING];
+/// Entries of the size of rounding, and what F may rise by where they go, relative to the sizes of f and h.
+const ROUNDING: f64 = 1e-10;
+const RISE: f64 = 1e-11;
+/// Rounding errors of F, relative to the sizes of f and h.
+const NOISE: f64 = 1e-14;
+/// Largest violation of the constraint of what is returned.
+const FEASIBLE: f64 = 3e-13;
+
+/// [`Evaluate::cleaned`] for an F that rewards zeros; `restore` brings X back to the constraint without touching a zero
+/// and returns what is left of the violation.
+///
+/// Small entries are on their way to a kink at zero: a pair of rows makes one entry zero exactly, but its rotation moves
+/// the others of its two rows, and methods with gradients get there in the limit only. All entries of a size go at once,
+/// and smaller ones alone where F would rise; again, as the constraint restored may bring others there.
+pub(crate) fn without_dust(
+    x: &RowMat,
+    objective: impl Fn(&RowMat) -> Objective,
+    restore: impl Fn(&mut RowMat) -> f64,
+) -> Option<RowMat> {
+    let mut clean = dust_off(x, &objective, &restore)?;
+    // every round has more zeros than the one before
+    while let Some(next) = dust_off(&clean, &objective, &restore) {
+        clean = next;
+    }
+    Some(clean)
+}
+
+fn dust_off(
+    x: &RowMat,
+    objective: &dyn Fn(&RowMat) -> Objective,
+    restore: &dyn Fn(&mut RowMat) -> f64,
+) -> Option<RowMat> {
+    if count_tiny(x) == 0 {
+        return None;
+    }
+    let before = objective(x);
+    let size = before.smooth.abs() + before.nonsmooth.abs();
+    let mut last = 0; // entries that the limit before dropped
+    for limit in LIMITS {
+        let mut clean = x.clone();
+        let dust = |v: &&mut f64| **v != 0.0 && v.abs() <= limit;
+        let dropped = clean.data_mut().iter_mut().filter(dust).map(|v| *v = 0.0).count();
+        if dropped == 0 {
+            break;
+        }
+        if dropped == last && limit > ROUNDING {
+            continue;
+        }
+        last = dropped;
+        let error = restore(&mut clean);
+        let slack = if limit <= ROUNDING { RISE } else { NOISE } * size;
+        if error <= FEASIBLE && objective(&clean).total <= before.total + slack {
+            return Some(clean);
+        }
+    }
+    None
+}
+
+/// λ times the entries that are not zero; 0 where λ is.
 pub(crate) fn price_of_nonzeros(lambda: f64, x: &RowMat) -> f64 {
-    if lambda > 0.0 { lambda * x.data().iter().filter(|v| **v != 0.0).count() as f64 } else { 0.0 }
+    if lambda > 0.0 { lambda * count_nonzeros(x) as f64 } else { 0.0 }
 }
 
 /// The parts of F = f + λ times what is counted.

@@ -1,5 +1,7 @@
 //! Starting points X⁰ ∈ St(n, r) (docs/mathematics.md, section 11).
 
+mod in_box;
+
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -13,6 +15,8 @@ use crate::linalg::order::ascending_to;
 use crate::linalg::varimax::varimax;
 use crate::message::Message;
 use crate::smooth::Quadratic;
+
+pub(crate) use in_box::in_box;
 
 /// How to choose X⁰.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
+use super::portfolio::{cost_of_gradient, race};
 use super::{Family, Kind, ProblemInfo};
 use crate::certify::{Certificate, CircleOffers, Scope, certify, criticality_while};
 use crate::constraint::stiefel;
@@ -78,6 +79,16 @@ const STARTS: &[(&str, &str)] = &[
     ("eigen", "the r eigenvectors of C for its smallest eigenvalues"),
 ];
 
+/// Smooth methods of the race and where they begin; `None` is the one that f suits best. The step of `foforth-gr` is that of
+/// the gradient alone and leads to other minima than those of the projected one.
+const ARMS: &[(Option<&str>, &str)] = &[
+    (None, "random"),
+    (Some("foforth-gr"), "random"),
+    (None, "eigen"),
+    (Some("optm-cayley"), "random"),
+    (Some("foforth-gr"), "eigen"),
+];
+
 /// Largest n for which passes over all pairs follow by themselves. Two passes take some 5 µs·n², which
 /// for larger n is many times what the smooth solvers take.
 const PAIRS_LIMIT: usize = 100;
@@ -113,11 +124,10 @@ impl Family for NonlinearEigProblem {
         }
     }
 
-    /// With no solver named: the fastest smooth one on the Laplacians of the literature
-    /// (`orthopt-bench nonlinear`), with the multiplier correction where there is a linear term, and
-    /// then, so that it is no saddle point: passes of OBCD over all pairs where n is small, which end block-2
-    /// stationary; a second start, from eigenvectors, where n is larger. On the problems that were tried both
-    /// starts end at the same F.
+    /// With no solver named: a race of smooth methods from random points and from eigenvectors, as F has many local
+    /// minima, and fresh starts of those that did well. The first is the fastest one on the Laplacians of the literature
+    /// (`orthopt-bench nonlinear`), with the multiplier correction where there is a linear term. Where n is small passes of
+    /// OBCD over all pairs follow, which end block-2 stationary, so that no end is a saddle point.
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
         if wanted.solver.is_some() {
             return Plan::by_default(self, wanted);
@@ -126,26 +136,30 @@ impl Family for NonlinearEigProblem {
         let smooth = if self.f.has_linear() { "foforth-qr" } else { "optm-qr" };
         let corrects = if self.f.has_linear() { ", with the multiplier correction for E" } else { "" };
         reasons.push(format!("solver {smooth}: full gradients with Barzilai-Borwein steps{corrects}").into());
-        let mut solver = smooth.to_string();
-        if self.nrows() <= PAIRS_LIMIT {
-            solver += "+obcd";
+        let has_pairs = self.nrows() <= PAIRS_LIMIT;
+        let then = if has_pairs { "+obcd" } else { "" };
+        if has_pairs {
             reasons.push("then obcd: pairs of rows, solved globally, until none lowers F".into());
         }
-        let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver), ..wanted.clone() })?;
-        if self.nrows() > PAIRS_LIMIT && wanted.start.is_none() {
+        let solver = format!("{smooth}{then}");
+        let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.clone()), ..wanted.clone() })?;
+        if wanted.start.is_none() {
             plan.starts.push(Begin::Named("eigen".into()));
-            reasons.push(
-                "from two starts, random and eigenvectors of C: that they agree says more than one".into(),
-            );
         }
+        let arms = ARMS.iter().map(|(first, start)| (format!("{}{then}", first.unwrap_or(smooth)), *start));
+        let table: Vec<(String, &str)> = arms.collect();
+        let table: Vec<_> = table.iter().map(|(chain, start)| (chain.as_str(), *start)).collect();
+        let gradient = cost_of_gradient(&self.f, self.shape());
+        let costs = (gradient, Some(solver.as_str()));
+        plan.portfolio = Some(race(self, &table, &plan.options, wanted.start.as_ref(), costs)?);
+        plan.chosen = true;
         plan.reasons.extend(reasons);
         Ok(plan)
     }
 
-    /// The methods end at the same F from all starts on the problems that were tried, and a start
-    /// costs seconds where n is large: further ones are for those who ask (`--restarts`).
-    fn has_local_solutions(&self) -> bool {
-        false
+    /// An iteration is a gradient: where nobody asks for more one run from each start is enough.
+    fn auto_effort(&self) -> u64 {
+        0
     }
 
     fn check(&self, x: &RowMat, what: &str) -> Result<()> {

@@ -20,7 +20,7 @@ use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SOLVERS, SolverInfo, find_solvers, spectral};
-use crate::start::{STARTS, Start};
+use crate::start::{STARTS, Start, in_box};
 
 impl PcaProblem {
     /// The PCA problem called `name` (see [`PROBLEMS`](super::PROBLEMS)) of the data, with C = AᵀA:
@@ -53,10 +53,33 @@ impl PcaProblem {
         if rank == 0 || rank > columns {
             return Err(Error::Rank { rank, columns }); // before any work
         }
+        if let AnyPenalty::Box(bounds) = &h {
+            bounds.check_shape(columns, rank)?;
+        }
         // without a penalty, whatever its λ, the optimum takes a few products with C
         let plain = matches!(h, AnyPenalty::None(_));
         let storage = if plain { storage.for_products(data, rank) } else { storage };
         Self::new(covariance_model(data, storage)?, h, rank)
+    }
+}
+
+impl PcaProblem {
+    /// The start called `name`, whatever h asks of the size of its entries.
+    fn named_start(&self, name: &str, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
+        match name {
+            "grown" => grown_components(self, seed).ok_or_else(|| {
+                Error::Incompatible("no variable is left for a component to grow from".into())
+            }),
+            "pool" => priced(self, seed, go_on).ok_or_else(|| Error::NoPlace {
+                start: "pool",
+                why: format!("it is for components of at most {POOLED} variables that pay for themselves"),
+                instead: "varimax",
+            }),
+            "relaxed" => super::portfolio::relaxed(self, go_on),
+            _ => {
+                Start::parse(name)?.point_while(&self.f, self.rank(), (self.h.requires_nonneg(), seed), go_on)
+            }
+        }
     }
 }
 
@@ -78,19 +101,10 @@ impl Family for PcaProblem {
     }
 
     fn start_while(&self, name: &str, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
-        match name {
-            "grown" => grown_components(self, seed).ok_or_else(|| {
-                Error::Incompatible("no variable is left for a component to grow from".into())
-            }),
-            "pool" => priced(self, seed, go_on).ok_or_else(|| Error::NoPlace {
-                start: "pool",
-                why: format!("it is for components of at most {POOLED} variables that pay for themselves"),
-                instead: "varimax",
-            }),
-            "relaxed" => super::portfolio::relaxed(self, go_on),
-            _ => {
-                Start::parse(name)?.point_while(&self.f, self.rank(), (self.h.requires_nonneg(), seed), go_on)
-            }
+        let x = self.named_start(name, seed, go_on)?;
+        match &self.h {
+            AnyPenalty::Box(bounds) => in_box(x, bounds, seed),
+            _ => Ok(x),
         }
     }
 
@@ -112,7 +126,11 @@ impl Family for PcaProblem {
     }
 
     fn given(&self, x: &RowMat) -> Result<RowMat> {
-        Start::Given(x.clone()).point(&self.f, self.rank(), self.h.requires_nonneg(), 0)
+        let x = Start::Given(x.clone()).point(&self.f, self.rank(), self.h.requires_nonneg(), 0)?;
+        if let AnyPenalty::Box(bounds) = &self.h {
+            bounds.check_point(&x, "the starting point X")?;
+        }
+        Ok(x)
     }
 
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {

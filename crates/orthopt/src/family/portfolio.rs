@@ -129,24 +129,25 @@ pub(super) fn portfolio(
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
-/// `settle` is the solver that settles the best point.
+/// `settle` names the solvers that settle the best point.
 pub(super) fn race<P: Family>(
     problem: &P,
     table: &[(&str, &str)],
     options: &SolverOptions,
     start: Option<&Begin>,
-    (gradient, settle): (u64, Option<&'static str>),
+    (gradient, settle): (u64, Option<&str>),
 ) -> Result<Portfolio<P>> {
     let costs = Costs { gradient, share: 1, again: None, rule: options.obcd.working_set, near: None };
     let arms = arms(problem, table, options, start, costs)?;
-    let settle = settle.map(|name| -> Result<MakeTask<P>> {
-        let (solver, base) = (find_solvers(P::solvers(), name)?, options.clone());
+    let settle = settle.map(|chain| -> Result<MakeTask<P>> {
+        let (solvers, base) = (find_solvers(P::solvers(), chain)?, options.clone());
         Ok(Box::new(move |problem, _, seed| {
             let options = seeded(&base, seed);
-            let solver = solver[0].build(problem, &options)?;
+            let part =
+                |solver| Part { solver, most: None, share: 1, again: None, patient: true, hands_on: None };
+            let parts = solvers.iter().map(|solver| solver.build(problem, &options).map(part));
             let (n, r) = problem.shape();
-            let part = Part { solver, most: None, share: 1, again: None, patient: true, hands_on: None };
-            Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(n, r)) })
+            Ok(Task { parts: parts.collect::<Result<_>>()?, x0: Origin::Point(RowMat::zeros(n, r)) })
         }))
     });
     let settle = settle.transpose()?;

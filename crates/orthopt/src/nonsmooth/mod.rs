@@ -17,11 +17,6 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
         x.iter().map(|v| self.entry(*v)).sum()
     }
 
-    /// What reports call h(X): [`Nonsmooth::value`], except that ℓ0 counts |x| > 1e-6.
-    fn reported_value(&self, x: &[f64]) -> f64 {
-        self.value(x)
-    }
-
     /// A minimiser of (x − v)²/(2μ) + h(x), μ > 0.
     fn prox(&self, v: f64, mu: f64) -> f64;
 

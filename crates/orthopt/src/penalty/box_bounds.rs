@@ -1,6 +1,8 @@
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
+use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::pair::PairModel;
@@ -23,9 +25,9 @@ constants! {
 /// now and then.
 const SLACK: f64 = 1e-9;
 
-/// h = indicator of lower ≤ x ≤ upper, lower ≤ 0 < upper. X⁰ must be inside: bounds below
-/// 1/√n in absolute value leave no feasible X at all, and `partition` is the start with the
-/// smallest entries.
+/// h = indicator of lower ≤ x ≤ upper, lower ≤ 0 < upper. X⁰ must be inside: those that have names are brought there
+/// (`start/in_box.rs`). Bounds below 1/√n in absolute value leave no feasible X at all
+/// ([`BoxBounds::check_shape`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxBounds {
     bounds: [f64; 2], // lower, upper
@@ -47,6 +49,63 @@ impl BoxBounds {
     pub fn shaped(shape: BoxShape) -> Result<Self> {
         let BoxShape { lower, upper } = shape.checked("box")?;
         Ok(Self { bounds: [lower, upper] })
+    }
+
+    /// lower and upper.
+    pub fn bounds(&self) -> [f64; 2] {
+        self.bounds
+    }
+
+    /// Number of entries up to `most` that a column of unit length has at least.
+    pub(crate) fn rows_needed(most: f64) -> usize {
+        (1.0 / (most + SLACK).powi(2)).ceil() as usize
+    }
+
+    /// Refuses a box that no n × r X with XᵀX = I meets, where that is easily proved: n entries are too few for unit
+    /// length, or n rows for columns that share none, as those of X ≥ 0.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] with the proof.
+    pub fn check_shape(&self, n: usize, r: usize) -> Result<()> {
+        let [lower, upper] = self.bounds;
+        let most = upper.max(-lower);
+        let needed = Self::rows_needed(most);
+        let apart = lower >= 0.0 && needed.saturating_mul(r) > n;
+        if needed <= n && !apart {
+            return Ok(());
+        }
+        let why = if needed > n {
+            let length = n as f64 * most * most;
+            format!(
+                "{n} entries of at most {most} in absolute value have squares that add up to {length:.4} at most, and each column needs 1"
+            )
+        } else {
+            format!(
+                "columns with X >= 0 share no row, each has {needed} entries at least, and {needed} * {r} is more than the {n} rows"
+            )
+        };
+        Err(Error::Incompatible(
+            Message::from(format!(
+                "infeasible: no {n} x {r} X with X'X = I has all entries in [{lower}, {upper}]: {why}; widen "
+            ))
+            .option("box-lower")
+            .text(" or ")
+            .option("box-upper"),
+        ))
+    }
+
+    /// Refuses an X with entries outside, called `what`.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] with the first of them.
+    pub(crate) fn check_point(&self, x: &RowMat, what: &str) -> Result<()> {
+        let Some(at) = x.data().iter().position(|v| self.entry(*v) != 0.0) else { return Ok(()) };
+        let ([lower, upper], r) = (self.bounds, x.ncols());
+        let (row, column, value) = (at / r + 1, at % r + 1, x.data()[at]);
+        Err(Error::Incompatible(
+            format!("{what} has {value} in row {row}, column {column}, outside the box [{lower}, {upper}]")
+                .into(),
+        ))
     }
 }
 

@@ -3,7 +3,6 @@ use crate::error::Result;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::Simd;
 use crate::nonsmooth::Nonsmooth;
-use crate::objective::REPORT_ZERO;
 use crate::pair::PairModel;
 use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
@@ -40,10 +39,6 @@ impl Nonsmooth for L0 {
     fn value(&self, x: &[f64]) -> f64 {
         // counted first, so that sums over rows are exact multiples of λ
         self.lambda * x.iter().filter(|v| **v != 0.0).count() as f64
-    }
-
-    fn reported_value(&self, x: &[f64]) -> f64 {
-        self.lambda * x.iter().filter(|v| v.abs() > REPORT_ZERO).count() as f64
     }
 
     fn affine(&self, x: f64) -> Option<(f64, f64)> {

@@ -122,7 +122,6 @@ macro_rules! penalties {
             fn entry(&self, x: f64) -> f64 { match self { $(Self::$variant(h) => h.entry(x),)* } }
             #[inline(always)]
             fn value(&self, x: &[f64]) -> f64 { match self { $(Self::$variant(h) => h.value(x),)* } }
-            fn reported_value(&self, x: &[f64]) -> f64 { match self { $(Self::$variant(h) => h.reported_value(x),)* } }
             fn prox(&self, v: f64, mu: f64) -> f64 { match self { $(Self::$variant(h) => h.prox(v, mu),)* } }
             fn prox_all(&self, v: &mut [f64], mu: f64) { match self { $(Self::$variant(h) => h.prox_all(v, mu),)* } }
             fn subdifferential(&self, x: f64) -> (f64, f64) { match self { $(Self::$variant(h) => h.subdifferential(x),)* } }

@@ -6,7 +6,7 @@ use crate::constraint::{Constraint, Stiefel};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::{descending, descending_to};
-use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price};
+use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust};
 use crate::smooth::{AnySmooth, Quadratic};
 
 /// How many entries of X (n × r) may differ from zero.
@@ -267,6 +267,19 @@ impl<F: Quadratic> Evaluate for CardinalityProblem<F> {
 
     fn feasibility(&self, x: &RowMat) -> f64 {
         self.constraint.feasibility(x)
+    }
+
+    fn asks_for_zeros(&self) -> bool {
+        true
+    }
+
+    fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
+        let is_negative = |x: &RowMat| self.nonneg && x.data().iter().any(|v| *v < 0.0);
+        let restore = |x: &mut RowMat| {
+            let error = self.constraint.repair(x);
+            if is_negative(x) { f64::INFINITY } else { error }
+        };
+        without_dust(x, |x| self.objective(x), restore)
     }
 
     fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {

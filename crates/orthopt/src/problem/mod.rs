@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linear_map::{AnyMap, Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
-use crate::objective::{Evaluate, Objective};
+use crate::objective::{Evaluate, Objective, without_dust};
 use crate::penalty::{AnyPenalty, NoPenalty};
 use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
 
@@ -152,23 +152,37 @@ impl<C: Constraint, F: Smooth, H, G, A> Problem<C, F, H, G, A> {
 }
 
 impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C, F, H, G, A> {
-    /// F(X) with exact zeros: the value the algorithms lower. Cost of a gradient.
+    /// F(X), the value the algorithms lower. Cost of a gradient.
     pub fn value(&self, x: &RowMat) -> f64 {
         self.smooth(x) - self.g.value(x) + self.penalty(x, |v| self.h.value(v))
     }
 
-    /// F(X) and its parts as reported (|x| > 1e-6 counts as nonzero); `nonsmooth` is h(A(X)) − g(X).
-    /// Cost of a gradient.
+    /// F(X) and its parts; `nonsmooth` is h(A(X)) − g(X). Cost of a gradient.
     pub fn objective(&self, x: &RowMat) -> Objective {
-        self.reported(self.smooth(x), x)
+        self.parts(self.smooth(x), x)
+    }
+
+    /// Whether h rewards zeros of X itself, or has its bound there.
+    fn asks_for_zeros(&self) -> bool {
+        (self.h.promotes_sparsity() || self.h.requires_nonneg()) && self.a.is_identity()
+    }
+
+    /// [`Evaluate::cleaned`].
+    pub fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
+        let restore = |x: &mut RowMat| {
+            let error = self.constraint.repair(x);
+            // where X >= 0 a repair may take more than there is of a small entry
+            if self.h.value(x.data()).is_finite() { error } else { f64::INFINITY }
+        };
+        self.asks_for_zeros().then(|| without_dust(x, |x| self.objective(x), restore)).flatten()
     }
 
     fn smooth(&self, x: &RowMat) -> f64 {
         self.f.value(x) + self.constant
     }
 
-    fn reported(&self, smooth: f64, x: &RowMat) -> Objective {
-        let nonsmooth = self.penalty(x, |v| self.h.reported_value(v)) - self.g.value(x);
+    fn parts(&self, smooth: f64, x: &RowMat) -> Objective {
+        let nonsmooth = self.penalty(x, |v| self.h.value(v)) - self.g.value(x);
         Objective { total: smooth + nonsmooth, smooth, nonsmooth }
     }
 
@@ -204,8 +218,16 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Evaluate 
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
         let smooth = self.smooth(x);
-        let value = smooth - self.g.value(x) + self.penalty(x, |v| self.h.value(v));
-        (value, self.reported(smooth, x))
+        let (g, h) = (self.g.value(x), self.penalty(x, |v| self.h.value(v)));
+        (smooth - g + h, Objective { total: smooth + (h - g), smooth, nonsmooth: h - g })
+    }
+
+    fn asks_for_zeros(&self) -> bool {
+        self.asks_for_zeros()
+    }
+
+    fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
+        self.cleaned(x)
     }
 
     fn scale(&self, x: &RowMat) -> f64 {

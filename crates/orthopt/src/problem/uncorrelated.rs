@@ -5,7 +5,7 @@ use super::cardinality::support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::cross;
-use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price};
+use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust};
 use crate::smooth::{AnySmooth, Quadratic};
 
 /// min −½ tr(XᵀCX) + λ‖X‖₀ over n × r X with ‖xₖ‖ = 1, xⱼᵀCxₖ = 0 for j ≠ k and ‖xₖ‖₀ ≤ sₖ; f = −½ tr(XᵀCX),
@@ -26,6 +26,8 @@ pub struct UncorrelatedProblem<F = AnySmooth> {
 const GIVEN: f64 = 1e-6;
 /// A standard deviation that counts as none beside another.
 const NO_VARIANCE: f64 = 1e-6;
+/// Violation of the constraint that is rounding.
+const ROUNDING: f64 = 1e-12;
 
 impl<F: Quadratic> UncorrelatedProblem<F> {
     /// The problem with at most `nonzeros[k]` nonzeros in component k.
@@ -143,6 +145,24 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
 
     fn scale(&self, x: &RowMat) -> f64 {
         self.f.scale(x)
+    }
+
+    fn asks_for_zeros(&self) -> bool {
+        true
+    }
+
+    /// Columns are brought back to unit length; scores must stay as uncorrelated as they are.
+    fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
+        let most = self.feasibility(x).max(ROUNDING);
+        let restore = |x: &mut RowMat| {
+            let (n, r) = (x.nrows(), x.ncols());
+            for k in 0..r {
+                let length = (0..n).map(|i| x.get(i, k).powi(2)).sum::<f64>().sqrt();
+                (0..n).for_each(|i| x.set(i, k, x.get(i, k) / length));
+            }
+            if self.feasibility(x) <= most { 0.0 } else { f64::INFINITY }
+        };
+        without_dust(x, |x| self.objective(x), restore)
     }
 
     /// √(Σₖ (‖xₖ‖² − 1)² + Σ_{j≠k} corr(Axⱼ, Axₖ)²).

@@ -5,7 +5,7 @@ use crate::certify::{Certificate, Scope};
 use crate::error::{Error, Result};
 use crate::family::Family;
 use crate::linalg::RowMat;
-use crate::objective::{Objective, REPORT_ZERO, count_nonzeros, size};
+use crate::objective::{Objective, count_nonzeros, count_tiny, size};
 use crate::problem::ExplainedVariance;
 
 /// Entries of a nonnegative X down to minus this are rounding.
@@ -45,8 +45,10 @@ pub struct Assessment {
     pub x: RowMat,
     /// F(X) and its parts.
     pub objective: Objective,
-    /// Entries with |x| > 1e-6.
+    /// Number of entries that are not zero.
     pub nnz: usize,
+    /// Number of those that are at most 1e-6: F, `nnz` and the certificate count them.
+    pub tiny: usize,
     /// How far X is from the constraint.
     pub feasibility: f64,
     /// The same divided by ‖X‖², where that is not bounded.
@@ -71,6 +73,7 @@ impl Assessment {
         let (objective, feasibility) = (problem.objective(&x), problem.feasibility(&x));
         Ok(Self {
             nnz: count_nonzeros(&x),
+            tiny: count_tiny(&x),
             feasibility,
             relative_feasibility: problem.relative_feasibility(&x, feasibility),
             nonneg_violation,
@@ -112,12 +115,12 @@ pub fn without_rounding(mut x: RowMat, what: &str) -> Result<RowMat> {
     Ok(x)
 }
 
-/// Nonzeros of each column, by the papers' convention.
+/// Nonzeros of each column.
 pub fn nonzeros(x: &RowMat) -> Vec<usize> {
     let mut counts = vec![0; x.ncols()];
     for i in 0..x.nrows() {
         for (count, value) in counts.iter_mut().zip(x.row(i)) {
-            *count += usize::from(value.abs() > REPORT_ZERO);
+            *count += usize::from(*value != 0.0);
         }
     }
     counts

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Report;
 use crate::linalg::RowMat;
-use crate::objective::REPORT_ZERO;
+use crate::problem::nonzero_rows;
 
 /// X with the names and units of its variables: scores of a row a are ((a − means) / scales)·X.
 #[derive(Clone, Debug, Serialize)]
@@ -33,7 +33,7 @@ impl Report {
     }
 }
 
-/// The rows of X with an entry |x| > 1e-6.
+/// The rows of X with an entry that is not zero.
 pub fn used(x: &RowMat) -> Vec<usize> {
-    (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| v.abs() > REPORT_ZERO)).collect()
+    nonzero_rows(x)
 }

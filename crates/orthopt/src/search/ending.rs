@@ -12,11 +12,18 @@ const STRETCH: u64 = 10_000_000_000;
 /// Arms from different starts that must have come to the same F for it to be believed, and how close to it.
 const AGREED: usize = 3;
 const SAME: f64 = 1e-6;
+/// Where fewer starts than [`AGREED`] have come within [`WORTH`] of the best point solutions are many, and quiet doublings are no
+/// end before so many times the work of the first round, for every doubling after the first that must be quiet; but for
+/// no more than so much work. On small tables that is less than [`LEAST`] asks for; on 50 x 300 Gaussian data with l1 it
+/// is some seconds of a thread, in which every second run still finds an F that is lower by 1e-3.
+const ROUNDS: u64 = 16;
+const DISPUTED: u64 = 64_000_000_000;
 
 /// Looks at F after each doubling of the work, and after long stretches of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     effort: Option<Effort>,
+    first: u64,   // work of the first round
     checked: u64, // work when F was last looked at
     then: f64,    // lowest F then
     pub(super) quiet: u32,
@@ -25,7 +32,7 @@ pub(super) struct Ending {
 
 impl Ending {
     pub(super) fn new(effort: Option<Effort>) -> Self {
-        Self { effort, checked: 0, then: f64::INFINITY, quiet: 0, agreed: false }
+        Self { effort, first: 0, checked: 0, then: f64::INFINITY, quiet: 0, agreed: false }
     }
 
     /// Work of a stretch.
@@ -44,15 +51,17 @@ impl Ending {
     }
 
     /// Whether it is enough: F has fallen by too little often enough, or what has been found is agreed on and going on would
-    /// take long. Counts from the first call on. `size` is what decreases are measured by.
+    /// take long. Counts from the first call on. `size` is what decreases are measured by, `bound` a lower bound of F, `found`
+    /// the starts of all arms with the lowest F that each has led to.
     pub(super) fn is_reached(
         &mut self,
         work: u64,
         (lowest, size): (f64, f64),
+        bound: Option<f64>,
         found: &[(&str, f64)],
     ) -> bool {
         if self.checked == 0 {
-            (self.checked, self.then) = (work.max(LEAST), lowest);
+            (self.first, self.checked, self.then) = (work, work.max(LEAST), lowest);
         }
         loop {
             let next = (2 * self.checked).min(self.checked + self.stretch());
@@ -64,13 +73,23 @@ impl Ending {
             (self.checked, self.then) = (next, lowest);
         }
         let Some(effort) = self.effort else { return false };
-        let mut starts: Vec<&str> =
-            found.iter().filter(|arm| arm.1 - lowest <= SAME * size).map(|arm| arm.0).collect();
-        starts.sort_unstable();
-        starts.dedup();
-        self.agreed = self.is_long(work) && starts.len() >= AGREED;
-        self.agreed || self.quiet >= effort.patience()
+        self.agreed = self.is_long(work) && starts_within(found, lowest + SAME * size) >= AGREED;
+        let further = u64::from(effort.patience() - 1) * DISPUTED.min(ROUNDS * self.first);
+        let is_undisputed = || {
+            let near = lowest + WORTH * size;
+            let enough = AGREED.min(starts_within(found, f64::INFINITY));
+            bound.is_some_and(|bound| lowest - bound <= WORTH * size) || starts_within(found, near) >= enough
+        };
+        self.agreed || (self.quiet >= effort.patience() && (work >= further || is_undisputed()))
     }
+}
+
+/// Number of different starts that have led to F up to `most`.
+fn starts_within(found: &[(&str, f64)], most: f64) -> usize {
+    let mut starts: Vec<&str> = found.iter().filter(|arm| arm.1 <= most).map(|arm| arm.0).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    starts.len()
 }
 
 #[cfg(test)]
@@ -84,7 +103,7 @@ mod tests {
         let mut ending = Ending::new(Some(effort));
         (1..1_000_000u64)
             .map(|step| step * STRETCH / 20)
-            .find(|work| ending.is_reached(*work, (course(*work), 1.0), found))
+            .find(|work| ending.is_reached(*work, (course(*work), 1.0), None, found))
             .expect("every search ends")
     }
 
@@ -115,10 +134,31 @@ mod tests {
         let few = [("pca", -2.0), ("pca", -2.0), ("pool", -2.0), ("grown", -1.0)];
         let at = |found: &[(&str, f64)]| {
             let mut ending = Ending::new(Some(Effort::Normal));
-            ending.is_reached(5 * STRETCH, (-2.0, 1.0), found)
+            ending.is_reached(5 * STRETCH, (-2.0, 1.0), None, found)
         };
         assert!(at(&all) && !at(&few));
         let above = [("pca", -0.9), ("random", -0.9), ("pool", -0.9)];
         assert_eq!(end(Effort::Normal, falling, &above), end(Effort::Normal, falling, NONE));
+    }
+
+    /// Starts that lead to different F say that there are many solutions: two quiet doublings of a second are no end there.
+    #[test]
+    fn starts_that_differ_keep_it_going() {
+        let still = |_| -1.0; // a first round of STRETCH / 20
+        let rounds = DISPUTED.min(ROUNDS * STRETCH / 20);
+        let apart = [("pca", -0.99), ("random", -1.0), ("pool", -0.98), ("grown", f64::INFINITY)];
+        assert_eq!(end(Effort::Quick, still, &apart), 2 * LEAST, "quick is quick");
+        assert_eq!(end(Effort::Normal, still, &apart), rounds);
+        assert!(end(Effort::Thorough, still, &apart) >= 3 * rounds);
+        let near = [("pca", -0.99995), ("random", -1.0), ("pool", -0.99999), ("grown", -0.9)];
+        assert_eq!(end(Effort::Normal, still, &near), 4 * LEAST);
+        // where there are two starts these are all that can agree
+        let two = [("random", -1.0), ("random", -0.9), ("eigen", -1.0)];
+        assert_eq!(end(Effort::Normal, still, &two), 4 * LEAST);
+        let mut ending = Ending::new(Some(Effort::Normal));
+        let mut at = |work, bound| ending.is_reached(work, (-1.0, 1.0), bound, &apart);
+        // a first round of LEAST
+        assert!(!at(LEAST, None) && !at(4 * LEAST, None) && !at(5 * LEAST, Some(-1.01)));
+        assert!(at(5 * LEAST, Some(-1.00005)), "as low as the bound up to what is worth a doubling");
     }
 }

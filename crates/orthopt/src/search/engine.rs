@@ -225,7 +225,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     pub(super) fn is_enough(&mut self) -> bool {
         let (lowest, size) = (self.lowest(), self.size);
         let found: Vec<_> = self.arms.iter().map(|arm| (arm.start.as_str(), arm.objective)).collect();
-        self.ending.is_reached(self.work, (lowest, size), &found)
+        self.ending.is_reached(self.work, (lowest, size), self.settings.bound, &found)
     }
 
     /// Tasks from the best points until the work is no longer worth it.

@@ -25,7 +25,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             (Some(end), _) => end,
             (None, (status, why)) => (status, why),
         };
-        let (problem, x, mut settings) = (self.problem, done.x, done.settings);
+        let (problem, mut settings) = (self.problem, done.settings);
+        let x = problem.cleaned(&done.x).unwrap_or(done.x);
         let objective = problem.objective(&x);
         let met = self.settings.bound.is_some_and(|bound| is_met(objective.total, bound));
         let (status, message) = match status {

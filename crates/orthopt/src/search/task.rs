@@ -9,7 +9,7 @@ use crate::linalg::{RowMat, work};
 use crate::objective::{Evaluate, size};
 use crate::solve::{
     AnySolver, Fading, Kept, Looks, Pace, Progress, Settings, Solver, Stage, Status, Stop, StopReason,
-    Stopping, believed,
+    Stopping, believed, of_another, succeeds,
 };
 
 /// A solver of a task and the work it may do.
@@ -153,10 +153,13 @@ fn joined(done: Option<Done>, stage: Done, work: u64) -> Done {
     all.stages.extend(stage.stages);
     all.settings.extend(stage.settings);
     all.curve.extend(stage.curve);
-    if stage.objective <= all.objective {
+    let mut reason = StopReason { status: stage.status, message: stage.message };
+    if succeeds((stage.objective, stage.status), all.objective) {
         (all.x, all.objective) = (stage.x, stage.objective);
+    } else if stage.status == Status::Converged {
+        reason = of_another(reason, "an earlier solver");
     }
-    (all.status, all.message, all.further) = (stage.status, stage.message, stage.further);
+    (all.status, all.message, all.further) = (reason.status, reason.message, stage.further);
     all
 }
 
@@ -290,14 +293,19 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         };
         let whole = status != Status::Interrupted;
         let ending = solver.ending(p, state);
+        let mut reason = StopReason { status, message };
         if whole && ending.x.find_non_finite().is_none() {
-            let objective = p.value(&ending.x);
+            let x = p.cleaned(&ending.x).unwrap_or(ending.x);
+            let objective = p.value(&x);
             // the clean end counts even where rounding puts it a hair above the tracked F
             if objective <= kept.objective + 1e-9 * size(scale, objective) {
-                (kept.x, kept.objective) = (ending.x.clone(), objective);
+                (kept.x, kept.objective) = (x, objective);
                 control.offer(&kept.x, kept.objective);
+            } else {
+                reason = of_another(reason, &format!("iteration {}", kept.iteration));
             }
         }
+        let StopReason { status, message } = reason;
         let objective = kept.objective;
         let settings = owned_by(solver.name(), ending.settings);
         let (name, constants, splitting) = (solver.name().to_string(), ending.constants, ending.splitting);

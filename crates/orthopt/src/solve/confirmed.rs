@@ -64,6 +64,22 @@ pub(crate) fn believed(
     }
 }
 
+/// `reason` where the X that is returned is not the one it was given for, but that of `whose`: what was found critical is
+/// another point.
+pub(crate) fn of_another(reason: StopReason, whose: &str) -> StopReason {
+    let status = if reason.status == Status::Converged { Status::Stalled } else { reason.status };
+    StopReason { status, message: format!("{}; the best X is that of {whose}", reason.message) }
+}
+
+/// What F may rise by for the point that was found critical to count as the best one, relative to |F|: rounding.
+const TIE: f64 = 1e-12;
+
+/// Whether a later point with this F and status takes the place of one with F = `best`.
+pub(crate) fn succeeds((objective, status): (f64, Status), best: f64) -> bool {
+    let slack = if status == Status::Converged { TIE * best.abs() } else { 0.0 };
+    objective <= best + slack
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Critical, MaxIterations};
@@ -105,5 +121,22 @@ mod tests {
         let found = stop.check(&at(1e-8));
         assert!(believed(found, &at(1e-8), &mut stop, false, || None).is_some());
         assert!(believed(None, &at(1e-3), &mut stop, false, || unreachable!("not asked")).is_none());
+    }
+
+    #[test]
+    fn convergence_is_that_of_the_x_that_is_returned() {
+        let reason = |status| StopReason { status, message: "why".into() };
+        let other = of_another(reason(Status::Converged), "madmm");
+        assert_eq!(
+            (other.status, other.message.as_str()),
+            (Status::Stalled, "why; the best X is that of madmm")
+        );
+        assert_eq!(of_another(reason(Status::MaxIters), "spm").status, Status::MaxIters);
+        assert!(
+            succeeds((-1.0, Status::MaxIters), -1.0) && !succeeds((-1.0 + 1e-13, Status::MaxIters), -1.0)
+        );
+        assert!(
+            succeeds((-1.0 + 1e-13, Status::Converged), -1.0) && !succeeds((-0.999, Status::Converged), -1.0)
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use super::confirmed::believed;
+use super::confirmed::{believed, of_another, succeeds};
 use super::pace::{Kept, Looks, Pace};
 use super::punctual::Punctual;
 use super::stop::{MOST_WORK, interrupted, numerical_error};
@@ -127,8 +127,8 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
 /// How one start ended.
 struct Outcome {
     x: RowMat,
-    objective: f64,   // F with exact zeros
-    parts: Objective, // F as reported
+    objective: f64,   // F
+    parts: Objective, // F and its parts
     feasibility: f64, // of X
     reason: StopReason,
     settings: Settings,
@@ -141,7 +141,6 @@ struct Outcome {
 struct End {
     x: RowMat,
     reason: StopReason,
-    confirmed: bool, // whether converged was said of this X after a second opinion
 }
 
 /// What is shared by all starts of a run.
@@ -168,7 +167,7 @@ impl<P: Evaluate> Session<'_, P> {
         let last = start.stages.len().saturating_sub(1);
         let limit = stop.time_limit();
         let names: Vec<_> = start.stages.iter().map(|s| s.name().to_string()).collect();
-        let mut best: Option<Outcome> = None;
+        let (mut best, mut by): (Option<Outcome>, usize) = (None, 0);
         let (mut settings, mut stages) = (Settings::new(), Vec::new());
         for (k, solver) in start.stages.iter().enumerate() {
             let x0 = best.as_ref().map_or_else(|| start.x0.clone(), |o| o.x.clone());
@@ -197,10 +196,11 @@ impl<P: Evaluate> Session<'_, P> {
             }
             let over =
                 k < last && reason.status == Status::TimeLimit && share.is_some_and(|s| self.seconds() < s);
-            if best.as_ref().is_none_or(|b| outcome.objective <= b.objective) {
-                best = Some(outcome);
+            if best.as_ref().is_none_or(|b| succeeds((outcome.objective, reason.status), b.objective)) {
+                (best, by) = (Some(outcome), k);
             } else if let Some(b) = &mut best {
-                b.reason = reason.clone();
+                let is_converged = reason.status == Status::Converged;
+                b.reason = if is_converged { of_another(reason.clone(), &names[by]) } else { reason.clone() };
             }
             if over || matches!(reason.status, Status::Interrupted | Status::MaxIters) {
                 break;
@@ -232,7 +232,6 @@ impl<P: Evaluate> Session<'_, P> {
         let (mut punctual, ready) = (Punctual::new(limit, solver.closing_steps()), self.seconds());
         let mut reason = self.begin(solver.point(&state), &mut kept, observers);
         punctual.opened(self.seconds() - ready);
-        let mut confirmed = false;
         reason = reason.or_else(|| punctual.check(self.seconds()));
         while reason.is_none() {
             let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());
@@ -254,7 +253,7 @@ impl<P: Evaluate> Session<'_, P> {
                 let work = work::so_far().saturating_sub(worked);
                 let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&p, work));
                 let found = stop.check(&p).or(limit).or(ended);
-                let second = || solver.confirmed(self.problem, &state).inspect(|_| confirmed = true);
+                let second = || solver.confirmed(self.problem, &state);
                 let found = believed(found, &p, stop, over, second).or(faded);
                 found.or_else(|| broke.then(interrupted)).or_else(|| punctual.check(p.seconds))
             } else {
@@ -262,12 +261,13 @@ impl<P: Evaluate> Session<'_, P> {
             };
         }
         let Ending { x, mut settings, constants, raw, splitting } = solver.ending(self.problem, state);
+        let x = self.problem.cleaned(&x).unwrap_or(x);
         let (end, (objective, parts)) =
-            self.best_of(End { x, reason: reason.unwrap_or_else(interrupted), confirmed }, kept);
+            self.best_of(End { x, reason: reason.unwrap_or_else(interrupted) }, kept);
         let p = self.progress(objective, None, None);
         let feasibility = self.problem.feasibility(&end.x);
         self.record(&p, &end.x, Some(feasibility), observers);
-        let (End { x, reason, .. }, iterations) = (end, self.iteration - began);
+        let (End { x, reason }, iterations) = (end, self.iteration - began);
         tracing::info!(status = reason.status.name(), iterations = self.iteration, objective, "ended");
         splitting.iter().for_each(|s| s.display(&mut settings));
         let (name, status) = (solver.name().to_string(), reason.status);
@@ -293,12 +293,15 @@ impl<P: Evaluate> Session<'_, P> {
         }
         if !whole {
             end.reason = numerical_error();
-        } else if end.confirmed && end.reason.status == Status::Converged {
-            end.reason.status = Status::Stalled; // the X that was found critical is another one
         }
-        end.reason.message =
-            format!("{}; the best X is that of iteration {}", end.reason.message, kept.iteration);
-        (End { x: kept.x, ..end }, best)
+        let reason = of_another(end.reason, &format!("iteration {}", kept.iteration));
+        match self.problem.cleaned(&kept.x) {
+            Some(x) => {
+                let best = self.problem.evaluated(&x);
+                (End { x, reason }, best)
+            }
+            None => (End { x: kept.x, reason }, best),
+        }
     }
 
     fn seconds(&self) -> f64 {
@@ -325,6 +328,10 @@ impl<P: Evaluate> Session<'_, P> {
         kept.look(objective, 0, x);
         let p = self.progress(objective, None, None);
         self.record(&p, x, None, observers);
+        if objective == f64::INFINITY && x.find_non_finite().is_none() {
+            let message = "F is infinite at the starting point: give one where the penalty is finite".into();
+            return Some(StopReason { status: Status::NumericalError, message });
+        }
         (!objective.is_finite()).then(numerical_error)
     }
 

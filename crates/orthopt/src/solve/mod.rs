@@ -15,7 +15,7 @@ mod trace;
 pub(crate) use any::named;
 pub use any::{AnySolver, ErasedSolver, Running};
 pub use confirmed::Confirmed;
-pub(crate) use confirmed::believed;
+pub(crate) use confirmed::{believed, of_another, succeeds};
 pub use driver::{Chain, RunOptions, run, run_restarts};
 pub use observer::{Event, Interrupt, Observer};
 pub(crate) use pace::{Kept, Looks, Pace};

@@ -222,7 +222,7 @@ pub struct Solution {
     pub feasibility: f64,
     /// ‖min(0, X)‖_F where the problem asks for X ≥ 0.
     pub nonneg_violation: Option<f64>,
-    /// Entries with |x| > 1e-6.
+    /// Number of entries of `x` that are not zero.
     pub nnz: usize,
     /// How the run ended.
     pub status: Status,

@@ -21,9 +21,14 @@ const CRITICAL: f64 = 1e-6;
 const PASS: &str = "block-2 stationary";
 
 /// Runs every solver that handles the problem; `relative` is the criticality of what it returned. How many were
-/// called converged.
-fn all_converged<P: Family>(what: &str, p: &P, seed: u64, relative: impl Fn(&P, &Solution) -> f64) -> usize {
-    let mut count = 0;
+/// called converged, and how many of them keep an entry next to zero.
+fn all_converged<P: Family>(
+    what: &str,
+    p: &P,
+    seed: u64,
+    relative: impl Fn(&P, &Solution) -> f64,
+) -> [usize; 2] {
+    let (mut count, mut dusty) = (0, 0);
     for info in P::solvers().iter().filter(|info| (info.handles)(p)) {
         let wanted = Wanted { solver: Some(info.name.into()), seed, ..Default::default() };
         let plan = p.plan(&wanted).unwrap();
@@ -46,11 +51,18 @@ fn all_converged<P: Family>(what: &str, p: &P, seed: u64, relative: impl Fn(&P, 
         }
         let found = relative(p, &s);
         assert!(found <= CRITICAL, "{what}: {found:e}");
+        if p.asks_for_zeros() {
+            // what is left cannot go: where two columns share two rows, say, a single one is none
+            dusty += usize::from(s.x.data().iter().any(|v| *v != 0.0 && v.abs() <= 1e-6));
+            assert!(p.cleaned(&s.x).is_none(), "{what}: entries next to zero are left");
+            assert_eq!(s.nnz, s.x.data().iter().filter(|v| **v != 0.0).count(), "{what}");
+        }
     }
-    count
+    [count, dusty]
 }
 
-/// The criticality of X over the scale of f plus ‖∇f − ξ‖, or Crit of the OADMM paper relative to its parts.
+/// The criticality of X over the scale of f plus ‖∇f − ξ‖, with the zeros that X has; where A is not the identity and A(X)
+/// has none that are exact, or Crit of the OADMM paper relative to its parts.
 fn of_composite<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
     s: &Solution,
@@ -62,13 +74,16 @@ fn of_composite<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     g.data_mut().iter_mut().zip(xi.data()).for_each(|(g, xi)| *g -= xi);
     let scale = s.scale + g.norm();
     let of_x = criticality(p, &s.x, &|| true).unwrap() / scale;
+    if p.a.is_identity() {
+        return of_x;
+    }
     let crit = s.splitting.and_then(|s| s.crit);
     crit.map_or(of_x, |[primal, dual, tangent]| {
         of_x.min((primal / (1.0 + p.a.apply(&s.x).norm())).max((dual + tangent) / scale))
     })
 }
 
-fn check(name: &str, data: &PcaData<'_>, options: &PoseOptions, seed: u64) -> usize {
+fn check(name: &str, data: &PcaData<'_>, options: &PoseOptions, seed: u64) -> [usize; 2] {
     let info = PROBLEMS.iter().find(|info| info.name == name).unwrap();
     let posed = pose(info, data, options).unwrap();
     let what = format!("{name} {:?}", options.map.is_some());
@@ -86,7 +101,8 @@ fn check(name: &str, data: &PcaData<'_>, options: &PoseOptions, seed: u64) -> us
 
 #[test]
 fn every_solver_of_every_problem() {
-    let mut count = 0;
+    let (mut count, mut dusty) = (0, 0);
+    let mut add = |[more, next_to_zero]: [usize; 2]| (count, dusty) = (count + more, dusty + next_to_zero);
     for seed in 0..3 {
         // more samples than variables, and fewer
         let data = [gaussian(20, 7, seed), gaussian(4, 8, 50 + seed)];
@@ -97,16 +113,45 @@ fn every_solver_of_every_problem() {
                 let rank = (!square).then_some(2);
                 let ridge = if info.kind == Kind::HyperbolicEig { 0.1 } else { 0.0 };
                 let options = PoseOptions { rank, ridge, ..Default::default() };
-                count += check(info.name, &data, &options, seed);
+                add(check(info.name, &data, &options, seed));
                 let pca = matches!(info.kind, Kind::Pca | Kind::Composite | Kind::DataFit);
                 if pca && seed == 0 && !["l0", "nonneg"].contains(&info.penalty) {
                     let map = AnyMap::parse("differences").ok();
-                    count += check(info.name, &data, &PoseOptions { map, ..options }, seed);
+                    add(check(info.name, &data, &PoseOptions { map, ..options }, seed));
                 }
             }
         }
     }
     assert!(count > 100, "only {count} runs were called converged");
+    assert!(50 * dusty <= count, "{dusty} of {count} runs keep entries next to zero");
+}
+
+/// Entries on their way to a kink at zero are zeros in what is returned: next to them X is far from critical, and X on the
+/// support that is left has a lower F.
+#[test]
+fn what_converges_keeps_nothing_next_to_zero() {
+    let (mut count, mut dusty) = (0, 0);
+    for seed in 0..2 {
+        let data = gaussian(60, 30, 100 + seed);
+        let data = PcaData::Dense(data.as_ref());
+        for (problem, penalty) in [
+            ("l1-pca", "l1"),
+            ("l1-pca", "mcp"),
+            ("l1-pca", "scad"),
+            ("l1-pca", "elastic-net"),
+            ("dc-pca", "l1-largest-k"),
+            ("capped-l1-pca", "capped-l1"),
+        ] {
+            let penalty = Some(penalty.to_string());
+            let options = PoseOptions { rank: Some(4), penalty, ..Default::default() };
+            let [more, next_to_zero] = check(problem, &data, &options, seed);
+            (count, dusty) = (count + more, dusty + next_to_zero);
+        }
+    }
+    assert!(
+        count > 60 && dusty == 0,
+        "{count} runs were called converged, {dusty} keep entries next to zero"
+    );
 }
 
 /// With a large λ the smoothed problem is next to constant at first, so that its gradient is small anywhere.

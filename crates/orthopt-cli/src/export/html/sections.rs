@@ -1,7 +1,6 @@
 //! The parts of the page, in order.
 
 use orthopt::message::Message;
-use orthopt::objective::REPORT_ZERO;
 use orthopt::report::{Report, used};
 
 use super::markup::{Cell, Page};
@@ -49,7 +48,7 @@ pub fn loadings(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     let (x, data, variables) = (report.x(), &report.task.data, used(report.x()));
     let head: Vec<String> =
         std::iter::once("variable".into()).chain(crate::rows::component_names(x.ncols())).collect();
-    let number = |value: f64| match value.abs() > REPORT_ZERO {
+    let number = |value: f64| match value != 0.0 {
         true => Cell::Number(format!("{value:.4}")),
         false => Cell::Zero,
     };

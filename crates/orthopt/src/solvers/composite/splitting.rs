@@ -9,7 +9,7 @@ use crate::linalg::kernels::axpy;
 use crate::linalg::small::polar;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
-use crate::objective::count_nonzeros;
+use crate::objective::{count_nonzeros, without_tiny};
 use crate::smooth::Smooth;
 use crate::solve::{Confirmed, Ending, Raw, Settings, Splitting};
 use crate::solvers::proximal::estimated_curvature;
@@ -173,8 +173,9 @@ pub(crate) fn stationarity<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 /// What smoothing may leave of ‖A(X) − y̌‖/(1 + ‖y̌‖) for a run to end where only the smoothed problem is solved.
 const SMOOTHED: f64 = 1e-2;
 
-/// The second opinion on X and y̌ of a splitting method: the criticality of what would be returned, or
-/// Crit(X, y̌, z) of the paper where that is smaller, relative to its parts.
+/// The second opinion on X and y̌ of a splitting method: the criticality of what would be returned. Where A is not the
+/// identity, so that zeros of A(X) cannot be made exact, Crit(X, y̌, z) of the paper where that is smaller, relative to
+/// its parts.
 ///
 /// The stationarity of X with the multiplier z is that of a smoothed problem: with a large μ there is next to
 /// nothing left of h in it, and it says nothing of F.
@@ -190,7 +191,8 @@ pub(crate) fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     let of_paper = gap.max((dual + tangent) / size);
     let returned = Candidates::new(p, x, ycheck).best(x.clone());
     let why = "critical for the smoothed penalty only, and what smoothing costs falls too slowly to wait for";
-    let found = Confirmed::new(relative_criticality(p, &returned).min(of_paper));
+    let of_x = relative_criticality(p, &returned);
+    let found = Confirmed::new(if p.a.is_identity() { of_x } else { of_x.min(of_paper) });
     Some(found.or_ends((gap <= SMOOTHED).then_some(why)))
 }
 
@@ -258,7 +260,7 @@ pub(crate) fn raw<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p.a.is_identity().then(|| Raw {
         objective: p.objective(ycheck).total,
         feasibility: p.feasibility(ycheck),
-        nnz: count_nonzeros(ycheck),
+        nnz: count_nonzeros(&without_tiny(ycheck)),
     })
 }
 

@@ -1,7 +1,6 @@
 //! OBCD: block coordinate descent on rows for f(X) + h(X), XᵀX = I (OBCD paper, Algorithm 1).
 //!
-//! The algorithm is [`PairDescent`](super::pair_descent); here are its options, what pairs of rows offer, and
-//! the clean end.
+//! The algorithm is [`PairDescent`](super::pair_descent); here are its options and what pairs of rows offer.
 //!
 //! ```text
 //! (S1) a working set B of k rows            pair_descent/schedule.rs, greedy.rs
@@ -20,7 +19,6 @@
 //! adds the update of the image (O(nr) or less, see [`crate::smooth`]).
 
 mod block;
-mod finish;
 mod jacobi;
 mod narrow;
 mod options;
@@ -42,8 +40,8 @@ pub use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_S
 use oracle::{Iterate, RowPairs};
 
 pub(crate) use block::block_round;
-pub(crate) use finish::clean;
 pub(crate) use jacobi::jacobi_round;
+pub(crate) use oracle::repaired;
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -141,8 +139,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         st.x()
     }
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
-        clean(p, st.at.x)
+    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
+        repaired(st.at.x)
     }
 
     fn settings(&self, p: &Problem<Stiefel, F, H>, st: &Self::State) -> Settings {

@@ -24,7 +24,15 @@ const REFRESH: u64 = 100_000;
 /// Accepted moves between two looks at the feasibility of X.
 const LOOK: u64 = 5_000;
 /// ‖XᵀX − I‖_F above which X is repaired on its support.
-pub(super) const DRIFT: f64 = 3e-13;
+const DRIFT: f64 = 3e-13;
+
+/// X, repaired where it has left the manifold by more than rounding.
+pub(crate) fn repaired(mut x: RowMat) -> RowMat {
+    if stiefel::feasibility(&x) > DRIFT {
+        stiefel::repair_on_support(&mut x);
+    }
+    x
+}
 
 /// Xᵗ and what is kept of it.
 #[derive(Clone, Debug)]

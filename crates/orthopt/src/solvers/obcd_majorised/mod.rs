@@ -22,7 +22,7 @@
 mod rounds;
 
 use super::SolverInfo;
-use super::obcd::{ObcdOptions, clean};
+use super::obcd::{ObcdOptions, repaired};
 use super::pair_descent::{self, Candidates, PairDescent, Schedule};
 use crate::composite::relative_criticality;
 use crate::constraint::{Stiefel, stiefel};
@@ -147,8 +147,8 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
         &st.at.x
     }
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        clean(p, st.at.x)
+    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+        repaired(st.at.x)
     }
 
     fn settings(&self, _: &Problem<Stiefel, F, H>, st: &State) -> Settings {

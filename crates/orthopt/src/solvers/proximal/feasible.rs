@@ -5,7 +5,7 @@ use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::nonsmooth::Nonsmooth;
-use crate::objective::count_nonzeros;
+use crate::objective::{count_nonzeros, without_tiny};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::Raw;
@@ -113,5 +113,7 @@ impl Feasible {
 
 /// F, violation and nonzeros of a natural iterate, with the papers' conventions.
 pub(crate) fn raw<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> Raw {
-    Raw { objective: p.objective(x).total, feasibility: stiefel::feasibility(x), nnz: count_nonzeros(x) }
+    let counted = without_tiny(x);
+    let objective = p.objective(x).smooth + p.h.value(counted.data());
+    Raw { objective, feasibility: stiefel::feasibility(x), nnz: count_nonzeros(&counted) }
 }
