@@ -3,6 +3,7 @@
 use super::assignment::AssignmentBranching;
 use super::blocks::{self, Cover, Subsets, best_blocks};
 use super::covariance::{Covariance, Screen};
+use super::limits;
 use super::patterns::{COLUMNS, PatternBranching};
 use super::penalty::Rows;
 use super::relaxation::{Root, relax};
@@ -41,7 +42,12 @@ pub fn lower_bound(
 ) -> Result<Bound> {
     check(f, r, kind, incumbent)?;
     let watch = Watch::new(options.seconds, hook);
-    let best = incumbent.map(|(_, value)| value).filter(|v| v.is_finite());
+    let proves = options.nodes > 0 && limits::apply(kind, r, f.nrows());
+    let best = if proves {
+        limits::value_of(f, kind, incumbent)
+    } else {
+        incumbent.map(|(_, value)| value).filter(|v| v.is_finite())
+    };
     let mut known = Progress {
         iterations: 0,
         nodes: 0,
@@ -50,8 +56,13 @@ pub fn lower_bound(
         incumbent: best,
         seconds: 0.0,
     };
-    let (root, mut method) = match kind {
+    let (mut root, mut method) = match kind {
         Kind::L1 { lambda } => (super::l1::bound(f, r, *lambda, known, options, &watch)?, Method::Fantope),
+        // branch and bound has relaxations of its own
+        _ if proves => {
+            let few = Options { iterations: 0, ..options.clone() };
+            (relax(f, r, kind, known, &few, &watch)?, Method::Fantope)
+        }
         _ => (relax(f, r, kind, known, options, &watch)?, Method::Fantope),
     };
     let mut most = root.most;
@@ -67,11 +78,27 @@ pub fn lower_bound(
     let mut outcome = None;
     if options.nodes > 0 && f.nrows() <= TREE && root.end != End::Interrupted && root.end != End::Time {
         let closed = best.is_some_and(|v| most <= cutoff(-v, options.gap));
-        if !closed && let Some(tree) = branch(f, r, kind, &root, &mut found, known, options, &watch)? {
+        let tree = match (closed, proves) {
+            (true, _) => None,
+            (false, true) => {
+                let x = incumbent.map(|(x, _)| x).filter(|_| best.is_some());
+                let offer = |x: Option<RowMat>| found.offer(f, x);
+                limits::prove(f, r, kind, x, offer, known, options, &watch)?.map(|o| (o, Method::Tree))
+            }
+            (false, false) => branch(f, r, kind, &root, &mut found, known, options, &watch)?,
+        };
+        if let Some(tree) = tree {
             if tree.0.most < most {
                 (most, method) = (tree.0.most, tree.1);
             }
             outcome = Some(tree.0);
+        }
+    }
+    if proves && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
+        // the limit is one of nodes: there may be time for the relaxation
+        root = relax(f, r, kind, known, options, &watch)?;
+        if root.most < most {
+            (most, method) = (root.most, Method::Fantope);
         }
     }
     Ok(report(root, most, method, found, outcome, options, &watch))
@@ -112,6 +139,18 @@ struct Found {
 }
 
 impl Found {
+    /// Looks at an X without a price of nonzeros; the largest −F known.
+    fn offer(&mut self, f: &impl Quadratic, x: Option<RowMat>) -> f64 {
+        if let Some(x) = x {
+            let value = f.value(&x);
+            // rounding is no improvement
+            if value.is_finite() && self.best.is_none_or(|b| value < b - 1e-14 * b.abs()) {
+                (self.best, self.x) = (Some(value), Some(x));
+            }
+        }
+        self.best.map_or(f64::NEG_INFINITY, |v| -v)
+    }
+
     /// Looks at the X on these supports; the largest −F known.
     fn improve(
         &mut self,

@@ -20,6 +20,7 @@ mod fixed;
 mod front;
 mod groups;
 mod l1;
+mod limits;
 mod of_penalty;
 mod pattern_set;
 mod patterns;
