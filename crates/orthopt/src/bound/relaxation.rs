@@ -1,6 +1,7 @@
 //! Bound A: the dual of the relaxation over the Fantope, for every kind of problem.
 
 use super::admm::{Admm, CHECK, Point};
+use super::certified::sum_of_largest;
 use super::covariance::{Covariance, Screen};
 use super::penalty::{Entries, Nonnegative, Penalty};
 use super::types::{End, Kind, Options, Progress, Relaxation, Watch};
@@ -14,6 +15,9 @@ use crate::smooth::Quadratic;
 const WINDOW: usize = 20;
 /// Residuals at which nothing is left to gain.
 const CONVERGED: f64 = 1e-11;
+
+/// Up to this many variables all eigenvalues of C are computed for the bound by its trace: a few seconds.
+const LIFTED: usize = 1000;
 
 /// An upper bound of −F that is proved, and the run that proves it.
 #[derive(Debug)]
@@ -53,20 +57,36 @@ pub(super) fn relax(
     let penalty = Entries { lambda: scaled, budget };
     let mut root = run(&cov, f.nrows(), r, penalty, lambda, known, options, watch);
     if let Kind::Rows { rows, lambda } = kind {
-        root.most = root.most.min(by_trace(f, r, *rows, *lambda));
+        if let Some(lift) = lift(f) {
+            root.most = root.most.min(by_trace(f, r, *rows, *lambda, lift));
+        }
         root.relaxation.bound = -root.most;
     }
     Ok(root)
 }
 
-/// What rows can give by tr C[R, R], which is at least the sum of any eigenvalues of C[R, R] ⪰ 0: the largest ½cᵢᵢ − λ, of
-/// which r have to be taken and at most `rows` may.
-fn by_trace(f: &impl Quadratic, r: usize, rows: usize, lambda: f64) -> f64 {
-    let mut worth: Vec<f64> = f.diagonal().iter().map(|v| -0.5 * v - lambda).collect();
+/// A c ≥ 0 for which ½C + cI is positive semidefinite, proved where f does not say so; `None` where that takes too long.
+fn lift(f: &impl Quadratic) -> Option<f64> {
+    let n = f.nrows();
+    if f.is_concave() {
+        return Some(0.0);
+    }
+    if n > LIFTED {
+        return None;
+    }
+    // the largest eigenvalue of −½C = ½M
+    let m = f.curvature_block(&(0..n).collect::<Vec<_>>());
+    sum_of_largest(&m, &RowMat::zeros(n, n), 1, f64::NEG_INFINITY).map(|c| c.max(0.0))
+}
+
+/// What rows can give by the trace of ½C + cI ⪰ 0 on them, which is at least the sum of any of its eigenvalues: the largest
+/// ½cᵢᵢ + c − λ, of which r have to be taken and at most `rows` may, less rc.
+fn by_trace(f: &impl Quadratic, r: usize, rows: usize, lambda: f64, lift: f64) -> f64 {
+    let mut worth: Vec<f64> = f.diagonal().iter().map(|v| -0.5 * v + lift - lambda).collect();
     sort_numbers_down(&mut worth);
     let taken = worth.iter().take(rows).enumerate().filter(|(k, v)| *k < r || **v > 0.0);
-    let (sum, size) = taken.fold((0.0, 0.0), |(sum, size), (_, v)| (sum + v, size + v.abs()));
-    sum + size * f64::EPSILON * rows as f64
+    let (sum, size) = taken.fold((0.0, 0.0), |(sum, size), (_, v)| (sum + v, size + v.abs() + lift));
+    sum - r as f64 * lift + size * f64::EPSILON * (2 * rows + 2) as f64
 }
 
 #[allow(clippy::too_many_arguments)]

@@ -49,11 +49,10 @@ fn keeps(kind: &Kind, x: &RowMat) -> bool {
     }
 }
 
-/// A proof of −2F = `known`, by branch and bound.
+/// A proof of −2F = `known`.
 fn assert_proved(c: &RowMat, r: usize, kind: &Kind, known: f64) -> Bound {
     let found = bound(c, r, kind, 20_000);
     assert_eq!(found.proof, Some(Proof::Optimal), "{kind:?}: {:?} after {} nodes", found.gap, found.nodes);
-    assert_eq!((found.method, found.open), (Method::Tree, 0), "{kind:?}");
     let (value, f) = (-2.0 * found.value, -2.0 * found.objective.unwrap());
     assert!((value - known).abs() <= 2e-9 * known && value >= f, "r {r} {kind:?}: {value} {f} {known}");
     let x = found.x.as_ref().unwrap();
@@ -65,8 +64,19 @@ fn assert_proved(c: &RowMat, r: usize, kind: &Kind, known: f64) -> Bound {
 #[test]
 fn pitprops_one_component_is_proved_for_every_limit() {
     let known = [
-        1.0, 1.954, 2.475331353, 2.937478947, 3.406154947, 3.770959552, 3.996189645, 4.068607327, 4.138646907,
-        4.172637662, 4.208275954, 4.218245186, 4.218632853,
+        1.0,
+        1.954,
+        2.475331353,
+        2.937478947,
+        3.406154947,
+        3.770959552,
+        3.996189645,
+        4.068607327,
+        4.138646907,
+        4.172637662,
+        4.208275954,
+        4.218245186,
+        4.218632853,
     ];
     let c = pitprops();
     for (k, known) in known.into_iter().enumerate() {
@@ -80,12 +90,29 @@ fn pitprops_one_component_is_proved_for_every_limit() {
 #[test]
 fn pitprops_rows_are_proved() {
     let two = [
-        2.0, 2.956827828, 3.838597274, 4.391046074, 4.936191302, 5.439279190, 5.862139628, 6.131072863,
-        6.373541578, 6.503617931, 6.555678895,
+        2.0,
+        2.956827828,
+        3.838597274,
+        4.391046074,
+        4.936191302,
+        5.439279190,
+        5.862139628,
+        6.131072863,
+        6.373541578,
+        6.503617931,
+        6.555678895,
     ];
     let three = [
-        3.0, 3.958842960, 4.910418037, 5.758032242, 6.387629614, 6.937361852, 7.393409800, 7.828490177,
-        8.157873377, 8.411599348,
+        3.0,
+        3.958842960,
+        4.910418037,
+        5.758032242,
+        6.387629614,
+        6.937361852,
+        7.393409800,
+        7.828490177,
+        8.157873377,
+        8.411599348,
     ];
     let c = pitprops();
     for (r, known) in [(2, &two[..]), (3, &three[..])] {
@@ -205,7 +232,7 @@ fn best_columns(c: &RowMat, list: &[usize], rng: &mut Pcg64) -> f64 {
     loop {
         let sets: Vec<&Vec<usize>> = at.iter().zip(&families).map(|(a, f)| &f[*a]).collect();
         let apart: f64 = sets.iter().map(|set| leading(c, set, 1)).sum();
-        if apart > best + 1e-9 * best.abs() {
+        if best.is_infinite() || apart > best + 1e-9 * best.abs() {
             best = best.max(on_sets(c, &sets, rng));
         }
         let Some(p) = (0..at.len()).find(|p| at[*p] + 1 < families[*p].len()) else { return best };
@@ -255,7 +282,10 @@ fn rows_of_small_matrices_are_proved() {
                     let found = bound(&c, r, &kind, 5000);
                     let most = -2.0 * found.value;
                     assert!(most >= best - 1e-13 * size, "{name} {kind:?}: {most} {best}");
-                    assert!(most <= best + 2e-9 * best.abs() + 1e-12 * size, "{name} n {n} r {r} {kind:?}: {most} {best}");
+                    assert!(
+                        most <= best + 2e-9 * best.abs() + 1e-12 * size + 1e-300,
+                        "{name} n {n} r {r} {kind:?}: {most} {best}"
+                    );
                 }
             }
         }
@@ -274,7 +304,10 @@ fn the_smallest_cases_are_proved() {
     for (r, kind) in [(5, counts(&[5; 5])), (5, rows(5)), (5, total(25)), (2, counts(&[5, 5]))] {
         let found = bound(&c, r, &kind, 300).value;
         let known = -0.5 * leading(&c, &[0, 1, 2, 3, 4], r);
-        assert!(found <= known + 1e-13 && known - found <= 1e-2 * known.abs(), "{r} {kind:?}: {found} {known}");
+        assert!(
+            found <= known + 1e-13 && known - found <= 1e-2 * known.abs(),
+            "{r} {kind:?}: {found} {known}"
+        );
     }
 }
 
@@ -313,9 +346,11 @@ fn columns_of_small_matrices_are_bounded() {
 fn totals_of_small_matrices_are_bounded() {
     let mut rng = Pcg64::seed_from_u64(12);
     for (name, c) in matrices(6, 6) {
-        for (r, most, lists) in
-            [(2, 4, vec![vec![3, 1], vec![2, 2]]), (2, 5, vec![vec![4, 1], vec![3, 2]]), (3, 4, vec![vec![2, 1, 1]])]
-        {
+        for (r, most, lists) in [
+            (2, 4, vec![vec![3, 1], vec![2, 2]]),
+            (2, 5, vec![vec![4, 1], vec![3, 2]]),
+            (3, 4, vec![vec![2, 1, 1]]),
+        ] {
             let best = lists.iter().map(|list| best_columns(&c, list, &mut rng)).fold(f64::MIN, f64::max);
             let found = bound(&c, r, &total(most), 2000);
             let (bound, size) = (-2.0 * found.value, c.norm());
@@ -420,7 +455,9 @@ fn no_x_is_below_the_bound() {
     let mut rng = Pcg64::seed_from_u64(21);
     for (name, c) in matrices(12, 9) {
         let f = negative(&c);
-        for (r, kind, k) in [(1, counts(&[4]), 4), (2, counts(&[4, 4]), 4), (2, rows(4), 4), (3, total(12), 4)] {
+        for (r, kind, k) in
+            [(1, counts(&[4]), 4), (2, counts(&[4, 4]), 4), (2, rows(4), 4), (3, total(12), 4)]
+        {
             let found = bound(&c, r, &kind, 12).value;
             for _ in 0..200 {
                 // r columns on the same k rows keep to all limits here

@@ -281,7 +281,13 @@ mod tests {
             assert!(norm <= c * s * zeta + tolerance, "{u:?} {p0} {q0} {k} {c}: {norm} {s} {zeta}");
             let inner: f64 = t.iter().zip(&polar).map(|(a, b)| a * b).sum();
             assert!((inner + s * p + zeta * q).abs() <= tolerance, "{u:?} {p0} {q0} {k} {c}: {inner}");
-            kinds[if p == p0 && q == q0 { 0 } else if p == 0.0 && q == 0.0 { 1 } else { 2 }] += 1;
+            kinds[if p == p0 && q == q0 {
+                0
+            } else if p == 0.0 && q == 0.0 {
+                1
+            } else {
+                2
+            }] += 1;
         }
         assert!(kinds.iter().all(|count| *count > 50), "{kinds:?}");
     }
@@ -309,7 +315,10 @@ mod tests {
                 assert!(*x >= shrunk.tau - 1e-12 || w < 1e-9);
             }
             let positive = cone.sorted.iter().filter(|v| **v > 0.0).count();
-            assert!((weights - k.min(positive) as f64).abs() <= 1e-8 * k as f64 * (1.0 + 1.0 / eta), "{weights} {k}");
+            assert!(
+                (weights - k.min(positive) as f64).abs() <= 1e-8 * k as f64 * (1.0 + 1.0 / eta),
+                "{weights} {k}"
+            );
             let size = shrunk.theta.powi(2) * shrunk.size;
             assert!((size - largest(&out, k)).abs() <= 1e-12 * size + 1e-15);
         }
@@ -361,7 +370,8 @@ mod tests {
             if q > 0 && q < free.len() {
                 // what is moved down is not moved less than what stays below 1
                 let shift = |i: &usize| v[*i] - z[*i];
-                let inner: Vec<f64> = free.iter().filter(|i| z[**i] > 0.0 && z[**i] < 1.0).map(shift).collect();
+                let inner: Vec<f64> =
+                    free.iter().filter(|i| z[**i] > 0.0 && z[**i] < 1.0).map(shift).collect();
                 let most = free.iter().filter(|i| z[**i] > 0.0).map(shift).fold(f64::INFINITY, f64::min);
                 let least = free.iter().filter(|i| z[**i] < 1.0).map(shift).fold(f64::NEG_INFINITY, f64::max);
                 assert!(inner.iter().all(|s| (s - inner[0]).abs() <= 1e-12) && most >= least - 1e-12);

@@ -120,8 +120,8 @@ pub struct Dual {
 #[derive(Clone, Debug)]
 pub struct Joint {
     pub w: RowMat,
-    pub trace: f64,          // of the weights from which W was built
-    pub pi: Vec<f64>,        // from 0 to Wᵢᵢ
+    pub trace: f64,              // of the weights from which W was built
+    pub pi: Vec<f64>,            // from 0 to Wᵢᵢ
     pub places: Vec<Vec<usize>>, // of the rows of each part among those of W
 }
 

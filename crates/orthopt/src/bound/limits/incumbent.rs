@@ -2,10 +2,12 @@
 
 use super::super::columns::principal;
 use super::dual::Problem;
-use crate::constraint::stiefel::feasibility;
+use crate::constraint::stiefel::{feasibility, orthonormalise};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use crate::linalg::order::{ascending_to, descending_to, sort_numbers_down};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 
 /// Rows from which sets are grown, and the best of these sets from which rows are exchanged.
 const STARTS: usize = 40;
@@ -14,6 +16,8 @@ const EXCHANGED: usize = 3;
 const CANDIDATES: usize = 8;
 /// An improvement counts above this, relatively.
 const BETTER: f64 = 1e-12;
+/// Starts where sets of columns meet: one column after the other ends where no single one can be improved.
+const ROTATIONS: usize = 12;
 /// Sweeps over the columns, at most.
 const SWEEPS: usize = 100;
 /// Columns are orthonormal to this.
@@ -129,10 +133,72 @@ pub fn deflated_sets(problem: &Problem, counts: &[usize]) -> Option<Vec<Vec<usiz
     Some(sets)
 }
 
+/// Exchanges rows of one column for others, or for rows of another column, while that helps.
+pub fn exchanged_columns(problem: &Problem, mut sets: Vec<Vec<usize>>) -> Option<(f64, Vec<Vec<usize>>)> {
+    let n = problem.c.nrows();
+    let (mut value, mut x) = solution_on(problem, &sets, Effort::Little)?;
+    'again: for _ in 0..SWEEPS {
+        for p in 0..sets.len() {
+            for a in ascending_to(sets[p].len(), &|a| x.get(sets[p][a], p).abs()) {
+                let out = sets[p][a];
+                let worth = pulls_without(problem, &x, p, out);
+                let others = descending_to(n, &|i| worth[i]).into_iter().filter(|i| !sets[p].contains(i));
+                for i in others.take(CANDIDATES).collect::<Vec<_>>() {
+                    // from outside, or in exchange with a column that has it
+                    let owners =
+                        (0..sets.len()).filter(|q| sets[*q].contains(&i) && !sets[*q].contains(&out));
+                    for owner in std::iter::once(None).chain(owners.map(Some)).collect::<Vec<_>>() {
+                        let mut candidate = sets.clone();
+                        replace(&mut candidate[p], out, i);
+                        if let Some(q) = owner {
+                            replace(&mut candidate[q], i, out);
+                        }
+                        if let Some(found) = solution_on(problem, &candidate, Effort::Little)
+                            && found.0 > value + BETTER * value.abs()
+                        {
+                            ((value, x), sets) = (found, candidate);
+                            continue 'again;
+                        }
+                    }
+                }
+            }
+        }
+        break;
+    }
+    Some((value, sets))
+}
+
+fn replace(set: &mut [usize], out: usize, with: usize) {
+    set.iter_mut().filter(|i| **i == out).for_each(|i| *i = with);
+    set.sort_unstable();
+}
+
+/// (Cy)ᵢ² in the complement of the other columns, y being column p without row `out`.
+fn pulls_without(problem: &Problem, x: &RowMat, p: usize, out: usize) -> Vec<f64> {
+    let (n, r) = (x.nrows(), x.ncols());
+    let y: Vec<f64> = (0..n).map(|i| if i == out { 0.0 } else { x.get(i, p) }).collect();
+    let mut image: Vec<f64> =
+        (0..n).map(|i| problem.c.row(i).iter().zip(&y).map(|(c, y)| c * y).sum()).collect();
+    for q in (0..r).filter(|q| *q != p) {
+        let dot: f64 = (0..n).map(|i| x.get(i, q) * image[i]).sum();
+        (0..n).for_each(|i| image[i] -= dot * x.get(i, q));
+    }
+    image.iter().map(|v| v * v).collect()
+}
+
+/// How much is tried where the sets of columns meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// From nothing, the first column first and the last one first.
+    Little,
+    /// Also from rotations of the leading eigenvectors.
+    Full,
+}
+
 /// X with the columns of each part on the rows of its set, and tr Xᵀ(½C)X: leading eigenvectors of one part; of several
 /// with one column each, one column after the other in the complement of the others. `None` where these
 /// leave no room.
-pub fn solution_on(problem: &Problem, sets: &[Vec<usize>]) -> Option<(f64, RowMat)> {
+pub fn solution_on(problem: &Problem, sets: &[Vec<usize>], effort: Effort) -> Option<(f64, RowMat)> {
     if let [set] = sets {
         let (values, v) = symmetric_eigenpairs(&principal(&problem.c, set))?;
         let mut x = RowMat::zeros(problem.c.nrows(), problem.rank);
@@ -141,18 +207,55 @@ pub fn solution_on(problem: &Problem, sets: &[Vec<usize>]) -> Option<(f64, RowMa
         }
         return Some((0.5 * values[..problem.rank].iter().sum::<f64>(), x));
     }
+    let c = &problem.c;
     let forward: Vec<usize> = (0..sets.len()).collect();
-    let backward: Vec<usize> = (0..sets.len()).rev().collect();
-    let (one, other) = (by_columns(&problem.c, sets, &forward), by_columns(&problem.c, sets, &backward));
-    match (one, other) {
-        (Some(a), Some(b)) => Some(if b.0 > a.0 { b } else { a }),
-        (a, b) => a.or(b),
+    let nothing = || RowMat::zeros(c.nrows(), sets.len());
+    let mut best = by_columns(c, sets, &forward, nothing());
+    let meet = |p: usize| sets[..p].iter().any(|s| s.iter().any(|i| sets[p].contains(i)));
+    if !(0..sets.len()).any(meet) {
+        return best; // every column has its own maximum
     }
+    let mut offer = |found: Option<(f64, RowMat)>| {
+        if let Some(found) = found
+            && best.as_ref().is_none_or(|b| found.0 > b.0)
+        {
+            best = Some(found);
+        }
+    };
+    let backward: Vec<usize> = (0..sets.len()).rev().collect();
+    offer(by_columns(c, sets, &backward, nothing()));
+    if effort == Effort::Full {
+        for start in rotations(c, sets)? {
+            offer(by_columns(c, sets, &forward, start));
+        }
+    }
+    best
 }
 
-fn by_columns(c: &RowMat, sets: &[Vec<usize>], order: &[usize]) -> Option<(f64, RowMat)> {
+/// Rotations of the leading eigenvectors on the rows of all sets, each column cut to its set.
+fn rotations(c: &RowMat, sets: &[Vec<usize>]) -> Option<Vec<RowMat>> {
+    let mut rows: Vec<usize> = sets.iter().flatten().copied().collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let r = sets.len().min(rows.len());
+    let (_, v) = symmetric_eigenpairs(&principal(c, &rows))?;
+    let mut rng = Pcg64::seed_from_u64(1);
+    let one = |_| {
+        let q = orthonormalise(&RowMat::from_fn(r, r, |_, _| rng.random::<f64>() - 0.5));
+        let mut x = RowMat::zeros(c.nrows(), sets.len());
+        for (p, set) in sets.iter().enumerate().take(r) {
+            for i in set {
+                let a = rows.binary_search(i).unwrap_or(0);
+                x.set(*i, p, (0..r).map(|k| v.get(a, k) * q.get(k, p)).sum());
+            }
+        }
+        x
+    };
+    Some((0..ROTATIONS).map(one).collect())
+}
+
+fn by_columns(c: &RowMat, sets: &[Vec<usize>], order: &[usize], mut x: RowMat) -> Option<(f64, RowMat)> {
     let blocks: Vec<RowMat> = sets.iter().map(|set| principal(c, set)).collect();
-    let mut x = RowMat::zeros(c.nrows(), sets.len());
     let mut value = f64::NEG_INFINITY;
     for sweep in 0..SWEEPS {
         let mut now = 0.0;
@@ -217,7 +320,9 @@ fn best_column(block: &RowMat, basis: &[Vec<f64>]) -> Option<Vec<f64>> {
         // (I − qqᵀ)M(I − qqᵀ)
         let image: Vec<f64> = (0..n).map(|i| m.row(i).iter().zip(q).map(|(c, x)| c * x).sum()).collect();
         let form: f64 = image.iter().zip(q).map(|(a, b)| a * b).sum();
-        m = RowMat::from_fn(n, n, |i, j| m.get(i, j) - image[i] * q[j] - q[i] * image[j] + form * q[i] * q[j]);
+        m = RowMat::from_fn(n, n, |i, j| {
+            m.get(i, j) - image[i] * q[j] - q[i] * image[j] + form * q[i] * q[j]
+        });
     }
     let (_, v) = symmetric_eigenpairs(&m)?;
     let mut x: Vec<f64> = (0..n).map(|i| v.get(i, 0)).collect();
@@ -233,7 +338,8 @@ mod tests {
     use super::*;
 
     fn problem(n: usize, rank: usize, seed: usize) -> Problem {
-        let a = RowMat::from_fn(n + 2, n, |i, j| ((i * i * 3 + (j + seed) * (2 * i + 1)) as f64 * 0.713).sin());
+        let a =
+            RowMat::from_fn(n + 2, n, |i, j| ((i * i * 3 + (j + seed) * (2 * i + 1)) as f64 * 0.713).sin());
         Problem { c: crate::linalg::products::gram(&a), rank }
     }
 
@@ -243,7 +349,7 @@ mod tests {
             let problem = problem(8, rank, 1);
             let (value, set) = best_set(&problem, k).unwrap();
             assert!((value - value_of(&problem, &set).unwrap()).abs() <= 1e-12 * value);
-            let (found, x) = solution_on(&problem, std::slice::from_ref(&set)).unwrap();
+            let (found, x) = solution_on(&problem, std::slice::from_ref(&set), Effort::Full).unwrap();
             assert!((found - value).abs() <= 1e-12 * value && feasibility(&x) <= 1e-13);
             let mut best = 0.0f64;
             for mask in (0u32..256).filter(|m| m.count_ones() as usize == k) {
@@ -262,7 +368,7 @@ mod tests {
             vec![vec![0, 1, 2, 3], vec![2, 3, 4]],
             vec![vec![0, 1, 2], vec![0, 1, 2], vec![0, 1, 2]],
         ] {
-            let (value, x) = solution_on(&problem, &sets).unwrap();
+            let (value, x) = solution_on(&problem, &sets, Effort::Full).unwrap();
             assert!(feasibility(&x) <= 1e-12, "{}", feasibility(&x));
             let mut form = 0.0;
             for (p, set) in sets.iter().enumerate() {
@@ -273,9 +379,11 @@ mod tests {
             }
             assert!((form - value).abs() <= 1e-12 * value, "{form} {value}");
         }
-        assert!(solution_on(&problem, &[vec![1], vec![1]]).is_none());
+        assert!(solution_on(&problem, &[vec![1], vec![1]], Effort::Full).is_none());
         let sets = deflated_sets(&problem, &[3, 2]).unwrap();
         assert_eq!((sets[0].len(), sets[1].len()), (3, 2));
-        assert!(solution_on(&problem, &sets).is_some());
+        let (value, better) = exchanged_columns(&problem, sets.clone()).unwrap();
+        assert_eq!((better[0].len(), better[1].len()), (3, 2));
+        assert!(value >= solution_on(&problem, &sets, Effort::Little).unwrap().0);
     }
 }

@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::smooth::Quadratic;
 use dual::Problem;
-use incumbent::{best_set, deflated_sets, solution_on};
+use incumbent::{Effort, best_set, deflated_sets, exchanged_columns, solution_on};
 use tree::LimitBranching;
 
 /// Variables, at most; with several parts, of which each has matrices of its own, variables times parts.
@@ -111,7 +111,7 @@ pub(super) fn prove(
     let Covariance { c, mut scale, .. } = Covariance::of(f, r, Screen::All, VARIABLES)?;
     let mut problem = Problem { c, rank };
     for sets in starts(&problem, &lists, incumbent) {
-        offer(solution_on(&problem, &sets).map(|(_, x)| x));
+        offer(solution_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
     }
     // the incumbent is to be about 1 for each column
     let each = offer(None) / scale / r as f64;
@@ -121,9 +121,9 @@ pub(super) fn prove(
         scale *= more;
     }
     let gap = SHARE * options.gap;
-    let branching = LimitBranching::new(&problem, &lists, gap);
+    let branching = LimitBranching::new(&problem, &lists, gap, watch);
     let improve = |sets: Option<&[Vec<usize>]>| {
-        let x = sets.and_then(|sets| solution_on(&problem, sets)).map(|(_, x)| x);
+        let x = sets.and_then(|sets| solution_on(&problem, sets, Effort::Full)).map(|(_, x)| x);
         offer(x) / scale
     };
     let limits = Limits { nodes: options.nodes, gap, scale };
@@ -149,6 +149,14 @@ fn starts(problem: &Problem, lists: &[Vec<usize>], incumbent: Option<&RowMat>) -
             [k] => out.extend(best_set(problem, k).map(|(_, set)| vec![set])),
             _ => out.extend(deflated_sets(problem, list)),
         }
+    }
+    if !single {
+        // a total has many lists: only the best of them is worth exchanges
+        let value = |sets: &Vec<Vec<usize>>| {
+            solution_on(problem, sets, Effort::Little).map_or(f64::NEG_INFINITY, |s| s.0)
+        };
+        let best = out.iter().map(value).enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        out.extend(best.and_then(|(k, _)| exchanged_columns(problem, out[k].clone())).map(|(_, sets)| sets));
     }
     out
 }

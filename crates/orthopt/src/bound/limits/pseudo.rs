@@ -13,8 +13,8 @@ pub struct Origin {
     id: u64,
     key: (usize, usize), // the part and the row
     inside: bool,
-    share: f64,  // that the relaxation gave the row
-    most: f64,   // the bound of the parent
+    share: f64, // that the relaxation gave the row
+    most: f64,  // the bound of the parent
 }
 
 /// Falls of the bound for each unit of share that a decision took or gave.

@@ -1,5 +1,6 @@
 //! Branch and bound over the rows that each part must have and may have (docs/bounds-limits.md, section 5).
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::certified::{gamma, sum_of_largest};
@@ -9,7 +10,7 @@ use super::super::tree::{Branching, Evaluated, cutoff};
 use super::super::types::Watch;
 use super::admm::{Effort, Splitting};
 use super::dual::{Part, Problem, blocks_of};
-use super::incumbent::{exchanged, solution_on};
+use super::incumbent::{self, exchanged, exchanged_columns, solution_on};
 use super::pseudo::{Origin, Pseudocosts};
 use super::state::Packed;
 use crate::linalg::RowMat;
@@ -46,8 +47,9 @@ pub struct LimitBranching<'a> {
     problem: &'a Problem,
     roots: Vec<Vec<Part>>,
     gap: f64,
-    padded: bool,  // there are rows for disjoint sets of all parts
-    lifted: f64,   // ½C plus this times I is positive semidefinite, proved
+    padded: bool,                // there are rows for disjoint sets of all parts
+    lifted: f64,                 // ½C plus this times I is positive semidefinite, proved
+    alone: BTreeMap<usize, f64>, // what a column with a limit can have without the others, proved
     pseudo: Mutex<Pseudocosts>,
 }
 
@@ -60,15 +62,35 @@ enum Round {
 
 impl<'a> LimitBranching<'a> {
     /// One root for each list of limits, one limit for each part.
-    pub fn new(problem: &'a Problem, limits: &[Vec<usize>], gap: f64) -> Self {
+    pub fn new(problem: &'a Problem, limits: &[Vec<usize>], gap: f64, watch: &Watch<'_>) -> Self {
         let n = problem.c.nrows();
         let roots: Vec<Vec<Part>> =
             limits.iter().map(|list| list.iter().map(|k| Part::all(n, *k)).collect()).collect();
         let padded = limits.iter().all(|list| list.iter().sum::<usize>() <= n);
         // the largest eigenvalue of −½C
         let half = RowMat::from_fn(n, n, |i, j| 0.5 * problem.c.get(i, j));
-        let lifted = sum_of_largest(&RowMat::zeros(n, n), &half, 1, f64::NEG_INFINITY).unwrap_or(f64::INFINITY);
-        Self { problem, roots, gap, padded, lifted, pseudo: Mutex::default() }
+        let lifted =
+            sum_of_largest(&RowMat::zeros(n, n), &half, 1, f64::NEG_INFINITY).unwrap_or(f64::INFINITY);
+        let mut alone = BTreeMap::new();
+        for k in limits.iter().filter(|list| list.len() > 1).flatten() {
+            alone.entry(*k).or_insert_with(|| {
+                let parts = [Part::all(n, *k)];
+                let found =
+                    Splitting::new(problem, &parts, None)
+                        .lower(f64::NEG_INFINITY, ONE_COLUMN, &|| watch.is_over());
+                found.map_or(f64::INFINITY, |found| found.most)
+            });
+        }
+        Self { problem, roots, gap, padded, lifted, alone, pseudo: Mutex::default() }
+    }
+
+    /// The sum of what the columns can have one by one.
+    fn apart(&self, parts: &[Part]) -> f64 {
+        if parts.len() < 2 {
+            return f64::INFINITY;
+        }
+        let sum: f64 = parts.iter().map(|p| self.alone.get(&p.k).copied().unwrap_or(f64::INFINITY)).sum();
+        sum + SUMS * sum.abs()
     }
 
     /// The node before all roots.
@@ -111,8 +133,10 @@ impl<'a> LimitBranching<'a> {
     /// One part, and few sets of it: the best of them.
     fn enumerated(&self, parts: &[Part]) -> Option<(f64, Vec<Vec<usize>>)> {
         let [part] = parts else { return None };
-        let free: Vec<usize> = (0..part.rows.len()).filter(|a| !part.forced[*a]).map(|a| part.rows[a]).collect();
-        let must: Vec<usize> = (0..part.rows.len()).filter(|a| part.forced[*a]).map(|a| part.rows[a]).collect();
+        let free: Vec<usize> =
+            (0..part.rows.len()).filter(|a| !part.forced[*a]).map(|a| part.rows[a]).collect();
+        let must: Vec<usize> =
+            (0..part.rows.len()).filter(|a| part.forced[*a]).map(|a| part.rows[a]).collect();
         let q = part.open();
         if binomial(free.len(), q) > ENUMERATED {
             return None;
@@ -162,10 +186,12 @@ impl<'a> LimitBranching<'a> {
             set
         };
         let mut sets: Vec<Vec<usize>> = node.parts.iter().zip(shares).map(of).collect();
-        if root && let [set] = &mut sets[..] {
-            *set = exchanged(self.problem, std::mem::take(set))?.1;
+        match &mut sets[..] {
+            _ if !root => {}
+            [set] => *set = exchanged(self.problem, std::mem::take(set))?.1,
+            _ => return exchanged_columns(self.problem, sets),
         }
-        let (value, _) = solution_on(self.problem, &sets)?;
+        let (value, _) = solution_on(self.problem, &sets, incumbent::Effort::Little)?;
         Some((value, sets))
     }
 
@@ -300,7 +326,8 @@ impl Branching for LimitBranching<'_> {
         let mut pseudo = self.pseudo.lock().unwrap_or_else(PoisonError::into_inner);
         pseudo.absorb();
         if node.parts.is_empty() {
-            let root = |parts: &Vec<Part>| Node { parts: parts.clone(), ..Self::root() };
+            let root =
+                |parts: &Vec<Part>| Node { parts: parts.clone(), most: self.apart(parts), ..Self::root() };
             return self.roots.iter().map(root).collect();
         }
         let Some((p, row)) = self.choose(node, &pseudo) else { return Vec::new() };
@@ -338,7 +365,9 @@ impl Branching for LimitBranching<'_> {
         match round {
             Round::Closed(most) => Self::closed(node, most, cut, sets),
             Round::Leaf(most, leaf) => {
-                let value = |sets: &Vec<Vec<usize>>| solution_on(self.problem, sets).map(|s| s.0);
+                let value = |sets: &Vec<Vec<usize>>| {
+                    solution_on(self.problem, sets, incumbent::Effort::Full).map(|s| s.0)
+                };
                 let better = sets.filter(|sets| value(sets) >= value(&leaf));
                 Self::closed(node, most, cut, Some(better.unwrap_or(leaf)))
             }
