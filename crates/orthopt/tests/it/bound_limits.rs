@@ -334,7 +334,7 @@ fn columns_of_small_matrices_are_bounded() {
                     assert!(f >= best - 1e-6 * size, "{name} {list:?}: {f} is proved, {best} is better");
                     proved += 1;
                 }
-                assert!(most <= best + 0.1 * size, "{name} {list:?}: {most} {best}");
+                assert!(most <= best + 0.1 * size + 1e-300, "{name} {list:?}: {most} {best}");
                 all += 1;
             }
         }

@@ -2,10 +2,12 @@
 
 use super::super::columns::principal;
 use super::dual::Problem;
-use crate::constraint::stiefel::{feasibility, orthonormalise};
+use crate::constraint::stiefel::{feasibility, orthonormalise, repair_on_support};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use crate::linalg::masked_system::MaskedSystem;
 use crate::linalg::order::{ascending_to, descending_to, sort_numbers_down};
+use crate::linalg::products::{cross, product};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -18,6 +20,8 @@ const CANDIDATES: usize = 8;
 const BETTER: f64 = 1e-12;
 /// Starts where sets of columns meet: one column after the other ends where no single one can be improved.
 const ROTATIONS: usize = 12;
+/// Steps along the gradient, at most.
+const ASCENTS: usize = 1000;
 /// Sweeps over the columns, at most.
 const SWEEPS: usize = 100;
 /// Columns are orthonormal to this.
@@ -224,12 +228,64 @@ pub fn solution_on(problem: &Problem, sets: &[Vec<usize>], effort: Effort) -> Op
     };
     let backward: Vec<usize> = (0..sets.len()).rev().collect();
     offer(by_columns(c, sets, &backward, nothing()));
-    if effort == Effort::Full {
-        for start in rotations(c, sets)? {
-            offer(by_columns(c, sets, &forward, start));
+    if effort == Effort::Little {
+        return best;
+    }
+    for start in rotations(c, sets)? {
+        offer(by_columns(c, sets, &forward, start));
+    }
+    best.map(|best| ascended(c, sets, best))
+}
+
+/// Ascends along the gradient on the X with these supports: one column after the other ends where no single column can be
+/// improved, which need not be where all together cannot.
+fn ascended(c: &RowMat, sets: &[Vec<usize>], (mut value, mut x): (f64, RowMat)) -> (f64, RowMat) {
+    let (n, r) = (x.nrows(), x.ncols());
+    let mut system = MaskedSystem::new(n, r);
+    let mut mask = RowMat::zeros(n, r);
+    sets.iter().enumerate().for_each(|(p, set)| set.iter().for_each(|i| mask.set(*i, p, 1.0)));
+    system.mask().copy_from_slice(mask.data());
+    let masked = |mut m: RowMat| {
+        m.data_mut().iter_mut().zip(mask.data()).for_each(|(v, p)| *v *= p);
+        m
+    };
+    let times = |a: &RowMat, b: &RowMat| {
+        let mut out = RowMat::zeros(a.nrows(), b.ncols());
+        product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
+        out
+    };
+    let mut length = 1.0 / c.norm().max(f64::MIN_POSITIVE);
+    for _ in 0..ASCENTS {
+        // the tangent part of the gradient: G − P ∘ (XΛ), Λ symmetric
+        let gradient = masked(times(c, &x));
+        let normal = cross(&x, &gradient).symmetric_part();
+        system.forget();
+        let lambda = system.solve(&x, &RowMat::from_fn(r, r, |p, q| -normal.get(p, q)), 0.0);
+        let mut direction = gradient;
+        let along = masked(times(&x, &lambda));
+        direction.data_mut().iter_mut().zip(along.data()).for_each(|(d, a)| *d -= a);
+        let size = direction.inner(&direction);
+        let improved = (0..30).find_map(|_| {
+            let mut next = x.clone();
+            next.data_mut().iter_mut().zip(direction.data()).for_each(|(x, d)| *x += length * d);
+            if repair_on_support(&mut next) <= FEASIBLE {
+                let now = 0.5 * times(c, &next).inner(&next);
+                if now >= value + 0.1 * length * size && now > value {
+                    return Some((now, next));
+                }
+            }
+            length *= 0.5;
+            None
+        });
+        let Some((now, next)) = improved else { break };
+        let gain = now - value;
+        (value, x) = (now, next);
+        length *= 2.0;
+        if gain <= 1e-14 * value.abs() {
+            break;
         }
     }
-    best
+    (value, x)
 }
 
 /// Rotations of the leading eigenvectors on the rows of all sets, each column cut to its set.
