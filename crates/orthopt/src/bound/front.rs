@@ -24,7 +24,8 @@ const TREE: usize = 400;
 ///
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
 /// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
-/// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached. `hook` is asked
+/// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits of nonzeros
+/// without λ branch and bound comes first, and the relaxation where that reached its limit of nodes. `hook` is asked
 /// whether to go on. The same answer for any number of threads unless time or the hook ends it.
 ///
 /// C is taken as the storage of `f` represents it, entry by entry.

@@ -11,7 +11,7 @@ use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
 use super::pose::check_range;
 use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::bound::Kind;
+use crate::bound::{Bound, Hook, Kind, Options, lower_bound};
 use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -222,6 +222,14 @@ impl Family for CardinalityProblem {
             Cardinality::Rows(s) => Kind::Rows { rows: *s, lambda },
         };
         Ok((&self.f, kind))
+    }
+
+    /// With signs, without branch and bound: the X that it finds have any.
+    fn lower_bound(&self, x: Option<&RowMat>, options: &Options, hook: Hook<'_>) -> Result<Bound> {
+        let (f, kind) = self.bounded()?;
+        let nodes = if self.requires_nonneg() { 0 } else { options.nodes };
+        let options = Options { nodes, ..options.clone() };
+        lower_bound(f, self.rank(), &kind, x.map(|x| (x, self.value(x))), &options, hook)
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {

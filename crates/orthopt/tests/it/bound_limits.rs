@@ -2,8 +2,10 @@
 
 use orthopt::bound::{Bound, End, Kind, Method, Options, Proof, lower_bound};
 use orthopt::constraint::stiefel::{feasibility, orthonormalise};
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use orthopt::problem::{Cardinality, CardinalityProblem};
 use orthopt::smooth::{AnySmooth, DenseQuadratic, Smooth};
 use orthopt_data::Matrix;
 use rand::{RngExt, SeedableRng};
@@ -469,6 +471,27 @@ fn no_x_is_below_the_bound() {
                 assert!(keeps(&kind, &x) && f.value(&x) >= found - 1e-12 * c.norm(), "{name} {kind:?}");
             }
         }
+    }
+}
+
+/// X ≥ 0 is not known to the search, whose X have any signs: nothing of it is taken.
+#[test]
+fn signs_are_not_forgotten() {
+    let square = |i: usize, j: usize| if (i + j) % 2 == 0 { 1.0 } else { -0.6 };
+    let c = RowMat::from_fn(6, 6, |i, j| square(i, j) + if i == j { 1.0 } else { 0.0 });
+    for (r, limits) in
+        [(1, Cardinality::Components(vec![4])), (2, Cardinality::Total(5)), (2, Cardinality::Rows(4))]
+    {
+        let options = Options { nodes: 1000, ..Options::default() };
+        let of = |nonneg: bool| {
+            let p = CardinalityProblem::new(negative(&c), r, limits.clone(), 0.0, nonneg).unwrap();
+            p.lower_bound(None, &options, &|_| true).unwrap()
+        };
+        let (with, without) = (of(true), of(false));
+        assert!(with.x.is_none() && with.objective.is_none() && with.proof.is_none(), "{limits:?}");
+        assert!(without.x.is_some() && with.value <= without.value + 1e-9, "{limits:?}");
+        let mixed = without.x.unwrap();
+        assert!(mixed.data().iter().any(|v| *v > 1e-3) && mixed.data().iter().any(|v| *v < -1e-3));
     }
 }
 
