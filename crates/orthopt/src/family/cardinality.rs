@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::message::Message;
+use crate::objective::Evaluate;
 use crate::problem::{
     Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model,
     explained_variance, nonzero_rows, support,
