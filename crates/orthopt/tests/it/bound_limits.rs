@@ -490,8 +490,10 @@ fn signs_are_not_forgotten() {
         let (with, without) = (of(true), of(false));
         assert!(with.x.is_none() && with.objective.is_none() && with.proof.is_none(), "{limits:?}");
         assert!(without.x.is_some() && with.value <= without.value + 1e-9, "{limits:?}");
-        let mixed = without.x.unwrap();
-        assert!(mixed.data().iter().any(|v| *v > 1e-3) && mixed.data().iter().any(|v| *v < -1e-3));
+        if r == 1 {
+            let x = without.x.unwrap(); // three rows of one sign and one of the other
+            assert!(x.data().iter().any(|v| *v > 1e-3) && x.data().iter().any(|v| *v < -1e-3));
+        }
     }
 }
 
