@@ -297,7 +297,11 @@ fn every_option_means_something_or_is_refused() {
     let small = ["--valid", "valid.tsv", "--negatives", "8", "--batch", "20"];
     let small = |name: &str| -> Vec<&str> {
         let kept = small.chunks(2).filter(|pair| pair[0] != format!("--{name}"));
-        let epochs: &[&str] = if name == "epochs" { &[] } else { &["--epochs", "12"] };
+        let epochs: &[&str] = match name {
+            "epochs" => &[],
+            "patience" => &["--epochs", "120"], // long enough for the ranks of the valid part to stop rising
+            _ => &["--epochs", "12"],
+        };
         let dim: &[&str] = if name == "dim" { &["--signature", "5"] } else { &["--dim", "8"] };
         [&kept.flatten().copied().collect::<Vec<_>>()[..], epochs, dim].concat()
     };

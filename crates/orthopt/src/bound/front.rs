@@ -4,6 +4,7 @@ use super::assignment::AssignmentBranching;
 use super::blocks::{self, Cover, Subsets, best_blocks};
 use super::claim::{Claim, Point};
 use super::covariance::{Covariance, Screen};
+use super::limits;
 use super::patterns::{COLUMNS, PatternBranching};
 use super::penalty::Rows;
 use super::relaxation::{Root, relax};
@@ -16,14 +17,25 @@ use crate::linalg::order::descending_to;
 use crate::smooth::Quadratic;
 
 /// Up to this many variables branch and bound is tried at all.
-pub(crate) const TREE: usize = 400;
+const TREE: usize = 400;
+
+/// Whether branch and bound is tried for r components of n variables.
+pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
+    let by_rows = match kind {
+        Kind::L0 { lambda } => *lambda > 0.0 && r <= COLUMNS,
+        Kind::Nonnegative => true,
+        _ => limits::apply(kind, r, n),
+    };
+    by_rows && n <= TREE
+}
 
 /// A lower bound of F(X) = −½ tr(XᵀCX) + h(X) over all feasible n × r X, C = −M of the quadratic `f`,
 /// h as `kind` says; `incumbent` is the best X known, made feasible to rounding before its F is compared.
 ///
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
 /// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
-/// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached. `hook` is asked
+/// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits of nonzeros
+/// without λ branch and bound comes first, and the relaxation where that reached its limit of nodes. `hook` is asked
 /// whether to go on. The same answer for any number of threads unless time or the hook ends it.
 ///
 /// C is taken as the storage of `f` represents it, entry by entry.
@@ -43,7 +55,8 @@ pub fn lower_bound(
     check(f, r, kind)?;
     let incumbent = incumbent.map(|x| kind.repaired(x, f.nrows(), r)).transpose()?;
     let watch = Watch::new(options.seconds, hook);
-    let best = incumbent.map(|x| f.value(&x) + kind.penalty(&x)).filter(|v| v.is_finite());
+    let proves = options.nodes > 0 && limits::apply(kind, r, f.nrows());
+    let best = incumbent.as_ref().map(|x| f.value(x) + kind.penalty(x)).filter(|v| v.is_finite());
     let mut known = Progress {
         iterations: 0,
         nodes: 0,
@@ -52,8 +65,13 @@ pub fn lower_bound(
         incumbent: best,
         seconds: 0.0,
     };
-    let (root, mut method) = match kind {
+    let (mut root, mut method) = match kind {
         Kind::L1 { lambda } => (super::l1::bound(f, r, *lambda, known, options, &watch)?, Method::Fantope),
+        // branch and bound has relaxations of its own
+        _ if proves => {
+            let few = Options { iterations: 0, ..options.clone() };
+            (relax(f, r, kind, known, &few, &watch)?, Method::Fantope)
+        }
         _ => (relax(f, r, kind, known, options, &watch)?, Method::Fantope),
     };
     let mut most = root.most;
@@ -72,12 +90,28 @@ pub fn lower_bound(
     let mut outcome = None;
     if options.nodes > 0 && f.nrows() <= TREE && root.end != End::Interrupted && root.end != End::Time {
         let closed = best.is_some_and(|v| most <= cutoff(-v, options.gap));
-        if !closed && let Some(tree) = branch(f, r, kind, &root, &mut found, known, options, &watch)? {
+        let tree = match (closed, proves) {
+            (true, _) => None,
+            (false, true) => {
+                let offer = |x: Option<RowMat>| found.offer(f, x);
+                let known = limits::prove(f, r, kind, incumbent.as_ref(), offer, known, options, &watch)?;
+                known.map(|outcome| (outcome, Method::Tree))
+            }
+            (false, false) => branch(f, r, kind, &root, &mut found, known, options, &watch)?,
+        };
+        if let Some(tree) = tree {
             // without an X and without a node that holds one it has bounded nothing
             if tree.0.most < most && tree.0.most > f64::NEG_INFINITY {
                 (most, method) = (tree.0.most, tree.1);
             }
             outcome = Some(tree.0);
+        }
+    }
+    if proves && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
+        // the limit is one of nodes: there may be time for the relaxation
+        root = relax(f, r, kind, known, options, &watch)?;
+        if root.most < most {
+            (most, method) = (root.most, Method::Fantope);
         }
     }
     report(root, most, method, found, outcome, (options, kind.lambda()), &watch)
@@ -121,6 +155,18 @@ struct Found {
 }
 
 impl Found {
+    /// Looks at an X without a price of nonzeros; the largest −F known.
+    fn offer(&mut self, f: &impl Quadratic, x: Option<RowMat>) -> f64 {
+        if let Some(x) = x {
+            let value = f.value(&x);
+            // rounding is no improvement
+            if value.is_finite() && self.best.is_none_or(|b| value < b - 1e-14 * b.abs()) {
+                (self.best, self.x) = (Some(value), Some(x));
+            }
+        }
+        self.best.map_or(f64::NEG_INFINITY, |v| -v)
+    }
+
     /// Looks at the X on these supports; the largest −F known.
     fn improve(
         &mut self,

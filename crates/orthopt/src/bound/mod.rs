@@ -22,6 +22,7 @@ mod fixed;
 mod front;
 mod groups;
 mod l1;
+mod limits;
 mod of_penalty;
 mod pattern_set;
 mod patterns;
@@ -34,7 +35,7 @@ mod types;
 pub(crate) use claim::is_met;
 pub use claim::{Claim, Point};
 pub use dual::Dual;
-pub(crate) use front::TREE;
+pub(crate) use front::branches;
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
 

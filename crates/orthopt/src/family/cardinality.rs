@@ -11,7 +11,7 @@ use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
 use super::pose::check_range;
 use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::bound::Kind;
+use crate::bound::{Bound, Hook, Kind, Options, branches, lower_bound};
 use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -222,6 +222,19 @@ impl Family for CardinalityProblem {
             Cardinality::Rows(s) => Kind::Rows { rows: *s, lambda },
         };
         Ok((&self.f, kind))
+    }
+
+    /// Not with signs: the X that branch and bound finds have any.
+    fn branches(&self) -> bool {
+        let (n, r) = (self.nrows(), self.rank());
+        !self.requires_nonneg() && self.bounded().is_ok_and(|(_, kind)| branches(&kind, r, n))
+    }
+
+    fn lower_bound(&self, x: Option<&RowMat>, options: &Options, hook: Hook<'_>) -> Result<Bound> {
+        let (f, kind) = self.bounded()?;
+        let nodes = if self.branches() { options.nodes } else { 0 };
+        let options = Options { nodes, ..options.clone() };
+        lower_bound(f, self.rank(), &kind, x, &options, hook)
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {

@@ -9,7 +9,6 @@ use super::catalogue::penalty_called;
 use super::composite_pca::split;
 use super::uncorrelated::Between;
 use super::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::bound;
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::problem::Storage;
@@ -264,7 +263,7 @@ impl Run {
             greedy: false,
             searches: false,
             pairs: problem.has_pairs(),
-            branches: problem.bounded().is_ok_and(|(_, kind)| branches(&kind, problem.shape().0)),
+            branches: problem.branches(),
         }
     }
 
@@ -305,11 +304,6 @@ impl Run {
 
 /// Solvers that find their steps by themselves.
 const WITHOUT_STEPS: &[&str] = &["csdm", "j-lbfgs", "vr-j-jobcd"];
-
-/// Whether branch and bound is tried for a bound of this kind with so many variables.
-fn branches(kind: &bound::Kind, n: usize) -> bool {
-    matches!(kind, bound::Kind::L0 { .. } | bound::Kind::Nonnegative) && n <= bound::TREE
-}
 
 /// What decides whether an option means something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -382,7 +376,7 @@ pub const MEANINGS: &[Meaning] = &[
     of_samples("scale", DATA),
     of_samples("covariance", DATA),
     of_samples("missing", DATA),
-    always("names", DATA),
+    always("names", &[Call::Solve, Call::Path]),
     of_samples("labels", DATA),
     always("features", DATA),
     of_samples("stream", DATA),
@@ -394,7 +388,7 @@ pub const MEANINGS: &[Meaning] = &[
         if case.is_pca() { case.gram.map(|gram| !gram) } else { Some(false) }
     }),
     // the problem
-    always("rank", &[Call::Solve, Call::Compare, Call::Path, Call::Bound]),
+    always("rank", &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX]),
     of("lambda", ALL, Of::Problem, "a penalty with a weight, and nonlinear-eig", |case| {
         Some(case.has_lambda())
     }),
@@ -496,7 +490,7 @@ const SEARCH: &str =
 const SEED: &str = "checks of random pairs or blocks";
 const PAIRS: &str =
     "problems whose pairs of rows can be solved globally: no limit of nonzeros, concave part or linear map";
-const NODES: &str = "branch and bound: l0-pca with lambda and nonneg-pca, up to 400 variables";
+const NODES: &str = "branch and bound: l0-pca with a lambda or limits of nonzeros, and nonneg-pca without limits, up to 400 variables";
 
 fn names() -> String {
     MEANINGS.iter().map(|m| m.option).collect::<Vec<_>>().join(", ")

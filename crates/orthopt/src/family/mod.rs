@@ -146,6 +146,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         Err(bound::no_bound("this problem has no relaxation that is proved to be below F"))
     }
 
+    /// Whether a bound branches.
+    fn branches(&self) -> bool {
+        let (n, r) = self.shape();
+        self.bounded().is_ok_and(|(_, kind)| bound::branches(&kind, r, n))
+    }
+
     /// A lower bound of F over all feasible points; `x` is the best one known.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Powers of two near a number, which numbers are divided by without rounding.
 
 /// The power of two at or below |v|, within the range whose inverse is a normal number; 1 where v is zero or not finite.
-/// That of v·2ᵏ is 2ᵏ times that of v.
+/// Within that range that of v·2ᵏ is 2ᵏ times that of v.
 pub fn power_of_two(v: f64) -> f64 {
     const SUBNORMAL: i32 = 54;
     let size = v.abs();
@@ -34,6 +34,5 @@ mod tests {
         for below in [1.0f64.next_down(), two(20).next_down(), two(-400).next_down()] {
             assert!(power_of_two(below) <= below && below < 2.0 * power_of_two(below), "{below}");
         }
-        assert_eq!(power_of_two(1e-310) * 1e10, power_of_two(1e-310 * 1024.0) / 1024.0 * 1e10);
     }
 }

@@ -5,7 +5,7 @@ use crate::common::{gaussian, sparse, thinned};
 use faer::Mat;
 use orthopt::bound;
 use orthopt::certify::Scope;
-use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Between, Family, Kind, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::linalg::RowMat;
 use orthopt::problem::{PcaData, Storage};
 use orthopt::solve::{Setting, Solution, Stopping};
@@ -85,6 +85,13 @@ fn posed<T>(case: &Case, k: i32, then: impl FnOnce(&Named) -> T) -> T {
     options.lambda = options.lambda.map(|lambda| lambda * of_lambda);
     options.radius = options.radius.map(|radius| radius * unit);
     let info = find_problem(case.name).unwrap();
+    let samples = matches!(case.form, Form::Dense | Form::Wide | Form::Sparse | Form::SparseForms);
+    if !samples || !matches!(info.kind, Kind::Pca | Kind::Composite | Kind::DataFit) {
+        options.storage = Default::default();
+    }
+    if options.penalty.as_deref() == Some("box") {
+        options.lambda = None;
+    }
     let sparse_a = sparse(&a);
     let c = a.transpose() * &a;
     let c = Mat::from_fn(c.nrows(), c.ncols(), |i, j| c[(i.min(j), i.max(j))]);

@@ -349,7 +349,10 @@ fn bad_options_and_problems_are_refused() {
             .unwrap()
             .to_string()
     };
-    assert_eq!(said(&problem, "vr-j-jobcd"), "solver vr-j-jobcd is for finite sums (probe)");
+    assert_eq!(
+        said(&problem, "vr-j-jobcd"),
+        "solver vr-j-jobcd is for finite sums (probe, functions of your own with sampled components)"
+    );
     for name in ["gs-jobcd", "j-jobcd"] {
         let s = solver(&problem, name, &SolverOptions::default());
         assert!(

@@ -6,6 +6,7 @@ mod active;
 mod amanpg;
 mod blocks;
 mod bound;
+mod bound_limits;
 mod bound_solvers;
 mod boxes;
 mod cardinality;

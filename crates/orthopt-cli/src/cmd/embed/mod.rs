@@ -95,7 +95,7 @@ struct Training {
     #[arg(long, value_name = "N", help_heading = "Run")]
     threads: Option<usize>,
 
-    /// Go on from a checkpoint, with its options but --epochs, --patience and --eval-every; others must be the same
+    /// Go on from a checkpoint, with its options but --epochs, --patience and --eval-every
     #[arg(long, value_name = "FILE", help_heading = "Run", value_hint = ValueHint::FilePath)]
     resume: Option<PathBuf>,
 
