@@ -131,7 +131,7 @@ fn compensated(from: &mut Reader<'_>, version: u32, sums: &mut Compensated, entr
             let unit = (unit > 0).then(|| i32::from(unit) - LARGEST_UNIT - 1);
             let frame = Frame { shift, unit };
             // entries are multiplied with what is in the first column
-            if !shift.is_finite() || !(added >= 0.0) || (j == 0 && !frame.is_plain()) {
+            if !shift.is_finite() || added.is_nan() || added < 0.0 || (j == 0 && !frame.is_plain()) {
                 return None;
             }
             (sums.frames[j], sums.added[j]) = (frame, added);

@@ -293,8 +293,9 @@ fn sparse_columns_that_are_full() {
         }
     }
     // rows with so few entries that they are not made dense
-    let wide =
-        |i: usize, j: usize| if j < 5 { a[(i, j)] } else { f64::from(u8::from((i * 7 + j) % 40 == 0)) };
+    let wide = |i: usize, j: usize| {
+        if j < 5 { a[(i, j)] } else { f64::from(u8::from((i * 7 + j).is_multiple_of(40))) }
+    };
     let wide = Mat::from_fn(400, 60, wide);
     let expected = twin(&wide, |_| 1);
     let mut sums = empty(60, HOW[0]);

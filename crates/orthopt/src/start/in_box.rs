@@ -169,7 +169,7 @@ fn signs(n: usize, r: usize) -> Option<RowMat> {
     let size = 1.0 / (rows as f64).sqrt();
     (rows > 0).then(|| {
         RowMat::from_fn(n, r, |i, k| match i < rows {
-            true if ((i % q) & k).count_ones() % 2 == 0 => size,
+            true if ((i % q) & k).count_ones().is_multiple_of(2) => size,
             true => -size,
             false => 0.0,
         })

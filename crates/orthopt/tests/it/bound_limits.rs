@@ -478,7 +478,7 @@ fn no_x_is_below_the_bound() {
 /// X ≥ 0 is not known to the search, whose X have any signs: nothing of it is taken.
 #[test]
 fn signs_are_not_forgotten() {
-    let square = |i: usize, j: usize| if (i + j) % 2 == 0 { 1.0 } else { -0.6 };
+    let square = |i: usize, j: usize| if (i + j).is_multiple_of(2) { 1.0 } else { -0.6 };
     let c = RowMat::from_fn(6, 6, |i, j| square(i, j) + if i == j { 1.0 } else { 0.0 });
     for (r, limits) in
         [(1, Cardinality::Components(vec![4])), (2, Cardinality::Total(5)), (2, Cardinality::Rows(4))]
