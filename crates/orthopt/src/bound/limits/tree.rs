@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::certified::{gamma, sum_of_largest};
+use super::super::certified::{OUTWARD, eigenvalue_error, gamma, sum_of_largest};
 use super::super::columns::principal;
 use super::super::fixed::fixed_supports;
 use super::super::tree::{Branching, Evaluated, cutoff};
@@ -14,13 +14,11 @@ use super::incumbent::{self, exchanged, exchanged_columns, solution_on};
 use super::pseudo::{Origin, Pseudocosts};
 use super::state::Packed;
 use crate::linalg::RowMat;
-use crate::linalg::eigen::symmetric_eigenvalues;
+use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::order::{descending_to, sort_numbers_down};
 
 /// Sets of a part that are enumerated rather than bounded, at most.
 const ENUMERATED: f64 = 300.0;
-/// What an eigenvalue of a small block can be wrong by, relative to its norm.
-const EIGENVALUE: f64 = 1e-11;
 /// Rows left out or put in, as a share of all, for which a node is bounded again.
 const WORTHWHILE: f64 = 0.1;
 /// Rounding, relative to what is summed, of a bound that is proved but for a few sums.
@@ -147,9 +145,11 @@ impl<'a> LimitBranching<'a> {
             let mut set: Vec<usize> = must.iter().copied().chain(chosen.iter().map(|a| free[*a])).collect();
             set.sort_unstable();
             let block = principal(&self.problem.c, &set);
-            let values = symmetric_eigenvalues(&block)?;
-            let value = 0.5 * values[..self.problem.rank].iter().sum::<f64>();
-            most = most.max(value + EIGENVALUE * self.problem.rank as f64 * block.norm());
+            let (values, vectors) = symmetric_eigenpairs(&block)?;
+            let (rank, error) = (self.problem.rank, eigenvalue_error(&block, &values, &vectors));
+            let value = 0.5 * values[..rank].iter().sum::<f64>();
+            let size: f64 = values[..rank].iter().map(|v| v.abs()).sum();
+            most = most.max(value + OUTWARD * (rank as f64 * error + gamma(rank + 2) * size));
             if value > best.0 {
                 best = (value, set);
             }
