@@ -92,6 +92,16 @@ proptest! {
     }
 }
 
+/// A pair of rows may turn far without a change of F: gradients at both ends then say nothing of it.
+#[test]
+fn a_long_way_at_the_same_height_is_no_decrease() {
+    for seed in [391, 397] {
+        let options = ObcdOptions { seed, ..forms().swap_remove(7) };
+        let l1 = Problem::new(quartic(12), L1::new(0.2).unwrap(), 3).unwrap();
+        descends(&l1, &options, random_point(12, 3, seed), 400);
+    }
+}
+
 /// From the same start most forms end where exact pairs do; where a form ends in another basin it is as stationary.
 #[test]
 fn all_forms_end_where_exact_pairs_do() {

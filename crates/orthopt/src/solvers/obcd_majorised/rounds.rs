@@ -186,10 +186,12 @@ impl<F: Smooth, H: PairPenalty> Sets<'_, F, H> {
             square += inner(&d, &d);
             penalty += p.h.value(old) - p.h.value(new);
         }
-        // where the values say no more than rounding, the gradients at both ends do (exactly, for a quadratic f)
+        // where the values say no more than rounding, the gradients at both ends do: exactly for a quadratic f, and for
+        // any other on a short way; on a long one they need not agree with the values
         let (values, gradients) = (at.f - value, -0.5 * (before + after));
-        let rounding = values.abs() <= ROUNDING * at.size();
-        let smooth = if rounding || p.f.is_quadratic() { gradients } else { values };
+        let rounding = ROUNDING * at.size();
+        let agree = values.abs() <= rounding && (gradients - values).abs() <= 2.0 * rounding;
+        let smooth = if agree || p.f.is_quadratic() { gradients } else { values };
         let decrease = smooth + penalty;
         if decrease >= SHARE * promised && value.is_finite() {
             rows.iter().for_each(|i| {
