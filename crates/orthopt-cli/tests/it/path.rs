@@ -88,7 +88,7 @@ fn what_is_no_path_is_refused() {
     refused(&["--trace", "t.csv"], &["no trace"]);
     refused(&["--init", "pca"], &["--init is an option of solve"]);
     refused(&["--plot", "p.gif"], &["must end in .svg, .png or .pdf"]);
-    refused(&["--counts", "2", "--cv", "3"], &["needs samples"]);
+    refused(&["--counts", "2", "--cv", "3"], &["--cv means nothing to C itself: it is for samples"]);
     refused(&["--counts", "0"], &["at least 1"]);
 }
 

@@ -170,7 +170,7 @@ fn models_that_are_none() {
 fn files_that_need_samples_or_a_single_result() {
     let dir = Dir::new();
     let gram = ["solve", "pca", "builtin:pitprops", "--save-scores", "s.csv"];
-    dir.fails_in_one_line(&gram, 2, &["--save-scores: there are no scores without samples"]);
+    dir.fails_in_one_line(&gram, 2, &["--save-scores means nothing to C itself: it is for samples"]);
     dir.fails_in_one_line(
         &["compare", "pca", "builtin:pitprops", "--save-loadings", "l.csv"],
         2,

@@ -115,7 +115,6 @@ fn every_start_rule_and_model_runs() {
         &["--block", "4"],
         &["--model", "diagonal"],
         &["--alpha", "0.001"],
-        &["--storage", "dense"],
         &["--min-decrease", "0.5"],
     ];
     for choice in choices {

@@ -48,7 +48,7 @@ fn covariances_do_not_depend_on_the_number_of_samples() {
     dir.fails_in_one_line(
         &["solve", "pca", "builtin:pitprops", "--covariance"],
         2,
-        &["centring is not possible, because the table is C itself"],
+        &["is not possible, because the table is C itself"],
     );
 }
 

@@ -62,7 +62,8 @@ fn names_of_files() {
     for option in
         ["--names", "--labels", "--init", "--config", "--save-x", "--trace", "--signature", "--linear"]
     {
-        let text = said(&dir, &[&solve[..], &[option, &absent]].concat());
+        let picture: &[&str] = if option == "--labels" { &["--report", "r.html"] } else { &[] };
+        let text = said(&dir, &[&solve[..], &[option, &absent], picture].concat());
         assert!(text.contains("red"), "{option}: {text}");
     }
     let absent = format!("{NASTY}4.csv");

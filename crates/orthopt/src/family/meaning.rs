@@ -459,7 +459,10 @@ pub const MEANINGS: &[Meaning] = &[
     shared!("jacobi"),
     // what is said of X
     // where there are no pairs to check it measures criticality
-    always("certify", &[Call::Solve, Call::Compare, Call::Minimize]),
+    // without pairs of rows solve still says how critical X is
+    of("certify", &[Call::Solve, Call::Compare, Call::Minimize], Of::Problem, PAIRS, |case| {
+        if case.call == Some(Call::Compare) { case.run.as_ref().map(|run| run.pairs) } else { Some(true) }
+    }),
     of("certify-sample", &[Call::Solve, Call::Compare, Call::Certify], Of::Problem, PAIRS, |case| {
         case.run.as_ref().map(|run| run.pairs)
     }),
@@ -469,7 +472,9 @@ pub const MEANINGS: &[Meaning] = &[
         case.run.as_ref().map(|run| run.branches)
     }),
     // files and words
-    always("top", &[Call::Solve, Call::Path]),
+    of("top", &[Call::Solve, Call::Path], Of::Problem, "PCA problems, whose components are shown", |case| {
+        Some(case.is_pca())
+    }),
     always("json", DATA),
     always("trace", &[Call::Solve]),
     always("save-x", DATA),

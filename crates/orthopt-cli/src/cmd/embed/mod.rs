@@ -87,7 +87,7 @@ struct Training {
     #[command(flatten)]
     choices: Choices,
 
-    /// Seconds of training at most; without --epochs training goes on until then
+    /// Seconds of training; without --epochs it goes on until then
     #[arg(long, value_name = "SECONDS", help_heading = "Run")]
     time_limit: Option<f64>,
 

@@ -130,7 +130,7 @@ pub struct Choices {
     /// How rates fall until the last epoch [default: constant]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     schedule: Option<ScheduleName>,
-    /// Epochs at most [default: 100, with --time-limit as many as it allows]
+    /// Epochs at most [default: 100; with --time-limit no limit]
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<usize>,
     /// Triples of a step [default: 300]
