@@ -40,8 +40,10 @@ const OF_SOLVERS: &[&str] = &[
     "working-set",
 ];
 
-/// Options that methods on pairs of rows share. A search need not come to a solver that looks at them.
-const OF_PAIRS: &[&str] = &["alpha", "block", "candidates", "jacobi", "model", "working-set"];
+/// Options that methods on pairs of rows share, and further starts. A search need not come to a solver that looks at
+/// them, and a further start need not be better.
+const OF_PAIRS: &[&str] =
+    &["alpha", "block", "candidates", "jacobi", "model", "restarts", "side", "working-set"];
 
 /// What an option does where it means something.
 #[derive(Clone, Copy, PartialEq)]
@@ -244,7 +246,8 @@ fn base(call: &str, info: &ProblemInfo, option: &str) -> Vec<&'static str> {
         args.extend(["-r", "2"]);
     }
     if call != "certify" && option != "max-iters" {
-        args.extend(["--max-iters", "400"]);
+        let dear = matches!(info.kind, Kind::Probe | Kind::NonlinearEig);
+        args.extend(["--max-iters", if dear { "60" } else { "400" }]);
     }
     if info.kind == Kind::HyperbolicEig && !matches!(option, "ridge" | "reproduction") {
         args.extend(["--ridge", "0.1"]);

@@ -174,12 +174,12 @@ fn files_that_need_samples_or_a_single_result() {
     dir.fails_in_one_line(
         &["compare", "pca", "builtin:pitprops", "--save-loadings", "l.csv"],
         2,
-        &["compare does not write --save-loadings"],
+        &["--save-loadings means nothing to compare"],
     );
     dir.fails_in_one_line(
         &["bound", "pca", "builtin:pitprops", "--save-loadings", "l.csv"],
         2,
-        &["bound does not write --save-loadings"],
+        &["--save-loadings means nothing to bound"],
     );
     let wrong = ["solve", "pca", "builtin:pitprops", "--save-loadings", "l.xlsx"];
     dir.fails_in_one_line(
