@@ -173,7 +173,7 @@ def bound(
     (True, True)
     """
     found = None
-    own = [] if nodes is None else ["nodes"]
+    own = ["nodes"] if nodes else []  # without nodes nothing branches anywhere
     data = opened(data)
     if X is None:
         told = {key: options.pop(key) for key in ("progress", "on_interrupt") if key in options}

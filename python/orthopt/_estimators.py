@@ -130,7 +130,8 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _assumed(self) -> list[str]:
         """What the user has not said: parameters that are their defaults."""
-        return ["center", "gram", "certify_sample" if self.certify is True else ""]
+        # a number of pairs says how many where there are pairs
+        return ["center", "gram", "certify", "certify_sample"]
 
     def _rank(self, features: int) -> int:
         rank = self.n_components

@@ -201,7 +201,9 @@ def submit(
         limits = [{"lam": lam, "nonzeros": int(count)} for count in counts]
     arms = [(limit, int(seed)) for limit in limits for seed in seeds]
     # one thread for each arm: the workers are the threads
-    call = {"problem": problem, "data": data, "rank": rank, **{"threads": 1, "effort": "quick", **options}}
+    searches = options.get("solver", "auto") == "auto" and "restarts" not in options
+    usual = {"threads": 1, "effort": "quick"} if searches else {"threads": 1}
+    call = {"problem": problem, "data": data, "rank": rank, **usual, **options}
     return Run(client or get_client(), arms, call)
 
 
@@ -222,7 +224,7 @@ def solve(problem: str, data: Any, rank: int | None = None, lam: float | None = 
     ----------
     problem, data, rank, lam, **options
         As for :func:`orthopt.solve`. A Dask array becomes its C first, an accumulator gives its C. Data go to every
-        worker once. ``effort`` is ``"quick"`` unless given, ``threads`` 1.
+        worker once. ``effort`` of a search is ``"quick"`` unless given, ``threads`` 1.
     starts, seeds
         Runs with the seeds 0, 1, ..., or those given.
     lambdas
