@@ -196,7 +196,7 @@ def test_starts_are_those_of_this_process(rows, client):
     found = od.solve("l0-pca", c, starts=5, gram=True, init="random", **SOLVE)
     assert found.seeds == [0, 1, 2, 3, 4] and found.failed == {}
     for seed, arm in zip(found.seeds, found.arms):
-        here = orthopt.solve("l0-pca", c, gram=True, init="random", seed=seed, effort="quick", **SOLVE)
+        here = orthopt.solve("l0-pca", c, gram=True, init="random", seed=seed, **SOLVE)
         assert (here.X == arm.X).all()
     assert found.best.objective == min(arm.objective for arm in found.arms)
     x = da.from_array(rows, chunks=(50, 12))
