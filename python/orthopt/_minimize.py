@@ -106,14 +106,6 @@ def minimize(
     >>> s = orthopt.minimize(lambda X: (-0.5 * np.sum(X * (C @ X)), -C @ X), (5, 2), penalty="l1", lam=0.1)
     >>> s.nnz, s.feasibility < 1e-12
     (2, True)
-
-    A piecewise constant component, by differences of neighbouring rows:
-
-    >>> s = orthopt.minimize(
-    ...     lambda X: (-0.5 * np.sum(X * (C @ X)), -C @ X), (5, 1), penalty="l1", lam=5.0, map="differences"
-    ... )
-    >>> bool(np.allclose(np.abs(s.X), 0.2**0.5, atol=1e-6))
-    True
     """
     if not callable(fun):
         raise DataTypeError(f"fun must be callable, not {type(fun).__name__}")

@@ -22,9 +22,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
     };
-    let options =
-        PoseOptions { rank: Some(rank.parse()?), lambda: Some(lambda.parse()?), ..Default::default() };
-    let Named::Pca(problem) = pose(find_problem(problem)?, &a, &options)?.problem else {
+    let info = find_problem(problem)?;
+    let lambda = if info.uses_lambda { Some(lambda.parse()?) } else { None };
+    let options = PoseOptions { rank: Some(rank.parse()?), lambda, ..Default::default() };
+    let Named::Pca(problem) = pose(info, &a, &options)?.problem else {
         return Err("this example is for PCA problems".into());
     };
 
