@@ -59,7 +59,7 @@ fn names_of_files() {
     shown(&dir, &["data", "generate", "randn:2:2", &format!("no/{NASTY}.csv")]);
     let solve = ["solve", "l1-pca", &there, "-r", "1", "--lambda", "0.1"];
     shown(&dir, &solve);
-    for option in ["--names", "--labels", "--init", "--config", "--save-x", "--trace", "--linear"] {
+    for option in ["--linear", "--names", "--labels", "--init", "--config", "--save-x", "--trace"] {
         let picture: &[&str] = if option == "--labels" { &["--report", "r.html"] } else { &[] };
         let solve = match option {
             "--linear" => vec!["solve", "nonlinear-eig", &there, "-r", "1"],
