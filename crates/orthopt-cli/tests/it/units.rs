@@ -98,6 +98,73 @@ fn solvers_end_where_they_do_in_any_unit() {
     }
 }
 
+/// Rows that come part by part: their sums know no unit either. X has the same bits, F is scaled exactly, and what is
+/// counted, certified, bounded and said is the same.
+#[test]
+fn streamed_rows_say_the_same_in_any_unit() {
+    let dir = Dir::new();
+    let write = |unit: f64| {
+        let text = table(unit);
+        let (head, rows) = text.split_once('\n').unwrap();
+        let (first, last) = rows.split_at(rows.len() / 2 + rows[rows.len() / 2..].find('\n').unwrap() + 1);
+        dir.write("all.csv", &text);
+        dir.write("part-1.csv", format!("{head}\n{first}"));
+        dir.write("part-2.csv", format!("{head}\n{last}"));
+        let sparse = rows.lines().map(|row| {
+            let entries = row.split(',').enumerate().filter(|(_, value)| *value != "0e0");
+            "0".to_string() + &entries.map(|(j, v)| format!(" {}:{v}", j + 1)).collect::<String>() + "\n"
+        });
+        dir.write("all.svm", sparse.collect::<String>());
+        dir.orthopt(&["data", "gram", "part-1.csv", "part-2.csv", "-o", "c.npz"]).assert().success();
+    };
+    let doors: [&[&str]; 6] = [
+        &["all.csv", "--stream"],
+        &["part-1.csv", "part-2.csv", "--center"],
+        &["part-1.csv", "part-2.csv", "--reproducible", "--scale", "std"],
+        &["all.svm", "--stream", "--covariance", "--center"],
+        &["all.csv", "--screen", "9", "--center"],
+        &["--gram", "c.npz", "--center"],
+    ];
+    let cases: [&[&str]; 5] = [
+        &["pca"],
+        &["l0-pca", "--nonzeros", "3", "--bound", "5"],
+        &["l0-pca", "--relative-lambda", ".05", "--effort", "quick"],
+        &["l1-pca", "--solver", "ladmm+obcd", "--max-iters", "300"],
+        &["nonneg-pca", "--solver", "obcd", "--max-iters", "3000"],
+    ];
+    let said = |exponent: i32| {
+        write(2f64.powi(exponent));
+        let back = 4f64.powi(-exponent);
+        let mut all = Vec::new();
+        for door in doors {
+            for case in cases {
+                let args = [&["solve"], case, door, &["-r", "2", "--certify", "--save-x", "x.npy"]].concat();
+                let mut object = dir.json(&args);
+                // correlations have no unit
+                let back = if door.contains(&"std") { 1.0 } else { back };
+                let numbers = ["/objective", "/lambda", "/bound", "/certificate/max_decrease"]
+                    .map(|at| object.pointer(at).and_then(Value::as_f64).map(|v| (back * v).to_bits()));
+                object["certificate"] =
+                    object.pointer("/certificate/pairs_checked").cloned().unwrap_or_default();
+                if case.contains(&"--bound") {
+                    object["iterations"].take(); // of a search that ends when the bound has come
+                }
+                let words =
+                    ["status", "proof", "gap", "nnz", "nonzeros_per_component", "certificate", "iterations"]
+                        .map(|field| object[field].take());
+                all.push((args.join(" "), dir.bytes("x.npy"), numbers, words));
+            }
+        }
+        all
+    };
+    let one = said(0);
+    for exponent in [-60, -1, 1, 60] {
+        for (here, there) in one.iter().zip(said(exponent)) {
+            assert!(*here == there, "2^{exponent}: {}: {:?} {:?}", here.0, here.2, there.2);
+        }
+    }
+}
+
 /// Where C = AᵀA has hardly any digits left, or squares of it none, runs end as they are told to.
 #[test]
 fn numbers_near_the_ends_of_the_range_end() {
