@@ -54,6 +54,10 @@ class DataOverflowError(OrthoptError, ValueError):
     """Data so large that C = A'A is not finite."""
 
 
+class DataUnderflowError(OrthoptError, ValueError):
+    """Data so small that C = A'A has too few digits, or none."""
+
+
 class ContradictionError(OrthoptError, ArithmeticError):
     """F of a feasible X lies below what was proved to be a lower bound: one of the two is wrong."""
 

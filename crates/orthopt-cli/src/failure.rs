@@ -64,7 +64,9 @@ fn code(error: &anyhow::Error) -> u8 {
             | orthopt::Error::Incompatible(_)
             | orthopt::Error::NoPlace { .. },
         ) => 2,
-        Some(orthopt::Error::Factorisation(_) | orthopt::Error::Overflow { .. }) => 4,
+        Some(
+            orthopt::Error::Factorisation(_) | orthopt::Error::Overflow { .. } | orthopt::Error::Underflow,
+        ) => 4,
         _ => 1,
     }
 }

@@ -61,6 +61,7 @@ fn class_of(error: &Error) -> &'static str {
         Error::NotSymmetric { .. } => "NotSymmetricError",
         Error::UnknownName { .. } => "UnknownNameError",
         Error::Overflow { .. } => "DataOverflowError",
+        Error::Underflow => "DataUnderflowError",
         Error::Contradiction { .. } => "ContradictionError",
         Error::Incompatible(_) | Error::NoPlace { .. } => "IncompatibleError",
         Error::Factorisation(_) => "FactorisationError",

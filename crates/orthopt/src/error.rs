@@ -135,6 +135,9 @@ pub enum Error {
         /// Column, from 1.
         column: usize,
     },
+    /// Data so small that C = AᵀA has too few digits, or none.
+    #[error("{}", self.message())]
+    Underflow,
     /// More memory than is allowed, or than there is.
     #[error("{}", self.message())]
     Memory {
@@ -182,6 +185,12 @@ impl Error {
             Self::Overflow { column } => Message::from(format!(
                 "C = A'A overflows in column {column} (counted from 1): the data are too large; scale them ("
             ))
+            .set("scale", "unit")
+            .text(")"),
+            Self::Underflow => Message::from(
+                "C is so small that floating-point numbers have no digits left for it (below 1e-313): multiply the data with \
+                 a power of ten, or scale them (",
+            )
             .set("scale", "unit")
             .text(")"),
             Self::Factorisation(what) => {

@@ -188,3 +188,45 @@ fn numbers_near_the_ends_of_the_range_end() {
         }
     }
 }
+
+/// Where no digits are left that is said, by every door, and no claim is made of zeros; nothing is said of data that are
+/// zero, or of columns that are small beside others.
+#[test]
+fn numbers_without_digits_are_refused() {
+    let dir = Dir::new();
+    dir.write("tiny.csv", table(1e-170));
+    dir.write("subnormal.csv", table(1e-162));
+    dir.write("huge.csv", table(1e170));
+    dir.write("zero.csv", "a,b,c\n0,0,0\n0,0,0\n0,0,0\n");
+    dir.write("one.csv", "a,b,c\n7,7,7\n7,7,7\n7,7,7\n");
+    dir.write("mixed.csv", "a,b,c\n1,2,1e-170\n2,1,2e-170\n3,1,3e-170\n");
+    dir.write("c.csv", "0,3e-320\n3e-320,0\n");
+    dir.write("indefinite.csv", "0,3\n3,0\n");
+    let doors: [&[&str]; 6] = [
+        &["solve", "pca"],
+        &["solve", "pca", "--center"],
+        &["solve", "l0-pca", "--bound", "1"],
+        &["bound", "nonneg-pca", "--time-limit", "2"],
+        &["solve", "pca", "--stream"],
+        &["solve", "l1-pca", "--relative-lambda", ".1", "--storage", "gram"],
+    ];
+    for door in doors {
+        for (file, part) in [("tiny.csv", "small"), ("subnormal.csv", "small"), ("huge.csv", "large")] {
+            let args = [&door[..2], &[file, "-r", "2"], &door[2..]].concat();
+            let output = dir.orthopt(&args).output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && stderr.contains(part), "{args:?}: {stderr}");
+        }
+    }
+    for args in [
+        &["solve", "pca", "zero.csv"][..],
+        &["solve", "pca", "one.csv", "--center"],
+        &["solve", "pca", "mixed.csv"],
+        &["solve", "pca", "--gram", "indefinite.csv"],
+        &["solve", "pca", "tiny.csv", "--scale", "unit"],
+        &["solve", "pca", "tiny.csv", "--scale", "std"],
+    ] {
+        dir.orthopt(&[args, &["-r", "2"]].concat()).assert().success();
+    }
+    dir.fails_in_one_line(&["solve", "pca", "--gram", "c.csv", "-r", "1"], 4, &["no digits left"]);
+}

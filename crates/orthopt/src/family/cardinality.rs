@@ -9,7 +9,6 @@ use rand_pcg::Pcg64;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
-use super::pose::check_range;
 use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::{Bound, Hook, Kind, Options, branches, lower_bound};
 use crate::certify::{Certificate, Scope};
@@ -105,7 +104,6 @@ pub(super) fn pose_limited(
     let limits = limit.of(rank).map(|limits| limits.checked(columns, rank)).transpose()?;
     let lambda = options.lambda.unwrap_or(0.0);
     let f = covariance_model(data, options.storage)?;
-    check_range(&f)?;
     let limits = match limits {
         Some(limits) => limits,
         None => {

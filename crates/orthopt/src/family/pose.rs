@@ -22,7 +22,7 @@ use crate::problem::{
     Cardinality, CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
     covariance_model, scatter,
 };
-use crate::smooth::{AnySmooth, NonlinearEig, Quadratic, euclidean_distances};
+use crate::smooth::{NonlinearEig, Quadratic, euclidean_distances};
 
 /// A problem with what was chosen for the user.
 #[derive(Clone, Debug)]
@@ -86,7 +86,6 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     let given = options.lambda.unwrap_or(0.0);
     let mut problem =
         PcaProblem::of(data, rank, (penalty.make_shaped)(given, &options.shape)?, options.storage)?;
-    check_range(&problem.f)?;
     let lambda = match (penalty.lambda_share, options.lambda) {
         _ if options.relative_lambda.is_some() => {
             let share = options.relative_lambda.unwrap_or(0.0);
@@ -171,7 +170,6 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         );
     }
     let f = model(info, data, options.storage)?;
-    check_range(&f)?;
     let lambda = match (entry.lambda_share, options.lambda) {
         (None, _) => None,
         (Some(_), Some(lambda)) => Some(lambda),
@@ -198,9 +196,6 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         PcaData::SparseGram(c) => NonlinearEig::sparse(*c, lambda)?,
         samples => {
             let model = covariance_model(samples, Storage::Dense)?; // −½tr(XᵀAᵀAX)
-            if let Some(i) = model.diagonal().iter().position(|m| !m.is_finite()) {
-                return Err(Error::Overflow { column: i + 1 });
-            }
             let n = samples.ncols();
             let minus = model.apply(&RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k))));
             let c = RowMat::from_fn(n, n, |i, k| -0.5 * (minus.get(i, k) + minus.get(k, i)));
@@ -303,12 +298,4 @@ fn pose_probe(
         }
     };
     JProblem::probe(dense.as_ref(), t, signature, radius, options.placement)
-}
-
-/// The squares of very large data overflow.
-pub(super) fn check_range(f: &AnySmooth) -> Result<()> {
-    match f.diagonal().iter().position(|m| !m.is_finite()) {
-        None => Ok(()),
-        Some(i) => Err(Error::Overflow { column: i + 1 }),
-    }
 }

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use super::cardinality::Limit;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, check_range, rank_or_default};
+use super::pose::{Posed, rank_or_default};
 use super::{Begin, Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::certify::{Certificate, Scope};
@@ -113,7 +113,6 @@ pub(super) fn pose_uncorrelated(
     };
     let lambda = options.lambda;
     let f = covariance_model(data, options.storage)?;
-    check_range(&f)?;
     let counts = match counts {
         Some(counts) => counts,
         None => {
