@@ -54,6 +54,7 @@ mod missing;
 mod names;
 mod output;
 pub mod prepare;
+mod sealed;
 mod source;
 mod sparse;
 pub mod stream;
@@ -75,6 +76,7 @@ pub use missing::Missing;
 pub use names::read_names;
 pub use output::{remove_unfinished, write_whole, written_file};
 pub use prepare::{Prepare, Prepared, Scale, Units};
+pub use sealed::{read_sealed, write_sealed};
 pub use source::load;
 pub use text::printable;
 
