@@ -74,7 +74,7 @@ pub use lines::Lines;
 pub use memory::{available_memory, default_memory, show_bytes};
 pub use missing::Missing;
 pub use names::read_names;
-pub use output::{remove_unfinished, write_whole, written_file};
+pub use output::{check_writable, remove_unfinished, write_whole, written_file};
 pub use prepare::{Prepare, Prepared, Scale, Units};
 pub use sealed::{read_sealed, write_sealed};
 pub use source::load;
