@@ -178,6 +178,8 @@ def require(fun: Function, x: np.ndarray, stiefel: bool, seed: int) -> int:
     GradientError
         The gradient is not that of f.
     """
+    if stiefel and not np.linalg.norm(x.T @ x - np.eye(x.shape[1])) <= 1e-6:
+        return 0  # no point of the constraint, which the run says
     found = check(fun, x, stiefel, seed, directions=1)
     if found.holds or not np.isfinite(found.error):
         return found.evaluations  # what is not finite is for the solver to say

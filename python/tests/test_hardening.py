@@ -219,7 +219,13 @@ def test_huge(table, entrance, sparse):
         entrance(sp.csr_array(data) if sparse else data)
 
 
-@pytest.mark.parametrize("factor", [1e-200, 1e-150, 1e-100, 1e100, 1e140])
+def test_numbers_without_squares(table):
+    with pytest.raises(errors.DataUnderflowError, match="scale"):
+        orthopt.solve("pca", 1e-200 * table, RANK)
+    assert orthopt.solve("pca", 1e-200 * table, RANK, scale="std").feasibility < 1e-10
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1e-100, 1e100, 1e140])
 def test_any_scale_that_can_be_squared(table, factor):
     """Finite numbers, whatever the scale."""
     found = orthopt.solve("pca", factor * table, RANK, restarts=0, max_iters=300)
