@@ -60,7 +60,7 @@ class Bound:
     gap: float | None
     #: ``"optimal"`` where the gap is closed: X is a global minimum.
     proof: str | None
-    #: ``optimal``, ``finished`` (the bound rises no more), ``time_limit``, ``max_iters`` or
+    #: ``optimal``, ``finished`` (the bound no longer rises), ``time_limit``, ``max_iters`` or
     #: ``interrupted``.
     status: str
     #: Which argument gave the bound: ``fantope``, ``trace``, ``groups``, ``blocks`` or ``tree``.

@@ -94,9 +94,9 @@ def numbers(array: np.ndarray, what: str) -> np.ndarray:
     try:
         if array.dtype.kind not in "mM":  # times, which NumPy would turn into numbers
             return array.astype(np.float64)
-        raise TypeError("times are no numbers")
+        raise TypeError("dates and times are not numbers")
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataTypeError(f"{what} are no real numbers (dtype {array.dtype}): {error}") from error
+        raise DataTypeError(f"{what} are not real numbers (dtype {array.dtype}): {error}") from error
 
 
 def names(data: Any) -> list[str] | None:

@@ -56,7 +56,7 @@ class GramAccumulator:
         if weights is not None:
             weights = _words(_data.numbers(np.asarray(weights), "the weights"), np.float64)
             if weights.ndim != 1:
-                raise ShapeError(f"the weights are one for each row, but have {weights.ndim} dimension(s)")
+                raise ShapeError(f"weights need one number per row, but have {weights.ndim} dimension(s)")
         if sp.issparse(rows):
             csr = _data.canonical(rows, "csr", self._place)
             self._begin(csr.shape[1], names)
@@ -77,7 +77,7 @@ class GramAccumulator:
         known = self._sums.names
         if names is not None and known is not None and names != known:
             missing = [name for name in known if name not in names]
-            what = f"column {missing[0]!r} is missing" if missing else "the columns come in another order"
+            what = f"column {missing[0]!r} is missing" if missing else "the columns are in another order"
             raise ShapeError(f"{self._place}: {what}; all chunks need the same columns in the same order")
 
     def merge(self, other: "GramAccumulator") -> "GramAccumulator":

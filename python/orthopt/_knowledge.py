@@ -52,7 +52,7 @@ class KnowledgeGraph:
     history_ : list of dict
         Epoch, seconds, loss, ``residual`` (max ``|R'JR - J|``) and the ranking of valid.
     status_ : str
-        ``"max_iters"`` after all epochs, ``"time_limit"``, ``"converged"`` (valid got no better), ``"interrupted"``, ...
+        ``"max_iters"`` after all epochs, ``"time_limit"``, ``"converged"`` (no better MRR on valid), ``"interrupted"``, ...
 
     Examples
     --------
@@ -71,7 +71,7 @@ class KnowledgeGraph:
         known = self.defaults()
         for name in options:
             if name not in known:
-                raise InvalidOptionError(f"{name} is no option of KnowledgeGraph; there are {', '.join(known)}")
+                raise InvalidOptionError(f"{name} is not an option of KnowledgeGraph; options are {', '.join(known)}")
         self.dim = dim
         self.signature = dim - 1 if signature is None else signature
         self.options = options
@@ -181,19 +181,19 @@ class KnowledgeGraph:
 
     def _question(self, question: Sequence[Any]) -> tuple[int, int, int]:
         if len(question) != 3 or (question[0] is None) == (question[2] is None):
-            raise DataTypeError(f"{question!r} is no question: (head, relation, None) or (None, relation, tail)")
+            raise DataTypeError(f"{question!r} is not a question: give (head, relation, None) or (None, relation, tail)")
         head, relation, tail = question
         asked = head is None
         return self._id(tail if asked else head), self._kind(relation), int(asked)
 
     def _id(self, name: Any) -> int:
         if str(name) not in self._entity:
-            raise UnknownNameError(f"{name!r} is no entity of the model")
+            raise UnknownNameError(f"{name!r} is not an entity of the model")
         return self._entity[str(name)]
 
     def _kind(self, name: Any) -> int:
         if str(name) not in self._relation:
-            raise UnknownNameError(f"{name!r} is no relation of the model")
+            raise UnknownNameError(f"{name!r} is not a relation of the model")
         return self._relation[str(name)]
 
     def __repr__(self) -> str:

@@ -84,7 +84,7 @@ def minimize(
         As for :func:`orthopt.solve`.
     **options
         ``max_iters``, ``time_limit``, ``tol``, ``min_decrease``, ``seed``, options of the solvers that look at them
-        (``block``, ``working_set``, ...), and constants of solvers and penalties. What means nothing here is an error.
+        (``block``, ``working_set``, ...), and constants of solvers and penalties. What does not apply here is an error.
 
     Returns
     -------
@@ -173,5 +173,5 @@ def _answer(answer: Any, shape: tuple[int, int]) -> tuple[float, np.ndarray]:
     try:
         value = float(value)
     except (TypeError, ValueError) as error:
-        raise DataTypeError(f"f(X) that fun returned is no number: {error}") from error
+        raise DataTypeError(f"f(X) that fun returned is not a number: {error}") from error
     return value, np.ascontiguousarray(_data.numbers(gradient, "the gradient"), dtype=np.float64)

@@ -178,7 +178,7 @@ def asked(
     limits = ("lam", "lam_share", "relative_lam", "nonzeros", "total_nonzeros", "variables", "init")
     for key in limits:
         if options.get(key) is not None:
-            raise InvalidOptionError(f"{key} is one point; a path takes counts or lams")
+            raise InvalidOptionError(f"{key} gives one point; path takes counts or lams")
     return {
         "counts": None if counts is None else [checked("counts", k, int) for k in counts],
         "lams": None if lams is None else [checked("lams", v, float) for v in lams],

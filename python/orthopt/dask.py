@@ -190,9 +190,9 @@ def submit(
     if len(seeds) == 0:
         raise InvalidOptionError("starts=0: at least one start is needed")
     if lambdas is not None and lam is not None:
-        raise InvalidOptionError("lam and lambdas exclude each other")
+        raise InvalidOptionError("give lam or lambdas, not both")
     if counts is not None and (lambdas is not None or options.get("nonzeros") is not None):
-        raise InvalidOptionError("counts go with neither lambdas nor nonzeros")
+        raise InvalidOptionError("counts cannot be combined with lambdas or nonzeros")
     if "callback" in options or "progress" in options:
         raise InvalidOptionError("callback and progress are for runs in this process")
     data = _of_rows(data, options)

@@ -173,7 +173,7 @@ def test_messages_speak_python(samples):
     with pytest.raises(errors.DataOverflowError) as raised:
         orthopt.solve("l0-pca", bad(1e200), 2)
     assert 'scale="unit"' in str(raised.value) and "--" not in str(raised.value)
-    with pytest.raises(errors.IncompatibleError, match="^signature= means nothing to l0-pca"):
+    with pytest.raises(errors.IncompatibleError, match="^signature= does not apply to l0-pca"):
         orthopt.solve("l0-pca", samples, 2, signature=3)
 
 

@@ -15,7 +15,7 @@ use crate::settings::Settings;
 /// Help in two lengths; the command disables the help flag of its own.
 #[derive(Debug, clap::Args)]
 pub struct Help {
-    /// Print the options that most need, on two screens
+    /// Print the common options
     #[arg(short, long, action = ArgAction::HelpShort, help_heading = HELP)]
     help: Option<bool>,
 
@@ -33,7 +33,7 @@ pub struct Configured {
     #[command(flatten)]
     help: Help,
 
-    /// Read options from a TOML file; what is typed overrides it
+    /// Read options from a TOML file; options of the command line override it
     #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }

@@ -63,7 +63,7 @@ pub fn solver(entries: &[SolverEntry]) -> String {
             text += &format!("\nConstants\n{}", table(entry.name, entry.constants));
         }
         if !entry.shared.is_empty() {
-            text += &format!("\nOptions it shares with others\n{}", table("", entry.shared));
+            text += &format!("\nOptions shared with other solvers\n{}", table("", entry.shared));
         }
     }
     text

@@ -38,7 +38,7 @@ pub fn listen() -> anyhow::Result<()> {
             if first.elapsed() < SAME {
                 return;
             }
-            end_at_once("interrupted again: ended without waiting for the result");
+            end_at_once("interrupted again: ended without a result");
         }
         let _ = std::thread::Builder::new().spawn(explain_waiting); // without it there is only silence
     };
@@ -56,7 +56,7 @@ fn explain_waiting() {
     std::thread::sleep(SILENCE);
     say(
         "note",
-        "interrupted: the result comes after the step under way; interrupt again to end at once, without it",
+        "interrupted: the result follows after the current step; interrupt again to end at once without a result",
     );
 }
 

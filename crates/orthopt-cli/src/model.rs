@@ -44,7 +44,7 @@ impl Model {
     fn of(fields: Fields) -> anyhow::Result<Self> {
         let Fields { x, names, means, scales } = fields;
         let Some(x) = x.filter(|x| x.first().is_some_and(|row| !row.is_empty())) else {
-            bail!("there is no x in it: write the model by orthopt solve ... --json FILE");
+            bail!("it holds no x: write the model with orthopt solve ... --json FILE");
         };
         let (n, r) = (x.len(), x[0].len());
         if let Some(i) = x.iter().position(|row| row.len() != r) {
@@ -61,7 +61,7 @@ impl Model {
             }
         }
         if let Some(j) = scales.iter().flatten().position(|scale| *scale == 0.0) {
-            bail!("entry {} of scales is 0: nothing can be divided by it", j + 1);
+            bail!("entry {} of scales is 0: scales must not be 0", j + 1);
         }
         let x = RowMat::from_fn(n, r, |i, k| x[i][k]);
         Ok(Self { x, names, means, scales })

@@ -28,9 +28,9 @@ pub fn pose(
     posed.notes.extend(input.notes.iter().cloned());
     if input.info.missing > 0 {
         let count = crate::text::count(input.info.missing as u64, "missing value");
-        posed.notes.push(
-            Message::from(format!("{count} in the data, dealt with as ")).option("missing").text(" says"),
-        );
+        posed
+            .notes
+            .push(Message::from(format!("{count} in the data, treated as ")).option("missing").text(" says"));
     }
     Ok((posed, input.info.clone()))
 }
@@ -52,8 +52,8 @@ fn remark_on_means(input: &Input) -> Option<Message> {
 /// nonzeros.
 pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Message> {
     let own = options.penalty.is_none() && options.lambda.is_none() && options.limit.is_none();
-    let remark = "X is judged with a default lambda; one that solve found without --lambda has at most K nonzeros in each \
-                  component: --nonzeros K judges it so";
+    let remark = "X is checked with the default lambda; an X that solve found without --lambda \
+                  has at most K nonzeros in each component: check it with --nonzeros K";
     (own && info.name == "l0-pca").then(|| remark.to_string().into())
 }
 
@@ -68,7 +68,7 @@ pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
         say(
             "note",
             &format!(
-                "{entries} not zero but at most {REPORT_ZERO:e}: F, nonzeros, criticality and certificate count {them} as nonzero"
+                "{entries} not zero but at most {REPORT_ZERO:e} in absolute value: F, nonzeros, criticality and certificate count {them} as nonzero"
             ),
         );
     }

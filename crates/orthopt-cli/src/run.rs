@@ -38,7 +38,7 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
 pub fn remarks<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Option<Message> {
     let (given, n) = (wanted.candidates?, problem.shape().0);
     let looks = plan.solvers.iter().any(|s| s.shared.iter().any(|c| c.name == "candidates"));
-    let why = format!(" is more than the {} there are: all are looked at", count(pairs(n) as u64, "pair"));
+    let why = format!(" exceeds the {} that exist: all are scored", count(pairs(n) as u64, "pair"));
     (looks && given != given.within(n)).then(|| Message::about("candidates").text(why))
 }
 

@@ -143,11 +143,11 @@ impl Summary {
         if x.ncols() > 1 {
             let counted_twice = |k: usize| (explained.ratio[k] - explained.adjusted[k]).abs() > UNCORRELATED;
             self.sentence(match (0..x.ncols()).any(counted_twice) {
-                true => "Scores of sparse components are correlated: together counts, of each, only what earlier ones leave.",
+                true => "Scores of sparse components are correlated: 'together' is the sum of the adjusted shares.",
                 false => "The scores are uncorrelated: no variance is counted twice.",
             });
             self.sentence(&format!(
-                "Of the data projected on the loadings {:.2} % are left, on the scores (by regression) {:.2} %.",
+                "Explained by projection on the loadings: {:.2} %; by regression on the scores: {:.2} %.",
                 100.0 * explained.projected,
                 100.0 * explained.predicted
             ));
@@ -176,7 +176,10 @@ impl Summary {
         self.objective(&s.objective, has_penalty, feasibility, relative, s.nonneg_violation);
         if let (Some(optimum), Some(gap)) = (report.optimum, report.above_optimum()) {
             let known = text::number(optimum, 10);
-            self.line("optimum", &format!("{known}, known in closed form; F is above it by {gap:.1e} of it"));
+            self.line(
+                "optimum",
+                &format!("{known}, known in closed form; F exceeds it by {gap:.1e}, relative to it"),
+            );
         }
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
         if let Some(splitting) = &s.splitting {
@@ -219,7 +222,7 @@ impl Summary {
         let best: Vec<_> = arms.iter().take(3).map(named).collect();
         let runs: u64 = search.arms.iter().map(|arm| arm.runs).sum();
         let count = text::count(arms.len() as u64, "arm");
-        let lowest = if best.is_empty() { "none came to a point".into() } else { best.join(", ") };
+        let lowest = if best.is_empty() { "none, no run has ended".into() } else { best.join(", ") };
         self.line("search", &format!("{runs} runs of {count}; lowest F: {lowest}"));
         let mut moves: Vec<_> = search.moves.iter().filter(|m| m.won > 0).collect();
         moves.sort_by(|a, b| b.decrease.total_cmp(&a.decrease));
@@ -230,11 +233,9 @@ impl Summary {
         let paid = if paid.is_empty() { "none lowered F".into() } else { paid.join(", ") };
         self.line("", &format!("local search: {tried}; {paid}"));
         let quiet = match search.quiet {
-            _ if search.agreed => {
-                "three starts led to this F, and looking on would take long; --effort thorough does so".into()
-            }
+            _ if search.agreed => "three starts led to this F; --effort thorough searches longer".into(),
             0 => {
-                "the work has not doubled since F last fell: a longer limit or --effort thorough may lower it"
+                "the work has not doubled since F last fell: a longer limit or --effort thorough may lower F"
                     .into()
             }
             quiet if search.work > LONG => format!(
@@ -308,7 +309,7 @@ pub fn describe(data: &DataFacts) -> String {
         "" | "none" => String::new(),
         "unit" => ", columns scaled to norm 1".into(),
         "std" => ", columns scaled to standard deviation 1".into(),
-        factor => format!(", multiplied with {factor}"),
+        factor => format!(", multiplied by {factor}"),
     };
     text += if data.covariance { ", C = A'A/(m - 1)" } else { "" };
     text

@@ -152,8 +152,8 @@ pub enum DataError {
 
     /// A column whose sums do not tell its spread from rounding beside its mean.
     #[error(
-        "{place}: column {column}{name} has the mean {mean} and a standard deviation of at most {spread:.1e}, which \
-         its sums do not tell from rounding; subtract a number near the mean from the column, or leave it out, and \
+        "{place}: column {column}{name} has the mean {mean} and a standard deviation of at most {spread:.1e}, \
+         which is lost in the rounding of its sums; subtract a number near the mean from the column, or leave it out, and \
          add up the rows again"
     )]
     Spread {
@@ -175,8 +175,8 @@ pub enum DataError {
 
     /// A cell of a table without a value.
     #[error(
-        "{place}: row {row}, column {column}{name} has a missing value ({text}); fill it in, remove the row \
-         or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em"
+        "{place}: row {row}, column {column}{name} has a missing value ({text}); fill it in, \
+         remove the row or column, or choose how missing values are treated: mean (of the column), drop (the row) or em"
     )]
     Missing {
         /// The file and its line.

@@ -185,7 +185,7 @@ impl Input {
             }
             self.budget.check(2 * line.capacity())?;
             if !line[line.len() - read..].iter().any(|byte| b" \t\r,;".contains(byte)) {
-                let problem = "a word of more than 1 MB: this is no file of numbers and names".into();
+                let problem = "a word of more than 1 MB: this is not a file of numbers and names".into();
                 return Err(DataError::Line { path: self.name.clone(), line: self.line + 1, problem });
             }
         }
@@ -224,7 +224,7 @@ impl Input {
     pub(crate) fn read_error(&self, error: io::Error) -> DataError {
         if self.gzip && error.raw_os_error().is_none() {
             let problem = match error.kind() {
-                io::ErrorKind::UnexpectedEof => "it ends too early".to_string(),
+                io::ErrorKind::UnexpectedEof => "the end is missing".to_string(),
                 _ => error.to_string(),
             };
             return DataError::Gzip { path: self.name.clone(), problem };

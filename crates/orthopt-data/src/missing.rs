@@ -30,12 +30,9 @@ impl Missing {
     /// What [`Missing::parse`] reads, with one line each.
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
         ("error", "missing values are an error"),
-        ("mean", "the mean of the column stands in"),
+        ("mean", "replaced by the mean of the column"),
         ("drop", "rows with missing values are left out"),
-        (
-            "em",
-            "predicted from the leading components of the other values, again and again until they settle",
-        ),
+        ("em", "predicted from the leading components of the other values, repeated until convergence"),
     ];
 
     /// A choice of [`Missing::NAMES`].

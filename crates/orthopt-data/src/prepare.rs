@@ -40,7 +40,7 @@ pub enum Scale {
 
 impl Scale {
     /// What [`Scale::parse`] reads, for messages.
-    pub const EXPECTED: &'static str = "std, unit, none or a number > 0 that all entries are multiplied with";
+    pub const EXPECTED: &'static str = "std, unit, none or a number > 0 that all entries are multiplied by";
 
     /// `none`, `unit`, `std` or a positive number.
     pub fn parse(text: &str) -> Option<Self> {

@@ -203,8 +203,8 @@ fn nulls_and_nan_are_missing_values() {
         let found = data.matrix.to_dense();
         assert!(found[(1, 0)].is_nan() && found[(2, 1)].is_nan(), "{name}");
     });
-    let advice = "fill it in, remove the row or column, or say what is to be done with missing values: mean (of the \
-                  column), drop (the row) or em";
+    let advice = "fill it in, remove the row or column, or choose how missing values are \
+                  treated: mean (of the column), drop (the row) or em";
     each_message(&gaps, &format!("row 2, column 1 (`a`) has a missing value (`NaN`); {advice}"));
     let b = gaps.project(&[2, 1]).unwrap().slice(2, 2);
     each_message(&b, &format!("row 1, column 1 (`b`) has a missing value (null); {advice}"));
@@ -343,10 +343,11 @@ fn files_that_are_something_else() {
     let options = LoadOptions::default();
     assert_eq!(
         message("a.parquet", b"a,b\n1,2\n", &options),
-        "a.parquet: it is no Parquet file: it does not begin with `PAR1`"
+        "a.parquet: it is not a Parquet file: it does not begin with `PAR1`"
     );
     for name in ["a.arrow", "a.feather"] {
-        let expected = format!("{name}: it is no Arrow IPC (Feather) file: it does not begin with `ARROW1`");
+        let expected =
+            format!("{name}: it is not an Arrow IPC (Feather) file: it does not begin with `ARROW1`");
         assert_eq!(message(name, b"a,b\n1,2\n", &options), expected);
     }
     let old = message("a.feather", b"FEA1\0\0\0\0", &options);

@@ -149,7 +149,7 @@ impl Trainer {
         };
         let facts = numbers.facts(&header)?;
         if header.entities != graph.entities || header.relations != graph.relations || facts != graph.train {
-            return Err(fail("the checkpoint is of other triples: give the files that it was made with"));
+            return Err(fail("the checkpoint was made with other triples: give the same files"));
         }
         let mut model = numbers.model(&header)?;
         change(&mut model.options);
@@ -218,7 +218,8 @@ impl<'a> Numbers<'a> {
         let fail = |problem: String| Error::Model { path: path.display().to_string(), problem };
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
             return Err(fail(
-                "this is no model of a knowledge graph: `orthopt embed ... --save-model` makes one".into(),
+                "this is not a model of a knowledge graph: `orthopt embed ... --save-model` writes one"
+                    .into(),
             ));
         };
         let end = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
@@ -230,7 +231,7 @@ impl<'a> Numbers<'a> {
     }
 
     fn broken(&self) -> Error {
-        let problem = "the model is damaged (it ends too early): make it again".into();
+        let problem = "the model is damaged (it is truncated): make it again".into();
         Error::Model { path: self.path.display().to_string(), problem }
     }
 

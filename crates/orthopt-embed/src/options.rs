@@ -101,7 +101,7 @@ pub struct Options {
     pub epochs: usize,
     /// Triples of a batch.
     pub batch: usize,
-    /// Negatives of a question; a triple is two questions.
+    /// Number of negatives per question; a triple is two questions.
     pub negatives: usize,
     /// Questions that share their negatives.
     pub share: usize,
@@ -223,7 +223,7 @@ impl Options {
         }
         if self.epochs == Self::NO_END && self.schedule != Schedule::Constant {
             let expected =
-                "constant where the number of epochs is not given: rates fall until the last epoch";
+                "constant, because rates fall until the last epoch and the number of epochs is not given";
             let name = if self.schedule == Schedule::Linear { "linear" } else { "cosine" };
             return Err(Error::option("schedule", name, expected));
         }
@@ -231,21 +231,29 @@ impl Options {
             return Err(Error::option(
                 "relation-optimiser",
                 "given",
-                "nothing with this rule, which takes no steps of an optimiser: leave it out",
+                "no value with this rule, which has no optimiser; leave it out",
             ));
         }
         if self.rule != Rule::Adaptive && self.relations != Form::Full {
-            return Err(Error::option("rule", "j-jobcd", "full relations: pairs of rows are theirs"));
+            return Err(Error::option(
+                "rule",
+                "j-jobcd",
+                "the relations full, which are moved along pairs of rows",
+            ));
         }
         if self.distance == Distance::Split && self.signature == 0 {
-            return Err(Error::option("distance", "split", "a signature of at least 1: it has a space part"));
+            return Err(Error::option(
+                "distance",
+                "split",
+                "a signature of at least 1, because this distance has a space part",
+            ));
         }
         if self.distance == Distance::Split && !self.reciprocal {
             // d(R x, y) is not d(x, R^-1 y): boosts change tau
             return Err(Error::option(
                 "distance",
                 "split",
-                "relations for both directions: it is not invariant",
+                "relations for both directions, because this distance is not invariant",
             ));
         }
         Ok(())

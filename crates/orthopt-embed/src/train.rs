@@ -54,7 +54,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// In the words that all runs use: `max_iters` after all epochs, `converged` where valid got no better.
+    /// In the words that all runs use: `max_iters` after all epochs, `converged` where no better MRR on valid.
     pub fn status(self) -> Status {
         match self {
             Self::Epochs => Status::MaxIters,

@@ -279,7 +279,7 @@ pub fn pose_for(
     let (posed, about) = posed(py, problem, data, options, &mut request, counts)?;
     let solvers = request.wanted.constants.iter().next().map(|(name, _)| name.to_string());
     if let Some(name) = solvers.filter(|_| request.asked.is_of_x()) {
-        let why = " is for a solver, and none runs: X is given; leave it out";
+        let why = " is an option of a solver, but no solver runs when X is given; leave it out";
         return Err(Failure::from(Error::Incompatible(Message::about(name).text(why))).into());
     }
     Ok((posed, about, request))

@@ -22,7 +22,7 @@ pub enum Error {
         expected: String,
     },
     /// A rank of zero, or larger than the number of variables.
-    #[error("rank {rank} {problem} {columns} columns of the data: choose a rank from 1 to {columns}", problem = if *rank == 0 { "is no rank for the" } else { "exceeds the" })]
+    #[error("rank {rank} {problem} {columns} columns of the data: choose a rank from 1 to {columns}", problem = if *rank == 0 { "is too small for the" } else { "exceeds the" })]
     Rank {
         /// The rank asked for.
         rank: usize,
@@ -120,7 +120,7 @@ pub enum Error {
         lower: f64,
     },
     /// A name that is not in the registry.
-    #[error("no {kind} is called '{name}'; there are: {known}")]
+    #[error("there is no {kind} '{name}'; choose one of: {known}")]
     UnknownName {
         /// Kind of thing: problem, solver, penalty, ...
         kind: &'static str,
@@ -152,7 +152,7 @@ pub enum Error {
     },
     /// F of a feasible point lies below what was proved to be a lower bound.
     #[error(
-        "F = {objective:e} of a feasible X lies below its lower bound {bound:e}: one of the two is wrong, so nothing is claimed; please report this with the data and the command"
+        "F = {objective:e} of a feasible X lies below its lower bound {bound:e}: one of the two is wrong, so no result is given; please report this with the data and the command"
     )]
     Contradiction {
         /// F.
@@ -164,7 +164,7 @@ pub enum Error {
     #[error("{0}")]
     Incompatible(Message),
     /// A start that has nothing to offer for this problem; others do.
-    #[error("the start {start} has no place here: {why}; choose another, such as {instead}")]
+    #[error("the start {start} is not available here: {why}; choose another start, such as {instead}")]
     NoPlace {
         /// The start.
         start: &'static str,
@@ -188,8 +188,8 @@ impl Error {
             .set("scale", "unit")
             .text(")"),
             Self::Underflow => Message::from(
-                "C is so small that floating-point numbers have no digits left for it (below 1e-313): multiply the data with \
-                 a power of ten, or scale them (",
+                "C is so small that floating-point numbers have no digits left for it (below 1e-313): multiply \
+                 the data by a power of ten, or scale them (",
             )
             .set("scale", "unit")
             .text(")"),
@@ -198,7 +198,7 @@ impl Error {
             }
             Self::Memory { what, bytes, allowed, advice } => {
                 let needed = bytes_in_words(*bytes as f64);
-                Message::from(format!("{what}: {needed} of memory at least, and {allowed}; "))
+                Message::from(format!("{what}: {needed} of memory are needed, but {allowed}; "))
                     .then(advice.clone())
                     .text(", or allow more (")
                     .option("max-memory")

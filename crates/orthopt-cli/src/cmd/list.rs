@@ -37,11 +37,11 @@ Examples:
   orthopt list solver manpg
   orthopt list penalty mcp";
 
-/// List problems, solvers, penalties and what else has a name
+/// List problems, solvers, penalties and all other names that options take
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What to list; everything if left out
+    /// Kind of names to list [default: all]
     #[arg(value_name = "KIND", value_parser = kinds())]
     kind: Option<String>,
 

@@ -55,7 +55,7 @@ Examples:
   orthopt solve l0-pca data.csv --scale std -r 3 --nonzeros 10 --save-loadings loadings.csv
   orthopt solve nonneg-pca data.csv --center -r 5 --time-limit 10 --json result.json
 
-Here are the options that most need. All of them, other problems, files of rows in parts: orthopt solve --help-all";
+These are the common options. All options: orthopt solve --help-all";
 
 /// The third line answers the first question of most.
 const USAGE: &str = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve [OPTIONS] PROBLEM --gram FILE\n\n\
@@ -116,10 +116,8 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
     match settings.outputs.iter().find(|output| output.needs_rows()) {
         Some(output) if !input.has_rows() => {
             let problem = match input.info.role {
-                Role::Gram => "there are no scores without samples, and the data are C itself",
-                _ => {
-                    "there are no scores without samples, and of rows that come part by part C alone is kept"
-                }
+                Role::Gram => "scores need samples, but the data are C itself",
+                _ => "scores need samples, but only C is kept of rows that are read part by part",
             };
             Err(usage(format!("{}: {problem}", output.option())))
         }
@@ -166,7 +164,10 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
     let Some(wanted) = threads.or_else(of_environment) else { return Ok(()) };
     let threads = sensible(wanted);
     if threads < wanted {
-        say("note", &format!("{wanted} threads are more than this machine can use: {threads} are started"));
+        say(
+            "note",
+            &format!("{wanted} threads are more than this machine can use: {threads} threads are started"),
+        );
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -191,7 +192,7 @@ fn bounded<P: Family>(
     }
     let facts = report.bound_by(&found)?.clone();
     if let (None, Some(_), Some(better)) = (facts.proof, &found.x, found.objective) {
-        let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
+        let text = format!("a better X, F = {better}, was found while computing the bound; orthopt bound ");
         progress.note(&Message::from(text).option("save-x").text(" writes it"));
     }
     Ok(facts)

@@ -150,7 +150,7 @@ impl Output {
         if !self.what.is_of_solve() {
             return Ok(());
         }
-        let why = "it is an option of solve, which can start from an X by --init";
+        let why = "it is an option of solve, which starts from an X given by --init";
         Err(usage(format!("{command} does not write {}: {why}", self.what.option())))
     }
 

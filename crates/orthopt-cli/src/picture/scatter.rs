@@ -96,7 +96,7 @@ impl Points {
             Some(labels) => match grouped(labels, &shown) {
                 Some(found) => found,
                 None => {
-                    remark += &format!("; more than {GROUPS} different labels, which are not shown");
+                    remark += &format!("; labels not shown (more than {GROUPS} different ones)");
                     (vec![0; shown.len()], Vec::new())
                 }
             },

@@ -67,7 +67,7 @@ impl Training {
                 runs.iter().map(|run| Curve { label: run.method.clone(), points: points(run) }).collect();
             Panel {
                 title: format!("{}, {name}", self.dataset),
-                subtitle: format!("{} facts to learn, {} to report on", self.sizes.train, self.sizes.test),
+                subtitle: format!("{} facts for training, {} for testing", self.sizes.train, self.sizes.test),
                 axes: [axis.to_string(), name.to_string()],
                 curves: lines,
             }
@@ -80,7 +80,7 @@ impl Training {
         let batch = (s.train as f64).sqrt().round();
         let mut notes = vec![
             format!(
-                "{}: {} facts to learn and {} to report on, {} entities, {} relations, as in the paper, which does not say which \
+                "{}: {} facts for training and {} for testing, {} entities, {} relations, as in the paper, which does not say which \
                  they are: the core of the graph (the entity with the fewest facts goes, until so many are left; its relations \
                  with the most facts; again), in an order of the seed 0, those with a new entity or relation first.",
                 self.dataset, s.train, s.test, s.entities, s.relations

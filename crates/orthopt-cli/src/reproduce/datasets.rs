@@ -37,7 +37,7 @@ impl Likeness {
             Self::Same => None,
             Self::Draw => Some("another draw of the paper's distribution"),
             Self::Part => {
-                Some("a file of yours; the paper took a random part of this data set that it does not name")
+                Some("your own file; the paper uses a random part of this data set and does not say which")
             }
             Self::StandIn(what) => Some(what),
         }
@@ -199,7 +199,7 @@ impl Source {
         }
         let (names, known) = (names.join(", "), extensions().join(", "));
         Err(format!(
-            "no file in {} is called {names} with one of {known}, or these and .gz",
+            "no file in {} has the name {names} and one of the extensions {known} (each also with .gz)",
             folder.display()
         ))
     }

@@ -165,8 +165,7 @@ pub fn reading(finished: &[Finished]) -> Vec<String> {
         .collect();
     if cells.is_empty() {
         return vec![
-            "Nothing to compare: for these cells the paper has curves, or numbers that are of other data."
-                .into(),
+            "Nothing to compare: for these cells the paper has curves, or numbers for other data.".into(),
         ];
     }
     let count =

@@ -12,7 +12,7 @@ fn bound(extra: &[&'static str]) -> Vec<&'static str> {
 fn the_first_answer_of_the_readme_is_a_global_minimum() {
     let dir = Dir::new();
     let text = stdout(&mut dir.orthopt(&bound(&["--plot", "b.svg", "--save-x", "x.npy"])));
-    for part in ["bound         -2.6368194", "F is the global minimum, proved", "; optimal"] {
+    for part in ["bound         -2.6368194", "F is proved to be the global minimum", "; optimal"] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
     let svg = dir.read("b.svg");
@@ -61,7 +61,8 @@ fn an_x_of_ones_own_is_the_incumbent() {
     assert_eq!((object["rank"].as_u64(), object["incumbent"].as_str()), (Some(2), Some("x.npy")));
     assert_eq!(object["proof"], "optimal");
     let text = stdout(&mut dir.orthopt(&[&["certify"], &given[..], &["--global", "20"]].concat()));
-    for part in ["certified block-2 stationary", "bound         -1.24407", "F is the global minimum, proved"]
+    for part in
+        ["certified block-2 stationary", "bound         -1.24407", "F is proved to be the global minimum"]
     {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
@@ -90,7 +91,7 @@ fn solve_bounds_what_it_found() {
     let number = |name: &str| object[name].as_f64().unwrap();
     assert!(number("gap") < 1e-9 && number("bound") <= number("objective"));
     let text = stdout(&mut dir.orthopt(&[&solve[..], &["--bound", "--plot", "f.svg"]].concat()));
-    assert!(text.contains("F is the global minimum, proved"), "{text}");
+    assert!(text.contains("F is proved to be the global minimum"), "{text}");
     assert!(dir.read("f.svg").contains("global minimum, proved"));
     assert!(plain["bound"].is_null());
     dir.fails_in_one_line(

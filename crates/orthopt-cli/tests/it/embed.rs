@@ -44,7 +44,7 @@ fn the_object_has_what_is_promised() {
     assert_eq!(object["history"].as_array().unwrap().len(), 12);
     assert_eq!(dir.read("t.csv").lines().count(), 13);
     assert!(dir.read("t.csv").starts_with("seconds,epoch,loss,residual,mrr"));
-    assert!(dir.read("p.svg").contains("MRR of valid") && dir.has("m"));
+    assert!(dir.read("p.svg").contains("MRR on valid") && dir.has("m"));
 }
 
 #[test]

@@ -66,7 +66,10 @@ fn less_than_is_allowed() {
     let output = shell.output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("7.2 GB of memory at least, and the system does not give that much"), "{stderr}");
+    assert!(
+        stderr.contains("7.2 GB of memory at least, and the system cannot provide that much"),
+        "{stderr}"
+    );
 }
 
 #[cfg(unix)]

@@ -69,7 +69,7 @@ fn lambda_is_refused_where_there_is_none() {
         ("l0-pca", &uncorrelated),
     ] {
         let args = ["solve", problem, "builtin:pitprops", "-r", "2", "--lambda", "3"];
-        let said = format!("--lambda means nothing to {problem}");
+        let said = format!("--lambda does not apply to {problem}");
         Dir::new().fails_in_one_line(
             &[&args[..], more].concat(),
             2,

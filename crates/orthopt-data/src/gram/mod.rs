@@ -148,7 +148,7 @@ impl GramAccumulator {
     }
 
     /// Adds a chunk of rows, row i as often as `weights[i]` says (any number of at least 0). With weights, rows are
-    /// multiplied with their roots, rounded.
+    /// multiplied by their roots, rounded.
     ///
     /// Cost: see the [module](self); m·nnz²/2 steps where less than 15 % of the entries of sparse rows are there.
     ///

@@ -237,7 +237,7 @@ impl Rows<'_> {
             true => {
                 let problem = format!(
                     "the value {value:e} in row {row}, column {column} (counted from 1) is, with its weight, beyond \
-                     {most:e}, the largest that these sums take; scale the column"
+                     {most:e}, the largest value that these sums can hold; scale the column"
                 );
                 DataError::TooLarge { place, problem }
             }

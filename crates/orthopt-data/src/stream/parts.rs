@@ -46,7 +46,7 @@ impl<'a> Parts<'a> {
         if matches!(options.missing, Missing::Mean | Missing::Em) {
             let path = files.first().map_or(String::new(), |file| file.display().to_string());
             let problem =
-                "rows that come part by part cannot be filled in; drop those with missing values".into();
+                "missing values cannot be filled in when rows are read part by part; drop the rows that have them".into();
             return Err(DataError::File { path, problem });
         }
         let total = files.iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();

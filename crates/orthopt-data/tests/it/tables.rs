@@ -118,7 +118,7 @@ fn names_from_a_file() {
     let error = data.named(vec!["x".into()], "words.txt").unwrap_err().to_string();
     assert_eq!(
         error,
-        "words.txt: 1 names for the 3 columns of a.mtx; one a line is expected, in the order of the columns"
+        "words.txt: 1 names for the 3 columns of a.mtx; one per line is expected, in the order of the columns"
     );
 }
 

@@ -143,8 +143,8 @@ fn connections(
             }
             if looked > MOST_PAIRS {
                 return Err(Error::Incompatible(format!(
-                    "no bound: {looked} of the {} pairs of the {n} variables have been looked at and which of them \
-                     can matter is still open; choose a larger lambda or fewer variables",
+                    "no bound: {looked} of the {} pairs of the {n} variables were checked \
+                     without deciding which variables can have nonzero rows; choose a larger lambda or fewer variables",
                     n as u64 * (n as u64 - 1) / 2
                 ).into()));
             }
@@ -155,8 +155,8 @@ fn connections(
 
 fn too_many(n: usize, left: usize, limit: usize) -> Error {
     Error::Incompatible(format!(
-        "no bound: at least {left} of the {n} variables can matter, and the relaxation keeps dense matrices of that \
-         size (about {:.1} GB); the limit is {limit} variables: choose a larger lambda, fewer variables or more memory",
+        "no bound: at least {left} of the {n} variables can have nonzero rows, and the \
+         relaxation keeps dense matrices of that size (about {:.1} GB); the limit is {limit} variables: choose a larger lambda, fewer variables or more memory",
         super::BYTES_PER_ENTRY * (left as f64).powi(2) / 1e9
     ).into())
 }

@@ -34,7 +34,7 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
 ///
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
 /// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
-/// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits of nonzeros
+/// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits on nonzeros
 /// without λ branch and bound comes first, and the relaxation where that reached its limit of nodes. `hook` is asked
 /// whether to go on. The same answer for any number of threads unless time or the hook ends it.
 ///

@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// The limit of nonzeros, where there is one.
+    /// The limit on nonzeros, where there is one.
     fn limit(&self) -> Option<Cardinality> {
         match self {
             Self::Total { nonzeros, .. } => Some(Cardinality::Total(*nonzeros)),

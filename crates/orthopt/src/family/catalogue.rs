@@ -96,7 +96,7 @@ fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 6] {
     }
     [
         ("PCA problems", entries(SOLVERS)),
-        ("PCA problems with limits of nonzeros", entries(CARDINALITY_SOLVERS)),
+        ("PCA problems with limits on nonzeros", entries(CARDINALITY_SOLVERS)),
         ("PCA problems with uncorrelated components", entries(UNCORRELATED_SOLVERS)),
         ("PCA problems with a concave part or a linear map", entries(COMPOSITE_SOLVERS)),
         ("problems with X'JX = J (hyperbolic-eig, probe)", entries(J_SOLVERS)),

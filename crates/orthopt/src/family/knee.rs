@@ -69,7 +69,7 @@ impl Knee {
         );
         Message::from(rule)
             .option("nonzeros")
-            .text(" asks for more or fewer; the last ones are worth ")
+            .text(" sets another number; the last ones correspond to ")
             .set("lambda", super::lambda::three_digits(self.lambda).to_string())
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn check(
     let mut room = Vec::<u8>::new();
     match std::hint::black_box(&mut room).try_reserve_exact(as_bytes(together) as usize) {
         Ok(()) => Ok(()),
-        Err(_) => Err(refused("the system does not give that much".into())),
+        Err(_) => Err(refused("the system cannot provide that much".into())),
     }
 }
 

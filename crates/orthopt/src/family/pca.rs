@@ -67,12 +67,13 @@ impl PcaProblem {
     /// The start called `name`, whatever h asks of the size of its entries.
     fn named_start(&self, name: &str, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
         match name {
-            "grown" => grown_components(self, seed).ok_or_else(|| {
-                Error::Incompatible("no variable is left for a component to grow from".into())
-            }),
+            "grown" => grown_components(self, seed)
+                .ok_or_else(|| Error::Incompatible("no variable is left to start a component from".into())),
             "pool" => priced(self, seed, go_on).ok_or_else(|| Error::NoPlace {
                 start: "pool",
-                why: format!("it is for components of at most {POOLED} variables that pay for themselves"),
+                why: format!(
+                    "it needs components of at most {POOLED} variables whose variance exceeds their penalty"
+                ),
                 instead: "varimax",
             }),
             "relaxed" => super::portfolio::relaxed(self, go_on),
@@ -203,7 +204,7 @@ const PCA_STARTS: &[(&str, &str)] = &{
     }
     all[k] = ("grown", "components grown one after the other from entries of large variance");
     all[k + 1] = ("relaxed", "eigenvectors of the convex relaxation, rotated towards few large entries");
-    all[k + 2] = ("pool", "components found from many rows, those worth most that share no variable");
+    all[k + 2] = ("pool", "components found from many rows; the best ones that share no variable");
     all
 };
 

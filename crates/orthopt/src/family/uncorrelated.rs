@@ -99,8 +99,8 @@ pub(super) fn pose_uncorrelated(
         Some(Limit::Knee) => None,
         Some(Limit::Variables(_)) => {
             return Err(refused(
-                " uncorrelated has nothing to do with common variables: their components are eigenvectors and \
-                 so orthogonal and uncorrelated already",
+                " uncorrelated is not needed with common variables: their components are \
+                 eigenvectors, which are orthogonal and uncorrelated",
             ));
         }
         Some(Limit::Total(_)) | None => {
@@ -210,7 +210,7 @@ impl Family for UncorrelatedProblem {
     }
 
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
-        Err(bound::no_bound("loadings that are not orthogonal are in no Fantope"))
+        Err(bound::no_bound("the relaxation over the Fantope holds for orthogonal loadings only"))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {

@@ -111,7 +111,7 @@ pub fn judge(
     let rows = match data {
         PcaData::Gram(_) | PcaData::SparseGram(_) => {
             return Err(Error::Incompatible(
-                "cross-validation needs samples, and the data are C itself".into(),
+                "cross-validation needs samples, but the data are C itself".into(),
             ));
         }
         PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),

@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
 
     /// The problem at point i.
     fn at(&mut self, i: usize) -> Result<Posed> {
-        let posed = self.posed.take().ok_or(Error::Factorisation("a step of the path that failed before"))?;
+        let posed = self.posed.take().ok_or(Error::Factorisation("an earlier step of the path"))?;
         self.request.along.to(i, posed, self.request)
     }
 
@@ -273,7 +273,7 @@ impl<'a> Walk<'a> {
         if taken {
             let solution = &mut self.points[i].report.solution;
             solution.status = if interrupted { Status::Interrupted } else { Status::Stalled };
-            solution.message = "the X of another point as it is: better than what was found here".into();
+            solution.message = "the X of another point, which is better than the one found here".into();
         }
         self.interrupted = interrupted;
         self.posed = Some(posed);

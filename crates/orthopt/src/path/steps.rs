@@ -118,7 +118,7 @@ impl Along {
             Err(Error::InvalidOption { option: option.into(), value, expected: expected.into() })
         };
         if request.pose.between != Between::Orthogonal {
-            let why = " is for one point: a path has orthogonal components";
+            let why = " is for a single point: a path has orthogonal components";
             return Err(Error::Incompatible(Message::about("constraint").text(why)));
         }
         match self {
@@ -128,7 +128,7 @@ impl Along {
                 wrong("lambdas", "not all finite and >= 0".into(), "finite numbers >= 0")
             }
             _ if self.clone().ordered() != *self => {
-                wrong("counts", "in another order".into(), "counts that rise, or lambdas that fall")
+                wrong("counts", "in another order".into(), "increasing counts, or decreasing lambdas")
             }
             Self::Lambdas(_) => {
                 let pca = request.problem.kind == Kind::Pca && request.pose.map.is_none();

@@ -171,7 +171,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
             return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
         }
         if f.ncols().is_some() {
-            return Err(Error::Incompatible("limits of nonzeros are for an f without a linear term".into()));
+            return Err(Error::Incompatible("limits on nonzeros need an f without a linear term".into()));
         }
         let mut limits = limits.checked(n, rank)?;
         if nonneg && let Cardinality::Rows(s) = limits {

@@ -48,7 +48,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         }
         if f.ncols().is_some() {
             return Err(Error::Incompatible(
-                "uncorrelated components are for an f without a linear term".into(),
+                "uncorrelated components need an f without a linear term".into(),
             ));
         }
         let nonzeros: Vec<usize> = nonzeros.into_iter().map(|s| s.min(n)).collect();
@@ -106,7 +106,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         if off.is_nan() || off > GIVEN {
             return Err(Error::Incompatible(
                 format!(
-                    "{what} has no uncorrelated scores and unit columns: lengths and correlations are off by \
+                    "{what} does not have uncorrelated scores and unit columns: lengths and correlations deviate by \
                      {off:.3e}, and {GIVEN:e} is allowed"
                 )
                 .into(),

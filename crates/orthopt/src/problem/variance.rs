@@ -103,16 +103,16 @@ pub fn projected_share(data: &PcaData<'_>, x: &RowMat) -> Result<f64> {
 }
 
 const NOT_FINITE: &str =
-    "the rows to judge X by have entries that are not finite, or too large to be squared";
+    "the rows for the variance of X have entries that are not finite, or too large to be squared";
 
 /// m, where the data are samples.
 fn samples(data: &PcaData<'_>) -> Result<usize> {
     match data {
         PcaData::Dense(a) | PcaData::Centred(a, _) => Ok(a.nrows()),
         PcaData::Sparse(a, _) => Ok(a.nrows()),
-        PcaData::Gram(_) | PcaData::SparseGram(_) => {
-            Err(Error::Incompatible("X is judged by samples, and the data are C itself".into()))
-        }
+        PcaData::Gram(_) | PcaData::SparseGram(_) => Err(Error::Incompatible(
+            "the variance of held-out rows needs samples, but the data are C itself".into(),
+        )),
     }
 }
 

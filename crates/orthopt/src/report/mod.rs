@@ -46,7 +46,7 @@ pub struct Task {
     pub lambda: Option<f64>,
     /// k of `l1-largest-k`.
     pub k: Option<usize>,
-    /// The limit of nonzeros, where there is one.
+    /// The limit on nonzeros, where there is one.
     pub limits: Option<Cardinality>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
@@ -246,7 +246,7 @@ fn moved(wanted: &Wanted, in_force: &Given) -> Vec<Message> {
             let used = Some(used).filter(|used| (used - typed).abs() > 1e-12 * typed.abs())?;
             let (what, done) = if used > typed { ("small", "raised") } else { ("large", "lowered") };
             Some(Message::about(name).text(format!(
-                " {typed} is too {what} for a penalty that is weakly convex only: {done} to {used}, where its prox is single-valued"
+                " {typed} is too {what} for a weakly convex penalty: {done} to {used}, where its prox is single-valued"
             )))
         })
         .collect()

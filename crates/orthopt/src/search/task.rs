@@ -288,7 +288,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             }
             if (look || info.pass.is_some()) && allowance.is_spent(work::so_far(), kept.objective) {
                 further = allowance.further(work::so_far(), kept.objective);
-                break (Status::Stalled, "reached the work it may do".to_string());
+                break (Status::Stalled, "reached its limit of work".to_string());
             }
         };
         let whole = status != Status::Interrupted;

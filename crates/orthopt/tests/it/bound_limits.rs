@@ -1,4 +1,4 @@
-//! Proofs for limits of nonzeros: golden values, all supports of small matrices, ends, what is not believed.
+//! Proofs for limits on nonzeros: golden values, all supports of small matrices, ends, what is not believed.
 
 use orthopt::bound::{Bound, End, Kind, Method, Options, Proof, lower_bound};
 use orthopt::constraint::stiefel::{feasibility, orthonormalise};

@@ -1,4 +1,4 @@
-//! LADMM that ends where X and its sparse copy have met, arms that do so, and a default λ that leaves something to find.
+//! LADMM that ends where X and its sparse copy agree, arms that do so, and a default λ that leaves something to find.
 
 use orthopt::constraint::stiefel;
 use orthopt::family::{Family, PoseOptions, Wanted, find_problem, pose};

@@ -22,7 +22,7 @@ fn ranks_lambdas_and_names() {
     for (name, _) in PROBLEMS {
         assert_eq!(
             said(name, 0, 1.0),
-            "rank 0 is no rank for the 4 columns of the data: choose a rank from 1 to 4"
+            "rank 0 is too small for the 4 columns of the data: choose a rank from 1 to 4"
         );
         assert_eq!(said(name, 5, 1.0), "rank 5 exceeds the 4 columns of the data: choose a rank from 1 to 4");
     }
