@@ -31,7 +31,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// What is wrong with them whatever X is.
+    /// Values that are invalid for every X.
     pub fn check(&self) -> anyhow::Result<()> {
         at_least_one("block-samples", self.block_samples)?;
         match self.blocks {
@@ -42,7 +42,7 @@ impl Blocks {
         }
     }
 
-    /// Whether blocks are searched.
+    /// True if blocks are searched.
     pub fn are_searched(&self) -> bool {
         self.blocks.is_some()
     }
@@ -79,7 +79,7 @@ pub fn text(found: &BlockReport, tolerance: f64) -> String {
     summary.take()
 }
 
-/// What they offer, in words.
+/// Decreases of F that they give, in words.
 fn offered(b: &BlockReport, tolerance: f64) -> String {
     let (checked, least) = (text::grouped(b.blocks_checked), text::number(tolerance, 4));
     let of = match b.blocks_checked as f64 >= b.blocks_total {

@@ -1,4 +1,4 @@
-//! What commands that take the options of `solve` have in common: help in two lengths and a file of options.
+//! Common parts of commands that take the options of `solve`: help in two lengths and a file of options.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// What is typed, and for the rest what the file says.
+    /// Options of the command line, and those of the file for the rest.
     ///
     /// # Errors
     /// The file cannot be read or understood.
@@ -52,7 +52,7 @@ impl Configured {
         Files::of(options).reads("--config", self.config.as_deref())
     }
 
-    /// What the options mean to `call`, with defaults filled in, and which of them were given; `own` are those of the call
+    /// Settings of `call` with defaults filled in, and the names of the given options; `own` are the options of the call
     /// alone.
     ///
     /// # Errors

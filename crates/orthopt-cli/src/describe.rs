@@ -8,7 +8,7 @@ use orthopt::solvers::obcd::ObcdOptions;
 
 use crate::table::aligned;
 
-/// What a constant is, in one line.
+/// Description of a constant in one line.
 pub fn line(constant: &Constant) -> String {
     format!("{} [default: {}]", meaning(constant), constant.default)
 }

@@ -21,7 +21,7 @@ const SAME: Duration = Duration::from_millis(300);
 /// How long an interrupted program may be silent.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// What an interrupted program still spends on extras.
+/// Time for extra work after an interruption.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// From now on, interruptions are heard.
@@ -74,8 +74,8 @@ pub fn asked() -> &'static AtomicBool {
     &ASKED
 }
 
-/// Whether an extra may go on, to be asked all the time: until an interruption comes, and for a moment longer,
-/// in which small problems are done.
+/// True as long as extra work may go on: until an interruption, and for a moment longer, so
+/// that small problems finish.
 pub fn patience() -> impl Fn() -> bool + Sync {
     let since = OnceLock::new();
     move || !ASKED.load(Ordering::Relaxed) || since.get_or_init(Instant::now).elapsed() < PATIENCE

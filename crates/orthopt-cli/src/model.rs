@@ -1,4 +1,4 @@
-//! What `solve --json` wrote, as `transform` takes it.
+//! Model of `transform`: the JSON of `solve`.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -106,7 +106,7 @@ pub fn panels(all: &[Panel]) -> anyhow::Result<String> {
     })
 }
 
-/// What convergence is drawn against.
+/// Axis of convergence plots.
 pub const TIME: &str = "seconds in the solver";
 
 /// Curves above the lowest value of all, which itself lies on the lower end of the axis; nothing of one curve, or where

@@ -58,7 +58,7 @@ impl Progress {
         self.stage("setting up the problem");
     }
 
-    /// What has been taken by the time that the run began.
+    /// Seconds before the run began.
     pub fn before(&self) -> Before {
         self.before
     }

@@ -45,7 +45,7 @@ pub fn remarks<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Optio
 /// Runs the plan and reports; checks come later.
 ///
 /// # Errors
-/// What the library finds wrong.
+/// Errors of the library.
 pub fn minimise<P: Family>(
     settings: &Settings,
     wanted: &Wanted,

@@ -161,7 +161,7 @@ impl Summary {
         reasons.iter().for_each(|reason| self.line("", &format!("- {}", said(reason))));
     }
 
-    /// What is known before the checks.
+    /// Result of the run, before the checks.
     pub fn result(&mut self, report: &Report, top: usize) {
         let s = &report.solution;
         let task = &report.task;
@@ -204,7 +204,7 @@ impl Summary {
         );
     }
 
-    /// What was done before the run, where it took long enough to be asked about.
+    /// Seconds of reading and setting up, if they are at least one second.
     pub fn before(&mut self, Before { reading, setting_up }: Before) {
         if reading + setting_up >= 1.0 {
             let [reading, setting_up] = [reading, setting_up].map(text::duration);
@@ -250,7 +250,7 @@ impl Summary {
         self.line("", &quiet);
     }
 
-    /// What kind of point X is; `tolerance` is absolute.
+    /// Criticality and certificate of X; `tolerance` is absolute.
     pub fn checks(&mut self, checks: &Checks, measure: &str, tolerance: f64) {
         match checks.criticality {
             Some(value) => self.line("criticality", &format!("{value:.3e}, {measure}")),
@@ -266,7 +266,7 @@ impl Summary {
 /// Work after which a search looks at F more often than after each doubling.
 const LONG: u64 = 40_000_000_000;
 
-/// What the certificate says, and what it does not. `tolerance` is absolute.
+/// Statement of the certificate. `tolerance` is absolute.
 pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     let (checked, total) = (text::grouped(c.pairs_checked), text::grouped(c.pairs_total));
     let all = c.pairs_checked == c.pairs_total;

@@ -109,7 +109,7 @@ fn row(report: &Report, best: f64, all: &[Report], stopping: Stopping) -> Vec<St
     cells
 }
 
-/// What the best pair still offers.
+/// Decrease of F by the best pair.
 fn pair(c: &Certificate, tolerance: f64) -> String {
     if c.holds(tolerance) { "certified".into() } else { format!("{:.0e}", c.max_decrease) }
 }

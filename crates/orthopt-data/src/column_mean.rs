@@ -44,7 +44,7 @@ impl ColumnMean {
         self.high + self.low
     }
 
-    /// Whether it is more than four standard deviations from 0.
+    /// True if it is more than four standard deviations from 0.
     pub(crate) fn is_far(&self) -> bool {
         self.far
     }
@@ -108,7 +108,7 @@ impl Column {
         self.whole += times * (whole * whole);
     }
 
-    /// What was seen.
+    /// Result of the observations.
     fn finish(&self, rows: f64) -> ColumnMean {
         let off = self.off / rows;
         let variance = (self.left / rows - off * off).max(0.0);

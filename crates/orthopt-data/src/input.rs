@@ -127,7 +127,7 @@ impl Input {
         Self { budget, ..self }
     }
 
-    /// What reading may take.
+    /// Memory limit of reading.
     pub(crate) fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -166,7 +166,7 @@ impl Input {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// What comes next, without reading it: as much as is buffered.
+    /// Buffered bytes that come next, without reading them.
     pub(crate) fn peek(&mut self) -> Result<&[u8], DataError> {
         if let Err(error) = self.reader.fill_buf() {
             return Err(self.read_error(error));
@@ -239,7 +239,7 @@ impl Read for Input {
     }
 }
 
-/// Whether the last extension is `.gz`.
+/// True if the last extension is `.gz`.
 pub(crate) fn is_named_gzip(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }

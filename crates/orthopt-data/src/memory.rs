@@ -13,7 +13,7 @@ pub fn available_memory() -> Option<u64> {
     [of_machine(), of_group()].into_iter().flatten().min()
 }
 
-/// What may be taken where nobody says how much: nine tenths of what is free now, or anything where that is
+/// Default limit of memory: nine tenths of the free memory, or no limit if that is
 /// not known.
 pub fn default_memory() -> u64 {
     available_memory().map_or(u64::MAX, |free| (SHARE * free as f64) as u64)
@@ -44,7 +44,7 @@ pub fn show_bytes(bytes: u64) -> String {
     }
 }
 
-/// What reading may take, with the name of what is read.
+/// Memory limit of reading, with the name of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     place: String,
@@ -66,7 +66,7 @@ impl Budget {
         Err(DataError::Memory { place: self.place.clone(), needed, allowed })
     }
 
-    /// What is read.
+    /// Name of the source.
     pub(crate) fn place(&self) -> &str {
         &self.place
     }

@@ -1,4 +1,4 @@
-//! What is done with values that are missing.
+//! Treatment of missing values.
 
 use faer::{Mat, Side};
 
@@ -7,7 +7,7 @@ use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::text::show;
 
-/// What is done with missing values: cells such as `NA` in tables, NaN in dense arrays.
+/// Treatment of missing values: cells such as `NA` in tables, NaN in dense arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
@@ -27,7 +27,7 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// What [`Missing::parse`] reads, with one line each.
+    /// Names that [`Missing::parse`] reads, with one line each.
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
         ("error", "missing values are an error"),
         ("mean", "replaced by the mean of the column"),

@@ -96,7 +96,7 @@ fn written(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// What every form of the table gives.
+/// Results for every form of the table.
 fn each(table: &RecordBatch, options: &LoadOptions, look: impl Fn(&str, DataSet)) {
     let folder = TempDir::new().unwrap();
     for (name, bytes) in forms(table) {

@@ -43,7 +43,7 @@ pub struct Points {
 /// Values of b × m pairs and their derivatives with respect to the products of coordinates.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// What is taken off the score, b × m.
+    /// Distances to subtract from the scores, b × m.
     pub value: RowMat,
     slope: RowMat,   // with respect to <x, y>_J, of split to <t, t>
     slope_s: RowMat, // of split, with respect to <s, s>

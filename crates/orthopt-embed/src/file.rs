@@ -203,7 +203,7 @@ fn load(path: &Path) -> Result<Vec<u8>> {
     Ok(std::fs::read(path).map_err(failed)?)
 }
 
-/// What is left of a file.
+/// Remaining numbers of a file.
 struct Numbers<'a> {
     path: &'a Path,
     header: Option<Header>,

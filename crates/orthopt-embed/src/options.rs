@@ -1,4 +1,4 @@
-//! What training can be told, with defaults.
+//! Options of training, with defaults.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::loss::Loss;
 use crate::moments::Optimiser;
 use crate::relation::Form;
 
-/// What moves the relations.
+/// Update rule of the relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -46,7 +46,7 @@ pub enum NoNegatives {
     All,
 }
 
-/// What becomes of questions about entities that no fact of train mentions.
+/// Treatment of questions about entities that are in no fact of train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -75,7 +75,7 @@ pub struct Options {
     pub distance: Distance,
     /// The form of the relations.
     pub relations: Form,
-    /// What moves them.
+    /// Update rule of the relations.
     pub rule: Rule,
     /// Relations of their own for the question (?, r, t).
     pub reciprocal: bool,
@@ -187,7 +187,7 @@ impl Options {
         self.relation_lr = relation_lr.unwrap_or(0.1 * self.lr);
     }
 
-    /// What steps relations with the adaptive rule.
+    /// Optimiser of the relations with the adaptive rule.
     pub(crate) fn of_relations(&self) -> Optimiser {
         self.relation_optimiser.unwrap_or(self.optimiser)
     }

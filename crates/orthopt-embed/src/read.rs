@@ -44,7 +44,7 @@ impl Names {
     }
 }
 
-/// What there is to say of files besides their triples.
+/// Counts of irregular triples in files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Found {
@@ -146,7 +146,7 @@ pub fn read_triples(
     Ok(format)
 }
 
-/// What a line says.
+/// Kinds of lines.
 enum Line {
     Nothing,
     Count(usize),

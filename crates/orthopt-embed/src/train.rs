@@ -20,7 +20,7 @@ use crate::moments::{Moments, disjoint};
 use crate::options::{NoNegatives, Options, Rule};
 use crate::relation::{Majoriser, Relation};
 
-/// What is known after an epoch.
+/// Measurements after an epoch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {

@@ -1,4 +1,4 @@
-//! What a minimisation of a user's own function begins with, whatever the constraint.
+//! Set-up of the minimisation of a user's function, for any constraint.
 
 use orthopt::family::{Case, Run, Wanted, check_constants, check_solvers};
 use orthopt::linalg::RowMat;
@@ -32,7 +32,7 @@ impl Begun {
     /// One start of a chain of solvers.
     ///
     /// # Errors
-    /// What the solvers find wrong; exceptions of the callable.
+    /// Errors of the solvers; exceptions of the callable.
     pub fn run<P: Evaluate + 'static>(
         &self,
         problem: &P,

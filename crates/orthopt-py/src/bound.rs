@@ -54,7 +54,7 @@ pub fn bound<'py>(
     Ok(out)
 }
 
-/// What the bound proves, and the matrices that others check it with.
+/// Bound with its proof, and the matrices for checking it.
 struct Proved {
     bound: Lower,
     dual: Option<Dual>,

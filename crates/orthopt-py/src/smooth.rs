@@ -103,7 +103,7 @@ impl Callable {
         self.asked(|py| self.ask(py, x, g))
     }
 
-    /// What Python answers to `ask`, counted; `None` after an exception.
+    /// Answer of Python to `ask`, counted; `None` after an exception.
     fn asked(&self, mut ask: impl FnMut(Python<'_>) -> PyResult<f64>) -> Option<f64> {
         if lock(&self.0.raised).is_some() {
             return None;
@@ -152,7 +152,7 @@ impl Callable {
         }
     }
 
-    /// Whether the mean of all components is f, at this X.
+    /// Checks that the mean of all components is f, at this X.
     ///
     /// # Errors
     /// It is not; an exception of a callable.
@@ -182,7 +182,7 @@ impl Callable {
         lock(&self.0.raised).take()
     }
 
-    /// Whether the work may go on; looks for Ctrl-C. To be asked in the thread that called `minimize`.
+    /// True if the work may go on; looks for Ctrl-C. To be asked in the thread that called `minimize`.
     pub fn keep_going(&self) -> bool {
         let checked = Python::attach(|py| {
             py.check_signals()
@@ -279,7 +279,7 @@ impl<'a> Between<'a> {
         Self { f, callback, now: Now::default(), looked: now, called: now }
     }
 
-    /// Whether the run should end.
+    /// True if the run should end.
     fn look_up(&mut self) -> bool {
         if !self.f.keep_going() {
             return true;

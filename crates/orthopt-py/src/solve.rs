@@ -63,7 +63,7 @@ pub fn compare<'py>(
     with_family!(posed.problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
 }
 
-/// What is the same for all runs of a call.
+/// Entries that all runs of a call share.
 struct Head {
     task: Task,
     about: About,
@@ -125,7 +125,7 @@ fn posed(
     Ok(made)
 }
 
-/// Whether the data are C itself.
+/// True if the data are C itself.
 pub fn is_gram(data: &PcaData<'_>) -> bool {
     matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_))
 }

@@ -16,20 +16,20 @@ pub trait Concave: Clone + std::fmt::Debug + Send + Sync {
     /// ξ ← a subgradient of g at X, the same one for the same X.
     fn subgradient(&self, x: &RowMat, xi: &mut RowMat);
 
-    /// Whether g fits an n × r matrix.
+    /// Checks that g fits an n × r matrix.
     ///
     /// # Errors
-    /// What does not fit.
+    /// Error if it does not fit.
     fn check(&self, _n: usize, _r: usize) -> Result<()> {
         Ok(())
     }
 
-    /// Whether g = 0.
+    /// True if g = 0.
     fn is_zero(&self) -> bool {
         false
     }
 
-    /// Whether g depends on the order of the entries, as the k largest do: an entry that passes
+    /// True if g depends on the order of the entries, as the k largest do: an entry that passes
     /// another one changes the subgradients of both.
     fn ranks_entries(&self) -> bool {
         false

@@ -1,4 +1,4 @@
-//! What can be wrong with the input. What the mathematics does is a
+//! Errors of the input. An outcome of the mathematics is a
 //! [`Status`](crate::solve::Status), not an error.
 
 use crate::message::Message;
@@ -18,7 +18,7 @@ pub enum Error {
         option: String,
         /// The offending value.
         value: String,
-        /// What would be accepted.
+        /// Accepted values, in words.
         expected: String,
     },
     /// A rank of zero, or larger than the number of variables.
@@ -124,9 +124,9 @@ pub enum Error {
     UnknownName {
         /// Kind of thing: problem, solver, penalty, ...
         kind: &'static str,
-        /// What was asked for.
+        /// Name that was requested.
         name: String,
-        /// What exists.
+        /// Names that exist.
         known: String,
     },
     /// Data so large that C = AᵀA is not finite.
@@ -141,13 +141,13 @@ pub enum Error {
     /// More memory than is allowed, or than there is.
     #[error("{}", self.message())]
     Memory {
-        /// What is largest.
+        /// Name of the largest part.
         what: String,
         /// Bytes that are needed at least.
         bytes: u64,
-        /// What there is, in words.
+        /// Memory available, in words.
         allowed: String,
-        /// What makes it smaller.
+        /// Options that make it smaller.
         advice: Message,
     },
     /// F of a feasible point lies below what was proved to be a lower bound.

@@ -1,4 +1,4 @@
-//! What is said of an X without knowing how it was found: F and its parts, feasibility, nonzeros.
+//! Evaluation of an X: F and its parts, feasibility, nonzeros.
 
 use crate::linalg::RowMat;
 
@@ -23,7 +23,7 @@ impl Objective {
     pub(crate) const NAN: Self = Self { total: f64::NAN, smooth: f64::NAN, nonsmooth: f64::NAN };
 }
 
-/// What the driver asks of a problem, whatever its terms and its constraint are.
+/// Requirements of the driver on a problem with any terms and constraint.
 pub trait Evaluate {
     /// F(X).
     fn value(&self, x: &RowMat) -> f64;
@@ -48,7 +48,7 @@ pub trait Evaluate {
         None
     }
 
-    /// Whether F or a limit asks for zeros of X, so that an entry that is next to zero means something.
+    /// True if F or a limit rewards zeros of X, so that entries near zero matter.
     fn asks_for_zeros(&self) -> bool {
         false
     }
@@ -61,7 +61,7 @@ pub trait Evaluate {
     }
 }
 
-/// What tolerances of F are relative to, where F is `objective` and its [scale](Evaluate::scale) is `scale`: their sum. It has
+/// Size of F that tolerances are relative to: |`objective`| plus its [scale](Evaluate::scale) `scale`. It has
 /// the unit of F, and is not small where F is a small difference of large numbers.
 pub fn size(scale: f64, objective: f64) -> f64 {
     scale + objective.abs()

@@ -74,7 +74,7 @@ pub struct Args {
     save_dual: Option<PathBuf>,
 }
 
-/// What is wanted besides what `solve` knows.
+/// Options in addition to those of `solve`.
 struct Wanted {
     x: Option<PathBuf>,
     effort: Effort,
@@ -83,7 +83,7 @@ struct Wanted {
     plot: Option<PathBuf>,
 }
 
-/// What is known at the end.
+/// Results of the command.
 #[derive(Debug, Serialize)]
 struct Findings {
     schema: u32,
@@ -125,7 +125,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Wanted {
-    /// What limits and files of `options` mean to a bound is taken out of them.
+    /// Request for a bound; takes the limits and files of a bound out of `options`.
     fn of(
         options: &mut SolveOptions,
         x: Option<PathBuf>,

@@ -190,7 +190,7 @@ pub struct Args {
     storage: String,
 }
 
-/// What is known of X.
+/// Properties of X.
 #[derive(Debug, Serialize)]
 struct Findings {
     schema: u32,

@@ -14,7 +14,7 @@ type Entries = Vec<(String, &'static str)>;
 /// A kind of thing and how to get its names.
 type List = (&'static str, fn() -> Entries);
 
-/// What can be listed besides what the library has.
+/// Lists in addition to those of the library.
 const DATA_LISTS: &[List] = &[
     ("formats", orthopt_data::formats),
     ("generators", orthopt_data::generators),

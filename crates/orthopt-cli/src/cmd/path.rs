@@ -85,7 +85,7 @@ pub struct Args {
     save_path: Option<PathBuf>,
 }
 
-/// What is wanted besides what `solve` knows.
+/// Options in addition to those of `solve`.
 struct Wanted {
     along: Option<Along>,
     folds: Option<usize>,

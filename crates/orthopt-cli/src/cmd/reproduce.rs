@@ -133,7 +133,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
 }
 
-/// What was typed, with the program by its name.
+/// Command line of this run, with the name of the program.
 fn command_line() -> String {
     let words = std::env::args().skip(1).map(|w| if w.contains(' ') { format!("'{w}'") } else { w });
     std::iter::once("orthopt".to_string()).chain(words).collect::<Vec<_>>().join(" ")

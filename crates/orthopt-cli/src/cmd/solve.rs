@@ -48,7 +48,7 @@ Examples:
     orthopt solve nonneg-pca data.mtx -r 4 --print-config > run.toml
     orthopt solve --config run.toml --seed 1";
 
-/// What the short help has of them.
+/// Examples of the short help.
 const FIRST: &str = "\
 Examples:
   orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
@@ -199,7 +199,7 @@ fn bounded<P: Family>(
 }
 
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.
-/// What cannot be written is said at the end.
+/// Error if a file cannot be written, after all others have been written.
 fn publish<P: Family>(
     settings: &Settings,
     problem: &P,

@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the scores go into a NumPy array, by the ending of the file.
+/// True if the scores go into a NumPy array, by the ending of the file.
 fn check_ending(path: &Path) -> anyhow::Result<bool> {
     const ARRAYS: &[&str] = &[".npy", ".npy.gz"];
     let name = path.to_string_lossy().to_lowercase();

@@ -70,7 +70,7 @@ impl Drawing<'_> {
         widest.max(120) + 48
     }
 
-    /// What stands above component `k`: its number and its share of the variance.
+    /// Heading of component `k`: its number and its share of the variance.
     pub(super) fn heading(&self, k: usize) -> String {
         let explained = self.report.explained_variance.as_ref();
         let share = explained.map_or(String::new(), |e| format!(" ({:.1} %)", 100.0 * e.adjusted[k]));

@@ -75,7 +75,7 @@ pub(super) struct Points {
     groups: Vec<usize>,
     /// Names of the groups; none where there is a single one.
     names: Vec<String>,
-    /// What is not shown.
+    /// Remark about content that is not shown.
     pub(super) remark: String,
 }
 

@@ -12,7 +12,7 @@ use crate::text;
 /// A number of a record, where it has it.
 type Figure = fn(&Record) -> Option<f64>;
 
-/// What is shown of an epoch.
+/// Quantities shown for an epoch.
 const SHOWN: [(&str, Figure); 3] = [
     ("loss of a fact of train", |r| Some(r.loss)),
     ("MRR of test", |r| Some(r.valid?.mrr)),

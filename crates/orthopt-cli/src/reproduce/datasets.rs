@@ -17,7 +17,7 @@ pub enum Source {
     Facts(&'static [&'static str]),
 }
 
-/// What data are beside those of the paper.
+/// Relation of data to those of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// The same numbers.
@@ -31,7 +31,7 @@ pub enum Likeness {
 }
 
 impl Likeness {
-    /// What is to be said of data that are not the same.
+    /// Remark on data that differ from the paper's.
     pub fn remark(self) -> Option<&'static str> {
         match self {
             Self::Same => None,
@@ -43,7 +43,7 @@ impl Likeness {
         }
     }
 
-    /// Whether the paper's numbers say something about these data: not of a part or a stand-in.
+    /// True if the paper's numbers say something about these data: not of a part or a stand-in.
     pub fn is_comparable(self) -> bool {
         matches!(self, Self::Same | Self::Draw)
     }
@@ -133,7 +133,7 @@ pub struct Available {
     /// DATA of `solve`.
     pub data: String,
     pub preparation: Preparation,
-    /// What it is beside the paper's.
+    /// Relation to the paper's data.
     pub likeness: Likeness,
 }
 
@@ -165,7 +165,7 @@ impl Source {
     /// Where it is, or why it is not to be had.
     ///
     /// # Errors
-    /// What is missing.
+    /// Description of the missing file.
     pub fn locate(self, folder: Option<&Path>) -> Result<Available, String> {
         let (names, likeness, stand_in) = match self {
             Self::Generated(data, preparation) => {
@@ -207,7 +207,7 @@ impl Source {
     /// The files of a graph; of other data none.
     ///
     /// # Errors
-    /// What is missing.
+    /// Description of the missing file.
     pub fn facts(self, folder: Option<&Path>) -> Result<Vec<PathBuf>, String> {
         let Self::Facts(files) = self else { return Err("no knowledge graph".into()) };
         files.iter().map(|file| in_folder(folder, file)).collect()
@@ -226,7 +226,7 @@ fn in_folder(folder: Option<&Path>, file: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// What the reader knows, without dots.
+/// Extensions of the readers, without dots.
 fn extensions() -> Vec<String> {
     let dotted = orthopt_data::formats().into_iter().map(|format| format.0);
     let apart =

@@ -1,4 +1,4 @@
-//! What can be reproduced: one entry per table or figure.
+//! Items of `reproduce`: one entry per table or figure.
 
 use super::item::{Content, Item};
 use super::landscape;
@@ -153,7 +153,7 @@ pub fn find(name: &str) -> Option<&'static Item> {
     ITEMS.iter().find(|item| item.name == name)
 }
 
-/// What explains where our numbers differ from the papers', by item.
+/// Reasons for differences from the papers' numbers, by item.
 pub const READINGS: &[(&str, &str)] = &[
     (
         "obcd/table1",
@@ -214,7 +214,7 @@ pub const READINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What explains where our numbers differ from the papers'.
+/// Reason for differences from the papers' numbers.
 pub fn explanation(item: &str) -> Option<&'static str> {
     READINGS.iter().find(|(name, _)| *name == item).map(|(_, text)| *text)
 }

@@ -16,7 +16,7 @@ pub struct Section {
     pub finished: Vec<Finished>,
     /// Cells that could not be run, and why.
     pub missing: Vec<String>,
-    /// What is there in place of cells.
+    /// Drawing in place of cells.
     pub drawing: Option<Drawing>,
 }
 
@@ -25,12 +25,12 @@ impl Section {
         self.drawing.as_ref().map_or_else(|| table(&self.finished), |d| d.grid.clone())
     }
 
-    /// Whether there is nothing to show.
+    /// True if there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.drawing.is_none() && self.finished.iter().all(|d| d.records.is_empty())
     }
 
-    /// What is below the table.
+    /// Notes below the table.
     fn notes(&self) -> Vec<String> {
         if let Some(drawing) = &self.drawing {
             return drawing.notes.clone();

@@ -1,4 +1,4 @@
-//! What `solve`, `bound` and `certify` say of an X contradicts nothing else that they say, and no wrong X is proved.
+//! Statements of `solve`, `bound` and `certify` about an X agree with each other, and no wrong X is proved.
 
 use std::path::Path;
 

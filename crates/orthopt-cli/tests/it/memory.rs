@@ -1,4 +1,4 @@
-//! What does not fit into memory is refused before it is taken, with its size and what to do.
+//! Problems that do not fit into memory are refused before it is taken, with their size and advice.
 
 use crate::common::Dir;
 
@@ -55,7 +55,7 @@ fn data() {
     dir.fails_in_one_line(&["solve", "--config", "run.toml"], 1, &["at least 72 MB of memory are needed"]);
 }
 
-/// What the system does not give is an error, too.
+/// Memory that the system refuses is an error, too.
 #[cfg(unix)]
 #[test]
 fn less_than_is_allowed() {

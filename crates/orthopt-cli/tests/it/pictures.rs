@@ -24,7 +24,7 @@ fn table(dir: &Dir, variables: usize) {
 const SOLVE: [&str; 10] =
     ["solve", "l0-pca", "t.csv", "--scale", "std", "--labels", "g.txt", "-q", "--max-iters", "3000"];
 
-/// What pictures without samples do without.
+/// Options that pictures without samples do not take.
 const LABELS: [&str; 2] = ["--labels", "g.txt"];
 
 fn pictures(dir: &Dir, more: &[&str]) {
@@ -153,7 +153,7 @@ fn the_report_holds_everything() {
     );
 }
 
-/// What a browser makes of the page: every section, every picture with a size, nothing cut off at the sides.
+/// The page in a browser: every section, every picture with a size, nothing cut off at the sides.
 #[test]
 fn the_report_in_a_browser() {
     let names = ["chromium", "chromium-browser", "google-chrome"];

@@ -64,7 +64,7 @@ fn loadings_and_scores_have_names() {
     dir.orthopt(&from).assert().success();
 }
 
-/// What transform says of the rows that the model was made of is what solve wrote.
+/// The scores of transform for the rows of the model are those that solve wrote.
 #[test]
 fn transform_gives_the_scores_of_solve() {
     let dir = Dir::new();

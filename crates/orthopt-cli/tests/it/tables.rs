@@ -1,4 +1,4 @@
-//! What tables of data can look like: separators, names, missing values, standard input, units.
+//! Forms of tables of data: separators, names, missing values, standard input, units.
 
 use crate::common::{Dir, stdout};
 use predicates::prelude::*;

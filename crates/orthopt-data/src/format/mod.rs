@@ -32,7 +32,7 @@ use crate::stream::{Chunks, Whole};
 /// How to read a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// What is done with missing values: cells such as `NA` in tables, NaN in dense arrays.
+    /// Treatment of missing values: cells such as `NA` in tables, NaN in dense arrays.
     pub missing: Missing,
     /// Number of columns of a LIBSVM file, which does not state it: columns beyond the largest
     /// index are empty, and an index beyond this number is an error. Without it the largest
@@ -128,7 +128,7 @@ fn guessed(start: &[u8]) -> &'static Format {
     FORMATS.iter().find(fits).unwrap_or(&FORMATS[FORMATS.len() - 1])
 }
 
-/// What `DATA` names, part by part. Generators and tables, which are small or made whole, are loaded first.
+/// Chunks of `DATA`. Generators and tables, which are small or generated whole, are loaded first.
 pub(crate) fn open_chunks(path: &Path, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
     if path == Path::new("-") {
         let mut input = Input::stdin()?.within(options.max_memory);

@@ -145,7 +145,7 @@ impl Arguments<'_> {
         DataError::Spec { spec: self.spec.into(), problem: problem.into(), expected }
     }
 
-    /// What the data may take.
+    /// Memory limit of the data.
     fn budget(&self) -> Budget {
         Budget::new(self.source(), self.max_memory)
     }

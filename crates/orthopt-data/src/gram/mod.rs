@@ -63,7 +63,7 @@ pub enum Summation {
     Reproducible,
 }
 
-/// What taking the mean off exact sums, rounded to pairs of f64, may leave of the square of a column; with weights,
+/// Relative error in the square of a column after the mean is subtracted from exact sums, rounded to pairs of f64; with weights,
 /// whose products with the entries are rounded, too.
 const EXACT: f64 = 1.0 / (1_u128 << 98) as f64;
 
@@ -262,7 +262,7 @@ impl GramAccumulator {
         self.columns
     }
 
-    /// Whether the sums are exact.
+    /// True if the sums are exact.
     pub fn is_reproducible(&self) -> bool {
         matches!(self.sums, Sums::Exact(_))
     }

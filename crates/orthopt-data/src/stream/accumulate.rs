@@ -22,7 +22,7 @@ pub struct Accumulate {
     pub load: LoadOptions,
 }
 
-/// What [`accumulate`] gives.
+/// Result of [`accumulate`].
 #[derive(Clone, Debug)]
 pub struct Accumulated {
     /// Count, sums and C.
@@ -140,7 +140,7 @@ fn add(
     sums.add(rows, None)
 }
 
-/// What the files are called together.
+/// Name of all files together.
 fn place(files: &[PathBuf]) -> String {
     match files {
         [] => "no file".into(),

@@ -35,7 +35,7 @@ pub(crate) trait Chunks {
     /// Bytes of the file read so far.
     fn bytes(&self) -> u64;
 
-    /// Whether later chunks may have more columns.
+    /// True if later chunks may have more columns.
     fn grows(&self) -> bool {
         false
     }

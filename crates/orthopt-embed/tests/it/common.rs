@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers of the tests.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

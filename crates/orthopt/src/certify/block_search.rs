@@ -1,4 +1,4 @@
-//! What one block of k rows offers: min over V ∈ O(k) of the exact model, by sweeps of pairs from many V.
+//! Decrease of F by one block of k rows: min over V ∈ O(k) of the exact model, by sweeps of pairs from many V.
 
 use rand::RngExt;
 use rand::seq::SliceRandom;

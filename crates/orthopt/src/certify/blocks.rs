@@ -31,7 +31,7 @@ pub struct BlockScope {
     pub tolerance: f64,
 }
 
-/// What blocks of k rows offer at a point.
+/// Decreases of F by blocks of k rows at a point.
 ///
 /// For k = 2 the subproblem is solved globally. Beyond, it is a search: what was found is there, and what was
 /// not may be. So every figure is a lower estimate, and a certificate of block-k stationarity it is not.

@@ -1,5 +1,5 @@
-//! What kind of point X is (docs/mathematics.md, section 5): criticality, block-2 stationarity, and what
-//! larger blocks of rows offer.
+//! Checks of a point X (docs/mathematics.md, section 5): criticality, block-2 stationarity, and decreases
+//! by larger blocks of rows.
 
 mod block_search;
 mod blocks;
@@ -40,7 +40,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Whether every pair was checked and none offers more than `tolerance`.
+    /// True if every pair was checked and none offers more than `tolerance`.
     pub fn holds(&self, tolerance: f64) -> bool {
         self.pairs_checked == self.pairs_total && self.max_decrease <= tolerance
     }
@@ -60,7 +60,7 @@ pub enum Scope {
     },
 }
 
-/// What the pairs of rows of a given X offer, each solved globally by the exact model without a proximal
+/// Decreases of F by the pairs of rows of a given X, each solved globally by the exact model without a proximal
 /// term.
 pub(crate) trait PairOffers: Sync {
     /// Buffers of one thread.
@@ -78,11 +78,11 @@ pub(crate) trait PairOffers: Sync {
     /// The largest gradient entry and the scale of f, whose squares the subproblems are solved with.
     fn sizes(&self) -> [f64; 2];
 
-    /// What the rows i < j offer. `pivot` is the one of the two that stays while its partners change.
+    /// Decrease of F by the rows i < j. `pivot` is the row of the two that stays while its partners change.
     fn offer(&self, pair: (usize, usize), pivot: usize, work: &mut Self::Work) -> Offer;
 }
 
-/// What a pair of rows offers.
+/// Decrease of F by a pair of rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offer {
     pub decrease: f64, // of F at the global minimiser V
@@ -102,10 +102,10 @@ const EVERY: u64 = 16;
 /// Pairs of a sample that share a stream of random numbers.
 const CHUNK: u64 = 4096;
 
-/// What may be squared without overflow, or underflow that would leave no digits of differences.
+/// Range of numbers that can be squared without overflow, and without underflow that loses the digits of differences.
 const SQUARED: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
 
-/// Whether pairs can be solved where there are numbers of these sizes: what cannot be squared offers nothing, whatever X is.
+/// True if pairs can be solved where there are numbers of these sizes: what cannot be squared offers nothing, whatever X is.
 fn can_be_squared([largest, scale]: [f64; 2]) -> bool {
     let zero = largest == 0.0 && scale == 0.0;
     zero || (largest <= *SQUARED.end() && SQUARED.contains(&scale))

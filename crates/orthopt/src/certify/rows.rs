@@ -25,7 +25,7 @@ pub fn block_stationarity<F: Quadratic, H: PairPenalty>(
     certify(&RowOffers::new(p, x), scope, &|| true)
 }
 
-/// What pairs of rows of X offer.
+/// Decreases of F by pairs of rows of X.
 pub(crate) struct RowOffers<'a, F, H> {
     p: &'a Problem<Stiefel, F, H>,
     x: &'a RowMat,

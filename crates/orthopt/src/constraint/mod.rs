@@ -27,7 +27,7 @@ pub trait Constraint: Clone + std::fmt::Debug + Send + Sync {
     /// Checks an X that somebody else made, called `what` in messages: shape, finite, feasible to 1e-6.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured error.
+    /// Error if X is infeasible, with the measured error.
     fn check(&self, x: &RowMat, what: &str) -> Result<()>;
 
     /// Takes the drift of rounding off a nearly feasible X, and returns the residual that is left in

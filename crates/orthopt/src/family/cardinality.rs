@@ -275,7 +275,7 @@ impl Family for CardinalityProblem {
 
 const REHEAT: &str = "penalty lowered and raised";
 
-/// What the search for the best point is made of.
+/// Parts of the search for the best point.
 fn portfolio(
     p: &CardinalityProblem,
     options: &SolverOptions,

@@ -21,7 +21,7 @@ pub struct SolverEntry {
     pub name: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
-    /// What it can solve, as the end of "... is for".
+    /// Problems that it can solve, as the end of "... is for".
     pub scope: &'static str,
     /// Its constants.
     pub constants: &'static [Constant],
@@ -46,7 +46,7 @@ pub struct PenaltyEntry {
     pub constants: &'static [Constant],
     /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` where λ means nothing.
     pub lambda_share: Option<f64>,
-    /// Whether F is the same at X with the signs of columns changed.
+    /// True if F is the same at X with the signs of columns changed.
     pub is_even: bool,
 }
 
@@ -57,9 +57,9 @@ pub struct NamedConstant {
     pub option: String,
     /// Name of the solver or penalty.
     pub owner: &'static str,
-    /// Whether that is a penalty.
+    /// True if the owner is a penalty.
     pub of_penalty: bool,
-    /// What it is.
+    /// Kind and range.
     pub constant: Constant,
 }
 

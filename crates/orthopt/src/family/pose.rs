@@ -27,9 +27,9 @@ use crate::smooth::{NonlinearEig, Quadratic, euclidean_distances};
 /// A problem with what was chosen for the user.
 #[derive(Clone, Debug)]
 pub struct Posed {
-    /// What the registry says of it.
+    /// Entry of the registry.
     pub info: &'static ProblemInfo,
-    /// What is minimised, penalty and map in it.
+    /// Objective in words, with penalty and map.
     pub statement: Cow<'static, str>,
     /// The problem.
     pub problem: Named,
@@ -43,7 +43,7 @@ pub struct Posed {
     pub limits: Option<Cardinality>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
-    /// What was given and does less than it says.
+    /// Notes on options with less effect than requested.
     pub notes: Vec<Message>,
 }
 

@@ -30,7 +30,7 @@ use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
 
-/// What holds between two components.
+/// Relation between two components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Between {
@@ -250,7 +250,7 @@ impl Family for UncorrelatedProblem {
     }
 }
 
-/// What the search for the best point is made of.
+/// Parts of the search for the best point.
 fn portfolio(
     p: &UncorrelatedProblem,
     options: &SolverOptions,

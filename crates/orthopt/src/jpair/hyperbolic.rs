@@ -39,7 +39,7 @@ impl Few {
     }
 }
 
-/// What the function does towards an end.
+/// Behaviour of the function towards an end.
 enum End {
     Up,
     Down,

@@ -211,7 +211,7 @@ pub fn axpy2<S: Simd>(simd: S, c1: f64, x1: &[f64], c2: f64, x2: &[f64], y: &mut
     }
 }
 
-/// Whether every entry is exactly zero.
+/// True if every entry is exactly zero.
 #[inline(always)]
 pub fn is_zero(v: &[f64]) -> bool {
     v.iter().all(|x| *x == 0.0)

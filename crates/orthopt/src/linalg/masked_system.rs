@@ -37,7 +37,7 @@ impl MaskedSystem {
         Self { left: steps, ..self }
     }
 
-    /// Whether those are used up.
+    /// True if they are used up.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.left == 0
     }

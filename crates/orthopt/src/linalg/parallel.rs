@@ -54,7 +54,7 @@ pub fn map_items<I: Send, T: Send>(items: Vec<I>, least: usize, f: impl Fn(usize
     gathered(items.len(), least, &|range| range.filter_map(|k| Some(f(k, take(k)?))).collect())
 }
 
-/// What is done with a buffer, the number of a chunk and the chunk.
+/// Function of a buffer, the number of a chunk and the chunk.
 pub type OnChunk<'a> = dyn Fn(&mut Vec<f64>, usize, &mut [f64]) + Sync + 'a;
 
 /// `f(buffer, k, chunk)` for every chunk of `size` numbers, of which the last may be shorter; the buffer is

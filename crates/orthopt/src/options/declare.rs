@@ -102,9 +102,9 @@ fn option(owner: &str, constant: &str) -> String {
 
 /// A type that constants may have.
 pub trait Typed: Sized {
-    /// What it is to users.
+    /// Kind of the value.
     const KIND: Kind;
-    /// Whether it may be chosen from the data.
+    /// True if it may be chosen from the data.
     const OPTIONAL: bool = false;
 
     /// From a value of its kind.

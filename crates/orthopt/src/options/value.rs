@@ -90,12 +90,12 @@ impl Given {
         self.0.insert(name.into(), value.into());
     }
 
-    /// What was given for `owner-constant`.
+    /// Value given for `owner-constant`.
     pub fn get(&self, name: &str) -> Option<Value> {
         self.0.get(name).copied()
     }
 
-    /// Whether none was set.
+    /// True if none was set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

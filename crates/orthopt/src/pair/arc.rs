@@ -65,7 +65,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Whether p ≥ `limit` on the whole arc follows from values and slopes at its two ends:
+    /// True if p ≥ `limit` on the whole arc follows from values and slopes at its two ends:
     /// from either end p ≥ p_end + slope·δ − n2 δ²/2, a concave bound, so on each half of the
     /// arc it is smallest at the end or in the middle.
     #[inline(always)]

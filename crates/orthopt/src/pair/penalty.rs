@@ -1,4 +1,4 @@
-//! What a penalty must offer so that pairs of rows can be solved globally.
+//! Trait of penalties for which pairs of rows can be solved globally.
 
 use super::fold::Scratch;
 use super::{PairModel, plain, slow};

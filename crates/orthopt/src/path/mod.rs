@@ -31,12 +31,12 @@ use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
 use crate::with_family;
 
-/// What a path is of.
+/// Request for a path.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The problem.
     pub problem: &'static ProblemInfo,
-    /// What it needs besides its data; the path sets λ or the limit.
+    /// Options of the problem; the path sets λ or the limit.
     pub pose: PoseOptions,
     /// The points.
     pub along: Along,
@@ -52,7 +52,7 @@ pub struct Request {
 pub struct Point {
     /// Nonzeros allowed in each component, or λ.
     pub at: f64,
-    /// What was found.
+    /// Result.
     pub report: Report,
     /// The point whose X led to this one, where that was better than what was found here alone.
     pub from: Option<usize>,
@@ -78,11 +78,11 @@ pub struct Path {
     pub points: Vec<Point>,
     /// The point where the variance explained has its knee over the nonzeros, the middle one where it has none.
     pub knee: usize,
-    /// Whether it was ended before all was done.
+    /// True if the path was ended early.
     pub interrupted: bool,
 }
 
-/// Who watches a path.
+/// Observers of a path.
 pub struct Watch<'a, 'b> {
     /// The runs.
     pub observers: &'a mut [&'b mut dyn Observer],
@@ -260,7 +260,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether point i has taken the X of another.
+    /// True if point i has taken the X of another.
     fn settle_at(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let none = Stopping { time_limit: Some(0.0), ..self.request.stopping };
         let posed = self.at(i)?;

@@ -9,7 +9,7 @@ use crate::problem::{Cardinality, CardinalityProblem, PcaData};
 
 use super::Request;
 
-/// What changes along a path.
+/// Parameter that changes along a path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Along {
     /// Nonzeros allowed in each component.
@@ -54,7 +54,7 @@ impl Along {
         }
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -76,7 +76,7 @@ impl Along {
         }
     }
 
-    /// What it is called.
+    /// Name.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Counts(_) => "nonzeros",
@@ -100,7 +100,7 @@ impl Along {
         }
     }
 
-    /// What the problem takes for the first point.
+    /// Options of the problem for the first point.
     pub(super) fn first(&self, options: &PoseOptions) -> PoseOptions {
         let options = options.clone();
         match self {
@@ -111,7 +111,7 @@ impl Along {
         }
     }
 
-    /// Whether the path can be walked.
+    /// Checks that the path can be computed.
     pub(super) fn check(&self, request: &Request) -> Result<()> {
         let name = request.pose.penalty.as_deref().unwrap_or(request.problem.penalty);
         let wrong = |option: &str, value: String, expected: &str| {

@@ -53,7 +53,7 @@ constants! {
     pub struct NoShape {}
 }
 
-/// What the registry says of a penalty.
+/// Entry of the registry for a penalty.
 #[derive(Clone, Copy, Debug)]
 pub struct PenaltyInfo {
     /// The name users type.
@@ -71,7 +71,7 @@ pub struct PenaltyInfo {
 }
 
 impl PenaltyInfo {
-    /// Whether λ means something.
+    /// True if λ applies.
     pub fn has_lambda(&self) -> bool {
         self.lambda_share.is_some()
     }

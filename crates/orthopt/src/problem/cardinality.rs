@@ -61,7 +61,7 @@ impl Cardinality {
         })
     }
 
-    /// Whether X keeps the limits; exact zeros count as zeros.
+    /// True if X keeps the limits; exact zeros count as zeros.
     pub fn allows(&self, x: &RowMat) -> bool {
         match self {
             Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() <= *s),
@@ -88,7 +88,7 @@ impl Cardinality {
         }
     }
 
-    /// Whether X has as many nonzeros as it may.
+    /// True if X has as many nonzeros as it may.
     pub fn is_used(&self, x: &RowMat) -> bool {
         match self {
             Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() >= *s),
@@ -215,7 +215,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
         })
     }
 
-    /// Whether X ≥ 0.
+    /// True if X ≥ 0.
     pub fn requires_nonneg(&self) -> bool {
         self.nonneg
     }
@@ -224,7 +224,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
     /// entry below −1e-6 where X ≥ 0.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured numbers.
+    /// Error if X is infeasible, with the measured numbers.
     pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         self.constraint.check(x, what)?;
         if !self.limits.allows(x) {

@@ -22,7 +22,7 @@ pub enum Storage {
 pub struct Cost {
     /// A full gradient.
     pub gradient: f64,
-    /// What a pair of rows needs before it is solved.
+    /// Preparation of a pair of rows.
     pub pair: f64,
     /// A move of a pair of rows.
     pub moved: f64,

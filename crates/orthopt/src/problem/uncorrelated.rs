@@ -90,7 +90,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
     /// limits.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured numbers.
+    /// Error if X is infeasible, with the measured numbers.
     pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         let (rows, cols) = (x.nrows(), x.ncols());
         let (expected_rows, expected_cols) = (self.nrows(), self.rank());

@@ -1,4 +1,4 @@
-//! What there is to say of an X that somebody else has made, and of what kind any X is.
+//! Assessment of a given X, and checks of any X.
 
 use crate::bound::Point;
 use crate::certify::{Certificate, Scope};
@@ -11,7 +11,7 @@ use crate::problem::ExplainedVariance;
 /// Entries of a nonnegative X down to minus this are rounding.
 const NEGATIVE: f64 = 1e-6;
 
-/// What kind of point X is. `None` is not asked for, interrupted, or not to be had.
+/// Checks of X. `None` is not requested, interrupted, or not available.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checks {
     /// The first-order measure of the papers.

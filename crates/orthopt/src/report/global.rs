@@ -1,4 +1,4 @@
-//! What a global bound says, as facts for the command, its JSON and Python.
+//! Results of a global bound, as facts for the command, its JSON and Python.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What there is to say of a run or of an X, as facts: the one thing that the command, its JSON and
+//! Report of a run or of an X, as facts: the common source that the command, its JSON and
 //! Python render.
 //!
 //! Nothing is evaluated twice: the driver measures F, feasibility and zeros of the X it returns, a
@@ -31,12 +31,12 @@ use crate::solve::{Solution, Status, Stopping};
 use crate::solvers::find_solvers;
 use crate::threads;
 
-/// What a run is about, whatever solver runs: the problem as it was posed.
+/// Problem of a run as posed, for any solver.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What the registry says of the problem.
+    /// Entry of the registry for the problem.
     pub problem: &'static ProblemInfo,
-    /// What is minimised, penalty and map in it.
+    /// Objective in words, with penalty and map.
     pub statement: Cow<'static, str>,
     /// The data.
     pub data: DataFacts,
@@ -50,7 +50,7 @@ pub struct Task {
     pub limits: Option<Cardinality>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
-    /// What was given and does nothing.
+    /// Notes on options without effect.
     pub notes: Vec<Message>,
     optimum: OnceLock<Option<f64>>, // O(n³), so once for all solvers
 }
@@ -73,7 +73,7 @@ impl Task {
     }
 }
 
-/// What the numbers of a problem measure, in words.
+/// Quantities that the numbers of a problem measure, in words.
 #[derive(Clone, Copy, Debug)]
 pub struct Measures {
     /// Feasibility.
@@ -93,7 +93,7 @@ impl Measures {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// What was to be solved.
+    /// Problem of the run.
     pub task: Task,
     /// The solvers as they were asked for.
     pub solver: String,
@@ -103,7 +103,7 @@ pub struct Report {
     pub start: String,
     /// Why what was left open was chosen as it was.
     pub reasons: Vec<Message>,
-    /// What else the user should know: constants out of their range, starts that failed.
+    /// Further notes: constants out of their range, starts that failed.
     pub notes: Vec<Message>,
     /// When the run was to end.
     pub stopping: Stopping,
@@ -111,7 +111,7 @@ pub struct Report {
     pub threads: usize,
     /// X and what the run says of it.
     pub solution: Solution,
-    /// What feasibility and criticality are.
+    /// Meaning of feasibility and criticality.
     pub measures: Measures,
     /// Feasibility divided by ‖X‖², where that is not bounded.
     pub relative_feasibility: Option<f64>,
@@ -119,7 +119,7 @@ pub struct Report {
     pub optimum: Option<f64>,
     /// Variance explained, where that means something.
     pub explained_variance: Option<ExplainedVariance>,
-    /// What kind of point X is; filled in by those who want to know.
+    /// Checks of X, filled in on request.
     pub checks: Checks,
     /// A global bound and how far F can be from it; likewise.
     pub global: Option<Global>,
@@ -183,7 +183,7 @@ impl Report {
         &self.solution.x
     }
 
-    /// Whether all pairs of rows were checked and none lowers F by more than [`Report::tolerance`].
+    /// True if all pairs of rows were checked and none lowers F by more than [`Report::tolerance`].
     pub fn is_certified(&self) -> bool {
         self.checks.certificate.is_some_and(|c| c.holds(self.tolerance()))
     }

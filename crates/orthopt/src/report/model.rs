@@ -1,4 +1,4 @@
-//! What it takes to apply components to other rows, as part of the object of a run.
+//! Data for applying components to other rows, as part of the object of a run.
 
 use serde::Serialize;
 

@@ -199,7 +199,7 @@ impl Probe {
     }
 }
 
-/// What a distance costs, in multiplications of a large product.
+/// Cost of a distance, in multiplications of a large product.
 const DISTANCE: usize = 50;
 
 /// k of many points → −2(T − d)d′(k); Σ(T − d)².

@@ -192,7 +192,7 @@ pub enum QuadraticImage {
     Rows {
         /// The rows, in the order they became nonzero.
         list: Vec<usize>,
-        /// Whether a row is among them.
+        /// For each row, true if it is among them.
         member: Vec<bool>,
     },
 }

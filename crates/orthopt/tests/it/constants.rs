@@ -118,7 +118,7 @@ fn penalties_have_the_shape_that_the_registry_says() {
     }
 }
 
-/// What those get who set nothing is what the declarations say.
+/// Defaults are those of the declarations.
 #[test]
 fn shared_options_have_one_default() {
     let options = Wanted::default().options();

@@ -35,7 +35,7 @@ fn run_endless(options: RunOptions, stop: &mut dyn Stop, observers: &mut [&mut d
     solution
 }
 
-/// What every trace promises.
+/// Invariants of every trace.
 fn check_trace(s: &Solution) {
     let points = s.trace.points();
     assert_eq!(points[0].iteration, 0);

@@ -100,7 +100,7 @@ fn along_lambda_no_x_of_another_point_is_better() {
     }
 }
 
-/// What holds at the end holds as well where time was too short for the points to be searched.
+/// The properties of a finished path also hold if the time is too short to search all points.
 #[test]
 fn limits_leave_a_path_consistent() {
     let a = data();

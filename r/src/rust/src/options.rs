@@ -167,7 +167,7 @@ pub fn r_name(option: &str) -> String {
     }
 }
 
-/// Whether the constant belongs to a penalty.
+/// True if the constant belongs to a penalty.
 fn is_shape(name: &str) -> bool {
     find_constant(name).is_ok_and(|c| c.of_penalty)
 }

@@ -29,7 +29,7 @@ pub struct Found {
     pub broken: Option<Failure>,
 }
 
-/// Whether the run is to go on.
+/// True if the run is to go on.
 #[derive(Clone, Debug, Default)]
 struct Watch(Arc<AtomicBool>);
 

@@ -200,7 +200,7 @@ fn ends(options: &orthopt_embed::Options) -> Option<usize> {
     Some(options.epochs).filter(|n| *n != orthopt_embed::Options::NO_END)
 }
 
-/// What the bar says after an epoch.
+/// Text of the progress bar after an epoch.
 fn line(record: &Record, options: &orthopt_embed::Options) -> String {
     let valid = record.valid.map_or(String::new(), |m| format!("  valid MRR {}", text::number(m.mrr, 4)));
     format!(
@@ -234,7 +234,7 @@ fn check_files(args: &Training, train: &Path) -> anyhow::Result<()> {
         .check()
 }
 
-/// What there is to say of the triples.
+/// Notes about the triples.
 fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
     let say = |count: usize, what: &str, then: &str| {
         if count > 0 {

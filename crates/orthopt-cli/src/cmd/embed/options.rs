@@ -216,7 +216,7 @@ impl Choices {
         set(&mut o.unknown, self.unknown);
     }
 
-    /// What was typed and is not what a checkpoint has, whose options hold.
+    /// Name of the first given option that differs from the checkpoint, whose options are used.
     pub fn other_than(&self, checkpoint: &Options) -> Option<String> {
         let mut typed = checkpoint.clone();
         self.put(&mut typed);

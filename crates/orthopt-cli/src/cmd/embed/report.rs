@@ -1,4 +1,4 @@
-//! What there is to say of a trained model: JSON, summary, trace and picture.
+//! Report of a trained model: JSON, summary, trace and picture.
 
 use std::path::Path;
 

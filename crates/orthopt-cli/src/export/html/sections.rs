@@ -134,7 +134,7 @@ pub fn convergence(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is known of X beyond its F.
+/// Section with bound, certificate and criticality of X.
 pub fn certainty(page: &mut Page, report: &Report) {
     page.section("bound", "How good is it?");
     let checks = &report.checks;

@@ -92,7 +92,7 @@ impl Signature {
         self.signs.len()
     }
 
-    /// Whether n = 0.
+    /// True if n = 0.
     pub fn is_empty(&self) -> bool {
         self.signs.is_empty()
     }
@@ -118,13 +118,13 @@ impl Signature {
         &self.minus
     }
 
-    /// Whether rows i and j have different signs: their plane rotations are hyperbolic.
+    /// True if rows i and j have different signs: their plane rotations are hyperbolic.
     #[inline(always)]
     pub fn mixed(&self, i: usize, j: usize) -> bool {
         self.signs[i] != self.signs[j]
     }
 
-    /// Whether one sign only occurs: the group is the orthogonal group, and compact.
+    /// True if one sign only occurs: the group is the orthogonal group, and compact.
     pub fn is_definite(&self) -> bool {
         self.plus.is_empty() || self.minus.is_empty()
     }
