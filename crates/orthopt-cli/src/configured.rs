@@ -52,8 +52,8 @@ impl Configured {
         Files::of(options).reads("--config", self.config.as_deref())
     }
 
-    /// Settings of `call` with defaults filled in, and the names of the given options; `own` are the options of the call
-    /// alone.
+    /// Settings of `call` with defaults filled in, and the names of the given options; `own` are the options of the
+    /// call alone.
     ///
     /// # Errors
     /// A value that makes no sense, an option that means nothing.

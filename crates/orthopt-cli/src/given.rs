@@ -1,5 +1,5 @@
-//! The options that the user gave: those whose value is not what it is when nothing is said. What does not apply here is
-//! refused ([`orthopt::family::MEANINGS`]).
+//! The options that the user gave: those whose value is not what it is when nothing is said. What does not apply here
+//! is refused ([`orthopt::family::MEANINGS`]).
 
 use std::path::Path;
 

@@ -12,10 +12,10 @@ use crate::progress::{BoundBar, Progress};
 use crate::summary::Summary;
 use crate::text;
 
-/// Seconds of those who name none.
+/// Default time limit in seconds.
 pub const SECONDS: f64 = 60.0;
 
-/// How much work a bound is worth.
+/// Limits on the work of a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Seconds.

@@ -15,7 +15,7 @@ static SOMETHING_TO_LOSE: AtomicBool = AtomicBool::new(false);
 
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
-/// Signals that come so soon after each other are one: who ends a process often signals its group as well.
+/// Signals that come so soon after each other are one: a signal to a process is often sent to its group as well.
 const SAME: Duration = Duration::from_millis(300);
 
 /// How long an interrupted program may be silent.
@@ -51,7 +51,7 @@ pub fn keep_results() {
     tracing::info!("Ctrl-C ends the run with the best point so far");
 }
 
-/// A step that cannot be divided may take its time: nobody shall think that the signal was not heard.
+/// Tells the user that the signal has arrived, as a step that cannot be divided may take long.
 fn explain_waiting() {
     std::thread::sleep(SILENCE);
     say(

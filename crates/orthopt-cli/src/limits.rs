@@ -1,4 +1,4 @@
-//! Limits of nonzeros as they are typed or written in a config file.
+//! Limits on nonzeros as given on the command line or in a config file.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! A path for people and programs: table, CSV, JSON, picture.
+//! Output of a path: table, CSV, JSON, picture.
 
 use std::path::Path as FilePath;
 
@@ -83,7 +83,7 @@ impl<'a> Of<'a> {
     }
 }
 
-/// The table for a person.
+/// Text of the table.
 pub fn summary(told: &Told<'_>, top: usize) -> String {
     let points = &told.path.points;
     let (mut summary, first) = (Summary::default(), &points[0].report);

@@ -9,7 +9,7 @@ use orthopt::report::{Assessment, DataFacts};
 use crate::failure::say;
 use crate::input::Input;
 
-/// From this share of tr C on, means that were left in are worth a remark.
+/// Share of tr C from which on a note mentions means that are not subtracted.
 const MEANS_SHARE: f64 = 0.05;
 
 /// Poses the problem; what is left of the data is for the caller to keep or to drop.
@@ -48,8 +48,8 @@ fn remark_on_means(input: &Input) -> Option<Message> {
     })
 }
 
-/// Where X is judged with a default λ: what is easily missed is that `solve` without λ and solver chooses a number of
-/// nonzeros.
+/// Note for an X that is checked with a default λ: `solve` without λ and solver chooses a
+/// number of nonzeros instead.
 pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Message> {
     let own = options.penalty.is_none() && options.lambda.is_none() && options.limit.is_none();
     let remark = "X is checked with the default lambda; an X that solve found without --lambda \
@@ -57,8 +57,7 @@ pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Mes
     (own && info.name == "l0-pca").then(|| remark.to_string().into())
 }
 
-/// Where zeros are asked for, entries that another program has left next to zero are counted as what they are, which is
-/// easily missed.
+/// Note for problems that reward zeros: tiny entries of another program's X count as nonzero.
 pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
     if found.tiny > 0 && problem.asks_for_zeros() {
         let (entries, them) = match found.tiny {

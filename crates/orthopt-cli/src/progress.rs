@@ -91,7 +91,7 @@ impl Progress {
         self.bar.set_message("");
     }
 
-    /// For those who make several runs: says which.
+    /// Progress of several runs, with the number of the run.
     pub fn points(&self) -> Points {
         Points(self.bar.clone())
     }

@@ -34,7 +34,7 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
     Ok(plan)
 }
 
-/// Options that say more than there is.
+/// Notes on options beyond their range.
 pub fn remarks<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Option<Message> {
     let (given, n) = (wanted.candidates?, problem.shape().0);
     let looks = plan.solvers.iter().any(|s| s.shared.iter().any(|c| c.name == "candidates"));

@@ -1,4 +1,4 @@
-//! Sizes in bytes as they are typed or written in a config file.
+//! Sizes in bytes as given on the command line or in a config file.
 
 use std::fmt;
 use std::str::FromStr;

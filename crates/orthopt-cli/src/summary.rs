@@ -1,4 +1,4 @@
-//! The result for a person.
+//! Summary of a result as text.
 
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
@@ -20,12 +20,12 @@ use crate::wording::said;
 
 /// Width of the left column.
 const LABEL: usize = 14;
-/// Lines are broken here where they can be.
+/// Maximum width of lines.
 const WIDTH: usize = 100;
-/// A share of the variance that counts as none.
+/// Share of the variance that counts as zero.
 const UNCORRELATED: f64 = 1e-9;
 
-/// The text in the making: labelled lines and tables.
+/// Text of the summary: labelled lines and tables.
 #[derive(Debug, Default)]
 pub struct Summary(String);
 
@@ -43,7 +43,7 @@ impl Summary {
         let _ = writeln!(self.0, "{label:LABEL$}{space}{value}");
     }
 
-    /// A line of its own.
+    /// A line without a label.
     pub fn sentence(&mut self, text: &str) {
         let _ = writeln!(self.0, "{}", printable(text));
     }
@@ -53,7 +53,7 @@ impl Summary {
         self.0.push('\n');
     }
 
-    /// Problem, data, rank, λ, and what was chosen for the user.
+    /// Problem, data, rank, λ and limits.
     pub fn problem(&mut self, task: &Task) {
         self.line("problem", &format!("{}, {}", task.problem.name, task.statement));
         self.line("data", &describe(&task.data));
@@ -94,7 +94,7 @@ impl Summary {
         }
     }
 
-    /// The two points of a splitting method, and how far it is from where it goes.
+    /// The two points of a splitting method, and its measures of stationarity.
     fn splitting(&mut self, s: &Splitting) {
         let sparse =
             s.sparse.map_or("none (y has no full rank, or A is no identity)".into(), |f| text::number(f, 10));
@@ -115,7 +115,7 @@ impl Summary {
         }
     }
 
-    /// One row per component, and what they explain together.
+    /// One row per component, and the total of the variance explained.
     pub fn components(&mut self, x: &RowMat, explained: &ExplainedVariance, data: &DataFacts, top: usize) {
         let counts = nonzeros(x);
         let share = share_of(data);
@@ -156,7 +156,7 @@ impl Summary {
 }
 
 impl Summary {
-    /// Why what was left open was chosen as it was.
+    /// Reasons of automatic choices.
     pub fn reasons(&mut self, reasons: &[Message]) {
         reasons.iter().for_each(|reason| self.line("", &format!("- {}", said(reason))));
     }
@@ -212,7 +212,7 @@ impl Summary {
         }
     }
 
-    /// The arms of a search, where X comes from, what the local search did.
+    /// Arms of a search, origin of X, and moves of the local search.
     fn search(&mut self, search: &SearchReport) {
         let mut arms: Vec<_> = search.arms.iter().filter(|arm| arm.runs > 0).collect();
         arms.sort_by(|a, b| a.objective.total_cmp(&b.objective));
@@ -293,7 +293,7 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     }
 }
 
-/// Where the data come from and what was done to them.
+/// Source and preparation of the data.
 pub fn describe(data: &DataFacts) -> String {
     let mut text = format!("{}, {} x {}", data.source, data.rows, data.cols);
     if data.nnz < data.rows * data.cols {
@@ -315,12 +315,12 @@ pub fn describe(data: &DataFacts) -> String {
     text
 }
 
-/// xᵀCx is a variance only where C is one.
+/// Heading of the shares: xᵀCx is a variance only if C is a covariance matrix.
 fn share_of(data: &DataFacts) -> &'static str {
     if data.has_variances() { "variance" } else { "of tr C" }
 }
 
-/// The solver, with what it was set to.
+/// Solver with its settings.
 pub fn solver(report: &Report) -> String {
     let mut text = format!("{} from {}", report.solver, report.start);
     for name in ["working_set", "block", "model", "side"] {

@@ -234,7 +234,7 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// The option that helps, where there is one; those who show the message say how it is given.
+    /// The option that helps, if there is one; front ends add its spelling.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Missing { .. } => Some("missing"),

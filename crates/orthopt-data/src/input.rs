@@ -144,8 +144,8 @@ impl Input {
         }
     }
 
-    /// The file for those who jump in it; `None` where its bytes come only in order. Whoever has it reads no more
-    /// from here.
+    /// The file for random access; `None` if its bytes come only in order. The input must not
+    /// be read afterwards.
     #[cfg(feature = "parquet")]
     pub(crate) fn file(&mut self) -> Option<File> {
         self.file.take()

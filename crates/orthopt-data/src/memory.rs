@@ -1,10 +1,10 @@
-//! How much memory data may take, from the machine unless somebody says so.
+//! Limits of memory for data, by default from the free memory of the machine.
 
 use std::fs;
 
 use crate::error::DataError;
 
-/// The share of what is free that may be taken unless somebody says more.
+/// Default limit as a share of the free memory.
 const SHARE: f64 = 0.9;
 
 /// Bytes that are free for this program: of the machine, or of the group of processes it may be confined
@@ -35,7 +35,7 @@ fn of_group() -> Option<u64> {
     VERSIONS.iter().find_map(|[most, used]| Some(number(most)?.saturating_sub(number(used)?)))
 }
 
-/// Bytes for people: `512 MB`, `3.2 GB`.
+/// Number of bytes in words: `512 MB`, `3.2 GB`.
 pub fn show_bytes(bytes: u64) -> String {
     match bytes as f64 {
         b if b < 1e6 => format!("{:.0} kB", (b / 1e3).ceil()),

@@ -14,7 +14,7 @@ pub enum Missing {
     /// They are an error that names the first of them.
     #[default]
     Error,
-    /// The mean of the column stands in.
+    /// Replaced by the mean of the column.
     Mean,
     /// Rows with missing values are left out.
     Drop,

@@ -1,4 +1,4 @@
-//! Names from a file of their own: vocabularies of text matrices, labels of rows.
+//! Names from a separate file: vocabularies of text matrices, labels of rows.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! How far two points are from each other: what a triple's score takes off.
+//! Distances between two points, which are subtracted in the score of a triple.
 //!
-//! | name | taken off | |
+//! | name | distance | source |
 //! |---|---|---|
 //! | `geodesic` | d², d = α·arcosh\|k\| for \|k\| ≥ 1, α·arccos\|k\| below, k = ⟨x, y⟩_J/α² | JOBCD paper, App. F.1 |
 //! | `split` | min(τ_x, τ_y)·(arccos⟨t̂_x, t̂_y⟩ + \|ŝ_x − ŝ_y\|), τ = \|t\|, t̂ = t/τ, ŝ = s/τ | UltraE's public code |

@@ -33,8 +33,8 @@ pub struct Model {
 pub(crate) type Parts = (RowMat, Vec<f64>, Vec<Relation>);
 
 impl Model {
-    /// A random one for so many entities and relations. Points lie close to one another, relations close to the
-    /// identity ([`Options::init`], [`Options::relation_init`]).
+    /// A random model for given numbers of entities and relations. Points lie close to one
+    /// another, relations close to the identity ([`Options::init`], [`Options::relation_init`]).
     ///
     /// # Errors
     /// Options outside their range.

@@ -21,7 +21,7 @@ pub enum Rule {
     VrJJobcd,
 }
 
-/// How the learning rate falls.
+/// Schedule of the learning rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -34,15 +34,15 @@ pub enum Schedule {
     Cosine,
 }
 
-/// Which known facts are no negatives.
+/// Known facts that are not negatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NoNegatives {
     /// Those of train.
     Train,
-    /// Those of train, valid and test: the protocol of UltraE's public code. It tells training what is asked of it
-    /// later, and its results are not comparable with others.
+    /// Those of train, valid and test: the protocol of UltraE's public code. It reveals test
+    /// facts to training, and its results are not comparable with others.
     All,
 }
 
@@ -65,7 +65,7 @@ pub enum Unknown {
 pub struct Options {
     /// Coordinates of a point, n.
     pub dim: usize,
-    /// How many of them have J = 1, p; n is Euclidean space, n − 1 hyperbolic.
+    /// Number of coordinates with J = 1, p; p = n is Euclidean space, p = n − 1 hyperbolic.
     pub signature: usize,
     /// The radius of curvature α.
     pub alpha: f64,
@@ -77,13 +77,13 @@ pub struct Options {
     pub relations: Form,
     /// Update rule of the relations.
     pub rule: Rule,
-    /// Relations of their own for the question (?, r, t).
+    /// Separate relations for the question (?, r, t).
     pub reciprocal: bool,
     /// The loss.
     pub loss: Loss,
     /// Steps of entities and, with the adaptive rule and without `relation_optimiser`, of relations.
     pub optimiser: Optimiser,
-    /// Steps of relations with the adaptive rule, where they are others than those of entities.
+    /// Optimiser of relations with the adaptive rule, if it differs from that of entities.
     #[serde(default)]
     pub relation_optimiser: Option<Optimiser>,
     /// Learning rate of entities and biases.
@@ -94,9 +94,9 @@ pub struct Options {
     /// triples; |s| = α·sinh(d/α) in hyperbolic space, d from the point where all begin.
     #[serde(default)]
     pub decay: f64,
-    /// How both fall.
+    /// Schedule of both rates.
     pub schedule: Schedule,
-    /// Epochs at most; [`Options::NO_END`] (`null` in JSON) is as many as a time limit allows.
+    /// Maximum number of epochs; [`Options::NO_END`] (`null` in JSON) means no maximum, with a time limit.
     #[serde(with = "endless")]
     pub epochs: usize,
     /// Triples of a batch.
@@ -107,19 +107,19 @@ pub struct Options {
     pub share: usize,
     /// Negatives among the entities that the relation has on that side in train.
     pub type_constrained: bool,
-    /// Which facts are no negatives.
+    /// Facts that are not negatives.
     pub no_negatives: NoNegatives,
     /// Epochs between two evaluations on valid.
     pub evaluate_every: usize,
     /// Evaluations without a better MRR after which training ends; 0 is never.
     pub patience: usize,
-    /// Questions about entities that train does not know.
+    /// Treatment of questions about entities that are not in train.
     pub unknown: Unknown,
     /// Spread of the entities' first parameters.
     pub init: f64,
     /// Spread of the relations' first angles, in radians, of Givens rotations in units of π.
     pub relation_init: f64,
-    /// Of all random numbers.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
@@ -173,11 +173,11 @@ mod endless {
 }
 
 impl Options {
-    /// Epochs without an end, for runs that a time limit ends.
+    /// Number of epochs without a maximum, for runs that a time limit ends.
     pub const NO_END: usize = usize::MAX;
 
-    /// Learning rates: what is not given is the default of the optimiser (Adam's are a hundredth of Adagrad's), and a
-    /// tenth of it for relations.
+    /// Learning rates. The default depends on the optimiser (Adam's is a hundredth of
+    /// Adagrad's); that of relations is a tenth of it.
     pub fn set_rates(&mut self, lr: Option<f64>, relation_lr: Option<f64>) {
         let of_optimiser = match self.optimiser {
             Optimiser::Adam => 0.01,
@@ -193,7 +193,7 @@ impl Options {
     }
 
     /// # Errors
-    /// [`Error::Option`]: a value outside its range, or values that do not go together.
+    /// [`Error::Option`]: a value outside its range, or incompatible values.
     pub fn check(&self) -> Result<()> {
         crate::Space::new(self.dim, self.signature, self.alpha)?;
         let at_least_one = [

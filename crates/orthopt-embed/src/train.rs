@@ -45,11 +45,11 @@ pub enum Ended {
     Epochs,
     /// The time is up.
     TimeLimit,
-    /// The MRR on valid has not risen for so many evaluations.
+    /// The MRR on valid has not risen for `patience` evaluations.
     Patience,
     /// Somebody asked for it.
     Interrupted,
-    /// The loss or a parameter is no number any more; the best model so far is kept.
+    /// The loss or a parameter is NaN or infinite; the best model so far is kept.
     NumericalError,
 }
 

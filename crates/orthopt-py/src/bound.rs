@@ -19,7 +19,7 @@ use crate::solve::{check_x, pose_for};
 use crate::supervise::follow;
 use crate::threads;
 
-/// How much work a bound is worth.
+/// Limits on the work of a bound.
 #[derive(Clone, Copy, Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Effort {

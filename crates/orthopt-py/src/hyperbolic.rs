@@ -17,7 +17,7 @@ use crate::errors::Failure;
 use crate::options::Options;
 use crate::smooth::Callable;
 
-/// The solver of those who do not name one.
+/// Default solver.
 const DEFAULT: &str = "j-jobcd";
 
 /// Runs a solver for XᵀJX = J.

@@ -71,9 +71,9 @@ fn smooth_gradient<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     g
 }
 
-/// The least ‖Proj_T(∇f(X) − ξ + Aᵀz)‖_F over z ∈ ∂h(A(X)): what Crit comes to when its other two terms are
-/// brought to nothing. Where A is not the identity, entries of A(X) up to 1e-6 count as zeros: they are differences of
-/// entries of X, and rounded.
+/// The least ‖Proj_T(∇f(X) − ξ + Aᵀz)‖_F over z ∈ ∂h(A(X)): the value of Crit if its other
+/// two terms are zero. Where A is not the identity, entries of A(X) up to 1e-6 count as zeros: they are differences
+/// of entries of X, and rounded.
 ///
 /// A convex quadratic in z with interval constraints, solved by projected gradients with
 /// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as `keep_going` says no, which

@@ -6,8 +6,8 @@ use crate::message::Message;
 /// Result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Invalid input: each message says what, where and what to do. [`Error::message`] is for those who
-/// word options in a way of their own.
+/// Invalid input: each message says what, where and what to do. [`Error::message`] is for
+/// front ends with their own spelling of options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -179,7 +179,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The message with the options in it marked.
+    /// Message in which options are marked.
     pub fn message(&self) -> Message {
         match self {
             Self::Overflow { column } => Message::from(format!(
@@ -210,7 +210,7 @@ impl Error {
     }
 }
 
-/// Bytes for people.
+/// Number of bytes in words.
 pub(crate) fn bytes_in_words(bytes: f64) -> String {
     if bytes < 1e9 { format!("{:.0} MB", (bytes / 1e6).ceil()) } else { format!("{:.1} GB", bytes / 1e9) }
 }

@@ -18,8 +18,8 @@ use crate::with_family;
 /// min −½ tr(XᵀCX) + h(X)   over the n × r matrices with XᵀX = I,   C = AᵀA
 /// ```
 ///
-/// Rows of A are samples, columns are variables. What is left open is chosen from the data, as the
-/// command `orthopt solve` does it, and [`Report::reasons`] says how; the same choices give the same X,
+/// Rows of A are samples, columns are variables. Open choices are made from the data, as in
+/// the command `orthopt solve`, and [`Report::reasons`] gives the reasons; the same choices give the same X,
 /// bit for bit. A run without a limit ends by itself.
 ///
 /// ```
@@ -113,13 +113,13 @@ impl<'a> SparsePca<'a> {
         self
     }
 
-    /// Ends after so many seconds, which are used for further starts too.
+    /// Time limit in seconds; all of it is used, for further starts too.
     pub fn time_limit(mut self, seconds: f64) -> Self {
         self.stopping.time_limit = Some(seconds);
         self
     }
 
-    /// Ends after so many iterations.
+    /// Limit on the number of iterations.
     pub fn max_iterations(mut self, iterations: u64) -> Self {
         self.stopping.max_iters = Some(iterations);
         self
@@ -145,7 +145,7 @@ impl<'a> SparsePca<'a> {
         self.fit_watched(&mut [])
     }
 
-    /// The same while observers watch, who may end the run.
+    /// [`SparsePca::fit`] with observers, which may end the run.
     ///
     /// # Errors
     /// As [`SparsePca::fit`].

@@ -95,7 +95,7 @@ impl Start {
         self.point_while(f, r, (nonneg, seed), &|| true)
     }
 
-    /// The same; eigenvectors stay what they are where `go_on` says that nobody waits for them any more.
+    /// The same; eigenvectors are left unfinished if `go_on` is false.
     pub(crate) fn point_while(
         &self,
         f: &impl Quadratic,
@@ -136,7 +136,7 @@ fn given(x: &RowMat, n: usize, r: usize, nonneg: bool) -> Result<RowMat> {
     repaired(x, n, r, nonneg, "the starting point X")
 }
 
-/// An X that somebody else made, called `what` in errors, with XᵀX = I to rounding; its zeros stay.
+/// An X from outside, called `what` in errors, with XᵀX = I to rounding; its zeros stay.
 ///
 /// # Errors
 /// As [`stiefel::check`]; a negative entry where there must be none; no orthonormal matrix near X on its support.
@@ -277,8 +277,8 @@ const GOOD: f64 = 1e-10;
 /// Block steps after which the eigenvalues are too close to each other for the iteration.
 const MOST_STEPS: usize = 1000;
 
-/// By block Krylov iteration from a random block, as far as it has come when `go_on` says so; `None` where
-/// it does not come to an end.
+/// By block Krylov iteration from a random block, up to the iteration at which `go_on`
+/// becomes false; `None` if it does not converge.
 fn by_krylov(f: &impl Quadratic, r: usize, go_on: &(dyn Fn() -> bool + Sync)) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(0x4b72_796c_6f76);
     let mut krylov = BlockKrylov::new(&stiefel::random(f.nrows(), r, &mut rng), r);

@@ -1,4 +1,4 @@
-//! How many threads are sensible, and the threads that those who embed the library share.
+//! Sensible numbers of threads, and the pool that programs with the library share.
 
 use std::cell::RefCell;
 use std::process;
@@ -8,8 +8,8 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 
-/// Threads for somebody who asks for `wanted`: at most four for every core, or 64 where that is more. Further ones
-/// would only take memory, and thousands of them the machine.
+/// Number of threads for a request of `wanted`: at most four per core, or 64 if that is more.
+/// Further threads only take memory.
 pub fn sensible(wanted: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     wanted.min((4 * cores).max(64))

@@ -69,7 +69,8 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Bound")]
     nodes: Option<u64>,
 
-    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds all that a check of the proof needs
+    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds all that a check of the
+    /// proof needs
     #[arg(long, value_name = "FILE.npy|.npz", help_heading = "Output", value_hint = ValueHint::FilePath)]
     save_dual: Option<PathBuf>,
 }

@@ -39,7 +39,8 @@ Examples:
 /// The papers' tables and figures on this machine, next to the papers' numbers
 ///
 /// Every method runs as in `orthopt solve`, on one thread unless --threads is given. Finished
-/// runs are kept in the output folder, one file per method and cell, and are not repeated. The tables are written as CSV, JSON, Markdown and an HTML page with the convergence curves.
+/// runs are kept in the output folder, one file per method and cell, and are not repeated. The tables are written as
+/// CSV, JSON, Markdown and an HTML page with the convergence curves.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "orthopt reproduce list\n       orthopt reproduce [OPTIONS] ITEM...", after_help = EXAMPLES)]
 pub struct Args {

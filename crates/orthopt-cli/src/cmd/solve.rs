@@ -155,7 +155,7 @@ fn solve_family<P: Family>(
     Ok(publish(settings, &problem, report, earlier, rows.as_ref(), &progress))
 }
 
-/// Makes the pool of so many threads, all there are if not given; thousands of them are cut down.
+/// Makes the pool of `threads` threads, by default one per core; very large numbers are reduced.
 ///
 /// # Errors
 /// They cannot be started.

@@ -44,7 +44,8 @@ pub struct Args {
     #[arg(short, long, value_name = "SCORES.csv|.tsv|.npy|-", value_hint = ValueHint::FilePath)]
     output: PathBuf,
 
-    /// Treatment of missing values: error, mean of the column in the data of the model, or drop the row [default: error]
+    /// Treatment of missing values: error, mean of the column in the data of the model, or drop the row [default:
+    /// error]
     #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(["error", "mean", "drop"]), hide_possible_values = true)]
     missing: Option<String>,
 

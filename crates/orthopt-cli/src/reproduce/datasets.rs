@@ -1,4 +1,4 @@
-//! The papers' data sets: which of them are here, and what stands in for the others.
+//! The papers' data sets: files that are available, and replacements for the others.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub enum Source {
     Generated(&'static str, Preparation),
     /// A file of the data folder, by its usual names without extension, and what it is beside the paper's.
     File(&'static [&'static str], Likeness),
-    /// The same, and the file that stands in where it is not there.
+    /// A file, and a replacement if it is missing.
     FileOr(&'static [&'static str], Likeness, (&'static str, Preparation, &'static str)),
     /// Facts in files of the data folder.
     Facts(&'static [&'static str]),
@@ -52,7 +52,7 @@ impl Likeness {
 /// How data are prepared, by an item or because of what they are.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preparation {
-    /// At most so many columns.
+    /// Maximum number of columns.
     pub features: Option<usize>,
     pub center: bool,
     /// As `--scale` has it.
@@ -158,11 +158,11 @@ pub fn find(name: &str) -> Option<Source> {
     DATASETS.iter().find(|(known, _)| *known == name).map(|(_, source)| *source)
 }
 
-/// The variables that are kept of data that may have many more than the papers took.
+/// Number of variables kept of data that may have many more than the papers' data.
 const WIDEST: usize = 1000;
 
 impl Source {
-    /// Where it is, or why it is not to be had.
+    /// Location of the data, or the reason why they are not available.
     ///
     /// # Errors
     /// Description of the missing file.

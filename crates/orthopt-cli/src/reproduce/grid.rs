@@ -9,7 +9,7 @@ use super::item::{Grid, Method, Second};
 use super::paper::{self, Printed};
 use crate::text;
 
-/// A cell with what its methods came to, in the order of the plan.
+/// A cell with the results of its methods, in the order of the plan.
 #[derive(Clone, Debug)]
 pub struct Finished {
     pub cell: Cell,
@@ -20,7 +20,7 @@ pub struct Finished {
 /// Tolerance of `not_worse` in words.
 const NEAR: &str = "(within 2 % of |F| and the two digits of its F_min)";
 
-/// How much worse than the paper, relative to |F|, is worth a word.
+/// Excess over the paper, relative to |F|, from which on the page lists a cell.
 const WORSE: f64 = 0.02;
 
 impl Finished {

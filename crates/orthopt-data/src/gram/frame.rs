@@ -5,7 +5,7 @@ use super::rows::Rows;
 use super::slices::above;
 use super::wide::power_of_two;
 
-/// A mean of more than so many standard deviations is subtracted before sums are made: without that, rounding
+/// Number of standard deviations beyond which a mean is subtracted before sums are made: without that, rounding
 /// counts up to 1 + FAR² times as much in the variance that is left at the end. Columns of which 6 % of the entries
 /// or more are zeros have nearer means, so that a shift fills no sparse column.
 const FAR: f64 = 4.0;

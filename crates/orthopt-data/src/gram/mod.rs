@@ -63,8 +63,8 @@ pub enum Summation {
     Reproducible,
 }
 
-/// Relative error in the square of a column after the mean is subtracted from exact sums, rounded to pairs of f64; with weights,
-/// whose products with the entries are rounded, too.
+/// Relative error in the square of a column after the mean is subtracted from exact sums, rounded to pairs of f64;
+/// with weights, whose products with the entries are rounded, too.
 const EXACT: f64 = 1.0 / (1_u128 << 98) as f64;
 
 /// Count, sums and C = AᵀA of rows that are added chunk by chunk.
@@ -125,7 +125,7 @@ impl GramAccumulator {
         Ok(Self { columns, rows: 0, chunks: 0, names: None, place: place.into(), ranges, sums })
     }
 
-    /// Bytes that sums of so many columns take, and what blocks of rows and their products take on top.
+    /// Bytes for the sums of `columns` columns, and for blocks of rows and their products.
     pub fn needed(columns: usize, how: Summation) -> usize {
         // the usual three slices are six factors
         let (entry, copies, products) = match how {

@@ -1,4 +1,4 @@
-//! Variances of columns, of so many columns that C does not fit.
+//! Variances of columns, for numbers of columns whose C does not fit into memory.
 
 use super::Chunk;
 use crate::error::DataError;

@@ -66,7 +66,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The next rows, about so many numbers of them; `None` at the end of the last file.
+    /// The next rows, with about `numbers` numbers; `None` at the end of the last file.
     ///
     /// # Errors
     /// As from [`read_file`](crate::read_file), and a column that is missing from one of the files.

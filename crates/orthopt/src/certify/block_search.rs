@@ -102,8 +102,9 @@ impl<H: PairPenalty> Block<'_, H> {
         RowMat::from_fn(order.len(), self.z.ncols(), |i, c| signs[i] * self.z.get(order[i], c))
     }
 
-    /// For X ≥ 0, where columns have disjoint rows: the rows dealt to the columns anew, the length of each
-    /// column of Z shared among its rows at random. ZᵀZ stays, so this is a VZ with V ∈ O(k).
+    /// For X ≥ 0, where columns have disjoint rows: the rows assigned to the columns anew,
+    /// and the length of each column of Z distributed among its rows at random. ZᵀZ stays, so this is a VZ with V ∈
+    /// O(k).
     fn redistributed(&self, rng: &mut Pcg64) -> RowMat {
         let (k, r) = (self.z.nrows(), self.z.ncols());
         let lengths: Vec<f64> =

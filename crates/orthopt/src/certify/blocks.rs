@@ -21,7 +21,7 @@ use crate::smooth::{DenseQuadratic, Quadratic};
 pub struct BlockScope {
     /// Rows of a block, k ≥ 2.
     pub rows: usize,
-    /// Blocks that are drawn (with repetition) from those that can change X; all where there are no more.
+    /// Number of random blocks (with repetition) among those that can change X; all blocks if there are fewer.
     pub samples: u64,
     /// V from which each block is searched beside V = I.
     pub starts: u32,
@@ -141,7 +141,7 @@ impl<'a, F: Quadratic, H: PairPenalty> RowBlocks<'a, F, H> {
     }
 }
 
-/// A stream of random numbers of its own for every number.
+/// Independent stream of random numbers for every number.
 fn stream(seed: u64, number: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
 }

@@ -51,7 +51,7 @@ impl Certificate {
 pub enum Scope {
     /// All pairs that can move.
     All,
-    /// So many random ones (with repetition), by a seed; all where there are no more.
+    /// Random pairs (with repetition) by a seed; all pairs if there are fewer.
     Sample {
         /// Number of pairs.
         pairs: u64,
@@ -105,16 +105,17 @@ const CHUNK: u64 = 4096;
 /// Range of numbers that can be squared without overflow, and without underflow that loses the digits of differences.
 const SQUARED: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
 
-/// True if pairs can be solved where there are numbers of these sizes: what cannot be squared offers nothing, whatever X is.
+/// True if pairs can be solved where there are numbers of these sizes: what cannot be squared offers nothing,
+/// whatever X is.
 fn can_be_squared([largest, scale]: [f64; 2]) -> bool {
     let zero = largest == 0.0 && scale == 0.0;
     zero || (largest <= *SQUARED.end() && SQUARED.contains(&scale))
 }
 
-/// Solves the subproblem of every pair that can change X (or of a sample) globally and reports the largest
-/// decrease of F that any of them offers and the mean of dist(I, argmin)²; a pair that offers no more
-/// than rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When `keep_going` says no it ends within microseconds with what has been
-/// checked so far.
+/// Solves the subproblem of every pair that can change X (or of a sample) globally and
+/// reports the largest decrease of F by any of them and the mean of dist(I, argmin)². A pair whose decrease is within
+/// rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When
+/// `keep_going` says no it ends within microseconds with what has been checked so far.
 ///
 /// In parallel; unless stopped, the result does not depend on the number of threads.
 pub(crate) fn certify<O: PairOffers>(

@@ -24,7 +24,7 @@ pub trait Constraint: Clone + std::fmt::Debug + Send + Sync {
     /// How far X is from the set, in the measure of reports.
     fn feasibility(&self, x: &RowMat) -> f64;
 
-    /// Checks an X that somebody else made, called `what` in messages: shape, finite, feasible to 1e-6.
+    /// Checks a given X, called `what` in messages: shape, finite, feasible to 1e-6.
     ///
     /// # Errors
     /// Error if X is infeasible, with the measured error.

@@ -37,7 +37,7 @@ pub fn repair_on_support(x: &mut RowMat) -> f64 {
     repair_within(x, STEPS)
 }
 
-/// The same with at most so many steps of conjugate gradients (r > 10), for those who can do without.
+/// The same with at most `steps` steps of conjugate gradients (r > 10), for callers that can do without a repair.
 pub fn repair_within(x: &mut RowMat, steps: usize) -> f64 {
     let (n, r) = (x.nrows(), x.ncols());
     let mut e = error_matrix(x);
@@ -136,7 +136,7 @@ mod tests {
         assert!(repair_on_support(&mut apart) <= 1e-13);
     }
 
-    /// Unit columns with so many nonzeros in sliding windows, slightly off.
+    /// Unit columns with `length` nonzeros in sliding windows, slightly perturbed.
     fn sparse(n: usize, r: usize, length: usize, shift: usize, noise: f64) -> RowMat {
         let mut x = RowMat::zeros(n, r);
         for k in 0..r {

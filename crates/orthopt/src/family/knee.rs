@@ -27,8 +27,8 @@ pub struct Knee {
     /// Counts, with the share of tr C that r components with so many nonzeros each explain, found greedily: the true
     /// ones are larger.
     pub shares: Vec<(usize, f64)>,
-    /// Value of the last nonzeros of a component: the weight λ of ‖X‖₀ that equals their decrease of f. The problem with this
-    /// λ shares nonzeros among the components as it likes.
+    /// Value of the last nonzeros of a component: the weight λ of ‖X‖₀ that equals their decrease of f. The problem
+    /// with this λ shares nonzeros among the components as it likes.
     pub lambda: f64,
 }
 

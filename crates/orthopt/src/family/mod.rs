@@ -175,7 +175,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// Puts the columns of the solution in a canonical order, where the order is free.
     fn order_components(&self, _solution: &mut Solution) {}
 
-    /// Checks an X that somebody else made: shape, finite, feasible to 1e-6.
+    /// Checks a given X: shape, finite, feasible to 1e-6.
     ///
     /// # Errors
     /// Error if X is infeasible, with the measured error.

@@ -53,8 +53,8 @@ pub const DEFAULT_RANK: usize = 5;
 /// Poses the problem.
 ///
 /// # Errors
-/// A bad rank or λ; an option that does not apply to the problem or the data; data that are not what they should be, or so
-/// large that C overflows.
+/// A bad rank or λ; an option that does not apply to the problem or the data; data that are not what they should be,
+/// or so large that C overflows.
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     check_relative(info, options)?;

@@ -23,7 +23,7 @@ use super::sequential::qr;
 
 /// Columns of Q that are shorter than this before they are scaled, relative to ‖T‖, are rounding.
 const NOISE: f64 = 1e-13;
-/// The first steps, after which nothing has converged and nobody looks.
+/// Number of first steps without a test of convergence.
 const BLIND: usize = 3;
 
 /// State of the iteration.

@@ -140,8 +140,8 @@ pub fn add_weighted_rows(terms: usize, term: impl Fn(usize) -> (f64, usize), dat
 const AT_ONCE: usize = 4;
 const WIDTH: usize = 3;
 
-/// [`add_weighted_rows`] for the columns from `at` on, at most N vectors of them. Reads beyond a row where `data` goes on
-/// there; what it finds stays in lanes that are not written.
+/// [`add_weighted_rows`] for the columns from `at` on, at most N vectors of them. May read
+/// beyond a row inside `data`; those numbers are in lanes that are not written.
 #[inline(always)]
 fn weighted_columns<S: Simd, const N: usize>(
     simd: S,

@@ -28,7 +28,7 @@ pub trait Constants: Sized {
     /// All constants with their defaults.
     const LIST: &'static [Constant];
 
-    /// Sets one to a value of its kind, and says whether there is one of that name and kind.
+    /// Sets one to a value of its kind; false if there is none of that name and kind.
     fn set(&mut self, name: &str, value: Value) -> bool;
 
     /// The constants with the values they have here as defaults.

@@ -21,7 +21,7 @@ pub struct ArcMin {
 const MAX_DEPTH: u32 = 48;
 
 /// The lowest interior point of `p` on 0 ≤ δ ≤ Δ, tan(Δ/2) = `t`, Δ ≤ π/2, that lies more than
-/// `eps` below `upper`, or `None` when there is none. The two ends are the caller's business.
+/// `eps` below `upper`, or `None` when there is none. The caller treats the two ends.
 ///
 /// Cost: a bound of some 20 flops where it suffices, else a few splits and Newton steps.
 #[inline(always)]

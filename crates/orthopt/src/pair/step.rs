@@ -28,7 +28,7 @@ pub enum Search {
     #[default]
     Fast,
     /// The papers' scalar O(r²) search and no vector instructions beyond the baseline: the
-    /// yardstick of the benchmarks ([`crate::pair::plain`]).
+    /// reference of the benchmarks ([`crate::pair::plain`]).
     Plain,
 }
 

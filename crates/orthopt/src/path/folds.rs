@@ -74,10 +74,10 @@ impl Validation {
 }
 
 /// The path of every fold's training rows, judged by the rows held out: means are those of the training rows where
-/// the data are centred. `None` where somebody ended it.
+/// the data are centred. `None` if it was interrupted.
 ///
 /// # Errors
-/// C instead of samples, folds that there are not, what [`path`] finds wrong.
+/// C instead of samples, numbers of folds out of range, errors of [`path`].
 pub fn cross_validate(
     data: &PcaData<'_>,
     facts: &DataFacts,
@@ -96,11 +96,11 @@ pub fn cross_validate(
     Ok(Some(Validation::of(&judged)))
 }
 
-/// One fold of so many, counted from 0: the share of the variance of its held-out rows that each point of the path of the
-/// others keeps. Folds do not depend on each other, and can be judged anywhere. `None` where somebody ended it.
+/// One of `count` folds, counted from 0: the share of the variance of its held-out rows that each point of the path
+/// of the others keeps. Folds are independent and can run on any machine. `None` if it was interrupted.
 ///
 /// # Errors
-/// Those of [`cross_validate`]; a fold that there is not.
+/// Those of [`cross_validate`]; a fold that does not exist.
 pub fn judge(
     data: &PcaData<'_>,
     facts: &DataFacts,

@@ -70,7 +70,7 @@ impl Point {
     }
 }
 
-/// The points, sparse ones first; fewer than asked for where somebody ended it.
+/// The points, sparse ones first; fewer than requested if it was interrupted.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Path {
@@ -127,7 +127,7 @@ pub fn path(
 /// Rounds in which points exchange their X.
 const ROUNDS: usize = 2;
 
-/// The path in the making. The problem stands at one point at a time, and goes from one to the next with its data.
+/// A path during its computation. The problem is posed for one point at a time, and moves to the next with its data.
 struct Walk<'a> {
     request: &'a Request,
     facts: &'a DataFacts,
@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Every point tries what others have found; says whether that changed anything.
+    /// Every point tries the X of its neighbours; true if that changed any of them.
     fn exchange(&mut self, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let count = self.points.len();
         let mut changed = false;
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
         Ok(changed)
     }
 
-    /// The last solver of point i from the X of point j; says whether that was better.
+    /// Runs the last solver of point i from the X of point j; true if the result is better.
     fn take(
         &mut self,
         i: usize,
@@ -322,8 +322,8 @@ fn run<P: Family>(
 }
 
 impl Path {
-    /// Bounds F of every point over all feasible X, so many seconds each. What is a bound with more nonzeros
-    /// allowed, or with a smaller λ, is one with fewer too.
+    /// Bounds F of every point over all feasible X, with the given seconds for each. A bound
+    /// with more nonzeros, or with a smaller λ, also holds for fewer nonzeros.
     ///
     /// # Errors
     /// There is no bound of this problem.

@@ -18,14 +18,14 @@ pub enum Along {
     Lambdas(Vec<f64>),
 }
 
-/// Counts of those who name none, as far as there are variables.
+/// Default counts, up to the number of variables.
 pub const DEFAULT_COUNTS: &[usize] = &[1, 2, 3, 5, 7, 10, 14, 20, 30];
-/// λ of those who name none: so many, each half of the one before, from this share of the largest useful one.
+/// Number of default λ, each half of the previous one, from this share of the largest useful λ on.
 const DEFAULT_LAMBDAS: i32 = 9;
 const LARGEST: f64 = 0.8;
 
 impl Along {
-    /// The points of those who name none: counts where the problem takes them, else λ from a large one on down.
+    /// Default points: counts if the problem takes them, else decreasing λ.
     ///
     /// # Errors
     /// A penalty whose largest useful λ is not known, bad data.
@@ -92,7 +92,7 @@ impl Along {
         }
     }
 
-    /// Leading points with one nonzero in each component, at most so many.
+    /// Number of leading points with one nonzero in each component, at most `most`.
     pub(super) fn singles(&self, most: usize) -> usize {
         match self {
             Self::Counts(list) => list.iter().filter(|k| **k == 1).count().min(most),

@@ -120,7 +120,7 @@ impl Cardinality {
         }
     }
 
-    /// About how many entries each component can have, for those who need a number for each.
+    /// Approximate number of entries of each component, for methods that need one.
     pub fn shares(&self, r: usize) -> Vec<usize> {
         match self {
             Self::Components(list) => list.clone(),
@@ -220,7 +220,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
         self.nonneg
     }
 
-    /// Checks an X that somebody else made: shape, finite, orthonormal to 1e-6, within the limits, no
+    /// Checks a given X: shape, finite, orthonormal to 1e-6, within the limits, no
     /// entry below −1e-6 where X ≥ 0.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub struct UncorrelatedProblem<F = AnySmooth> {
     lambda: f64,
 }
 
-/// A correlation of scores, and a length off 1, that an X of somebody else may have.
+/// Largest accepted correlation of scores, and deviation of lengths from 1, of a given X.
 const GIVEN: f64 = 1e-6;
 /// A standard deviation that counts as none beside another.
 const NO_VARIANCE: f64 = 1e-6;
@@ -86,7 +86,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         self.lambda
     }
 
-    /// Checks an X that somebody else made: shape, finite, unit columns and uncorrelated scores to 1e-6, within the
+    /// Checks a given X: shape, finite, unit columns and uncorrelated scores to 1e-6, within the
     /// limits.
     ///
     /// # Errors

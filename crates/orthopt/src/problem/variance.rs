@@ -11,7 +11,7 @@ use crate::smooth::Quadratic;
 
 /// Shares of the variance tr C that the columns of X explain; the scores are Z = AX, C = AᵀA.
 ///
-/// | field | formula, divided by tr C | what it says |
+/// | field | formula, divided by tr C | meaning |
 /// |---|---|---|
 /// | `ratio` | xₖᵀCxₖ = ‖zₖ‖² | of each component alone; scores of sparse components are correlated, so these count some variance twice |
 /// | `adjusted` | Rₖₖ² of Z = QR | what component k adds to those before it (Zou, Hastie and Tibshirani 2006, section 3.4) |

@@ -84,7 +84,7 @@ impl Assessment {
         })
     }
 
-    /// The same of X made feasible to rounding, for what a bound says of it.
+    /// Assessment of X made feasible to rounding, for the claim of a bound.
     ///
     /// # Errors
     /// As [`Assessment::new`]; X has no feasible point near it on its support.

@@ -101,7 +101,7 @@ pub struct Report {
     pub constants: Given,
     /// Name of the starting point that led to X.
     pub start: String,
-    /// Why what was left open was chosen as it was.
+    /// Reasons of automatic choices.
     pub reasons: Vec<Message>,
     /// Further notes: constants out of their range, starts that failed.
     pub notes: Vec<Message>,
@@ -109,7 +109,7 @@ pub struct Report {
     pub stopping: Stopping,
     /// Threads.
     pub threads: usize,
-    /// X and what the run says of it.
+    /// X with the results of the run.
     pub solution: Solution,
     /// Meaning of feasibility and criticality.
     pub measures: Measures,
@@ -125,7 +125,7 @@ pub struct Report {
     pub global: Option<Global>,
 }
 
-/// Variables from which on nobody who has set a limit of time waits for the optimum.
+/// Number of variables from which on a run with a time limit does not compute the optimum.
 const LARGE: usize = 500;
 
 impl Report {

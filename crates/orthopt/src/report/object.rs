@@ -65,7 +65,7 @@ pub struct Object<'a> {
 }
 
 impl Report {
-    /// The object, with options as `word` says them.
+    /// The object, with options spelt by `word`.
     pub fn object(&self, word: impl Fn(&Hint) -> String) -> Object<'_> {
         let (s, task) = (&self.solution, &self.task);
         let worded = |list: &[Message]| list.iter().map(|m| m.worded(&word)).collect();

@@ -1,8 +1,8 @@
 //! The smooth part f(X), one storage per file.
 //!
 //! OBCD sees f through [`Quadratic`]: rows of the gradient, the curvature of a block of rows,
-//! and a cheap update after those rows change. How the gradient is kept is the model's
-//! business: its [`Quadratic::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
+//! and a cheap update after those rows change. The model decides how the gradient is kept:
+//! its [`Quadratic::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
 
 mod any;
 mod centring;
@@ -252,7 +252,7 @@ pub trait Quadratic: Smooth {
     /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
     fn apply(&self, v: &RowMat) -> RowMat;
 
-    /// M·v for vectors v of few entries, which are given: a row for each, as who asks looks at one after the other.
+    /// M·v for vectors v with few entries: one row for each, because callers read them one after the other.
     /// Cost of a gradient, or less.
     fn apply_few(&self, vectors: &[Vec<(usize, f64)>]) -> RowMat {
         let mut v = RowMat::zeros(self.nrows(), vectors.len());
@@ -279,8 +279,8 @@ pub trait Quadratic: Smooth {
         false
     }
 
-    /// Changes the way gradients are kept if `usage` says that another one is clearly cheaper;
-    /// whether it did.
+    /// Changes the way gradients are kept if `usage` shows that another one is clearly
+    /// cheaper; true if it did.
     fn rebalance(&self, _image: &mut Self::Image, _x: &RowMat, _usage: Usage) -> bool {
         false
     }

@@ -204,7 +204,7 @@ impl QuadraticImage {
     }
 }
 
-/// A run begins without Y where fewer than one row in so many is nonzero.
+/// A run begins without Y if fewer than one in this many rows is nonzero.
 const FEW_ROWS: usize = 16;
 /// How many times cheaper computed rows must be to give up Y, which has to be made again later.
 const CLEARLY: f64 = 4.0;

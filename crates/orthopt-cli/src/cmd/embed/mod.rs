@@ -40,7 +40,8 @@ Examples:
 /// Knowledge graphs in ultrahyperbolic space: relations as J-orthogonal matrices
 ///
 /// TRAIN has one triple per line, head<TAB>relation<TAB>tail, as names or numbers, also .gz;
-/// or OpenKE's format (a count, then lines of head tail relation). Entities are points of {x : x'Jx = -alpha^2}, relations keep R'JR = J to rounding.
+/// or OpenKE's format (a count, then lines of head tail relation). Entities are points of {x : x'Jx = -alpha^2},
+/// relations keep R'JR = J to rounding.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt embed [OPTIONS] TRAIN\n       orthopt embed predict [OPTIONS] MODEL TRIPLES",

@@ -171,7 +171,7 @@ pub fn tangent(x: &RowMat, d: &RowMat, j: &Signature) -> RowMat {
     j.times(&times(&qk, x))
 }
 
-/// Checks an X that somebody else made: n × n, finite, J-orthogonal to 1e-6 on average.
+/// Checks a given X: n × n, finite, J-orthogonal to 1e-6 on average.
 ///
 /// # Errors
 /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::NotJOrthogonal`] with the measured error.

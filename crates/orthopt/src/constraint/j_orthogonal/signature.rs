@@ -139,7 +139,7 @@ impl Signature {
         RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, k) * self.signs[k])
     }
 
-    /// How it is told to users: `30 of 50` and whether it is sorted.
+    /// Description for users: `30 of 50` and whether it is sorted.
     pub fn describe(&self) -> String {
         let sorted = self.signs.windows(2).all(|w| w[0] >= w[1]);
         let order = if sorted { "" } else { ", not sorted" };
