@@ -1,6 +1,6 @@
 //! Composite problems: min F(X) = f(X) − g(X) + h(A(X)) subject to XᵀX = I (OADMM paper,
 //! Problem (1)), with a smooth f, a convex g, a linear map A and a nonsmooth h that acts entry by
-//! entry; how far a point is from being critical (Definition 2.7).
+//! entry; and their measure of criticality (Definition 2.7).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -76,8 +76,8 @@ fn smooth_gradient<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 /// of entries of X, and rounded.
 ///
 /// A convex quadratic in z with interval constraints, solved by projected gradients with
-/// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as `keep_going` says no, which
-/// is asked in every iteration.
+/// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as
+/// `keep_going`, which is called in every iteration, is false.
 pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
     x: &RowMat,
@@ -110,8 +110,8 @@ pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 /// Iterations of [`criticality`] in a run, where it must not cost more than the run itself.
 const MOST: usize = 1000;
 
-/// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖ of what a run that ends at X returns, X without dust; infinite
-/// where it takes too long to know.
+/// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖, at the X that a run returns, without
+/// tiny entries; infinite if the computation takes too long.
 pub(crate) fn relative_criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
     x: &RowMat,

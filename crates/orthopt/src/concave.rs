@@ -269,7 +269,7 @@ mod tests {
         AnyConcave::Through(Box::new(Through::new(g, a)))
     }
 
-    /// g(Y) ≥ g(X) + ⟨ξ, Y − X⟩ for all Y is what a subgradient is.
+    /// A subgradient satisfies g(Y) ≥ g(X) + ⟨ξ, Y − X⟩ for all Y.
     #[test]
     fn subgradients_support_their_functions() {
         let point = |seed: usize| {
@@ -300,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Where g∘A is smooth its subgradient is what central differences say.
+    /// Where g∘A is smooth its subgradient agrees with central differences.
     #[test]
     fn the_subgradient_of_g_after_a_is_its_gradient() {
         let b = faer::Mat::from_fn(5, 7, |i, j| ((3 * i + 5 * j) as f64 * 0.7).sin());

@@ -138,7 +138,7 @@ pub enum Error {
     /// Data so small that C = AᵀA has too few digits, or none.
     #[error("{}", self.message())]
     Underflow,
-    /// More memory than is allowed, or than there is.
+    /// More memory than allowed or available.
     #[error("{}", self.message())]
     Memory {
         /// Name of the largest part.
@@ -163,7 +163,7 @@ pub enum Error {
     /// Two choices that do not go together.
     #[error("{0}")]
     Incompatible(Message),
-    /// A start that has nothing to offer for this problem; others do.
+    /// A start that is not available for this problem; others are.
     #[error("the start {start} is not available here: {why}; choose another start, such as {instead}")]
     NoPlace {
         /// The start.

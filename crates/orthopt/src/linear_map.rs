@@ -217,7 +217,7 @@ fn left_product(b: &RowMat, x: &RowMat) -> RowMat {
     out
 }
 
-/// √λ_max of a positive semidefinite operator, one part in a million up; infinite if the
+/// √λ_max of a positive semidefinite operator, rounded up by one part in a million; infinite if the
 /// eigenvalue routine fails.
 fn spectral(n: usize, apply: &(dyn Fn(&RowMat) -> RowMat + Sync)) -> f64 {
     match leading(&Operator { n, apply }, 1) {
@@ -374,7 +374,7 @@ impl AnyMap {
     /// The map of one of the words in [`MAPS`].
     ///
     /// # Errors
-    /// [`Error::UnknownName`] with the words there are; a list that is none.
+    /// [`Error::UnknownName`] with the known words; an invalid list.
     pub fn parse(text: &str) -> Result<Self> {
         match text.split_once(':') {
             None if text == "identity" => Ok(Self::Identity(Identity)),

@@ -1,10 +1,10 @@
-//! Messages for people that name options. The library does not know the spelling of an
+//! Messages for users that name options. The library does not know the spelling of an
 //! option: each front end words it, the command as `--restarts 0`, Python as `restarts=0`.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// An option in a message: something the reader may set.
+/// An option in a message, which the reader may set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// Its name; words are joined by dashes.

@@ -1,4 +1,4 @@
-//! Principal components in three lines: data, what they should look like, `fit`.
+//! Principal components in three lines: data, penalty and options, `fit`.
 
 use faer::sparse::SparseColMatRef;
 
@@ -20,7 +20,7 @@ use crate::with_family;
 ///
 /// Rows of A are samples, columns are variables. Open choices are made from the data, as in
 /// the command `orthopt solve`, and [`Report::reasons`] gives the reasons; the same choices give the same X,
-/// bit for bit. A run without a limit ends by itself.
+/// bit for bit. A run without a limit ends by its own stopping rule.
 ///
 /// ```
 /// use orthopt::prelude::*;
@@ -107,7 +107,7 @@ impl<'a> SparsePca<'a> {
         self
     }
 
-    /// Further starts after the first one; the best X counts.
+    /// Number of further starts after the first one; the best X is returned.
     pub fn restarts(mut self, starts: u64) -> Self {
         self.restarts = Some(starts);
         self
@@ -140,7 +140,7 @@ impl<'a> SparsePca<'a> {
     /// Solves the problem.
     ///
     /// # Errors
-    /// Data that are not finite, a rank or λ that makes no sense, names that there are not.
+    /// Data that are not finite, a rank or λ that makes no sense, unknown names.
     pub fn fit(self) -> Result<Report> {
         self.fit_watched(&mut [])
     }

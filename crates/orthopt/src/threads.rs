@@ -20,7 +20,7 @@ pub fn sensible(wanted: usize) -> usize {
 pub type Pool = Arc<ThreadPool>;
 
 /// The shared pool and the process it was made in: the threads of a pool do not survive a fork, which
-/// Python's `multiprocessing` and R's `parallel` use, and work given to it afterwards would wait for ever.
+/// Python's `multiprocessing` and R's `parallel` use, and work given to it after a fork would wait for ever.
 static SHARED: Mutex<Option<(u32, Pool)>> = Mutex::new(None);
 
 /// A pool of `threads` threads, or the shared one with as many as there are processors: for modules of other
@@ -58,7 +58,7 @@ pub fn on<R: Send>(pool: &Pool, is_search: bool, f: impl FnOnce() -> R + Send) -
     if is_search { with(pool, f) } else { pool.install(f) }
 }
 
-/// `f` on this thread, with the threads of `pool` for what it does in parallel.
+/// `f` on this thread, with the threads of `pool` for its parallel work.
 fn with<R>(pool: &Pool, f: impl FnOnce() -> R) -> R {
     struct Before(Option<Pool>);
     impl Drop for Before {
@@ -82,7 +82,7 @@ pub(crate) fn on_chosen<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// How many threads there are for what this one does in parallel.
+/// Number of threads for the parallel work of this one.
 pub(crate) fn count() -> usize {
     chosen().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
 }

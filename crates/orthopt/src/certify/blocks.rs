@@ -1,5 +1,5 @@
-//! Block-k stationarity on a sample of blocks of k rows (OBCD paper, Definition 3.5): how much of what
-//! BS₂-points leave is seen by blocks of three rows and more, {BS_k} ⊇ {BS_{k+1}} (Theorem 3.6 (c)).
+//! Block-k stationarity on a sample of blocks of k rows (OBCD paper, Definition 3.5): the
+//! decreases of F at BS₂-points by blocks of three rows and more, {BS_k} ⊇ {BS_{k+1}} (Theorem 3.6 (c)).
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -23,7 +23,7 @@ pub struct BlockScope {
     pub rows: usize,
     /// Number of random blocks (with repetition) among those that can change X; all blocks if there are fewer.
     pub samples: u64,
-    /// V from which each block is searched beside V = I.
+    /// Number of V from which each block is searched, in addition to V = I.
     pub starts: u32,
     /// Seed of blocks and starts.
     pub seed: u64,
@@ -33,14 +33,14 @@ pub struct BlockScope {
 
 /// Decreases of F by blocks of k rows at a point.
 ///
-/// For k = 2 the subproblem is solved globally. Beyond, it is a search: what was found is there, and what was
-/// not may be. So every figure is a lower estimate, and a certificate of block-k stationarity it is not.
+/// For k = 2 the subproblem is solved globally. For k > 2 it is a search that may miss a
+/// decrease. So every number is a lower estimate and not a certificate of block-k stationarity.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct BlockReport {
     /// k.
     pub rows: usize,
-    /// V from which each block was searched beside V = I.
+    /// Number of V from which each block was searched, in addition to V = I.
     pub starts: u32,
     /// Blocks searched.
     pub blocks_checked: u64,
@@ -62,9 +62,10 @@ const CHUNK: usize = 64;
 
 /// Searches a sample of blocks of `scope.rows` rows of X, or all of them, for a lower F.
 ///
-/// When `keep_going` says no it ends after the blocks in hand, and [`BlockReport::blocks_checked`] says how
-/// many those are. Cost: a gradient, then for each block and start some sweeps over its k(k − 1)/2 pairs at
-/// O(r log r) each, in parallel. Unless stopped, the result does not depend on the number of threads.
+/// When `keep_going` is false it ends after the current blocks, and
+/// [`BlockReport::blocks_checked`] is their number. Cost: a gradient, then for each block and start some sweeps over
+/// its k(k − 1)/2 pairs at O(r log r) each, in parallel. Unless stopped, the result does not depend on the number of
+/// threads.
 pub fn block_k_stationarity<F: Quadratic, H: PairPenalty>(
     p: &Problem<Stiefel, F, H>,
     x: &RowMat,
@@ -127,7 +128,7 @@ impl<'a, F: Quadratic, H: PairPenalty> RowBlocks<'a, F, H> {
         Self { p, x, g, noise: 1e-12 * size(p.f.scale(x), p.objective(x).total) }
     }
 
-    /// The rows `rows` of a lower X, and by how much F falls there; (X_B, 0) where nothing was found.
+    /// The rows `rows` of an X with a lower F, and the decrease; (X_B, 0) if none was found.
     pub fn lower(&self, rows: &[usize], starts: u32, seed: u64) -> (RowMat, f64) {
         let found = self.search(rows, starts, &mut stream(seed, 0), &mut PairWork::new(self.x.ncols()));
         (found.z, found.decrease)
@@ -171,8 +172,8 @@ fn all_blocks(rows: &Movable, k: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// Blocks with a nonzero row, uniformly: a nonzero row and k − 1 others; one with m nonzero rows comes m times
-/// as often, and is kept every m-th time.
+/// Blocks with a nonzero row, uniformly: a nonzero row and k − 1 others; one with m nonzero
+/// rows is drawn m times as often, and is kept with probability 1/m.
 fn draw(rows: &Movable, k: usize, scope: &BlockScope) -> Vec<Vec<usize>> {
     let (n, nonzero) = (rows.nrows(), rows.sorted());
     let mut rng = stream(scope.seed, 0);

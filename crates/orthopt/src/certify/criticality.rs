@@ -1,4 +1,4 @@
-//! How far X is from being a critical point of f(X) + h(X), XᵀX = I.
+//! Criticality of X for f(X) + h(X), XᵀX = I.
 
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
@@ -18,7 +18,7 @@ pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowM
     criticality_while(p, x, &|| true).unwrap_or(f64::INFINITY)
 }
 
-/// [`criticality`], or `None` as soon as `keep_going` says no. It is asked in every iteration.
+/// [`criticality`], or `None` as soon as `keep_going` is false. It is called in every iteration.
 pub fn criticality_while<F: Smooth, H: Nonsmooth>(
     p: &Problem<Stiefel, F, H>,
     x: &RowMat,

@@ -44,7 +44,7 @@ pub struct PenaltyEntry {
     pub doc: &'static str,
     /// Its constants.
     pub constants: &'static [Constant],
-    /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` where λ means nothing.
+    /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` if λ does not apply.
     pub lambda_share: Option<f64>,
     /// True if F is the same at X with the signs of columns changed.
     pub is_even: bool,
@@ -77,7 +77,7 @@ pub fn all_solvers() -> Vec<SolverEntry> {
 /// The entries of one solver in all families that have it.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn solvers_called(name: &str) -> Result<Vec<SolverEntry>> {
     check_solvers(name)?;
     let mut found: Vec<SolverEntry> = every_solver().filter(|s| s.name == name).collect();
@@ -147,7 +147,7 @@ pub fn all_penalties() -> Vec<PenaltyEntry> {
 /// The penalty called `name`.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn penalty_called(name: &str) -> Result<PenaltyEntry> {
     let all = all_penalties();
     all.iter().find(|p| p.name == name).copied().ok_or_else(|| Error::UnknownName {
@@ -160,7 +160,7 @@ pub fn penalty_called(name: &str) -> Result<PenaltyEntry> {
 /// Checks that every name of a chain `a+b` is a solver of some family.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn check_solvers(names: &str) -> Result<()> {
     let all = all_solvers();
     match names.split('+').find(|name| all.iter().all(|s| s.name != *name)) {

@@ -41,7 +41,7 @@ pub struct Posed {
     pub k: Option<usize>,
     /// The limit on nonzeros, where there is one.
     pub limits: Option<Cardinality>,
-    /// One sentence per choice that was made for the user.
+    /// One sentence per automatic choice.
     pub reasons: Vec<Message>,
     /// Notes on options with less effect than requested.
     pub notes: Vec<Message>,

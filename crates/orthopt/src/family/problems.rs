@@ -121,7 +121,7 @@ pub const PROBLEMS: &[ProblemInfo] = &[
 /// Looks a problem up by name.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn find_problem(name: &str) -> Result<&'static ProblemInfo> {
     PROBLEMS.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownName {
         kind: "problem",

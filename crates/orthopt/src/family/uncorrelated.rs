@@ -45,7 +45,7 @@ impl Between {
     /// By name.
     ///
     /// # Errors
-    /// [`Error::UnknownName`] with the names there are.
+    /// [`Error::UnknownName`] with the known names.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "orthogonal" => Ok(Self::Orthogonal),

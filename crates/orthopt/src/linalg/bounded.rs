@@ -9,8 +9,8 @@ const QUIET: usize = 20;
 
 /// The least ‖e(z)‖_F over lo ≤ z ≤ hi for an affine e, `bounds` holding (lo, hi) of every entry: a
 /// convex quadratic, solved by projected gradients with momentum and restart. `descent` is the
-/// gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration. `None` as soon
-/// as `keep_going` says no, which is asked in every iteration.
+/// gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration. `None`
+/// as soon as `keep_going`, which is called in every iteration, is false.
 pub(crate) fn shortest_residual(
     mut z: RowMat,
     bounds: &[(f64, f64)],

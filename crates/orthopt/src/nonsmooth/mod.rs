@@ -28,7 +28,7 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
     /// The limiting subdifferential ∂h(x) as an interval [lo, hi] (possibly unbounded).
     fn subdifferential(&self, x: f64) -> (f64, f64);
 
-    /// dist(−g, ∂h(x)): how far the entry x with gradient g is from being stationary.
+    /// dist(−g, ∂h(x)): the distance of the entry x with gradient g from stationarity.
     fn distance_to_stationarity(&self, x: f64, g: f64) -> f64 {
         let (lo, hi) = self.subdifferential(x);
         (lo + g).max(-g - hi).max(0.0)

@@ -1,4 +1,4 @@
-//! Cross-validation along a path: how much of the variance of rows that were held out the components keep.
+//! Cross-validation along a path: share of the variance of held-out rows that the components keep.
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
@@ -20,7 +20,7 @@ pub struct Fold {
     pub test: Vec<usize>,
 }
 
-/// `count` folds of m rows, every row held out once; which rows go together depends on the seed alone.
+/// `count` folds of m rows, every row held out once; the assignment of rows to folds depends on the seed alone.
 ///
 /// # Errors
 /// Fewer than two folds, or fewer rows than folds.
@@ -73,7 +73,7 @@ impl Validation {
     }
 }
 
-/// The path of every fold's training rows, judged by the rows held out: means are those of the training rows where
+/// The path of every fold's training rows, evaluated on the held-out rows: means are those of the training rows where
 /// the data are centred. `None` if it was interrupted.
 ///
 /// # Errors

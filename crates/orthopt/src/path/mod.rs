@@ -54,7 +54,7 @@ pub struct Point {
     pub at: f64,
     /// Result.
     pub report: Report,
-    /// The point whose X led to this one, where that was better than what was found here alone.
+    /// The point whose X led to this one, if that was better than the search at this point.
     pub from: Option<usize>,
 }
 
@@ -76,7 +76,7 @@ impl Point {
 pub struct Path {
     /// The points.
     pub points: Vec<Point>,
-    /// The point where the variance explained has its knee over the nonzeros, the middle one where it has none.
+    /// The point where the variance explained has its knee over the nonzeros, the middle one if there is no knee.
     pub knee: usize,
     /// True if the path was ended early.
     pub interrupted: bool,
@@ -86,14 +86,14 @@ pub struct Path {
 pub struct Watch<'a, 'b> {
     /// The runs.
     pub observers: &'a mut [&'b mut dyn Observer],
-    /// Told what is being done: at which point, and how many there are.
+    /// Called with the current task: the number of the point and the number of points.
     pub stage: &'a mut dyn FnMut(usize, usize),
 }
 
 /// Solves along the path.
 ///
 /// # Errors
-/// A problem without such a path, bad data, whatever [`pose`] and the solvers find wrong.
+/// A problem without such a path, bad data, errors of [`pose`] and of the solvers.
 pub fn path(
     data: &PcaData<'_>,
     facts: &DataFacts,
@@ -244,9 +244,9 @@ impl<'a> Walk<'a> {
         better
     }
 
-    /// Points take the X of others that are better here, as they are: what holds at the end does so after limits and
-    /// interruptions, too. An X that is taken is repaired to rounding, and so may be better elsewhere: again, until
-    /// nothing is taken.
+    /// Points take the unchanged X of others if they are better, so that the properties of a
+    /// path also hold after limits and interruptions. An X that is taken is repaired to rounding and may then be
+    /// better at other points: repeated until no point changes.
     fn settle(&mut self, watch: &mut Watch<'_, '_>) -> Result<()> {
         for _ in 0..self.points.len() {
             let mut taken = false;
@@ -281,7 +281,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A decrease of F relative to its size that is more than rounding.
+/// Smallest relative decrease of F that is more than rounding.
 const LESS: f64 = 1e-10;
 
 /// The neighbours, and the point whose X has the lowest F here.
@@ -293,7 +293,7 @@ fn candidates<P: Family>(problem: &P, points: &[Point], i: usize) -> Vec<usize> 
     all
 }
 
-/// Of the other points the one whose X has the lowest F here, and this F; X as it is must be feasible.
+/// Of the other points the one whose X has the lowest F here, and this F; the unchanged X must be feasible.
 fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, f64)> {
     let feasible = |j: &usize| *j != i && problem.check(points[*j].report.x(), "X").is_ok();
     let values = (0..points.len()).filter(feasible).map(|j| (j, problem.value(points[j].report.x())));

@@ -16,10 +16,10 @@ pub enum Role {
     Gram,
 }
 
-/// The data of a run, as far as reports speak of them.
+/// Facts about the data of a run for reports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DataFacts {
-    /// Where they come from; generators with everything filled in.
+    /// Source of the data; generators with all parameters filled in.
     pub source: String,
     /// Rows of the matrix: samples, or n for C itself.
     pub rows: usize,
@@ -83,8 +83,8 @@ impl DataFacts {
         }
     }
 
-    /// True if xᵀCx is a variance: C is one where columns are centred, and what it is where C is given
-    /// is for the user to know.
+    /// True if xᵀCx is a variance: C is a covariance matrix if columns are centred, and is
+    /// taken as one if C is given.
     pub fn has_variances(&self) -> bool {
         self.centered || self.role == Role::Gram
     }

@@ -2,8 +2,8 @@
 //! Python render.
 //!
 //! Nothing is evaluated twice: the driver measures F, feasibility and zeros of the X it returns, a
-//! [`Report`] adds what the problem knows of it, and what costs more ([`Checks`]) comes last, when
-//! files are written and the summary is shown.
+//! [`Report`] adds the facts of the problem, and the expensive [`Checks`] come last, when files are written and the
+//! summary is shown.
 
 mod assessment;
 mod data;
@@ -48,7 +48,7 @@ pub struct Task {
     pub k: Option<usize>,
     /// The limit on nonzeros, where there is one.
     pub limits: Option<Cardinality>,
-    /// One sentence per choice that was made for the user.
+    /// One sentence per automatic choice.
     pub reasons: Vec<Message>,
     /// Notes on options without effect.
     pub notes: Vec<Message>,
@@ -117,11 +117,11 @@ pub struct Report {
     pub relative_feasibility: Option<f64>,
     /// The minimum of F, where it is known in closed form.
     pub optimum: Option<f64>,
-    /// Variance explained, where that means something.
+    /// Variance explained, if it is defined.
     pub explained_variance: Option<ExplainedVariance>,
     /// Checks of X, filled in on request.
     pub checks: Checks,
-    /// A global bound and how far F can be from it; likewise.
+    /// A global bound and the gap of F; also filled in on request.
     pub global: Option<Global>,
 }
 
@@ -129,8 +129,8 @@ pub struct Report {
 const LARGE: usize = 500;
 
 impl Report {
-    /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an interruption, and of
-    /// large problems after a limit of time.
+    /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an interruption, and
+    /// of large problems with a time limit.
     pub fn new<P: Family>(
         task: &Task,
         problem: &P,
@@ -165,10 +165,10 @@ impl Report {
         }
     }
 
-    /// Takes a global bound up: X that it proves to be a global minimum is `optimal`, however its run ended.
+    /// Adds a global bound: an X that it proves to be a global minimum is `optimal`, for any ending of its run.
     ///
     /// # Errors
-    /// A bound that contradicts F of X, or what pairs of its rows offer.
+    /// A bound that contradicts F of X, or a decrease by pairs of its rows.
     pub fn bound_by(&mut self, bound: &Bound) -> Result<&Global> {
         let global = Global::beside(bound, self.solution.point())?;
         global.check(self.checks.certificate.as_ref())?;
@@ -193,7 +193,7 @@ impl Report {
         self.stopping.tolerance(self.solution.scale, self.solution.objective.total)
     }
 
-    /// How far F is above the optimum, as a share of it.
+    /// Excess of F over the optimum, relative to it.
     pub fn above_optimum(&self) -> Option<f64> {
         let f = self.solution.objective.total;
         self.optimum.map(|optimum| (f - optimum) / optimum.abs().max(f64::MIN_POSITIVE))
@@ -211,8 +211,8 @@ fn start<P: Family>(plan: &Plan<P>, solution: &Solution) -> String {
     searched.map_or_else(|| plan.start_name(solution.best_start).into(), |arm| arm.start.clone())
 }
 
-/// The constants of the solvers of `plan`: what the data decided, else what was set, else the default;
-/// nothing where the solver chose it and does not say.
+/// The constants of the solvers of `plan`: the values chosen from the data, else those set,
+/// else the defaults; none for values that the solver chooses and does not report.
 fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
     let mut all = Given::new();
     let arm = solution.search.as_ref().and_then(|s| s.arms.get(s.winner));
@@ -234,8 +234,8 @@ fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
     all
 }
 
-/// Constants that are not in force as typed: a weakly convex penalty bounds β from below and μ
-/// from above. Zero is not a value but asks for one.
+/// Constants whose value was changed: a weakly convex penalty bounds β from below and μ from
+/// above. Zero means an automatic value.
 fn moved(wanted: &Wanted, in_force: &Given) -> Vec<Message> {
     let number =
         |(name, value): (&str, Value)| Some((name.to_string(), value.number().filter(|v| *v != 0.0)?));

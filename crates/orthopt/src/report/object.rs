@@ -9,7 +9,7 @@ use crate::options::Given;
 use crate::problem::{Cardinality, ExplainedVariance};
 use crate::solve::{Raw, SearchReport, Settings, Status, Stopping};
 
-/// Version of the fields; grows when a field changes its meaning or goes.
+/// Version of the fields; increases when a field changes its meaning or is removed.
 pub const SCHEMA: u32 = 1;
 
 /// A [`Report`] with its messages worded, ready to be written.

@@ -45,7 +45,7 @@ impl Signature {
     /// or a list of n signs (`1 -1 1`, also `+`, `-`, separated by white space or commas).
     ///
     /// # Errors
-    /// P > n, a list of another length than n, an entry that is no sign.
+    /// P > n, a list of another length than n, an entry that is not a sign.
     pub fn parse(text: &str, n: usize) -> Result<Self> {
         let words: Vec<&str> =
             text.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()).collect();
