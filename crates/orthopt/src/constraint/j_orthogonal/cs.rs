@@ -49,7 +49,7 @@ pub fn random(j: &Signature, mu_max: f64, rng: &mut Pcg64) -> Result<RowMat> {
     Ok(draw(j, mu_max, rng))
 }
 
-/// [`Self::random`] for a valid `mu_max`.
+/// [`random`] for a valid `mu_max`.
 pub(super) fn draw(j: &Signature, mu_max: f64, rng: &mut Pcg64) -> RowMat {
     let (p, q) = (j.plus().len(), j.minus().len());
     let mut haar = |k: usize| stiefel::random(k, k, rng);
