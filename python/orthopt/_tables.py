@@ -28,7 +28,7 @@ class Table:
 
 
 def opened(data: Any) -> Any:
-    """The data themselves, or the table that they name or are."""
+    """The data themselves, or the table that they name."""
     if isinstance(data, str) or hasattr(data, "__fspath__"):
         path = str(os.fspath(data))
         # that a file is missing is told by those who know what else there is
@@ -46,7 +46,7 @@ def opened(data: Any) -> Any:
 
 
 def read(path: str) -> Table:
-    """A file, with the package that is there."""
+    """A file, read with the available package."""
     try:
         import pyarrow
     except ImportError:
@@ -98,7 +98,8 @@ def of_arrow(table: Any, what: str) -> Table:
     from pyarrow import types
 
     def kind(of: Any) -> str:
-        if any(test(of) for test in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)):
+        if any(test(of) for test in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal,
+        types.is_null)):
             return "number"
         of = of.value_type if types.is_dictionary(of) else of
         text = (types.is_string, types.is_large_string, types.is_date, types.is_time, types.is_timestamp)

@@ -97,7 +97,10 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     rows.extend((0..points.len()).map(|i| row(told, i)));
     aligned(&rows).iter().for_each(|line| summary.sentence(line));
     summary.gap();
-    summary.sentence("variance: share explained by projection on the loadings; adjusted: share explained by the scores, counting of each only the part beyond earlier scores.");
+    summary.sentence(
+        "variance: share explained by projection on the loadings; adjusted: share explained by the \
+                      scores, counting of each only the part beyond earlier scores.",
+    );
     if told.validation.is_some() {
         summary.sentence(
             "held out: share of the variance of the held-out rows, mean and standard error over the folds.",

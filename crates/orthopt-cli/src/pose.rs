@@ -67,7 +67,8 @@ pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
         say(
             "note",
             &format!(
-                "{entries} not zero but at most {REPORT_ZERO:e} in absolute value: F, nonzeros, criticality and certificate count {them} as nonzero"
+                "{entries} not zero but at most {REPORT_ZERO:e} in absolute value: F, nonzeros, criticality and \
+                 certificate count {them} as nonzero"
             ),
         );
     }

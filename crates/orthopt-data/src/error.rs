@@ -152,9 +152,9 @@ pub enum DataError {
 
     /// A column whose sums do not tell its spread from rounding beside its mean.
     #[error(
-        "{place}: column {column}{name} has the mean {mean} and a standard deviation of at most {spread:.1e}, \
-         which is lost in the rounding of its sums; subtract a number near the mean from the column, or leave it out, and \
-         add up the rows again"
+        "{place}: column {column}{name} has the mean {mean} and a standard deviation of at most {spread:.1e}, which is \
+         lost in the rounding of its sums; subtract a number near the mean from the column, or leave it out, and add \
+         up the rows again"
     )]
     Spread {
         /// The data.

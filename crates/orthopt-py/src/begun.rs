@@ -68,7 +68,8 @@ pub fn stages<P>(
         Some(info) => Ok(info),
         None => Err(Error::Incompatible(
             format!(
-                "solver {name} does not fit this f and penalty, or needs more than values and gradients; available are {}",
+                "solver {name} does not fit this f and penalty, or needs more than values and gradients; available are \
+                 {}",
                 list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
             )
             .into(),

@@ -29,7 +29,7 @@ pub enum Error {
         /// Number of variables n.
         columns: usize,
     },
-    /// Two shapes that must agree do not.
+    /// Two shapes that must agree but do not.
     #[error("{what} is {rows} x {cols}, expected {expected_rows} x {expected_cols}")]
     Shape {
         /// Which matrix.
@@ -152,7 +152,8 @@ pub enum Error {
     },
     /// F of a feasible point lies below what was proved to be a lower bound.
     #[error(
-        "F = {objective:e} of a feasible X lies below its lower bound {bound:e}: one of the two is wrong, so no result is given; please report this with the data and the command"
+        "F = {objective:e} of a feasible X lies below its lower bound {bound:e}: one of the two is wrong, so no result \
+         is given; please report this with the data and the command"
     )]
     Contradiction {
         /// F.
@@ -160,7 +161,7 @@ pub enum Error {
         /// The bound.
         bound: f64,
     },
-    /// Two choices that do not go together.
+    /// Two incompatible choices.
     #[error("{0}")]
     Incompatible(Message),
     /// A start that is not available for this problem; others are.

@@ -69,7 +69,8 @@ const FORMATS: &[Format] = &[
     Format { extensions: &["npz"], read: npz::read, chunks: npz::chunks, write: Some(npz::write),
         about: "NumPy archive: the array X, data, arr_0 or the only one, or scipy.sparse.save_npz" },
     Format { extensions: &["csv"], read: delimited::read_csv, chunks: delimited::csv_chunks, write: Some(delimited::write_csv),
-        about: "values separated by commas or ;, with or without names of columns and rows (as written by R and pandas); dense" },
+        about: "values separated by commas or ;, with or without names of columns and rows (as written by R and \
+                pandas); dense" },
     Format { extensions: &["tsv"], read: delimited::read_tsv, chunks: delimited::tsv_chunks, write: Some(delimited::write_tsv),
         about: "values separated by tabs, otherwise as .csv" },
     Format { extensions: &["parquet"], read: arrow::read_parquet, chunks: arrow::parquet_chunks, write: None,

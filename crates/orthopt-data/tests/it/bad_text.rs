@@ -227,8 +227,8 @@ fn csv() {
             ("1,2\n3,x\n", "a.csv:2: `x` in column 2 is not a number"),
             (
                 "a,b\n1,2\n\n3,\n",
-                "a.csv:4: row 2, column 2 (`b`) has a missing value (the cell is empty); fill \
-                 it in, remove the row or column, or choose how missing values are treated: mean (of the column), drop (the row) or em",
+                "a.csv:4: row 2, column 2 (`b`) has a missing value (the cell is empty); fill it in, remove the row or \
+                 column, or choose how missing values are treated: mean (of the column), drop (the row) or em",
             ),
             (
                 "1,NA,3\n4,5,6\n",
@@ -237,8 +237,8 @@ fn csv() {
             ),
             (
                 "id,a,b\nx,1,2\ny,3,nan\n",
-                "a.csv:3: row 2, column 2 (`b`) has a missing value (`nan`); fill it in, \
-                 remove the row or column, or choose how missing values are treated: mean (of the column), drop (the row) or em",
+                "a.csv:3: row 2, column 2 (`b`) has a missing value (`nan`); fill it in, remove the row or column, or \
+                 choose how missing values are treated: mean (of the column), drop (the row) or em",
             ),
             (
                 "a,b\n1,2\n3,-inf\n",

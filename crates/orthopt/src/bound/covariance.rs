@@ -155,8 +155,9 @@ fn connections(
 
 fn too_many(n: usize, left: usize, limit: usize) -> Error {
     Error::Incompatible(format!(
-        "no bound: at least {left} of the {n} variables can have nonzero rows, and the \
-         relaxation keeps dense matrices of that size (about {:.1} GB); the limit is {limit} variables: choose a larger lambda, fewer variables or more memory",
+        "no bound: at least {left} of the {n} variables can have nonzero rows, and the relaxation keeps dense matrices \
+         of that size (about {:.1} GB); the limit is {limit} variables: choose a larger lambda, fewer variables or \
+         more memory",
         super::BYTES_PER_ENTRY * (left as f64).powi(2) / 1e9
     ).into())
 }

@@ -490,11 +490,13 @@ pub const MEANINGS: &[Meaning] = &[
 ];
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
-const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local solutions differ";
+const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local \
+                      solutions differ";
 const SEED: &str = "checks of random pairs or blocks";
 const PAIRS: &str =
     "problems whose pairs of rows can be solved globally: no limit on nonzeros, concave part or linear map";
-const NODES: &str = "branch and bound: l0-pca with a lambda or limits on nonzeros, and nonneg-pca without limits, up to 400 variables";
+const NODES: &str = "branch and bound: l0-pca with a lambda or limits on nonzeros, and nonneg-pca without limits, up \
+                     to 400 variables";
 
 fn names() -> String {
     MEANINGS.iter().map(|m| m.option).collect::<Vec<_>>().join(", ")

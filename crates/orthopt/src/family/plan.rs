@@ -322,7 +322,8 @@ impl<P: Family> Plan<P> {
         };
         (effort > 0).then(|| {
             Message::from(format!(
-                "one run each from {names}, and further runs{alone} below {effort} million iterations and 3e10 multiplications; the best X is returned ("
+                "one run each from {names}, and further runs{alone} below {effort} million iterations and 3e10 \
+                 multiplications; the best X is returned ("
             ))
             .option("restarts")
             .text(")")

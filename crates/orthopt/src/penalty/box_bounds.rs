@@ -77,11 +77,13 @@ impl BoxBounds {
         let why = if needed > n {
             let length = n as f64 * most * most;
             format!(
-                "{n} entries of at most {most} in absolute value have a sum of squares of at most {length:.4}, and each column needs 1"
+                "{n} entries of at most {most} in absolute value have a sum of squares of at most {length:.4}, and \
+                 each column needs 1"
             )
         } else {
             format!(
-                "columns with X >= 0 share no row, each has at least {needed} entries, and {needed} * {r} is more than the {n} rows"
+                "columns with X >= 0 share no row, each has at least {needed} entries, and {needed} * {r} is more than \
+                 the {n} rows"
             )
         };
         Err(Error::Incompatible(

@@ -84,8 +84,9 @@ pub(crate) fn beyond_limit<F: Smooth>(f: &F) -> (Status, &'static str) {
 const FAR: &str = "||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 \
      violate X'JX = J; f still falls along growing boosts";
 /// and of one that may have no lower bound.
-pub(crate) const UNBOUNDED: &str = "f has no lower bound here: boosts of two rows lower it \
-     without end. Stopped where ||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 violate X'JX = J; X is the last point before that";
+pub(crate) const UNBOUNDED: &str = "f has no lower bound here: boosts of two rows lower it without end. Stopped where \
+                                    ||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 violate \
+                                    X'JX = J; X is the last point before that";
 
 /// Largest row norm of X, or infinity where it is not a number.
 pub(crate) fn largest_row(x: &RowMat) -> f64 {
