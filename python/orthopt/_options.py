@@ -68,8 +68,8 @@ _KINDS: dict[str, type] = {
         key: float
         for key in ("lam", "lam_share", "relative_lam", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
     },
-    **{key: str for key in ("constraint", "effort", "missing", "penalty", "scale", "storage", "solver", "working_set",
-    "model", "side", "placement")}, **{key: bool for key in ("gram", "center", "covariance", "reproduction", "jacobi")},
+    **{key: str for key in ("constraint", "effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side", "placement")},
+    **{key: bool for key in ("gram", "center", "covariance", "reproduction", "jacobi")},
 }
 
 

@@ -98,8 +98,7 @@ def of_arrow(table: Any, what: str) -> Table:
     from pyarrow import types
 
     def kind(of: Any) -> str:
-        if any(test(of) for test in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal,
-        types.is_null)):
+        if any(test(of) for test in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)):
             return "number"
         of = of.value_type if types.is_dictionary(of) else of
         text = (types.is_string, types.is_large_string, types.is_date, types.is_time, types.is_timestamp)
