@@ -37,7 +37,7 @@ def registry(kind: str) -> dict[str, str]:
     """
     found = _orthopt.registry(kind)
     if found is None:
-        raise UnknownNameError(f"there is no list {kind!r}; there are: {', '.join(_LISTS)}")
+        raise UnknownNameError(f"there is no list {kind!r}; choose one of: {', '.join(_LISTS)}")
     return dict(found)
 
 

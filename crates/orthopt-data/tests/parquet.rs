@@ -222,7 +222,7 @@ fn nulls_and_nan_are_missing_values() {
 fn columns_that_are_no_numbers() {
     let a = || column("a", Float64Array::from(vec![1.0, 2.0]));
     let advice =
-        "and not numbers; leave it out or turn it into numbers (names of rows stand in the first column)";
+        "and not numbers; leave it out or convert it to numbers (names of rows go in the first column)";
     let words = || StringArray::from(vec!["x", "y"]);
     each_message(
         &table(vec![a(), column("b", words())]),

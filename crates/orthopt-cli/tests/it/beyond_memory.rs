@@ -142,7 +142,7 @@ fn what_cannot_be_is_said() {
     dir.fails_in_one_line(
         &["data", "gram", "all.csv", "--add", "c.npz", "-o", "c.npz", "--reproducible"],
         2,
-        &["begin anew"],
+        &["sum the rows again"],
     );
     // the rows of C are no samples
     dir.fails_in_one_line(&["solve", "pca", "c.npz", "--stream"], 1, &["C and not samples"]);

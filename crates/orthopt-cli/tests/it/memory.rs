@@ -8,7 +8,7 @@ fn what_is_square_in_the_variables() {
     let wide = ["solve", "l0-pca", "sparse-randn:10:30000:100", "-r", "2", "--lambda", "0.1"];
     let dense = [&wide[..], &["--storage", "dense"]].concat();
     let parts =
-        ["C = A'A of 30000 variables: 7.2 GB of memory at least, and 1.0 GB are allowed", "--storage gram"];
+        ["C = A'A of 30000 variables: 7.2 GB of memory are needed, but 1.0 GB are allowed", "--storage gram"];
     dir.fails_in_one_line(&[&dense[..], &["--max-memory", "1G"]].concat(), 1, &parts);
     dir.fails_in_one_line(
         &[&dense[..], &["--max-memory", "1G"]].concat(),
@@ -67,7 +67,7 @@ fn less_than_is_allowed() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(
-        stderr.contains("7.2 GB of memory at least, and the system cannot provide that much"),
+        stderr.contains("7.2 GB of memory are needed, but the system cannot provide that much"),
         "{stderr}"
     );
 }
@@ -76,7 +76,7 @@ fn less_than_is_allowed() {
 #[test]
 fn files_without_an_end() {
     let dir = Dir::new();
-    dir.fails_in_one_line(&["solve", "--config", "/dev/zero"], 1, &["/dev/zero", "more than 16 MB"]);
+    dir.fails_in_one_line(&["solve", "--config", "/dev/zero"], 1, &["/dev/zero", "larger than 16 MB"]);
     dir.fails_in_one_line(
         &["solve", "hyperbolic-eig", "randn:9:3", "--signature", "/dev/zero"],
         1,

@@ -85,7 +85,7 @@ fn what_is_no_path_is_refused() {
     refused(&["--lambda", "0.1"], &["--lambda is one point", "--lambdas"]);
     refused(&["--certify"], &["no pairs"]);
     refused(&["--restarts", "3"], &["--effort"]);
-    refused(&["--trace", "t.csv"], &["no trace"]);
+    refused(&["--trace", "t.csv"], &["not write a trace"]);
     refused(&["--init", "pca"], &["--init is an option of solve"]);
     refused(&["--plot", "p.gif"], &["must end in .svg, .png or .pdf"]);
     refused(&["--counts", "2", "--cv", "3"], &["--cv does not apply to C itself: it is for samples"]);

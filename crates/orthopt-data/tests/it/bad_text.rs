@@ -179,7 +179,7 @@ fn matrix_market_triangles_and_arrays() {
         &[
             (
                 "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n1 3 1\n",
-                "a.mtx:4: entry (1, 3) is in the other triangle than the entries before it; \
+                "a.mtx:4: entry (1, 3) is not in the triangle of earlier entries; \
                  a symmetric file stores one triangle (or declare it general)",
             ),
             (

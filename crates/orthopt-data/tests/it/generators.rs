@@ -155,7 +155,7 @@ fn bad_specifications() {
         ("randn:3:4:1.5", "SEED is `1.5`, which is not a whole number", randn),
         ("randn:3:4:1:9", "`9` at the end is not expected", randn),
         ("sparse-randn:3:4", "NNZ is missing", sparse),
-        ("sparse-randn:3:4:13", "a 3 x 4 matrix has no room for 13 entries", sparse),
+        ("sparse-randn:3:4:13", "a 3 x 4 matrix cannot hold 13 entries", sparse),
         ("sparse-randn:999999:999999:99999999999", "NNZ is larger than 1073741824 (17 GB)", sparse),
         (
             "spiked:9:5:2:3",

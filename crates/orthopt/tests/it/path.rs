@@ -237,7 +237,7 @@ fn paths_that_cannot_be_walked_say_so() {
     assert!(error("l0-pca", Along::Counts(vec![])).contains("at least one"));
     assert!(error("l0-pca", Along::Counts(vec![4, 2])).contains("rise"));
     assert!(error("l0-pca", Along::Counts(vec![0, 2])).contains("at least 1"));
-    assert!(error("l1-pca", Along::Counts(vec![2])).contains("means nothing to l1-pca"));
+    assert!(error("l1-pca", Along::Counts(vec![2])).contains("does not apply to l1-pca"));
     assert!(error("nonneg-pca", Along::Lambdas(vec![1.0])).contains("has a lambda"));
     assert!(error("l1-pca", Along::Lambdas(vec![f64::NAN])).contains("finite"));
 }
