@@ -68,7 +68,7 @@ impl Files {
             let name = output.typed.display();
             if let Some(input) = self.read.iter().find(|input| input.file == output.file) {
                 return Err(usage(format!(
-                    "{} {name} is the file that {} reads: nothing that is read is overwritten, give another name",
+                    "{} {name} is the file that {} reads: inputs are not overwritten; give another name",
                     output.option, input.option
                 )));
             }

@@ -97,7 +97,7 @@ impl Summary {
     /// The two points of a splitting method, and its measures of stationarity.
     fn splitting(&mut self, s: &Splitting) {
         let sparse =
-            s.sparse.map_or("none (y has no full rank, or A is no identity)".into(), |f| text::number(f, 10));
+            s.sparse.map_or("none (y does not have full rank, or A is not the identity)".into(), |f| text::number(f, 10));
         self.line(
             "splitting",
             &format!(

@@ -145,7 +145,7 @@ impl Trainer {
         let mut header = numbers.header.take().ok_or_else(|| numbers.broken())?;
         let fail = |problem: &str| Error::Model { path: path.display().to_string(), problem: problem.into() };
         let Some(training) = header.training.take() else {
-            return Err(fail("this is a model, not a checkpoint: training cannot go on from it"));
+            return Err(fail("this is a model, not a checkpoint: training cannot continue from it"));
         };
         let facts = numbers.facts(&header)?;
         if header.entities != graph.entities || header.relations != graph.relations || facts != graph.train {

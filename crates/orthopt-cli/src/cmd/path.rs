@@ -142,7 +142,7 @@ fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
     }
     if options.restarts.is_some() {
         return Err(usage(
-            "path searches at every point, for as long as --effort says; --restarts is an option of solve",
+            "path searches at every point; --effort sets the length, and --restarts is an option of solve",
         ));
     }
     if options.trace.is_some() {

@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     sections.iter().try_for_each(|s| output::print(&format!("{}\n", s.text())))?;
     if sections.iter().all(Section::is_empty) {
-        return Err(anyhow::anyhow!("nothing could be run"));
+        return Err(anyhow::anyhow!("no item could be run"));
     }
     Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
 }

@@ -173,7 +173,7 @@ impl Source {
             }
             Self::File(names, likeness) => (names, likeness, None),
             Self::FileOr(names, likeness, stand_in) => (names, likeness, Some(stand_in)),
-            Self::Facts(_) => return Err("facts of a knowledge graph are no matrix".into()),
+            Self::Facts(_) => return Err("facts of a knowledge graph are not a matrix".into()),
         };
         let Some(folder) = folder else {
             return Err(format!(

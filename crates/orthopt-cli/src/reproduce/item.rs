@@ -86,8 +86,8 @@ impl Second {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Violation => {
-                "In brackets: the violation of the constraint by the X of that F; behind a slash that of the method's own \
-                 iterate, where it is feasible in the limit only."
+                "In brackets: the violation of the constraint by the X of that F; after a \
+                 slash, that of the method's own iterate, if it is feasible only in the limit."
             }
             Self::Residual => "In brackets: the residual of the gradient.",
         }

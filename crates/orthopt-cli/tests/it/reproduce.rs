@@ -170,7 +170,7 @@ fn what_cannot_be_done_is_said() {
     no(&["--datasets", "mnist"]).code(2).stderr(contains("'mnist'"));
     no(&["--methods", "ADMMM"]).code(2).stderr(contains("SPM+OBCD-R"));
     no(&["--time-limit=-1"]).code(2);
-    no(&["--datasets", "w1a", "-q"]).code(1).stderr(contains("nothing could be run"));
+    no(&["--datasets", "w1a", "-q"]).code(1).stderr(contains("no item could be run"));
     no(&["--datasets", "w1a", "-q"]).stdout(contains("--data-dir"));
     std::fs::write(dir.path("file"), "").unwrap();
     no(&["--datasets", "randn", "--out", "file/inside"]).code(1).stderr(contains("file/inside"));

@@ -172,7 +172,7 @@ pub(crate) fn model(info: &ProblemInfo, data: &PcaData<'_>, storage: Storage) ->
         (Kind::DataFit, PcaData::Sparse(a, _)) => per_sample(data, a.nrows(), storage),
         // C itself: whatever it is divided by is in it already
         (Kind::DataFit | Kind::Pca | Kind::Composite, _) => covariance_model(data, storage),
-        _ => Err(Error::Incompatible(format!("{} is no PCA problem", info.name).into())),
+        _ => Err(Error::Incompatible(format!("{} is not a PCA problem", info.name).into())),
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn interrupted() -> StopReason {
 pub(super) fn numerical_error() -> StopReason {
     StopReason {
         status: Status::NumericalError,
-        message: "F became NaN or infinite: look at the scale of the data".into(),
+        message: "F became NaN or infinite: check the scale of the data".into(),
     }
 }
 

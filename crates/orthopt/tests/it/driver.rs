@@ -260,7 +260,7 @@ fn broken_numbers_end_the_run_with_the_best_finite_x_it_had() {
             assert_eq!(
                 s.message,
                 format!(
-                    "F became NaN or infinite: look at the scale of the data; the best X is that of iteration {iteration}"
+                    "F became NaN or infinite: check the scale of the data; the best X is that of iteration {iteration}"
                 )
             );
         }
