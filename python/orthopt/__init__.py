@@ -61,7 +61,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Estimators are loaded when asked for: scikit-learn is optional and slow to import."""
+    """Loads estimators on first use: scikit-learn is optional and slow to import."""
     if name in ("SparsePCA", "NonnegativePCA"):
         try:
             from . import _estimators

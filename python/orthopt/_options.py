@@ -83,7 +83,7 @@ def fill(
     """
     twice = sorted(set(options) & set(fixed))
     if twice:
-        raise InvalidOptionError(f"{twice[0]} is no further option of {call}: it has an argument of its own, or none")
+        raise InvalidOptionError(f"{twice[0]} is not a further option of {call}: it has an argument of its own, or none")
     given = {**options, **fixed}
     checks = given.pop("certify", False)
     filled = {key: given.pop(key, default) for key, default in DEFAULTS.items()}

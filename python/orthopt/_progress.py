@@ -1,4 +1,4 @@
-"""A bar for runs, if tqdm is there."""
+"""A progress bar for runs, with tqdm."""
 
 from __future__ import annotations
 

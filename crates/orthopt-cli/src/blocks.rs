@@ -15,21 +15,21 @@ const LARGEST: usize = 16;
 /// Which blocks are searched, as typed.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Blocks {
-    /// Search blocks of K rows (3, 4, ...) too, for a lower F that pairs do not see
+    /// Also search blocks of K rows (3, 4, ...) for a lower F that pairs of rows do not reach
     #[arg(long, value_name = "K")]
     blocks: Option<usize>,
 
-    /// Random blocks that --blocks searches; all where there are no more
+    /// Number of random blocks that --blocks searches; all blocks if there are fewer
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "blocks")]
     block_samples: u64,
 
-    /// Orthogonal matrices from which --blocks begins in each block, beside the identity
+    /// Number of random orthogonal starting points of --blocks in each block, in addition to the identity
     #[arg(long, value_name = "N", default_value_t = 12, requires = "blocks")]
     block_starts: u32,
 }
 
 impl Blocks {
-    /// What is wrong with them whatever X is.
+    /// Values that are invalid for every X.
     pub fn check(&self) -> anyhow::Result<()> {
         at_least_one("block-samples", self.block_samples)?;
         match self.blocks {
@@ -40,7 +40,7 @@ impl Blocks {
         }
     }
 
-    /// Whether blocks are searched.
+    /// True if blocks are searched.
     pub fn are_searched(&self) -> bool {
         self.blocks.is_some()
     }
@@ -64,7 +64,7 @@ impl Blocks {
         let scope = BlockScope { rows, samples, starts, seed, tolerance };
         let found = problem.block_k_stationarity(x, &scope, interrupt::cancel());
         let refused =
-            "--blocks is for f(X) + h(X) with X'X = I, a quadratic f and no limits of nonzeros: leave it out";
+            "--blocks is for f(X) + h(X) with X'X = I, a quadratic f and no limits on nonzeros: leave it out";
         found.map(Some).ok_or_else(|| usage(refused))
     }
 }
@@ -76,7 +76,7 @@ pub fn text(found: &BlockReport, tolerance: f64) -> String {
     summary.take()
 }
 
-/// What they offer, in words.
+/// Decreases of F that they give, in words.
 fn offered(b: &BlockReport, tolerance: f64) -> String {
     let (checked, least) = (text::grouped(b.blocks_checked), text::number(tolerance, 4));
     let of = match b.blocks_checked as f64 >= b.blocks_total {
@@ -85,12 +85,12 @@ fn offered(b: &BlockReport, tolerance: f64) -> String {
     };
     let how = match b.rows {
         2 => String::new(),
-        _ => format!(", from {} starts each: there may be more", b.starts),
+        _ => format!(", from {} starts each (other starts may find more)", b.starts),
     };
     match b.offering {
         0 => format!("{of} searched{how}; none was found that lowers F by more than {least}"),
         some => format!(
-            "{of} searched{how}; {} ({:.2} %) lower F by more than {least}, by {} at most and {} in the mean",
+            "{of} searched{how}; {} ({:.2} %) lower F by more than {least}, by {} at most and {} on average",
             text::grouped(some),
             100.0 * some as f64 / b.blocks_checked as f64,
             text::number(b.max_decrease, 4),

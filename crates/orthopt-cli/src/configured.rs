@@ -1,4 +1,4 @@
-//! What commands that take the options of `solve` have in common: help in two lengths and a file of options.
+//! Common parts of commands that take the options of `solve`: help in two lengths and a file of options.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::settings::Settings;
 /// Help in two lengths; the command disables the help flag of its own.
 #[derive(Debug, clap::Args)]
 pub struct Help {
-    /// Print the options that most need, on two screens
+    /// Print the common options
     #[arg(short, long, action = ArgAction::HelpShort, help_heading = HELP)]
     help: Option<bool>,
 
@@ -33,13 +33,13 @@ pub struct Configured {
     #[command(flatten)]
     help: Help,
 
-    /// Read options from a TOML file; what is typed overrides it
+    /// Read options from a TOML file; options of the command line override it
     #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 
 impl Configured {
-    /// What is typed, and for the rest what the file says.
+    /// Options of the command line, and those of the file for the rest.
     ///
     /// # Errors
     /// The file cannot be read or understood.
@@ -52,8 +52,8 @@ impl Configured {
         Files::of(options).reads("--config", self.config.as_deref())
     }
 
-    /// What the options mean to `call`, with defaults filled in, and which of them were given; `own` are those of the call
-    /// alone.
+    /// Settings of `call` with defaults filled in, and the names of the given options; `own` are the options of the
+    /// call alone.
     ///
     /// # Errors
     /// A value that makes no sense, an option that means nothing.

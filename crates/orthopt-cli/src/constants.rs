@@ -28,7 +28,7 @@ pub enum Written {
 }
 
 impl Written {
-    /// What is typed, as a config file would have it.
+    /// Value on the command line in the form of a config file.
     fn typed(text: &str) -> Self {
         let flag = text.parse().ok().map(Self::Flag);
         let whole = || text.parse().ok().map(Self::Whole);
@@ -47,7 +47,7 @@ impl Written {
 }
 
 impl Constants {
-    /// Whether none was set.
+    /// True if none was set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -69,7 +69,7 @@ impl clap::Args for Constants {
     fn augment_args(command: Command) -> Command {
         let help = Arg::new(OPTION)
             .long(OPTION)
-            .help("Print the constants of all solvers and penalties, each of which is an option, and stop")
+            .help("Print the constants of all solvers and penalties (each is an option) and stop")
             .action(ArgAction::SetTrue)
             .help_heading(HELP);
         command.arg(help).args(all_constants().into_iter().map(|c| {

@@ -8,7 +8,7 @@ use orthopt::solvers::obcd::ObcdOptions;
 
 use crate::table::aligned;
 
-/// What a constant is, in one line.
+/// Description of a constant in one line.
 pub fn line(constant: &Constant) -> String {
     format!("{} [default: {}]", meaning(constant), constant.default)
 }
@@ -63,7 +63,7 @@ pub fn solver(entries: &[SolverEntry]) -> String {
             text += &format!("\nConstants\n{}", table(entry.name, entry.constants));
         }
         if !entry.shared.is_empty() {
-            text += &format!("\nOptions it shares with others\n{}", table("", entry.shared));
+            text += &format!("\nOptions shared with other solvers\n{}", table("", entry.shared));
         }
     }
     text

@@ -41,7 +41,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(code(error))
 }
 
-/// One line on stderr, whatever is in it. A closed stderr is nobody's fault.
+/// Writes one line to stderr, with control characters escaped. A closed stderr is not an error.
 pub fn say(kind: &str, message: &str) {
     let _ = writeln!(std::io::stderr(), "{kind}: {}", printable(message.trim_end()));
 }

@@ -47,7 +47,7 @@ impl Files {
             .writes("--json", options.json.as_deref())
     }
 
-    /// What may be a file to read; names of other things are none.
+    /// Adds an input if it is a file; names of generators and tables are not.
     pub fn reads(mut self, option: &'static str, path: Option<&Path>) -> Self {
         let file = path.filter(|path| path.is_file()).and_then(|path| fs::canonicalize(path).ok());
         self.read.extend(path.zip(file).map(|(typed, file)| Named { option, typed: typed.into(), file }));
@@ -70,7 +70,7 @@ impl Files {
             let name = output.typed.display();
             if let Some(input) = self.read.iter().find(|input| input.file == output.file) {
                 return Err(usage(format!(
-                    "{} {name} is the file that {} reads: nothing that is read is overwritten, give another name",
+                    "{} {name} is the file that {} reads: inputs are not overwritten; give another name",
                     output.option, input.option
                 )));
             }

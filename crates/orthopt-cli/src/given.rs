@@ -1,5 +1,5 @@
-//! The options that the user gave: those whose value is not what it is when nothing is said. What means nothing here is
-//! refused ([`orthopt::family::MEANINGS`]).
+//! The options that the user gave: those whose value is not what it is when nothing is said. What does not apply here
+//! is refused ([`orthopt::family::MEANINGS`]).
 
 use std::path::Path;
 
@@ -88,7 +88,7 @@ impl Asked {
     /// The same where the solvers are known; `runs` are the plans with the number of further starts.
     ///
     /// # Errors
-    /// An option that means nothing to any of them; exit code 2.
+    /// An option that does not apply to any of them; exit code 2.
     pub fn check_runs<P: Family>(
         &self,
         (info, pose): (&ProblemInfo, &PoseOptions),
@@ -146,11 +146,11 @@ pub fn check_together(options: &SolveOptions) -> anyhow::Result<()> {
     }
     if options.reproducible == Some(true) && options.stream == Some(false) {
         return Err(usage(
-            "--reproducible is for rows that come part by part, which --stream=false rules out",
+            "--reproducible is for rows that are read part by part, but --stream=false excludes that",
         ));
     }
     if options.top.is_some_and(|top| top != 5) && options.json.as_deref() == Some(Path::new("-")) {
-        return Err(usage("--top is for the summary, and --json - prints none: leave one of them out"));
+        return Err(usage("--top is for the summary, but --json - prints no summary: leave one of them out"));
     }
     Ok(())
 }

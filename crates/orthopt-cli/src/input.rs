@@ -241,7 +241,7 @@ fn labels(path: Option<&Path>, data: &DataSet) -> anyhow::Result<Option<Vec<Stri
     let (labels, rows) = (lines("--labels", path)?, data.matrix.nrows());
     if labels.len() != rows {
         anyhow::bail!(
-            "--labels {}: {} labels for the {rows} rows of {}; one a line is expected, in the order of the rows",
+            "--labels {}: {} labels for the {rows} rows of {}; one per line is expected, in the order of the rows",
             path.display(),
             labels.len(),
             data.source
@@ -286,7 +286,7 @@ pub fn short_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     let read = File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
     if read as u64 == LONGEST {
-        return Err(io::Error::other("it has more than 16 MB, far more than such a file needs"));
+        return Err(io::Error::other("it is larger than 16 MB, the limit for such a file"));
     }
     Ok(text)
 }

@@ -16,13 +16,13 @@ static SOMETHING_TO_LOSE: AtomicBool = AtomicBool::new(false);
 
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
-/// Signals that come so soon after each other are one: who ends a process often signals its group as well.
+/// Signals that come so soon after each other are one: a signal to a process is often sent to its group as well.
 const SAME: Duration = Duration::from_millis(300);
 
 /// How long an interrupted program may be silent.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// What an interrupted program still spends on extras.
+/// Time for extra work after an interruption.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// From now on, interruptions are heard.
@@ -39,7 +39,7 @@ pub fn listen() -> anyhow::Result<()> {
             if first.elapsed() < SAME {
                 return;
             }
-            end_at_once("interrupted again: ended without waiting for the result");
+            end_at_once("interrupted again: ended without a result");
         }
         CANCEL.cancel();
         let _ = std::thread::Builder::new().spawn(explain_waiting); // without it there is only silence
@@ -53,12 +53,12 @@ pub fn keep_results() {
     tracing::info!("Ctrl-C ends the run with the best point so far");
 }
 
-/// A step that cannot be divided may take its time: nobody shall think that the signal was not heard.
+/// Tells the user that the signal has arrived, as a step that cannot be divided may take long.
 fn explain_waiting() {
     std::thread::sleep(SILENCE);
     say(
         "note",
-        "interrupted: the result comes after the step under way; interrupt again to end at once, without it",
+        "interrupted: the result follows after the current step; interrupt again to end at once without a result",
     );
 }
 

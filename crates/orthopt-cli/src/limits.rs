@@ -1,4 +1,4 @@
-//! Limits of nonzeros as they are typed or written in a config file.
+//! Limits on nonzeros as given on the command line or in a config file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,8 +31,8 @@ impl FromStr for Counts {
             let number: usize = part
                 .trim()
                 .parse()
-                .map_err(|_| format!("`{part}` is no whole number: K, K1,K2,... or auto"))?;
-            if number == 0 { Err("a component has 1 nonzero at least".into()) } else { Ok(number) }
+                .map_err(|_| format!("`{part}` is not a whole number: give K, K1,K2,... or auto"))?;
+            if number == 0 { Err("a component needs at least 1 nonzero".into()) } else { Ok(number) }
         };
         text.split(',').map(one).collect::<Result<_, _>>().map(Self::Given)
     }
@@ -94,7 +94,7 @@ pub fn limit(options: &SolveOptions) -> anyhow::Result<Option<Limit>> {
     let mut given = given.into_iter().flatten();
     match (given.next(), given.next()) {
         (Some(one), Some(other)) => Err(usage(format!(
-            "--{} and --{} exclude each other: give one limit of nonzeros",
+            "--{} and --{} exclude each other: give one limit on nonzeros",
             one.option(),
             other.option()
         ))),

@@ -1,4 +1,4 @@
-//! What `solve --json` wrote, as `transform` takes it.
+//! Model of `transform`: the JSON of `solve`.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -59,7 +59,7 @@ impl Model {
     fn of(fields: Fields) -> anyhow::Result<Self> {
         let Fields { schema, problem, solver, x, names, means, scales } = fields;
         let Some(x) = x.filter(|x| x.first().is_some_and(|row| !row.is_empty())) else {
-            bail!("there is no x in it: write the model by orthopt solve ... --json FILE");
+            bail!("it holds no x: write the model with orthopt solve ... --json FILE");
         };
         let (n, r) = (x.len(), x[0].len());
         if let Some(i) = x.iter().position(|row| row.len() != r) {

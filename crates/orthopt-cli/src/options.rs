@@ -26,16 +26,16 @@ use crate::size::Size;
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SolveOptions {
-    /// What to solve
+    /// Name of the problem
     #[arg(value_name = "PROBLEM", value_parser = problems())]
     pub problem: Option<String>,
 
-    /// The samples, one a row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz), - for stdin,
+    /// The samples, one per row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz), - for stdin,
     /// randn:M:N[:SEED], builtin:NAME; laplace:N is C itself
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
     pub data: Option<PathBuf>,
 
-    /// More files of the same columns (* and ? may stand in names), as by --stream
+    /// More files with the same columns, read as with --stream; names may contain * and ?
     #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with = "gram")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<PathBuf>,
@@ -62,11 +62,11 @@ pub struct SolveOptions {
     #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = missing(), hide_possible_values = true, hide_short_help = true)]
     pub missing: Option<String>,
 
-    /// Names of the columns, one a line (a vocabulary)
+    /// Names of the columns, one per line (a vocabulary)
     #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath)]
     pub names: Option<PathBuf>,
 
-    /// Labels of the rows, one a line, for pictures
+    /// Labels of the rows, one per line, for pictures
     #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub labels: Option<PathBuf>,
 
@@ -78,7 +78,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["auto", "dense", "gram"], hide_possible_values = true, hide_short_help = true)]
     pub storage: Option<String>,
 
-    /// Read rows part by part, keep C alone [default: above 1 GB]
+    /// Read rows part by part and keep only C [default: above 1 GB]
     #[arg(long, value_name = "BOOL", help_heading = "Data", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
     pub stream: Option<bool>,
 
@@ -90,7 +90,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "N", help_heading = "Data", conflicts_with = "features")]
     pub screen: Option<usize>,
 
-    /// Refuse data and problems that take more memory: 500M, 8G [default: nine tenths of what is free]
+    /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     #[arg(long, value_name = "SIZE", help_heading = "Data", hide_short_help = true)]
     pub max_memory: Option<Size>,
 
@@ -116,11 +116,11 @@ pub struct SolveOptions {
     #[arg(long, value_name = "K", help_heading = "Problem", conflicts_with = "variables")]
     pub total_nonzeros: Option<usize>,
 
-    /// At most K variables, the same ones for all components; with --lambda each costs LAMBDA
+    /// At most K variables in all components together; with --lambda each variable costs LAMBDA
     #[arg(long, value_name = "K", help_heading = "Problem")]
     pub variables: Option<usize>,
 
-    /// What holds between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX
+    /// Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX
     /// diagonal, columns of length 1), for l0-pca with --nonzeros [default: orthogonal]
     #[arg(long, value_name = "NAME", help_heading = "Problem", hide_short_help = true)]
     pub constraint: Option<String>,
@@ -129,7 +129,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "NAME", help_heading = "Problem", value_parser = penalties(), hide_possible_values = true)]
     pub penalty: Option<String>,
 
-    /// k of dc-pca and l1-largest-k: so many entries of X are free of penalty [default: 5 %]
+    /// k of dc-pca and l1-largest-k: number of entries of X without penalty [default: 5 %]
     #[arg(long, value_name = "K", help_heading = "Problem", hide_short_help = true)]
     pub k: Option<usize>,
 
@@ -169,8 +169,8 @@ pub struct SolveOptions {
     )]
     pub radius: Option<f64>,
 
-    /// probe: where phi stands, after (of DX) or before X (of D alone, as printed: F is then the same for every
-    /// feasible X, a free check that X is) [default: after]
+    /// probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints
+    /// it: F is then the same for every feasible X) [default: after]
     #[arg(long, value_name = "WHERE", help_heading = "Problem", value_parser = placements(), hide_possible_values = true, hide_short_help = true)]
     pub placement: Option<String>,
 
@@ -187,11 +187,11 @@ pub struct SolveOptions {
     #[arg(long, value_name = "START|FILE.npy", help_heading = "Solver and start", value_hint = ValueHint::FilePath)]
     pub init: Option<String>,
 
-    /// How long auto searches: quick, normal or thorough [default: normal; with a limit, until the limit]
+    /// Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the limit]
     #[arg(long, value_name = "HOW", help_heading = "Solver and start", value_parser = efforts())]
     pub effort: Option<String>,
 
-    /// Further starts of one solver; the best X counts [default: as the time limit allows; auto searches
+    /// Further starts of one solver; the best X is returned [default: as the time limit allows; auto searches
     /// instead, see --effort]
     #[arg(long, value_name = "N", help_heading = "Solver and start", hide_short_help = true)]
     pub restarts: Option<u64>,
@@ -204,11 +204,11 @@ pub struct SolveOptions {
     #[arg(long, value_name = "N", help_heading = "Solver and start")]
     pub threads: Option<usize>,
 
-    /// Stop after so many iterations (working sets tried)
+    /// Stop after this many iterations (working sets tried)
     #[arg(long, value_name = "N", help_heading = "Stopping", hide_short_help = true)]
     pub max_iters: Option<u64>,
 
-    /// Stop after so many seconds in the solver
+    /// Stop after this many seconds in the solver
     #[arg(long, value_name = "SECONDS", help_heading = "Stopping", allow_hyphen_values = true)]
     pub time_limit: Option<f64>,
 
@@ -223,7 +223,7 @@ pub struct SolveOptions {
     )]
     pub tol: Option<f64>,
 
-    /// Stalled when a pass lowers F by less [default: 0, never]
+    /// Stop as stalled when a pass lowers F by less [default: 0, never]
     #[arg(
         long,
         value_name = "TOL",
@@ -254,15 +254,15 @@ pub struct SolveOptions {
     #[arg(long, value_name = "BOOL", help = shared("jacobi"), help_heading = "OBCD and JOBCD", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, hide_short_help = true)]
     pub jacobi: Option<bool>,
 
-    /// Check all pairs of rows: block-2 stationary, or what is left to gain
+    /// Check all pairs of rows: certify block-2 stationarity, or report the largest decrease of F
     #[arg(long, value_name = "BOOL", help_heading = "Certificate", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub certify: Option<bool>,
 
-    /// Check so many random pairs instead of all
+    /// Check this many random pairs instead of all
     #[arg(long, value_name = "PAIRS", help_heading = "Certificate", hide_short_help = true)]
     pub certify_sample: Option<u64>,
 
-    /// Bound F over all feasible X too: how far X can be from the minimum [60 seconds if none are given]
+    /// Also compute a lower bound of F over all feasible X, and the gap [60 seconds if none are given]
     #[arg(long, value_name = "SECONDS", help_heading = "Certificate", num_args = 0..=1, default_missing_value = "60", allow_negative_numbers = true)]
     pub bound: Option<f64>,
 
@@ -286,7 +286,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub save_loadings: Option<PathBuf>,
 
-    /// Write the scores of the samples, .csv, .tsv or .npy; of others: `orthopt transform`
+    /// Write the scores of the samples, .csv, .tsv or .npy; for other rows see `orthopt transform`
     #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub save_scores: Option<PathBuf>,
 
@@ -310,7 +310,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub plot_variance: Option<PathBuf>,
 
-    /// Write everything there is to say as one page with pictures
+    /// Write the whole result as one HTML page with pictures
     #[arg(long, value_name = "HTML", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
 

@@ -22,7 +22,7 @@ pub struct Curve {
 /// Drawn at twice the size it is shown at: plotters rounds to whole units.
 pub const SIZE: (u32, u32) = (1600, 1000);
 pub const FONT: &str = "sans-serif";
-/// Okabe and Ito's colours, told apart by colour-blind readers too.
+/// Okabe and Ito's colours, which colour-blind readers can distinguish.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -44,7 +44,7 @@ pub fn svg(draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
     svg_of(SIZE, draw)
 }
 
-/// A picture that is drawn on so many units, shown at half as many pixels.
+/// A picture drawn on `units`, shown with half as many pixels.
 ///
 /// # Errors
 /// The drawing fails.
@@ -106,7 +106,7 @@ pub fn panels(all: &[Panel]) -> anyhow::Result<String> {
     })
 }
 
-/// What convergence is drawn against.
+/// Axis of convergence plots.
 pub const TIME: &str = "seconds in the solver";
 
 /// Curves above the lowest value of all, which itself lies on the lower end of the axis; nothing of one curve, or where

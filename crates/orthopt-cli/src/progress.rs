@@ -57,7 +57,7 @@ impl Progress {
         self.stage("setting up the problem");
     }
 
-    /// What has been taken by the time that the run began.
+    /// Seconds before the run began.
     pub fn before(&self) -> Before {
         self.before
     }
@@ -90,7 +90,7 @@ impl Progress {
         self.bar.set_message("");
     }
 
-    /// For those who make several runs: says which.
+    /// Progress of several runs, with the number of the run.
     pub fn points(&self) -> Points {
         Points(self.bar.clone())
     }

@@ -34,18 +34,18 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
     Ok(plan)
 }
 
-/// Options that say more than there is.
+/// Notes on options beyond their range.
 pub fn remarks<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Option<Message> {
     let (given, n) = (wanted.candidates?, problem.shape().0);
     let looks = plan.solvers.iter().any(|s| s.shared.iter().any(|c| c.name == "candidates"));
-    let why = format!(" is more than the {} there are: all are looked at", count(pairs(n) as u64, "pair"));
+    let why = format!(" exceeds the {} that exist: all are scored", count(pairs(n) as u64, "pair"));
     (looks && given != given.within(n)).then(|| Message::about("candidates").text(why))
 }
 
 /// Runs the plan and reports; checks come later.
 ///
 /// # Errors
-/// What the library finds wrong.
+/// Errors of the library.
 pub fn minimise<P: Family>(
     settings: &Settings,
     wanted: &Wanted,

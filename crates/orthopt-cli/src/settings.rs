@@ -108,7 +108,7 @@ fn problem(name: Option<&str>) -> anyhow::Result<&'static ProblemInfo> {
     match name {
         Some(name) => Ok(find_problem(name)?),
         None => Err(usage(
-            "PROBLEM is missing: orthopt solve PROBLEM DATA; `orthopt list problems` shows what there is",
+            "PROBLEM is missing: orthopt solve PROBLEM DATA; `orthopt list problems` shows all problems",
         )),
     }
 }
@@ -152,7 +152,9 @@ fn linear_map(text: &str) -> anyhow::Result<AnyMap> {
             let b = read_x("--map", Path::new(text))?;
             Ok(AnyMap::Left(LeftMatrix::new(b.as_mat()).context("--map")?))
         }
-        Err(error) => Err(anyhow::Error::from(error).context("--map: no map, and no file name (FILE.npy)")),
+        Err(error) => {
+            Err(anyhow::Error::from(error).context("--map: neither the name of a map nor a file (FILE.npy)"))
+        }
     }
 }
 
@@ -169,7 +171,8 @@ fn signature(text: &str) -> anyhow::Result<String> {
     if text.trim().parse::<f64>().is_ok() {
         return Ok(text.into());
     }
-    short_text(Path::new(text)).with_context(|| format!("--signature: `{text}` is no number and no file"))
+    short_text(Path::new(text))
+        .with_context(|| format!("--signature: `{text}` is neither a number nor a file"))
 }
 
 /// The name of a start, or else of a file that has an extension or exists.

@@ -1,4 +1,4 @@
-//! Sizes in bytes as they are typed or written in a config file.
+//! Sizes in bytes as given on the command line or in a config file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ impl FromStr for Size {
         let number = found.and_then(|(number, bytes)| Some(number.trim().parse::<f64>().ok()? * bytes));
         match number.filter(|bytes| bytes.is_finite() && *bytes >= 1.0) {
             Some(bytes) => Ok(Self(bytes as u64)),
-            None => Err(format!("`{text}` is no size: 500M, 8G, or a number of bytes")),
+            None => Err(format!("`{text}` is not a size: give 500M, 8G or a number of bytes")),
         }
     }
 }

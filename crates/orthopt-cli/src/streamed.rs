@@ -38,7 +38,7 @@ impl Stream {
     pub fn new(options: &SolveOptions) -> anyhow::Result<Self> {
         let several = !options.more.is_empty();
         if options.stream == Some(false) && (several || options.screen.is_some()) {
-            let what = if several { "several files come" } else { "--screen reads" };
+            let what = if several { "several files are read" } else { "with --screen rows are read" };
             return Err(usage(format!("--stream=false: {what} part by part")));
         }
         if options.gram.is_some() && (options.stream == Some(true) || options.screen.is_some()) {
@@ -46,7 +46,7 @@ impl Stream {
         }
         if options.labels.is_some() && (options.stream == Some(true) || several) {
             return Err(usage(
-                "--labels are for pictures of rows, which are not kept when they come part by part",
+                "--labels are for pictures of rows, but rows that are read part by part are not kept",
             ));
         }
         if options.screen.is_some() && options.data.as_deref() == Some(Path::new("-")) {
@@ -104,9 +104,12 @@ pub fn read(request: &DataRequest, watch: &mut dyn FnMut(Step<'_>)) -> anyhow::R
         _ if found.len() > 1 => {}
         _ if !large(request, &found[0])? => return Ok(None),
         _ => notes.push(
-            Message::from(format!("{} is large: its rows come part by part, unless ", found[0].display()))
-                .set("stream", "false")
-                .text(" says otherwise"),
+            Message::from(format!(
+                "{} is large: its rows are read part by part, unless ",
+                found[0].display()
+            ))
+            .set("stream", "false")
+            .text(" is given"),
         ),
     }
     let load = LoadOptions { missing: request.missing, max_memory, features: None };
@@ -202,7 +205,7 @@ pub fn kept_names(
     match kept {
         _ if names.len() != columns => {
             let place = path.display();
-            anyhow::bail!("{place}: {} names for {columns} columns; one a line is expected", names.len())
+            anyhow::bail!("{place}: {} names for {columns} columns; one per line is expected", names.len())
         }
         Some(kept) => Ok(kept.iter().map(|j| names[*j].clone()).collect()),
         None => Ok(names),

@@ -20,7 +20,7 @@ use crate::solve::{check_x, pose_for};
 use crate::supervise::follow;
 use crate::threads;
 
-/// How much work a bound is worth.
+/// Limits on the work of a bound.
 #[derive(Clone, Copy, Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Effort {
@@ -55,7 +55,7 @@ pub fn bound<'py>(
     Ok(out)
 }
 
-/// What the bound proves, and the matrices that others check it with.
+/// Bound with its proof, and the matrices for checking it.
 struct Proved {
     bound: Lower,
     dual: Option<Dual>,

@@ -5,7 +5,7 @@ use orthopt::message::{Hint, Message};
 use orthopt_data::DataError;
 use pyo3::prelude::*;
 
-/// What can go wrong between Python and the library.
+/// Errors between Python and the library.
 #[derive(Debug)]
 pub enum Failure {
     /// Said by the library.

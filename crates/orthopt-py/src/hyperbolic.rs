@@ -17,7 +17,7 @@ use crate::errors::Failure;
 use crate::options::Options;
 use crate::smooth::Callable;
 
-/// The solver of those who do not name one.
+/// Default solver.
 const DEFAULT: &str = "j-jobcd";
 
 /// Runs a solver for XᵀJX = J.
@@ -48,7 +48,7 @@ pub fn run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(So
         let default = if sums { vr_j_jobcd::<Callable>().name } else { DEFAULT };
         let named = wanted.solver.as_deref().unwrap_or(default);
         if sums && !named.split('+').any(|name| name == vr_j_jobcd::<Callable>().name) {
-            let why = " means nothing to this solver: it is for vr-j-jobcd; leave it out";
+            let why = " does not apply to this solver: it is for vr-j-jobcd; leave it out";
             return Err(Error::Incompatible(Message::about("sample").text(why)).into());
         }
         let stages = stages(j_sums(), &problem, default, &wanted, (&asked, &case))?;

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::errors::Failure;
 
-/// What Python hands over; `orthopt._data` has seen to it that nothing else comes here.
+/// Data from Python; `orthopt._data` admits no other types.
 #[derive(FromPyObject)]
 pub enum Given<'py> {
     /// A matrix of numbers.
@@ -27,7 +27,7 @@ pub enum Given<'py> {
         PyReadonlyArray1<'py, i64>,
         PyReadonlyArray1<'py, f64>,
     ),
-    /// What the command line calls DATA.
+    /// Text in the form of DATA of the command line.
     Named(String),
 }
 
@@ -70,20 +70,20 @@ pub fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<RowMat> {
     Ok(RowMat::from_mat(view(array)?))
 }
 
-/// What is done to the data first.
+/// Preparation of the data.
 pub struct Preparation {
     /// The matrix is C itself.
     pub gram: bool,
-    /// What is done with NaN and with missing cells of files.
+    /// Treatment of NaN and of missing cells of files.
     pub missing: Missing,
     /// Centring, scaling, leading columns.
     pub prepare: Prepare,
 }
 
-/// What is known of the data besides the problem made of them.
+/// Facts about the data in addition to the problem.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// What reports say of them.
+    /// Facts about them for reports.
     pub facts: DataFacts,
     /// Of the columns, where they were subtracted.
     pub means: Option<Vec<f64>>,
@@ -153,7 +153,7 @@ fn untouched<T>(
     hand_over(&PcaData::Centred(a, centring), About { means, ..About::default() }, pose)
 }
 
-/// What errors call data that are no file.
+/// Name of data without a file in errors.
 const UNNAMED: &str = "the data";
 
 fn unnamed(matrix: Matrix) -> DataSet {
@@ -253,7 +253,7 @@ fn check_finite(matrix: &Matrix) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What faer would panic on.
+/// Error if the pattern is invalid, on which faer would panic.
 fn check_pattern(
     rows: usize,
     cols: usize,

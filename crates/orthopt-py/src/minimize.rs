@@ -57,7 +57,7 @@ pub fn minimize<'py>(
         orthopt::options::checked("lipschitz", l, "a number > 0", |v| v > 0.0).map_err(Failure::from)
     });
     if sums.is_some() && constraint == "stiefel" {
-        let why = " means nothing to X'X = I: it is for the solver vr-j-jobcd and X'JX = J; leave it out";
+        let why = " does not apply to X'X = I: it is for the solver vr-j-jobcd and X'JX = J; leave it out";
         return Err(Failure::from(Error::Incompatible(Message::about("sample").text(why))).into());
     }
     let f = Callable::new(fun, sums, convert, shape, lipschitz.transpose()?);

@@ -268,7 +268,7 @@ impl Options<'_> {
         })
     }
 
-    /// The limit of nonzeros.
+    /// The limit on nonzeros.
     fn limit(&self) -> Result<Option<Limit>, Error> {
         let given = [
             self.nonzeros.as_ref().map(Counts::limit).transpose()?,

@@ -17,7 +17,7 @@ use crate::solve::{Request, is_gram, put_units};
 use crate::supervise::{self, follow};
 use crate::threads;
 
-/// What is wanted besides the options of `solve`.
+/// Options in addition to those of `solve`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Steps {
@@ -34,7 +34,7 @@ impl Steps {
     }
 }
 
-/// What a path is asked for by Python.
+/// Request of Python for a path.
 struct Asked<'a, 'py> {
     problem: &'a str,
     data: &'a Given<'py>,

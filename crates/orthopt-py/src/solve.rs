@@ -64,7 +64,7 @@ pub fn compare<'py>(
     with_family!(posed.problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
 }
 
-/// What is the same for all runs of a call.
+/// Entries that all runs of a call share.
 struct Head {
     task: Task,
     about: About,
@@ -126,7 +126,7 @@ fn posed(
     Ok(made)
 }
 
-/// Whether the data are C itself.
+/// True if the data are C itself.
 pub fn is_gram(data: &PcaData<'_>) -> bool {
     matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_))
 }
@@ -281,7 +281,7 @@ pub fn pose_for(
     let (posed, about) = posed(py, problem, data, options, &mut request, counts)?;
     let solvers = request.wanted.constants.iter().next().map(|(name, _)| name.to_string());
     if let Some(name) = solvers.filter(|_| request.asked.is_of_x()) {
-        let why = " is for a solver, and none runs: X is given; leave it out";
+        let why = " is an option of a solver, but no solver runs when X is given; leave it out";
         return Err(Failure::from(Error::Incompatible(Message::about(name).text(why))).into());
     }
     Ok((posed, about, request))

@@ -42,8 +42,8 @@ Examples:
   orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1 --blocks 3
   orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1 --global 30";
 
-/// Say what kind of point a given X is: feasibility, criticality, block-2 stationarity, what larger blocks of
-/// rows offer, distance from the global minimum
+/// Check a given X: feasibility, criticality, block-2 stationarity, decrease of F by larger
+/// blocks of rows, distance from the global minimum
 ///
 /// The data must be prepared as they were when X was found (--center, --scale, --covariance,
 /// --features, --missing).
@@ -58,7 +58,7 @@ pub struct Args {
     #[command(flatten)]
     help: Help,
 
-    /// What X is meant to solve
+    /// Name of the problem
     #[arg(value_name = "PROBLEM", value_parser = options::problems())]
     problem: String,
 
@@ -86,7 +86,7 @@ pub struct Args {
     #[arg(long, value_name = "K", conflicts_with = "variables")]
     total_nonzeros: Option<usize>,
 
-    /// At most K variables for all components together, each of them LAMBDA, as for solve
+    /// At most K variables in all components together, as for solve
     #[arg(long, value_name = "K")]
     variables: Option<usize>,
 
@@ -122,7 +122,7 @@ pub struct Args {
     #[arg(long, value_name = "RADIUS", allow_hyphen_values = true)]
     radius: Option<f64>,
 
-    /// Where phi of probe stands, as for solve
+    /// Position of phi of probe, as for solve
     #[arg(long, value_name = "WHERE", value_parser = options::placements(), hide_possible_values = true)]
     placement: Option<String>,
 
@@ -133,7 +133,7 @@ pub struct Args {
     #[command(flatten)]
     constants: Constants,
 
-    /// Check so many random pairs of rows instead of all
+    /// Check this many random pairs of rows instead of all
     #[arg(long, value_name = "PAIRS")]
     sample: Option<u64>,
 
@@ -148,7 +148,7 @@ pub struct Args {
     #[arg(long, value_name = "TOL", default_value_t = 1e-9, allow_hyphen_values = true)]
     tol: f64,
 
-    /// Bound F over all feasible X too, and say how far this X is from the minimum [default: 60 seconds]
+    /// Also compute a lower bound of F over all feasible X, and the gap of this X [default: 60 seconds]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", hide_default_value = true)]
     global: Option<f64>,
 
@@ -172,7 +172,7 @@ pub struct Args {
     #[arg(long, help_heading = "Data")]
     covariance: bool,
 
-    /// What is done with missing values, as for solve
+    /// Treatment of missing values, as for solve
     #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = options::missing(), hide_possible_values = true)]
     missing: Option<String>,
 
@@ -184,12 +184,12 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", help_heading = "Data")]
     max_memory: Option<Size>,
 
-    /// How f keeps the data: dense (forms C), gram (keeps A) or auto
+    /// Storage of the data in f: dense (forms C), gram (keeps A) or auto
     #[arg(long, value_name = "HOW", help_heading = "Data", default_value = "auto", value_parser = ["auto", "dense", "gram"], hide_possible_values = true)]
     storage: String,
 }
 
-/// What is known of X.
+/// Properties of X.
 #[derive(Debug, Serialize)]
 struct Findings {
     schema: u32,

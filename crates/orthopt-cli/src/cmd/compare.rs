@@ -70,10 +70,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Err(usage("compare takes --solvers A,B,... instead of --solver"));
     }
     if options.bound.is_some() {
-        return Err(usage("compare bounds nothing; orthopt bound does, whatever solver found X"));
+        return Err(usage(
+            "compare does not compute a bound; orthopt bound computes it, for an X of any solver",
+        ));
     }
     if options.trace.is_some() {
-        return Err(usage("compare writes no trace; --plot draws all curves and --json holds all results"));
+        return Err(usage(
+            "compare does not write a trace; --plot draws all curves and --json writes all results",
+        ));
     }
     if options.time_limit.is_none() && options.max_iters.is_none() {
         options.time_limit = Some(SECONDS);

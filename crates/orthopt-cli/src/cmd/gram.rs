@@ -15,7 +15,7 @@ use crate::{input, options, output, streamed, text};
 
 const EXAMPLES: &str = "\
 Examples:
-  C of rows in many files, solved as often as you like:
+  C of rows in many files, and a solution:
     orthopt data gram 'part-*.csv.gz' -o c.npz
     orthopt solve l0-pca --gram c.npz --scale std -r 5
   More rows later, and sums made elsewhere:
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
-    /// Where to write C and the sums
+    /// File for C and the sums
     #[arg(short, long, value_name = "C.npz", value_hint = ValueHint::FilePath)]
     output: PathBuf,
 
@@ -42,11 +42,11 @@ pub struct Args {
     #[arg(long, value_name = "C.npz", value_hint = ValueHint::FilePath)]
     add: Vec<PathBuf>,
 
-    /// Sums that do not depend on the order of rows and files, bit by bit, in two to seven times the time
+    /// Sums that are bitwise independent of the order of rows and files; two to seven times slower
     #[arg(long)]
     reproducible: bool,
 
-    /// Missing values: error, or drop their rows [default: error]
+    /// Treatment of missing values: error, or drop their rows [default: error]
     #[arg(long, value_name = "HOW", value_parser = options::missing(), hide_possible_values = true)]
     missing: Option<String>,
 }
@@ -62,7 +62,7 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
     read.writes("-o", Some(&args.output)).check()?;
     let exact = earlier.as_ref().map(GramAccumulator::is_reproducible);
     if args.reproducible && exact == Some(false) {
-        return Err(usage("--reproducible: the sums that are there already are not; begin anew"));
+        return Err(usage("--reproducible: the existing sums are not reproducible; sum the rows again"));
     }
     let reproducible = args.reproducible || exact == Some(true);
     let summation = if reproducible { Summation::Reproducible } else { Summation::Compensated };
@@ -89,7 +89,7 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
         text::count(sums.rows(), "row"),
     );
     if before > 0 {
-        text += &format!(" ({} of them from before)", text::grouped(before));
+        text += &format!(" ({} of them in the earlier file)", text::grouped(before));
     }
     if dropped > 0 {
         text += &format!(", rows with {} left out", text::count(dropped as u64, "missing value"));
@@ -108,7 +108,7 @@ fn parts(args: &Args, how: &LoadOptions) -> anyhow::Result<(Vec<PathBuf>, Option
                 None => earlier = Some(sums),
             },
             None if args.add.contains(path) => {
-                let problem = "there are no sums of `data gram` in it; give it without --add to add its rows";
+                let problem = "it holds no sums of `data gram`; give it without --add to add its rows";
                 return Err(usage(format!("--add {}: {problem}", path.display())));
             }
             None => rows.push(path.clone()),

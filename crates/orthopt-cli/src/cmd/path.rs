@@ -23,9 +23,9 @@ use crate::{interrupt, output};
 
 const EXAMPLES: &str = "\
 Examples:
-  How much variance do 1, 2, 3, 5, ... nonzeros in each component explain?
+  Variance explained by 1, 2, 3, 5, ... nonzeros in each component:
     orthopt path l0-pca builtin:pitprops -r 3
-  Counts of your own, a picture, a table for other programs, the chosen loadings:
+  Given counts, a picture, a table for other programs, the chosen loadings:
     orthopt path l0-pca data.csv --scale std --counts 5,10,20,40 --plot path.svg --save-path path.csv \\
       --save-loadings loadings.csv
   The count chosen by cross-validation with 5 folds:
@@ -83,7 +83,7 @@ pub struct Args {
     save_path: Option<PathBuf>,
 }
 
-/// What is wanted besides what `solve` knows.
+/// Options in addition to those of `solve`.
 struct Wanted {
     along: Option<Along>,
     folds: Option<usize>,
@@ -130,24 +130,24 @@ fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
     ];
     if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
         return Err(usage(format!(
-            "--{name} is one point; a path takes --counts K1,K2,... or --lambdas L1,L2,..."
+            "--{name} gives one point; path takes --counts K1,K2,... or --lambdas L1,L2,..."
         )));
     }
     if options.certify == Some(true) || options.certify_sample.is_some() {
-        return Err(usage("path checks no pairs of rows; orthopt certify does, for an X of --save-x"));
+        return Err(usage(
+            "path does not check pairs of rows; orthopt certify checks them, for an X of --save-x",
+        ));
     }
     if options.restarts.is_some() {
         return Err(usage(
-            "path searches every point: --effort says how long, --restarts is an option of solve",
+            "path searches at every point; --effort sets the length, and --restarts is an option of solve",
         ));
     }
     if options.trace.is_some() {
-        return Err(usage("path writes no trace; solve does, for one point"));
+        return Err(usage("path does not write a trace; solve writes one, for one point"));
     }
     if options.init.is_some() {
-        return Err(usage(
-            "path begins every point by itself and from its neighbours: --init is an option of solve",
-        ));
+        return Err(usage("path chooses the starting points of every point; --init is an option of solve"));
     }
     if let Some(path) = &wanted.plot {
         picture::check("--plot", path)?;

@@ -46,7 +46,7 @@ struct Readable {
 }
 
 impl Readable {
-    /// Whether the innermost array is inside of another one.
+    /// True if the innermost array is inside of another one.
     fn inline(&self) -> bool {
         self.open.ends_with(b"[[")
     }

@@ -44,7 +44,7 @@ pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &P
     super::picture::write(&picture, path)
 }
 
-/// What was solved, in a line.
+/// Problem in one line.
 pub fn title(task: &Task) -> String {
     let title = format!("{}, {}, r = {}", task.problem.name, short_name(&task.data.source), task.rank);
     let lambda = task.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));

@@ -37,8 +37,10 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
     let variables = if all.len() > MOST { largest(report, &all) } else { all.clone() };
     let data = &report.task.data;
     let shown = match variables.len() < all.len() {
-        true => format!("the {MOST} with the largest loadings of {} variables that are used", all.len()),
-        false => format!("{} of {} are used", all.len(), text::count(x.nrows() as u64, "variable")),
+        true => format!("the {MOST} largest of {} variables with nonzero loadings", all.len()),
+        false => {
+            format!("{} of {} with nonzero loadings", all.len(), text::count(x.nrows() as u64, "variable"))
+        }
     };
     let drawing = Drawing {
         names: variables.iter().map(|i| cut(&data.variable(*i), LONGEST)).collect(),
@@ -68,7 +70,7 @@ impl Drawing<'_> {
         widest.max(120) + 48
     }
 
-    /// What stands above component `k`: its number and its share of the variance.
+    /// Heading of component `k`: its number and its share of the variance.
     pub(super) fn heading(&self, k: usize) -> String {
         let explained = self.report.explained_variance.as_ref();
         let share = explained.map_or(String::new(), |e| format!(" ({:.1} %)", 100.0 * e.adjusted[k]));

@@ -1,4 +1,4 @@
-//! What tells curves apart: a colour, dashes and a mark at the end, and a legend beside the plot.
+//! Style of curves: a colour, dashes and a mark at the end, and a legend beside the plot.
 
 use plotters::element::{Circle, DynElement, EmptyElement, IntoDynElement, PathElement, Polygon, Text};
 use plotters::prelude::*;

@@ -15,7 +15,7 @@ use crate::pose::pose;
 use crate::progress::Progress;
 use crate::settings::Settings;
 
-/// What is proved of a cell, whatever the methods found.
+/// Lower bound of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LowerBound {
     /// No feasible X has an F below this.
@@ -26,7 +26,7 @@ pub struct LowerBound {
 }
 
 impl LowerBound {
-    /// What the bound says of the F of a feasible point.
+    /// Claim of the bound about the F of a feasible point.
     ///
     /// # Errors
     /// F is below the bound.

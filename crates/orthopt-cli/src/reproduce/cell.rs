@@ -42,7 +42,7 @@ pub struct Cell {
     pub max_iters: Option<u64>,
 }
 
-/// What a method came to on a cell.
+/// Result of a method on a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub item: String,
@@ -82,7 +82,7 @@ pub(super) struct Line {
 }
 
 impl Cell {
-    /// What tells the cell from the others of its item.
+    /// Label of the cell within its item.
     pub fn label(&self) -> String {
         let mut words = vec![self.dataset.clone()];
         words.extend(self.lambda.map(|v| format!("lambda {}", text::exact(v))));
@@ -139,14 +139,14 @@ impl Cell {
         words
     }
 
-    /// What the item does to the data, with the paper's number of variables where it has one of its own.
+    /// Preparation of the data by the item, with the paper's number of variables if it specifies one.
     fn preparation(&self) -> Preparation {
         let own = self.plan.columns.iter().find(|(name, _)| *name == self.dataset).map(|(_, n)| *n);
         let plan = self.plan.preparation;
         Preparation { features: own.or(plan.features), ..plan }.and(self.data.preparation)
     }
 
-    /// Whether the record of a method is of this cell as it is now: the same options, the data wherever
+    /// True if the record of a method is of this cell as it is now: the same options, the data wherever
     /// they are.
     pub fn fits(&self, method: &Method, record: &Record) -> bool {
         let apart = |words: &[String]| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The papers' data sets: which of them are here, and what stands in for the others.
+//! The papers' data sets: files that are available, and replacements for the others.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ pub enum Source {
     Generated(&'static str, Preparation),
     /// A file of the data folder, by its usual names without extension, and what it is beside the paper's.
     File(&'static [&'static str], Likeness),
-    /// The same, and the file that stands in where it is not there.
+    /// A file, and a replacement if it is missing.
     FileOr(&'static [&'static str], Likeness, (&'static str, Preparation, &'static str)),
     /// Facts in files of the data folder.
     Facts(&'static [&'static str]),
 }
 
-/// What data are beside those of the paper.
+/// Relation of data to those of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// The same numbers.
@@ -31,19 +31,19 @@ pub enum Likeness {
 }
 
 impl Likeness {
-    /// What is to be said of data that are not the same.
+    /// Remark on data that differ from the paper's.
     pub fn remark(self) -> Option<&'static str> {
         match self {
             Self::Same => None,
             Self::Draw => Some("another draw of the paper's distribution"),
             Self::Part => {
-                Some("a file of yours; the paper took a random part of this data set that it does not name")
+                Some("your own file; the paper uses a random part of this data set and does not say which")
             }
             Self::StandIn(what) => Some(what),
         }
     }
 
-    /// Whether the paper's numbers say something about these data: not of a part or a stand-in.
+    /// True if the paper's numbers say something about these data: not of a part or a stand-in.
     pub fn is_comparable(self) -> bool {
         matches!(self, Self::Same | Self::Draw)
     }
@@ -52,7 +52,7 @@ impl Likeness {
 /// How data are prepared, by an item or because of what they are.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preparation {
-    /// At most so many columns.
+    /// Maximum number of columns.
     pub features: Option<usize>,
     pub center: bool,
     /// As `--scale` has it.
@@ -133,7 +133,7 @@ pub struct Available {
     /// DATA of `solve`.
     pub data: String,
     pub preparation: Preparation,
-    /// What it is beside the paper's.
+    /// Relation to the paper's data.
     pub likeness: Likeness,
 }
 
@@ -158,14 +158,14 @@ pub fn find(name: &str) -> Option<Source> {
     DATASETS.iter().find(|(known, _)| *known == name).map(|(_, source)| *source)
 }
 
-/// The variables that are kept of data that may have many more than the papers took.
+/// Number of variables kept of data that may have many more than the papers' data.
 const WIDEST: usize = 1000;
 
 impl Source {
-    /// Where it is, or why it is not to be had.
+    /// Location of the data, or the reason why they are not available.
     ///
     /// # Errors
-    /// What is missing.
+    /// Description of the missing file.
     pub fn locate(self, folder: Option<&Path>) -> Result<Available, String> {
         let (names, likeness, stand_in) = match self {
             Self::Generated(data, preparation) => {
@@ -173,7 +173,7 @@ impl Source {
             }
             Self::File(names, likeness) => (names, likeness, None),
             Self::FileOr(names, likeness, stand_in) => (names, likeness, Some(stand_in)),
-            Self::Facts(_) => return Err("facts of a knowledge graph are no matrix".into()),
+            Self::Facts(_) => return Err("facts of a knowledge graph are not a matrix".into()),
         };
         let Some(folder) = folder else {
             return Err(format!(
@@ -199,7 +199,7 @@ impl Source {
         }
         let (names, known) = (names.join(", "), extensions().join(", "));
         Err(format!(
-            "no file in {} is called {names} with one of {known}, or these and .gz",
+            "no file in {} has the name {names} and one of the extensions {known} (each also with .gz)",
             folder.display()
         ))
     }
@@ -207,7 +207,7 @@ impl Source {
     /// The files of a graph; of other data none.
     ///
     /// # Errors
-    /// What is missing.
+    /// Description of the missing file.
     pub fn facts(self, folder: Option<&Path>) -> Result<Vec<PathBuf>, String> {
         let Self::Facts(files) = self else { return Err("no knowledge graph".into()) };
         files.iter().map(|file| in_folder(folder, file)).collect()
@@ -226,7 +226,7 @@ fn in_folder(folder: Option<&Path>, file: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// What the reader knows, without dots.
+/// Extensions of the readers, without dots.
 fn extensions() -> Vec<String> {
     let dotted = orthopt_data::formats().into_iter().map(|format| format.0);
     let apart =

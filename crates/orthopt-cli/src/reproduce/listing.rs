@@ -1,4 +1,4 @@
-//! What can be reproduced, for `reproduce list`.
+//! Output of `reproduce list`.
 
 use std::path::Path;
 

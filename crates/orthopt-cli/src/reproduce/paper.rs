@@ -18,7 +18,7 @@ pub struct Printed {
     above: Vec<Entry>,
 }
 
-/// What a method has in a cell.
+/// Numbers of a method in a cell.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     method: &'static str,
@@ -47,7 +47,7 @@ impl Printed {
     }
 }
 
-/// What the paper prints for a cell, at the time limit nearest to `seconds`.
+/// Numbers of the paper for a cell, at the time limit nearest to `seconds`.
 pub fn find(
     item: &str,
     dataset: &str,

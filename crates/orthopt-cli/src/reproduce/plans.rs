@@ -5,7 +5,7 @@ use super::item::{Content, Method, Plan, Second};
 use super::training::Training;
 use orthopt_embed::PartSizes;
 
-/// What most plans have.
+/// Defaults of plans.
 const PLAN: Plan = Plan {
     problem: "",
     lambdas: &[],

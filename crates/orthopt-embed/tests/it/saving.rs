@@ -93,7 +93,7 @@ fn files_that_are_no_models_are_refused() {
     };
     let nothing = |_: &mut Options| ();
     says(Trainer::resume(family(20), &at("model"), None, nothing).err(), "not a checkpoint");
-    says(Trainer::resume(family(21), &at("checkpoint"), None, nothing).err(), "of other triples");
+    says(Trainer::resume(family(21), &at("checkpoint"), None, nothing).err(), "made with other triples");
     same(&Saved::read(&at("checkpoint"), None).unwrap().model, &trainer.model);
     let bytes = std::fs::read(at("checkpoint")).unwrap();
     for cut in [10, 30, bytes.len() / 2, bytes.len() - 1] {

@@ -130,7 +130,7 @@ impl Case {
         Self { draws: Some(draws), ..self }
     }
 
-    /// Refuses the first of the options `given` that means nothing here.
+    /// Refuses the first of the options `given` that does not apply here.
     ///
     /// # Errors
     /// [`Error::Incompatible`] with what the option is for; [`Error::UnknownName`] for a name that the table lacks.
@@ -143,13 +143,13 @@ impl Case {
             return Err(Error::UnknownName { kind: "option", name: option.into(), known: names() });
         };
         let refused = |subject: String, scope: &'static str| {
-            let why = format!(" means nothing to {subject}: it is for {scope}; leave it out");
+            let why = format!(" does not apply to {subject}: it is for {scope}; leave it out");
             Err(Error::Incompatible(Message::about(meaning.option).text(why)))
         };
         if let Some(call) = self.call.filter(|call| !meaning.calls.contains(call)) {
             let calls: Vec<_> = meaning.calls.iter().map(|c| c.name()).collect();
             let why =
-                format!(" means nothing to {}: it is for {}; leave it out", call.name(), calls.join(", "));
+                format!(" does not apply to {}: it is for {}; leave it out", call.name(), calls.join(", "));
             return Err(Error::Incompatible(Message::about(meaning.option).text(why)));
         }
         match (meaning.means)(self) {
@@ -158,7 +158,7 @@ impl Case {
         }
     }
 
-    /// What an option of this kind means nothing to.
+    /// What an option of this kind does not apply to.
     fn subject(&self, of: Of) -> String {
         match of {
             Of::Data => "C itself".into(),
@@ -179,7 +179,7 @@ impl Case {
         }
         for (is, words) in [
             (self.mapped, " with a linear map"),
-            (self.limited, " with a limit of nonzeros"),
+            (self.limited, " with a limit on nonzeros"),
             (self.uncorrelated, " with uncorrelated components"),
         ] {
             text += if is { words } else { "" };
@@ -360,7 +360,7 @@ macro_rules! shared {
         Meaning {
             option: $option,
             calls: RUNS,
-            scope: "methods on pairs of rows that look at it (`orthopt list solver NAME` shows the options of each)",
+            scope: "methods on pairs of rows that use it (`orthopt list solver NAME` shows the options of each)",
             of: Of::Run,
             means: |case| case.run.as_ref().map(|run| run.looks_at($option)),
         }
@@ -445,7 +445,7 @@ pub const MEANINGS: &[Meaning] = &[
     ),
     always("tol", &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Minimize]),
     always("min-decrease", RUNS),
-    of("lipschitz", &[Call::Minimize], Of::Run, "solvers whose steps it is the unit of", |case| {
+    of("lipschitz", &[Call::Minimize], Of::Run, "solvers whose step length it sets", |case| {
         case.run.as_ref().map(Run::has_steps)
     }),
     shared!("working-set"),
@@ -490,12 +490,13 @@ pub const MEANINGS: &[Meaning] = &[
 ];
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
-const SEARCH: &str =
-    "the search, which runs where solver and number of starts are left open and local solutions differ";
+const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local \
+                      solutions differ";
 const SEED: &str = "checks of random pairs or blocks";
 const PAIRS: &str =
-    "problems whose pairs of rows can be solved globally: no limit of nonzeros, concave part or linear map";
-const NODES: &str = "branch and bound: l0-pca with a lambda or limits of nonzeros, and nonneg-pca without limits, up to 400 variables";
+    "problems whose pairs of rows can be solved globally: no limit on nonzeros, concave part or linear map";
+const NODES: &str = "branch and bound: l0-pca with a lambda or limits on nonzeros, and nonneg-pca without limits, up \
+                     to 400 variables";
 
 fn names() -> String {
     MEANINGS.iter().map(|m| m.option).collect::<Vec<_>>().join(", ")

@@ -45,7 +45,7 @@ pub struct PoseOptions {
     pub placement: Placement,
     /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
     pub linear: Option<LinearInput>,
-    /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
+    /// A limit on nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
     pub limit: Option<Limit>,
     /// What holds between two components, for `l0-pca` and `pca`.
     pub between: Between,
@@ -71,7 +71,7 @@ impl PoseOptions {
 /// A share of the largest useful λ goes with nothing that has no such λ.
 pub(super) fn check_relative(info: &ProblemInfo, options: &PoseOptions) -> Result<()> {
     let relative = Message::about("relative-lambda");
-    let with = |option: &'static str| relative.clone().text(" goes not together with ").option(option);
+    let with = |option: &'static str| relative.clone().text(" cannot be combined with ").option(option);
     let problem = match options.relative_lambda {
         None => return Ok(()),
         Some(_) if options.lambda.is_some() => with("lambda"),

@@ -37,7 +37,7 @@ impl Component {
         }
     }
 
-    /// Whether V = I is on it.
+    /// True if V = I is on it.
     #[inline(always)]
     pub(crate) fn holds_identity(self) -> bool {
         matches!(self, Self::Rotation) || self == Self::BOOSTS[0]

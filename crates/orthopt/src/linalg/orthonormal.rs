@@ -6,9 +6,9 @@ use super::sequential::svd;
 use super::small::spectral_function;
 use super::work::count;
 
-/// What an iteration that needs one does with every entry besides, in multiplications of a product.
+/// Further work per entry of an iteration with an orthonormalisation, in multiplications of a product.
 const PASSES: usize = 30;
-/// What it costs however small the matrices are.
+/// Fixed cost for any size of the matrices.
 const ITERATION: usize = 40_000;
 
 /// G^{−1/2} of a symmetric positive definite G (r × r); `None` where G is not that, or too ill

@@ -38,7 +38,7 @@ impl PairMove {
         Self { branch, c: c * scale, s: s * scale }
     }
 
-    /// Whether (c, s) is a direction at all: breakpoints of entries whose squares overflow (above 1e154) have none.
+    /// True if (c, s) is a direction: breakpoints of entries whose squares overflow (above 1e154) have none.
     #[inline(always)]
     pub(crate) fn is_direction(&self) -> bool {
         (self.c * self.c + self.s * self.s - 1.0).abs() <= 1e-14

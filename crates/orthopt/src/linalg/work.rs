@@ -25,7 +25,7 @@ pub fn count(operations: usize) {
     });
 }
 
-/// What has been counted on this thread.
+/// Count of this thread.
 pub fn so_far() -> u64 {
     DONE.with(Cell::get)
 }

@@ -64,7 +64,7 @@ impl Trig {
         }
     }
 
-    /// Size of the coefficients: a bound on |p| and the yardstick of rounding errors.
+    /// Size of the coefficients: a bound on |p|, and the unit of rounding errors.
     #[inline(always)]
     pub fn scale(&self) -> f64 {
         self.a.abs() + self.b.abs() + self.a2.abs() + self.b2.abs()

@@ -37,7 +37,7 @@ impl Movable {
         });
     }
 
-    /// Whether zero rows are narrowed down.
+    /// True if zero rows are narrowed down.
     pub fn is_narrowed(&self) -> bool {
         self.near.is_some()
     }

@@ -31,7 +31,7 @@ pub enum CircleSearch {
     FifthOrder,
 }
 
-/// A move of a pair and what it is worth.
+/// A move of a pair and its decrease of f.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairGain {
     /// The decrease of f, evaluated from the change of the rows.

@@ -61,7 +61,7 @@ impl Cardinality {
         })
     }
 
-    /// Whether X keeps the limits; exact zeros count as zeros.
+    /// True if X keeps the limits; exact zeros count as zeros.
     pub fn allows(&self, x: &RowMat) -> bool {
         match self {
             Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() <= *s),
@@ -88,7 +88,7 @@ impl Cardinality {
         }
     }
 
-    /// Whether X has as many nonzeros as it may.
+    /// True if X has as many nonzeros as it may.
     pub fn is_used(&self, x: &RowMat) -> bool {
         match self {
             Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() >= *s),
@@ -120,7 +120,7 @@ impl Cardinality {
         }
     }
 
-    /// About how many entries each component can have, for those who need a number for each.
+    /// Approximate number of entries of each component, for methods that need one.
     pub fn shares(&self, r: usize) -> Vec<usize> {
         match self {
             Self::Components(list) => list.clone(),
@@ -171,7 +171,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
             return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
         }
         if f.ncols().is_some() {
-            return Err(Error::Incompatible("limits of nonzeros are for an f without a linear term".into()));
+            return Err(Error::Incompatible("limits on nonzeros need an f without a linear term".into()));
         }
         let mut limits = limits.checked(n, rank)?;
         if nonneg && let Cardinality::Rows(s) = limits {
@@ -215,16 +215,16 @@ impl<F: Quadratic> CardinalityProblem<F> {
         })
     }
 
-    /// Whether X ≥ 0.
+    /// True if X ≥ 0.
     pub fn requires_nonneg(&self) -> bool {
         self.nonneg
     }
 
-    /// Checks an X that somebody else made: shape, finite, orthonormal to 1e-6, within the limits, no
+    /// Checks a given X: shape, finite, orthonormal to 1e-6, within the limits, no
     /// entry below −1e-6 where X ≥ 0.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured numbers.
+    /// Error if X is infeasible, with the measured numbers.
     pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         self.constraint.check(x, what)?;
         if !self.limits.allows(x) {

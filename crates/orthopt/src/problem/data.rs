@@ -72,7 +72,7 @@ fn check_range(model: &AnySmooth, data: &PcaData<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether all entries of the samples are 0 after centring, or those of C.
+/// True if all entries of the samples are 0 after centring, or those of C.
 fn is_zero(data: &PcaData<'_>) -> bool {
     let all = |a: MatRef<'_, f64>, zero: &dyn Fn(usize, f64) -> bool| {
         (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| zero(j, a[(i, j)])))

@@ -45,7 +45,7 @@ impl<F: Smooth, H, G, A> Problem<JOrthogonal, F, H, G, A> {
         self.nrows()
     }
 
-    /// Whether f is known to have a minimum, so that a large ‖X‖ means nothing bad.
+    /// True if f is known to have a minimum, so that a large ‖X‖ is no sign of divergence.
     pub fn is_bounded(&self) -> bool {
         self.f.is_coercive() || self.signature().is_definite()
     }
@@ -116,13 +116,13 @@ impl JProblem {
         self.f.quadratic().map_or(Form::General, JQuadratic::form)
     }
 
-    /// Whether every critical point is known to be a global minimiser, so that one start is enough
+    /// True if every critical point is known to be a global minimiser, so that one start is enough
     /// (docs/mathematics.md, section 9).
     pub fn has_local_solutions(&self) -> bool {
         self.form() == Form::General
     }
 
-    /// Whether this is the papers' unbounded objective.
+    /// True if this is the papers' unbounded objective.
     pub fn is_reproduction(&self) -> bool {
         self.form() == Form::Reproduction
     }

@@ -162,7 +162,7 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C
         self.parts(self.smooth(x), x)
     }
 
-    /// Whether h rewards zeros of X itself, or has its bound there.
+    /// True if h rewards zeros of X itself, or has its bound there.
     fn asks_for_zeros(&self) -> bool {
         (self.h.promotes_sparsity() || self.h.requires_nonneg()) && self.a.is_identity()
     }
@@ -191,7 +191,7 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C
         self.constraint.feasibility(x)
     }
 
-    /// Whether X itself must be nonnegative.
+    /// True if X itself must be nonnegative.
     pub fn requires_nonneg(&self) -> bool {
         self.a.is_identity() && self.h.requires_nonneg()
     }

@@ -22,7 +22,7 @@ pub enum Storage {
 pub struct Cost {
     /// A full gradient.
     pub gradient: f64,
-    /// What a pair of rows needs before it is solved.
+    /// Preparation of a pair of rows.
     pub pair: f64,
     /// A move of a pair of rows.
     pub moved: f64,
@@ -36,8 +36,8 @@ const ROWWISE: f64 = 4.0;
 const SUMMED: f64 = 1.5;
 /// The share of pairs that move, in a search of few and of many moves.
 const MOVES: f64 = 0.25;
-/// Below so many variables C fits into the cache, rows of its gradient cost nothing, and forming it
-/// is a matter of milliseconds.
+/// Up to this number of variables C fits into the cache, rows of its gradient cost nothing,
+/// and forming it takes milliseconds.
 const FEW: usize = 400;
 /// Largest n for which C is formed although A is smaller (128 MB), and for sparse data, where A itself
 /// is small.
@@ -59,7 +59,7 @@ impl Cost {
         Self { gradient: 2.0 * m * n, pair: 2.0 * SUMMED * m, moved: 2.0 * ROWWISE * m }
     }
 
-    /// Of a sparse A with so many entries in n columns, with AX kept.
+    /// Costs of a sparse A with `entries` entries in n columns, with AX kept.
     pub fn sparse(entries: usize, n: usize) -> Self {
         let gradient = 2.0 * SCATTERED * entries as f64;
         Self { gradient, pair: gradient / n.max(1) as f64, moved: gradient / n.max(1) as f64 }

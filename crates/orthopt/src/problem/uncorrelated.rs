@@ -22,7 +22,7 @@ pub struct UncorrelatedProblem<F = AnySmooth> {
     lambda: f64,
 }
 
-/// A correlation of scores, and a length off 1, that an X of somebody else may have.
+/// Largest accepted correlation of scores, and deviation of lengths from 1, of a given X.
 const GIVEN: f64 = 1e-6;
 /// A standard deviation that counts as none beside another.
 const NO_VARIANCE: f64 = 1e-6;
@@ -48,7 +48,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         }
         if f.ncols().is_some() {
             return Err(Error::Incompatible(
-                "uncorrelated components are for an f without a linear term".into(),
+                "uncorrelated components need an f without a linear term".into(),
             ));
         }
         let nonzeros: Vec<usize> = nonzeros.into_iter().map(|s| s.min(n)).collect();
@@ -86,11 +86,11 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         self.lambda
     }
 
-    /// Checks an X that somebody else made: shape, finite, unit columns and uncorrelated scores to 1e-6, within the
+    /// Checks a given X: shape, finite, unit columns and uncorrelated scores to 1e-6, within the
     /// limits.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured numbers.
+    /// Error if X is infeasible, with the measured numbers.
     pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         let (rows, cols) = (x.nrows(), x.ncols());
         let (expected_rows, expected_cols) = (self.nrows(), self.rank());
@@ -106,7 +106,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         if off.is_nan() || off > GIVEN {
             return Err(Error::Incompatible(
                 format!(
-                    "{what} has no uncorrelated scores and unit columns: lengths and correlations are off by \
+                    "{what} does not have uncorrelated scores and unit columns: lengths and correlations deviate by \
                      {off:.3e}, and {GIVEN:e} is allowed"
                 )
                 .into(),

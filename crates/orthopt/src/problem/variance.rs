@@ -11,7 +11,7 @@ use crate::smooth::Quadratic;
 
 /// Shares of the variance tr C that the columns of X explain; the scores are Z = AX, C = AᵀA.
 ///
-/// | field | formula, divided by tr C | what it says |
+/// | field | formula, divided by tr C | meaning |
 /// |---|---|---|
 /// | `ratio` | xₖᵀCxₖ = ‖zₖ‖² | of each component alone; scores of sparse components are correlated, so these count some variance twice |
 /// | `adjusted` | Rₖₖ² of Z = QR | what component k adds to those before it (Zou, Hastie and Tibshirani 2006, section 3.4) |
@@ -103,16 +103,16 @@ pub fn projected_share(data: &PcaData<'_>, x: &RowMat) -> Result<f64> {
 }
 
 const NOT_FINITE: &str =
-    "the rows to judge X by have entries that are not finite, or too large to be squared";
+    "the rows for the variance of X have entries that are not finite, or too large to be squared";
 
 /// m, where the data are samples.
 fn samples(data: &PcaData<'_>) -> Result<usize> {
     match data {
         PcaData::Dense(a) | PcaData::Centred(a, _) => Ok(a.nrows()),
         PcaData::Sparse(a, _) => Ok(a.nrows()),
-        PcaData::Gram(_) | PcaData::SparseGram(_) => {
-            Err(Error::Incompatible("X is judged by samples, and the data are C itself".into()))
-        }
+        PcaData::Gram(_) | PcaData::SparseGram(_) => Err(Error::Incompatible(
+            "the variance of held-out rows needs samples, but the data are C itself".into(),
+        )),
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::linalg::RowMat;
 use crate::linalg::simd::Simd;
 
-/// Row i of ∇f(X) where the image was made for another storage and says nothing of this f.
+/// Row i of ∇f(X) if the image belongs to another storage.
 #[cold]
 #[inline(never)]
 fn foreign_row<'a>(f: &AnySmooth, x: &RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {

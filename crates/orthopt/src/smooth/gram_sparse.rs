@@ -14,7 +14,7 @@ use crate::linalg::work::count;
 
 /// A multiplication with an entry found by its index, in those of a product.
 pub(super) const SCATTERED: usize = 4;
-/// An X with a nonzero row among so many is taken as a whole.
+/// An X in which one of this many rows is nonzero is treated as dense.
 const DENSE: usize = 4;
 
 /// Rounding of a mean, as a share of the mean of the absolute values.

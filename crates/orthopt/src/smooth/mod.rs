@@ -1,8 +1,8 @@
 //! The smooth part f(X), one storage per file.
 //!
 //! OBCD sees f through [`Quadratic`]: rows of the gradient, the curvature of a block of rows,
-//! and a cheap update after those rows change. How the gradient is kept is the model's
-//! business: its [`Quadratic::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
+//! and a cheap update after those rows change. The model decides how the gradient is kept:
+//! its [`Quadratic::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
 
 mod any;
 mod centring;
@@ -93,12 +93,12 @@ pub trait Smooth: Send + Sync {
         self.lipschitz()
     }
 
-    /// Whether f is concave. Then a linearisation majorises f and ς = 0 serves in (9).
+    /// True if f is concave. Then a linearisation majorises f and ς = 0 serves in (9).
     fn is_concave(&self) -> bool {
         false
     }
 
-    /// Whether ∇f is affine in X: gradients can be extrapolated, and the change of f comes from the
+    /// True if ∇f is affine in X: gradients can be extrapolated, and the change of f comes from the
     /// gradients at both ends without cancellation.
     fn is_quadratic(&self) -> bool {
         false
@@ -109,12 +109,12 @@ pub trait Smooth: Send + Sync {
         1
     }
 
-    /// Whether f(X) → ∞ as ‖X‖ → ∞, so that on an unbounded group a large ‖X‖ means nothing bad.
+    /// True if f(X) → ∞ as ‖X‖ → ∞, so that on an unbounded group a large ‖X‖ is no sign of divergence.
     fn is_coercive(&self) -> bool {
         false
     }
 
-    /// Whether f is known to have a lower bound, though its minimum may lie at infinity: a sum of squares, say.
+    /// True if f is known to have a lower bound, though its minimum may lie at infinity: a sum of squares, say.
     fn is_bounded_below(&self) -> bool {
         self.is_coercive()
     }
@@ -162,7 +162,7 @@ fn central_difference<F: Smooth + ?Sized>(f: &F, x: &RowMat, d: &RowMat) -> RowM
 /// A quadratic f that row-block methods can work with: with one symmetric M for all columns,
 /// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X)).
 pub trait Quadratic: Smooth {
-    /// What is kept of X to make gradient rows cheap.
+    /// Image of X that is kept to make gradient rows cheap.
     type Image: Clone + Send + Sync;
 
     /// The image of X from scratch. Cost of a full gradient.
@@ -252,7 +252,7 @@ pub trait Quadratic: Smooth {
     /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
     fn apply(&self, v: &RowMat) -> RowMat;
 
-    /// M·v for vectors v of few entries, which are given: a row for each, as who asks looks at one after the other.
+    /// M·v for vectors v with few entries: one row for each, because callers read them one after the other.
     /// Cost of a gradient, or less.
     fn apply_few(&self, vectors: &[Vec<(usize, f64)>]) -> RowMat {
         let mut v = RowMat::zeros(self.nrows(), vectors.len());
@@ -273,14 +273,14 @@ pub trait Quadratic: Smooth {
         self.lipschitz().unwrap_or_else(found)
     }
 
-    /// Whether rows of the gradient are slices of the image, so that a row costs nothing and needs no
+    /// True if rows of the gradient are slices of the image, so that a row costs nothing and needs no
     /// buffer. If not, rows that have been computed are reused until X moves.
     fn keeps_gradient(&self, _image: &Self::Image) -> bool {
         false
     }
 
-    /// Changes the way gradients are kept if `usage` says that another one is clearly cheaper;
-    /// whether it did.
+    /// Changes the way gradients are kept if `usage` shows that another one is clearly
+    /// cheaper; true if it did.
     fn rebalance(&self, _image: &mut Self::Image, _x: &RowMat, _usage: Usage) -> bool {
         false
     }
@@ -316,7 +316,7 @@ pub struct Unpacked {
     column: Vec<f64>, // zero but for the entries of the variable's column
 }
 
-/// What a method has lately asked of the gradient.
+/// Recent use of the gradient by a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
     /// Pairs of gradient rows read.

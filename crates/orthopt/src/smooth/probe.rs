@@ -199,7 +199,7 @@ impl Probe {
     }
 }
 
-/// What a distance costs, in multiplications of a large product.
+/// Cost of a distance, in multiplications of a large product.
 const DISTANCE: usize = 50;
 
 /// k of many points → −2(T − d)d′(k); Σ(T − d)².
@@ -231,7 +231,7 @@ impl WithSimd for Misfits<'_> {
     }
 }
 
-/// k → −2(T − d)d′(k), where |qᵢ||qⱼ|/α² says how far k may be from ±1 by rounding; (T − d)².
+/// k → −2(T − d)d′(k), where |qᵢ||qⱼ|/α² bounds the rounding error of k near ±1; (T − d)².
 #[inline(always)]
 fn misfit(k: &mut f64, t: f64, size: f64, alpha: f64) -> f64 {
     let (d, slope) = distance(*k, alpha, 1e-12 * size.max(1.0));

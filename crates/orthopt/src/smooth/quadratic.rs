@@ -192,7 +192,7 @@ pub enum QuadraticImage {
     Rows {
         /// The rows, in the order they became nonzero.
         list: Vec<usize>,
-        /// Whether a row is among them.
+        /// For each row, true if it is among them.
         member: Vec<bool>,
     },
 }
@@ -204,7 +204,7 @@ impl QuadraticImage {
     }
 }
 
-/// A run begins without Y where fewer than one row in so many is nonzero.
+/// A run begins without Y if fewer than one in this many rows is nonzero.
 const FEW_ROWS: usize = 16;
 /// How many times cheaper computed rows must be to give up Y, which has to be made again later.
 const CLEARLY: f64 = 4.0;

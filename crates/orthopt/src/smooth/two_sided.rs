@@ -18,7 +18,7 @@ use crate::linalg::kernels::axpy;
 use crate::linalg::products::product;
 use crate::linalg::small::symmetric_eigen;
 
-/// What is known of f beyond its matrices.
+/// Properties of f in addition to its matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {

@@ -33,7 +33,7 @@ fn run_endless(options: RunOptions, stop: &mut dyn Stop, observers: &mut [&mut d
     solution
 }
 
-/// What every trace promises.
+/// Invariants of every trace.
 fn check_trace(s: &Solution) {
     let points = s.trace.points();
     assert_eq!(points[0].iteration, 0);
@@ -255,7 +255,7 @@ fn broken_numbers_end_the_run_with_the_best_finite_x_it_had() {
             assert_eq!(
                 s.message,
                 format!(
-                    "F became NaN or infinite: look at the scale of the data; the best X is that of iteration {iteration}"
+                    "F became NaN or infinite: check the scale of the data; the best X is that of iteration {iteration}"
                 )
             );
         }

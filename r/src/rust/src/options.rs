@@ -73,7 +73,7 @@ impl Options {
     /// No such penalty; another penalty than none together with `nonneg`.
     pub fn problem(&self) -> Result<&'static str> {
         if !matches!(self.penalty.as_str(), "l0" | "none") && self.nonneg {
-            let text = format!("nonneg goes with the penalties l0 and none, and penalty is {}", self.penalty);
+            let text = format!("nonneg needs the penalty l0 or none, but penalty is {}", self.penalty);
             return Err(Error::Incompatible(text.into()));
         }
         let name = if self.nonneg { "nonneg" } else { self.penalty.as_str() };
@@ -168,7 +168,7 @@ pub fn r_name(option: &str) -> String {
     }
 }
 
-/// Whether the constant belongs to a penalty.
+/// True if the constant belongs to a penalty.
 fn is_shape(name: &str) -> bool {
     find_constant(name).is_ok_and(|c| c.of_penalty)
 }

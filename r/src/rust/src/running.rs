@@ -75,7 +75,7 @@ impl Running {
     /// What the run says; nothing is there any more, or yet.
     pub fn take(&self) -> Outcome {
         let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
-        outcome.unwrap_or_else(|| Err(Failure::Bridge("the run has no result (yet)".into())))
+        outcome.unwrap_or_else(|| Err(Failure::Bridge("the run has not ended".into())))
     }
 }
 
@@ -88,7 +88,7 @@ fn tell(send: &Sender<Outcome>, work: impl FnOnce() -> Outcome) {
 fn broken(panic: &(dyn Any + Send)) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-    Failure::Bridge(format!("the run broke off, which is a mistake in orthopt: {text}"))
+    Failure::Bridge(format!("the run failed, which is a defect of orthopt: {text}"))
 }
 
 fn solve(posed: Posed, task: &Task, request: &Request, cancel: &Cancel) -> Outcome {
@@ -144,7 +144,7 @@ fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, cancel: &Cance
     match problem.lower_bound(Some(report.x()), &limits, cancel, &|_| ()) {
         Ok(bound) => {
             if let (Some(_), Some(better)) = (&bound.x, bound.objective) {
-                let text = format!("a better X, F = {better}, was found on the way to the bound; more ");
+                let text = format!("a better X, F = {better}, was found while computing the bound; more ");
                 found.notes.push(Message::from(text).option("effort").text(" finds it"));
             }
             if let Err(error) = report.bound_by(&bound) {

@@ -18,7 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   Scores of triples, higher is more likely:
     orthopt embed predict model triples.tsv
-  The five best answers to questions, of which train does not know:
+  The five best answers to questions, without facts of train:
     printf 'anna\\tmother of\\t?\\n?\\tlikes\\tbob\\n' > q.tsv; orthopt embed predict model q.tsv --top 5";
 
 /// Scores of triples, or the best answers where one of head and tail is `?`
@@ -27,7 +27,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Args {
-    /// What `orthopt embed ... --save-model MODEL` wrote
+    /// Model written by `orthopt embed ... --save-model MODEL`
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     model: PathBuf,
 
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 impl Names<'_> {
     fn entity(&self, name: &str) -> Result<u32, String> {
-        let unknown = || format!("`{}` is no entity of the model", printable(name));
+        let unknown = || format!("`{}` is not an entity of the model", printable(name));
         self.entities.get(name).copied().ok_or_else(unknown)
     }
 
@@ -103,7 +103,7 @@ impl Names<'_> {
         top: usize,
         out: &mut String,
     ) -> Result<(), String> {
-        let unknown = || format!("`{}` is no relation of the model", printable(relation));
+        let unknown = || format!("`{}` is not a relation of the model", printable(relation));
         let relation = *self.relations.get(relation.as_str()).ok_or_else(unknown)?;
         let model = &self.saved.model;
         let question = match (head.as_str(), tail.as_str()) {

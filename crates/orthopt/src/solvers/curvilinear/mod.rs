@@ -260,7 +260,7 @@ impl<C: Curve> Curvilinear<C> {
         }
         st.iterations += 1;
         let Some(next) = self.search(f, st) else {
-            let why = "no step along the curve lowers f any more: the limit of rounding";
+            let why = "no step along the curve lowers f: the limit of rounding";
             st.ended = Some((Status::Stalled, why));
             return;
         };
