@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from ._solution import Solution
 from ._solve import BOUND_SECONDS, _name, _warn, solved
 from ._tables import opened
 from .errors import RankError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import BoundOptions
 
 
 class BoundProgress(NamedTuple):
@@ -117,7 +122,7 @@ def bound(
     nodes: int | None = None,
     dual: bool = False,
     callback: Callable[[BoundProgress], Any] | None = None,
-    **options: Any,
+    **options: Unpack[BoundOptions],
 ) -> Bound:
     """Computes a lower bound of F over all feasible X, and the gap of the best known X.
 
@@ -179,8 +184,8 @@ def bound(
         told = {key: options.pop(key) for key in ("progress", "on_interrupt") if key in options}
         found = solved("bound", problem, data, {**options, "rank": rank, "lam": lam}, **told)
         X = found.X
-        filled = fill({key: options[key] for key in options if key in STATEMENT}, "bound", own=own, lam=lam)
-        filled["given"] = own  # the others were judged when X was found
+        stated = {key: options[key] for key in options if key in STATEMENT}
+        filled = fill(stated, "bound", own=own, judged=True, lam=lam)  # the others were judged when X was found
     else:
         filled = fill(options, "bound of X", own=own, rank=rank, lam=lam)
     limit = seconds("time_limit", time_limit)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _interrupt, _orthopt
 from ._data import canonical, matrix
 from ._gram import GramAccumulator
-from ._options import DEFAULTS, fill
+from ._options import TABLE, fill
 from ._solution import Solution, solution
 from ._solve import with_bound
 from .errors import InvalidOptionError, RankError
@@ -335,7 +335,7 @@ class SparsePCA(_OrthogonalPCA):
         settings["constraint"] = self.constraint
         constants = self.penalty_params or {}
         for name in constants:
-            if name in DEFAULTS or name == "certify":
+            if name in TABLE:
                 raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
         return {**settings, **constants}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from ._options import checked, fill
 from ._solution import Solution, solution
 from ._solve import Callback, _Caller
 from .errors import DataTypeError, InvalidOptionError, ShapeError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import MinimizeOptions
 
 
 def minimize(
@@ -34,7 +39,7 @@ def minimize(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-    **options: Any,
+    **options: Unpack[MinimizeOptions],
 ) -> Solution:
     """Minimises f(X) + h(X) over X'X = I, or f(X) over X'JX = J, for a smooth f given as a function.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Iterable, overload
+from typing import TYPE_CHECKING, Any, Callable, Iterable, overload
 
 import numpy as np
 
@@ -14,6 +14,11 @@ from ._solution import Solution, solution
 from ._solve import BOUND_SECONDS, _name, _warn
 from ._tables import opened
 from .errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import PathOptions
 
 #: Called with the number of the point (from 0) and of all points; a true value ends the path.
 PathCallback = Callable[[int, int], Any]
@@ -106,7 +111,7 @@ def path(
     cv: int | None = None,
     bound: bool | float = False,
     callback: PathCallback | None = None,
-    **options: Any,
+    **options: Unpack[PathOptions],
 ) -> Path:
     """Solves for several numbers of nonzeros in each component, or several lambda, and chooses a point.
 

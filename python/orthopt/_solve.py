@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from . import _data, _ending, _interrupt, _orthopt
 from ._options import fill, seconds
@@ -12,6 +12,11 @@ from ._progress import bar_for
 from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
 from ._tables import opened
 from .errors import ContradictionError, DataTypeError, InvalidOptionError, OrthoptWarning
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import CertifyOptions, CompareOptions, SolveOptions
 
 #: Seconds for each solver of those who compare without a limit.
 COMPARE_SECONDS = 10.0
@@ -43,7 +48,7 @@ def solve(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-    **options: Any,
+    **options: Unpack[SolveOptions],
 ) -> Solution:
     """Finds X: minimises F(X) = f(X) + h(X) over the n x r matrices X with X'X = I (or X'JX = J).
 
@@ -160,7 +165,7 @@ def compare(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Runs several solvers on the same problem from the same start.
 
@@ -235,7 +240,7 @@ def certify(
     *,
     pairs: int | None = None,
     tol: float = 1e-9,
-    **options: Any,
+    **options: Unpack[CertifyOptions],
 ) -> Findings:
     """Checks a given X (n x r): feasibility, criticality and block-2 stationarity.
 
@@ -276,7 +281,7 @@ def with_bound(
     limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
     decrease = 0.0 if found.certificate is None else found.certificate.max_decrease
     effort = {"seconds": limit, "nodes": None, "dual": False, "decrease": decrease}
-    filled = {**filled, "given": []}  # judged when X was found
+    filled = {**filled, "own": [], "judged": True}  # when X was found
     try:
         proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
     except ContradictionError as error:  # nothing is claimed, and X is there all the same

@@ -20,7 +20,7 @@ COMPOSITE = ("dc-pca", "capped-l1-pca", "fused-pca")
 REFUSED = (errors.OrthoptError,)
 
 #: What changes no result: limits of the machine, and who is told what.
-NO_RESULT = {"threads", "callback", "progress", "on_interrupt"}
+NO_RESULT = {"threads", "max_memory", "callback", "progress", "on_interrupt"}
 
 #: Whose effect need not show: a search need not come to a solver that looks at them, nor a further start be better.
 OF_SOLVERS = {
@@ -145,7 +145,7 @@ def base(call, problem, option):
 def options_of(call):
     """Every argument, and every option behind ``**options``."""
     named = inspect.signature(getattr(orthopt, call)).parameters
-    hidden = _options.DEFAULTS if call != "minimize" or "options" in named else {}
+    hidden = _options.TABLE
     skip = {"problem", "data", "options", "X", "fun", "x0"}
     return sorted((set(named) | set(hidden)) - skip - NO_RESULT)
 

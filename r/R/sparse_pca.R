@@ -8,11 +8,11 @@ sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty 
                       retx = !isTRUE(retx)), "'covmat'", "rows, and there are none")
     }
     data <- if (missing(x)) from_covariances(covmat) else from_samples(x, center, scale., na.action)
-    given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, penalty = penalty, nonneg = nonneg,
-                  time_limit = time_limit, seed = seed, effort = effort, bound = bound, certify = certify,
-                  gram = data$gram, centered = !isFALSE(data$center))
-    init <- if (is.matrix(further$init)) numbers(further$init, "init")
-    found <- run(data$matrix, init, run_options(given, further))
+    own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
+                centered = !isFALSE(data$center))
+    given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, time_limit = time_limit, seed = seed,
+                  effort = effort, bound = bound, certify = certify)
+    found <- run(data$matrix, run_options(own, given, further))
     tell(found, certify)
     result(found, data, flag(retx, "retx"), match.call())
 }

@@ -42,7 +42,7 @@ refused(sparse_pca(mtcars, ncomp = 2, lambda = 1, restarts = 2, effort = "quick"
 refused(sparse_pca(mtcars, ncomp = 2, nonzeros = 3, certify = 10), "certify does not apply to l0-pca")
 refused(sparse_pca(covmat = matrix(c(1, 2, 3, 4), 2)), "not symmetric")
 refused(sparse_pca(mtcars, ncomp = 20), "rank 20 exceeds the 11 columns")
-refused(sparse_pca(mtcars, ncomp = 1.5), "whole number >= 1")
+refused(sparse_pca(mtcars, ncomp = 1.5), "'ncomp' is 1.5: expected a whole number")
 refused(sparse_pca(mtcars, nonzeros = 0), "'nonzeros' is 0")
 refused(sparse_pca(mtcars, ncomp = 2, nonzeros = 1:3), "3")
 refused(sparse_pca(mtcars, nonzeros = 2, total_nonzeros = 3), "not several")
@@ -58,6 +58,17 @@ refused(sparse_pca(mtcars, lambda = 1, penalty = "mcp", mcp_gamma = -1), "mcp.ga
 refused(sparse_pca(mtcars, init = matrix(1, 11, 2), ncomp = 2, lambda = 1), "not orthonormal")
 refused(sparse_pca(mtcars, penalty = "mcp", lambda = 1, bound = TRUE), "no bound")
 found <- warned(sparse_pca(mtcars, ncomp = 2, nonzeros = 2, certify = TRUE, effort = "quick"), "cannot be checked")
+
+# Options of the table that have no argument of their own.
+apart <- sparse_pca(mtcars, ncomp = 2, nonzeros = 4, constraint = "uncorrelated", scale. = TRUE)
+stopifnot(abs(cor(apart$x)[1, 2]) < 1e-8, all(apart$nonzeros <= 4))
+shared <- sparse_pca(mtcars, ncomp = 2, lambda = 0.3, penalty = "l1", lambda_share = NULL, working_set = "cyclic", solver = "obcd",
+                     max_iters = 50)
+stopifnot(identical(shared$report$settings$working_set, "cyclic"))
+refused(sparse_pca(mtcars, lambda = 1, lambda_share = 0.1), "not several")
+refused(sparse_pca(mtcars, lambda = 1, solver = "irpg", penalty = "l1", working_set = "cyclic"), "working_set means nothing")
+refused(sparse_pca(mtcars, constraint = 3), "no constraint is called|'constraint' is 3|constraint is 3")
+refused(sparse_pca(mtcars, ridge = 1), "no argument is called 'ridge'")
 
 # Rows with missing values.
 dropped <- sparse_pca(airquality[1:4], ncomp = 2, nonzeros = 2, na.action = na.omit)

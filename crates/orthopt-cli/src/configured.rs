@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{ArgAction, ValueHint};
 use orthopt::family::Call;
+use orthopt::request::Request;
 
 use crate::config;
 use crate::files::Files;
 use crate::given::{Asked, check_together};
-use crate::options::SolveOptions;
 use crate::settings::Settings;
 
 /// Help in two lengths; the command disables the help flag of its own.
@@ -43,12 +43,15 @@ impl Configured {
     ///
     /// # Errors
     /// The file cannot be read or understood.
-    pub fn options(&self, typed: SolveOptions) -> anyhow::Result<SolveOptions> {
-        self.config.as_ref().map_or(Ok(typed.clone()), |path| config::merge(&typed, path))
+    pub fn options(&self, typed: Request) -> anyhow::Result<Request> {
+        match &self.config {
+            Some(path) => config::merge(typed, path),
+            None => Ok(typed),
+        }
     }
 
     /// The files that options name.
-    pub fn files(&self, options: &SolveOptions) -> Files {
+    pub fn files(&self, options: &Request) -> Files {
         Files::of(options).reads("--config", self.config.as_deref())
     }
 
@@ -60,11 +63,11 @@ impl Configured {
     pub fn settings(
         &self,
         call: Call,
-        options: &mut SolveOptions,
-        own: &[(&str, bool)],
+        options: &mut Request,
+        own: &[(&'static str, bool)],
     ) -> anyhow::Result<(Settings, Asked)> {
         let settings = Settings::resolve(options).and_then(|settings| {
-            let asked = Asked::new(call, options)?.and(own);
+            let asked = Asked::new(call, options).and(own);
             asked.check(settings.problem, &settings.pose)?;
             check_together(options)?;
             Ok((settings, asked))

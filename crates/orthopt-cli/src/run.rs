@@ -8,10 +8,10 @@ use orthopt::report::{Checks, Report, Task};
 use orthopt::solvers::obcd::pairs;
 use orthopt::start::Start;
 
-use crate::input::{check_rows, read_x};
+use crate::input::check_rows;
 use crate::interrupt::{self, patience};
 use crate::progress::Progress;
-use crate::settings::{Init, Settings};
+use crate::settings::Settings;
 use crate::text::count;
 
 /// Solvers and starts for `problem`: what was typed, and the choices of the library for the rest.
@@ -19,18 +19,11 @@ use crate::text::count;
 /// # Errors
 /// A start that cannot be read or does not fit; solvers that do not fit.
 pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> anyhow::Result<Plan<P>> {
-    let start = match &settings.init {
-        None => None,
-        Some(Init::Named(start)) => Some(Start::named(&start)),
-        Some(Init::File(path)) => {
-            let x = read_x("--init", path)?;
-            check_rows("--init", &x, problem.shape().0)?;
-            Some(Start::Given(x))
-        }
-    };
-    let wanted = Wanted { start, ..wanted.clone() };
-    let mut plan = problem.plan(&wanted)?;
-    plan.reasons.extend(plan.restart_reason(problem, &wanted, &settings.stopping, settings.restarts));
+    if let Some(Start::Given(x)) = &wanted.start {
+        check_rows("--init", x, problem.shape().0)?;
+    }
+    let mut plan = problem.plan(wanted)?;
+    plan.reasons.extend(plan.restart_reason(problem, wanted, &settings.stopping, settings.restarts));
     Ok(plan)
 }
 

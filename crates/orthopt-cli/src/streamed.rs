@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use faer::Mat;
 use orthopt::message::Message;
 use orthopt::report::{DataFacts, Role};
+use orthopt::request::Request;
 use orthopt_data::stream::{Accumulate, Accumulated, Step, accumulate, files, read_accumulator};
 use orthopt_data::{DataError, GramAccumulator, LoadOptions, Missing, Scale, Summation, show_bytes};
 
 use crate::failure::usage;
 use crate::input::DataRequest;
-use crate::options::SolveOptions;
 use crate::text;
 
 /// From this size on, tables and arrays come part by part unless somebody says otherwise.
@@ -35,8 +35,9 @@ pub struct Stream {
 impl Stream {
     /// # Errors
     /// Options that exclude each other.
-    pub fn new(options: &SolveOptions) -> anyhow::Result<Self> {
-        let several = !options.more.is_empty();
+    pub fn new(options: &Request) -> anyhow::Result<Self> {
+        let more = options.more.clone().unwrap_or_default();
+        let several = !more.is_empty();
         if options.stream == Some(false) && (several || options.screen.is_some()) {
             let what = if several { "several files are read" } else { "with --screen rows are read" };
             return Err(usage(format!("--stream=false: {what} part by part")));
@@ -62,7 +63,7 @@ impl Stream {
         let needs_rows = rows.iter().any(|path| path.is_some()) || options.labels.is_some();
         let asked = several || options.screen.is_some() || options.reproducible == Some(true);
         let wanted = options.stream.or(asked.then_some(true));
-        Ok(Self { wanted, how, screen: options.screen, more: options.more.clone(), needs_rows })
+        Ok(Self { wanted, how, screen: options.screen, more, needs_rows })
     }
 
     /// Whether files of these sizes are to come part by part though nobody says so.
@@ -223,12 +224,12 @@ mod tests {
 
     #[test]
     fn large_files_come_part_by_part_where_nothing_needs_their_rows() {
-        let plain = Stream::new(&SolveOptions::default()).unwrap();
+        let plain = Stream::new(&Request::default()).unwrap();
         assert!(plain.suits(LARGE, Missing::Error) && plain.suits(LARGE, Missing::Drop));
         assert!(!plain.suits(LARGE - 1, Missing::Error) && !plain.suits(LARGE, Missing::Mean));
-        let scores = SolveOptions { save_scores: Some("s.csv".into()), ..SolveOptions::default() };
+        let scores = Request { save_scores: Some("s.csv".into()), ..Request::default() };
         assert!(!Stream::new(&scores).unwrap().suits(LARGE, Missing::Error));
-        let several = SolveOptions { more: vec!["b.csv".into()], stream: Some(false), ..Default::default() };
+        let several = Request { more: Some(vec!["b.csv".into()]), stream: Some(false), ..Default::default() };
         assert!(Stream::new(&several).is_err());
     }
 }

@@ -70,7 +70,8 @@ pub fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<RowMat> {
     Ok(RowMat::from_mat(view(array)?))
 }
 
-/// Preparation of the data.
+/// What is done to the data first.
+#[derive(Clone)]
 pub struct Preparation {
     /// The matrix is C itself.
     pub gram: bool,
@@ -207,31 +208,9 @@ fn hand_over<T>(
     let DataFacts { rows, cols, nnz, role, centered, .. } = DataFacts::of(data);
     let centered = centered || about.facts.centered;
     let facts = DataFacts { rows, cols, nnz, role, centered, ..about.facts };
-    let about = About { facts, squares: squares(data), ..about };
+    let about = About { facts, squares: data.squares(), ..about };
     let made = pose(data, &about)?;
     Ok((made, about))
-}
-
-/// Cᵢᵢ, without C.
-fn squares(data: &PcaData<'_>) -> Vec<f64> {
-    match data {
-        PcaData::Gram(c) => (0..c.ncols().min(c.nrows())).map(|i| c[(i, i)]).collect(),
-        PcaData::Centred(a, centring) => centring.squares(*a),
-        PcaData::Dense(a) => {
-            let mut sums = vec![0.0; a.ncols()];
-            orthopt::smooth::for_each(*a, |_, j, v| sums[j] += v * v);
-            sums
-        }
-        PcaData::Sparse(a, means) => (0..a.ncols())
-            .map(|j| {
-                let mean = means.as_ref().map_or(0.0, |m| m[j]);
-                let stored = a.val_of_col(j);
-                let absent = (a.nrows() - stored.len()) as f64;
-                stored.iter().map(|v| (v - mean).powi(2)).sum::<f64>() + absent * mean * mean
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
 }
 
 fn check_size(rows: usize, columns: usize) -> Result<(), Failure> {

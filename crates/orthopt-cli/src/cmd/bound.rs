@@ -10,6 +10,7 @@ use orthopt::family::{Call, Family, Plan};
 use orthopt::linalg::RowMat;
 use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
+use orthopt::request::Request;
 use orthopt::with_family;
 use orthopt_data::NpzArray;
 use serde::Serialize;
@@ -21,7 +22,7 @@ use crate::failure::{EXIT_CODES, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
@@ -58,7 +59,7 @@ pub struct Args {
     configured: Configured,
 
     #[command(flatten)]
-    options: SolveOptions,
+    options: Typed,
 
     /// The incumbent, n x r with X'X = I to 1e-6 [default: the X that solve finds without a limit]
     #[arg(long, value_name = "X.npy", help_heading = "Bound", value_hint = ValueHint::FilePath)]
@@ -102,7 +103,7 @@ struct Findings {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = args.configured.options(args.options)?;
+    let mut options = args.configured.options(args.options.0)?;
     args.configured
         .files(&options)
         .reads("--x", args.x.as_deref())
@@ -127,7 +128,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 impl Wanted {
     /// Request for a bound; takes the limits and files of a bound out of `options`.
     fn of(
-        options: &mut SolveOptions,
+        options: &mut Request,
         x: Option<PathBuf>,
         nodes: Option<u64>,
         dual: Option<PathBuf>,

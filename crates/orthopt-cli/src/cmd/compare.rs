@@ -8,6 +8,7 @@ use orthopt::family::{Call, Family, Plan, Wanted, check_solvers};
 use orthopt::report::{Object, Report, Task};
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
+use orthopt::start::Start;
 use orthopt::with_family;
 
 use super::solve::use_threads;
@@ -17,11 +18,11 @@ use crate::export::{Found, Output, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::given::Asked;
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
-use crate::settings::{Init, Settings};
+use crate::settings::Settings;
 use crate::table;
 use crate::wording::{explained, word};
 use crate::{interrupt, output};
@@ -55,7 +56,7 @@ pub struct Args {
     configured: Configured,
 
     #[command(flatten)]
-    options: SolveOptions,
+    options: Typed,
 
     /// The solvers, separated by commas; A+B is a chain, auto lets the library choose
     /// [default: all that can solve the problem]
@@ -64,7 +65,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = args.configured.options(args.options)?;
+    let mut options = args.configured.options(args.options.0)?;
     args.configured.files(&options).check()?;
     if options.solver.is_some() {
         return Err(usage("compare takes --solvers A,B,... instead of --solver"));
@@ -152,10 +153,10 @@ fn arms<P: Family>(settings: &Settings, problem: &P) -> anyhow::Result<Vec<Job<P
     };
     let mut jobs = Vec::new();
     for arm in &portfolio.arms {
-        let start = settings.init.clone().unwrap_or_else(|| Init::Named(arm.start.clone()));
-        let settings = Settings { init: Some(start), ..settings.clone() };
-        let wanted = Wanted { solver: Some(arm.solver.clone()), ..settings.wanted.clone() };
-        let plan = run::plan(&settings, &wanted, problem)?;
+        let start = settings.wanted.start.clone().unwrap_or_else(|| Start::named(&arm.start));
+        let solver = Some(arm.solver.clone());
+        let wanted = Wanted { solver, start: Some(start), ..settings.wanted.clone() };
+        let plan = run::plan(settings, &wanted, problem)?;
         jobs.push((format!("{} {}", arm.solver, arm.start), wanted, plan));
     }
     jobs.insert(0, (AUTO.0.into(), settings.wanted.clone(), auto));
@@ -164,13 +165,13 @@ fn arms<P: Family>(settings: &Settings, problem: &P) -> anyhow::Result<Vec<Job<P
 
 /// A plan for every solver from the same start, before anything runs.
 fn plans<P: Family>(settings: &Settings, names: &[String], problem: &P) -> anyhow::Result<Vec<Job<P>>> {
-    let start = settings.init.clone().unwrap_or_else(|| Init::Named(problem.default_start().into()));
-    let same = Settings { init: Some(start), ..settings.clone() };
+    let start = || Start::named(problem.default_start());
     let mut jobs = Vec::with_capacity(names.len());
     for name in names {
-        let wanted = settings.wanted.one_of(name, names);
-        // auto has starts of its own
-        let settings = if wanted.solver.is_some() { &same } else { settings };
+        let mut wanted = settings.wanted.one_of(name, names);
+        if wanted.solver.is_some() {
+            wanted.start.get_or_insert_with(start); // auto has starts of its own
+        }
         let plan = run::plan(settings, &wanted, problem)?;
         jobs.push((name.clone(), wanted, plan));
     }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueHint};
+use orthopt::request::Size;
 use orthopt_data::{DataSet, LoadOptions, Matrix, Role, generators, load, write_file, write_npy};
 use serde::Serialize;
 
 use crate::export::json;
 use crate::failure::{say, usage};
 use crate::files::Files;
-use crate::size::Size;
 use crate::summary::Summary;
 use crate::{output, text};
 

@@ -11,7 +11,7 @@ use orthopt_data::{GramAccumulator, LoadOptions, Summation};
 use crate::failure::usage;
 use crate::files::Files;
 use crate::progress::Progress;
-use crate::{input, options, output, streamed, text};
+use crate::{input, output, streamed, text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,8 +46,8 @@ pub struct Args {
     #[arg(long)]
     reproducible: bool,
 
-    /// Treatment of missing values: error, or drop their rows [default: error]
-    #[arg(long, value_name = "HOW", value_parser = options::missing(), hide_possible_values = true)]
+    /// Missing values: error, or drop their rows [default: error]
+    #[arg(long, value_name = "HOW")]
     missing: Option<String>,
 }
 
@@ -73,7 +73,7 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
         (earlier, false) => {
             let never = Stopping { max_iters: None, time_limit: None, tol: 0.0, min_decrease: 0.0 };
             let progress = Progress::new(false, never);
-            let load = LoadOptions { missing: input::missing(args.missing.as_deref()), ..how.clone() };
+            let load = LoadOptions { missing: input::missing(args.missing.as_deref())?, ..how.clone() };
             let request = Accumulate { how: summation, load, ..Accumulate::default() };
             let found = accumulate(&rows, &request, earlier, &mut |step| progress.reading(step))?;
             progress.clear();

@@ -14,7 +14,7 @@ use crate::export::{Found, check_ending, json, picture};
 use crate::failure::{EXIT_CODES, say, usage};
 use crate::given::Asked;
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::path_report::{self, Told};
 use crate::progress::Progress;
 use crate::settings::{Settings, at_least_one};
@@ -52,7 +52,7 @@ pub struct Args {
     configured: Configured,
 
     #[command(flatten)]
-    options: SolveOptions,
+    options: Typed,
 
     /// Nonzeros in each component [default: 1,2,3,5,7,10,14,20,30]
     #[arg(
@@ -92,7 +92,7 @@ struct Wanted {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = args.configured.options(args.options)?;
+    let mut options = args.configured.options(args.options.0)?;
     let wanted = Wanted {
         along: along(args.counts, args.lambdas),
         folds: args.cv.map(|n| at_least_one("cv", n as u64).map(|n| n as usize)).transpose()?,
@@ -120,9 +120,10 @@ fn along(counts: Vec<usize>, lambdas: Vec<f64>) -> Option<Along> {
 }
 
 /// Options of `solve` that mean nothing here, endings of files.
-fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
+fn check(options: &orthopt::request::Request, wanted: &Wanted) -> anyhow::Result<()> {
     let given = [
         ("lambda", options.lambda.is_some() && !matches!(wanted.along, Some(Along::Counts(_)))),
+        ("lambda-share", options.lambda_share.is_some()),
         ("relative-lambda", options.relative_lambda.is_some()),
         ("nonzeros", options.nonzeros.is_some()),
         ("total-nonzeros", options.total_nonzeros.is_some()),

@@ -17,7 +17,7 @@ use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::rows::Rows;
@@ -75,7 +75,7 @@ pub struct Args {
     configured: Configured,
 
     #[command(flatten)]
-    options: SolveOptions,
+    options: Typed,
 
     /// Print the options in effect as a config file and stop
     #[arg(long, help_heading = "Configuration")]
@@ -83,7 +83,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = args.configured.options(args.options)?;
+    let mut options = args.configured.options(args.options.0)?;
     args.configured.files(&options).check()?;
     let (settings, asked) = args.configured.settings(Call::Solve, &mut options, &[])?;
     if args.print_config {

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use faer::Mat;
+use orthopt::request::Size;
 use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, load, write_npy};
 
 use crate::export::TABLES;
@@ -14,7 +15,6 @@ use crate::failure::{EXIT_CODES, say, usage};
 use crate::files::Files;
 use crate::model::Model;
 use crate::rows::{Rows, scores, share_explained};
-use crate::size::Size;
 use crate::{output, text};
 
 const EXAMPLES: &str = "\

@@ -62,7 +62,7 @@ impl Cell {
         let Some(method) = self.plan.methods.first() else { anyhow::bail!("the item has no method") };
         let words = self.options(method);
         let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
-        let settings = Settings::resolve(&mut line.options.clone())?;
+        let settings = Settings::resolve(&mut line.options.0.clone())?;
         let input = Input::load(&settings.data)?;
         let (posed, _) = pose(settings.problem, &input, &settings.pose)?;
         let effort = Effort { seconds, nodes: None };

@@ -18,7 +18,7 @@ use super::item::{Item, Method, Plan};
 use crate::export::to_file;
 use crate::failure::say;
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
@@ -78,7 +78,7 @@ pub struct Record {
 #[derive(Parser)]
 pub(super) struct Line {
     #[command(flatten)]
-    pub(super) options: SolveOptions,
+    pub(super) options: Typed,
 }
 
 impl Cell {
@@ -162,7 +162,7 @@ impl Cell {
     pub fn run(&self, method: &Method, progress: &mut Progress) -> anyhow::Result<Record> {
         let words = self.options(method);
         let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
-        let settings = Settings::resolve(&mut line.options.clone())?;
+        let settings = Settings::resolve(&mut line.options.0.clone())?;
         let report =
             solve(&settings, progress).with_context(|| format!("orthopt solve {}", words.join(" ")))?;
         Ok(self.record(method, words, &report))

@@ -85,6 +85,7 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "rank" => value("3"),
         "lambda" if call == "path" => value("0.3"),
         "lambda" => value("0.7"),
+        "lambda-share" => value("0.31"),
         "relative-lambda" => value("0.3"),
         "nonzeros" => value("2"),
         "total-nonzeros" => value("5"),

@@ -23,7 +23,6 @@ mod j_orthogonal;
 mod knee;
 mod lambda;
 mod line_up;
-mod meaning;
 mod memory;
 mod named;
 pub mod nonlinear_eig;
@@ -33,6 +32,7 @@ mod portfolio;
 mod pose;
 mod pose_options;
 mod problems;
+pub mod request;
 mod signs;
 mod statement;
 mod uncorrelated;
@@ -44,7 +44,6 @@ pub use catalogue::{
 };
 pub use composite_pca::{CompositeOptions, Split, composite_parts, default_k, needs_parts};
 pub use knee::{Knee, knee};
-pub use meaning::{Call, Case, MEANINGS, Meaning, Run};
 pub use named::Named;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
@@ -52,6 +51,7 @@ pub use plan::{Plan, Wanted};
 pub use pose::{DEFAULT_RANK, Posed, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
+pub use request::{Call, Case, Run};
 pub use uncorrelated::Between;
 
 /// A kind of problem with everything that a command line or another language needs to solve it

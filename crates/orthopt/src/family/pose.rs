@@ -11,7 +11,7 @@ use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
-use crate::family::meaning::Case;
+use crate::family::request::Case;
 use crate::family::statement::statement;
 use crate::family::uncorrelated::{Between, pose_uncorrelated};
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
@@ -64,6 +64,14 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     };
     let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
     Case::new(info, options).of_gram(gram).check(options.given())?;
+    let options = &match options.lambda_share {
+        Some(share) => Cow::Owned(PoseOptions {
+            lambda: Some(share_of_mean(data, options.rank, share)),
+            lambda_share: None,
+            ..options.clone()
+        }),
+        None => Cow::Borrowed(options),
+    };
     memory::check(info, data, rank, options)?;
     match info.kind {
         _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
@@ -73,6 +81,14 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options),
         Kind::NonlinearEig => pose_nonlinear(info, data, options),
     }
+}
+
+/// λ as a share of the mean of the r largest Cᵢᵢ.
+fn share_of_mean(data: &PcaData<'_>, rank: Option<usize>, share: f64) -> f64 {
+    let mut squares = data.squares();
+    squares.sort_by(|a, b| b.total_cmp(a));
+    let rank = rank.unwrap_or(DEFAULT_RANK).clamp(1, squares.len().max(1));
+    share * squares.iter().take(rank).sum::<f64>() / rank as f64
 }
 
 fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {

@@ -19,6 +19,8 @@ pub struct PoseOptions {
     pub rank: Option<usize>,
     /// λ.
     pub lambda: Option<f64>,
+    /// λ as a share of the mean of the r largest Cᵢᵢ, which scales with the data as λ must.
+    pub lambda_share: Option<f64>,
     /// λ as a share of the largest useful one, for the penalties `l0` and `l1`.
     pub relative_lambda: Option<f64>,
     /// How f keeps the data.
@@ -59,7 +61,8 @@ impl PoseOptions {
     /// useless on much data: thousands of nonzeros, or one.
     #[must_use]
     pub fn or_counts(mut self, info: &ProblemInfo, wanted: &Wanted) -> Self {
-        let weighed = self.lambda.is_some() || self.relative_lambda.is_some() || self.limit.is_some();
+        let share = self.lambda_share.or(self.relative_lambda);
+        let weighed = self.lambda.is_some() || share.is_some() || self.limit.is_some();
         let l0 = info.kind == Kind::Pca && self.penalty.as_deref().unwrap_or(info.penalty) == "l0";
         if l0 && !weighed && self.map.is_none() && wanted.leaves_method_open() {
             self.limit = Some(Limit::Knee);

@@ -35,6 +35,28 @@ impl PcaData<'_> {
             Self::SparseGram(c) => c.ncols(),
         }
     }
+
+    /// Cᵢᵢ, without C.
+    pub fn squares(&self) -> Vec<f64> {
+        match self {
+            Self::Gram(c) => (0..c.ncols().min(c.nrows())).map(|i| c[(i, i)]).collect(),
+            Self::SparseGram(c) => (0..c.ncols()).map(|j| c.get(j, j).copied().unwrap_or(0.0)).collect(),
+            Self::Centred(a, centring) => centring.squares(*a),
+            Self::Dense(a) => {
+                let mut sums = vec![0.0; a.ncols()];
+                for_each(*a, |_, j, v| sums[j] += v * v);
+                sums
+            }
+            Self::Sparse(a, means) => (0..a.ncols())
+                .map(|j| {
+                    let mean = means.as_ref().map_or(0.0, |m| m[j]);
+                    let stored = a.val_of_col(j);
+                    let absent = (a.nrows() - stored.len()) as f64;
+                    stored.iter().map(|v| (v - mean).powi(2)).sum::<f64>() + absent * mean * mean
+                })
+                .collect(),
+        }
+    }
 }
 
 /// f(X) = −½ tr(XᵀCX) in the storage asked for; `auto` is that of a search ([`Storage::for_search`]).

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueHint};
+use orthopt::request::Size;
 use orthopt::solve::{Status, Stopping};
 use orthopt_embed::{Ended, Found, Graph, Record, Saved, Trainer, read_graph};
 
@@ -20,7 +21,6 @@ use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::files::Files;
 use crate::progress::Progress;
 use crate::settings::at_least_zero;
-use crate::size::Size;
 use crate::wording::explained;
 use crate::{interrupt, output, text};
 

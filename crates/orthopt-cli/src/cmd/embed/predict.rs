@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueHint;
+use orthopt::request::Size;
 use orthopt_data::printable;
 use orthopt_embed::{Answers, Question, Saved, Triple, read_triples};
 
@@ -12,7 +13,6 @@ use super::ours;
 use crate::failure::{EXIT_CODES, usage};
 use crate::files::Files;
 use crate::output;
-use crate::size::Size;
 
 const EXAMPLES: &str = "\
 Examples:
