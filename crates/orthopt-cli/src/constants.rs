@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::configured::HELP;
 use crate::describe;
 
-/// The constants as they were typed or written in a config file, `solver-constant` to value.
+/// Constants as given on the command line or in a config file, `solver-constant` to value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Constants(pub BTreeMap<String, Written>);

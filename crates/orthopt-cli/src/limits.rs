@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for Counts {
     }
 }
 
-/// The limit that the options say, if they say one.
+/// The limit given by the options, if any.
 ///
 /// # Errors
 /// More than one.

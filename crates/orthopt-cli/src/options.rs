@@ -74,7 +74,7 @@ pub struct SolveOptions {
     #[arg(long, value_name = "N", help_heading = "Data", hide_short_help = true)]
     pub features: Option<usize>,
 
-    /// f keeps C (dense), A (gram) or what is smaller (auto)
+    /// Storage of the data in f: C (dense), A (gram), or the cheaper one (auto)
     #[arg(long, value_name = "HOW", help_heading = "Data", value_parser = ["auto", "dense", "gram"], hide_possible_values = true, hide_short_help = true)]
     pub storage: Option<String>,
 
@@ -178,8 +178,8 @@ pub struct SolveOptions {
     #[arg(long, value_name = "FILE", help_heading = "Problem", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub linear: Option<String>,
 
-    /// `orthopt list solvers` shows all; A+B runs B from where A ended [default: auto, which chooses and
-    /// says why]
+    /// `orthopt list solvers` shows all; A+B runs B from where A ended [default: auto, which
+    /// chooses and gives the reason]
     #[arg(long, value_name = "NAME[+NAME...]", help_heading = "Solver and start", value_parser = solvers())]
     pub solver: Option<String>,
 

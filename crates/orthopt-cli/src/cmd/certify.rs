@@ -180,7 +180,7 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "Data")]
     features: Option<usize>,
 
-    /// Refuse data and problems that take more memory, as for solve
+    /// Refuse data and problems that need more memory, as for solve
     #[arg(long, value_name = "SIZE", help_heading = "Data")]
     max_memory: Option<Size>,
 
