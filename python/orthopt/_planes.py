@@ -9,7 +9,7 @@ import numpy as np
 from ._draw import axes_of
 from .errors import InvalidOptionError, ShapeError
 
-#: Arrows beyond this many cannot be read: those with the largest loadings are drawn.
+#: Maximum number of arrows: those with the largest loadings are drawn.
 ARROWS = 16
 #: The longest arrow reaches so far from 0 to the farthest sample.
 REACH = 0.9

@@ -1,4 +1,4 @@
-//! `--blocks K` of certify: what blocks of more than two rows offer.
+//! `--blocks K` of certify: decreases of F by blocks of more than two rows.
 
 use orthopt::certify::{BlockReport, BlockScope};
 use orthopt::family::Family;
@@ -9,7 +9,7 @@ use crate::settings::at_least_one;
 use crate::summary::Summary;
 use crate::{interrupt, text};
 
-/// Rows of a block, at most: a search of more of them finds too little of what there is.
+/// Maximum number of rows of a block: a search of larger blocks misses too many decreases.
 const LARGEST: usize = 16;
 
 /// Which blocks are searched, as typed.
@@ -45,7 +45,7 @@ impl Blocks {
         self.blocks.is_some()
     }
 
-    /// Searches the blocks where that was asked for; after an interruption, those in hand by then. Decreases of F
+    /// Searches the blocks if requested; after an interruption, those finished by then. Decreases of F
     /// up to `tolerance` count as none.
     pub fn search<P: Family>(
         &self,

@@ -1,4 +1,4 @@
-//! Errors on their way out: one line on stderr and an exit code.
+//! Reporting of errors: one line on stderr and an exit code.
 //!
 //! | code | means |
 //! |---|---|

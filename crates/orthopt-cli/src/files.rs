@@ -1,4 +1,4 @@
-//! The files of a command: none is written twice, and none that is read is written.
+//! Checks of the files of a command: no file is written twice, and no input is overwritten.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Global bounds for the commands: how long, on which X, with a bar.
+//! Global bounds for the commands: limits, incumbent and progress bar.
 
 use orthopt::bound::{self, Bound, Options};
 use orthopt::family::Family;
@@ -18,14 +18,14 @@ pub const SECONDS: f64 = 60.0;
 pub struct Effort {
     /// Seconds.
     pub seconds: f64,
-    /// Nodes of branch and bound; as many as time allows if not given.
+    /// Maximum number of nodes of branch and bound; limited by time only if not given.
     pub nodes: Option<u64>,
 }
 
 /// A lower bound of F, x being the best point known.
 ///
 /// # Errors
-/// There is no bound, and why; data that the bound cannot take.
+/// The problem has no bound (with the reason); data that the bound cannot take.
 pub fn bound<P: Family>(
     problem: &P,
     x: Option<&RowMat>,

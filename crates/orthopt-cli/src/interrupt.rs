@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP: as long as nothing is lost, they end the program at once. Then the first asks
-//! the run to end and to hand over what it has, and the second ends the program.
+//! Ctrl-C, SIGTERM and SIGHUP: before a run has a result, they end the program at once.
+//! During a run the first asks the run to end with its best point, and the second ends the program.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ const SILENCE: Duration = Duration::from_secs(3);
 /// Time for extra work after an interruption.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// From now on, interruptions are heard.
+/// Installs the handler of interruptions.
 ///
 /// # Errors
 /// The system refuses a handler.
@@ -47,7 +47,7 @@ pub fn listen() -> anyhow::Result<()> {
     ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")
 }
 
-/// From now on there is something to lose: interruptions set [`cancel`].
+/// Makes interruptions set [`cancel`] in place of ending the program.
 pub fn keep_results() {
     SOMETHING_TO_LOSE.store(true, Ordering::Relaxed);
     tracing::info!("Ctrl-C ends the run with the best point so far");

@@ -42,7 +42,7 @@ impl Model {
     /// Reads and checks the file.
     ///
     /// # Errors
-    /// It cannot be read, is no JSON of `solve`, or does not fit together.
+    /// It cannot be read, is not a JSON of `solve`, or is inconsistent.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let place = || path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot read the model `{}`", place()))?;
@@ -97,7 +97,7 @@ impl Model {
     /// The columns of the model, found by name or by position.
     ///
     /// # Errors
-    /// Columns that are not there; data that are C itself.
+    /// Missing columns; data that are C itself.
     pub fn columns_of(&self, data: DataSet) -> anyhow::Result<DataSet> {
         if data.role == Role::Gram {
             bail!("{} is C itself: there are no rows to transform", data.source);

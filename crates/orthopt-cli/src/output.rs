@@ -1,4 +1,4 @@
-//! Writing to stdout. A reader that has gone away (`| head`) is success.
+//! Writing to stdout. A closed reader (`| head`) counts as success.
 
 use std::io::{self, ErrorKind, Write};
 

@@ -68,7 +68,7 @@ pub struct Object<'a> {
     points: Vec<Of<'a>>,
 }
 
-/// A point: where it is, whose X it came from, and all that `solve` says.
+/// A point: its place, the origin of its X, and the output of `solve`.
 #[derive(Serialize)]
 struct Of<'a> {
     at: f64,

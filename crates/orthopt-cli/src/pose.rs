@@ -1,4 +1,4 @@
-//! From what the user typed to the problem, with remarks on the data.
+//! Construction of the problem from the options, with remarks on the data.
 
 use orthopt::family;
 use orthopt::family::{Family, Kind, PoseOptions, Posed, ProblemInfo};
@@ -12,7 +12,7 @@ use crate::input::Input;
 /// Share of tr C from which on a note mentions means that are not subtracted.
 const MEANS_SHARE: f64 = 0.05;
 
-/// Poses the problem; what is left of the data is for the caller to keep or to drop.
+/// Poses the problem; the caller may keep or drop the rest of the data.
 ///
 /// # Errors
 /// A bad rank or λ; data that are not what they should be.
@@ -35,7 +35,7 @@ pub fn pose(
     Ok((posed, input.info.clone()))
 }
 
-/// PCA of samples that are not centred mostly finds their mean: m·mean² of Cᵢᵢ is due to it.
+/// Note for samples that are not centred: their PCA mostly finds their mean, which contributes m·mean² to Cᵢᵢ.
 fn remark_on_means(input: &Input) -> Option<Message> {
     let means = input.means_left_in()?;
     let due: f64 = means.iter().map(|mean| mean * mean).sum::<f64>() * input.info.rows as f64;

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::text::count;
 
-/// Solvers and starts for `problem`: what was typed, and the choices of the library for the rest.
+/// Solvers and starts for `problem`: those given, and the choices of the library for the rest.
 ///
 /// # Errors
 /// A start that cannot be read or does not fit; solvers that do not fit.
@@ -54,7 +54,7 @@ pub fn minimise<P: Family>(
     Ok(report)
 }
 
-/// Criticality, where it is wanted, and block stationarity, where that is.
+/// Criticality and block stationarity, if requested.
 pub fn check<P: Family>(settings: &Settings, problem: &P, report: &mut Report, progress: &Progress) {
     report.checks = checks(problem, report.x(), settings.certify, |what| progress.stage(what));
 }

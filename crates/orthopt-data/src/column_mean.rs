@@ -1,8 +1,8 @@
-//! The mean of a column with more digits than an f64 has, where those matter. (The same numbers, bit by bit, as those of
+//! The mean of a column with more digits than an f64, if they matter. (The same numbers, bit by bit, as those of
 //! `orthopt::smooth::Centring`, which has the same text: neither crate needs the other.)
 
-/// A column whose norm falls by this factor when its mean is removed is constant, and what is
-/// left of it is rounding. (The same figure as where data are centred as they are read.)
+/// A column whose norm falls by this factor when its mean is removed is constant, and its
+/// remainder is rounding. (The same figure as where data are centred as they are read.)
 const CONSTANT: f64 = 1e-12;
 
 /// A mean that is off by less than this share of the variance, both squared, changes no digit of C.
@@ -23,7 +23,7 @@ pub(crate) struct ColumnMean {
 }
 
 impl ColumnMean {
-    /// Of a column of `rows` entries of which those that are not zero are given.
+    /// The mean of a column of `rows` entries from its nonzero entries.
     pub(crate) fn of(stored: &[f64], rows: usize) -> Self {
         let absent = (rows - stored.len()) as f64;
         let mut column = Column::default();
@@ -49,8 +49,8 @@ impl ColumnMean {
         self.far
     }
 
-    /// The mean of the entries that [`apply`](Self::apply) gives: what it leaves of the mean because no square of theirs
-    /// would change by it. In products with columns that are not centred it counts.
+    /// The mean of the entries that [`apply`](Self::apply) gives: a remainder that changes no
+    /// square of these entries, but matters in products with columns that are not centred.
     pub(crate) fn left(&self) -> f64 {
         self.left
     }

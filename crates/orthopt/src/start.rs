@@ -69,7 +69,8 @@ impl Start {
         }
     }
 
-    /// The start called `name`, of [`STARTS`] or of a problem; whether a problem has it shows when its point is asked for.
+    /// The start called `name`, of [`STARTS`] or of a problem; whether a problem has it shows when its point is asked
+    /// for.
     pub fn named(name: &str) -> Self {
         match name {
             "identity" => Self::Identity,

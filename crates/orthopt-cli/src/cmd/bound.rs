@@ -44,9 +44,9 @@ Examples:
 
 /// Compute a lower bound of F over all feasible X, and the gap between it and the best X
 ///
-/// The incumbent is X of --x, or what the default solver finds first. Bounds hold in floating
-/// point; a gap of 0 proves that F is the global minimum. There are bounds for l0-pca, l1-pca (a
-/// weak one), nonneg-pca and pca. Options of the solver concern the incumbent.
+/// The incumbent is X of --x, or the X of the default solver. Bounds hold in floating point; a gap of 0 proves that F
+/// is the global minimum. There are bounds for l0-pca, l1-pca (a weak one), nonneg-pca and pca. Options of the solver
+/// apply to the incumbent.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt bound [OPTIONS] PROBLEM DATA\n       orthopt bound [OPTIONS] PROBLEM --gram FILE",
@@ -233,7 +233,7 @@ fn solved<P: Family>(
     Ok(Incumbent { x: report.x().clone(), source, report: Some(report) })
 }
 
-/// Files first; then the summary or the JSON. What cannot be written is said at the end.
+/// Files first; then the summary or the JSON. Error if a file cannot be written, after all others have been written.
 fn publish<P: Family>(
     settings: &Settings,
     wanted: &Wanted,

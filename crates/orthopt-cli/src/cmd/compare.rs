@@ -27,7 +27,7 @@ use crate::table;
 use crate::wording::{explained, word};
 use crate::{interrupt, output};
 
-/// Seconds for each solver of those who give no limit.
+/// Default number of seconds for each solver.
 const SECONDS: f64 = 10.0;
 
 const EXAMPLES: &str = "\
@@ -41,9 +41,9 @@ Examples:
 ///
 /// Every named solver starts from the same X0 and runs once (--restarts N: N more starts); auto searches.
 /// Without --solvers the search is compared with its arms, each alone from its own start. All have the same
-/// limit, 10 s unless --time-limit or --max-iters is given. F is evaluated at a feasible X; methods
-/// that are feasible in the limit only show F and the error of their own iterate too, under raw. The constants
-/// of every solver are printed below the table.
+/// limit, 10 s unless --time-limit or --max-iters is given. F is evaluated at a feasible X.
+/// For methods that are feasible only in the limit, the columns raw have F and the error of their own iterate. The
+/// constants of every solver are printed below the table.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt compare [OPTIONS] PROBLEM DATA --solvers A,B,...",
@@ -137,7 +137,7 @@ fn compare_family<P: Family>(
     Ok(publish(settings, &reports))
 }
 
-/// A run of the comparison: its name, what is wanted, and the plan.
+/// A run of the comparison: name, requested solver and start, and plan.
 type Job<P> = (String, Wanted, Plan<P>);
 
 fn names(solvers: &[String]) -> Vec<String> {
@@ -178,7 +178,7 @@ fn plans<P: Family>(settings: &Settings, names: &[String], problem: &P) -> anyho
     Ok(jobs)
 }
 
-/// Files first, then the table; what cannot be written is said at the end.
+/// Files first, then the table; error if a file cannot be written, after all others have been written.
 fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
     let best = reports
         .iter()

@@ -14,7 +14,7 @@ use crate::files::Files;
 use crate::summary::Summary;
 use crate::{output, text};
 
-/// Look at, convert and make data; add up C of more rows than fit memory
+/// Inspect, convert and generate data; add up C of rows that do not fit memory
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -46,7 +46,7 @@ struct InfoArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     data: PathBuf,
 
-    /// Write the same as JSON; - is stdout, without the text
+    /// Write this information as JSON; - is stdout, without the text
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 }

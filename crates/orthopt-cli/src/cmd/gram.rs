@@ -24,13 +24,13 @@ Examples:
 
 /// Add up C = A'A of rows in files, part by part
 ///
-/// Memory holds the sums (16 bytes for each of n*n/2 entries; 32 with --reproducible; refused before any of it is
-/// taken where it does not fit) and one part of a file. The .npz file has C as X, for --gram and numpy.load, and the
-/// sums, to which more rows can be added; centring and scaling are done when it is used.
+/// Memory holds the sums (16 bytes for each of n*n/2 entries; 32 with --reproducible; refused
+/// in advance if it does not fit) and one part of a file. The .npz file has C as X, for --gram and numpy.load, and
+/// the sums, to which more rows can be added; centring and scaling are applied when the file is used.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "orthopt data gram FILES... -o C.npz [OPTIONS]")]
 pub struct Args {
-    /// Files of rows, in the formats of DATA; names may have * and ?. An .npz file of this command is added as it is
+    /// Files of rows, in the formats of DATA; names may contain * and ?. An .npz file of this command adds its sums
     #[arg(value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(short, long, value_name = "C.npz", value_hint = ValueHint::FilePath)]
     output: PathBuf,
 
-    /// Add to the sums of an earlier file; it may be the one that is written
+    /// Add to the sums of an earlier file, which may be the output file
     #[arg(long, value_name = "C.npz", value_hint = ValueHint::FilePath)]
     add: Vec<PathBuf>,
 
@@ -52,7 +52,7 @@ pub struct Args {
 }
 
 /// # Errors
-/// Files that cannot be read or written, or that do not fit together.
+/// Files that cannot be read or written, or that are incompatible.
 pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
     if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("npz")) {
         return Err(usage(format!("-o {}: the name must end in .npz", args.output.display())));

@@ -33,13 +33,13 @@ Examples:
   Along lambda, every point with a bound, two seconds each:
     orthopt path l1-pca data.csv --center --lambdas 100,50,20,10 --bound 2";
 
-/// Solve along numbers of nonzeros or along lambda, and choose a point
+/// Solve for several numbers of nonzeros or several lambda, and choose a point
 ///
-/// Points are searched one after the other, sparse ones first, and then exchange what they have found, so that no
-/// point is worse than a neighbour's X allows and more nonzeros never explain less. The point is chosen by
-/// cross-validation with --cv: the sparsest whose mean share of held-out variance is within one standard error of
-/// the best; without it by the knee of the variance explained. Files of solve (--save-x, --report, ...) are those of
-/// the chosen point.
+/// Points are searched one after the other, sparse ones first. Then each point tries the X of
+/// its neighbours, so that no point is worse than the X of a neighbour and more nonzeros never explain less. The
+/// point is chosen by cross-validation with --cv: the sparsest whose mean share of held-out variance is within one
+/// standard error of the best; without it by the knee of the variance explained. Files of solve (--save-x, --report,
+/// ...) are those of the chosen point.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt path [OPTIONS] PROBLEM DATA [--counts K1,K2,... | --lambdas L1,L2,...]",
@@ -74,7 +74,7 @@ pub struct Args {
     )]
     lambdas: Vec<f64>,
 
-    /// Choose the point by cross-validation with so many folds of the rows
+    /// Choose the point by cross-validation with this number of folds of the rows
     #[arg(long, value_name = "FOLDS", help_heading = "Path")]
     cv: Option<usize>,
 
@@ -213,7 +213,7 @@ fn watched<T>(
     work(&mut Watch { cancel: interrupt::cancel(), observers, stage: &mut stage })
 }
 
-/// Files first, then the table or the JSON. What cannot be written is said at the end.
+/// Files first, then the table or the JSON. Error if a file cannot be written, after all others have been written.
 fn publish(
     settings: &Settings,
     wanted: &Wanted,

@@ -43,8 +43,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "orthopt reproduce list\n       orthopt reproduce [OPTIONS] ITEM...", after_help = EXAMPLES)]
 pub struct Args {
-    /// Items by name, all for every one that can be run (figures that only draw the runs of a table
-    /// left out), or list
+    /// Names of items, all for every item that can be run (except figures that only draw the
+    /// runs of a table), or list
     #[arg(value_name = "ITEM", required = true)]
     items: Vec<String>,
 
@@ -72,7 +72,7 @@ pub struct Args {
     #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
     methods: Vec<String>,
 
-    /// Seconds for each method, several for a table with each, or `paper` for all limits of the paper [default: the
+    /// Seconds for each method; several values give several tables; `paper` is all limits of the paper [default: the
     /// shortest of them]
     #[arg(long, value_name = "SECONDS,...", value_delimiter = ',', allow_hyphen_values = true)]
     time_limit: Vec<String>,
@@ -139,7 +139,7 @@ fn command_line() -> String {
     std::iter::once("orthopt".to_string()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// An item with the cells that are to be run, or what is drawn.
+/// An item with its cells or drawing.
 struct Job {
     item: &'static Item,
     cells: Vec<Cell>,
@@ -264,7 +264,7 @@ fn limits(paper: &[f64], asked: &[String]) -> anyhow::Result<Vec<f64>> {
     Ok(all)
 }
 
-/// The values of an axis that are asked for; one cell without any where the item has no such axis.
+/// Requested values of an axis; one empty value if the item has no such axis.
 fn axis<T: Copy + PartialEq>(all: &[T], only: &[T]) -> Vec<Option<T>> {
     if all.is_empty() {
         return vec![None];
@@ -312,7 +312,7 @@ fn section(args: &Args, job: Job) -> anyhow::Result<Section> {
 /// Seconds of a training where no limit is given.
 const TRAINED: f64 = 60.0;
 
-/// The figure of a knowledge graph in training; none where it was interrupted before a method had ended.
+/// The figure of a knowledge graph in training; none if it was interrupted before a method had ended.
 fn trained(
     args: &Args,
     item: &Item,

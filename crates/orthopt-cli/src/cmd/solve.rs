@@ -127,7 +127,7 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
     }
 }
 
-/// The share of the seconds for a bound that is spent before the search, which ends where it meets that bound.
+/// Share of the time for a bound that is spent before the search; the search ends if F equals that bound.
 const BEFORE: f64 = 0.05;
 
 fn solve_family<P: Family>(
@@ -174,7 +174,7 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
         .map_err(|error| usage(format!("cannot start {threads} threads: {error}")))
 }
 
-/// The bound with X as the incumbent, or the one from before the search where F has met that; a plot has both then.
+/// The bound with X as the incumbent, or the bound before the search if F equals it.
 fn bounded<P: Family>(
     settings: &Settings,
     problem: &P,

@@ -112,7 +112,7 @@ fn check_ending(path: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// The rows with the columns of the model, missing values seen to.
+/// The rows with the columns of the model, after the treatment of missing values.
 fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
     let missing = match args.missing.as_deref() {
         Some("drop") => Missing::Drop,
@@ -133,7 +133,7 @@ fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
     Ok(data)
 }
 
-/// Fills in the means of the model; how many values were missing.
+/// Fills in the means of the model; returns the number of missing values.
 fn fill(a: &mut Mat<f64>, model: &Model) -> anyhow::Result<usize> {
     let mut count = 0;
     for j in 0..a.ncols() {

@@ -24,7 +24,7 @@ use orthopt::report::Report;
 pub struct Found<'a> {
     /// The run.
     pub report: &'a Report,
-    /// The samples as the components see them, where any file asks for them.
+    /// Scores of the samples, if a file needs them.
     pub rows: Option<&'a Rows>,
 }
 
@@ -106,7 +106,7 @@ pub struct Output {
 
 impl Output {
     /// # Errors
-    /// An ending of the file name that is no format of `what`.
+    /// An extension that is not a format of `what`.
     pub fn new(what: What, path: &Path) -> anyhow::Result<Self> {
         let output = Self { what, path: path.into() };
         match output.format() {
@@ -192,7 +192,7 @@ pub fn check_ending(option: &str, path: &Path, endings: &[&str]) -> anyhow::Resu
     if has_ending(path, endings) { Ok(()) } else { Err(unknown(option, path, endings)) }
 }
 
-/// Lets `body` write the file, which is there whole or not at all.
+/// Lets `body` write the file; either the whole file is written or none.
 pub fn to_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     Ok(orthopt_data::write_whole(path, body)?)
 }

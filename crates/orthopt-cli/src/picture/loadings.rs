@@ -1,4 +1,4 @@
-//! Loadings: bars by component, or a heat map where many variables take part.
+//! Loadings: bars by component, or a heat map for many variables.
 
 use orthopt::report::{Report, used};
 use plotters::prelude::*;
@@ -10,14 +10,14 @@ use crate::text;
 /// More variables than this, or more components than [`PANELS`], make a heat map.
 const BARS: usize = 20;
 const PANELS: usize = 8;
-/// Variables that a heat map shows at most, those with the largest loadings.
+/// Maximum number of variables of a heat map, those with the largest loadings.
 pub(super) const MOST: usize = 60;
 
 const TEXT: i32 = 26;
 const ROW: i32 = 44;
 const LONGEST: usize = 28;
 
-/// The variables that any component uses, with what is drawn of them.
+/// The variables with nonzero loadings, with the data of the drawing.
 pub(super) struct Drawing<'a> {
     pub(super) report: &'a Report,
     pub(super) variables: Vec<usize>,

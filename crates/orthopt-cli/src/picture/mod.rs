@@ -1,5 +1,5 @@
-//! Pictures of a result: loadings, scores, variance. One picture per file; what they share is in
-//! [`crate::plot`].
+//! Pictures of a result: loadings, scores, variance. One picture per file; common parts are
+//! in [`crate::plot`].
 
 mod biplot;
 mod heat;

@@ -1,4 +1,4 @@
-//! Samples as points: axes, groups, what does not fit.
+//! Samples as points: axes, groups, and remarks on data that are not shown.
 
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ impl Points {
     }
 }
 
-/// The group of each sample and the names of the groups, in order; nothing where there are too many.
+/// The group of each sample and the names of the groups, in order; none if there are too many.
 fn grouped(labels: &[String], shown: &[usize]) -> Option<(Vec<usize>, Vec<String>)> {
     let mut names: BTreeMap<&str, usize> = labels.iter().map(|label| (label.as_str(), 0)).collect();
     if names.len() > GROUPS {

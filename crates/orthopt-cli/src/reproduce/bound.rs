@@ -34,7 +34,7 @@ impl LowerBound {
         Claim::new(self.bound, Some(Point { objective: f, feasibility: 0.0 }), f.abs(), PROVED)
     }
 
-    /// The record in a file, `None` if there is none that this program understands.
+    /// The record in a file, `None` if there is no readable one.
     pub fn read(path: &Path) -> Option<Self> {
         read_record(path)
     }

@@ -36,7 +36,7 @@ pub struct Cell {
     pub rank: Option<usize>,
     /// p/n of the signature.
     pub share: Option<f64>,
-    /// Seconds for a method; a chain has as many for each of its parts.
+    /// Seconds for a method, and for each part of a chain.
     pub seconds: f64,
     /// A limit that makes short runs repeatable.
     pub max_iters: Option<u64>,
@@ -220,12 +220,12 @@ fn solve_family<P: Family>(
 }
 
 impl Record {
-    /// The record in a file, `None` if there is none that this program understands.
+    /// The record in a file, `None` if there is no readable one.
     pub fn read(path: &Path) -> Option<Self> {
         read_record(path)
     }
 
-    /// Keeps the record. The file is there whole or not at all.
+    /// Writes the record; either the whole file is written or none.
     ///
     /// # Errors
     /// It cannot be written.
@@ -241,8 +241,8 @@ fn checksum(record: &Value) -> String {
     format!("{:08x}", crc32fast::hash(record.to_string().as_bytes()))
 }
 
-/// The record in a file; `None` if there is none, or none that this program understands. A record with another checksum
-/// is damaged or was edited: it is not believed, and a note says so.
+/// The record in a file; `None` if there is no readable one. A record with another checksum
+/// is damaged or was edited: it is ignored, with a note.
 pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut record: Value = serde_json::from_str(&text).ok()?;
@@ -260,7 +260,7 @@ pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_value(record).ok()
 }
 
-/// Keeps a record in a file of its own.
+/// Writes a record to its file.
 ///
 /// # Errors
 /// It cannot be written.

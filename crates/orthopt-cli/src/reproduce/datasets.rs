@@ -9,7 +9,7 @@ use orthopt_data::{LoadOptions, load};
 pub enum Source {
     /// Made by a generator of this program: another draw than the paper's.
     Generated(&'static str, Preparation),
-    /// A file of the data folder, by its usual names without extension, and what it is beside the paper's.
+    /// A file of the data folder, by its usual names without extension, and its relation to the paper's data.
     File(&'static [&'static str], Likeness),
     /// A file, and a replacement if it is missing.
     FileOr(&'static [&'static str], Likeness, (&'static str, Preparation, &'static str)),
@@ -24,7 +24,7 @@ pub enum Likeness {
     Same,
     /// Another draw of the same distribution.
     Draw,
-    /// The same data set, of which the paper took a random part that it does not name.
+    /// The same data set, of which the paper uses an unspecified random part.
     Part,
     /// Other data in their place, and which.
     StandIn(&'static str),
@@ -49,7 +49,7 @@ impl Likeness {
     }
 }
 
-/// How data are prepared, by an item or because of what they are.
+/// Preparation of data, by an item or by the kind of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preparation {
     /// Maximum number of columns.
@@ -138,7 +138,7 @@ pub struct Available {
 }
 
 impl Available {
-    /// Without a number of columns to keep where a file of the user has no more of them.
+    /// Removes the number of columns to keep if a file of the user has no more columns.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -234,7 +234,7 @@ fn extensions() -> Vec<String> {
     dotted.flat_map(apart).filter(|end| !end.is_empty()).collect()
 }
 
-/// The first file of the folder, by name, that is called so, in any case and any format that can be read.
+/// The first file of the folder, by name, with this name, in any case and any readable format.
 fn named(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     let known = extensions();
     let fits = |file: &str| {

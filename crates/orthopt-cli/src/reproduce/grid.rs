@@ -1,4 +1,4 @@
-//! Tables of records in the layout of the papers, with the papers' numbers beside them.
+//! Tables of records in the layout of the papers, with the papers' numbers.
 
 use orthopt::bound::Claim;
 
@@ -35,7 +35,7 @@ impl Finished {
         self.cell.data.likeness.is_comparable()
     }
 
-    /// The lowest F of the methods for which `which` says yes.
+    /// The lowest F of the methods for which `which` is true.
     fn lowest(&self, which: impl Fn(&Record) -> bool) -> Option<f64> {
         self.records.iter().filter(|r| which(r)).map(|r| r.objective).reduce(f64::min)
     }

@@ -45,7 +45,7 @@ pub struct Plan {
     pub problem: &'static str,
     /// Weights of the penalty; empty where the problem has none.
     pub lambdas: &'static [f64],
-    /// The start of all methods that do not say otherwise.
+    /// Default start of the methods.
     pub start: &'static str,
     /// Further options of `solve`.
     pub options: &'static [&'static str],
@@ -74,8 +74,8 @@ pub struct Plan {
 /// The second number of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Second {
-    /// How far X is from the constraint, and how far the method's own iterate is where it is feasible in
-    /// the limit only.
+    /// Violation of the constraint by X, and by the method's own iterate if it is feasible
+    /// only in the limit.
     Violation,
     /// How far X is from being critical.
     Residual,

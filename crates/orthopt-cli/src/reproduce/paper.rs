@@ -41,7 +41,7 @@ impl Printed {
         self.above.iter().find(|entry| entry.method == method)
     }
 
-    /// The lowest F − F_min of the methods for whose names `which` says yes.
+    /// The lowest F − F_min of the methods for whose names `which` is true.
     pub fn best_of(&self, which: impl Fn(&str) -> bool) -> Option<f64> {
         self.above.iter().filter(|e| which(e.method)).filter_map(|e| e.above).reduce(f64::min)
     }

@@ -1,4 +1,4 @@
-//! A 2 × 2 J-orthogonal matrix and what it does to two rows.
+//! A 2 × 2 J-orthogonal matrix and its product with two rows.
 
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 

@@ -21,7 +21,7 @@ use super::eigen::symmetric_eigenpairs;
 use super::products::{cross_of, product};
 use super::sequential::qr;
 
-/// Columns of Q that are shorter than this before they are scaled, relative to ‖T‖, are rounding.
+/// Length of a column of Q before scaling, relative to ‖T‖, below which it is rounding.
 const NOISE: f64 = 1e-13;
 /// Number of first steps without a test of convergence.
 const BLIND: usize = 3;
@@ -59,8 +59,8 @@ pub enum Found {
     Broken,
 }
 
-/// Most columns of V for r eigenvectors by blocks of b: many steps between restarts where blocks are
-/// narrow, few where V would get large.
+/// Maximum number of columns of V for r eigenvectors by blocks of b: many steps between
+/// restarts for narrow blocks, few if V would be large.
 pub fn most_columns(n: usize, b: usize) -> usize {
     let blocks = match b {
         0..=10 => 10,

@@ -136,7 +136,8 @@ pub fn add_weighted_rows(terms: usize, term: impl Fn(usize) -> (f64, usize), dat
     dispatch(Sum { terms, term, data, out });
 }
 
-/// Rows that [`weighted_columns`] adds at once, as many sums hide how long an addition takes, and vectors of each: what sixteen registers hold.
+/// Number of rows that [`weighted_columns`] adds at once, enough to hide the latency of an addition, and vectors of
+/// each: as many as sixteen registers hold.
 const AT_ONCE: usize = 4;
 const WIDTH: usize = 3;
 

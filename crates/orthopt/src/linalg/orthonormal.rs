@@ -74,7 +74,7 @@ fn distance_to_identity(m: &RowMat) -> f64 {
 }
 
 /// out ← Y(YᵀY)^{−1/2}, the polar factor of Y (n × r): the nearest matrix with orthonormal
-/// columns. Where Y has lost rank that is any maximiser of ⟨Y, X⟩, and one is taken. `false`, and
+/// columns. If Y is rank deficient, the maximiser of ⟨Y, X⟩ is not unique, and one of them is returned. `false`, and
 /// `out` untouched, where Y is not finite.
 ///
 /// Cost 4nr² flops near feasibility, twice that or a thin SVD elsewhere.

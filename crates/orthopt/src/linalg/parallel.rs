@@ -57,8 +57,8 @@ pub fn map_items<I: Send, T: Send>(items: Vec<I>, least: usize, f: impl Fn(usize
 /// Function of a buffer, the number of a chunk and the chunk.
 pub type OnChunk<'a> = dyn Fn(&mut Vec<f64>, usize, &mut [f64]) + Sync + 'a;
 
-/// `f(buffer, k, chunk)` for every chunk of `size` numbers, of which the last may be shorter; the buffer is
-/// empty at first, and what it holds is left to the next chunk of the same task.
+/// `f(buffer, k, chunk)` for every chunk of `size` numbers, of which the last may be shorter; the
+/// buffer is empty at first and keeps its contents for the next chunk of the same task.
 pub fn for_each_chunk(data: &mut [f64], size: usize, f: &OnChunk<'_>) {
     let size = size.max(1);
     if ALONE.get() {

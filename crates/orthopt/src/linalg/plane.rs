@@ -2,7 +2,7 @@
 
 /// Entries below this times the length of their column of Z are set to exactly 0 when a move
 /// is applied, and columns of Z whose directions differ by less vanish together in the
-/// searches: one constant for both, so that no search promises a zero that is not then made.
+/// searches: one constant for both, so that no search counts a zero that is not made.
 pub const SNAP: f64 = 1e-14;
 
 /// The two connected parts of O(2).

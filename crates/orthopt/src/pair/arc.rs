@@ -40,8 +40,8 @@ pub fn minimise(p: &Trig, t: f64, upper: f64, eps: f64) -> Option<ArcMin> {
     solve(p, t, upper, eps, bounds)
 }
 
-/// Above this squares of coefficients come near to overflow, which no bound survives: without bounds the
-/// search would look at all 2⁴⁸ pieces.
+/// Above this squares of coefficients come near to overflow, which invalidates the bounds:
+/// without them the search would visit all 2⁴⁸ pieces.
 const LARGE: f64 = 1e140;
 
 /// The same with coefficients of about 1; `None` where they are not finite.

@@ -54,7 +54,7 @@ impl Curve {
     }
 }
 
-/// How many columns of Z are not zero, and how many of these have exactly one nonzero entry.
+/// Number of nonzero columns of Z, and of those with exactly one nonzero entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Count {
     pub nonzero: usize,

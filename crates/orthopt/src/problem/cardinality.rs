@@ -1,6 +1,6 @@
-//! Sparse PCA with the number of nonzeros given: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and a limit of
-//! cardinality, which is no sum over entries and so is a constraint beside XᵀX = I, not a penalty. Where variables are
-//! selected for all components together λ is the price of a variable: λ‖X‖₂,₀.
+//! Sparse PCA with the number of nonzeros given: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and a
+//! limit on cardinality, which is not a sum over entries and so is a constraint in addition to XᵀX = I and not a
+//! penalty. If variables are selected for all components together, λ is the penalty of a variable: λ‖X‖₂,₀.
 
 use crate::constraint::{Constraint, Stiefel};
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::linalg::order::{descending, descending_to};
 use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust};
 use crate::smooth::{AnySmooth, Quadratic};
 
-/// How many entries of X (n × r) may differ from zero.
+/// Limits on the number of nonzero entries of X (n × r).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -23,7 +23,7 @@ pub enum Cardinality {
 }
 
 impl Cardinality {
-    /// Checks the limits for n × r and cuts them off at what there is: n entries in a component.
+    /// Checks the limits for n × r and reduces them to n entries per component.
     ///
     /// # Errors
     /// Fewer or more limits than components, limits under which no X has XᵀX = I.
@@ -97,7 +97,7 @@ impl Cardinality {
         }
     }
 
-    /// Keeps what is largest in absolute value and sets the rest to zero: the projection onto the limits.
+    /// Keeps the entries largest in absolute value and sets the others to zero: the projection onto the limits.
     /// For a total, the largest entry of every component stays. Cost O(nr log nr).
     pub fn truncate(&self, x: &mut RowMat) {
         let (n, r) = (x.nrows(), x.ncols());

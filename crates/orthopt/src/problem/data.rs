@@ -62,7 +62,7 @@ impl PcaData<'_> {
 /// f(X) = −½ tr(XᵀCX) in the storage asked for; `auto` is that of a search ([`Storage::for_search`]).
 ///
 /// # Errors
-/// Data that are not finite, or so large or so small that C is no matrix of floating-point numbers; a C that is not
+/// Data that are not finite, or so large or small that C overflows or underflows; a C that is not
 /// symmetric.
 pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
     let model = model_of(data, storage)?;
@@ -70,8 +70,8 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
     Ok(model)
 }
 
-/// The smallest size of C, its largest entry: 2⁻¹⁰⁴², below which subnormal numbers have fewer than 32 binary digits, too few for
-/// tolerances of 1e-9.
+/// The smallest size of C, its largest entry: 2⁻¹⁰⁴², below which subnormal numbers have fewer than 32 binary digits,
+/// too few for tolerances of 1e-9.
 const SMALLEST: f64 = f64::MIN_POSITIVE / (1 << 20) as f64;
 
 /// Squares of very large data overflow, those of very small data vanish.
@@ -136,8 +136,8 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
     })
 }
 
-/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (their means taken off where the data say
-/// so), or C + ridge·tr(C)/n·I of a C that is given. Cost O(mn²).
+/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (minus their means for centred data),
+/// or C + ridge·tr(C)/n·I of a given C. Cost O(mn²).
 ///
 /// # Errors
 /// Data that are not finite, a C that is not symmetric, a negative ridge.
@@ -150,7 +150,7 @@ pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
     shared_out(data, samples, ridge)
 }
 
-/// C = AᵀA + ridge·tr(AᵀA)/n·I, what [`covariance`] is without the division by m. Cost O(mn²).
+/// C = AᵀA + ridge·tr(AᵀA)/n·I, [`covariance`] without the division by m. Cost O(mn²).
 ///
 /// # Errors
 /// Those of [`covariance`].

@@ -44,7 +44,7 @@ use crate::linalg::products::cross;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::linalg::small::symmetric_eigen;
 
-/// A smooth function of X (n × r). What a method needs beyond values and gradients it asks for by
+/// A smooth function of X (n × r). Methods that need more than values and gradients require
 /// one of the capabilities: [`Quadratic`], [`FiniteSum`], [`HessianVector`].
 pub trait Smooth: Send + Sync {
     /// Number of rows n of X.
@@ -67,14 +67,15 @@ pub trait Smooth: Send + Sync {
         self.value(x)
     }
 
-    /// The scale of f at X, in the unit of f: the size that the data give it, whatever the value of f is. Every tolerance of F
+    /// The scale of f at X, in the unit of f: the size given by the data, for any value of f. Every tolerance of F
     /// is relative to this number plus |F| (docs/mathematics.md), so that nothing depends on the unit of the data. If f is
     /// multiplied by a positive number, so is its scale.
     ///
     /// For the f of the library it depends on the data and on the number of columns r of X alone: half the sum of the r largest
     /// |Mᵢᵢ| of ½ tr(XᵀMX), which is the variance of the r largest variables where M = −C; half the largest |Mᵢⱼ| if that is more,
-    /// as it may be where M is indefinite; plus the norm of every column of a linear term. Of an f of which nothing is known it is
-    /// |f(X)| + ‖∇f(X)‖_F, which costs a value and a gradient: methods ask where they begin, not in every iteration.
+    /// as it may be where M is indefinite; plus the norm of every column of a linear term. For
+    /// an unknown f it is |f(X)| + ‖∇f(X)‖_F, which costs a value and a gradient: methods compute it at the start and
+    /// not in every iteration.
     fn scale(&self, x: &RowMat) -> f64 {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         let size = self.value_and_gradient(x, &mut g).abs() + g.norm();
@@ -87,7 +88,7 @@ pub trait Smooth: Send + Sync {
         None
     }
 
-    /// The curvature that step lengths are measured by, for X with `columns` columns, where the bound
+    /// The curvature that determines step lengths, for X with `columns` columns, where the bound
     /// [`Smooth::lipschitz`] may be a rough or costly one.
     fn step_curvature(&self, _columns: usize) -> Option<f64> {
         self.lipschitz()
@@ -181,7 +182,7 @@ pub trait Quadratic: Smooth {
     /// Mᵢⱼ.
     fn curvature(&self, i: usize, j: usize) -> f64;
 
-    /// c where M = cI: then rows that move at the same time do not see each other, and over V ∈ O(k) the exact
+    /// c if M = cI: then rows that move at the same time are independent, and over V ∈ O(k) the exact
     /// model of a block is linear.
     fn isotropic(&self) -> Option<f64> {
         None
@@ -285,7 +286,7 @@ pub trait Quadratic: Smooth {
         false
     }
 
-    /// How gradients are kept and why, in words, for reports.
+    /// Storage of gradients and its reason, in words, for reports.
     fn bookkeeping(&self, image: &Self::Image) -> String {
         if self.keeps_gradient(image) { "kept".into() } else { "rows computed".into() }
     }
@@ -327,7 +328,7 @@ pub struct Usage {
     pub nonzero_rows: usize,
 }
 
-/// L where it is not known: ‖∇²f(X⁰)‖ by the power method on differences of gradients from
+/// Estimate of an unknown L: ‖∇²f(X⁰)‖ by the power method on differences of gradients from
 /// `direction` on, the unit of steps that methods adapt anyway. Cost of nine gradients.
 pub fn estimate_lipschitz(f: &impl Smooth, x0: &RowMat, direction: &RowMat) -> f64 {
     const POWER_STEPS: usize = 8;
@@ -353,9 +354,8 @@ pub fn estimate_lipschitz(f: &impl Smooth, x0: &RowMat, direction: &RowMat) -> f
     largest
 }
 
-/// The curvature of a quadratic f for step lengths: where f is concave its linearisation majorises
-/// it whatever the curvature is, so a few steps of subspace iteration are exact enough; a convex
-/// direction needs the true bound.
+/// The curvature of a quadratic f for step lengths: a concave f is majorised by its
+/// linearisation, so a few steps of subspace iteration suffice; a convex direction needs the true bound.
 pub(crate) fn ritz_curvature(f: &impl Quadratic, columns: usize) -> Option<f64> {
     const STEPS: usize = 12;
     if !f.is_concave() {
@@ -373,8 +373,8 @@ pub(crate) fn ritz_curvature(f: &impl Quadratic, columns: usize) -> Option<f64> 
     Some(symmetric_eigen(&ritz).map_or(0.0, |(values, _)| values.iter().fold(0.0f64, |a, w| a.max(w.abs()))))
 }
 
-/// ‖M‖₂ up to one part in a million above its leading eigenvalue, never above `cap`, a bound that
-/// is known anyway.
+/// ‖M‖₂ up to one part in a million above its leading eigenvalue, never above `cap`, a known
+/// bound.
 pub(crate) fn spectral_norm(n: usize, cap: f64, apply: impl Fn(&RowMat) -> RowMat + Sync) -> f64 {
     let value = largest_magnitude(n, &apply).or_else(|| {
         let (values, _) = leading(&Operator { n, apply: &apply }, 1).ok()?;

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! As printed, Q = φ(D)X, and ⟨qᵢ, qⱼ⟩_J = φ(dᵢ)ᵀXJXᵀφ(dⱼ) = φ(dᵢ)ᵀJφ(dⱼ): f does not depend on
-//! X (docs/mathematics.md, section 9, C12). Applying X first makes it a problem. The printed form stays as
-//! [`Placement::Printed`], whose constant value is a free check that X is feasible.
+//! X (docs/mathematics.md, section 9, C12). With X applied first f depends on X. The printed form stays as
+//! [`Placement::Printed`], whose constant value checks that X is feasible.
 //!
 //! f is the mean over i of fᵢ = (1/m) Σⱼ (T_ij − d_ij)²: a finite sum, for VR-J-JOBCD.
 

@@ -112,7 +112,7 @@ struct Training {
     #[arg(long, value_name = "FILE|-", help_heading = "Output", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 
-    /// Write seconds, epoch, loss, residual and the ranking of valid, a line for each epoch
+    /// Write seconds, epoch, loss, residual and the ranking of valid, one line per epoch
     #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 
@@ -132,7 +132,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Errors of the library as the command knows them: its codes go by their type.
+/// Conversion of errors of the library to errors of the command, whose types determine exit codes.
 fn ours(error: orthopt_embed::Error) -> anyhow::Error {
     match error {
         orthopt_embed::Error::Data(error) => error.into(),
@@ -259,7 +259,7 @@ fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
     }
 }
 
-/// Files first, then the summary or the JSON. What cannot be written is said at the end.
+/// Files first, then the summary or the JSON. Error if a file cannot be written, after all others have been written.
 fn publish(
     args: &Training,
     trainer: &Trainer,

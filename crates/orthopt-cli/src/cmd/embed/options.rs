@@ -81,7 +81,7 @@ names! {
     }
 }
 
-/// The model and its training. What is not given has the default of the library.
+/// The model and its training, with the defaults of the library.
 #[derive(Debug, clap::Args)]
 pub struct Choices {
     /// Coordinates of an entity [default: 32]
@@ -176,7 +176,7 @@ fn set<T>(slot: &mut T, value: Option<impl Into<T>>) {
 }
 
 impl Choices {
-    /// The options of the library; `timed` says that a time limit ends the run.
+    /// The options of the library; `timed` if a time limit ends the run.
     pub fn options(&self, timed: bool) -> Options {
         let mut o = Options::default();
         o.set_rates(None, None);
@@ -226,7 +226,7 @@ impl Choices {
         names.into_iter().find(|name| typed[*name] != has[*name]).map(|name| name.replace('_', "-"))
     }
 
-    /// Options that mean nothing without another one or a file.
+    /// Error for options that do not apply without another option or a file.
     ///
     /// # Errors
     /// One of them.
@@ -264,7 +264,7 @@ impl Choices {
         }
     }
 
-    /// Those that a run that goes on may change; with a time limit and no number of epochs they have no end.
+    /// Options that a continued run may change; with a time limit and no number of epochs, epochs are unlimited.
     pub fn again(&self, o: &mut Options, timed: bool) {
         set(&mut o.epochs, self.epochs.or(timed.then_some(Options::NO_END)));
         set(&mut o.evaluate_every, self.eval_every);

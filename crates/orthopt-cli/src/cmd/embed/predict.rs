@@ -23,7 +23,7 @@ Examples:
 
 /// Scores of triples, or the best answers where one of head and tail is `?`
 ///
-/// Prints head, relation, tail and score, with tabs between. Answers that train knows are left out.
+/// Prints head, relation, tail and score, with tabs between. Answers that are facts of train are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Args {
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE.tsv", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Refuse a model and triples that take more memory: 500M, 8G [default: nine tenths of what is free]
+    /// Refuse a model and triples that need more memory: 500M, 8G [default: nine tenths of what is free]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Size>,
 }
@@ -96,7 +96,7 @@ impl Names<'_> {
         self.entities.get(name).copied().ok_or_else(unknown)
     }
 
-    /// Appends what there is to say of a triple or a question.
+    /// Appends the answer to a triple or a question.
     fn answer(
         &self,
         [head, relation, tail]: &[String; 3],

@@ -1,4 +1,4 @@
-//! The few elements that the page is made of; every text is escaped here.
+//! Elements of the page; every text is escaped here.
 
 use std::fmt::Write;
 

@@ -189,7 +189,7 @@ pub fn repeat(page: &mut Page, report: &Report) {
     page.small(&format!("orthopt {}. {same}", env!("CARGO_PKG_VERSION")));
 }
 
-/// A word as a POSIX shell reads it; the program without its folder.
+/// A word quoted for a POSIX shell; the program without its folder.
 fn shell_word(k: usize, word: &str) -> String {
     if k == 0 {
         return "orthopt".into();
