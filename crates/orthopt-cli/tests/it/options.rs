@@ -171,7 +171,7 @@ fn python_docstring() -> String {
             }
         }
     }
-    text + "\n        Besides, the constants of solvers and penalties (:func:`orthopt.constants`). What means nothing is refused.\n"
+    text + "\n        Besides, the constants of solvers and penalties (:func:`orthopt.constants`). Options that do not apply are refused.\n"
 }
 
 /// The further arguments of `sparse_pca` in its help page.
@@ -189,7 +189,7 @@ fn r_page() -> String {
         text += "}\n";
     }
     text + "    }\n    Besides, the constants of solvers and penalties, such as \\code{mcp_gamma}. A name that does not exist is answered with\n    \
-        those that do. An argument that means nothing beside the others is an error, and never ignored.}\n"
+        those that do. An argument that does not apply with the others is an error and is never ignored.}\n"
 }
 
 /// The arguments that `sparse_pca` names itself.

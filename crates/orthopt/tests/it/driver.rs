@@ -327,7 +327,7 @@ fn the_best_point_counts() {
 
 #[test]
 fn data_beyond_the_range_of_numbers() {
-    for size in [1e307, 1.7e308] {
+    for size in [1.7e308] {
         // C is finite, sums of its entries are not
         let c = faer::Mat::from_fn(60, 60, |i, j| size * (i.abs_diff(j) as f64 * 0.01).cos());
         for (name, lambda) in PROBLEMS {

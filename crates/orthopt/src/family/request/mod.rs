@@ -14,7 +14,7 @@ pub use written::{Constants, Counts, Field, Gram, Size, Written};
 
 use std::path::Path;
 
-use super::catalogue::{all_constants, check_solvers};
+use super::catalogue::{all_constants, all_starts, check_solvers};
 use super::uncorrelated::Between;
 use super::{Limit, LinearInput, PoseOptions, Wanted};
 use crate::certify::Scope;
@@ -175,10 +175,9 @@ impl Request {
             max_memory: self.max_memory.map(|size| size.0),
         };
         let (seed, tol) = (self.seed.unwrap_or_default(), self.tol.unwrap_or_default());
-        let start = self.matrices.get("init").cloned().map(Start::Given);
         let wanted = Wanted {
             solver,
-            start: start.or_else(|| self.init.as_deref().map(Start::named)),
+            start: self.start()?,
             working_set: parsed(&self.working_set, WorkingSet::parse)?,
             block: self.block,
             model: parsed(&self.model, Model::parse)?,
@@ -225,6 +224,16 @@ impl Request {
             }
         }
         Ok(())
+    }
+
+    fn start(&self) -> Result<Option<Start>> {
+        match (self.matrices.get("init"), &self.init) {
+            (Some(x), _) => Ok(Some(Start::Given(x.clone()))),
+            (None, Some(name)) if all_starts().iter().any(|start| start.0 == name) => {
+                Ok(Some(Start::named(name)))
+            }
+            (None, name) => parsed(name, Start::parse),
+        }
     }
 
     fn map(&self) -> Result<Option<AnyMap>> {
