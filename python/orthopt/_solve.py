@@ -262,7 +262,7 @@ class Findings:
     criticality: float
     #: Block-2 stationarity, where pairs of rows can be solved globally.
     certificate: Certificate | None
-    #: Variance explained, where that means something.
+    #: Variance explained, if it is defined.
     explained_variance: ExplainedVariance | None
     #: The minimum of F, where it is known in closed form.
     optimum: float | None

@@ -142,7 +142,7 @@ impl Case {
         Self { draws: Some(draws), ..self }
     }
 
-    /// What an option of this kind does not apply to.
+    /// Subject of a refusal of an option of this kind.
     pub(super) fn subject(&self, of: Of) -> String {
         match of {
             Of::Data => "C itself".into(),

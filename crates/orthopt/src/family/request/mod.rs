@@ -413,7 +413,7 @@ mod tests {
         assert_eq!(refused("lam", Written::Number(-1.0)), "lam is -1: expected a finite number >= 0");
         assert_eq!(refused("max_iters", Written::Whole(0)), "max_iters is 0: expected a whole number >= 1");
         assert!(refused("rank", Written::Number(1.5)).contains("a whole number"));
-        assert!(refused("ranc", Written::Whole(1)).contains(": rank"));
+        assert!(refused("ranc", Written::Whole(1)).contains("choose one of: rank"));
         let mut request = Request { lambda: Some(1.0), lambda_share: Some(0.1), ..Request::default() };
         assert!(matches!(request.settled(), Err(Error::Incompatible(_))));
     }

@@ -33,13 +33,11 @@ const SHOWN: &[Call] = &[Call::Solve, Call::Path];
 const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX];
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
-const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local \
-                      solutions differ";
+const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local solutions differ";
 const SEED: &str = "checks of random pairs or blocks";
 const PAIRS: &str =
     "problems whose pairs of rows can be solved globally: no limit on nonzeros, concave part or linear map";
-const NODES: &str = "branch and bound: l0-pca with a lambda or limits on nonzeros, and nonneg-pca without limits, up \
-                     to 400 variables";
+const NODES: &str = "branch and bound: l0-pca with a lambda or limits on nonzeros, and nonneg-pca without limits, up to 400 variables";
 const LOOKED_AT: &str =
     "methods on pairs of rows that use it (`orthopt list solver NAME` shows the options of each)";
 
@@ -132,7 +130,7 @@ options! {
     /// Keep the first N columns only
     features: usize = data("N").without(ROWS);
 
-    /// f keeps C (dense), A (gram) or what is smaller (auto)
+    /// Storage of the data in f: C (dense), A (gram), or the cheaper one (auto)
     storage: String = data("HOW").default("auto").one_of(storages)
         .means(Of::Problem, "samples of a problem with f = -1/2 <X, CX>", |case| {
             if case.is_pca() { case.of_samples() } else { Some(false) }
@@ -182,8 +180,8 @@ options! {
     /// At most K variables in all components together; with --lambda each variable costs LAMBDA
     variables: usize = limit("K");
 
-    /// Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX diagonal, columns of
-    /// length 1), for l0-pca with --nonzeros
+    /// Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX diagonal, columns
+    /// of length 1), for l0-pca with --nonzeros
     constraint: String = problem("NAME", ALL).default("orthogonal")
         .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
             Some(case.kind.is_none() || (case.takes_limits() && case.penalty != "nonneg"))
@@ -224,8 +222,8 @@ options! {
     /// probe: radius of the ultrahyperbolic space [default: 1]
     radius: f64 = of_kind("RADIUS", "probe", |case| Some(case.is(Kind::Probe)));
 
-    /// probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints it: F is then the same for
-    /// every feasible X)
+    /// probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints
+    /// it: F is then the same for every feasible X)
     placement: String = of_kind("WHERE", "probe", |case| Some(case.is(Kind::Probe)))
         .default("after").one_of(placements);
 
@@ -233,7 +231,8 @@ options! {
     linear: String = of_kind("FILE", "nonlinear-eig", |case| Some(case.is(Kind::NonlinearEig)))
         .matrix(|text| LinearInput::parse(text).is_none());
 
-    /// `orthopt list solvers` shows all; A+B runs B from where A ended [default: auto, which chooses and says why]
+    /// `orthopt list solvers` shows all; A+B runs B from the result of A [default: auto, which chooses and gives the
+    /// reason]
     solver: String = solver("NAME[+NAME...]", &[Call::Solve, Call::Path, Call::Bound, Call::Minimize])
         .common().default("auto");
 
@@ -249,8 +248,8 @@ options! {
         .common().one_of(efforts).listed()
         .means(Of::Run, SEARCH, |case| case.run.as_ref().map(|run| run.searches));
 
-    /// Further starts of one solver; the best X is returned [default: as the time limit allows; auto searches instead, see
-    /// --effort]
+    /// Further starts of one solver; the best X is returned [default: as the time limit allows; auto searches
+    /// instead, see --effort]
     restarts: u64 = solver("N", &[Call::Solve, Call::Compare, Call::Bound, Call::Minimize]);
 
     /// Seed of all random choices
@@ -404,15 +403,15 @@ fn penalties() -> Choices {
 /// Those of `orthopt-data`, which reads the data.
 fn missing() -> Choices {
     vec![
-        ("error", "they are an error"),
+        ("error", "missing values are an error"),
         ("mean", "the mean of the column"),
-        ("drop", "rows that have one are left out"),
-        ("em", "what a model of a few components says, fitted to what is there"),
+        ("drop", "rows with missing values are left out"),
+        ("em", "prediction by a model of a few components"),
     ]
 }
 
 fn storages() -> Choices {
-    vec![("auto", "what is smaller"), ("dense", "C"), ("gram", "A")]
+    vec![("auto", "the cheaper one"), ("dense", "C"), ("gram", "A")]
 }
 
 fn placements() -> Choices {
