@@ -95,7 +95,8 @@ def solve(
         * ``missing``: Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of
           a few components [default: error]; one of error, mean, drop, em
         * ``features``: Keep the first N columns only
-        * ``storage``: f keeps C (dense), A (gram) or what is smaller (auto) [default: auto]; one of auto, dense, gram
+        * ``storage``: Storage of the data in f: C (dense), A (gram), or the cheaper one (auto) [default: auto]; one of
+          auto, dense, gram
         * ``max_memory``: Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is
           free]
         * ``lam_share``: Weight of the penalty as a share of the mean of the r largest C_ii
