@@ -103,6 +103,13 @@ impl Model {
             bail!("{} is C itself: there are no rows to transform", data.source);
         }
         let n = self.x.nrows();
+        // repeated names were told apart by their order, which is not that of other tables
+        if let (Some(_), Some(name)) = (&self.names, data.how.repeated.first()) {
+            bail!(
+                "{} has several columns `{name}`, and columns are found by their names: give each a name of its own",
+                data.source
+            );
+        }
         if let (Some(wanted), Some(there)) = (&self.names, &data.names)
             && wanted != there
         {

@@ -21,7 +21,7 @@ const MEMORY: u64 = 50_000_000;
 fn options(rng: &mut Pcg64) -> LoadOptions {
     let missing = pick(rng, &[Missing::Error, Missing::Error, Missing::Mean, Missing::Drop, Missing::Em]);
     let features = pick(rng, &[None, None, Some(3), Some(70)]);
-    LoadOptions { missing, features, max_memory: Some(MEMORY) }
+    LoadOptions { missing, features, max_memory: Some(MEMORY), ..LoadOptions::default() }
 }
 
 /// Reads the bytes as a file of this name, whole and part by part.
