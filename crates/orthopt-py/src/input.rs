@@ -115,7 +115,8 @@ impl Borrowed<'_> {
         pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
     ) -> Result<(T, About), Failure> {
         if !matches!(self, Self::Named(_)) && how.table != TableOptions::default() {
-            let problem = "options of tables are for files, and these data are in memory: arrange them first".into();
+            let problem =
+                "options of tables are for files, and these data are in memory: arrange them first".into();
             return Err(DataError::Table { place: UNNAMED.into(), problem }.into());
         }
         match self {

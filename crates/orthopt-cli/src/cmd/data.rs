@@ -120,7 +120,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn info(args: &InfoArgs, how: &LoadOptions) -> anyhow::Result<()> {
-    let files = Files::default().reads("DATA", Some(&args.data));
+    let files = args.table.files(Files::default().reads("DATA", Some(&args.data)));
     files.writes("--json", args.json.as_deref()).check()?;
     let mut how = LoadOptions { missing: Missing::Keep, gram: args.gram, ..args.table.added_to(how)? };
     how.table.drop_text = true; // columns of text are told, not refused
@@ -138,7 +138,7 @@ fn info(args: &InfoArgs, how: &LoadOptions) -> anyhow::Result<()> {
 }
 
 fn convert(args: &ConvertArgs, how: &LoadOptions) -> anyhow::Result<()> {
-    let files = Files::default().reads("DATA", Some(&args.data));
+    let files = args.table.files(Files::default().reads("DATA", Some(&args.data)));
     files.writes("FILE", Some(&args.file)).check()?;
     let data = load(&args.data, &args.table.added_to(how)?)?;
     write_file(&args.file, &data)?;

@@ -148,7 +148,8 @@ impl TableOptions {
         };
         let (wanted, dropped) = (list("columns", &self.columns)?, list("drop", &self.drop)?);
         let stays = |at: &usize| {
-            wanted.as_ref().is_none_or(|wanted| wanted[*at]) && dropped.as_ref().is_none_or(|dropped| !dropped[*at])
+            wanted.as_ref().is_none_or(|wanted| wanted[*at])
+                && dropped.as_ref().is_none_or(|dropped| !dropped[*at])
         };
         Ok((0..is_text.len()).filter(stays).collect())
     }

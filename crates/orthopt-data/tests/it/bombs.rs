@@ -11,8 +11,12 @@ use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-const SOME: LoadOptions =
-    LoadOptions { missing: orthopt_data::Missing::Error, features: None, max_memory: Some(50_000_000) };
+const SOME: LoadOptions = LoadOptions {
+    missing: orthopt_data::Missing::Error,
+    features: None,
+    max_memory: Some(50_000_000),
+    ..LoadOptions::default()
+};
 
 /// `piece` so many times, compressed.
 fn gzipped(piece: &[u8], times: usize) -> Vec<u8> {

@@ -97,11 +97,14 @@ fn rows_and_their_names() {
     let short = read("a.txt", "\"1\" \"2\"\n\"1\" 5.5 6\n\"2\" 7 8\n\"3\" 9 1\n", &plain);
     assert_eq!((names(&short), short.row_names.as_ref().map(Vec::len)), (vec!["1", "2"], Some(3)));
     let id = read("a.csv", "patient_id,a,b\n77,1,2\n31,3,4\n", &plain);
-    assert_eq!((names(&id), id.row_names), (vec!["a", "b"], Some(vec!["77".into(), "31".into()])));
+    assert_eq!((names(&id), id.row_names.clone()), (vec!["a", "b"], Some(vec!["77".into(), "31".into()])));
     let repeats = read("a.csv", "id,a\n1,1\n1,3\n2,5\n", &plain);
     assert_eq!(names(&repeats), ["id", "a"]);
     let asked = read("a.csv", "a,who,b\n1,u,2\n3,v,4\n", &with(&[("row-names", "who")]));
-    assert_eq!((names(&asked), asked.row_names), (vec!["a", "b"], Some(vec!["u".into(), "v".into()])));
+    assert_eq!(
+        (names(&asked), asked.row_names.clone()),
+        (vec!["a", "b"], Some(vec!["u".into(), "v".into()]))
+    );
     let wanted = read("a.csv", "id,a,b\n7,1,2\n8,3,4\n", &with(&[("columns", "id,b")]));
     assert_eq!(names(&wanted), ["id", "b"]);
     // what nobody needs is not parsed
