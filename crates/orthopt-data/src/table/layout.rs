@@ -584,6 +584,7 @@ impl Table<'_> {
         let identifier = self.header && is_identifier(name);
         if kind == Kind::Text {
             self.refuse_units(at, identifier)?;
+            self.note_repeats(at, identifier, how);
             return Ok(Some((at, !identifier)));
         }
         // a first row of text alone decides too
@@ -611,6 +612,17 @@ impl Table<'_> {
         );
         how.notes.push(Note::from(note).set("row-names", "none").text(" takes it as one"));
         Ok(Some((at, false)))
+    }
+
+    /// Names of rows that repeat may be groups.
+    fn note_repeats(&self, at: usize, identifier: bool, how: &mut HowRead) {
+        let mut seen = HashSet::new();
+        let repeated = self.rows.iter().map(|row| row.field(at)).find(|name| !seen.insert(*name));
+        let Some(name) = repeated.filter(|_| self.header && !identifier) else { return };
+        let word = column_word(self.names.as_deref(), at);
+        let note = format!("the rows are named by column {}, in which {} repeats; ", show(word.as_bytes()), show(name));
+        let note = Note::from(note).set("labels", word.clone()).text(" takes it as groups, ");
+        how.notes.push(note.set("drop", word).text(" leaves it out"));
     }
 
     /// A first column of numbers with the same unit beside them is none of names.
