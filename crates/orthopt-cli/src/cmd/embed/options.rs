@@ -102,7 +102,7 @@ pub struct Choices {
     /// Form of the relations [default: full]
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     relations: Option<FormName>,
-    /// One relation for both directions, used with its inverse [default: one for each]
+    /// One relation for both directions, used with its inverse
     #[arg(long, help_heading = "Model")]
     no_reciprocal: bool,
 
@@ -161,7 +161,7 @@ pub struct Choices {
     /// Epochs between evaluations on valid [default: 5]
     #[arg(long, value_name = "N", help_heading = "Evaluation")]
     eval_every: Option<usize>,
-    /// Number of evaluations without a better MRR on valid after which training ends; 0 is never [default: 0]
+    /// Stop after this many evaluations without a better MRR on valid; 0 is never [default: 0]
     #[arg(long, value_name = "N", help_heading = "Evaluation")]
     patience: Option<usize>,
     /// Rank of entities that are not in train [default: last]
