@@ -16,7 +16,7 @@ use crate::start::Start;
 const PATIENT: &[(&str, &str, f64)] =
     &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1), ("ep4orth", "growth", 0.2)];
 
-/// Where LADMM hands on: X and its sparse copy have met, and what is left, mostly some 1e-3 of |F|, others do sooner.
+/// Where LADMM hands on: X and its sparse copy agree, and what is left, mostly some 1e-3 of |F|, others do sooner.
 pub(super) const NEAR: f64 = 1e-3;
 
 /// Iterations that a method with full gradients may make at level 0, times two for every level.

@@ -9,7 +9,6 @@ use rand_pcg::Pcg64;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
-use super::pose::check_range;
 use super::{Family, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::{Bound, Kind, Options, Show, branches, lower_bound};
 use crate::cancel::Cancel;
@@ -34,7 +33,7 @@ use crate::solvers::ladmm::Ladmm;
 use crate::solvers::{CARDINALITY_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
 
-/// A limit of nonzeros as users give it, before the number of components is known.
+/// A limit on nonzeros as users give it, before the number of components is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// In each component: one number for all, or one for each.
@@ -96,7 +95,7 @@ pub(super) fn pose_limited(
         let with =
             if options.map.is_some() { "a linear map".to_string() } else { format!("the penalty {name}") };
         return Err(Error::Incompatible(Message::about(limit.option()).text(format!(
-            " is for l0-pca, nonneg-pca and pca; {} with {with} has no limits of nonzeros",
+            " is for l0-pca, nonneg-pca and pca; {} with {with} takes no limits on nonzeros",
             info.name
         ))));
     }
@@ -107,7 +106,6 @@ pub(super) fn pose_limited(
     let limits = limit.of(rank).map(|limits| limits.checked(columns, rank)).transpose()?;
     let lambda = options.lambda.unwrap_or(0.0);
     let f = covariance_model(data, options.storage)?;
-    check_range(&f)?;
     let limits = match limits {
         Some(limits) => limits,
         None => {
@@ -122,8 +120,8 @@ pub(super) fn pose_limited(
 /// Starting points, the default first.
 const CARDINALITY_STARTS: &[(&str, &str)] = &[
     ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
-    ("apart", "the same on variables that no other component has"),
-    ("pool", "components from many rows at once, the best ones that share no variable"),
+    ("apart", "truncated power iterations, each component on variables that no other component uses"),
+    ("pool", "components found from many rows; the best ones that share no variable"),
     ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
     ("pca", "the r leading eigenvectors of C, the largest entries kept"),
     ("coordinates", "the r variables with the largest variance: entries enter one by one"),
@@ -280,7 +278,7 @@ impl Family for CardinalityProblem {
 
 const REHEAT: &str = "penalty lowered and raised";
 
-/// What the search for the best point is made of.
+/// Parts of the search for the best point.
 fn portfolio(
     p: &CardinalityProblem,
     options: &SolverOptions,
@@ -380,9 +378,9 @@ fn unused(p: &CardinalityProblem, x: &RowMat) -> Option<Message> {
         }
     };
     let why = if p.lambda() > 0.0 {
-        "none that was tried is worth its lambda"
+        "no further one that was tried lowers F by more than its lambda"
     } else {
-        "none that was tried lowers F"
+        "no further one that was tried lowers F"
     };
-    Some(format!("X has {has}, fewer than allowed ({}): of further ones {why}", p.limits().words()).into())
+    Some(format!("X has {has}, fewer than allowed ({}): {why}", p.limits().words()).into())
 }

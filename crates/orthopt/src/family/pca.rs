@@ -73,7 +73,9 @@ impl PcaProblem {
             }),
             "pool" => priced(self, seed, cancel).ok_or_else(|| Error::NoPlace {
                 start: "pool",
-                why: format!("it is for components of at most {POOLED} variables that pay for themselves"),
+                why: format!(
+                    "it needs components of at most {POOLED} variables whose variance exceeds their penalty"
+                ),
                 instead: "varimax",
             }),
             "relaxed" => super::portfolio::relaxed(self, cancel),
@@ -197,7 +199,7 @@ const PCA_STARTS: &[(&str, &str)] = &{
     }
     all[k] = ("grown", "components grown one after the other from entries of large variance");
     all[k + 1] = ("relaxed", "eigenvectors of the convex relaxation, rotated towards few large entries");
-    all[k + 2] = ("pool", "components found from many rows, those worth most that share no variable");
+    all[k + 2] = ("pool", "components found from many rows; the best ones that share no variable");
     all
 };
 

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use super::cardinality::Limit;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, check_range, rank_or_default};
+use super::pose::{Posed, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::cancel::Cancel;
@@ -32,7 +32,7 @@ use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
 
-/// What holds between two components.
+/// Relation between two components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Between {
@@ -47,7 +47,7 @@ impl Between {
     /// By name.
     ///
     /// # Errors
-    /// [`Error::UnknownName`] with the names there are.
+    /// [`Error::UnknownName`] with the known names.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "orthogonal" => Ok(Self::Orthogonal),
@@ -101,8 +101,8 @@ pub(super) fn pose_uncorrelated(
         Some(Limit::Knee) => None,
         Some(Limit::Variables(_)) => {
             return Err(refused(
-                " uncorrelated has nothing to do with common variables: their components are eigenvectors and \
-                 so orthogonal and uncorrelated already",
+                " uncorrelated is not needed with common variables: their components are \
+                 eigenvectors, which are orthogonal and uncorrelated",
             ));
         }
         Some(Limit::Total(_)) | None => {
@@ -115,7 +115,6 @@ pub(super) fn pose_uncorrelated(
     };
     let lambda = options.lambda;
     let f = covariance_model(data, options.storage)?;
-    check_range(&f)?;
     let counts = match counts {
         Some(counts) => counts,
         None => {
@@ -213,7 +212,7 @@ impl Family for UncorrelatedProblem {
     }
 
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
-        Err(bound::no_bound("loadings that are not orthogonal are in no Fantope"))
+        Err(bound::no_bound("the relaxation over the Fantope holds for orthogonal loadings only"))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -248,7 +247,7 @@ impl Family for UncorrelatedProblem {
     }
 }
 
-/// What the search for the best point is made of.
+/// Parts of the search for the best point.
 fn portfolio(
     p: &UncorrelatedProblem,
     options: &SolverOptions,

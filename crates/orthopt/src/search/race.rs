@@ -196,7 +196,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             return; // cut off, or for other problems
         }
         let arm = &self.portfolio.arms[k];
-        let what = format!("{} from {} gave nothing: ", arm.solver, arm.start);
+        let what = format!("{} from {} failed: ", arm.solver, arm.start);
         self.note(Message::from(what).then(error.message()));
     }
 

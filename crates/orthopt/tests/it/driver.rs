@@ -7,7 +7,7 @@ use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
 use orthopt::penalty::NoPenalty;
-use orthopt::problem::{PcaProblem, Problem};
+use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{
     Chain, Current, Details, Ending, Event, MaxIterations, Observer, Pass, RelativeDecrease, RunOptions,
@@ -33,7 +33,7 @@ fn run_endless(options: RunOptions, stop: &mut dyn Stop, observers: &mut [&mut d
     solution
 }
 
-/// What every trace promises.
+/// Invariants of every trace.
 fn check_trace(s: &Solution) {
     let points = s.trace.points();
     assert_eq!(points[0].iteration, 0);
@@ -255,7 +255,7 @@ fn broken_numbers_end_the_run_with_the_best_finite_x_it_had() {
             assert_eq!(
                 s.message,
                 format!(
-                    "F became NaN or infinite: look at the scale of the data; the best X is that of iteration {iteration}"
+                    "F became NaN or infinite: check the scale of the data; the best X is that of iteration {iteration}"
                 )
             );
         }
@@ -327,15 +327,35 @@ fn the_best_point_counts() {
 
 #[test]
 fn data_beyond_the_range_of_numbers() {
-    for size in [1e160, 1e300] {
-        let a = faer::Mat::from_fn(8, 5, |i, j| size * ((i * 7 + j * 3) as f64).sin());
+    for size in [1e307, 1.7e308] {
+        // C is finite, sums of its entries are not
+        let c = faer::Mat::from_fn(60, 60, |i, j| size * (i.abs_diff(j) as f64 * 0.01).cos());
         for (name, lambda) in PROBLEMS {
-            let p = crate::common::on_data(name, lambda, &a, 2);
+            let data = PcaData::Gram(c.as_ref());
+            let p = PcaProblem::pca(name, &data, 2, lambda, Storage::Auto).unwrap();
             let solver = Obcd::new(ObcdOptions::default()).unwrap();
             let mut stop = MaxIterations(Some(50));
             let s = run(&p, &solver, usual_start(&p, 1), RunOptions::default(), &mut stop, &mut []).unwrap();
             assert_eq!(s.status, Status::NumericalError, "{name} {size:e}: {}", s.message);
             assert!(s.feasibility <= 1e-12);
+        }
+    }
+}
+
+#[test]
+fn samples_without_squares_are_refused() {
+    for (size, large) in [(1e160, true), (1e300, true), (1e-165, false), (1e-300, false)] {
+        let a = faer::Mat::from_fn(8, 5, |i, j| size * ((i * 7 + j * 3) as f64).sin());
+        for (name, lambda) in PROBLEMS {
+            for storage in [Storage::Dense, Storage::Gram] {
+                let error =
+                    PcaProblem::pca(name, &PcaData::Dense(a.as_ref()), 2, lambda, storage).unwrap_err();
+                match error {
+                    Error::Overflow { column: 1 } => assert!(large),
+                    Error::Underflow => assert!(!large),
+                    other => panic!("{name} {size:e}: {other}"),
+                }
+            }
         }
     }
 }

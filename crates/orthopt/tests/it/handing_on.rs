@@ -1,4 +1,4 @@
-//! LADMM that ends where X and its sparse copy have met, arms that do so, and a default λ that leaves something to find.
+//! LADMM that ends where X and its sparse copy agree, arms that do so, and a default λ that leaves something to find.
 
 use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel;
@@ -53,7 +53,7 @@ fn the_default_lambda_leaves_something_to_find() {
     let a = gaussian(60, 90, 9);
     let (posed, p) = default_l1(&a);
     let mean = 0.5 * 60.0;
-    assert!(posed.1.contains("would leave single variables"), "{}", posed.1);
+    assert!(posed.1.contains("would leave one variable per component"), "{}", posed.1);
     assert!(posed.0 < 0.6 * mean, "{}", posed.0);
     let found = p.plan(&Wanted::default()).unwrap();
     let stopping =

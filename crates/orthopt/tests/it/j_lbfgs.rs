@@ -55,7 +55,7 @@ fn points_are_feasible_and_f_falls_as_it_says() {
     }
 }
 
-/// What it calls the gradient is that: at its end, where it says critical, the measure computed anew is small.
+/// At a critical end the recomputed measure of the gradient is small.
 #[test]
 fn a_converged_end_is_critical() {
     let problem = JProblem::hyperbolic_eig(definite(15, 1e-2, 5).as_mat(), shuffled(6, 15, 1)).unwrap();
