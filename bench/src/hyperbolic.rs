@@ -298,7 +298,7 @@ fn probe_row(p: &JProblem, s: &AnySolver<JProblem>, seconds: f64) -> Result<Stri
     let (mut f, mut used, mut iterations) = (start, 0.0, 0u64);
     while elapsed < seconds {
         let clock = Instant::now();
-        s.step(p, &mut state);
+        let step = s.step(p, &mut state);
         f = s.current(p, &state).objective;
         elapsed += clock.elapsed().as_secs_f64();
         iterations += 1;
@@ -315,7 +315,7 @@ fn probe_row(p: &JProblem, s: &AnySolver<JProblem>, seconds: f64) -> Result<Stri
         if at_quarter.is_none() && elapsed >= seconds / 4.0 {
             at_quarter = Some(f);
         }
-        if info.ended.is_some() {
+        if step.ended.is_some() {
             break;
         }
     }
