@@ -92,7 +92,7 @@ impl Feasible {
     }
 
     /// The best point, that of the last iterates among them.
-    fn last<F: Smooth, H: Nonsmooth>(
+    pub(crate) fn last<F: Smooth, H: Nonsmooth>(
         mut self,
         p: &Problem<Stiefel, F, H>,
         natural: &RowMat,
