@@ -2,7 +2,7 @@
 
 use crate::common::jobcd::{definite, hyperbolic, options, side, solver};
 use crate::common::jorth::{feasible, shuffled, times};
-use crate::common::{gaussian_rows, limits};
+use crate::common::{Steps, gaussian_rows, limits};
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};

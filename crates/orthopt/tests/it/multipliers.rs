@@ -111,7 +111,7 @@ fn the_steps_of_rada_are_the_papers() {
         // the gradient of Φ is ∇f + Y: a step of the solver lies on −Proj_T of it, and may raise Φ by 2R²β
         let before = phi(&x);
         solver.steps(&p, &mut st, 1);
-        let next = Solver::<CompositeProblem>::point(&solver, &st).clone();
+        let next = solver.point(&p, &st).clone();
         let mut g = argmax(&x);
         let mut grad_f = RowMat::zeros(n, r);
         p.f.gradient(&x, &mut grad_f);

@@ -3,7 +3,6 @@
 use crate::common::Steps;
 use crate::common::*;
 use orthopt::cancel::Cancel;
-use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::family::Family;
 use orthopt::family::nonlinear_eig::SOLVERS as NONLINEAR;
