@@ -227,7 +227,7 @@ def test_every_option_of_minimize_means_something_or_is_refused(constraint):
         "candidates": {"working_set": "greedy-sv"},
     }
     for option in options_of("minimize"):
-        if option == "constraint":
+        if option in ("constraint", "check_gradient"):  # a gradient that is wrong raises, another one changes nothing
             continue
         without = {"max_iters": 30, "seed": 1, **({"signature": 3} if j else {})}
         others = dict(beside.get(option, {}))

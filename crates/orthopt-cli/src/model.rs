@@ -80,7 +80,7 @@ impl Model {
             Some(other) => bail!(
                 "schema {other} is of another version of orthopt, which reads schema {SCHEMA}: make the model again"
             ),
-            None => bail!("there is no schema in it: write the model by orthopt solve ... --json FILE"),
+            None => bail!("it holds no schema: write the model with orthopt solve ... --json FILE"),
         }
         if let Some(j) = scales.iter().flatten().position(|scale| !(scale.is_normal() && *scale > 0.0)) {
             let scale = scales.iter().flatten().nth(j).copied().unwrap_or(f64::NAN);

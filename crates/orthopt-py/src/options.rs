@@ -9,6 +9,7 @@ use orthopt::family::{Call, Case, PoseOptions, Wanted};
 use orthopt::request::{Entry, Front, Gram, Group, OPTIONS, Settled, Written, find_option};
 use orthopt::solve::Stopping;
 use orthopt_data::{Missing, Prepare, Scale, TableOptions};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -85,7 +86,9 @@ impl<'py> FromPyObject<'_, 'py> for Request {
             asked.splice(0..0, names.filter(|name| !assumed.contains(name)));
         }
         let call: String = given.get_item("call")?.extract()?;
-        let asked = Asked { call: Call::named(&call).unwrap_or(Call::Solve), given: asked };
+        let named = Call::named(&call);
+        let call = named.ok_or_else(|| PyValueError::new_err(format!("there is no call `{call}`")))?;
+        let asked = Asked { call, given: asked };
         let settled = request.settled().map_err(Failure::from)?;
         let Settled { mut pose, wanted, stopping, restarts, threads, certify: scope, .. } = settled;
         pose.max_memory.get_or_insert_with(orthopt_data::default_memory);

@@ -77,7 +77,7 @@ fn generate_knows_what_it_can_do() {
     let generate = |spec, extra: &[&str]| [&["data", "generate", spec, "a.npy"], extra].concat().join(" ");
     for (line, code, part) in [
         (generate("noise:3:4", &[]), 2, "`noise:3:4` is not a generator; generators are: randn:M:N"),
-        (generate("builtin:pitprops", &[]), 2, "is no generator"),
+        (generate("builtin:pitprops", &[]), 2, "is not a generator"),
         (generate("randn:3", &[]), 1, "expected randn:M:N[:SEED]"),
         (generate("randn:3:4", &["--truth", "t.npy"]), 2, "has no true components"),
     ] {

@@ -620,7 +620,11 @@ impl Table<'_> {
         let repeated = self.rows.iter().map(|row| row.field(at)).find(|name| !seen.insert(*name));
         let Some(name) = repeated.filter(|_| self.header && !identifier) else { return };
         let word = column_word(self.names.as_deref(), at);
-        let note = format!("the rows are named by column {}, in which {} repeats; ", show(word.as_bytes()), show(name));
+        let note = format!(
+            "the rows are named by column {}, in which {} repeats; ",
+            show(word.as_bytes()),
+            show(name)
+        );
         let note = Note::from(note).set("labels", word.clone()).text(" takes it as groups, ");
         how.notes.push(note.set("drop", word).text(" leaves it out"));
     }

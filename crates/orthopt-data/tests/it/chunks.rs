@@ -108,7 +108,7 @@ fn sorted_coordinates_are_streamed_and_others_refused() {
     let head = "%%MatrixMarket matrix coordinate real general\n70000 3 70001\n";
     let late = write(folder.path(), "e.mtx", &format!("{head}{long}5 2 1\n"));
     let error = read(&[late]).unwrap_err();
-    assert!(error.contains("e.mtx:70003: the entries do not come by rows"), "{error}");
+    assert!(error.contains("e.mtx:70003: the entries are not sorted by rows"), "{error}");
     let head = "%%MatrixMarket matrix coordinate real general\n% rows\n5 3 6\n";
     for (name, text, message) in [
         ("c.mtx", format!("{head}1 2 1.5\n"), "6 entries are declared but there are only 1"),

@@ -112,7 +112,7 @@ struct Training {
     #[arg(long, value_name = "FILE|-", help_heading = "Output", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 
-    /// Write seconds, epoch, loss, residual and the ranking of valid, one line per epoch
+    /// Write seconds, epoch, loss, residual and ranking of valid, a line per epoch
     #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 

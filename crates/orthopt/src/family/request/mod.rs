@@ -239,7 +239,12 @@ impl Request {
     fn map(&self) -> Result<Option<AnyMap>> {
         match self.matrices.get("map") {
             Some(b) => LeftMatrix::new(b.as_mat()).map(|b| Some(AnyMap::Left(b))),
-            None => parsed(&self.map, AnyMap::parse),
+            None => parsed(&self.map, AnyMap::parse).map_err(|error| match (error, self.front) {
+                (Error::UnknownName { kind, name, known }, Front::Command) => {
+                    Error::UnknownName { kind, name, known: format!("{known}, or a file (--map FILE.npy)") }
+                }
+                (error, _) => error,
+            }),
         }
     }
 

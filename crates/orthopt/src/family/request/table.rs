@@ -294,7 +294,10 @@ options! {
 
     /// Further starts of one solver; the best X is returned [default: as the time limit allows; auto searches
     /// instead, see --effort]
-    restarts: u64 = solver("N", &[Call::Solve, Call::Compare, Call::Bound, Call::Minimize]);
+    restarts: u64 = solver("N", &[Call::Solve, Call::Compare, Call::Bound, Call::Minimize])
+        .means(Of::Problem, "problems with X'X = I, in minimize", |case| {
+            Some(case.call != Some(Call::Minimize) || !case.is_j)
+        });
 
     /// Seed of all random choices
     seed: u64 = solver(
