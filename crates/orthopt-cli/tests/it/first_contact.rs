@@ -130,10 +130,11 @@ fn columns_of_text_are_an_error_with_the_line_that_helps() {
     }
     let typo = [&solve[..], &["--drop", "Speces"]].concat();
     dir.fails_in_one_line(&typo, 1, &["--drop: there is no column `Speces`; there are `Sepal.Length`"]);
+    dir.fails(&[&solve[..], &["--header", "perhaps"]].concat(), 2, &["invalid value 'perhaps'"]);
     dir.fails_in_one_line(
-        &[&solve[..], &["--header", "perhaps"]].concat(),
+        &[&solve[..], &["--decimal", "x"]].concat(),
         2,
-        &["--header is `perhaps`: expected auto, yes or no"],
+        &["--decimal is `x`: expected `.` or `,`"],
     );
     // what is labelled is drawn so
     let scores = [&solve[..], &["--labels", "Species", "--plot-scores", "p.svg"]].concat();
