@@ -127,13 +127,14 @@ fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
     let features = Some(model.x.nrows()); // LIBSVM files do not say how wide they are
     let mut table = args.table.options()?;
     table.drop_text = true; // what the model does not need may be anything
+    table.needed = model.names.clone().unwrap_or_default();
     let max_memory = args.max_memory.map(|size| size.0);
     let mut data =
         load(&args.data, &LoadOptions { missing, features, max_memory, table, ..LoadOptions::default() })?;
+    data = model.columns_of(data).with_context(|| format!("with {}", args.model.display()))?;
     if !args.quiet {
         data.how.notes.iter().for_each(|note| say("note", &note.worded(typed)));
     }
-    data = model.columns_of(data).with_context(|| format!("with {}", args.model.display()))?;
     if let (Missing::Keep, Matrix::Dense(a)) = (missing, &mut data.matrix) {
         data.missing = fill(a, model)?;
     }

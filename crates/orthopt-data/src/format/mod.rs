@@ -254,9 +254,12 @@ pub fn write_npz(path: &Path, arrays: &[(&str, NpzArray<'_>)]) -> Result<(), Dat
 }
 
 /// Reads a table that is part of the program.
-pub(crate) fn read_builtin_csv(name: &str, text: &'static str) -> Result<DataSet, DataError> {
-    let input = Input::from_bytes(name, text.as_bytes());
-    finished(delimited::read_csv(input, &LoadOptions::default())?, &LoadOptions::default())
+pub(crate) fn read_builtin_csv(
+    name: &str,
+    text: &'static str,
+    options: &LoadOptions,
+) -> Result<DataSet, DataError> {
+    finished(delimited::read_csv(Input::from_bytes(name, text.as_bytes()), options)?, options)
 }
 
 fn format_of(path: &Path) -> Result<&'static Format, DataError> {

@@ -7,7 +7,7 @@ use crate::error::DataError;
 use crate::format::{LoadOptions, open_chunks};
 use crate::gram::check_names;
 use crate::missing::Missing;
-use crate::table::{Arrangement, HowRead, Note, unique_names, weights_of_file};
+use crate::table::{Arrangement, HowRead, Note, RowNames, Source, unique_names, weights_of_file};
 
 /// How far reading has come.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl<'a> Parts<'a> {
         loop {
             let Some(open) = &mut self.open else {
                 let Some(file) = self.files.get(self.begun) else { return Ok(None) };
-                self.open = Some(open_chunks(file, self.options)?);
+                self.open = Some(open_chunks(file, &self.like_the_first())?);
                 self.begun += 1;
                 self.fresh = true;
                 continue;
@@ -127,6 +127,19 @@ impl<'a> Parts<'a> {
             chunk.check(&place)?;
             return self.fitted(chunk, names, grows, &place).map(Some);
         }
+    }
+
+    /// How to read a file after the first one: with the same names of rows, whatever few rows of it look like.
+    fn like_the_first(&self) -> LoadOptions {
+        let mut options = self.options.clone();
+        if let (RowNames::Auto, Some(how)) = (&options.table.row_names, &self.how) {
+            options.table.row_names = match &how.row_names {
+                None if !how.columns.is_empty() => RowNames::None,
+                Some(Source::Column(word)) => RowNames::Column(word.clone()),
+                _ => RowNames::Auto,
+            };
+        }
+        options
     }
 
     /// More rows than weights.

@@ -295,9 +295,6 @@ fn named_by(mut data: DataSet, file: &str) -> Result<DataSet, DataError> {
         let kept = candidates().map(|column| column.left_out.is_none());
         names = names.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(name, _)| name).collect();
     }
-    if names.len() == columns + 1 {
-        names.remove(0); // a header
-    }
     if names.len() != columns && names.len() == rows {
         let note = format!(
             "{} names for the {columns} columns of {}, which has {rows} rows; ",
@@ -324,8 +321,12 @@ fn of_rows(data: &DataSet, option: &'static str, file: &str) -> Result<Vec<Strin
         other => other,
     })?;
     let (rows, columns) = (data.matrix.nrows(), data.matrix.ncols());
-    if words.len() == rows + 1 {
-        words.remove(0); // a header
+    // a line above weights that is none
+    if words.len() == rows + 1
+        && option == "weights"
+        && Marks::default().number(words[0].as_bytes()).is_none()
+    {
+        words.remove(0);
     }
     if words.len() == rows {
         return Ok(words);

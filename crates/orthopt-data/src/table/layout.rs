@@ -14,7 +14,7 @@ use csv::ByteRecord;
 
 use super::how::{Column, HowRead, Kind, LABELS, ROW_NAMES, Source, WEIGHTS};
 use super::note::Note;
-use super::number::{Cell, Evidence, Found, Marks, decoded, measured};
+use super::number::{Cell, Evidence, Found, Marks, decoded, is_number, measured};
 use super::options::{Columns, Header, RowNames, TableOptions, one_column};
 use crate::error::DataError;
 use crate::text::show;
@@ -149,7 +149,7 @@ impl Layout {
             ));
             how.notes.push(note.set("decimal", other).text(" reads them as thousands"));
         }
-        let header = is_header(head, &marks, options.header, &mut how.notes)?;
+        let header = is_header(head, &marks, options, &mut how.notes)?;
         let rows = &head[usize::from(header)..];
         let mut table = Table { head, rows, header, marks: &marks, names: None, short: false };
         table.name_columns()?;
@@ -202,7 +202,7 @@ impl Layout {
         }
         let has = |byte: u8| field.iter().filter(|b| **b == byte).count() == 1;
         let other = if self.marks.decimal == b'.' { b',' } else { b'.' };
-        if has(other) && super::number::is_number(field) {
+        if has(other) && is_number(field) {
             let known = if other == b',' { "point" } else { "comma" };
             let note = format!("{begin}: other cells have a decimal {known}; ");
             return Note::from(note)
@@ -344,8 +344,13 @@ fn line_of_numbers(first: &[f64], rows: &[Head], from: usize, beside_text: bool,
 }
 
 /// Whether the first line holds names.
-fn is_header(head: &[Head], marks: &Marks, said: Header, notes: &mut Vec<Note>) -> Result<bool, Problem> {
-    match said {
+fn is_header(
+    head: &[Head],
+    marks: &Marks,
+    options: &TableOptions,
+    notes: &mut Vec<Note>,
+) -> Result<bool, Problem> {
+    match options.header {
         Header::Yes => return Ok(true),
         Header::No => return Ok(false),
         Header::Auto => {}
@@ -406,6 +411,11 @@ fn is_header(head: &[Head], marks: &Marks, said: Header, notes: &mut Vec<Note>) 
     }
     if rows.len() > 1 && same_width(width + 1) && full(0) {
         return Ok(true); // R's write.table leaves it out
+    }
+    // where names are known that are words, numbers are none of them
+    let is_word = |name: &String| marks.cell(name.as_bytes()) == Cell::Text;
+    if !options.needed.is_empty() && options.needed.iter().all(is_word) {
+        return Ok(false);
     }
     let line =
         numbers(first, 0, marks).map_or(Line::Row, |values| line_of_numbers(&values, rows, 0, false, marks));
@@ -545,7 +555,7 @@ impl Table<'_> {
                 let variable =
                     |at: &usize| !is_text[*at] && wanted.as_ref().is_some_and(|wanted| wanted[*at]);
                 first
-                    .filter(|at| !variable(at))
+                    .filter(|at| !variable(at) && !options.needed.iter().any(|name| name == self.name(*at)))
                     .map(|at| self.names_rows(at, kinds[at], how))
                     .transpose()?
                     .flatten()
@@ -583,6 +593,7 @@ impl Table<'_> {
         }
         let identifier = self.header && is_identifier(name);
         if kind == Kind::Text {
+            self.refuse_marks(at)?;
             self.refuse_units(at, identifier)?;
             self.note_repeats(at, identifier, how);
             return Ok(Some((at, !identifier)));
@@ -629,6 +640,23 @@ impl Table<'_> {
         how.notes.push(note.set("drop", word).text(" leaves it out"));
     }
 
+    /// A column of numbers in other marks than the rest is none of text.
+    fn refuse_marks(&self, at: usize) -> Result<(), Problem> {
+        let cells = || self.rows.iter().filter(|row| self.marks.cell(row.field(at)) != Cell::Missing);
+        let Some(row) = cells().next().filter(|_| cells().all(|row| is_number(row.field(at)))) else {
+            return Ok(());
+        };
+        let known = if self.marks.decimal == b'.' { "point" } else { "comma" };
+        let note = Note::from(format!(
+            "{} in column {}{} is not a number: other cells have a decimal {known}; ",
+            show(row.field(at)),
+            at + 1,
+            bracketed(self.names.as_deref(), at)
+        ));
+        let note = note.option("decimal").text(" and ").option("thousands").text(" say what the marks are");
+        Err(Problem::Advice(Some(row.line), note))
+    }
+
     /// A first column of numbers with the same unit beside them is none of names.
     fn refuse_units(&self, at: usize, identifier: bool) -> Result<(), Problem> {
         if identifier || !self.header {
@@ -661,7 +689,12 @@ impl Table<'_> {
         let row = self.rows.iter().find(|row| self.marks.cell(row.field(at)) == Cell::Text);
         let Some(row) = row else { return Ok(()) };
         let names = self.names.as_deref();
+        self.refuse_marks(at)?;
         let begin = format!("{} in column {}{}", show(row.field(at)), at + 1, bracketed(names, at));
+        if row.field(at).iter().any(|byte| b";\t".contains(byte)) {
+            let note = format!("{begin} is not a number; the first line has another separator");
+            return Err(Problem::Advice(Some(row.line), note.into()));
+        }
         let words: Vec<String> = texts.iter().map(|at| column_word(names, *at)).collect();
         let listed = Columns::listed(words.iter().map(String::as_str));
         if let Some(found) = measured(row.field(at)) {
@@ -700,9 +733,10 @@ pub(crate) fn ragged(found: usize, expected: usize, line: u64) -> String {
 
 /// Tells names apart that stand more than once, as pandas does: `b`, `b.1`. Returns those that did.
 pub(crate) fn unique_names(names: &mut [String]) -> Vec<String> {
-    let mut known: HashSet<String> = HashSet::with_capacity(names.len());
+    let named = || names.iter().filter(|name| !name.is_empty());
+    let known: HashSet<String> = named().cloned().collect();
     let mut repeated = Vec::new();
-    if names.iter().all(|name| name.is_empty() || known.insert(name.clone())) {
+    if known.len() == named().count() {
         return repeated;
     }
     let mut seen: HashSet<String> = HashSet::new();

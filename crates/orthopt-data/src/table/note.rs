@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::text::printable;
+
 /// A part of a [`Note`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotePart {
@@ -67,7 +69,7 @@ impl Note {
     pub fn worded(&self, word: impl Fn(&str, Option<&str>) -> String) -> String {
         let part = |part: &NotePart| match part {
             NotePart::Text(text) => text.to_string(),
-            NotePart::Option { name, value } => word(name, value.as_deref()),
+            NotePart::Option { name, value } => word(name, value.as_deref().map(printable).as_deref()),
         };
         self.0.iter().map(part).collect()
     }

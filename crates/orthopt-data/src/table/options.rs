@@ -50,6 +50,9 @@ pub struct TableOptions {
     pub drop: Option<Columns>,
     /// All columns of text are left out, whatever `drop` says.
     pub drop_text: bool,
+    /// Names of variables that are known to be in the table: no such column names the rows, and numbers are no names where
+    /// these are words.
+    pub needed: Vec<String>,
     /// Which column names the rows.
     pub row_names: RowNames,
     /// A column with labels of the rows, or a file with one per line.

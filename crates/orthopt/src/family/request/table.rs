@@ -132,7 +132,7 @@ options! {
     header: String = table("auto|yes|no").default("auto").one_of(headers);
 
     /// Columns to read: names, numbers, ranges, patterns with * and ? (a,b,5-9,gene*)
-    columns: String = table("LIST").common().numeric();
+    columns: String = table("LIST").numeric();
 
     /// Columns to leave out, as with --columns; `text` leaves out all columns of text
     drop: String = table("LIST").common().numeric();
