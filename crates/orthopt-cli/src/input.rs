@@ -268,7 +268,6 @@ pub fn facts(how: &HowRead, read: String) -> TableFacts {
         dropped: how.dropped().map(|(name, _)| name.to_string()).collect(),
         transposed: how.transposed,
         weights: word(&how.weights),
-        labels: word(&how.labels),
         read,
     }
 }

@@ -314,7 +314,14 @@ fn line_of_numbers(first: &[f64], rows: &[Head], from: usize, beside_text: bool,
     match count {
         _ if rows.is_empty() => Line::Row,
         0 | 1 => Line::Row,
-        _ if beside_text && is_even(first) && strange && (count == 2 || !alike(is_even)) => Line::Names,
+        _ if beside_text
+            && rows.len() > 1
+            && is_even(first)
+            && strange
+            && (count == 2 || !alike(is_even)) =>
+        {
+            Line::Names
+        }
         2 if counts && first[0] == 0.0 && rows.len() >= 3 => {
             if strange {
                 Line::Names

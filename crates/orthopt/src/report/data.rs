@@ -29,8 +29,6 @@ pub struct TableFacts {
     pub transposed: bool,
     /// The column or file with weights of the rows.
     pub weights: Option<String>,
-    /// The column or file with labels of the rows.
-    pub labels: Option<String>,
     /// One sentence of all that.
     pub read: String,
 }
