@@ -617,7 +617,7 @@ impl Table<'_> {
         let Some(values) = values.filter(|values| values.len() > 1) else { return Ok(None) };
         let counts = values.len() >= COUNTED && values.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
         let unique = || values.iter().map(|v| v.to_bits()).collect::<HashSet<_>>().len() == values.len();
-        if !counts && !(identifier && unique()) {
+        if !(counts || identifier && unique()) {
             return Ok(None);
         }
         let why = if counts { "counts the rows" } else { "tells the rows apart" };
