@@ -182,7 +182,7 @@ def solved(
     """:func:`solve` as a part of this call."""
     _interrupt.check(on_interrupt)
     filled = fill(options, call, own=() if bound is False or bound is None else ["bound"])
-    data = opened(data)
+    data = _data.arranged(opened(data), filled)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(caller.function) as (called,):
@@ -232,7 +232,7 @@ def compare(
     options["restarts"] = options.get("restarts") or 0
     _interrupt.check(on_interrupt)
     filled = fill(options, "compare", assumed=assumed, rank=rank, lam=lam, init=init, certify=certify)
-    data = opened(data)
+    data = _data.arranged(opened(data), filled)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(caller.function) as (called,):
@@ -299,7 +299,7 @@ def certify(
     checks = True if pairs is None else pairs
     assumed = ("certify",) if pairs is None else ()
     filled = fill(options, "certify", assumed=assumed, lam=lam, certify=checks, tol=tol)
-    found = _orthopt.certify(_name(problem), _data.matrix(opened(data)), _data.dense(X, "X"), filled)
+    found = _orthopt.certify(_name(problem), _data.matrix(_data.arranged(opened(data), filled)), _data.dense(X, "X"), filled)
     _warn(found.pop("notes"))
     found.pop("rank")
     tolerance = found.pop("tolerance")

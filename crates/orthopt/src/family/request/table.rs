@@ -56,8 +56,11 @@ const MATRICES: &[(Front, &str)] = &[
     ),
     (R, "matrices and data frames have their names and are in memory"),
 ];
-const TABLES: &[(Front, &str)] =
-    &[(Python, "frames are read and arranged in Python"), (R, "data frames are read and arranged in R")];
+const IN_R: &[(Front, &str)] = &[(R, "data frames are read and arranged in R")];
+const IN_MEMORY: &[(Front, &str)] = &[
+    (Python, "labels are for pictures, which have an argument for them"),
+    (R, "labels are for pictures, which have an argument for them"),
+];
 const ROWS: &[(Front, &str)] = &[(R, "sparse_pca prepares the matrix in R, as prcomp does")];
 const PCA: &[(Front, &str)] = &[(R, "sparse_pca is PCA with X'X = I and the penalties of its own argument")];
 const CALLS: &[(Front, &str)] = &[(R, "sparse_pca is the one call")];
@@ -68,7 +71,7 @@ const fn data(value: &'static str) -> Entry {
 
 /// How a table is read.
 const fn table(value: &'static str) -> Entry {
-    option(Group::Table, value, DATA).without(TABLES)
+    option(Group::Table, value, DATA).without(IN_R)
 }
 
 const fn problem(value: &'static str, calls: &'static [Call]) -> Entry {
@@ -141,13 +144,13 @@ options! {
     row_names: String = table("COLUMN").default("auto").numeric();
 
     /// Labels of the rows, for pictures: a column, or a file with one per line
-    labels: String = option(Group::Table, "COLUMN|FILE", DATA).reads().of_samples().numeric().without(TABLES);
+    labels: String = option(Group::Table, "COLUMN|FILE", DATA).reads().of_samples().numeric().without(IN_MEMORY);
 
     /// Weights of the rows: a column, or a file with one per line; a row counts as often as its weight says
-    weights: String = option(Group::Table, "COLUMN|FILE", DATA).reads().of_samples().numeric().without(TABLES);
+    weights: String = option(Group::Table, "COLUMN|FILE", DATA).reads().of_samples().numeric().without(IN_R);
 
     /// Rows are variables, columns are samples
-    transpose: bool = option(Group::Table, "BOOL", DATA).of_samples().without(TABLES);
+    transpose: bool = option(Group::Table, "BOOL", DATA).of_samples().without(IN_R);
 
     /// Cells for a missing value beside NA and the like (-999,<LOD)
     na: String = table("LIST").numeric();
@@ -165,7 +168,7 @@ options! {
     names: String = table("FILE").common().reads();
 
     /// Replace C by the nearest matrix with the same diagonal that is positive semidefinite
-    nearest: bool = option(Group::Table, "BOOL", DATA).without(TABLES)
+    nearest: bool = option(Group::Table, "BOOL", DATA).without(IN_R)
         .means(Of::Data, "C itself", |case| case.of_samples().map(|samples| !samples));
 
     /// Keep the first N columns only
