@@ -70,7 +70,7 @@ def _frame(data: Any, what: str) -> Any:
         names = [str(data.columns[at]) for at in texts]
         at, more = texts[0], f" and so do {len(texts) - 1} more" if len(texts) > 1 else ""
         raise DataTypeError(
-            f"{what} are no real numbers: column {at + 1} ({names[0]!r}) holds values of type {data.dtypes.iloc[at]}{more}; "
+            f"{what} are not real numbers: column {at + 1} ({names[0]!r}) holds values of type {data.dtypes.iloc[at]}{more}; "
             f"leave columns out with drop={names!r}, or choose them with columns=[...]"
         )
     return np.column_stack(columns) if columns else data
@@ -117,7 +117,7 @@ def arranged(data: Any, filled: dict[str, Any]) -> Any:
 def _unmasked(data: Any, what: str) -> np.ndarray:
     """Any array; masked entries are missing, and the numbers below the mask are ignored."""
     try:
-        array = np.asanyarray(data)
+        array = np.asanyarray(_frame(data, what))
     except ValueError as error:  # rows of different lengths
         raise ShapeError(f"{what} must be a matrix: {error}") from error
     if np.ma.is_masked(array):

@@ -12,7 +12,7 @@ use orthopt::problem::PcaData;
 use orthopt::report::{self, DataFacts, TableFacts};
 use orthopt::smooth::Centring;
 use orthopt_data::{
-    DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, TableOptions, check_symmetric,
+    DataError, DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, TableOptions, check_symmetric,
 };
 use pyo3::prelude::*;
 
@@ -255,7 +255,7 @@ fn hand_over<T>(
 fn check_size(rows: usize, columns: usize) -> Result<(), Failure> {
     if rows == 0 || columns == 0 {
         let place = "the data".into();
-        return Err(orthopt_data::DataError::Empty { place, rows, columns }.into());
+        return Err(DataError::Empty { place, rows, columns }.into());
     }
     Ok(())
 }

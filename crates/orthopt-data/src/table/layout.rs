@@ -615,7 +615,9 @@ impl Table<'_> {
             .map(|cell| if let Cell::Number(value) = cell { Some(value) } else { None })
             .collect();
         let Some(values) = values.filter(|values| values.len() > 1) else { return Ok(None) };
-        let counts = values.len() >= COUNTED && values.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
+        let counts = values.len() >= COUNTED
+            && values[0].fract() == 0.0
+            && values.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
         let unique = || values.iter().map(|v| v.to_bits()).collect::<HashSet<_>>().len() == values.len();
         if !(counts || identifier && unique()) {
             return Ok(None);
