@@ -14,7 +14,7 @@ use crate::format::LoadOptions;
 use crate::input::Input;
 use crate::missing::Missing;
 use crate::stream::{Chunks, Whole};
-use crate::table::{Head, Layout, Note, arranged};
+use crate::table::{Head, Layout, Note, arranged, is_number};
 use crate::text::{show, write_number};
 
 /// Cells that decide how a table is read.
@@ -64,7 +64,7 @@ pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, D
     Ok(data)
 }
 
-/// The sheet that is asked for, or the first one with something in it.
+/// The sheet that is asked for, or the first one with numbers, or else with something in it.
 fn chosen(
     book: &mut Sheets<Cursor<Vec<u8>>>,
     asked: Option<&str>,
@@ -80,12 +80,15 @@ fn chosen(
             DataError::Table { place: input.name().into(), problem: Note::about("sheet").text(problem) }
         });
     }
+    let mut words = None;
     for name in &names {
-        if !cells(book, name, input)?.is_empty() {
+        let cells = cells(book, name, input)?;
+        if cells.iter().any(|(_, _, text)| is_number(text)) {
             return Ok(name.clone());
         }
+        words = words.or((!cells.is_empty()).then_some(name));
     }
-    Err(input.file_error("there is no sheet with anything in it"))
+    words.cloned().ok_or_else(|| input.file_error("there is no sheet with anything in it"))
 }
 
 fn broken(input: &Input, error: &str) -> DataError {

@@ -153,6 +153,7 @@ impl Layout {
         let rows = &head[usize::from(header)..];
         let mut table = Table { head, rows, header, marks: &marks, names: None, short: false };
         table.name_columns()?;
+        table.refuse_second_header()?;
         let layout = table.columns(options, &mut how)?;
         let Table { names: all_names, .. } = table;
         how.header = all_names.as_ref().map(|_| Source::FirstLine);
@@ -475,6 +476,22 @@ impl Table<'_> {
         Ok(())
     }
 
+    /// A second line of names, or one of units: words above numbers in all columns that hold numbers.
+    fn refuse_second_header(&self) -> Result<(), Problem> {
+        let Some((second, below)) = self.rows.split_first().filter(|_| self.header) else { return Ok(()) };
+        let is_number = |row: &Head, at: usize| matches!(self.marks.cell(row.field(at)), Cell::Number(_));
+        let is_text = |at: &usize| self.marks.cell(second.field(*at)) == Cell::Text;
+        let above: Vec<usize> =
+            (0..self.width()).filter(|at| below.iter().any(|row| is_number(row, *at))).collect();
+        let names = |at: &usize| is_text(at) || second.field(*at).is_empty();
+        if !(above.iter().any(is_text) && above.iter().all(names)) {
+            return Ok(());
+        }
+        let problem = "this line has words in every column that holds numbers below: it looks like a second line of \
+                       names, or like units; join it with the first line, or remove it";
+        Err(Problem::Elsewhere(second.line, problem.into()))
+    }
+
     fn name(&self, at: usize) -> &str {
         self.names.as_ref().map_or("", |names| names[at].as_str())
     }
@@ -568,6 +585,11 @@ impl Table<'_> {
                     .flatten()
             }
         };
+        // further levels of the names of rows, as pandas writes them
+        let unnamed = |at: &usize| names.is_some() && self.name(*at).is_empty() && free(*at);
+        let first = row_names.filter(|(at, _)| options.row_names == RowNames::Auto && !self.short && unnamed(at));
+        let levels: Vec<usize> =
+            first.map_or(Vec::new(), |(at, _)| (at + 1..width).take_while(unnamed).collect());
         let mut text = None;
         if let Some((at, strict)) = row_names {
             give(at, Role::RowName, ROW_NAMES);
@@ -578,6 +600,10 @@ impl Table<'_> {
                 _ => Source::Column(word),
             });
             text = strict.then(|| self.rows.first().map(|row| decoded(row.field(at)))).flatten();
+        }
+        for at in levels {
+            give(at, Role::Skip, "no name, beside the names of the rows");
+            taken[at] = true;
         }
         for at in (0..width).filter(|at| !taken[*at]) {
             let out = wanted.as_ref().map_or(options.drop_text && is_text[at], |wanted| !wanted[at]);

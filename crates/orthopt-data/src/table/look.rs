@@ -15,26 +15,33 @@ const LARGE: usize = 4000;
 /// Entries of a symmetric table may differ by this share of the largest, as rounded numbers do.
 const SYMMETRIC: f64 = 1e-9;
 
-/// A table of samples that looks like a covariance or correlation matrix.
+/// A table of samples that looks like a covariance or correlation matrix, or like distances.
 pub(super) fn like_gram(data: &DataSet) -> Option<Note> {
     let Matrix::Dense(a) = &data.matrix else { return None };
     let n = a.ncols();
     if a.nrows() != n || n < 3 || a[(0, n - 1)].is_nan() {
         return None;
     }
-    let largest = (0..n).map(|i| a[(i, i)].abs()).fold(0.0, f64::max);
-    let symmetric = (0..n).all(|j| (0..j).all(|i| (a[(i, j)] - a[(j, i)]).abs() <= SYMMETRIC * largest));
-    let bounded =
-        || (0..n).all(|j| (0..j).all(|i| a[(i, j)].powi(2) <= a[(i, i)] * a[(j, j)] * (1.0 + SYMMETRIC)));
-    if !(symmetric && largest > 0.0 && bounded()) {
+    let entries = || (0..n).flat_map(|j| (0..n).map(move |i| (i, j)));
+    let largest = entries().map(|at| a[at].abs()).fold(0.0, f64::max);
+    let same = |x: f64, y: f64| (x - y).abs() <= SYMMETRIC * largest;
+    if largest == 0.0 || !entries().all(|(i, j)| same(a[(i, j)], a[(j, i)])) {
         return None;
     }
-    let constant = (0..n).all(|i| (a[(i, i)] - largest).abs() <= SYMMETRIC * largest);
     let same_names = data.names.is_some() && data.names == data.row_names;
-    (constant || same_names).then(|| {
+    let why = if same_names { "symmetric, with the same names for rows and columns" } else { "symmetric" };
+    if (0..n).all(|i| a[(i, i)] == 0.0) {
+        let kind = if entries().all(|at| a[at] >= 0.0) { "distances" } else { "differences" };
+        let note = format!(
+            "the table is {why} and has zeros on its diagonal: it looks like {kind} (or a graph) between {n} objects \
+             and is read as samples"
+        );
+        return Some(note.into());
+    }
+    let bounded = entries().all(|(i, j)| a[(i, j)].powi(2) <= a[(i, i)] * a[(j, j)] * (1.0 + SYMMETRIC));
+    bounded.then(|| {
+        let constant = (0..n).all(|i| same(a[(i, i)], a[(0, 0)]));
         let kind = if constant { "correlation" } else { "covariance" };
-        let why =
-            if same_names { "symmetric, with the same names for rows and columns" } else { "symmetric" };
         let note = format!("the table is {why}: it looks like a {kind} matrix and is read as samples; ");
         Note::from(note).set("gram", data.source.clone()).text(" takes it as C itself")
     })

@@ -167,6 +167,42 @@ fn columns_of_formats_without_text() {
     );
 }
 
+/// Frames with several levels of names, as pandas writes them.
+#[test]
+fn several_levels_of_names() {
+    let plain = with(&[]);
+    let data = read("a.csv", ",,x,y\n0,0,1.5,2\n0,1,3,4.5\n1,0,0.5,1\n", &plain);
+    assert_eq!((names(&data), data.matrix.nrows()), (vec!["x", "y"], 3));
+    assert!(data.how.sentence(3, 2, false).contains("dropped: `2` (no name"), "{}", data.how.sentence(3, 2, false));
+    // a column without a name elsewhere is one of numbers
+    assert_eq!(names(&read("a.csv", ",x,,y\n0,1,2,3\n1,4,5,7\n", &plain)), ["x", "", "y"]);
+    for (content, line) in [
+        (",a,a,b\n,u,v,u\n0,1,2,3\n1,4,5,7\n", "a.csv:2"),
+        ("name,height,weight\n,cm,kg\nann,170,60\nbob,180,80\n", "a.csv:2"),
+    ] {
+        let error = message_with("a.csv", content, &plain);
+        assert!(error.contains(line) && error.contains("second line of names"), "{error}");
+    }
+    // a row of missing values, and one with a word in one of two columns, are none
+    assert_eq!(read("a.csv", "a,b\n1,2\n3,4\n", &plain).matrix.nrows(), 2);
+    let error = message_with("a.csv", "a,b\nx,2\n3,4\n5,6\n", &plain);
+    assert!(!error.contains("second line"), "{error}");
+}
+
+#[test]
+fn symmetric_tables() {
+    let plain = with(&[]);
+    let said = |content: &str| notes(&read("a.csv", content, &plain));
+    // covariances with names of columns alone, and without any
+    assert!(said("a,b,c\n4,1,0\n1,9,2\n0,2,5\n").contains("looks like a covariance matrix"));
+    assert!(said("4,1,.5\n1,9,2\n.5,2,5\n").contains("looks like a covariance matrix"));
+    assert!(said(",a,b,c\na,0,3,4\nb,3,0,5\nc,4,5,0\n").contains("looks like distances (or a graph) between 3"));
+    // what no covariance can be
+    for content in ["a,b,c\n4,1,0\n1,9,2\n0,2.1,5\n", "a,b,c\n1,2,0\n2,1,2\n0,2,5\n"] {
+        assert_eq!(said(content), "");
+    }
+}
+
 /// A spreadsheet as small as they get, and one that holds very much.
 #[cfg(feature = "spreadsheet")]
 #[test]
