@@ -76,6 +76,13 @@ def _frame(data: Any, what: str) -> Any:
     return np.column_stack(columns) if columns else data
 
 
+def refuse_text(data: Any) -> None:
+    """Raises an error that names the columns of a pandas frame that hold no numbers, if there are some."""
+    texts = [name for at, name in enumerate(data.columns) if _column(data.iloc[:, at]) is None] if _is_pandas(data) else []
+    if texts:
+        raise DataTypeError(f"columns {texts!r} hold no numbers; X.drop(columns={texts!r}) leaves them out")
+
+
 def _column(column: Any) -> np.ndarray | None:
     """A column of a pandas frame as float64, NA as NaN; None where it holds no numbers."""
     if getattr(column.dtype, "kind", "O") in "mMc":

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _interrupt, _orthopt
-from ._data import Cells, canonical, matrix
+from ._data import Cells, canonical, matrix, refuse_text
 from ._gram import GramAccumulator
 from ._options import TABLE, fill
 from ._solution import Solution, solution
@@ -70,15 +70,19 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._sums = None
         cells = opened(X)
         X = cells.values if isinstance(cells, Cells) else X
-        X = validate_data(
-            self,
-            X,
-            accept_sparse=("csc", "csr"),
-            dtype=np.float64,
-            order=None,
-            ensure_min_samples=2,
-            ensure_all_finite=self._finite(),
-        )
+        try:
+            X = validate_data(
+                self,
+                X,
+                accept_sparse=("csc", "csr"),
+                dtype=np.float64,
+                order=None,
+                ensure_min_samples=2,
+                ensure_all_finite=self._finite(),
+            )
+        except ValueError:
+            refuse_text(X)
+            raise
         if isinstance(cells, Cells):
             self.feature_names_in_ = np.asarray(cells.columns, dtype=object)
         options = {**self._options(X.shape[1]), "center": True, "missing": self.missing, "weights": sample_weight}

@@ -148,3 +148,10 @@ def test_single_cells(monkeypatch):
     assert kept.rank == 2
     sparse_pca(adata, 2, 3, key_added="sparse")
     assert "sparse" in adata.obsm and "sparse" in adata.varm and "sparse" in adata.uns
+
+
+def test_estimators_name_columns_of_text():
+    frame = pd.DataFrame({"a": [1.0, 2, 4, 3], "b": [2.0, 1, 3, 5], "kind": list("xyxy")})
+    with pytest.raises(errors.DataTypeError, match=r"columns \['kind'\] hold no numbers; X.drop\(columns=\['kind'\]\)"):
+        SparsePCA(1).fit(frame)
+    SparsePCA(1).fit(frame.drop(columns=["kind"]))

@@ -95,10 +95,11 @@ fn signs(text: &str) -> anyhow::Result<String> {
 }
 
 /// The files that are made of a result, where they are wanted.
-pub fn asked(options: &Request) -> [(What, Option<&Path>); 10] {
+pub fn asked(options: &Request) -> [(What, Option<&Path>); 11] {
     let asked = [
         (What::X, &options.save_x),
         (What::Loadings, &options.save_loadings),
+        (What::SortedLoadings, &options.save_sorted_loadings),
         (What::Scores, &options.save_scores),
         (What::Trace, &options.trace),
         (What::Plot, &options.plot),

@@ -33,6 +33,7 @@ pub struct Found<'a> {
 pub enum What {
     X,
     Loadings,
+    SortedLoadings,
     Scores,
     Trace,
     Plot,
@@ -49,6 +50,7 @@ impl What {
         match self {
             Self::X => "--save-x",
             Self::Loadings => "--save-loadings",
+            Self::SortedLoadings => "--save-sorted-loadings",
             Self::Scores => "--save-scores",
             Self::Trace => "--trace",
             Self::Plot => "--plot",
@@ -82,6 +84,7 @@ const FORMATS: &[Format] = &[
     Format { what: What::X, endings: &[".npy", ".npy.gz"], write: npy::write_x },
     Format { what: What::X, endings: &[".csv", ".csv.gz"], write: loadings::write_x },
     Format { what: What::Loadings, endings: TABLES, write: loadings::write },
+    Format { what: What::SortedLoadings, endings: TABLES, write: loadings::write_sorted },
     Format { what: What::Scores, endings: TABLES, write: scores::write },
     Format { what: What::Scores, endings: &[".npy", ".npy.gz"], write: npy::write_scores },
     Format { what: What::Trace, endings: &[".csv"], write: csv::write },

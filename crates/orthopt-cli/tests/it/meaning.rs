@@ -147,6 +147,7 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "trace" => file("t.csv"),
         "save-x" => file("x2.npy"),
         "save-loadings" => file("l.csv"),
+        "save-sorted-loadings" => file("l.csv"),
         "save-scores" => file("s.csv"),
         "plot" => file("p.svg"),
         "plot-loadings" => file("p.svg"),

@@ -244,7 +244,8 @@ fn without_weightless(mut data: DataSet) -> Result<DataSet, DataError> {
         return Ok(data);
     }
     if kept.is_empty() {
-        let problem = Note::about("weights").text(": all weights are zero; a row counts as often as its weight says");
+        let problem =
+            Note::about("weights").text(": all weights are zero; a row counts as often as its weight says");
         return Err(DataError::Table { place: data.source, problem });
     }
     let left = weights.len() - kept.len();

@@ -587,7 +587,8 @@ impl Table<'_> {
         };
         // further levels of the names of rows, as pandas writes them
         let unnamed = |at: &usize| names.is_some() && self.name(*at).is_empty() && free(*at);
-        let first = row_names.filter(|(at, _)| options.row_names == RowNames::Auto && !self.short && unnamed(at));
+        let first =
+            row_names.filter(|(at, _)| options.row_names == RowNames::Auto && !self.short && unnamed(at));
         let levels: Vec<usize> =
             first.map_or(Vec::new(), |(at, _)| (at + 1..width).take_while(unnamed).collect());
         let mut text = None;

@@ -173,7 +173,11 @@ fn several_levels_of_names() {
     let plain = with(&[]);
     let data = read("a.csv", ",,x,y\n0,0,1.5,2\n0,1,3,4.5\n1,0,0.5,1\n", &plain);
     assert_eq!((names(&data), data.matrix.nrows()), (vec!["x", "y"], 3));
-    assert!(data.how.sentence(3, 2, false).contains("dropped: `2` (no name"), "{}", data.how.sentence(3, 2, false));
+    assert!(
+        data.how.sentence(3, 2, false).contains("dropped: `2` (no name"),
+        "{}",
+        data.how.sentence(3, 2, false)
+    );
     // a column without a name elsewhere is one of numbers
     assert_eq!(names(&read("a.csv", ",x,,y\n0,1,2,3\n1,4,5,7\n", &plain)), ["x", "", "y"]);
     for (content, line) in [
@@ -196,7 +200,9 @@ fn symmetric_tables() {
     // covariances with names of columns alone, and without any
     assert!(said("a,b,c\n4,1,0\n1,9,2\n0,2,5\n").contains("looks like a covariance matrix"));
     assert!(said("4,1,.5\n1,9,2\n.5,2,5\n").contains("looks like a covariance matrix"));
-    assert!(said(",a,b,c\na,0,3,4\nb,3,0,5\nc,4,5,0\n").contains("looks like distances (or a graph) between 3"));
+    assert!(
+        said(",a,b,c\na,0,3,4\nb,3,0,5\nc,4,5,0\n").contains("looks like distances (or a graph) between 3")
+    );
     // what no covariance can be
     for content in ["a,b,c\n4,1,0\n1,9,2\n0,2.1,5\n", "a,b,c\n1,2,0\n2,1,2\n0,2,5\n"] {
         assert_eq!(said(content), "");
