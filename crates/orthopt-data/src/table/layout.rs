@@ -53,6 +53,9 @@ const IDENTIFIERS: [&str; 24] = [
 /// Rows from which on a first column that counts is no chance.
 const COUNTED: usize = 5;
 
+/// Rows from which on a first line that climbs far away from all of them is no chance.
+const FAR: usize = 3;
+
 /// Columns from which on a first line that climbs is no chance, though not evenly.
 const CLIMBING: usize = 8;
 
@@ -304,10 +307,19 @@ fn line_of_numbers(first: &[f64], rows: &[Head], from: usize, beside_text: bool,
     let counts = is_even(first) && (first[0] == 0.0 || first[0] == 1.0) && first[1] - first[0] == 1.0;
     let alike = |same: fn(&[f64]) -> bool| rows.iter().any(|row| same(row));
     // whether the line lies where the rows lie, column by column
+    let column = |j: usize| rows.iter().filter_map(move |row| row.get(j));
+    let range = |j: usize| {
+        column(j).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h): (f64, f64), v| (l.min(*v), h.max(*v)))
+    };
+    // years above measurements: each value farther from the rows than they lie apart
+    let is_far = |j: usize| {
+        let (low, high) = range(j);
+        (low - first[j]).max(first[j] - high) > high - low
+    };
+    let far = rows.len() >= FAR && is_monotone(first) && (0..count).all(is_far);
     let lies_within = |j: usize| {
-        let column = || rows.iter().filter_map(|row| row.get(j));
-        let (low, high) =
-            column().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+        let (low, high) = range(j);
+        let column = || column(j);
         let whole = first[j].fract() == 0.0 && column().all(|v| v.fract() != 0.0);
         (low..=high).contains(&first[j]) && !whole
     };
@@ -331,6 +343,7 @@ fn line_of_numbers(first: &[f64], rows: &[Head], from: usize, beside_text: bool,
             }
         }
         2 => Line::Row,
+        _ if far => Line::Names,
         _ if counts => {
             if alike(is_even) {
                 Line::Row
