@@ -2,6 +2,7 @@
 //! same rules hold.
 
 use std::io::{Cursor, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use calamine::{Data, Reader, Sheets, open_workbook_auto_from_rs};
 use csv::ByteRecord;
@@ -31,11 +32,10 @@ pub(super) fn chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chun
 pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
     let bytes = input.read_rest()?;
     check_unpacked(&bytes, &input)?;
-    let broken = |error: calamine::Error| broken(&input, &error.to_string());
-    let mut book = open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(broken)?;
-    let sheet = chosen(&mut book, options.table.sheet.as_deref(), &input)?;
-    let cells = cells(&mut book, &sheet, &input)?;
-    let sheets = book.sheet_names().len();
+    // the library stops with an assertion at some damaged bytes, which is an error like others here
+    let opened = catch_unwind(AssertUnwindSafe(|| opened(bytes, options, &input)));
+    let (sheet, sheets, cells) =
+        opened.unwrap_or_else(|_| Err(broken(&input, "its parts contradict each other")))?;
     let mut records = records(cells, &input)?;
     let place = format!("{} ({})", input.name(), show(sheet.as_bytes()));
     let above = titles(&records);
@@ -62,6 +62,19 @@ pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, D
     let mut data = rows.into_data(&place)?;
     data.source = input.name().into();
     Ok(data)
+}
+
+/// The name of the sheet that is read, the number of sheets, and the cells.
+fn opened(
+    bytes: Vec<u8>,
+    options: &LoadOptions,
+    input: &Input,
+) -> Result<(String, usize, Vec<Placed>), DataError> {
+    let broken = |error: calamine::Error| broken(input, &error.to_string());
+    let mut book = open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(broken)?;
+    let sheet = chosen(&mut book, options.table.sheet.as_deref(), input)?;
+    let cells = cells(&mut book, &sheet, input)?;
+    Ok((sheet, book.sheet_names().len(), cells))
 }
 
 /// The sheet that is asked for, or the first one with numbers, or else with something in it.

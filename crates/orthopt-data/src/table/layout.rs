@@ -50,6 +50,9 @@ const IDENTIFIERS: [&str; 24] = [
     "uuid",
 ];
 
+/// Columns of text that a message lists.
+const LISTED: usize = 8;
+
 /// Rows from which on a first column that counts is no chance.
 const COUNTED: usize = 5;
 
@@ -224,7 +227,17 @@ impl Layout {
 
 /// How an option names a column: by its name, else by its number.
 fn reference(layout: &Layout, at: usize) -> String {
-    column_word(layout.all_names.as_deref(), at)
+    option_word(layout.all_names.as_deref(), at)
+}
+
+/// A column in the value of an option: the number of one whose name no one would type.
+fn option_word(names: Option<&[String]>, at: usize) -> String {
+    const LONGEST: usize = 60;
+    let word = column_word(names, at);
+    if word.chars().any(char::is_control) || word.chars().nth(LONGEST).is_some() {
+        return (at + 1).to_string();
+    }
+    word
 }
 
 fn column_word(names: Option<&[String]>, at: usize) -> String {
@@ -664,7 +677,7 @@ impl Table<'_> {
         }
         let why = if counts { "counts the rows" } else { "tells the rows apart" };
         let shown: Vec<String> = self.rows.iter().take(3).map(|row| decoded(row.field(at))).collect();
-        let column = column_word(self.names.as_deref(), at);
+        let column = option_word(self.names.as_deref(), at);
         let note = format!(
             "column {} ({}, ...) {why}: it names them and is no variable; ",
             show(column.as_bytes()),
@@ -679,7 +692,7 @@ impl Table<'_> {
         let mut seen = HashSet::new();
         let repeated = self.rows.iter().map(|row| row.field(at)).find(|name| !seen.insert(*name));
         let Some(name) = repeated.filter(|_| self.header && !identifier) else { return };
-        let word = column_word(self.names.as_deref(), at);
+        let word = option_word(self.names.as_deref(), at);
         let note = format!(
             "the rows are named by column {}, in which {} repeats; ",
             show(word.as_bytes()),
@@ -718,7 +731,7 @@ impl Table<'_> {
             return Ok(());
         }
         let row = &self.rows[0];
-        let word = column_word(self.names.as_deref(), at);
+        let word = option_word(self.names.as_deref(), at);
         let note = Note::from(format!(
             "{} in column {}{} is a number with {}: take it out of the cells; ",
             show(row.field(at)),
@@ -744,7 +757,7 @@ impl Table<'_> {
             let note = format!("{begin} is not a number; the first line has another separator");
             return Err(Problem::Advice(Some(row.line), note.into()));
         }
-        let words: Vec<String> = texts.iter().map(|at| column_word(names, *at)).collect();
+        let words: Vec<String> = texts.iter().map(|at| option_word(names, *at)).collect();
         let listed = Columns::listed(words.iter().map(String::as_str));
         if let Some(found) = measured(row.field(at)) {
             let note = format!("{begin} is a number with {}: take it out of the cells, or ", found.what);
@@ -756,11 +769,11 @@ impl Table<'_> {
             2 => ", and so in one more column".into(),
             count => format!(", and so in {} more columns", count - 1),
         };
-        let note = Note::from(format!("{begin} is not a number{more}: columns of text are left out by "))
-            .set("drop", listed)
-            .text(" (or ")
+        let note = Note::from(format!("{begin} is not a number{more}: columns of text are left out by "));
+        let note = if texts.len() > LISTED { note } else { note.set("drop", listed).text(" (or ") };
+        let note = note
             .set("drop", "text")
-            .text(") and label the rows by ")
+            .text(if texts.len() > LISTED { " and label the rows by " } else { ") and label the rows by " })
             .set("labels", words[0].clone());
         Err(Problem::Advice(Some(row.line), note))
     }

@@ -198,6 +198,25 @@ fn several_levels_of_names() {
     assert!(!error.contains("second line"), "{error}");
 }
 
+/// Names that no one would type, and more columns of text than anyone would.
+#[test]
+fn messages_stay_short() {
+    let plain = with(&[]);
+    let long = format!("\"{}\",b\n1,x\n", "very ".repeat(100));
+    let error =
+        message_with("a.csv", long.replace(",b\n1,x", ",b\nx,1\ny,2\nz,3"), &with(&[("row-names", "none")]));
+    assert!(error.contains("option `drop` = 1") && error.len() < 400, "{error}");
+    let lines = "\"two\nlines\",b\nx,1\ny,2\n";
+    let error = message_with("a.csv", lines, &with(&[("row-names", "none")]));
+    assert!(error.contains("option `drop` = 1"), "{error}");
+    let many = |cell: &str| (0..50).map(|j| format!("{cell}{j}")).collect::<Vec<_>>().join(",");
+    let error = message_with("a.csv", format!("{}\n{}\n{}\n", many("c"), many("x"), many("y")), &plain);
+    assert!(
+        error.contains("and so in 4") && error.contains("option `drop` = text") && error.len() < 400,
+        "{error}"
+    );
+}
+
 #[test]
 fn symmetric_tables() {
     let plain = with(&[]);
