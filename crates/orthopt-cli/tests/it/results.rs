@@ -33,7 +33,8 @@ fn sorted_loadings() {
     let lines = |text: &str| text.lines().skip(1).map(String::from).collect::<Vec<_>>();
     let (mut a, mut b) = (lines(&plain), lines(&sorted));
     assert_ne!(a, b);
-    (a.sort(), b.sort());
+    a.sort();
+    b.sort();
     assert_eq!(a, b);
     // first the variables of the first component, the largest ahead; last those of none
     let keys: Vec<(usize, f64)> = numbers(&sorted)
