@@ -36,6 +36,10 @@ DEFAULTS: dict[str, Any] = {
     "total_nonzeros": None,
     "variables": None,
     "constraint": "orthogonal",
+    "maximise": "variance",
+    "order": "joint",
+    "min_nonzeros": None,
+    "max_nonzeros": None,
     "solver": "auto",
     "init": None,
     "working_set": None,
@@ -58,17 +62,17 @@ DEFAULTS: dict[str, Any] = {
 #: Those that say what is minimised, without rank: data and problem. The others are of the solver, the threads apart.
 STATEMENT = frozenset(
     "lam lam_share relative_lam penalty k map gram center scale covariance missing features storage signature ridge "
-    "reproduction distances radius placement linear nonzeros total_nonzeros variables constraint threads".split()
+    "reproduction distances radius placement linear nonzeros total_nonzeros variables constraint maximise order min_nonzeros max_nonzeros threads".split()
 )
 
 _KINDS: dict[str, type] = {
     **{key: int for key in ("rank", "k", "features", "block", "restarts", "seed", "threads", "max_iters")},
-    **{key: int for key in ("total_nonzeros", "variables")},
+    **{key: int for key in ("total_nonzeros", "variables", "min_nonzeros", "max_nonzeros")},
     **{
         key: float
         for key in ("lam", "lam_share", "relative_lam", "ridge", "radius", "alpha", "time_limit", "tol", "min_decrease")
     },
-    **{key: str for key in ("constraint", "effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side", "placement")},
+    **{key: str for key in ("constraint", "maximise", "order", "effort", "missing", "penalty", "scale", "storage", "solver", "working_set", "model", "side", "placement")},
     **{key: bool for key in ("gram", "center", "covariance", "reproduction", "jacobi")},
 }
 

@@ -18,6 +18,8 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("scale", "none"),
     ("missing", "error"),
     ("constraint", "orthogonal"),
+    ("maximise", "variance"),
+    ("order", "joint"),
     ("placement", "after"),
     ("ridge", "0"),
     ("tol", "0.000000001"),

@@ -120,10 +120,28 @@ pub struct SolveOptions {
     #[arg(long, value_name = "K", help_heading = "Problem")]
     pub variables: Option<usize>,
 
-    /// What holds between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX
-    /// diagonal, columns of length 1), for l0-pca with --nonzeros [default: orthogonal]
+    /// What holds between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX
+    /// diagonal, columns of length 1), or both, for l0-pca with limits of nonzeros [default: orthogonal]
     #[arg(long, value_name = "NAME", help_heading = "Problem", hide_short_help = true)]
     pub constraint: Option<String>,
+
+    /// What components maximise: variance, adjusted (of each score what those before it do not have: none repeats
+    /// another), polar (the same without an order) or explained (what a regression on the scores gives back), for
+    /// l0-pca and pca [default: variance]
+    #[arg(long, value_name = "NAME", help_heading = "Problem")]
+    pub maximise: Option<String>,
+
+    /// joint: all components together; sequential: each the best one beside those before it [default: joint]
+    #[arg(long, value_name = "NAME", help_heading = "Problem", hide_short_help = true)]
+    pub order: Option<String>,
+
+    /// Least number of nonzeros in a component, with --total-nonzeros [default: 1]
+    #[arg(long, value_name = "K", help_heading = "Problem", hide_short_help = true)]
+    pub min_nonzeros: Option<usize>,
+
+    /// Largest number of nonzeros in a component, with --total-nonzeros [default: all]
+    #[arg(long, value_name = "K", help_heading = "Problem", hide_short_help = true)]
+    pub max_nonzeros: Option<usize>,
 
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
     #[arg(long, value_name = "NAME", help_heading = "Problem", value_parser = penalties(), hide_possible_values = true)]

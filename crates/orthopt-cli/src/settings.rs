@@ -13,7 +13,7 @@ use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
 use orthopt::search::Effort;
-use orthopt::smooth::Placement;
+use orthopt::smooth::{Measure, Order, Placement};
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
@@ -140,6 +140,10 @@ pub fn pose_options(options: &mut SolveOptions) -> anyhow::Result<PoseOptions> {
         linear: options.linear.as_deref().map(linear_term).transpose()?,
         limit: limit(options)?,
         between: options.constraint.as_deref().map(Between::parse).transpose()?.unwrap_or_default(),
+        maximise: options.maximise.as_deref().map(Measure::parse).transpose()?.unwrap_or_default(),
+        order: options.order.as_deref().map(Order::parse).transpose()?.unwrap_or_default(),
+        min_nonzeros: options.min_nonzeros,
+        max_nonzeros: options.max_nonzeros,
         max_memory: Some(options.max_memory.map_or_else(orthopt_data::default_memory, |size| size.0)),
     })
 }

@@ -13,7 +13,7 @@ use orthopt::options::{Given, checked};
 use orthopt::pair::step::Model;
 use orthopt::problem::Storage;
 use orthopt::search::Effort;
-use orthopt::smooth::Placement;
+use orthopt::smooth::{Measure, Order, Placement};
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
@@ -51,6 +51,10 @@ pub struct Options<'py> {
     pub total_nonzeros: Option<usize>,
     pub variables: Option<usize>,
     pub constraint: String,
+    pub maximise: String,
+    pub order: String,
+    pub min_nonzeros: Option<usize>,
+    pub max_nonzeros: Option<usize>,
     pub solver: String,
     pub init: Option<Init<'py>>,
     pub working_set: Option<String>,
@@ -263,6 +267,10 @@ impl Options<'_> {
             linear: None,
             limit: self.limit()?,
             between: Between::parse(&self.constraint)?,
+            maximise: Measure::parse(&self.maximise)?,
+            order: Order::parse(&self.order)?,
+            min_nonzeros: self.min_nonzeros,
+            max_nonzeros: self.max_nonzeros,
             max_memory: Some(orthopt_data::default_memory()),
         })
     }

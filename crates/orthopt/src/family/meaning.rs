@@ -7,12 +7,11 @@
 
 use super::catalogue::penalty_called;
 use super::composite_pca::split;
-use super::uncorrelated::Between;
-use super::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{Between, Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::problem::Storage;
-use crate::smooth::Placement;
+use crate::smooth::{Measure, Order, Placement};
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SolverInfo, find_solvers};
 
@@ -404,6 +403,18 @@ pub const MEANINGS: &[Meaning] = &[
     of("constraint", ALL, Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
         Some(case.kind.is_none() || (case.takes_limits() && case.penalty != "nonneg"))
     }),
+    of("maximise", DATA, Of::Problem, "l0-pca and pca", |case| {
+        Some(case.takes_limits() && case.penalty != "nonneg")
+    }),
+    of("order", DATA, Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
+        Some(case.takes_limits() && case.limited && case.penalty != "nonneg")
+    }),
+    of("min-nonzeros", DATA, Of::Problem, TOTAL, |case| {
+        Some(case.takes_limits() && case.limited && case.penalty != "nonneg")
+    }),
+    of("max-nonzeros", DATA, Of::Problem, TOTAL, |case| {
+        Some(case.takes_limits() && case.limited && case.penalty != "nonneg")
+    }),
     of("penalty", ALL, Of::Problem, "PCA problems and functions of your own with X'X = I", |case| {
         Some(case.is_pca() || (case.kind.is_none() && !case.is_j))
     }),
@@ -497,6 +508,8 @@ const PAIRS: &str =
     "problems whose pairs of rows can be solved globally: no limit of nonzeros, concave part or linear map";
 const NODES: &str = "branch and bound: l0-pca with a lambda or limits of nonzeros, and nonneg-pca without limits, up to 400 variables";
 
+const TOTAL: &str = "l0-pca and pca with a number of nonzeros for all components together (total-nonzeros)";
+
 fn names() -> String {
     MEANINGS.iter().map(|m| m.option).collect::<Vec<_>>().join(", ")
 }
@@ -520,6 +533,10 @@ impl PoseOptions {
             ("placement", self.placement != Placement::default()),
             ("linear", self.linear.is_some()),
             ("constraint", self.between != Between::default()),
+            ("maximise", self.maximise != Measure::default()),
+            ("order", self.order != Order::default()),
+            ("min-nonzeros", self.min_nonzeros.is_some()),
+            ("max-nonzeros", self.max_nonzeros.is_some()),
         ];
         let given = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option);
         given.chain(self.limit.as_ref().map(Limit::option)).collect()

@@ -22,6 +22,7 @@ mod knee;
 mod lambda;
 mod line_up;
 mod meaning;
+mod measured;
 mod memory;
 mod named;
 pub mod nonlinear_eig;
@@ -35,6 +36,7 @@ mod signs;
 mod statement;
 mod uncorrelated;
 
+pub use crate::problem::{BETWEEN, Between};
 pub use cardinality::Limit;
 pub use catalogue::{
     NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, all_starts,
@@ -50,7 +52,6 @@ pub use plan::{Begin, Plan, Wanted};
 pub use pose::{DEFAULT_RANK, Posed, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
-pub use uncorrelated::Between;
 
 /// A kind of problem with everything that a command line or another language needs to solve it
 /// by name: its solvers, its starting points, its certificates.

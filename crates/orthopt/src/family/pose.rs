@@ -7,13 +7,15 @@ use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::{Named, memory};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
+use crate::family::Between;
 use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
 use crate::family::meaning::Case;
+use crate::family::measured::pose_measured;
 use crate::family::statement::statement;
-use crate::family::uncorrelated::{Between, pose_uncorrelated};
+use crate::family::uncorrelated::pose_uncorrelated;
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
 use crate::linalg::RowMat;
 use crate::message::Message;
@@ -66,6 +68,7 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     Case::new(info, options).of_gram(gram).check(options.given())?;
     memory::check(info, data, rank, options)?;
     match info.kind {
+        _ if options.is_measured() => pose_measured(info, data, options),
         _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
         _ if options.limit.is_some() => pose_cardinality(info, data, options),
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options),

@@ -30,43 +30,6 @@ use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
 
-/// What holds between two components.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Between {
-    /// Loadings are orthogonal, XᵀX = I; scores of sparse components are in general correlated.
-    #[default]
-    Orthogonal,
-    /// Scores are uncorrelated, XᵀCX is diagonal; loadings have length 1 and are in general not orthogonal.
-    Uncorrelated,
-}
-
-impl Between {
-    /// By name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the names there are.
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "orthogonal" => Ok(Self::Orthogonal),
-            "uncorrelated" => Ok(Self::Uncorrelated),
-            _ => Err(Error::UnknownName {
-                kind: "constraint",
-                name: name.into(),
-                known: "orthogonal, uncorrelated".into(),
-            }),
-        }
-    }
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Orthogonal => "orthogonal",
-            Self::Uncorrelated => "uncorrelated",
-        }
-    }
-}
-
 /// Poses the problem: numbers of nonzeros as given, or the knee of the variance explained.
 pub(super) fn pose_uncorrelated(
     info: &'static ProblemInfo,

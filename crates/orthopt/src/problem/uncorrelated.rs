@@ -25,7 +25,7 @@ pub struct UncorrelatedProblem<F = AnySmooth> {
 /// A correlation of scores, and a length off 1, that an X of somebody else may have.
 const GIVEN: f64 = 1e-6;
 /// A standard deviation that counts as none beside another.
-const NO_VARIANCE: f64 = 1e-6;
+pub(super) const NO_VARIANCE: f64 = 1e-6;
 /// Violation of the constraint that is rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -167,21 +167,26 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
 
     /// √(Σₖ (‖xₖ‖² − 1)² + Σ_{j≠k} corr(Axⱼ, Axₖ)²).
     fn feasibility(&self, x: &RowMat) -> f64 {
-        let r = x.ncols();
-        let s = cross(x, &self.f.apply(x)); // −XᵀCX
-        let mut sum = 0.0;
-        for k in 0..r {
-            let length: f64 = (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum();
-            sum += (length - 1.0).powi(2);
-            for j in (0..r).filter(|j| *j != k) {
-                let (own, other) = (s.get(j, j).abs(), s.get(k, k).abs());
-                // a component without variance has only rounding in common with others
-                let size = (own * other).sqrt().max(NO_VARIANCE * own.max(other)).max(f64::MIN_POSITIVE);
-                sum += (0.5 * (s.get(j, k) + s.get(k, j)) / size).powi(2);
-            }
-        }
-        sum.sqrt()
+        let length = |k: usize| (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum::<f64>();
+        let lengths: f64 = (0..x.ncols()).map(|k| (length(k) - 1.0).powi(2)).sum();
+        (lengths + squares_of_correlations(&cross(x, &self.f.apply(x)), NO_VARIANCE)).sqrt()
     }
+}
+
+/// Σ_{j≠k} of the squared correlations of scores whose products are ±`s`; a standard deviation below `none` of another one
+/// counts as so much of it.
+pub(super) fn squares_of_correlations(s: &RowMat, none: f64) -> f64 {
+    let r = s.nrows();
+    let mut sum = 0.0;
+    for k in 0..r {
+        for j in (0..r).filter(|j| *j != k) {
+            let (own, other) = (s.get(j, j).abs(), s.get(k, k).abs());
+            // a component without variance has only rounding in common with others
+            let size = (own * other).sqrt().max(none * own.max(other)).max(f64::MIN_POSITIVE);
+            sum += (0.5 * (s.get(j, k) + s.get(k, j)) / size).powi(2);
+        }
+    }
+    sum
 }
 
 #[cfg(test)]
