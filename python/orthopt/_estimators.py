@@ -229,7 +229,15 @@ class SparsePCA(_OrthogonalPCA):
         most 30; ``solution_.reasons`` tells the curve.
     constraint : str, default "orthogonal"
         ``"orthogonal"`` components, or with ``n_nonzero`` components with ``"uncorrelated"`` scores: unit columns with
-        X'CX diagonal, which are not orthogonal then. The counts in ascending order must be at least 1, 2, 3, ...
+        X'CX diagonal, which are not orthogonal then; ``"both"``: orthogonal components with uncorrelated scores, as in
+        PCA. Uncorrelated scores take r(r + 1)/2 nonzeros in all r components, or more.
+    maximise : str, default "variance"
+        ``"variance"`` of the scores, which counts what components share once for each of them; ``"adjusted"``: of each
+        score what those before it do not have, so that none repeats another; ``"polar"``: the same without an order;
+        ``"explained"``: the variance of all variables that a regression on the scores gives back. For the penalties
+        ``"l0"`` and ``"none"``.
+    order : str, default "joint"
+        ``"joint"``: all components together; ``"sequential"``: each the best one beside those before it.
     solver : str, default "auto"
         See ``orthopt.registry("solvers")``.
     init : str or array (n_features, n_components), default None
@@ -303,6 +311,8 @@ class SparsePCA(_OrthogonalPCA):
         penalty_params: dict[str, float] | None = None,
         n_nonzero: int | list[int] | None = None,
         constraint: str = "orthogonal",
+        maximise: str = "variance",
+        order: str = "joint",
         n_threads: int | None = None,
         random_state: Any = None,
         on_interrupt: str = "return",
@@ -312,6 +322,8 @@ class SparsePCA(_OrthogonalPCA):
         self.alpha = alpha
         self.n_nonzero = n_nonzero
         self.constraint = constraint
+        self.maximise = maximise
+        self.order = order
         self.solver = solver
         self.init = init
         self.max_iter = max_iter
@@ -332,7 +344,7 @@ class SparsePCA(_OrthogonalPCA):
         if self.alpha is not None and not self.alpha >= 0:
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
         settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.n_nonzero}
-        settings["constraint"] = self.constraint
+        settings |= {"constraint": self.constraint, "maximise": self.maximise, "order": self.order}
         constants = self.penalty_params or {}
         for name in constants:
             if name in DEFAULTS or name == "certify":

@@ -87,7 +87,11 @@ def solve(
         ``"auto"``),
         ``total_nonzeros`` or ``variables`` (of all components; each instead of ``lam`` or with it:
         ``lam`` is then the weight of a nonzero, with ``variables`` that of a variable),
-        ``constraint`` (``"uncorrelated"``: scores, with ``nonzeros``, instead of orthogonal loadings),
+        ``constraint`` (``"uncorrelated"``: scores, with ``nonzeros``, instead of orthogonal loadings; ``"both"``),
+        ``maximise`` (``"variance"``, ``"adjusted"``: of each score what those before it do not have, so that none
+        repeats another, ``"polar"``: the same without an order, ``"explained"``: what a regression on the scores gives
+        back), ``order`` (``"joint"`` or ``"sequential"``: each component the best one beside those before it),
+        ``min_nonzeros`` and ``max_nonzeros`` (of a component, with ``total_nonzeros``),
         ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
         (E of nonlinear-eig, or ``"randn"`` for normal numbers),
         ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``placement``, ``working_set``,

@@ -1,6 +1,6 @@
 # Options that sparse_pca takes in '...' besides the constants of solvers and penalties.
 FURTHER <- c("solver", "init", "max_iters", "restarts", "threads", "tol", "relative_lambda",
-             "total_nonzeros", "variables")
+             "total_nonzeros", "variables", "constraint", "maximise", "order", "min_nonzeros", "max_nonzeros")
 
 # Seconds of those who ask for a bound and name none.
 BOUND_SECONDS <- 60
@@ -23,6 +23,11 @@ run_options <- function(given, further) {
         nonzeros = if (is.list(counts)) counts,
         total_nonzeros = whole(further$total_nonzeros, "total_nonzeros", 1),
         variables = whole(further$variables, "variables", 1),
+        constraint = if (is.null(further$constraint)) "orthogonal" else word(further$constraint, "constraint"),
+        maximise = if (is.null(further$maximise)) "variance" else word(further$maximise, "maximise"),
+        order = if (is.null(further$order)) "joint" else word(further$order, "order"),
+        min_nonzeros = whole(further$min_nonzeros, "min_nonzeros", 1),
+        max_nonzeros = whole(further$max_nonzeros, "max_nonzeros", 1),
         solver = if (is.null(further$solver)) "auto" else word(further$solver, "solver"),
         init = if (!is.matrix(init)) word(init, "init"),
         effort = word(given$effort, "effort"),

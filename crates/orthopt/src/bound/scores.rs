@@ -1,4 +1,4 @@
-//! An upper bound of adjusted and polar variance under limits of nonzeros (docs/mathematics.md, section 21).
+//! An upper bound of adjusted and polar variance under limits of nonzeros (docs/mathematics.md, section 19).
 //!
 //! With R = C^{1/2}, M ⪰ 0 and νₖ such that every unit x with k nonzeros has xᵀR(M + νₖI)⁻¹Rx ≤ 1, every X with unit columns
 //! of kⱼ nonzeros has adjusted and polar variance ≤ tr M + Σ νₖⱼ: with T = RX and any orthonormal Q,
@@ -19,8 +19,12 @@ const SUPPORTS: usize = 60_000;
 const CHUNK: usize = 512;
 /// Steps along subgradients.
 const STEPS: usize = 150;
-/// Steps of the search for ν, and the share of 1 that it ends at.
-const ROOT: usize = 12;
+/// It ends where so many steps bring less than this share of the bound.
+const LOOK: u64 = 30;
+const WORTH: f64 = 1e-4;
+/// Supports that ν is the root for, one after the other, and steps of the search for a root, which ends at this precision.
+const ROUNDS: usize = 12;
+const ROOT: usize = 60;
 const CLOSE: f64 = 1e-6;
 /// The least ν, as a share of λ₁: (M + νI)⁻¹ keeps ten digits.
 const LEAST: f64 = 1e-5;
@@ -38,7 +42,7 @@ pub(crate) fn adjusted(
     most_of_one: usize,
     rank: usize,
     known: f64,
-    go_on: &(dyn Fn() -> bool + Sync),
+    go_on: &GoOn<'_>,
 ) -> Option<(f64, u64)> {
     let n = c.nrows();
     let sizes: Vec<usize> = match limits {
@@ -81,7 +85,7 @@ pub(crate) fn adjusted(
             let Some(scale) = bound.scale(&m, floor * largest) else { continue };
             m.data_mut().iter_mut().for_each(|v| *v *= scale);
             let m = m.symmetric_part();
-            if let Some(at) = bound.at(&m)
+            if let Some(at) = bound.at(&m, go_on)
                 && best.as_ref().is_none_or(|b| at.value < b.0)
             {
                 best = Some((at.value, m));
@@ -93,14 +97,20 @@ pub(crate) fn adjusted(
     }
     let (mut least, mut m) = best?;
     let known = known / unit;
-    let mut steps = 0;
+    let (mut steps, mut before) = (0, least);
     for step in 0..STEPS {
         if !go_on() {
             break;
         }
-        let Some(at) = bound.at(&m) else { break };
+        let Some(at) = bound.at(&m, go_on) else { break };
         least = least.min(at.value);
         steps += 1;
+        if steps % LOOK == 0 {
+            if before - least < WORTH * least {
+                break;
+            }
+            before = least;
+        }
         // Polyak's step towards a value between what is known to be attained and the bound
         let target = known + 0.5 * (least - known) * (1.0 - step as f64 / STEPS as f64).max(0.1);
         let size = at.subgradient.inner(&at.subgradient);
@@ -113,6 +123,9 @@ pub(crate) fn adjusted(
     }
     Some((least * (1.0 + ROUNDING) * unit, steps))
 }
+
+/// Asked all the time whether anybody waits.
+type GoOn<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// All supports of one size.
 struct Supports {
@@ -144,18 +157,19 @@ impl Supports {
             let mut block = RowMat::zeros(k, k);
             for s in p * CHUNK..count_of.min((p + 1) * CHUNK) {
                 let rows = &self.rows[s * k..(s + 1) * k];
-                // no eigenvalue is above the largest sum of a row
-                let mut most = 0.0f64;
+                // no eigenvalue is above the largest sum of a row, nor above the root of the sum of squares
+                let (mut most, mut squares) = (0.0f64, 0.0);
                 for (a, i) in rows.iter().enumerate() {
                     let mut sum = 0.0;
                     for (b, j) in rows.iter().enumerate() {
                         let v = g.get(*i as usize, *j as usize);
                         block.set(a, b, v);
                         sum += v.abs();
+                        squares += v * v;
                     }
                     most = most.max(sum);
                 }
-                if best.is_some_and(|b| most <= b.0) {
+                if best.is_some_and(|b| most <= b.0 || squares <= b.0 * b.0) {
                     continue;
                 }
                 let value = if k == 1 { block.get(0, 0) } else { symmetric_eigen(&block)?.0[k - 1] };
@@ -212,35 +226,30 @@ impl Bounding {
         self.supports.iter().map(|s| s.most(&g).map(|found| found.0)).try_fold(0.0f64, |a, v| Some(a.max(v?)))
     }
 
-    /// νₖ, and q at the support that attains it.
-    fn nu(&self, eigen: &(Vec<f64>, RowMat), supports: &Supports) -> Option<(f64, Vec<f64>)> {
-        let (mut low, mut high) = (LEAST * self.largest, self.largest);
-        let mut nu = high;
-        // at λ₁ it holds: tᵀt ≤ λ₁
-        let mut holds = high;
-        for _ in 0..ROOT {
-            let (value, _) = supports.most(&self.whitened(eigen, nu))?;
+    /// νₖ, and q at the support that attains it: the root on the supports that were the worst so far, until no other one is
+    /// worse. `None` where rounding is in the way, or nobody waits.
+    fn nu(
+        &self,
+        eigen: &(Vec<f64>, RowMat),
+        supports: &Supports,
+        go_on: &GoOn<'_>,
+    ) -> Option<(f64, Vec<f64>)> {
+        let mut nu = LEAST * self.largest;
+        let (mut g, mut worst) = (self.whitened(eigen, nu), Vec::new());
+        for _ in 0..ROUNDS {
+            if !go_on() {
+                return None;
+            }
+            let (value, rows) = supports.most(&g)?;
+            worst = rows.to_vec();
             if value <= 1.0 {
-                holds = holds.min(nu);
-            }
-            if (value - 1.0).abs() < CLOSE && value <= 1.0 {
                 break;
             }
-            if value > 1.0 {
-                low = nu
-            } else {
-                high = nu
-            }
-            if high <= low * (1.0 + CLOSE) {
-                break;
-            }
-            // the value falls about like 1/ν; a hair above the root it holds
-            let guess = nu * value * (1.0 + 0.5 * CLOSE);
-            nu = if guess > low && guess < high { guess } else { (low * high).sqrt() };
+            nu = self.root_on(eigen, &worst, nu)?;
+            g = self.whitened(eigen, nu);
         }
-        let g = self.whitened(eigen, holds);
-        let (value, rows) = supports.most(&g)?;
-        if value > 1.0 + ROUNDING {
+        let (holds, rows) = (nu, worst);
+        if supports.most(&g)?.0 > 1.0 + ROUNDING {
             return None;
         }
         let (n, k) = (self.root.nrows(), rows.len());
@@ -259,11 +268,46 @@ impl Bounding {
         Some((holds, out))
     }
 
-    fn at(&self, m: &RowMat) -> Option<AtM> {
+    /// The ν above `low` at which the largest eigenvalue of the block of one support is 1, or a hair less.
+    fn root_on(&self, eigen: &(Vec<f64>, RowMat), rows: &[u32], low: f64) -> Option<f64> {
+        let k = rows.len();
+        // R(M + νI)⁻¹R on the support, for all ν from the same products
+        let n = self.root.nrows();
+        let (values, q) = eigen;
+        let part = RowMat::from_fn(k, n, |a, i| self.root.get(rows[a] as usize, i));
+        let mut half = RowMat::zeros(k, n);
+        product(&mut half, false, 1.0, part.as_mat(), q.as_mat());
+        let value = |nu: f64| {
+            let scaled = RowMat::from_fn(k, n, |a, j| half.get(a, j) / (values[j].max(0.0) + nu));
+            let mut g = RowMat::zeros(k, k);
+            product(&mut g, false, 1.0, scaled.as_mat(), half.as_mat().transpose());
+            Some(symmetric_eigen(&g.symmetric_part())?.0[k - 1])
+        };
+        // at λ₁ it holds: tᵀt ≤ λ₁
+        let (mut low, mut high) = (low, self.largest * (1.0 + CLOSE));
+        let mut nu = low;
+        for _ in 0..ROOT {
+            let now = value(nu)?;
+            if now > 1.0 {
+                low = nu
+            } else {
+                high = nu
+            }
+            if high <= low * (1.0 + CLOSE) {
+                break;
+            }
+            // the value falls at most like 1/ν; a hair above the root it holds
+            let guess = nu * now * (1.0 + 0.5 * CLOSE);
+            nu = if guess > low && guess < high { guess } else { (low * high).sqrt() };
+        }
+        Some(high)
+    }
+
+    fn at(&self, m: &RowMat, go_on: &GoOn<'_>) -> Option<AtM> {
         let n = m.nrows();
         let eigen = symmetric_eigen(m)?;
         let found: Vec<(f64, Vec<f64>)> =
-            self.supports.iter().map(|s| self.nu(&eigen, s)).collect::<Option<_>>()?;
+            self.supports.iter().map(|s| self.nu(&eigen, s, go_on)).collect::<Option<_>>()?;
         let place = |size: usize| self.supports.iter().position(|s| s.size == size);
         let used: Vec<usize> = match self.total {
             None => self.sizes.iter().map(|k| place(*k)).collect::<Option<_>>()?,

@@ -220,7 +220,11 @@ impl Family for MeasuredProblem {
         if (x.nrows(), x.ncols()) != self.shape() {
             self.check(x, "the starting point X")?;
         }
-        let near = overshoot::polished(&Ground::of(self), x);
+        let ground = Ground::of(self);
+        let near = match self.allows(x) {
+            true => overshoot::repaired(&ground, x),
+            false => overshoot::polished(&ground, x),
+        };
         near.map(|at| at.x)
             .filter(|x| self.check(x, "X").is_ok())
             .ok_or_else(|| Error::Incompatible("no feasible X was found near the starting point X".into()))
@@ -362,6 +366,8 @@ fn portfolio(
     options: &SolverOptions,
     start: Option<&Begin>,
 ) -> Result<Portfolio<MeasuredProblem>> {
+    // before any task, which would count it as work of its own
+    p.f.covariance();
     let gradient = cost_of_gradient(p.f.quadratic(), p.shape());
     let table = if p.between().is_uncorrelated() { TIED } else { ARMS };
     let mut all = race(p, table, options, start, (gradient, Some(NAME)))?;

@@ -9,6 +9,7 @@ use rand_pcg::Pcg64;
 
 use super::cardinality::Limit;
 use super::knee::Knee;
+use super::measured::pose_measured;
 use super::portfolio::{cost_of_gradient, race};
 use super::pose::{Posed, check_range, rank_or_default};
 use super::{Begin, Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
@@ -19,6 +20,7 @@ use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::problem::{
     ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, explained_variance,
+    takes_one_by_one,
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake};
 use crate::search::moves::{Polish, Polished};
@@ -66,7 +68,8 @@ pub(super) fn pose_uncorrelated(
                  so orthogonal and uncorrelated already",
             ));
         }
-        Some(Limit::Total(_)) | None => {
+        Some(Limit::Total(_)) => return pose_measured(info, data, options),
+        None => {
             return Err(Error::Incompatible(
                 Message::about("constraint")
                     .text(" uncorrelated needs a number of nonzeros for each component: ")
@@ -74,6 +77,10 @@ pub(super) fn pose_uncorrelated(
             ));
         }
     };
+    if counts.as_ref().is_some_and(|counts| !takes_one_by_one(counts)) {
+        // components one by one may find no direction; all together may
+        return pose_measured(info, data, options);
+    }
     let lambda = options.lambda;
     let f = covariance_model(data, options.storage)?;
     check_range(&f)?;

@@ -117,6 +117,15 @@ impl<F: Quadratic> MeasuredProblem<F> {
         Ok(self)
     }
 
+    /// The same with other limits and another λ.
+    ///
+    /// # Errors
+    /// As [`MeasuredProblem::new`].
+    pub(crate) fn limited(self, limits: Cardinality, lambda: f64) -> Result<Self> {
+        let order = self.order;
+        Ok(Self { order, ..Self::new(self.f, self.rank, limits, lambda, self.between)? })
+    }
+
     /// Whether there are as many unknowns as equations: a component of s nonzeros and length 1 has s − 1, XᵀCX = diagonal
     /// are r(r − 1)/2 equations, and so are XᵀX = I where all supports meet. Fewer have no solution but for a C with zeros of
     /// its own.

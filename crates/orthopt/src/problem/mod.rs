@@ -42,6 +42,7 @@ pub use j_orthogonal::JProblem;
 pub use measured::{MeasuredProblem, Share};
 pub use storage::{Cost, Storage};
 pub use uncorrelated::UncorrelatedProblem;
+pub(crate) use uncorrelated::takes_one_by_one;
 pub use variance::{ExplainedVariance, explained_variance, projected_share, squares_on_span};
 pub(crate) use variance::{by_variance, principal_axes};
 

@@ -52,12 +52,10 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
             ));
         }
         let nonzeros: Vec<usize> = nonzeros.into_iter().map(|s| s.min(n)).collect();
-        let mut sorted = nonzeros.clone();
-        sorted.sort_unstable();
-        if let Some((j, s)) = sorted.iter().enumerate().find(|(j, s)| **s <= *j) {
+        if let Some((j, s)) = first_short(&nonzeros) {
             let expected = format!(
-                "at least {} in {} of {r} components: a component that is uncorrelated with {j} others \
-                 satisfies {j} equations",
+                "at least {} in {} of {r} components: components one by one are uncorrelated with {j} others, {j} equations; \
+                 MeasuredProblem finds components with fewer nonzeros together, where there are any",
                 j + 1,
                 r - j
             );
@@ -171,6 +169,18 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
         let lengths: f64 = (0..x.ncols()).map(|k| (length(k) - 1.0).powi(2)).sum();
         (lengths + squares_of_correlations(&cross(x, &self.f.apply(x)), NO_VARIANCE)).sqrt()
     }
+}
+
+/// The first of the counts, sorted, that is not above the number of those before it, and its place.
+fn first_short(nonzeros: &[usize]) -> Option<(usize, usize)> {
+    let mut sorted = nonzeros.to_vec();
+    sorted.sort_unstable();
+    sorted.into_iter().enumerate().find(|(j, s)| *s <= *j)
+}
+
+/// Whether components with so many nonzeros can be found one by one, the fewest first, whatever C is.
+pub(crate) fn takes_one_by_one(nonzeros: &[usize]) -> bool {
+    first_short(nonzeros).is_none()
 }
 
 /// Σ_{j≠k} of the squared correlations of scores whose products are ±`s`; a standard deviation below `none` of another one

@@ -3,10 +3,11 @@
 use extendr_api::Robj;
 use extendr_api::deserializer::from_robj;
 use orthopt::certify::Scope;
-use orthopt::family::{Begin, Kind, Limit, PROBLEMS, PoseOptions, Wanted};
+use orthopt::family::{Begin, Between, Kind, Limit, PROBLEMS, PoseOptions, Wanted};
 use orthopt::family::{check_solvers, find_constant, parse_constants};
 use orthopt::linalg::RowMat;
 use orthopt::search::Effort;
+use orthopt::smooth::{Measure, Order};
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::{Error, Result};
@@ -28,6 +29,11 @@ pub struct Options {
     nonzeros: Option<Vec<usize>>,
     total_nonzeros: Option<usize>,
     variables: Option<usize>,
+    constraint: String,
+    maximise: String,
+    order: String,
+    min_nonzeros: Option<usize>,
+    max_nonzeros: Option<usize>,
     solver: String,
     init: Option<String>,
     effort: Option<String>,
@@ -99,6 +105,11 @@ impl Options {
             relative_lambda: self.relative_lambda,
             shape: constants.clone().filtered(is_shape),
             limit: self.limit()?,
+            between: Between::parse(&self.constraint)?,
+            maximise: Measure::parse(&self.maximise)?,
+            order: Order::parse(&self.order)?,
+            min_nonzeros: self.min_nonzeros,
+            max_nonzeros: self.max_nonzeros,
             ..PoseOptions::default()
         };
         let wanted = Wanted {

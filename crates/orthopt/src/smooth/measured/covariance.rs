@@ -74,11 +74,6 @@ impl Covariance {
         self.unit
     }
 
-    /// Number of variables.
-    pub fn n(&self) -> usize {
-        self.diagonal.len()
-    }
-
     /// Cᵢᵢ.
     pub fn diagonal(&self, i: usize) -> f64 {
         self.diagonal[i]

@@ -1,4 +1,4 @@
-//! −½ times a measure of what components explain (docs/mathematics.md, section 21): smooth parts beside −½ tr(XᵀCX).
+//! −½ times a measure of what components explain (docs/mathematics.md, section 19): smooth parts beside −½ tr(XᵀCX).
 
 mod covariance;
 mod gains;

@@ -212,6 +212,11 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         Some(Local::new(self, &mask_of(x)).criticality(x)? * self.unit())
     }
 
+    /// The measure of X.
+    pub fn value(&self, x: &RowMat) -> f64 {
+        self.gains(x).value()
+    }
+
     /// Losses of the entries of X, the least first, as values without them.
     pub(super) fn losses(&self, at: &Point) -> Vec<(f64, usize)> {
         let r = self.rank;
@@ -307,18 +312,26 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         let r = self.rank;
         loop {
             let has = at.counts();
-            let open: Vec<bool> = (0..r).map(|k| self.limits.may_gain(&has, k)).collect();
+            let mut open: Vec<bool> = (0..r).map(|k| self.limits.may_gain(&has, k)).collect();
+            // those that have fewer than they must come first, whatever it brings
+            let short: Vec<bool> = (0..r).map(|k| open[k] && has[k] < self.limits.least()).collect();
+            let must = short.contains(&true);
+            if must {
+                open = short;
+            }
             if !open.contains(&true) {
                 break;
             }
             let used: Vec<bool> = at.mask.chunks(r).map(|row| row.contains(&true)).collect();
             let best = self.entries(&at.x, |e| open[e % r] && !used[e / r]).into_iter().next();
-            let Some((_, e, entry)) = best.filter(|best| best.0 - self.price > at.value) else { break };
+            let Some((_, e, entry)) = best.filter(|best| must || best.0 - self.price > at.value) else {
+                break;
+            };
             let (mut x, mut mask) = (at.x.clone(), at.mask.clone());
             x.data_mut()[e] = entry;
             mask[e] = true;
             let Some(next) = self.polish(&x, &mask, GROWING) else { break };
-            if self.worth(&next) <= self.worth(&at) {
+            if !must && self.worth(&next) <= self.worth(&at) {
                 break;
             }
             at = next;

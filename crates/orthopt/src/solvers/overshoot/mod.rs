@@ -1,5 +1,5 @@
 //! Sparse components that maximise a measure of what they explain, every X on the constraints to rounding
-//! (docs/mathematics.md, section 21): min −½ φ(X) + λ‖X‖₀ over limits of nonzeros.
+//! (docs/mathematics.md, section 19): min −½ φ(X) + λ‖X‖₀ over limits of nonzeros.
 //!
 //! ```text
 //! fill       entries on free rows, the one of most exact gain first, while the limits allow it
@@ -22,15 +22,16 @@ mod nested;
 mod starts;
 
 use super::SolverInfo;
+use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::objective::price_of_nonzeros;
+use crate::objective::{Evaluate, price_of_nonzeros};
 use crate::problem::MeasuredProblem;
 use crate::smooth::{Order, Quadratic};
-use crate::solve::{Settings, Solver, Status, Step};
+use crate::solve::{Fades, Settings, Solver, Status, Step};
 pub(crate) use ground::{Ground, Point};
 use ground::{LAST, STAYING, mask_of};
-pub(crate) use starts::{apart, divided, overshot, polished, pruned, rotated, thinned};
+pub(crate) use starts::{apart, divided, overshot, polished, pruned, repaired, rotated, thinned};
 
 /// What the registry says of it.
 pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
@@ -92,6 +93,11 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
 
     fn name(&self) -> &'static str {
         INFO.name
+    }
+
+    /// It ends by itself, and moves that bring nothing are no sign of an end.
+    fn fades(&self, _: &MeasuredProblem<F>) -> Fades {
+        Fades::Never
     }
 
     fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<State> {
@@ -209,9 +215,13 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
         NESTED.name
     }
 
+    fn fades(&self, _: &MeasuredProblem<F>) -> Fades {
+        Fades::Never
+    }
+
     fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<NestedState> {
         p.check(&x0, "the starting point X")?;
-        let objective = crate::objective::Evaluate::value(p, &x0);
+        let objective = p.value(&x0);
         Ok(NestedState { x: RowMat::zeros(x0.nrows(), x0.ncols()), found: 0, objective, best: x0 })
     }
 
@@ -234,8 +244,8 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
         if st.found < r {
             return Step::default();
         }
-        crate::constraint::stiefel::repair_on_support(&mut st.x);
-        st.objective = crate::objective::Evaluate::value(p, &st.x);
+        stiefel::repair_on_support(&mut st.x);
+        st.objective = p.value(&st.x);
         st.best = st.x.clone();
         Step::ended(Some(DONE))
     }

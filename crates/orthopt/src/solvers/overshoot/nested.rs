@@ -81,6 +81,9 @@ impl Left {
         size: usize,
     ) -> Option<(f64, Vec<usize>, Vec<f64>)> {
         let mut rows = allowed;
+        if rows.is_empty() {
+            return None;
+        }
         let (mut value, mut v) = self.best(before, &rows)?;
         while rows.len() > size {
             let leave = ((AT_ONCE * (rows.len() - size) as f64) as usize).max(1);

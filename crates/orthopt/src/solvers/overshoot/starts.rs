@@ -23,7 +23,7 @@ type GoOn<'a> = dyn Fn() -> bool + Sync + 'a;
 /// The best point on all entries near orthonormal columns `v`, pruned to the limits.
 pub(crate) fn pruned<F: Quadratic>(ground: &Ground<'_, F>, v: &RowMat) -> Option<Point> {
     let mask = vec![true; v.data().len()];
-    ground.filled(ground.prune(Point { x: v.clone(), mask, value: 0.0 })?)
+    ground.filled(ground.prune(Point { x: v.clone(), mask, value: ground.value(v) })?)
 }
 
 /// Every variable given to the column where its loading is largest, pruned to the limits.
@@ -34,6 +34,11 @@ pub(crate) fn divided<F: Quadratic>(ground: &Ground<'_, F>, v: &RowMat) -> Optio
     let mask: Vec<bool> = (0..v.data().len()).map(|e| owner[e / r] == e % r).collect();
     let at = ground.polish(v, &mask, STAYING)?;
     ground.filled(ground.prune(at)?)
+}
+
+/// The feasible point nearest to X on its support.
+pub(crate) fn repaired<F: Quadratic>(ground: &Ground<'_, F>, x: &RowMat) -> Option<Point> {
+    ground.polish(x, &mask_of(x), (0, 0.0))
 }
 
 /// The point on the supports of X, with what the limits leave used.
@@ -150,7 +155,7 @@ pub(crate) fn overshot<F: Quadratic>(
     most: usize,
     noise: impl Fn(usize) -> f64,
 ) -> Option<Point> {
-    let at = Point { x: x.clone(), mask: mask_of(x), value: 0.0 };
+    let at = Point { x: x.clone(), mask: mask_of(x), value: ground.value(x) };
     ground.overshoot(&at, most, noise)
 }
 
