@@ -13,7 +13,7 @@ use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 
 use crate::hyperbolic::{counted, image_probe};
 
-/// What a run came to: F and what it cost to get there, at every improvement.
+/// Course of a run: F and its cost at every improvement.
 struct Course(Vec<(f64, f64, f64)>); // F, evaluations in units of N, seconds
 
 impl Course {

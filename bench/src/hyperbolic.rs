@@ -148,7 +148,7 @@ fn eigenvalues(seconds: f64) -> Result<()> {
     Ok(())
 }
 
-/// What must hold of every trace of JOBCD.
+/// Invariants of every trace of JOBCD.
 #[derive(Default)]
 struct Watched {
     traces: usize,

@@ -1,4 +1,4 @@
-"""What runs return."""
+"""Results of runs."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ class Certificate:
 
     @property
     def complete(self) -> bool:
-        """Whether all pairs were checked."""
+        """True if all pairs were checked."""
         return self.pairs_checked == self.pairs_total
 
     @property
     def holds(self) -> bool:
-        """Whether all pairs were checked and none lowers F by more than the tolerance."""
+        """True if all pairs were checked and none lowers F by more than the tolerance."""
         return self.complete and self.max_decrease <= self.tolerance
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Solution:
-    """The best point found and what is known of it."""
+    """The best point found, with its measures."""
 
     #: X (n x r): variables in rows, components in columns.
     X: np.ndarray
@@ -179,7 +179,7 @@ class Solution:
 
     @property
     def nnz_per_component(self) -> np.ndarray:
-        """Entries of each column of X that are not zero."""
+        """Number of nonzero entries of each column of X."""
         return np.count_nonzero(self.X, axis=0)
 
     def transform(self, data: Any) -> np.ndarray:
@@ -224,7 +224,7 @@ class Solution:
 
 
 class Comparison(Sequence):
-    """Solutions of one problem by several solvers, from the same start, in the order asked for."""
+    """Solutions of one problem by several solvers, from the same start, in the order of the request."""
 
     def __init__(self, solutions: list[Solution]):
         self._solutions = list(solutions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from . import _data, _ending, _interrupt, _orthopt
 from ._options import fill, seconds
@@ -13,12 +13,17 @@ from ._solution import Certificate, Comparison, ExplainedVariance, Solution, cer
 from ._tables import opened
 from .errors import ContradictionError, DataTypeError, InvalidOptionError, OrthoptWarning
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import CertifyOptions, CompareOptions, SolveOptions
+
 #: Seconds for each solver of those who compare without a limit.
 COMPARE_SECONDS = 10.0
 
 
 class Progress(NamedTuple):
-    """What a callback is shown."""
+    """Argument of a callback."""
 
     iteration: int
     seconds: float
@@ -43,7 +48,7 @@ def solve(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-    **options: Any,
+    **options: Unpack[SolveOptions],
 ) -> Solution:
     """Finds X: minimises F(X) = f(X) + h(X) over the n x r matrices X with X'X = I (or X'JX = J).
 
@@ -56,21 +61,21 @@ def solve(
         The samples A (m x n): rows are samples, columns are variables; C = A'A of the matrix as it
         is. A NumPy array, a data frame or table of pandas, polars or pyarrow, a SciPy sparse matrix (any
         format; CSC needs no conversion), or what the command line takes: a file name (``.parquet``, ``.arrow`` and
-        ``.feather`` are read with pyarrow or polars), ``"builtin:pitprops"``, ``"randn:50:8"``. With ``gram=True`` it is C itself.
+        ``.feather`` are read with pyarrow or polars), ``"builtin:pitprops"``, ``"randn:50:8"``. With ``gram=True`` it
+        is C itself.
     rank
         r. Default: 5, or all variables if there are fewer.
     lam
         The weight of the penalty h. Default: for ``"l0-pca"`` a number of nonzeros instead, where the variance
-        explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r largest C_ii, or of the
-        largest covariance where that is small.
-        ``reasons`` of the solution tell it. ``lam_share=0.1`` gives the share yourself, ``relative_lam=0.1`` a
-        share of the largest useful weight (penalties ``l0`` and ``l1``).
+        explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r
+        largest C_ii, or of the largest covariance if that is small. ``reasons`` of the solution give it. ``lam_share=0.1``
+        sets the share, ``relative_lam=0.1`` a share of the largest useful weight (penalties ``l0`` and ``l1``).
     solver
         A name, names joined with ``+`` that run one after the other, or ``"auto"``.
     init
         X0: the name of a starting point or an n x r array with orthonormal columns.
     certify
-        ``True``: check all pairs of rows afterwards, and measure criticality; a number: so many random pairs.
+        ``True``: check all pairs of rows afterwards, and measure criticality; a number: this many random pairs.
     bound
         ``True`` or a number of seconds (60): bound F over all feasible X afterwards, see :func:`bound`.
     callback
@@ -78,7 +83,7 @@ def solve(
     progress
         Show a bar (needs tqdm).
     on_interrupt
-        What Ctrl-C does: ``"return"`` the best X so far, or ``"raise"`` :class:`orthopt.errors.Interrupted` with it as
+        Effect of Ctrl-C: ``"return"`` the best X so far, or ``"raise"`` :class:`orthopt.errors.Interrupted` with it as
         ``result``, which ends a loop around the call.
     **options
         Those of the command line, with underscores: ``center``, ``scale`` (``"std"``: correlations),
@@ -103,14 +108,14 @@ def solve(
     Returns
     -------
     Solution
-        The best X. Ctrl-C ends the run with what there is; ``status`` is then ``"interrupted"``.
+        The best X. Ctrl-C ends the run with the best X so far; ``status`` is then ``"interrupted"``.
         The same seed and options give the same X, bit by bit on one machine, here, on the command
         line and in Rust, for any number of threads, unless a time limit ends the run.
 
     Raises
     ------
     orthopt.errors.OrthoptError
-        Invalid input, one class per kind; a :class:`ValueError` where a value is wrong.
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
 
     Examples
     --------
@@ -137,7 +142,7 @@ def solved(
     progress: bool = False,
     on_interrupt: str = "return",
 ) -> Solution:
-    """What :func:`solve` does, as a part of this call."""
+    """:func:`solve` as a part of this call."""
     _interrupt.check(on_interrupt)
     filled = fill(options, call, own=() if bound is False or bound is None else ["bound"])
     data = opened(data)
@@ -164,14 +169,14 @@ def compare(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Runs several solvers on the same problem from the same start.
 
     ``solvers`` is a list of names and chains (default: all that can solve the problem); each has
     ten seconds unless ``time_limit`` or ``max_iters`` is given, and runs once (``restarts``). The
-    other arguments are those of :func:`solve`. Ctrl-C ends the solver that runs and returns what
-    there is, or raises with it (``on_interrupt="raise"``).
+    other arguments are those of :func:`solve`. Ctrl-C ends the current solver and returns the
+    solutions so far, or raises with them (``on_interrupt="raise"``).
 
     Examples
     --------
@@ -205,7 +210,7 @@ def compare(
 
 @dataclass(frozen=True)
 class Findings:
-    """What kind of point a given X is."""
+    """Checks of a given X."""
 
     #: F(X) = smooth + nonsmooth.
     objective: float
@@ -239,9 +244,9 @@ def certify(
     *,
     pairs: int | None = None,
     tol: float = 1e-9,
-    **options: Any,
+    **options: Unpack[CertifyOptions],
 ) -> Findings:
-    """Says what kind of point a given X (n x r) is.
+    """Checks a given X (n x r): feasibility, criticality and block-2 stationarity.
 
     All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (scale + |F|)
     counts as none. The data must be prepared as they were when X was found (``center``, ``scale``,
@@ -274,13 +279,13 @@ BOUND_SECONDS = 60.0
 def with_bound(
     found: Solution, problem: str, data: Any, filled: dict[str, Any], bound: Any
 ) -> tuple[Solution, bool]:
-    """The solution with the global bound that was asked for, and whether Ctrl-C ended that."""
+    """The solution with the requested global bound, and true if Ctrl-C ended the bound."""
     if bound is False or bound is None:
         return found, False
     limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
     decrease = 0.0 if found.certificate is None else found.certificate.max_decrease
     effort = {"seconds": limit, "nodes": None, "dual": False, "decrease": decrease}
-    filled = {**filled, "given": []}  # judged when X was found
+    filled = {**filled, "own": [], "judged": True}  # when X was found
     try:
         proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
     except ContradictionError as error:  # nothing is claimed, and X is there all the same
@@ -299,7 +304,7 @@ def _name(problem: Any) -> str:
 
 
 class _Caller:
-    """What the compiled half calls, and whether the callback ended the run."""
+    """Function for the compiled half, and a state that tells whether the callback ended the run."""
 
     def __init__(self, callback: Callback | None, bar: Callback | None):
         self._callback, self._bar = callback, bar

@@ -1,4 +1,4 @@
-//! Errors on their way out: one line on stderr and an exit code.
+//! Reporting of errors: one line on stderr and an exit code.
 //!
 //! | code | means |
 //! |---|---|
@@ -41,7 +41,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(code(error))
 }
 
-/// One line on stderr, whatever is in it. A closed stderr is nobody's fault.
+/// Writes one line to stderr, with control characters escaped. A closed stderr is not an error.
 pub fn say(kind: &str, message: &str) {
     let _ = writeln!(std::io::stderr(), "{kind}: {}", printable(message.trim_end()));
 }
@@ -64,7 +64,9 @@ fn code(error: &anyhow::Error) -> u8 {
             | orthopt::Error::Incompatible(_)
             | orthopt::Error::NoPlace { .. },
         ) => 2,
-        Some(orthopt::Error::Factorisation(_) | orthopt::Error::Overflow { .. }) => 4,
+        Some(
+            orthopt::Error::Factorisation(_) | orthopt::Error::Overflow { .. } | orthopt::Error::Underflow,
+        ) => 4,
         _ => 1,
     }
 }

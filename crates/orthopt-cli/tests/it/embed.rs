@@ -44,7 +44,7 @@ fn the_object_has_what_is_promised() {
     assert_eq!(object["history"].as_array().unwrap().len(), 12);
     assert_eq!(dir.read("t.csv").lines().count(), 13);
     assert!(dir.read("t.csv").starts_with("seconds,epoch,loss,residual,mrr"));
-    assert!(dir.read("p.svg").contains("MRR of valid") && dir.has("m"));
+    assert!(dir.read("p.svg").contains("MRR on valid") && dir.has("m"));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn bad_input_is_named() {
     fails(&["embed", "train.tsv", "--dim", "0"], 2, &["dim is 0"]);
     fails(&["embed", "train.tsv", "--lr", "0"], 2, &["lr is 0"]);
     fails(&["embed", "train.tsv", "--time-limit", "nan"], 2, &["time-limit is NaN"]);
-    fails(&["embed", "train.tsv", "--rule", "j-jobcd", "--relations", "cs"], 2, &["full relations"]);
+    fails(&["embed", "train.tsv", "--rule", "j-jobcd", "--relations", "cs"], 2, &["relations full"]);
     fails(&["embed", "train.tsv", "--distance", "split", "--no-reciprocal"], 2, &["not invariant"]);
     fails(&["embed", "train.tsv", "--save-model", "train.tsv"], 2, &["--save-model", "TRAIN"]);
     fails(&["embed", "train.tsv", "--plot", "p.gif"], 2, &["must end in .svg, .png or .pdf"]);
@@ -322,5 +322,5 @@ fn every_option_means_something_or_is_refused() {
     }
     dir.orthopt(&args(&["--checkpoint", "c"])).assert().success();
     let other = args(&["--resume", "c", "--margin", "3"]);
-    dir.fails_in_one_line(&other, 2, &["--margin is another one in the checkpoint c"]);
+    dir.fails_in_one_line(&other, 2, &["--margin differs from the checkpoint c"]);
 }

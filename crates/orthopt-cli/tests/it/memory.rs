@@ -1,4 +1,4 @@
-//! What does not fit into memory is refused before it is taken, with its size and what to do.
+//! Problems that do not fit into memory are refused before it is taken, with their size and advice.
 
 use crate::common::Dir;
 
@@ -8,7 +8,7 @@ fn what_is_square_in_the_variables() {
     let wide = ["solve", "l0-pca", "sparse-randn:10:30000:100", "-r", "2", "--lambda", "0.1"];
     let dense = [&wide[..], &["--storage", "dense"]].concat();
     let parts =
-        ["C = A'A of 30000 variables: 7.2 GB of memory at least, and 1.0 GB are allowed", "--storage gram"];
+        ["C = A'A of 30000 variables: 7.2 GB of memory are needed, but 1.0 GB are allowed", "--storage gram"];
     dir.fails_in_one_line(&[&dense[..], &["--max-memory", "1G"]].concat(), 1, &parts);
     dir.fails_in_one_line(
         &[&dense[..], &["--max-memory", "1G"]].concat(),
@@ -55,7 +55,7 @@ fn data() {
     dir.fails_in_one_line(&["solve", "--config", "run.toml"], 1, &["at least 72 MB of memory are needed"]);
 }
 
-/// What the system does not give is an error, too.
+/// Memory that the system refuses is an error, too.
 #[cfg(unix)]
 #[test]
 fn less_than_is_allowed() {
@@ -66,14 +66,17 @@ fn less_than_is_allowed() {
     let output = shell.output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("7.2 GB of memory at least, and the system does not give that much"), "{stderr}");
+    assert!(
+        stderr.contains("7.2 GB of memory are needed, but the system cannot provide that much"),
+        "{stderr}"
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn files_without_an_end() {
     let dir = Dir::new();
-    dir.fails_in_one_line(&["solve", "--config", "/dev/zero"], 1, &["/dev/zero", "more than 16 MB"]);
+    dir.fails_in_one_line(&["solve", "--config", "/dev/zero"], 1, &["/dev/zero", "larger than 16 MB"]);
     dir.fails_in_one_line(
         &["solve", "hyperbolic-eig", "randn:9:3", "--signature", "/dev/zero"],
         1,

@@ -24,7 +24,7 @@ fn table(dir: &Dir, variables: usize) {
 const SOLVE: [&str; 10] =
     ["solve", "l0-pca", "t.csv", "--scale", "std", "--labels", "g.txt", "-q", "--max-iters", "3000"];
 
-/// What pictures without samples do without.
+/// Options that pictures without samples do not take.
 const LABELS: [&str; 2] = ["--labels", "g.txt"];
 
 fn pictures(dir: &Dir, more: &[&str]) {
@@ -76,7 +76,7 @@ fn many_variables_make_a_heat_map() {
     let dir = Dir::new();
     table(&dir, 90);
     pictures(&dir, &["-r", "2", "--lambda", "0.0001", "--plot-loadings", "l.svg"]);
-    checked(&dir, "l.svg", &["the 60 with the largest loadings of", "variables that are used", "component"]);
+    checked(&dir, "l.svg", &["the 60 largest of", "variables with nonzero loadings", "component"]);
 }
 
 /// One component, one sample, one variable, no label, no spread, a problem that is no PCA.
@@ -153,7 +153,7 @@ fn the_report_holds_everything() {
     );
 }
 
-/// What a browser makes of the page: every section, every picture with a size, nothing cut off at the sides.
+/// The page in a browser: every section, every picture with a size, nothing cut off at the sides.
 #[test]
 fn the_report_in_a_browser() {
     let names = ["chromium", "chromium-browser", "google-chrome"];

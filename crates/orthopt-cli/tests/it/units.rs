@@ -98,6 +98,73 @@ fn solvers_end_where_they_do_in_any_unit() {
     }
 }
 
+/// Rows that come part by part: their sums know no unit either. X has the same bits, F is scaled exactly, and what is
+/// counted, certified, bounded and said is the same.
+#[test]
+fn streamed_rows_say_the_same_in_any_unit() {
+    let dir = Dir::new();
+    let write = |unit: f64| {
+        let text = table(unit);
+        let (head, rows) = text.split_once('\n').unwrap();
+        let (first, last) = rows.split_at(rows.len() / 2 + rows[rows.len() / 2..].find('\n').unwrap() + 1);
+        dir.write("all.csv", &text);
+        dir.write("part-1.csv", format!("{head}\n{first}"));
+        dir.write("part-2.csv", format!("{head}\n{last}"));
+        let sparse = rows.lines().map(|row| {
+            let entries = row.split(',').enumerate().filter(|(_, value)| *value != "0e0");
+            "0".to_string() + &entries.map(|(j, v)| format!(" {}:{v}", j + 1)).collect::<String>() + "\n"
+        });
+        dir.write("all.svm", sparse.collect::<String>());
+        dir.orthopt(&["data", "gram", "part-1.csv", "part-2.csv", "-o", "c.npz"]).assert().success();
+    };
+    let doors: [&[&str]; 6] = [
+        &["all.csv", "--stream"],
+        &["part-1.csv", "part-2.csv", "--center"],
+        &["part-1.csv", "part-2.csv", "--reproducible", "--scale", "std"],
+        &["all.svm", "--stream", "--covariance", "--center"],
+        &["all.csv", "--screen", "9", "--center"],
+        &["--gram", "c.npz", "--center"],
+    ];
+    let cases: [&[&str]; 5] = [
+        &["pca"],
+        &["l0-pca", "--nonzeros", "3", "--bound", "5"],
+        &["l0-pca", "--relative-lambda", ".05", "--effort", "quick"],
+        &["l1-pca", "--solver", "ladmm+obcd", "--max-iters", "300"],
+        &["nonneg-pca", "--solver", "obcd", "--max-iters", "3000"],
+    ];
+    let said = |exponent: i32| {
+        write(2f64.powi(exponent));
+        let back = 4f64.powi(-exponent);
+        let mut all = Vec::new();
+        for door in doors {
+            for case in cases {
+                let args = [&["solve"], case, door, &["-r", "2", "--certify", "--save-x", "x.npy"]].concat();
+                let mut object = dir.json(&args);
+                // correlations have no unit
+                let back = if door.contains(&"std") { 1.0 } else { back };
+                let numbers = ["/objective", "/lambda", "/bound", "/certificate/max_decrease"]
+                    .map(|at| object.pointer(at).and_then(Value::as_f64).map(|v| (back * v).to_bits()));
+                object["certificate"] =
+                    object.pointer("/certificate/pairs_checked").cloned().unwrap_or_default();
+                if case.contains(&"--bound") {
+                    object["iterations"].take(); // of a search that ends when the bound has come
+                }
+                let words =
+                    ["status", "proof", "gap", "nnz", "nonzeros_per_component", "certificate", "iterations"]
+                        .map(|field| object[field].take());
+                all.push((args.join(" "), dir.bytes("x.npy"), numbers, words));
+            }
+        }
+        all
+    };
+    let one = said(0);
+    for exponent in [-60, -1, 1, 60] {
+        for (here, there) in one.iter().zip(said(exponent)) {
+            assert!(*here == there, "2^{exponent}: {}: {:?} {:?}", here.0, here.2, there.2);
+        }
+    }
+}
+
 /// Where C = AᵀA has hardly any digits left, or squares of it none, runs end as they are told to.
 #[test]
 fn numbers_near_the_ends_of_the_range_end() {
@@ -120,4 +187,46 @@ fn numbers_near_the_ends_of_the_range_end() {
             }
         }
     }
+}
+
+/// Where no digits are left that is said, by every door, and no claim is made of zeros; nothing is said of data that are
+/// zero, or of columns that are small beside others.
+#[test]
+fn numbers_without_digits_are_refused() {
+    let dir = Dir::new();
+    dir.write("tiny.csv", table(1e-170));
+    dir.write("subnormal.csv", table(1e-162));
+    dir.write("huge.csv", table(1e170));
+    dir.write("zero.csv", "a,b,c\n0,0,0\n0,0,0\n0,0,0\n");
+    dir.write("one.csv", "a,b,c\n7,7,7\n7,7,7\n7,7,7\n");
+    dir.write("mixed.csv", "a,b,c\n1,2,1e-170\n2,1,2e-170\n3,1,3e-170\n");
+    dir.write("c.csv", "0,3e-320\n3e-320,0\n");
+    dir.write("indefinite.csv", "0,3\n3,0\n");
+    let doors: [&[&str]; 6] = [
+        &["solve", "pca"],
+        &["solve", "pca", "--center"],
+        &["solve", "l0-pca", "--bound", "1"],
+        &["bound", "nonneg-pca", "--time-limit", "2"],
+        &["solve", "pca", "--stream"],
+        &["solve", "l1-pca", "--relative-lambda", ".1", "--storage", "gram"],
+    ];
+    for door in doors {
+        for (file, part) in [("tiny.csv", "small"), ("subnormal.csv", "small"), ("huge.csv", "large")] {
+            let args = [&door[..2], &[file, "-r", "2"], &door[2..]].concat();
+            let output = dir.orthopt(&args).output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && stderr.contains(part), "{args:?}: {stderr}");
+        }
+    }
+    for args in [
+        &["solve", "pca", "zero.csv"][..],
+        &["solve", "pca", "one.csv", "--center"],
+        &["solve", "pca", "mixed.csv"],
+        &["solve", "pca", "--gram", "indefinite.csv"],
+        &["solve", "pca", "tiny.csv", "--scale", "unit"],
+        &["solve", "pca", "tiny.csv", "--scale", "std"],
+    ] {
+        dir.orthopt(&[args, &["-r", "2"]].concat()).assert().success();
+    }
+    dir.fails_in_one_line(&["solve", "pca", "--gram", "c.csv", "-r", "1"], 4, &["no digits left"]);
 }

@@ -161,7 +161,7 @@ impl Cursor<'_> {
             self.expect(quote)?;
         }
         let end = self.rest.iter().position(|&byte| byte == quote);
-        let end = end.ok_or("a string does not end")?;
+        let end = end.ok_or("a string is not closed")?;
         let text = String::from_utf8_lossy(&self.rest[..end]).into_owned();
         self.rest = &self.rest[end + 1..];
         Ok(text)

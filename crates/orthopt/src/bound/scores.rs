@@ -5,6 +5,7 @@
 //! Σ(qⱼᵀtⱼ)² = Σ qⱼᵀ(tⱼtⱼᵀ − M)qⱼ + Σ qⱼᵀMqⱼ ≤ Σ λ_max(tⱼtⱼᵀ − M)₊ + tr M, and λ_max(ttᵀ − M) ≤ ν is
 //! tᵀ(M + νI)⁻¹t ≤ 1. The bound is convex in M; M follows subgradients I − Σ qⱼqⱼᵀ, qⱼ ∝ (M + νI)⁻¹t at the t that attain it.
 
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::parallel::map;
 use crate::linalg::products::product;
@@ -35,14 +36,14 @@ const FLOORS: [f64; 8] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9];
 const ROUNDING: f64 = 1e-9;
 
 /// An upper bound, and the steps it took; `None` where there are too many supports, or nothing was asked in time. `known` is
-/// the largest value that is known to be attained, and `go_on` says whether anybody waits.
+/// the largest value that is known to be attained, and `cancel` ends it.
 pub(crate) fn adjusted(
     c: &RowMat,
     limits: &Cardinality,
     most_of_one: usize,
     rank: usize,
     known: f64,
-    go_on: &GoOn<'_>,
+    cancel: &Cancel,
 ) -> Option<(f64, u64)> {
     let n = c.nrows();
     let sizes: Vec<usize> = match limits {
@@ -74,7 +75,7 @@ pub(crate) fn adjusted(
     let mut best: Option<(f64, RowMat)> = None;
     'grid: for power in POWERS {
         for floor in FLOORS {
-            if !go_on() {
+            if cancel.is_over() {
                 break 'grid;
             }
             let height = |w: f64| (w.max(0.0) / largest).powf(power).max(floor);
@@ -85,7 +86,7 @@ pub(crate) fn adjusted(
             let Some(scale) = bound.scale(&m, floor * largest) else { continue };
             m.data_mut().iter_mut().for_each(|v| *v *= scale);
             let m = m.symmetric_part();
-            if let Some(at) = bound.at(&m, go_on)
+            if let Some(at) = bound.at(&m, cancel)
                 && best.as_ref().is_none_or(|b| at.value < b.0)
             {
                 best = Some((at.value, m));
@@ -99,10 +100,10 @@ pub(crate) fn adjusted(
     let known = known / unit;
     let (mut steps, mut before) = (0, least);
     for step in 0..STEPS {
-        if !go_on() {
+        if cancel.is_over() {
             break;
         }
-        let Some(at) = bound.at(&m, go_on) else { break };
+        let Some(at) = bound.at(&m, cancel) else { break };
         least = least.min(at.value);
         steps += 1;
         if steps % LOOK == 0 {
@@ -123,9 +124,6 @@ pub(crate) fn adjusted(
     }
     Some((least * (1.0 + ROUNDING) * unit, steps))
 }
-
-/// Asked all the time whether anybody waits.
-type GoOn<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// All supports of one size.
 struct Supports {
@@ -232,12 +230,12 @@ impl Bounding {
         &self,
         eigen: &(Vec<f64>, RowMat),
         supports: &Supports,
-        go_on: &GoOn<'_>,
+        cancel: &Cancel,
     ) -> Option<(f64, Vec<f64>)> {
         let mut nu = LEAST * self.largest;
         let (mut g, mut worst) = (self.whitened(eigen, nu), Vec::new());
         for _ in 0..ROUNDS {
-            if !go_on() {
+            if cancel.is_over() {
                 return None;
             }
             let (value, rows) = supports.most(&g)?;
@@ -303,11 +301,11 @@ impl Bounding {
         Some(high)
     }
 
-    fn at(&self, m: &RowMat, go_on: &GoOn<'_>) -> Option<AtM> {
+    fn at(&self, m: &RowMat, cancel: &Cancel) -> Option<AtM> {
         let n = m.nrows();
         let eigen = symmetric_eigen(m)?;
         let found: Vec<(f64, Vec<f64>)> =
-            self.supports.iter().map(|s| self.nu(&eigen, s, go_on)).collect::<Option<_>>()?;
+            self.supports.iter().map(|s| self.nu(&eigen, s, cancel)).collect::<Option<_>>()?;
         let place = |size: usize| self.supports.iter().position(|s| s.size == size);
         let used: Vec<usize> = match self.total {
             None => self.sizes.iter().map(|k| place(*k)).collect::<Option<_>>()?,

@@ -11,9 +11,10 @@ use super::cardinality::{Limit, ordered, turn_to_principal_axes};
 use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, check_range, rank_or_default};
-use super::{Begin, Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::pose::{Posed, rank_or_default};
+use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
+use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -27,9 +28,9 @@ use crate::problem::{
     Between, Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Share, covariance_model,
     explained_variance,
 };
+use crate::search::Portfolio;
 use crate::search::measured_moves::{Forget, Overshot, Renew, Rotate};
 use crate::search::moves::{Polish, Polished};
-use crate::search::{GoOn, Portfolio};
 use crate::smooth::{AnySmooth, Measure, Measured, Order, Quadratic};
 use crate::solve::Solution;
 use crate::solvers::overshoot::{self, Ground, Overshoot, Point};
@@ -84,8 +85,8 @@ const LEAST: u64 = 100_000_000;
 const TRIES: usize = 300;
 
 impl MeasuredProblem {
-    fn eigenvectors(&self, go_on: &GoOn<'_>) -> Result<RowMat> {
-        Start::Pca.point_while(self.f.quadratic(), self.rank(), (false, 0), go_on)
+    fn eigenvectors(&self, cancel: &Cancel) -> Result<RowMat> {
+        Start::Pca.point_while(self.f.quadratic(), self.rank(), (false, 0), cancel)
     }
 
     /// V Diag(√λ), rotated and made orthonormal.
@@ -100,13 +101,13 @@ impl MeasuredProblem {
     }
 
     /// r components from free variables, `size` each.
-    fn random_point(&self, seed: u64, go_on: &GoOn<'_>) -> Option<Point> {
+    fn random_point(&self, seed: u64, cancel: &Cancel) -> Option<Point> {
         let ground = Ground::of(self);
         let (n, r) = self.shape();
         let sizes = ground.limits().shares(r);
         let mut rng = Pcg64::seed_from_u64(seed ^ 0x4d45_4153);
         for _ in 0..TRIES {
-            if !go_on() {
+            if cancel.is_over() {
                 return None;
             }
             let mut rows: Vec<usize> = (0..n).collect();
@@ -125,27 +126,27 @@ impl MeasuredProblem {
         None
     }
 
-    fn named_start(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<Option<RowMat>> {
+    fn named_start(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<Option<RowMat>> {
         let ground = Ground::of(self);
         let r = self.rank();
         let point = match name {
-            "pruned" => overshoot::pruned(&ground, &self.eigenvectors(go_on)?),
-            "varimax" => overshoot::pruned(&ground, &varimax(&self.eigenvectors(go_on)?)),
-            "scaled" => overshoot::pruned(&ground, &self.scaled(&self.eigenvectors(go_on)?)),
-            "divided" => overshoot::divided(&ground, &self.eigenvectors(go_on)?),
-            "divided-varimax" => overshoot::divided(&ground, &varimax(&self.eigenvectors(go_on)?)),
+            "pruned" => overshoot::pruned(&ground, &self.eigenvectors(cancel)?),
+            "varimax" => overshoot::pruned(&ground, &varimax(&self.eigenvectors(cancel)?)),
+            "scaled" => overshoot::pruned(&ground, &self.scaled(&self.eigenvectors(cancel)?)),
+            "divided" => overshoot::divided(&ground, &self.eigenvectors(cancel)?),
+            "divided-varimax" => overshoot::divided(&ground, &varimax(&self.eigenvectors(cancel)?)),
             "apart" | "halves" => {
                 let mut shares = ground.limits().shares(r);
                 if name == "halves" {
                     shares.iter_mut().for_each(|s| *s = (*s / 2).max(2.min(*s)));
                 }
-                let x = overshoot::apart(&ground, &shares, go_on);
+                let x = overshoot::apart(&ground, &shares, cancel);
                 x.and_then(|x| overshoot::polished(&ground, &x))
             }
             "variance" => {
                 let other = ground.for_variance();
-                let at = overshoot::pruned(&other, &self.eigenvectors(go_on)?);
-                at.and_then(|at| overshoot::climbed(&other, at, go_on))
+                let at = overshoot::pruned(&other, &self.eigenvectors(cancel)?);
+                at.and_then(|at| overshoot::climbed(&other, at, cancel))
                     .and_then(|at| overshoot::polished(&ground, &at.x))
             }
             "coordinates" => {
@@ -158,7 +159,7 @@ impl MeasuredProblem {
                     return Ok(Some(x));
                 }
             }
-            "random" => self.random_point(seed, go_on),
+            "random" => self.random_point(seed, cancel),
             _ => {
                 return Err(Error::UnknownName {
                     kind: "starting point",
@@ -185,11 +186,11 @@ impl Family for MeasuredProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &|| true)
+        self.start_while(name, seed, &Cancel::never())
     }
 
-    fn start_while(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<RowMat> {
-        let found = self.named_start(name, seed, go_on)?;
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        let found = self.named_start(name, seed, cancel)?;
         let x = found.filter(|x| self.check(x, "the starting point X").is_ok());
         x.ok_or_else(|| {
             let what = match self.between() {
@@ -276,35 +277,30 @@ impl Family for MeasuredProblem {
         &self,
         x: Option<&RowMat>,
         options: &bound::Options,
-        hook: bound::Hook<'_>,
+        cancel: &Cancel,
+        show: bound::Show<'_>,
     ) -> Result<bound::Bound> {
         let (f, kind) = self.bounded()?;
         let begun = std::time::Instant::now();
+        let cancel = cancel.within(options.seconds);
         let x = x.map(|x| self.given(x)).transpose()?;
         let point =
             x.as_ref().map(|x| bound::Point { objective: self.value(x), feasibility: self.feasibility(x) });
         let options = bound::Options { nodes: 0, ..options.clone() };
-        let mut found = bound::lower_bound(f, self.rank(), &kind, None, &options, hook)?;
-        let over = |limit: f64| begun.elapsed().as_secs_f64() >= limit;
+        let mut found = bound::lower_bound(f, self.rank(), &kind, None, &options, &cancel, show)?;
         let matrix = self.f.covariance().matrix();
         if let Some(c) = matrix.filter(|_| matches!(self.f.measure(), Measure::Adjusted | Measure::Polar)) {
-            let now = |bound: f64| bound::Progress {
-                iterations: found.iterations,
-                nodes: 0,
-                open: 0,
-                bound,
-                incumbent: point.map(|p| p.objective),
-                seconds: begun.elapsed().as_secs_f64(),
-            };
-            let go_on = || hook(&now(found.value)) && !options.seconds.is_some_and(over);
             let known = point.map_or(0.0, |p| -2.0 * p.objective / self.f.covariance().unit());
-            let most = bound::adjusted(c, self.limits(), self.share().max, self.rank(), known, &go_on);
+            let most = bound::adjusted(c, self.limits(), self.share().max, self.rank(), known, &cancel);
             if let Some((most, steps)) = most {
                 let value = -0.5 * most * self.f.covariance().unit();
                 if value > found.value {
                     (found.value, found.method) = (value, bound::Method::Scores);
                     found.iterations += steps;
                 }
+            }
+            if cancel.is_over() {
+                found.end = if cancel.is_cancelled() { bound::End::Interrupted } else { bound::End::Time };
             }
         }
         let claim = bound::Claim::new(found.value, point, found.size, options.gap)?;
@@ -341,7 +337,7 @@ impl Family for MeasuredProblem {
         "the gradient along the constraints on the support of X"
     }
 
-    fn criticality(&self, x: &RowMat, _keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+    fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
         Ground::of(self).criticality(x)
     }
 
@@ -350,12 +346,7 @@ impl Family for MeasuredProblem {
     }
 
     /// Limits of components tie rows together: no pair of rows is a problem of its own.
-    fn block_stationarity(
-        &self,
-        _x: &RowMat,
-        _scope: Scope,
-        _keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
+    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
         None
     }
 }
@@ -364,7 +355,7 @@ impl Family for MeasuredProblem {
 fn portfolio(
     p: &MeasuredProblem,
     options: &SolverOptions,
-    start: Option<&Begin>,
+    start: Option<&Start>,
 ) -> Result<Portfolio<MeasuredProblem>> {
     // before any task, which would count it as work of its own
     p.f.covariance();
@@ -412,7 +403,6 @@ pub(super) fn pose_measured(
         Some(limit) => limit.of(rank).map(|limits| limits.checked(n, rank)).transpose()?,
     };
     let f = covariance_model(data, options.storage)?;
-    check_range(&f)?;
     let limits = match limits {
         Some(limits) => limits,
         None => {

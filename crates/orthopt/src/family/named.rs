@@ -12,9 +12,9 @@ use crate::problem::{
 pub enum Named {
     /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
     Pca(PcaProblem),
-    /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit of nonzeros.
+    /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit on nonzeros.
     Cardinality(CardinalityProblem),
-    /// min −½⟨X, CX⟩ + λ‖X‖₀, unit columns, XᵀCX diagonal and a limit of nonzeros.
+    /// min −½⟨X, CX⟩ + λ‖X‖₀, unit columns, XᵀCX diagonal and a limit on nonzeros.
     Uncorrelated(UncorrelatedProblem),
     /// min −½ φ(X) + λ‖X‖₀ for a measure φ of what components explain and limits of nonzeros.
     Measured(MeasuredProblem),

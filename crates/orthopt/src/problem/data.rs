@@ -35,13 +35,82 @@ impl PcaData<'_> {
             Self::SparseGram(c) => c.ncols(),
         }
     }
+
+    /// Cᵢᵢ, without C.
+    pub fn squares(&self) -> Vec<f64> {
+        match self {
+            Self::Gram(c) => (0..c.ncols().min(c.nrows())).map(|i| c[(i, i)]).collect(),
+            Self::SparseGram(c) => (0..c.ncols()).map(|j| c.get(j, j).copied().unwrap_or(0.0)).collect(),
+            Self::Centred(a, centring) => centring.squares(*a),
+            Self::Dense(a) => {
+                let mut sums = vec![0.0; a.ncols()];
+                for_each(*a, |_, j, v| sums[j] += v * v);
+                sums
+            }
+            Self::Sparse(a, means) => (0..a.ncols())
+                .map(|j| {
+                    let mean = means.as_ref().map_or(0.0, |m| m[j]);
+                    let stored = a.val_of_col(j);
+                    let absent = (a.nrows() - stored.len()) as f64;
+                    stored.iter().map(|v| (v - mean).powi(2)).sum::<f64>() + absent * mean * mean
+                })
+                .collect(),
+        }
+    }
 }
 
 /// f(X) = −½ tr(XᵀCX) in the storage asked for; `auto` is that of a search ([`Storage::for_search`]).
 ///
 /// # Errors
-/// Data that are not finite, a C that is not symmetric.
+/// Data that are not finite, or so large or small that C overflows or underflows; a C that is not
+/// symmetric.
 pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
+    let model = model_of(data, storage)?;
+    check_range(&model, data)?;
+    Ok(model)
+}
+
+/// The smallest size of C, its largest entry: 2⁻¹⁰⁴², below which subnormal numbers have fewer than 32 binary digits,
+/// too few for tolerances of 1e-9.
+const SMALLEST: f64 = f64::MIN_POSITIVE / (1 << 20) as f64;
+
+/// Squares of very large data overflow, those of very small data vanish.
+fn check_range(model: &AnySmooth, data: &PcaData<'_>) -> Result<()> {
+    let diagonal = model.diagonal();
+    if let Some(i) = diagonal.iter().position(|m| !m.is_finite()) {
+        return Err(Error::Overflow { column: i + 1 });
+    }
+    let largest = |values: &[f64]| values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    let size = match data {
+        PcaData::Gram(c) => {
+            (0..c.ncols()).flat_map(|j| c.col(j).iter()).fold(0.0f64, |most, v| most.max(v.abs()))
+        }
+        PcaData::SparseGram(c) => largest(c.val()),
+        _ => largest(&diagonal),
+    };
+    if size < SMALLEST && (size > 0.0 || !is_zero(data)) {
+        return Err(Error::Underflow);
+    }
+    Ok(())
+}
+
+/// True if all entries of the samples are 0 after centring, or those of C.
+fn is_zero(data: &PcaData<'_>) -> bool {
+    let all = |a: MatRef<'_, f64>, zero: &dyn Fn(usize, f64) -> bool| {
+        (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| zero(j, a[(i, j)])))
+    };
+    match data {
+        PcaData::Dense(a) | PcaData::Gram(a) => all(*a, &|_, v| v == 0.0),
+        PcaData::Centred(a, centring) => all(*a, &|j, v| centring.apply(j, v) == 0.0),
+        PcaData::SparseGram(a) | PcaData::Sparse(a, None) => a.val().iter().all(|v| *v == 0.0),
+        PcaData::Sparse(a, Some(means)) => (0..a.ncols()).all(|j| {
+            let values = a.val_of_col(j);
+            (values.len() == a.nrows() || means[j] == 0.0) && values.iter().all(|v| *v == means[j])
+        }),
+    }
+}
+
+fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
     Ok(match data {
         PcaData::Gram(c) => AnySmooth::Dense(DenseQuadratic::negative(*c)?),
         PcaData::SparseGram(c) => AnySmooth::Dense(DenseQuadratic::negative(c.to_dense().as_ref())?),
@@ -67,8 +136,8 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
     })
 }
 
-/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (their means taken off where the data say
-/// so), or C + ridge·tr(C)/n·I of a C that is given. Cost O(mn²).
+/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (minus their means for centred data),
+/// or C + ridge·tr(C)/n·I of a given C. Cost O(mn²).
 ///
 /// # Errors
 /// Data that are not finite, a C that is not symmetric, a negative ridge.
@@ -81,7 +150,7 @@ pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
     shared_out(data, samples, ridge)
 }
 
-/// C = AᵀA + ridge·tr(AᵀA)/n·I, what [`covariance`] is without the division by m. Cost O(mn²).
+/// C = AᵀA + ridge·tr(AᵀA)/n·I, [`covariance`] without the division by m. Cost O(mn²).
 ///
 /// # Errors
 /// Those of [`covariance`].

@@ -4,9 +4,9 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
-use super::GoOn;
 use super::moves::Way;
 use super::pool::{components, drawn};
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::problem::{MeasuredProblem, support};
 use crate::smooth::Quadratic;
@@ -26,13 +26,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Overshot {
         "entries added and pruned"
     }
 
-    fn point(
-        &self,
-        p: &MeasuredProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-        _: &GoOn<'_>,
-    ) -> Option<RowMat> {
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let entries = x.data().iter().filter(|v| **v != 0.0).count();
         let most = rng.random_range(2..(entries / 2).max(4));
@@ -53,13 +47,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Forget {
         "entries forgotten"
     }
 
-    fn point(
-        &self,
-        p: &MeasuredProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-        _: &GoOn<'_>,
-    ) -> Option<RowMat> {
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let mut mask: Vec<bool> =
             x.data().iter().map(|v| *v != 0.0 && rng.random::<f64>() > FORGOTTEN).collect();
@@ -91,7 +79,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Renew {
         p: &MeasuredProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
-        go_on: &GoOn<'_>,
+        cancel: &Cancel,
     ) -> Option<RowMat> {
         let mut x = parent(best, rng).clone();
         let (n, r) = (x.nrows(), x.ncols());
@@ -100,7 +88,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Renew {
         (0..n).for_each(|i| x.set(i, k, 0.0));
         let free: Vec<bool> = (0..n).map(|i| x.row(i).iter().all(|v| *v == 0.0)).collect();
         let seeds = drawn(n, SEEDS, |i| free[i], rng);
-        let found = components((p.f.quadratic(), false), &seeds, &|i| free[i], size, go_on)?;
+        let found = components((p.f.quadratic(), false), &seeds, &|i| free[i], size, cancel)?;
         let place = rng.random_range(0..found.len().clamp(1, 4));
         found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, k, *v));
         let mask = x.data().iter().map(|v| *v != 0.0).collect();
@@ -117,13 +105,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Rotate {
         "two components turned"
     }
 
-    fn point(
-        &self,
-        p: &MeasuredProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-        _: &GoOn<'_>,
-    ) -> Option<RowMat> {
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let r = x.ncols();
         if r < 2 {

@@ -25,11 +25,11 @@ use crate::solve::{Settings, Solver, Status, Step, settings_of};
 /// What the registry says of it.
 pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     name: "ladmm",
-    doc: "linearised ADMM with an orthonormal X and a copy with the nonzeros that are allowed; feasible in the limit",
+    doc: "linearised ADMM with an orthonormal X and a copy with the allowed nonzeros; feasible in the limit",
     constants: Ladmm::LIST,
     shared: &[],
     handles: |_| true,
-    scope: "problems with limits of nonzeros (nonzeros, total-nonzeros, variables)",
+    scope: "problems with limits on nonzeros (nonzeros, total-nonzeros, variables)",
     make: |o| Ok(Box::new(INFO.configured(Ladmm::DEFAULT, o)?)),
 };
 

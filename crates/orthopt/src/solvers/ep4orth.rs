@@ -54,7 +54,7 @@ pub const INFO: SolverInfo = info();
 pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
     SolverInfo {
         name: "ep4orth",
-        doc: "exact penalty for nonnegative X: columns of unit length, driven apart slowly",
+        doc: "exact penalty for nonnegative X: columns of unit length, their overlaps penalised increasingly",
         constants: Ep4Orth::LIST,
         shared: &[],
         handles: |p| nonnegative(&p.h),
@@ -241,7 +241,9 @@ impl Ep4Orth {
         if st.support.is_some() {
             let exact = st.moved <= EXACT * (st.x.ncols() as f64).sqrt();
             return match (exact, descended) {
-                (true, _) => Some((Status::Converged, "columns are apart and critical on their supports")),
+                (true, _) => {
+                    Some((Status::Converged, "the columns share no row and are critical on their supports"))
+                }
                 (_, false) => Some((Status::Stalled, "no step lowers f on the supports of the columns")),
                 _ => None,
             };

@@ -49,9 +49,9 @@ constants! {
     pub struct JLbfgs {
         /// pairs (s, y) that are kept
         memory ["m"]: usize = 20, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);
-        /// largest ||tS||_F of a step: boosts beyond change X by more than a factor
+        /// largest ||tS||_F of a step; larger boosts change the size of X by large factors
         radius [""]: f64 = 1.0, "a number > 0 and <= 2" if |v| v > 0.0 && v <= 2.0;
-        /// row norm of X at which an f that may be unbounded is given up
+        /// row norm of X at which a run with an f that may be unbounded ends
         norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
     }
 }

@@ -188,7 +188,7 @@ impl Ladmm {
             st.best.offer(p, &st.x, &st.y);
         }
         if self.near > 0.0 && primal <= self.near && st.iterations >= SETTLED {
-            return Some((Status::Stalled, "X and its sparse copy have met"));
+            return Some((Status::Stalled, "X and its sparse copy agree"));
         }
         st.progress.note(st.best.objective, st.residual)
     }

@@ -112,7 +112,7 @@ pub struct SolverOptions {
 
 /// The name that lets the library choose (see [`crate::family`]).
 pub const AUTO: (&str, &str) =
-    ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
+    ("auto", "chooses solver, working set and start from the penalty and the data, and reports the choice");
 
 /// What needs of f no more than values and gradients, and of h its prox, for XᵀX = I.
 pub const fn first_order<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
@@ -287,7 +287,7 @@ pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
     j_lbfgs::INFO,
 ];
 
-/// All solvers of problems with a limit of nonzeros.
+/// All solvers of problems with a limit on nonzeros.
 pub static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
     &[exchange::INFO, cardinality_ladmm::INFO];
 

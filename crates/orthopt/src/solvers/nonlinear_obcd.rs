@@ -100,7 +100,7 @@ impl NonlinearObcd {
         let name = if search == CircleSearch::Exact { "obcd" } else { "obcd-approx" };
         let refuse = |what: &str| {
             Err(Error::Incompatible(
-                format!("{name} works on pairs of rows here: no {what}; the solver obcd does them").into(),
+                format!("{name} works on pairs of rows here and has no {what}; the solver obcd has").into(),
             ))
         };
         if options.block != 2 {

@@ -47,7 +47,7 @@ constants! {
     /// SLPG with the constants of STOP unless set.
     #[derive(Copy)]
     pub struct Slpg {
-        /// most Arrow-Hurwicz updates of the multiplier an iteration
+        /// maximum number of Arrow-Hurwicz updates of the multiplier per iteration
         inner [""]: usize = 5, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);
         /// values of phi a step is compared with (1: monotone)
         memory ["m"]: usize = 20, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);

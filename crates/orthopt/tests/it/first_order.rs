@@ -280,7 +280,7 @@ fn raw_reports_the_natural_iterate() {
     }
 }
 
-/// What whole matrices are done with agrees with what single entries are done with.
+/// Functions of whole matrices agree with those of single entries.
 #[test]
 fn batched_calls_agree_with_plain_ones() {
     for n in [1, 7, 40, 400] {

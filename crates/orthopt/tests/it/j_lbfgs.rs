@@ -3,6 +3,7 @@
 use crate::common::jobcd::{definite, options, probe, solver};
 use crate::common::jorth::shuffled;
 use crate::common::limits;
+use orthopt::cancel::Cancel;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm, stationarity};
 use orthopt::family::{Family, Wanted};
 use orthopt::problem::JProblem;
@@ -53,7 +54,7 @@ fn points_are_feasible_and_f_falls_as_it_says() {
     }
 }
 
-/// What it calls the gradient is that: at its end, where it says critical, the measure computed anew is small.
+/// At a critical end the recomputed measure of the gradient is small.
 #[test]
 fn a_converged_end_is_critical() {
     let problem = JProblem::hyperbolic_eig(definite(15, 1e-2, 5).as_mat(), shuffled(6, 15, 1)).unwrap();
@@ -119,7 +120,8 @@ fn the_race_is_monotone_in_effort_and_below_each_of_its_methods() {
     let race = |most: u64| {
         let stopping = Stopping { max_iters: Some(most), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let wanted = Wanted { seed: 1, ..Default::default() };
-        let s = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &mut []).unwrap();
+        let s =
+            p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
         s.objective.total
     };
     let reached: Vec<f64> = [200, 2_000, 20_000].map(race).into();

@@ -4,6 +4,7 @@
 use crate::common::{gaussian, rng};
 use faer::Mat;
 use orthopt::RowMat;
+use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel;
 use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::linalg::eigen::symmetric_eigenpairs;
@@ -73,7 +74,7 @@ fn total(measure: Measure, k: usize) -> PoseOptions {
 fn solve_with(p: &MeasuredProblem, effort: Option<Effort>) -> Solution {
     let wanted = Wanted { effort, ..Wanted::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let found = p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &mut []).unwrap();
+    let found = p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
     p.check(&found.x, "X").unwrap();
     assert!(found.feasibility <= 1e-13, "{:e}", found.feasibility);
     assert!((found.objective.total - p.value(&found.x)).abs() <= 1e-13 * p.value(&found.x).abs());
@@ -304,7 +305,7 @@ fn small_problems_are_solved_by_brute_force() {
             assert!(found >= best * (1.0 - 1e-12), "{measure:?} {seed}: {found} below {best}");
             // no point of the grid is further than half a step away from the best one
             assert!(found <= best * 1.02, "{measure:?} {seed}: {found} far above {best}");
-            let bound = p.lower_bound(None, &Default::default(), &|_| true).unwrap();
+            let bound = p.lower_bound(None, &Default::default(), &Cancel::never(), &|_| {}).unwrap();
             assert!(-2.0 * bound.value >= best, "{measure:?} {seed}: bound {} of {best}", -2.0 * bound.value);
         }
     }
@@ -461,7 +462,7 @@ fn without_limits_it_is_pca() {
             let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
             let posed = pose(info, &PcaData::Gram(c.as_ref()), &options).unwrap();
             orthopt::with_family!(posed.problem, p => {
-                p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &mut []).unwrap().x
+                p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
             })
         };
         for measure in ALL {
@@ -509,7 +510,7 @@ fn loadings_are_orthogonal_and_scores_uncorrelated() {
         assert!(variance >= before, "{limit:?}: {variance}");
         before = variance;
         // a bound of variance holds for what is a subset of its feasible set
-        let bound = p.lower_bound(Some(&found.x), &Default::default(), &|_| true).unwrap();
+        let bound = p.lower_bound(Some(&found.x), &Default::default(), &Cancel::never(), &|_| {}).unwrap();
         assert!(bound.value <= found.objective.total && bound.gap.is_some());
     }
     // an X of the first study has 34.8 % with six nonzeros
@@ -581,7 +582,7 @@ fn bounds_hold_and_give_gaps() {
         let what = format!("{:?} {r}", options.maximise);
         let p = problem(&c, r, options).unwrap();
         let found = solve(&p);
-        let bound = p.lower_bound(Some(&found.x), &Default::default(), &|_| true).unwrap();
+        let bound = p.lower_bound(Some(&found.x), &Default::default(), &Cancel::never(), &|_| {}).unwrap();
         assert!(bound.value <= found.objective.total, "{what}");
         assert!(bound.gap.unwrap() <= most, "{what}: {:?} by {:?}", bound.gap, bound.method);
     }

@@ -237,7 +237,7 @@ fn input_that_does_not_fit_is_an_error() {
     assert!(pca("dc-pca", &k(10)).is_ok());
     assert!(said(pca("dc-pca", &k(11))).starts_with("k is 11: expected at most 10"));
     let penalty = |p: &str| CompositeOptions { penalty: Some(p.into()), ..Default::default() };
-    assert!(said(pca("pca", &penalty("l0"))).contains("no penalty of composite problems is called 'l0'"));
+    assert!(said(pca("pca", &penalty("l0"))).contains("there is no penalty of composite problems 'l0'"));
     assert!(said(pca("probe", &k(1))).contains("probe"));
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
         let options = OadmmOptions { beta0: Some(bad), ..OadmmOptions::new(Variant::Ep) };

@@ -1,4 +1,4 @@
-//! What OBCD has reached when it says that it converged, and what must not change the result.
+//! Converged points of OBCD, and settings that must not change the result.
 
 use crate::common::obcd::{RULES, options};
 use crate::common::{

@@ -56,7 +56,7 @@ constants! {
         steps ["T"]: u64 = 10, "a whole number >= 1" if |v| v >= 1.0;
         /// accuracy that the regularisation of Y is chosen for
         epsilon ["ε"]: f64 = 1e-8, "a finite number > 0" if |v| v > 0.0;
-        /// the weight shrinks where max |A(X) - y| is not below so many times the last one
+        /// the weight shrinks where max |A(X) - y| is not below this factor times the last one
         tau1 ["τ₁"]: f64 = 0.999, "between 0 and 1, exclusive" if |v| v > 0.0 && v < 1.0;
         /// factor by which it then shrinks
         tau2 ["τ₂"]: f64 = 0.9, "above 0, at most 1" if |v| v > 0.0 && v <= 1.0;

@@ -190,7 +190,8 @@ pub(crate) fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     let size = (p.f.scale(x) + p.gradient(x).norm()).max(f64::MIN_POSITIVE);
     let of_paper = gap.max((dual + tangent) / size);
     let returned = Candidates::new(p, x, ycheck).best(x.clone());
-    let why = "critical for the smoothed penalty only, and what smoothing costs falls too slowly to wait for";
+    let why =
+        "critical for the smoothed penalty only; the smoothing error falls too slowly to reach the tolerance";
     let of_x = relative_criticality(p, &returned);
     let found = Confirmed::new(if p.a.is_identity() { of_x } else { of_x.min(of_paper) });
     Some(found.or_ends((gap <= SMOOTHED).then_some(why)))

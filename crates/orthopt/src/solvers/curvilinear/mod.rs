@@ -98,10 +98,10 @@ impl Iterate {
         z
     }
 
-    /// ‖D‖_F/‖G‖_F.
-    fn residual(&self) -> f64 {
-        let scale = self.g.norm();
-        if scale > 0.0 { self.square.sqrt() / scale } else { 0.0 }
+    /// ‖D‖_F/‖G‖_F; where G vanishes beside the `scale` of f, as at a perfect fit, relative to a share of that.
+    fn residual(&self, scale: f64) -> f64 {
+        let size = self.g.norm().max(VANISHED * scale);
+        if size > 0.0 { self.square.sqrt() / size } else { 0.0 }
     }
 }
 
@@ -125,6 +125,8 @@ const SHORTEST: f64 = 1e-20;
 /// Rounding of f relative to its size that the search overlooks. Close to a solution f no longer
 /// tells good steps from bad ones, the steps of Barzilai and Borwein converge all the same.
 const NOISE: f64 = 1e-13;
+/// ‖G‖ below this share of the scale of f is that of rounding errors.
+const VANISHED: f64 = 1e-8;
 /// Bounds of τ relative to ‖X‖/‖G‖.
 const LARGEST: f64 = 1e15;
 /// ‖XᵀX − I‖_F above which X is made orthonormal again.
@@ -204,7 +206,7 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
     }
 
     fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.now.residual())
+        Some(st.now.residual(st.scale))
     }
 
     fn point<'a>(&self, st: &'a State) -> &'a RowMat {
@@ -258,7 +260,7 @@ impl<C: Curve> Curvilinear<C> {
         }
         st.iterations += 1;
         let Some(next) = self.search(f, st) else {
-            let why = "no step along the curve lowers f any more: the limit of rounding";
+            let why = "no step along the curve lowers f: the limit of rounding";
             st.ended = Some((Status::Stalled, why));
             return;
         };

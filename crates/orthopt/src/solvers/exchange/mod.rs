@@ -1,4 +1,4 @@
-//! Exchange of nonzeros under a limit of cardinality: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and limits of nonzeros
+//! Exchange of nonzeros under a limit of cardinality: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and limits on nonzeros
 //! (docs/mathematics.md, section 17).
 //!
 //! ```text
@@ -46,7 +46,7 @@ pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     constants: &[],
     shared: &[],
     handles: |_| true,
-    scope: "problems with limits of nonzeros (nonzeros, total-nonzeros, variables)",
+    scope: "problems with limits on nonzeros (nonzeros, total-nonzeros, variables)",
     make: |_| Ok(Box::new(Exchange)),
 };
 

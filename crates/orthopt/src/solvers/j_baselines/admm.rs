@@ -49,7 +49,7 @@ constants! {
         double [""]: u64 = 100, "a whole number >= 0" if |v| v >= 0.0;
         /// beta does not double beyond this many times its start
         beta_max [""]: f64 = 1e9, "a finite number > 0" if |v| v > 0.0;
-        /// entry of X at which an unbounded f is given up
+        /// entry of X at which a run with an unbounded f ends
         norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
     }
 }

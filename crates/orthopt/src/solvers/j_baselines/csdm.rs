@@ -46,7 +46,7 @@ constants! {
     pub struct Csdm {
         /// learning rate of Adagrad (papers: 5e-4 to 5e-3)
         lr [""]: f64 = 5e-3, "a finite number > 0" if |v| v > 0.0;
-        /// ||X|| at which an unbounded f is given up
+        /// ||X|| at which a run with an unbounded f ends
         norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
     }
 }

@@ -44,11 +44,11 @@ constants! {
     pub struct GsJobcd {
         /// proximal term of a step, relative to the mean curvature
         theta ["θ"]: f64 = 1e-8, "a finite number >= 0" if |v| v >= 0.0;
-        /// all pairs that a whole pass leaves alone together offer at most this times |f|
+        /// all pairs that a whole pass does not change lower f together by at most this times |f|
         tol [""]: f64 = 1e-11, "a finite number >= 0" if |v| v >= 0.0;
         /// largest |mu| of a step where f may be unbounded
         mu_max ["μ"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
-        /// row norm of X at which an f that may be unbounded is given up
+        /// row norm of X at which a run with an f that may be unbounded ends
         norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
     }
     plain {

@@ -235,8 +235,8 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
             return Some(beyond_limit(&self.p.f));
         }
         if self.at.gradients >= CREEP.1 && self.at.gradients / 4 >= self.at.fallen.1 {
-            return Some((Status::Stalled, "f creeps: pairs of rows lower it by next to nothing"));
+            return Some((Status::Stalled, "pairs of rows lower f by negligible amounts"));
         }
-        self.at.done.then_some((Status::Stalled, "no pair of rows lowers f any more"))
+        self.at.done.then_some((Status::Stalled, "no pair of rows lowers f"))
     }
 }

@@ -52,13 +52,13 @@ constants! {
     pub struct JJobcd {
         /// proximal term of a step, relative to the size of grad f(X) X'
         theta ["θ"]: f64 = 1e-8, "a finite number >= 0" if |v| v >= 0.0;
-        /// hyperbolic-eig: all pairs that a whole pass leaves alone together offer at most this times |f|
+        /// hyperbolic-eig: all pairs that a whole pass does not change lower f together by at most this times |f|
         tol [""]: f64 = 1e-11, "a finite number >= 0" if |v| v >= 0.0;
         /// metric of the majoriser at the start; chosen as L_f, or ||grad f(X)||/||X||, unless set
         s ["s"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
         /// largest |mu| of a step where f may be unbounded
         mu_max ["μ"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
-        /// row norm of X at which an f that may be unbounded is given up
+        /// row norm of X at which a run with an f that may be unbounded ends
         norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
     }
     plain {
@@ -301,7 +301,7 @@ impl JJobcd {
         state.s = if state.s > 1e6 * state.usual { state.usual } else { state.s };
         let pass = state.tournament.as_ref().map_or(0, |t| t.rounds() as u32);
         if state.failures >= HOPELESS.max(pass) {
-            st.ended = Some((Status::Stalled, "no pairing of the rows lowers f any more"));
+            st.ended = Some((Status::Stalled, "no pairing of the rows lowers f"));
         }
         if !p.is_bounded() && largest_row(&state.x) > self.norm_limit {
             st.ended = Some(beyond_limit(&p.f));

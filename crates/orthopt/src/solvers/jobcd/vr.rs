@@ -57,7 +57,7 @@ constants! {
         s ["s"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
         /// largest |mu| of a step
         mu_max ["μ"]: f64 = 2.0, "a finite number > 0" if |v| v > 0.0;
-        /// row norm of X at which an f that may be unbounded is given up
+        /// row norm of X at which a run with an f that may be unbounded ends
         norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
     }
     plain {
@@ -135,7 +135,7 @@ impl State {
     fn failed(&mut self, beyond: Option<(Status, &'static str)>) {
         self.failures += 1;
         if self.failures >= HOPELESS {
-            self.ended = Some(beyond.unwrap_or((Status::Stalled, "no round lowers f any more")));
+            self.ended = Some(beyond.unwrap_or((Status::Stalled, "no round lowers f")));
         }
     }
 }

@@ -22,6 +22,7 @@ mod nested;
 mod starts;
 
 use super::SolverInfo;
+use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -175,14 +176,10 @@ impl State {
 }
 
 /// The point that the moves lead to from another one; `None` where nobody waits any more.
-pub(crate) fn climbed<F: Quadratic>(
-    ground: &Ground<'_, F>,
-    at: Point,
-    go_on: &(dyn Fn() -> bool + Sync),
-) -> Option<Point> {
+pub(crate) fn climbed<F: Quadratic>(ground: &Ground<'_, F>, at: Point, cancel: &Cancel) -> Option<Point> {
     let mut st = State { at, objective: 0.0, stage: Stage::Fill, exchanges: 0, overshoots: 0 };
     while st.stage != Stage::Ended {
-        if !go_on() {
+        if cancel.is_over() {
             return None;
         }
         st.advance(ground);

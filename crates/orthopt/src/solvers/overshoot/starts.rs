@@ -1,6 +1,7 @@
 //! Where the search begins: eigenvectors pruned, variables divided among components, components that share no variable.
 
 use super::ground::{GROWING, Ground, PASSING, Point, STAYING, mask_of};
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::{largest_first, select_largest};
 use crate::linalg::products::{cross, product};
@@ -16,9 +17,6 @@ const ALIKE: f64 = 0.9;
 const NOTHING: f64 = 1e-12;
 /// A variance below this, in the unit of the largest one, is none.
 const NO_VARIANCE: f64 = 1e-12;
-
-/// Asked all the time whether anybody waits.
-type GoOn<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// The best point on all entries near orthonormal columns `v`, pruned to the limits.
 pub(crate) fn pruned<F: Quadratic>(ground: &Ground<'_, F>, v: &RowMat) -> Option<Point> {
@@ -51,7 +49,7 @@ pub(crate) fn polished<F: Quadratic>(ground: &Ground<'_, F>, x: &RowMat) -> Opti
 pub(crate) fn apart<F: Quadratic>(
     ground: &Ground<'_, F>,
     shares: &[usize],
-    go_on: &GoOn<'_>,
+    cancel: &Cancel,
 ) -> Option<RowMat> {
     let (n, r) = ground.shape();
     let c = ground.cov.matrix()?;
@@ -63,7 +61,7 @@ pub(crate) fn apart<F: Quadratic>(
         let alone = ground.alone(ground.f(), &own, *size);
         let mut best: Option<Point> = None;
         for seed in seeds(&own, &used, *size) {
-            if !go_on() {
+            if cancel.is_over() {
                 return None;
             }
             let Some(at) = grown(&alone, seed, &used, *size) else { continue };

@@ -66,7 +66,7 @@ constants! {
 /// What the registry says of it.
 pub const INFO: SolverInfo = SolverInfo {
     name: "support",
-    doc: "descent on fixed supports, supports revised entry by entry and by OBCD; exactly sparse",
+    doc: "descent on fixed supports; supports change by single entries and by OBCD; exactly sparse",
     constants: SupportOptions::LIST,
     shared: ObcdOptions::LIST,
     handles: |p: &PcaProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),

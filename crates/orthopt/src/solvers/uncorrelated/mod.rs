@@ -1,5 +1,5 @@
 //! Exchange of nonzeros for uncorrelated components: min −½ tr(XᵀCX) + λ‖X‖₀ over unit columns with xⱼᵀCxₖ = 0 and
-//! limits of nonzeros (docs/mathematics.md, section 18).
+//! limits on nonzeros (docs/mathematics.md, section 18).
 //!
 //! ```text
 //! repeat   one component after the other, the others fixed: the leading eigenvector of C on its rows,
