@@ -96,8 +96,8 @@ def minimize(
         As for :func:`orthopt.solve`.
     **options
         ``max_iters``, ``time_limit``, ``tol``, ``min_decrease``, ``seed``, ``restarts`` (further random starts, a number
-        in the place of the rule above), options of the solvers that look at them
-        (``block``, ``working_set``, ...), and constants of solvers and penalties. What means nothing here is an error.
+        in the place of the rule above), options of the solvers that use them (``block``,
+        ``working_set``, ...), and constants of solvers and penalties. An option that does not apply is an error.
 
     Returns
     -------

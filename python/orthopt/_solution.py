@@ -64,7 +64,7 @@ class Certificate:
     pairs_checked: int
     #: Pairs that can change X.
     pairs_total: int
-    #: The largest decrease of F that any checked pair offers.
+    #: Largest decrease of F by any checked pair.
     max_decrease: float
     #: The mean squared distance of the identity to the best moves.
     mean_distance: float
@@ -141,7 +141,7 @@ class Solution:
     start: str | None = None
     #: Starts that were made; the best X counts.
     starts: int = 1
-    #: Why what was left open was chosen as it was.
+    #: Reasons of automatic choices.
     reasons: list[str] = field(default_factory=list)
     #: ``||min(0, X)||_F`` where X must be nonnegative.
     nonneg_violation: float | None = None
@@ -155,7 +155,7 @@ class Solution:
     gap: float | None = None
     #: ``"optimal"`` where X is proved to be a global minimum.
     proof: str | None = None
-    #: Variance explained, where that means something.
+    #: Variance explained, if it is defined.
     explained_variance: ExplainedVariance | None = None
     #: The minimum of F, where it is known in closed form.
     optimum: float | None = None

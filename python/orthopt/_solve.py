@@ -86,24 +86,61 @@ def solve(
         Effect of Ctrl-C: ``"return"`` the best X so far, or ``"raise"`` :class:`orthopt.errors.Interrupted` with it as
         ``result``, which ends a loop around the call.
     **options
-        Those of the command line, with underscores: ``center``, ``scale`` (``"std"``: correlations),
-        ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: for NaN and missing cells, an
-        error by default), ``features``, ``gram``, ``nonzeros`` (in each component: a number, a list, or
-        ``"auto"``),
-        ``total_nonzeros`` or ``variables`` (of all components; each instead of ``lam`` or with it:
-        ``lam`` is then the weight of a nonzero, with ``variables`` that of a variable),
-        ``constraint`` (``"uncorrelated"``: scores, with ``nonzeros``, instead of orthogonal loadings; ``"both"``),
-        ``maximise`` (``"variance"``, ``"adjusted"``: of each score what those before it do not have, so that none
-        repeats another, ``"polar"``: the same without an order, ``"explained"``: what a regression on the scores gives
-        back), ``order`` (``"joint"`` or ``"sequential"``: each component the best one beside those before it),
-        ``min_nonzeros`` and ``max_nonzeros`` (of a component, with ``total_nonzeros``),
-        ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
-        (E of nonlinear-eig, or ``"randn"`` for normal numbers),
-        ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``placement``, ``working_set``,
-        ``block``, ``model``, ``side``, ``alpha``, ``candidates``, ``jacobi``, ``effort`` (how long
-        ``"auto"`` searches: ``"quick"``, ``"normal"``, ``"thorough"``), ``restarts``, ``seed``,
-        ``threads``, ``max_iters``, ``time_limit``, ``tol``,
-        ``min_decrease``, and the constants of solvers and penalties (``orthopt.constants()``).
+        * ``gram``: Give C itself (symmetric, n x n) instead of DATA
+        * ``center``: Subtract the mean of each column (sparse data stay sparse)
+        * ``scale``: Scale the columns, after centring: std (standard deviation 1: C holds correlations; implies
+          ``covariance`` and ``center``), unit (2-norm 1), none, or a factor [default: none]
+        * ``covariance``: C = A'A/(m - 1) of the centred columns, so that lambda does not depend on the number of
+          samples
+        * ``missing``: Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of
+          a few components [default: error]; one of error, mean, drop, em
+        * ``features``: Keep the first N columns only
+        * ``storage``: Storage of the data in f: C (dense), A (gram), or the cheaper one (auto) [default: auto]; one of
+          auto, dense, gram
+        * ``max_memory``: Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is
+          free]
+        * ``lam_share``: Weight of the penalty as a share of the mean of the r largest C_ii
+        * ``relative_lam``: Weight of the penalty l0 or l1 as a share of the largest useful one
+        * ``nonzeros``: At most K nonzeros in each component (K1,K2,...: one number for each; auto: the knee of variance
+          against nonzeros) instead of lambda [default: auto for l0 without lambda]
+        * ``total_nonzeros``: At most K nonzeros in all components together
+        * ``variables``: At most K variables in all components together; with ``lam`` each variable costs LAMBDA
+        * ``constraint``: Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX
+          diagonal, columns of length 1), for l0-pca with ``nonzeros`` [default: orthogonal]
+        * ``penalty``: Another penalty for a PCA problem; `orthopt list penalties` shows all
+        * ``k``: k of dc-pca and l1-largest-k: number of entries of X without penalty [default: 5 %]
+        * ``map``: A in h(A(X)): differences, rows:LIST, columns:LIST, or a file with B, A(X) = BX; or a matrix
+        * ``signature``: J of X'JX = J: P ones (below 1: a share of them), then minus ones, or a file with signs
+          [default: half]
+        * ``ridge``: hyperbolic-eig: add R * tr(C)/n to the diagonal of C [default: 0]
+        * ``reproduction``: hyperbolic-eig as the paper prints it, min -tr(X'CX) with C = A'A, which has no lower bound
+        * ``distances``: probe: distances to match, m x m [default: Euclidean ones]; or a matrix
+        * ``radius``: probe: radius of the ultrahyperbolic space [default: 1]
+        * ``placement``: probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints it: F is
+          then the same for every feasible X) [default: after]; one of after, before
+        * ``linear``: nonlinear-eig: E of the linear term, a file or randn[:SEED]; or a matrix
+        * ``effort``: Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the
+          limit]; one of quick, normal, thorough
+        * ``restarts``: Further starts of one solver; the best X is returned [default: as the time limit allows; auto
+          searches instead, see ``effort``]
+        * ``seed``: Seed of all random choices [default: 0]
+        * ``threads``: Threads to use [default: all]; X does not depend on it
+        * ``max_iters``: Stop after this many iterations (working sets tried)
+        * ``time_limit``: Stop after this many seconds in the solver
+        * ``tol``: Converged when no pair lowers F by more than TOL * (scale + |F|), or stationarity is at most 1000 TOL
+          [default: 1e-9]
+        * ``min_decrease``: Stop as stalled when a pass lowers F by less [default: 0, never]
+        * ``working_set``: B, rule for choosing rows [default: random]; one of random, active, cyclic, greedy-sv,
+          greedy-or
+        * ``block``: k, number of rows in B; subproblems of 2 are solved globally [default: 2]
+        * ``model``: Q, model of a block: exact (8) or diagonal (9) [default: exact]; one of exact, diagonal
+        * ``alpha``: α, weight of the proximal term alpha/2 ||V - I||^2, relative to the scale of F [default: 1e-5]
+        * ``candidates``: pairs scored by the greedy rules; min(n, 200) unless set [default: auto]
+        * ``side``: JOBCD: pairs of rows of X (the paper), of columns, or auto: columns where that decouples them
+          [default: auto]; one of auto, rows, columns
+        * ``jacobi``: rounds of n/2 disjoint pairs in parallel with the diagonal model (Appendix C.4) [default: false]
+
+        Besides, the constants of solvers and penalties (:func:`orthopt.constants`). Options that do not apply are refused.
 
     Returns
     -------
@@ -226,7 +263,7 @@ class Findings:
     criticality: float
     #: Block-2 stationarity, where pairs of rows can be solved globally.
     certificate: Certificate | None
-    #: Variance explained, where that means something.
+    #: Variance explained, if it is defined.
     explained_variance: ExplainedVariance | None
     #: The minimum of F, where it is known in closed form.
     optimum: float | None

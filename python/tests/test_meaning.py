@@ -53,6 +53,10 @@ VALUES = {
     "total_nonzeros": 5,
     "variables": 3,
     "constraint": "uncorrelated",
+    "maximise": "explained",
+    "order": "sequential",
+    "min_nonzeros": 2,
+    "max_nonzeros": 2,
     "working_set": "random",
     "block": 3,
     "model": "diagonal",
@@ -78,6 +82,10 @@ VALUES = {
 }
 BESIDE = {
     "constraint": {"nonzeros": 3},
+    "maximise": {"nonzeros": 3},
+    "order": {"nonzeros": 3},
+    "min_nonzeros": {"total_nonzeros": 6},
+    "max_nonzeros": {"total_nonzeros": 6},
     "candidates": {"working_set": "greedy-sv"},
     "time_limit": {},
 }

@@ -1,5 +1,5 @@
-//! The options that the user gave: those whose value is not what it is when nothing is said. What means nothing here is
-//! refused ([`orthopt::request::OPTIONS`]).
+//! The options that the user gave: those whose value is not what it is when nothing is said. What does not apply here
+//! is refused ([`orthopt::request::OPTIONS`]).
 
 use std::path::Path;
 
@@ -110,7 +110,7 @@ pub fn check_together(options: &Request) -> anyhow::Result<()> {
         ));
     }
     if options.given().contains(&"top") && options.json.as_deref() == Some(Path::new("-")) {
-        return Err(usage("--top is for the summary, and --json - prints none: leave one of them out"));
+        return Err(usage("--top is for the summary, but --json - prints no summary: leave one of them out"));
     }
     Ok(())
 }

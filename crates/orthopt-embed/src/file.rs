@@ -204,7 +204,7 @@ fn write_parts(out: &mut dyn Write, model: &Model, (parameters, bias, relations)
 }
 
 fn load(path: &Path, max_memory: Option<u64>) -> Result<Vec<u8>> {
-    let problem = "this is no model of a knowledge graph: `orthopt embed ... --save-model` makes one";
+    let problem = "this is not a model of a knowledge graph: `orthopt embed ... --save-model` writes one";
     let no_model = || Error::Model { path: path.display().to_string(), problem: problem.into() };
     read_sealed(path, MAGIC, max_memory)?.ok_or_else(no_model)
 }

@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::errors::{Failure, named};
 use crate::input::{Preparation, copied};
 
-/// A call with the options that were given, as the library names them. What means nothing is refused.
+/// A call with the options that were given, as the library names them. What does not apply is refused.
 #[derive(Clone, Debug)]
 pub struct Asked {
     call: Call,
@@ -23,7 +23,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Refuses what means nothing in this case.
+    /// Refuses what does not apply in this case.
     ///
     /// # Errors
     /// [`Error::Incompatible`] with the reason.

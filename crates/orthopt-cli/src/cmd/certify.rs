@@ -62,14 +62,14 @@ pub struct Args {
     #[arg(long, value_name = "X.npy", value_hint = ValueHint::FilePath)]
     x: PathBuf,
 
-    /// Check so many random pairs of rows instead of all
+    /// Check this many random pairs of rows instead of all
     #[arg(long, value_name = "PAIRS")]
     sample: Option<u64>,
 
     #[command(flatten)]
     blocks: Blocks,
 
-    /// Bound F over all feasible X too, and say how far this X is from the minimum [default: 60 seconds]
+    /// Also compute a lower bound of F over all feasible X, and the gap of this X [default: 60 seconds]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", hide_default_value = true)]
     global: Option<f64>,
 }

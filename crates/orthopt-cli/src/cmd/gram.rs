@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long)]
     reproducible: bool,
 
-    /// Missing values: error, or drop their rows [default: error]
+    /// Treatment of missing values: error, or drop their rows [default: error]
     #[arg(long, value_name = "HOW")]
     missing: Option<String>,
 }

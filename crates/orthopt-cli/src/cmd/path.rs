@@ -119,7 +119,7 @@ fn along(counts: Vec<usize>, lambdas: Vec<f64>) -> Option<Along> {
     Some(along.ordered())
 }
 
-/// Options of `solve` that mean nothing here, endings of files.
+/// Checks options of `solve` that do not apply, and extensions of files.
 fn check(options: &orthopt::request::Request, wanted: &Wanted) -> anyhow::Result<()> {
     let given = [
         ("lambda", options.lambda.is_some() && !matches!(wanted.along, Some(Along::Counts(_)))),

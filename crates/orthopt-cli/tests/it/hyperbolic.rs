@@ -247,7 +247,7 @@ fn the_printed_probe_is_a_check_of_feasibility() {
     let after = dir.json(&[&["solve", "probe", "randn:20:6", "--signature", "3"], &after[..]].concat());
     assert!((after["objective"].as_f64().unwrap() - known).abs() > 1e-4 * known, "{after} {known}");
     let help = stdout(&mut orthopt(&["solve", "--help-all"]));
-    assert!(help.contains("--placement <WHERE>") && help.contains("a free check that X is"), "{help}");
+    assert!(help.contains("--placement <WHERE>") && help.contains("position of phi"), "{help}");
     dir.fails(&["solve", "probe", "randn:20:6", "--placement", "between"], 2, &["between", "before"]);
     let other = ["solve", "pca", "builtin:pitprops", "--placement", "before"];
     dir.fails_in_one_line(&other, 2, &["--placement does not apply to pca: it is for probe"]);

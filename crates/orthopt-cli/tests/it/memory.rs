@@ -50,7 +50,11 @@ fn data() {
     );
     let args = ["solve", "pca", "randn:3000:3000", "--max-memory", "50MB"];
     dir.fails_in_one_line(&args, 1, &["at least 72 MB of memory are needed"]);
-    dir.fails(&["solve", "pca", "randn:30:30", "--max-memory", "lots"], 2, &["`lots` is no size: 500M"]);
+    dir.fails(
+        &["solve", "pca", "randn:30:30", "--max-memory", "lots"],
+        2,
+        &["`lots` is not a size: give 500M"],
+    );
     dir.write("run.toml", "problem = 'pca'\ndata = 'randn:3000:3000'\nmax-memory = '50M'\n");
     dir.fails_in_one_line(&["solve", "--config", "run.toml"], 1, &["at least 72 MB of memory are needed"]);
 }

@@ -113,10 +113,10 @@ fn can_be_squared([largest, scale]: [f64; 2]) -> bool {
     zero || (largest <= *SQUARED.end() && SQUARED.contains(&scale))
 }
 
-/// Solves the subproblem of every pair that can change X (or of a sample) globally and reports the largest
-/// decrease of F that any of them offers and the mean of dist(I, argmin)²; a pair that offers no more
-/// than rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When
-/// it is cancelled it ends within microseconds with what has been checked so far.
+/// Solves the subproblem of every pair that can change X (or of a sample) globally and
+/// reports the largest decrease of F by any of them and the mean of dist(I, argmin)². A pair whose decrease is within
+/// rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When it is
+/// cancelled it ends within microseconds with what has been checked so far.
 ///
 /// In parallel; unless stopped, the result does not depend on the number of threads.
 pub(crate) fn certify<O: PairOffers>(oracle: &O, scope: Scope, cancel: &Cancel) -> Certificate {

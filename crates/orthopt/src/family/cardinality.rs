@@ -27,6 +27,7 @@ use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_powe
 use crate::search::moves::{Polish, Polished, Reheat};
 use crate::search::{Portfolio, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic};
+use crate::solve::AnySolver;
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
 use crate::solvers::ladmm::Ladmm;
@@ -303,11 +304,11 @@ fn portfolio(
         all.quick = place.map(|k| (k, gradients * gradient)).into_iter().collect();
     }
     all.polish = (POLISH * gradient).max(LEAST);
-    let polish = Polish { solver: Arc::new(|_| Box::new(Exchange)), most: all.polish };
+    let polish = Polish { solver: Arc::new(|_| AnySolver::new(Exchange)), most: all.polish };
     let curvature = Curvature::default();
-    let ladmm = move |p: &CardinalityProblem, warmth: f64| -> crate::solve::AnySolver<CardinalityProblem> {
+    let ladmm = move |p: &CardinalityProblem, warmth: f64| -> AnySolver<CardinalityProblem> {
         let beta = Some(curvature.of(&p.f, p.rank()) * 100f64.powf(-warmth));
-        Box::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
+        AnySolver::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
     };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),

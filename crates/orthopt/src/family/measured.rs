@@ -32,7 +32,7 @@ use crate::search::Portfolio;
 use crate::search::measured_moves::{Forget, Overshot, Renew, Rotate};
 use crate::search::moves::{Polish, Polished};
 use crate::smooth::{AnySmooth, Measure, Measured, Order, Quadratic};
-use crate::solve::Solution;
+use crate::solve::{AnySolver, Solution};
 use crate::solvers::overshoot::{self, Ground, Overshoot, Point};
 use crate::solvers::{MEASURED_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
@@ -363,7 +363,7 @@ fn portfolio(
     let table = if p.between().is_uncorrelated() { TIED } else { ARMS };
     let mut all = race(p, table, options, start, (gradient, Some(NAME)))?;
     all.polish = (POLISH * gradient).max(LEAST);
-    let polish = Polish { solver: Arc::new(|_| Box::new(Overshoot)), most: all.polish };
+    let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Overshot, polish.clone())),
         Arc::new(Polished(Forget, polish.clone())),

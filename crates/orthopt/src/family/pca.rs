@@ -69,9 +69,8 @@ impl PcaProblem {
     /// The start called `name`, whatever h asks of the size of its entries.
     fn named_start(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         match name {
-            "grown" => grown_components(self, seed).ok_or_else(|| {
-                Error::Incompatible("no variable is left for a component to grow from".into())
-            }),
+            "grown" => grown_components(self, seed)
+                .ok_or_else(|| Error::Incompatible("no variable is left to start a component from".into())),
             "pool" => priced(self, seed, cancel).ok_or_else(|| Error::NoPlace {
                 start: "pool",
                 why: format!(

@@ -28,6 +28,7 @@ use crate::search::cardinality_moves::{Anew, Mix, Shake};
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
 use crate::smooth::AnySmooth;
+use crate::solve::AnySolver;
 use crate::solve::Solution;
 use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
@@ -225,7 +226,7 @@ fn portfolio(
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)))?;
     all.polish = (POLISH * gradient).max(LEAST);
-    let polish = Polish { solver: Arc::new(|_| Box::new(UncorrelatedExchange)), most: all.polish };
+    let polish = Polish { solver: Arc::new(|_| AnySolver::new(UncorrelatedExchange)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),
         Arc::new(Polished(Anew, polish.clone())),

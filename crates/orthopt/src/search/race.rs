@@ -285,6 +285,7 @@ mod tests {
     use crate::linalg::RowMat;
     use crate::problem::PcaProblem;
     use crate::search::{Part, at};
+    use crate::solve::AnySolver;
     use crate::solvers::obcd::Obcd;
 
     #[test]
@@ -304,7 +305,7 @@ mod tests {
         };
         let limits = |k: usize| {
             let part = |most| Part {
-                solver: Box::new(Obcd::seeded(0)),
+                solver: AnySolver::new(Obcd::seeded(0)),
                 most,
                 share: 1,
                 again: Some(0.5),

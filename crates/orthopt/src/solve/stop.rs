@@ -56,7 +56,7 @@ pub(super) fn out_of_iterations(limit: u64) -> StopReason {
 }
 
 pub(super) fn out_of_work() -> StopReason {
-    StopReason { status: Status::Stalled, message: "reached the work it may do".into() }
+    StopReason { status: Status::Stalled, message: "reached its limit of work".into() }
 }
 
 /// A stopping criterion.

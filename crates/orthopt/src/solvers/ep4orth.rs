@@ -30,7 +30,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Raw, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {
     /// EP4Orth+ with the constants of its code unless set.
@@ -59,7 +59,7 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         shared: &[],
         handles: |p| nonnegative(&p.h),
         scope: SCOPE,
-        make: |o| Ok(Box::new(INFO.configured(Ep4Orth::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(Ep4Orth::DEFAULT, o)?)),
     }
 }
 
@@ -311,40 +311,33 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ep4Orth {
         Ok(st)
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         Step::ended(self.advance(p, st))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.best.objective
-    }
-
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
         let apart = if st.support.is_some() { 0.0 } else { st.overlap };
-        Some(apart + st.relative.to(st.lipschitz * st.moved))
+        Current::new(&st.best.x, st.best.objective)
+            .with_residual(Some(apart + st.relative.to(st.lipschitz * st.moved)))
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best.x
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(self, INFO.constants);
+        details.set("sigma_at_end", st.sigma);
+        details.set("subproblems", st.subproblems);
+        details.set("iterations", st.iterations);
+        let raw = Some(raw(p, &st.x));
+        Ending::new(st.last(p), details).with_raw(raw)
     }
+}
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        st.best.last(p, &st.x, &st.x)
-    }
-
-    fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {
-        Some(raw(p, &st.x))
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut out = settings_of(self, INFO.constants);
-        out.insert("sigma_at_end".into(), st.sigma.into());
-        out.insert("subproblems".into(), st.subproblems.into());
-        out.insert("iterations".into(), st.iterations.into());
-        out
+impl State {
+    /// X as it is returned.
+    fn last<F: Smooth, H: Nonsmooth>(self, p: &Problem<Stiefel, F, H>) -> RowMat {
+        self.best.last(p, &self.x, &self.x)
     }
 }

@@ -44,7 +44,7 @@ use crate::problem::{
     CardinalityProblem, JProblem, MeasuredProblem, PcaProblem, Problem, UncorrelatedProblem,
 };
 use crate::smooth::{AnySmooth, FiniteSum, HessianVector, Smooth, TwoSided};
-use crate::solve::{AnySolver, named};
+use crate::solve::AnySolver;
 use obcd::ObcdOptions;
 
 /// What the registry says of a solver for problems of type `P`.
@@ -85,7 +85,7 @@ impl<P: 'static> SolverInfo<P> {
         if !(self.handles)(problem) {
             return Err(Error::Incompatible(format!("solver {} is for {}", self.name, self.scope).into()));
         }
-        Ok(named(self.name, (self.make)(options)?))
+        Ok((self.make)(options)?.named(self.name))
     }
 
     /// `defaults` with the constants that were set for this solver.

@@ -52,7 +52,7 @@ fn check<P: Family>(p: &P, seen: &mut BTreeSet<&'static str>) {
         let settings = |o: &SolverOptions| {
             let solver = info.build(p, o).unwrap_or_else(|e| panic!("{}: {e}", info.name));
             assert_eq!(solver.name(), info.name);
-            solver.settings(p, &solver.init(p, x0.clone()).unwrap())
+            solver.finish(p, solver.init(p, x0.clone()).unwrap()).details.settings
         };
         let defaults = settings(&SolverOptions::default());
         for c in info.constants {

@@ -64,7 +64,7 @@ fn written(value: &Robj) -> Option<Written> {
 /// The problem whose penalty was asked for.
 fn problem(penalty: &str, nonneg: bool) -> Result<&'static ProblemInfo> {
     if !matches!(penalty, "l0" | "none") && nonneg {
-        let text = format!("nonneg goes with the penalties l0 and none, and penalty is {penalty}");
+        let text = format!("nonneg needs the penalty l0 or none, but penalty is {penalty}");
         return Err(Error::Incompatible(text.into()));
     }
     let name = if nonneg { "nonneg" } else { penalty };

@@ -2,7 +2,7 @@
 //!
 //! A front end gathers the names of the options that the user gave (a value that is the default counts as not given)
 //! and checks them against a [`Case`], which grows as more is known: the call and the problem, then the data, then the
-//! solvers that run. What means nothing is refused with the reason, never ignored. [`pose`](crate::family::pose)
+//! solvers that run. What does not apply is refused with the reason, never ignored. [`pose`](crate::family::pose)
 //! checks what it is given by itself.
 
 use super::Of;
@@ -141,7 +141,7 @@ impl Case {
         Self { draws: Some(draws), ..self }
     }
 
-    /// What an option of this kind means nothing to.
+    /// Subject of a refusal of an option of this kind.
     pub(super) fn subject(&self, of: Of) -> String {
         match of {
             Of::Data => "C itself".into(),

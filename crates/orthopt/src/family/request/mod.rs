@@ -14,7 +14,7 @@ pub use written::{Constants, Counts, Field, Gram, Size, Written};
 
 use std::path::Path;
 
-use super::catalogue::{all_constants, check_solvers};
+use super::catalogue::{all_constants, all_starts, check_solvers};
 use super::{Limit, LinearInput, PoseOptions, Wanted};
 use crate::certify::Scope;
 use crate::error::{Error, Result};
@@ -178,10 +178,9 @@ impl Request {
             max_memory: self.max_memory.map(|size| size.0),
         };
         let (seed, tol) = (self.seed.unwrap_or_default(), self.tol.unwrap_or_default());
-        let start = self.matrices.get("init").cloned().map(Start::Given);
         let wanted = Wanted {
             solver,
-            start: start.or_else(|| self.init.as_deref().map(Start::named)),
+            start: self.start()?,
             working_set: parsed(&self.working_set, WorkingSet::parse)?,
             block: self.block,
             model: parsed(&self.model, Model::parse)?,
@@ -230,10 +229,25 @@ impl Request {
         Ok(())
     }
 
+    fn start(&self) -> Result<Option<Start>> {
+        match (self.matrices.get("init"), &self.init) {
+            (Some(x), _) => Ok(Some(Start::Given(x.clone()))),
+            (None, Some(name)) if all_starts().iter().any(|start| start.0 == name) => {
+                Ok(Some(Start::named(name)))
+            }
+            (None, name) => parsed(name, Start::parse),
+        }
+    }
+
     fn map(&self) -> Result<Option<AnyMap>> {
         match self.matrices.get("map") {
             Some(b) => LeftMatrix::new(b.as_mat()).map(|b| Some(AnyMap::Left(b))),
-            None => parsed(&self.map, AnyMap::parse),
+            None => parsed(&self.map, AnyMap::parse).map_err(|error| match (error, self.front) {
+                (Error::UnknownName { kind, name, known }, Front::Command) => {
+                    Error::UnknownName { kind, name, known: format!("{known}, or a file (--map FILE.npy)") }
+                }
+                (error, _) => error,
+            }),
         }
     }
 
@@ -407,7 +421,7 @@ mod tests {
         assert_eq!(refused("lam", Written::Number(-1.0)), "lam is -1: expected a finite number >= 0");
         assert_eq!(refused("max_iters", Written::Whole(0)), "max_iters is 0: expected a whole number >= 1");
         assert!(refused("rank", Written::Number(1.5)).contains("a whole number"));
-        assert!(refused("ranc", Written::Whole(1)).contains("there are: rank"));
+        assert!(refused("ranc", Written::Whole(1)).contains("choose one of: rank"));
         let mut request = Request { lambda: Some(1.0), lambda_share: Some(0.1), ..Request::default() };
         assert!(matches!(request.settled(), Err(Error::Incompatible(_))));
     }

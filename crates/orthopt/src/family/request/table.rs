@@ -34,14 +34,13 @@ const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Ca
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
 const TOTAL: &str = "l0-pca and pca with a number of nonzeros for all components together (total-nonzeros)";
-const SEARCH: &str =
-    "the search, which runs where solver and number of starts are left open and local solutions differ";
+const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local solutions differ";
 const SEED: &str = "checks of random pairs or blocks";
 const PAIRS: &str =
-    "problems whose pairs of rows can be solved globally: no limit of nonzeros, concave part or linear map";
-const NODES: &str = "branch and bound: l0-pca with a lambda or limits of nonzeros, and nonneg-pca without limits, up to 400 variables";
+    "problems whose pairs of rows can be solved globally: no limit on nonzeros, concave part or linear map";
+const NODES: &str = "branch and bound: l0-pca with a lambda or limits on nonzeros, and nonneg-pca without limits, up to 400 variables";
 const LOOKED_AT: &str =
-    "methods on pairs of rows that look at it (`orthopt list solver NAME` shows the options of each)";
+    "methods on pairs of rows that use it (`orthopt list solver NAME` shows the options of each)";
 
 // Why a front end lacks an option.
 use Front::{Command, Python, R};
@@ -96,15 +95,15 @@ const fn output(value: &'static str, calls: &'static [Call]) -> Entry {
 }
 
 options! {
-    /// What to solve
+    /// Name of the problem
     problem: String = problem("PROBLEM", DATA).positional().one_of(problems).listed()
         .without(&[(R, "the arguments penalty and nonneg say it")]);
 
-    /// The samples, one a row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz), - for stdin,
+    /// The samples, one per row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz), - for stdin,
     /// randn:M:N[:SEED], builtin:NAME; laplace:N is C itself
     data: PathBuf = data("DATA").positional().reads().r("x");
 
-    /// More files of the same columns (* and ? may stand in names), as by --stream
+    /// More files with the same columns, read as with --stream; names may contain * and ?
     more: Vec<PathBuf> = data("MORE").positional().reads().excludes(&["gram"]).without(MATRICES);
 
     /// Give C itself (symmetric, n x n) instead of DATA
@@ -123,22 +122,22 @@ options! {
     /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a few components
     missing: String = data("HOW").of_samples().default("error").one_of(missing).r("na.action");
 
-    /// Names of the columns, one a line (a vocabulary)
+    /// Names of the columns, one per line (a vocabulary)
     names: PathBuf = option(Group::Data, "FILE", SHOWN).common().reads().without(MATRICES);
 
-    /// Labels of the rows, one a line, for pictures
+    /// Labels of the rows, one per line, for pictures
     labels: PathBuf = option(Group::Data, "FILE", FOUND).reads().of_samples().without(MATRICES);
 
     /// Keep the first N columns only
     features: usize = data("N").without(ROWS);
 
-    /// f keeps C (dense), A (gram) or what is smaller (auto)
+    /// Storage of the data in f: C (dense), A (gram), or the cheaper one (auto)
     storage: String = data("HOW").default("auto").one_of(storages)
         .means(Of::Problem, "samples of a problem with f = -1/2 <X, CX>", |case| {
             if case.is_pca() { case.of_samples() } else { Some(false) }
         });
 
-    /// Read rows part by part, keep C alone [default: above 1 GB]
+    /// Read rows part by part and keep only C [default: above 1 GB]
     stream: bool = data("BOOL").of_samples().without(MATRICES);
 
     /// With --stream: the same bits for any order of rows; slower
@@ -147,7 +146,7 @@ options! {
     /// Keep the N columns with the largest variance; reads the rows twice
     screen: usize = data("N").common().of_samples().excludes(&["features"]).without(MATRICES);
 
-    /// Refuse data and problems that take more memory: 500M, 8G [default: nine tenths of what is free]
+    /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     max_memory: Size = data("SIZE");
 
     /// r, the number of components [default: 5]
@@ -179,10 +178,10 @@ options! {
     /// At most K nonzeros in all components together
     total_nonzeros: usize = limit("K").excludes(&["variables"]);
 
-    /// At most K variables, the same ones for all components; with --lambda each costs LAMBDA
+    /// At most K variables in all components together; with --lambda each variable costs LAMBDA
     variables: usize = limit("K");
 
-    /// What holds between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX diagonal, columns of
+    /// Relation between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX diagonal, columns of
     /// length 1), or both, for l0-pca with a number of nonzeros
     constraint: String = problem("NAME", ALL).default("orthogonal")
         .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
@@ -216,7 +215,7 @@ options! {
             Some(case.is_pca() || (case.kind.is_none() && !case.is_j))
         });
 
-    /// k of dc-pca and l1-largest-k: so many entries of X are free of penalty [default: 5 %]
+    /// k of dc-pca and l1-largest-k: number of entries of X without penalty [default: 5 %]
     k: usize = problem("K", ALL).without(PCA)
         .means(Of::Problem, "the penalty l1-largest-k, which dc-pca has", |case| {
             Some(!case.is_j && !case.limited && split(&case.penalty).is_some_and(|split| split.has_k))
@@ -245,8 +244,8 @@ options! {
     /// probe: radius of the ultrahyperbolic space [default: 1]
     radius: f64 = of_kind("RADIUS", "probe", |case| Some(case.is(Kind::Probe)));
 
-    /// probe: where phi stands, after (of DX) or before X (of D alone, as printed: F is then the same for every feasible
-    /// X, a free check that X is)
+    /// probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints
+    /// it: F is then the same for every feasible X)
     placement: String = of_kind("WHERE", "probe", |case| Some(case.is(Kind::Probe)))
         .default("after").one_of(placements);
 
@@ -254,7 +253,8 @@ options! {
     linear: String = of_kind("FILE", "nonlinear-eig", |case| Some(case.is(Kind::NonlinearEig)))
         .matrix(|text| LinearInput::parse(text).is_none());
 
-    /// `orthopt list solvers` shows all; A+B runs B from where A ended [default: auto, which chooses and says why]
+    /// `orthopt list solvers` shows all; A+B runs B from the result of A [default: auto, which chooses and gives the
+    /// reason]
     solver: String = solver("NAME[+NAME...]", &[Call::Solve, Call::Path, Call::Bound, Call::Minimize])
         .common().default("auto");
 
@@ -265,13 +265,13 @@ options! {
             !named && (has_ending(text) || Path::new(text).exists())
         });
 
-    /// How long auto searches: quick, normal or thorough [default: normal; with a limit, until the limit]
+    /// Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the limit]
     effort: String = solver("HOW", &[Call::Solve, Call::Compare, Call::Path, Call::Bound])
         .common().one_of(efforts).listed()
         .means(Of::Run, SEARCH, |case| case.run.as_ref().map(|run| run.searches));
 
-    /// Further starts of one solver; the best X counts [default: as the time limit allows; auto searches instead, see
-    /// --effort]
+    /// Further starts of one solver; the best X is returned [default: as the time limit allows; auto searches
+    /// instead, see --effort]
     restarts: u64 = solver("N", &[Call::Solve, Call::Compare, Call::Bound, Call::Minimize]);
 
     /// Seed of all random choices
@@ -286,10 +286,10 @@ options! {
     /// Threads to use [default: all]; X does not depend on it
     threads: usize = solver("N", DATA).common().at_least(1.0);
 
-    /// Stop after so many iterations (working sets tried)
+    /// Stop after this many iterations (working sets tried)
     max_iters: u64 = option(Group::Stopping, "N", RUNS).at_least(1.0);
 
-    /// Stop after so many seconds in the solver
+    /// Stop after this many seconds in the solver
     time_limit: f64 = option(
         Group::Stopping,
         "SECONDS",
@@ -305,7 +305,7 @@ options! {
     )
     .at_least(0.0).default("1e-9");
 
-    /// Stalled when a pass lowers F by less [default: 0, never]
+    /// Stop as stalled when a pass lowers F by less [default: 0, never]
     min_decrease: f64 = option(Group::Stopping, "TOL", RUNS).at_least(0.0).default("0");
 
     /// Rule of methods on pairs of rows.
@@ -332,19 +332,19 @@ options! {
     /// Rounds of disjoint pairs.
     jacobi: bool = shared!("jacobi", "BOOL");
 
-    /// Check all pairs of rows: block-2 stationary, or what is left to gain
+    /// Check all pairs of rows: certify block-2 stationarity, or report the largest decrease of F
     // where there are no pairs to check it measures criticality, and solve says how critical X is all the same
     certify: bool = option(Group::Certificate, "BOOL", &[Call::Solve, Call::Compare, Call::Minimize]).common()
         .means(Of::Problem, PAIRS, |case| {
             if case.call == Some(Call::Compare) { case.run.as_ref().map(|run| run.pairs) } else { Some(true) }
         });
 
-    /// Check so many random pairs instead of all
+    /// Check this many random pairs instead of all
     certify_sample: u64 = option(Group::Certificate, "PAIRS", &[Call::Solve, Call::Compare, Call::Certify])
         .at_least(1.0).python("certify").r("certify")
         .means(Of::Problem, PAIRS, |case| case.run.as_ref().map(|run| run.pairs));
 
-    /// Bound F over all feasible X too: how far X can be from the minimum [60 seconds if none are given]
+    /// Also compute a lower bound of F over all feasible X, and the gap [60 seconds if none are given]
     // a problem without a bound says why (`Family::bounded`)
     bound: f64 = option(Group::Certificate, "SECONDS", SHOWN).common().at_least(0.0).alone("60");
 
@@ -364,7 +364,7 @@ options! {
     /// Write the loadings with all names, .csv or .tsv
     save_loadings: PathBuf = output("FILE", SHOWN).common().writes();
 
-    /// Write the scores of the samples, .csv, .tsv or .npy; of others: `orthopt transform`
+    /// Write the scores of the samples, .csv, .tsv or .npy; for other rows see `orthopt transform`
     save_scores: PathBuf = output("FILE", SHOWN).common().writes().of_samples();
 
     /// Draw F against time, .svg, .png or .pdf
@@ -382,7 +382,7 @@ options! {
     /// Draw the variance that each component explains
     plot_variance: PathBuf = output("FILE", SHOWN).writes();
 
-    /// Write everything there is to say as one page with pictures
+    /// Write the whole result as one HTML page with pictures
     report: PathBuf = output("HTML", SHOWN).common().writes();
 
     /// No progress bar and no notes on stderr
@@ -402,9 +402,7 @@ pub static ARGUMENTS: &[Entry] = &[
     argument(
         "lipschitz",
         solver("L", &[Call::Minimize])
-            .means(Of::Run, "solvers whose steps it is the unit of", |case| {
-                case.run.as_ref().map(Run::has_steps)
-            })
+            .means(Of::Run, "solvers whose step length it sets", |case| case.run.as_ref().map(Run::has_steps))
             .without(&[
                 (Command, "it is of functions that Python evaluates"),
                 (R, "sparse_pca is the one call"),
@@ -427,15 +425,15 @@ fn penalties() -> Choices {
 /// Those of `orthopt-data`, which reads the data.
 fn missing() -> Choices {
     vec![
-        ("error", "they are an error"),
+        ("error", "missing values are an error"),
         ("mean", "the mean of the column"),
-        ("drop", "rows that have one are left out"),
-        ("em", "what a model of a few components says, fitted to what is there"),
+        ("drop", "rows with missing values are left out"),
+        ("em", "prediction by a model of a few components"),
     ]
 }
 
 fn storages() -> Choices {
-    vec![("auto", "what is smaller"), ("dense", "C"), ("gram", "A")]
+    vec![("auto", "the cheaper one"), ("dense", "C"), ("gram", "A")]
 }
 
 fn placements() -> Choices {
@@ -467,7 +465,7 @@ fn has_ending(text: &str) -> bool {
 }
 
 impl Case {
-    /// Refuses the first of the options `given` that means nothing here.
+    /// Refuses the first of the options `given` that does not apply here.
     ///
     /// # Errors
     /// [`Error::Incompatible`] with what the option is for; [`Error::UnknownName`] for a name that the table lacks.
@@ -482,7 +480,7 @@ impl Case {
             return Err(Error::UnknownName { kind: "option", name: option.into(), known });
         };
         let refused = |subject: String, scope: &str| {
-            let why = format!(" means nothing to {subject}: it is for {scope}; leave it out");
+            let why = format!(" does not apply to {subject}: it is for {scope}; leave it out");
             Err(Error::Incompatible(Message::about(entry.name).text(why)))
         };
         if let Some(call) = self.call.filter(|call| !entry.calls.contains(call)) {

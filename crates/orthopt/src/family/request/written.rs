@@ -115,8 +115,8 @@ impl FromStr for Counts {
             let number: usize = part
                 .trim()
                 .parse()
-                .map_err(|_| format!("`{part}` is no whole number: K, K1,K2,... or auto"))?;
-            if number == 0 { Err("a component has 1 nonzero at least".into()) } else { Ok(number) }
+                .map_err(|_| format!("`{part}` is not a whole number: give K, K1,K2,... or auto"))?;
+            if number == 0 { Err("a component needs at least 1 nonzero".into()) } else { Ok(number) }
         };
         text.split(',').map(one).collect::<std::result::Result<_, _>>().map(Self::Given)
     }
@@ -152,7 +152,7 @@ impl FromStr for Size {
         let number = found.and_then(|(number, bytes)| Some(number.trim().parse::<f64>().ok()? * bytes));
         match number.filter(|bytes| bytes.is_finite() && *bytes >= 1.0) {
             Some(bytes) => Ok(Self(bytes as u64)),
-            None => Err(format!("`{text}` is no size: 500M, 8G, or a number of bytes")),
+            None => Err(format!("`{text}` is not a size: give 500M, 8G or a number of bytes")),
         }
     }
 }
@@ -277,7 +277,7 @@ mod tests {
     fn counts_are_read_and_written() {
         assert_eq!("10".parse(), Ok(Counts::Given(vec![10])));
         assert_eq!("10, 8,5".parse(), Ok(Counts::Given(vec![10, 8, 5])));
-        assert!("10,x".parse::<Counts>().unwrap_err().contains("`x` is no whole number"));
+        assert!("10,x".parse::<Counts>().unwrap_err().contains("`x` is not a whole number"));
         assert!("0".parse::<Counts>().is_err());
         let read = |json: &str| serde_json::from_str::<Counts>(json);
         for (text, counts) in [("4", vec![4]), ("[4, 3]", vec![4, 3]), ("\"4,3\"", vec![4, 3])] {
@@ -298,7 +298,7 @@ mod tests {
         );
         assert_eq!([read("2GiB"), read("77"), read("3kB")], [Ok(2_147_483_648), Ok(77), Ok(3000)]);
         for bad in ["", "G", "-1G", "0", "nan", "8X", "inf"] {
-            assert!(read(bad).unwrap_err().contains("is no size"), "{bad}");
+            assert!(read(bad).unwrap_err().contains("is not a size"), "{bad}");
         }
         assert_eq!(Size::read(&Size(123).write()), Some(Size(123)));
     }

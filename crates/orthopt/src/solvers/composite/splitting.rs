@@ -11,7 +11,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{count_nonzeros, without_tiny};
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Ending, Raw, Settings, Splitting};
+use crate::solve::{Confirmed, Details, Ending, Raw, Splitting};
 use crate::solvers::proximal::estimated_curvature;
 
 /// Aᵀ(W).
@@ -265,10 +265,11 @@ pub(crate) fn raw<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     })
 }
 
-/// Fills in the end of a splitting method that is at (X, y̌, z).
+/// The end of a splitting method that is at (X, y̌, z); `mu_norm_z` is μ‖z‖, where there is a smoothing.
 pub(crate) fn end<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
-    told: Told,
+    details: Details,
+    mu_norm_z: Option<f64>,
     x: RowMat,
     ycheck: &RowMat,
     z: &RowMat,
@@ -276,17 +277,7 @@ pub(crate) fn end<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     let candidates = Candidates::new(p, &x, ycheck);
     let crit = crit_parts(p, &x, ycheck, z);
     let crit = Some([crit.primal, crit.dual, crit.tangent]);
-    let splitting = Some(Splitting { crit, mu_norm_z: told.mu_norm_z, ..candidates.report() });
-    let Told { settings, constants, .. } = told;
-    Ending { settings, constants, raw: raw(p, ycheck), splitting, x: candidates.best(x) }
-}
-
-/// What a splitting method says of itself at its end.
-pub(crate) struct Told {
-    /// For display.
-    pub settings: Settings,
-    /// Constants in force.
-    pub constants: Vec<(&'static str, f64)>,
-    /// μ‖z‖, where there is a smoothing.
-    pub mu_norm_z: Option<f64>,
+    let splitting = Some(Splitting { crit, mu_norm_z, ..candidates.report() });
+    let raw = raw(p, ycheck);
+    Ending::new(candidates.best(x), details).with_raw(raw).with_splitting(splitting)
 }

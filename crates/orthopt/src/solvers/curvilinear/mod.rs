@@ -31,7 +31,7 @@ use crate::objective::size;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Current, Details, Ending, Solver, Status, Step};
 
 /// A curve on the manifold.
 pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
@@ -196,24 +196,21 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         self.iterate_once(&p.f, st);
         Step::ended(st.ended)
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.now.value
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        Current::new(&st.now.x, st.now.value).with_residual(Some(st.now.residual(st.scale)))
     }
 
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.now.residual(st.scale))
-    }
-
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.now.x
-    }
-
-    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+    fn finish(&self, _: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(&self.options, CurveOptions::LIST);
+        details.set("evaluations", st.evaluations);
+        if C::CORRECTS {
+            details.set("correction", st.linear.is_some());
+        }
         // a lower f within rounding is no better a point
         let limit = st.now.value - NOISE * size(st.scale, st.now.value);
         let mut x = match st.best {
@@ -221,16 +218,7 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
             _ => st.now.x,
         };
         repair(&mut x);
-        x
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut s = settings_of(&self.options, CurveOptions::LIST);
-        s.insert("evaluations".into(), st.evaluations.into());
-        if C::CORRECTS {
-            s.insert("correction".into(), st.linear.is_some().into());
-        }
-        s
+        Ending::new(x, details)
     }
 }
 
@@ -335,7 +323,7 @@ macro_rules! curve_solver {
                 scope: $crate::solvers::curvilinear::SCOPE,
                 make: |o| {
                     let options = INFO.configured(CurveOptions::DEFAULT, o)?;
-                    Ok(Box::new(Curvilinear::<$curve>::new(options)?))
+                    Ok($crate::solve::AnySolver::new(Curvilinear::<$curve>::new(options)?))
                 },
             }
         }

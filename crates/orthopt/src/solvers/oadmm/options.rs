@@ -9,6 +9,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Value, checked, constants, described, only};
 use crate::smooth::Smooth;
+use crate::solve::AnySolver;
 use crate::solvers::composite::splitting::{SCOPE, slope, suits_splitting};
 use crate::solvers::{SolverInfo, SolverOptions};
 
@@ -220,7 +221,7 @@ pub const fn euclidean<
         scope: SCOPE,
         make: |o| {
             let info = euclidean::<F, H, G, A>();
-            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(&info, o)? }))
+            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(&info, o)? }))
         },
     }
 }
@@ -241,7 +242,7 @@ pub const fn riemannian<
         scope: SCOPE,
         make: |o| {
             let info = riemannian::<F, H, G, A>();
-            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(&info, o)? }))
+            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(&info, o)? }))
         },
     }
 }
@@ -262,7 +263,7 @@ pub const fn fast<
         scope: SCOPE,
         make: |o| {
             let info = fast::<F, H, G, A>();
-            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(&info, o)? }))
+            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(&info, o)? }))
         },
     }
 }

@@ -112,5 +112,5 @@ fn made(
 ) -> Result<AnySolver<PcaProblem>> {
     let mut options = ObcdOptions { name, seed: o.seed, ..o.obcd.clone() };
     preset(&mut options);
-    Ok(Box::new(Obcd::new(options)?))
+    Ok(AnySolver::new(Obcd::new(options)?))
 }

@@ -29,7 +29,7 @@ use crate::linalg::RowMat;
 use crate::objective::{Evaluate, price_of_nonzeros};
 use crate::problem::MeasuredProblem;
 use crate::smooth::{Order, Quadratic};
-use crate::solve::{Fades, Settings, Solver, Status, Step};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
 pub(crate) use ground::{Ground, Point};
 use ground::{LAST, STAYING, mask_of};
 pub(crate) use starts::{apart, divided, overshot, polished, pruned, repaired, rotated, thinned};
@@ -42,7 +42,7 @@ pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
     shared: &[],
     handles: |p| p.order() == Order::Joint,
     scope: "components that maximise a measure together",
-    make: |_| Ok(Box::new(Overshoot)),
+    make: |_| Ok(AnySolver::new(Overshoot)),
 };
 
 /// What the registry says of components one after the other.
@@ -53,7 +53,7 @@ pub const NESTED: SolverInfo<MeasuredProblem> = SolverInfo {
     shared: &[],
     handles: |p| p.order() == Order::Sequential,
     scope: "components one after the other (order sequential)",
-    make: |_| Ok(Box::new(Nested)),
+    make: |_| Ok(AnySolver::new(Nested)),
 };
 
 /// Entries that are added to be pruned again, one number after the other.
@@ -97,8 +97,8 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
     }
 
     /// It ends by itself, and moves that bring nothing are no sign of an end.
-    fn fades(&self, _: &MeasuredProblem<F>) -> Fades {
-        Fades::Never
+    fn profile(&self, _: &MeasuredProblem<F>) -> Profile {
+        Profile::fading(Fades::Never)
     }
 
     fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<State> {
@@ -111,7 +111,7 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
         Ok(State { at, objective, stage: Stage::Fill, exchanges: 0, overshoots: 0 })
     }
 
-    fn one_iteration(&self, p: &MeasuredProblem<F>, st: &mut State) -> Step {
+    fn step(&self, p: &MeasuredProblem<F>, st: &mut State) -> Step {
         let ground = Ground::of(p);
         if st.advance(&ground) {
             st.objective = objective(p, &ground, &st.at);
@@ -119,24 +119,17 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
         Step::ended((st.stage == Stage::Ended).then_some(DONE))
     }
 
-    fn objective(&self, _p: &MeasuredProblem<F>, st: &State) -> f64 {
-        st.objective
+    fn current<'a>(&self, _: &MeasuredProblem<F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.at.x, st.objective)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.at.x
-    }
-
-    fn finish(&self, p: &MeasuredProblem<F>, st: State) -> RowMat {
+    fn finish(&self, p: &MeasuredProblem<F>, st: State) -> Ending {
+        let mut details = Details::default();
+        details.set("exchanges", st.exchanges);
+        details.set("overshoots", st.overshoots);
         let last = Ground::of(p).polish(&st.at.x, &mask_of(&st.at.x), LAST);
-        last.filter(|at| at.value >= st.at.value).map_or(st.at.x, |at| at.x)
-    }
-
-    fn settings(&self, _p: &MeasuredProblem<F>, st: &State) -> Settings {
-        let mut out = Settings::new();
-        out.insert("exchanges".into(), st.exchanges.into());
-        out.insert("overshoots".into(), st.overshoots.into());
-        out
+        let x = last.filter(|at| at.value >= st.at.value).map_or(st.at.x, |at| at.x);
+        Ending::new(x, details)
     }
 }
 
@@ -212,8 +205,8 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
         NESTED.name
     }
 
-    fn fades(&self, _: &MeasuredProblem<F>) -> Fades {
-        Fades::Never
+    fn profile(&self, _: &MeasuredProblem<F>) -> Profile {
+        Profile::fading(Fades::Never)
     }
 
     fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<NestedState> {
@@ -222,7 +215,7 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
         Ok(NestedState { x: RowMat::zeros(x0.nrows(), x0.ncols()), found: 0, objective, best: x0 })
     }
 
-    fn one_iteration(&self, p: &MeasuredProblem<F>, st: &mut NestedState) -> Step {
+    fn step(&self, p: &MeasuredProblem<F>, st: &mut NestedState) -> Step {
         const DONE: (Status, &str) =
             (Status::Converged, "no exchange of a nonzero that was tried makes a component add more");
         const STUCK: (Status, &str) =
@@ -247,21 +240,13 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
         Step::ended(Some(DONE))
     }
 
-    fn objective(&self, _p: &MeasuredProblem<F>, st: &NestedState) -> f64 {
-        st.objective
+    fn current<'a>(&self, _: &MeasuredProblem<F>, st: &'a NestedState) -> Current<'a> {
+        Current::new(&st.best, st.objective)
     }
 
-    fn point<'a>(&self, st: &'a NestedState) -> &'a RowMat {
-        &st.best
-    }
-
-    fn finish(&self, _p: &MeasuredProblem<F>, st: NestedState) -> RowMat {
-        st.best
-    }
-
-    fn settings(&self, _p: &MeasuredProblem<F>, st: &NestedState) -> Settings {
-        let mut out = Settings::new();
-        out.insert("components".into(), st.found.into());
-        out
+    fn finish(&self, _: &MeasuredProblem<F>, st: NestedState) -> Ending {
+        let mut details = Details::default();
+        details.set("components", st.found);
+        Ending::new(st.best, details)
     }
 }
