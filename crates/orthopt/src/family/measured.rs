@@ -153,7 +153,7 @@ impl MeasuredProblem {
                 let c = self.f.covariance();
                 let order = descending_to(self.nrows(), &|i| c.diagonal(i));
                 let x = RowMat::from_fn(self.nrows(), r, |i, k| f64::from(u8::from(order[k] == i)));
-                if self.between().is_uncorrelated() {
+                if self.between().is_uncorrelated() || self.share().min > 1 {
                     overshoot::polished(&ground, &x)
                 } else {
                     return Ok(Some(x));
@@ -321,8 +321,8 @@ impl Family for MeasuredProblem {
 
     fn order_components(&self, solution: &mut Solution) {
         if self.order() == Order::Joint {
-            if self.f.measure() == Measure::Explained {
-                // what scores predict does not depend on their axes
+            if self.between().is_orthogonal() {
+                // what scores predict does not depend on their axes; other measures are at their best there
                 turn_to_principal_axes(self, self.f.quadratic(), solution);
             }
             solution.x = ordered(self.f.quadratic(), self.limits(), &solution.x);

@@ -227,7 +227,8 @@ impl<F: Quadratic> MeasuredProblem<F> {
 
     /// Whether X keeps the limits.
     pub fn allows(&self, x: &RowMat) -> bool {
-        self.limits.allows(x) && (0..x.ncols()).all(|k| support(x, k).len() <= self.share.max)
+        let fits = |k: usize| (self.share.min..=self.share.max).contains(&support(x, k).len());
+        self.limits.allows(x) && (0..x.ncols()).all(fits)
     }
 }
 
@@ -256,6 +257,9 @@ impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
     fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
         let most = self.feasibility(x).max(ROUNDING);
         let restore = |x: &mut RowMat| {
+            if !self.allows(x) {
+                return f64::INFINITY;
+            }
             if self.between == Between::Orthogonal {
                 return crate::constraint::stiefel::repair_on_support(x);
             }

@@ -347,6 +347,9 @@ fn greedy(c: &Mat<f64>, r: usize, k: usize, predicts: bool) -> ExplainedVariance
             let Some((_, i)) = free.map(with).max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
             rows.push(i);
         }
+        if rows.is_empty() {
+            break; // no variable is left
+        }
         let (_, v) = worth(&rows);
         for (i, v) in rows.iter().zip(&v) {
             used[*i] = true;

@@ -192,6 +192,11 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         self.measure == Measure::Explained
     }
 
+    /// Whether every component has as many nonzeros as it must.
+    pub fn meets(&self, x: &RowMat) -> bool {
+        counts(&mask_of(x), self.rank).iter().all(|count| *count >= self.limits.least())
+    }
+
     /// What is maximised: the measure minus the price of the entries.
     pub fn worth(&self, at: &Point) -> f64 {
         at.value - self.price * at.mask.iter().filter(|free| **free).count() as f64

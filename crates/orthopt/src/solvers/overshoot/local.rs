@@ -25,6 +25,10 @@ const SHORTER: usize = 8;
 const SHORTEN: f64 = 0.3;
 /// A squared gradient below this share of the squared value is rounding.
 const STILL: f64 = 1e-24;
+/// Steps in a row that may bring too little: more of them where digits of X are asked for that the value does not show.
+const SHORT: usize = 3;
+const LONG: usize = 12;
+const EXACTLY: f64 = 1e-12;
 /// What a step costs whatever its size, in units of work.
 const OVERHEAD: usize = 30_000;
 
@@ -266,6 +270,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
         let mut at = self.at(x, m, &mut small);
         let mut g = self.tangent(&at);
         let mut step = r as f64 / at.value.abs().max(f64::MIN_POSITIVE);
+        let patience = if least < EXACTLY { LONG } else { SHORT };
         let mut little = 0;
         for k in 0..steps {
             let size = g.inner(&g);
@@ -278,7 +283,8 @@ impl<F: Quadratic> Local<'_, '_, F> {
                 y.data_mut().iter_mut().zip(g.data()).for_each(|(y, g)| *y += step * g);
                 if let Some((y, m)) = self.retract(y) {
                     let reached = self.at(y, m, &mut small);
-                    if reached.value >= at.value {
+                    // where the value is flat to rounding the gradient still says where to go
+                    if reached.value >= at.value * (1.0 - 4.0 * f64::EPSILON) {
                         next = Some(reached);
                         break;
                     }
@@ -303,7 +309,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
             };
             little = if next.value - at.value < least * at.value.abs() { little + 1 } else { 0 };
             (at, g) = (next, h);
-            if little >= 3 {
+            if little >= patience {
                 break;
             }
         }

@@ -60,6 +60,8 @@ pub const NESTED: SolverInfo<MeasuredProblem> = SolverInfo {
 const ADDED: [usize; 9] = [1, 2, 3, 5, 8, 12, 20, 2, 5];
 /// What a move must bring, as a share of the value.
 const WORTH: f64 = 1e-9;
+/// Share of the value that the last polish, which goes by gradients, may lose to rounding.
+const ROUNDING: f64 = 1e-13;
 /// Why it ends.
 const DONE: (Status, &str) = (
     Status::Converged,
@@ -127,8 +129,10 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
         let mut details = Details::default();
         details.set("exchanges", st.exchanges);
         details.set("overshoots", st.overshoots);
-        let last = Ground::of(p).polish(&st.at.x, &mask_of(&st.at.x), LAST);
-        let x = last.filter(|at| at.value >= st.at.value).map_or(st.at.x, |at| at.x);
+        let ground = Ground::of(p);
+        let last = ground.polish(&st.at.x, &mask_of(&st.at.x), LAST);
+        let kept = |at: &Point| at.value >= st.at.value * (1.0 - ROUNDING) && ground.meets(&at.x);
+        let x = last.filter(kept).map_or(st.at.x, |at| at.x);
         Ending::new(x, details)
     }
 }
@@ -161,7 +165,7 @@ impl State {
             Stage::Ended => (None, Stage::Ended),
         };
         self.stage = then;
-        let next = next.filter(|at| ground.worth(at) > before);
+        let next = next.filter(|at| ground.worth(at) > before && ground.meets(&at.x));
         let raised = next.is_some();
         self.at = next.unwrap_or_else(|| self.at.clone());
         raised
