@@ -112,11 +112,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
         problem.constraint.check(&x0, "the starting point X")?;
         check_sign(&problem, &x0)?;
         begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
-        let further = match *restarts {
-            Some(count) => Further::Count(count),
-            None if begun.x0.is_some() => Further::Count(0),
-            None => Further::UntilAgreed,
-        };
+        let further = Further::of(*restarts, begun.x0.is_some());
         let both = n == r && !problem.h.requires_nonneg();
         let random = |rng: &mut Pcg64| match problem.h.requires_nonneg() {
             true => partition(n, r, rng),
@@ -141,6 +137,17 @@ enum Further {
     Count(u64),
     /// Random ones until two starts have come to the lowest F, but no more than [`MOST_STARTS`] in all.
     UntilAgreed,
+}
+
+impl Further {
+    /// The starts that follow from a number of `restarts`, if there is one, and from whether a start is given.
+    fn of(restarts: Option<u64>, given: bool) -> Self {
+        match restarts {
+            Some(count) => Self::Count(count),
+            None if given => Self::Count(0),
+            None => Self::UntilAgreed,
+        }
+    }
 }
 
 /// The largest number of starts of those who give none and no number.
@@ -186,7 +193,7 @@ impl<R: FnMut(&mut Pcg64) -> RowMat> Iterator for Starts<'_, R> {
 
 /// The lowest F of runs from these starts, under one limit of time.
 fn best_of<R: FnMut(&mut Pcg64) -> RowMat>(
-    mut starts: Starts<'_, R>,
+    starts: Starts<'_, R>,
     further: Further,
     stopping: &Stopping,
     mut run: impl FnMut(RowMat, &Stopping) -> std::result::Result<Solution, Failure>,
@@ -195,7 +202,7 @@ fn best_of<R: FnMut(&mut Pcg64) -> RowMat>(
     let mut best: Option<(usize, Solution)> = None;
     let mut interrupted = None; // how the run ended, also where an earlier start is the best
     let (mut values, mut seconds, mut iterations) = (Vec::new(), 0.0, 0);
-    while let Some(x0) = starts.next() {
+    for x0 in starts {
         let limit = stopping.time_limit.map(|limit| (limit - seconds).max(0.0));
         let found = match run(x0, &Stopping { time_limit: limit, ..*stopping }) {
             Ok(found) => found,
@@ -251,7 +258,7 @@ fn composite_run(
     request: &Request,
     (asked, case): (&Asked, &Case),
 ) -> PyResult<(Solution, Option<f64>)> {
-    let Request { pose, wanted, stopping, scope, .. } = request;
+    let Request { pose, wanted, stopping, restarts, scope, .. } = request;
     let penalty = pose.penalty.as_deref().unwrap_or("none");
     let run = || -> std::result::Result<_, Failure> {
         check_constants(&pose.shape, &[penalty])?;
@@ -267,7 +274,11 @@ fn composite_run(
         let x0 = begun.x0.clone().unwrap_or_else(|| problem.constraint.random(&mut rng));
         problem.constraint.check(&x0, "the starting point X")?;
         begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
-        let mut solution = begun.run(&problem, stages, x0, wanted, stopping)?;
+        let further = Further::of(*restarts, begun.x0.is_some());
+        let starts = Starts::new(x0, n == r, |rng| problem.constraint.random(rng), &mut rng);
+        let mut solution = best_of(starts, further, stopping, |x0, stopping| {
+            begun.run(&problem, stages.clone(), x0, wanted, stopping)
+        })?;
         solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let critical = measured.and_then(|_| criticality(&problem, &solution.x, &begun.f.attended()));

@@ -113,7 +113,7 @@ fn tiny_entries_are_remarked_on() {
         .assert()
         .success()
         .stderr(predicate::str::contains(
-            "1 entry of X is not zero but at most 1e-6: F, nonzeros, criticality",
+            "1 entry of X is not zero but at most 1e-6 in absolute value: F, nonzeros",
         ));
     let object = dir.json(&["certify", "l0-pca", "randn:9:3", "--x", "x.csv", "--lambda", "1"]);
     assert_eq!((&object["nnz"], &object["nonsmooth"]), (&2.into(), &2.0.into()), "what is there is counted");

@@ -247,7 +247,7 @@ fn the_printed_probe_is_a_check_of_feasibility() {
     let after = dir.json(&[&["solve", "probe", "randn:20:6", "--signature", "3"], &after[..]].concat());
     assert!((after["objective"].as_f64().unwrap() - known).abs() > 1e-4 * known, "{after} {known}");
     let help = stdout(&mut orthopt(&["solve", "--help-all"]));
-    assert!(help.contains("--placement <WHERE>") && help.contains("position of phi"), "{help}");
+    assert!(help.contains("--placement <WHERE>") && help.contains("phi(DX)"), "{help}");
     dir.fails(&["solve", "probe", "randn:20:6", "--placement", "between"], 2, &["between", "before"]);
     let other = ["solve", "pca", "builtin:pitprops", "--placement", "before"];
     dir.fails_in_one_line(&other, 2, &["--placement does not apply to pca: it is for probe"]);
@@ -279,7 +279,7 @@ fn bad_input_says_what_to_do() {
     );
     dir.write("signs.txt", "1\n0\n-1\n1\n1\n");
     dir.fails_in_one_line(&solve(&["randn:30:5", "--signature", "signs.txt"]), 2, &["entry 2"]);
-    dir.write("c.csv", "2,1\n0,2\n");
+    dir.write("c.csv", "2,1\n0.5,2\n");
     dir.fails_in_one_line(&solve(&["--gram", "c.csv"]), 1, &["not symmetric"]);
     orthopt(&solve(&["randn:3:5", "--ridge", "0.1"])).assert().success();
 }

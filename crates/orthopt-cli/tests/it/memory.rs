@@ -22,21 +22,22 @@ fn what_is_square_in_the_variables() {
     dir.fails_in_one_line(&huge, 1, &["C = A'A of 1000000 variables: 8000."]);
     for problem in ["hyperbolic-eig", "nonlinear-eig"] {
         let args = ["solve", problem, "sparse-randn:10:20000:100", "--max-memory", "1G"];
-        dir.fails_in_one_line(&args, 1, &["C = A'A of 20000 variables", "and 1.0 GB are allowed"]);
+        dir.fails_in_one_line(&args, 1, &["C = A'A of 20000 variables", "but 1.0 GB are allowed"]);
     }
 }
 
 #[test]
 fn what_is_square_in_the_samples() {
     let args = ["solve", "probe", "randn:20000:4", "--max-memory", "1G"];
-    let parts = ["the table of distances of 20000 samples: 6.4 GB of memory at least", "take fewer samples"];
+    let parts =
+        ["the table of distances of 20000 samples: 6.4 GB of memory are needed", "take fewer samples"];
     Dir::new().fails_in_one_line(&args, 1, &parts);
 }
 
 #[test]
 fn many_components_of_many_variables() {
     let args = ["solve", "l0-pca", "sparse-randn:10:1000000:100", "-r", "2000", "--max-memory", "8G"];
-    let parts = ["X with 2000 components of 1000000 variables: 64.0 GB of memory at least", "--rank"];
+    let parts = ["X with 2000 components of 1000000 variables: 64.0 GB of memory are needed", "--rank"];
     Dir::new().fails_in_one_line(&args, 1, &parts);
 }
 

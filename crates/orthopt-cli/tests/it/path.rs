@@ -81,9 +81,9 @@ fn what_is_no_path_is_refused() {
         let args = [&["path", "l0-pca", "builtin:pitprops"], extra].concat();
         dir.fails_in_one_line(&args, 2, words);
     };
-    refused(&["--nonzeros", "3"], &["--nonzeros is one point", "--counts"]);
-    refused(&["--lambda", "0.1"], &["--lambda is one point", "--lambdas"]);
-    refused(&["--certify"], &["no pairs"]);
+    refused(&["--nonzeros", "3"], &["--nonzeros gives one point", "--counts"]);
+    refused(&["--lambda", "0.1"], &["--lambda gives one point", "--lambdas"]);
+    refused(&["--certify"], &["does not check pairs"]);
     refused(&["--restarts", "3"], &["--effort"]);
     refused(&["--trace", "t.csv"], &["not write a trace"]);
     refused(&["--init", "pca"], &["--init is an option of solve"]);

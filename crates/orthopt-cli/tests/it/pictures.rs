@@ -64,7 +64,13 @@ fn every_picture_has_names_and_axes() {
     checked(
         &dir,
         "l.svg",
-        &["loadings, l0-pca, t.csv, r = 3", "a&lt;b &amp; c", "PC1 (", "PC3 (", "6 of 6 variables are used"],
+        &[
+            "loadings, l0-pca, t.csv, r = 3",
+            "a&lt;b &amp; c",
+            "PC1 (",
+            "PC3 (",
+            "6 of 6 variables with nonzero loadings",
+        ],
     );
     checked(&dir, "s.svg", &["40 samples", "score on PC1, ", "score on PC2, ", "group &lt;3&gt;"]);
     checked(&dir, "b.svg", &["loadings of", "a&lt;b &amp; c", "score on PC2, "]);

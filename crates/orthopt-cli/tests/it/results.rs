@@ -144,11 +144,11 @@ fn models_that_are_none() {
     for (content, problem) in [
         ("", "m.json: not a result of solve: EOF while parsing"),
         ("{}", "m.json: it holds no x: write the model with orthopt solve ... --json FILE"),
-        ("{\"x\": [[]]}", "m.json: there is no x in it"),
+        ("{\"x\": [[]]}", "m.json: it holds no x"),
         ("{\"x\": [[1, 0], [1]]}", "m.json: row 2 of x has 1 numbers where the first row has 2"),
         ("{\"x\": [[1], [2]], \"means\": [1]}", "m.json: means has 1 entries for the 2 rows of x"),
         ("[]", "m.json: not a result of solve, which is one JSON object"),
-        ("{\"x\": [[1], [0]]}", "m.json: there is no schema in it"),
+        ("{\"x\": [[1], [0]]}", "m.json: it holds no schema"),
         ("{\"schema\": 99, \"x\": [[1], [0]]}", "m.json: schema 99 is of another version"),
         ("{\"schema\": 1, \"x\": [[1], [0]], \"scales\": [1, 0]}", "m.json: entry 2 of scales is 0"),
         ("{\"schema\": 1, \"x\": [[1], [0]], \"scales\": [-1, 1]}", "m.json: entry 1 of scales is -1"),

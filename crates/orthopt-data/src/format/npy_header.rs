@@ -232,7 +232,7 @@ mod tests {
             ("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,)}", "tuple of sizes"),
             ("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}", "tuple"),
             ("{'color': 1}", "unknown key `color`"),
-            ("{'descr", "does not end"),
+            ("{'descr", "not closed"),
         ] {
             let error = parse(text.as_bytes()).unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

@@ -108,7 +108,7 @@ fn sorted_coordinates_are_streamed_and_others_refused() {
     let head = "%%MatrixMarket matrix coordinate real general\n70000 3 70001\n";
     let late = write(folder.path(), "e.mtx", &format!("{head}{long}5 2 1\n"));
     let error = read(&[late]).unwrap_err();
-    assert!(error.contains("e.mtx:70003: the entries do not come by rows"), "{error}");
+    assert!(error.contains("e.mtx:70003: the entries are not sorted by rows"), "{error}");
     let head = "%%MatrixMarket matrix coordinate real general\n% rows\n5 3 6\n";
     for (name, text, message) in [
         ("c.mtx", format!("{head}1 2 1.5\n"), "6 entries are declared but there are only 1"),
@@ -123,7 +123,7 @@ fn sorted_coordinates_are_streamed_and_others_refused() {
 fn several_files_are_one_table() {
     let folder = TempDir::new().unwrap();
     let text = |rows: std::ops::Range<usize>| -> String {
-        rows.map(|i| format!("{},{},{}\n", i, (i * i) as f64 * 0.1, -1.0 / (i + 1) as f64)).collect()
+        rows.map(|i| format!("{},{},{}\n", 2 * i, (i * i) as f64 * 0.1, -1.0 / (i + 1) as f64)).collect()
     };
     let paths: Vec<PathBuf> = [(0..4), (4..5), (5..20)]
         .into_iter()

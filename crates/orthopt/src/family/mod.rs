@@ -36,6 +36,7 @@ mod problems;
 pub mod request;
 mod signs;
 mod statement;
+mod uncentred;
 mod uncorrelated;
 
 pub use crate::problem::{BETWEEN, Between};
@@ -54,6 +55,7 @@ pub use pose::{DEFAULT_RANK, Posed, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
 pub use request::{Call, Case, Run};
+pub use uncentred::remark_on_means;
 
 /// A kind of problem with everything that a command line or another language needs to solve it
 /// by name: its solvers, its starting points, its certificates.

@@ -225,7 +225,7 @@ mod tests {
         let x = RowMat::from_fn(4, 2, |i, k| if i == k { 1.0 } else { 0.0 });
         let expected = 0.5 / 6f64.sqrt();
         assert!((p.feasibility(&x) - 2f64.sqrt() * expected).abs() < 1e-15);
-        assert!(p.check(&x, "X").unwrap_err().to_string().contains("correlations are off by"));
+        assert!(p.check(&x, "X").unwrap_err().to_string().contains("correlations deviate by"));
         // x₂ ⊥ Cx₁ = (2, 0.5, 0.5, 0.5)
         let y = RowMat::from_fn(4, 2, |i, k| match (i, k) {
             (0, 0) => 1.0,

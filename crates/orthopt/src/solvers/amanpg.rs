@@ -32,7 +32,6 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Point, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -224,7 +223,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for AManPg {
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        st.body.confirmed(p, &st.x.x, st.x.objective())
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
@@ -234,14 +233,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for AManPg {
         details.set("iterations", st.iterations);
         details.set("newton_steps", st.newton_steps);
         details.set("restarts", st.restarts);
-        Ending::new(st.last(p), details)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: Nonsmooth>(self, p: &Problem<Stiefel, F, H>) -> RowMat {
-        let objective = self.x.objective();
-        self.body.finish(p, self.x.x, objective)
+        let objective = st.x.objective();
+        Ending::new(st.body.finish(p, st.x.x, objective), details)
     }
 }

@@ -21,8 +21,7 @@
 //! gradient, penalty included. Cost per iteration: a gradient and 4nr flops.
 
 use super::SolverInfo;
-use super::proximal::{Feasible, Relative, curvature, distance, feasible_start, raw};
-use crate::composite::relative_criticality;
+use super::proximal::{Feasible, Relative, curvature, distance, feasible_start};
 use crate::constraint::Stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -317,12 +316,11 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ep4Orth {
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
         let apart = if st.support.is_some() { 0.0 } else { st.overlap };
-        Current::new(&st.best.x, st.best.objective)
-            .with_residual(Some(apart + st.relative.to(st.lipschitz * st.moved)))
+        st.best.current(apart + st.relative.to(st.lipschitz * st.moved))
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        st.best.confirmed(p, &st.x, &st.x)
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
@@ -330,14 +328,6 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ep4Orth {
         details.set("sigma_at_end", st.sigma);
         details.set("subproblems", st.subproblems);
         details.set("iterations", st.iterations);
-        let raw = Some(raw(p, &st.x));
-        Ending::new(st.last(p), details).with_raw(raw)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: Nonsmooth>(self, p: &Problem<Stiefel, F, H>) -> RowMat {
-        self.best.last(p, &self.x, &self.x)
+        st.best.finish(p, (&st.x, &st.x), &st.x, details)
     }
 }

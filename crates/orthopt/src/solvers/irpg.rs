@@ -22,7 +22,6 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -162,7 +161,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Irpg {
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        st.body.confirmed(p, &st.best, st.lowest)
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
@@ -170,13 +169,6 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Irpg {
         details.set("iterations", st.iterations);
         details.set("newton_steps", st.newton_steps);
         details.set("backtracks", st.backtracks);
-        Ending::new(st.last(p), details)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: Nonsmooth>(self, p: &Problem<Stiefel, F, H>) -> RowMat {
-        self.body.finish(p, self.best, self.lowest)
+        Ending::new(st.body.finish(p, st.best, st.lowest), details)
     }
 }

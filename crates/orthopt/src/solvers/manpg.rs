@@ -21,7 +21,6 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -178,7 +177,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        st.body.confirmed(p, &st.body.at.x, st.body.at.objective())
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
@@ -190,14 +189,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
         details.set("iterations", st.iterations);
         details.set("newton_steps", st.newton_steps);
         details.set("backtracks", st.backtracks);
-        Ending::new(st.last(p), details)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: Nonsmooth>(self, p: &Problem<Stiefel, F, H>) -> RowMat {
-        let (x, objective) = (self.body.at.x.clone(), self.body.at.objective());
-        self.body.finish(p, x, objective)
+        let (x, objective) = (st.body.at.x.clone(), st.body.at.objective());
+        Ending::new(st.body.finish(p, x, objective), details)
     }
 }

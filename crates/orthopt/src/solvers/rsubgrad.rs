@@ -143,20 +143,13 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for RSubGrad {
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        Some(Confirmed::new(relative_criticality(p, &st.best)))
     }
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+    fn finish(&self, _: &Problem<Stiefel, F, H>, st: State) -> Ending {
         let mut details = Details::of(self, INFO.constants);
         details.chosen("eta", st.eta0);
         details.set("iterations", st.k);
-        Ending::new(st.last(p), details)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: Nonsmooth>(self, _: &Problem<Stiefel, F, H>) -> RowMat {
-        self.best
+        Ending::new(st.best, details)
     }
 }

@@ -28,9 +28,8 @@ use std::collections::VecDeque;
 use super::SolverInfo;
 use super::proximal::{
     FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
-    feasible_start, finite_convex, raw,
+    feasible_start, finite_convex,
 };
-use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -303,11 +302,11 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
-        Current::new(&st.best.x, st.best.objective).with_residual(Some(st.residual()))
+        st.best.current(st.residual())
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        st.best.confirmed(p, &st.at.x, &st.z)
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
@@ -315,14 +314,6 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
         details.set("iterations", st.iterations);
         details.set("multiplier_updates", st.updates);
         details.set("halvings", st.halvings);
-        let raw = Some(raw(p, &st.at.x));
-        Ending::new(st.last(p), details).with_raw(raw)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: Nonsmooth>(self, p: &Problem<Stiefel, F, H>) -> RowMat {
-        self.best.last(p, &self.at.x, &self.z)
+        st.best.finish(p, (&st.at.x, &st.z), &st.at.x, details)
     }
 }

@@ -21,8 +21,7 @@
 //! Cost per iteration: a gradient and 4nr² flops.
 
 use super::SolverInfo;
-use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start, raw};
-use crate::composite::relative_criticality;
+use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start};
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -166,25 +165,17 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Soc {
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
-        Current::new(&st.best.x, st.best.objective).with_residual(Some(st.residual))
+        st.best.current(st.residual)
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        st.best.confirmed(p, &st.p, &st.q)
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
         let mut details = Details::of(self, INFO.constants);
         details.chosen("beta", st.beta);
         details.set("iterations", st.iterations);
-        let raw = Some(raw(p, &st.q));
-        Ending::new(st.last(p), details).with_raw(raw)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: Nonsmooth>(self, p: &Problem<Stiefel, F, H>) -> RowMat {
-        self.best.last(p, &self.p, &self.q)
+        st.best.finish(p, (&st.p, &st.q), &st.q, details)
     }
 }

@@ -28,8 +28,7 @@
 //! Cost per iteration: a gradient and 4nr² flops.
 
 use super::SolverInfo;
-use super::proximal::{Feasible, Progressing, Relative, curvature, distance, feasible_start, raw};
-use crate::composite::relative_criticality;
+use super::proximal::{Feasible, Progressing, Relative, curvature, distance, feasible_start};
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -168,11 +167,11 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spm {
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
-        Current::new(&st.best.x, st.best.objective).with_residual(Some(st.residual))
+        st.best.current(st.residual)
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        st.best.confirmed(p, &st.x, &st.y)
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
@@ -180,14 +179,6 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spm {
         details.chosen("beta", self.beta.unwrap_or(FIRST * st.lipschitz));
         details.set("beta_at_end", st.beta);
         details.set("iterations", st.iterations);
-        let raw = Some(raw(p, &st.y));
-        Ending::new(st.last(p), details).with_raw(raw)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: Nonsmooth>(self, p: &Problem<Stiefel, F, H>) -> RowMat {
-        self.best.last(p, &self.x, &self.y)
+        st.best.finish(p, (&st.x, &st.y), &st.y, details)
     }
 }

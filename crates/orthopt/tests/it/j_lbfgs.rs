@@ -91,7 +91,7 @@ fn a_large_x_ends_it_and_the_status_says_why() {
     let x0 = p.start("random", 1).unwrap();
     let s = run(&p, &s, x0, limits(5_000, 0), &mut MaxIterations(Some(5_000)), &mut []).unwrap();
     assert_eq!(s.status, Status::Stalled, "{}", s.message);
-    assert!(s.message.contains("reached the limit"), "{}", s.message);
+    assert!(s.message.contains("reached its limit"), "{}", s.message);
 }
 
 #[test]

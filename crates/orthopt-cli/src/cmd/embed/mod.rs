@@ -112,7 +112,7 @@ struct Training {
     #[arg(long, value_name = "FILE|-", help_heading = "Output", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 
-    /// Write seconds, epoch, loss, residual and the ranking of valid, one line per epoch
+    /// Write seconds, epoch, loss, residual and ranking of valid, a line per epoch
     #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 
@@ -242,6 +242,7 @@ fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
             progress.note(&format!("{} {then}", text::count(count as u64, what)).into());
         }
     };
+    say(found.headers, "header line", "(head, relation, tail) left out: names of columns and no triples");
     say(found.duplicates, "triple", "occurred more than once: the first copy is kept");
     say(found.repeated, "triple", "of valid or test also in train");
     let fate = match args.choices.options(false).unknown {

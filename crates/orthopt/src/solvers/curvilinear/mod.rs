@@ -101,7 +101,7 @@ impl Iterate {
     /// ‖D‖_F/‖G‖_F; where G vanishes beside the `scale` of f, as at a perfect fit, relative to a share of that.
     fn residual(&self, scale: f64) -> f64 {
         let size = self.g.norm().max(VANISHED * scale);
-        if size > 0.0 { self.square.sqrt() / size } else { 0.0 }
+        if self.square == 0.0 { 0.0 } else { self.square.sqrt() / size } // one that is no number says nothing
     }
 }
 

@@ -144,10 +144,10 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &st.clone().last(p))))
+        Some(Confirmed::new(relative_criticality(p, &repaired(st.at.x.clone()))))
     }
 
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+    fn finish(&self, _: &Problem<Stiefel, F, H>, st: State) -> Ending {
         let (o, State { at, descent, .. }) = (&self.options, &st);
         let mut details = Details::default();
         details.set("working_set", o.working_set.name());
@@ -161,14 +161,7 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
         details.set("pairs", descent.schedule.pairs);
         details.set("moves", descent.schedule.moves);
         details.set("repairs", at.repairs);
-        Ending::new(st.last(p), details)
-    }
-}
-
-impl State {
-    /// X as it is returned.
-    fn last<F: Smooth, H: PairPenalty>(self, _: &Problem<Stiefel, F, H>) -> RowMat {
-        repaired(self.at.x)
+        Ending::new(repaired(st.at.x), details)
     }
 }
 
