@@ -20,7 +20,7 @@ from ._options import TABLE, fill
 from ._solution import Solution, solution
 from ._solve import with_bound
 from ._tables import opened
-from .errors import InvalidOptionError, RankError
+from .errors import InvalidOptionError, OrthoptWarning, RankError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -169,7 +169,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _rank(self, features: int) -> int:
         rank = self.n_components
         if rank is None:
-            return min(5, features)
+            return max(1, min(5, features - 1))
         if isinstance(rank, bool) or not isinstance(rank, Integral):
             raise InvalidOptionError(f"n_components is {rank!r}: expected a whole number >= 1 or None")
         if not 1 <= rank <= features:
@@ -261,14 +261,14 @@ class SparsePCA(_OrthogonalPCA):
     Parameters
     ----------
     n_components : int, default None
-        Number of components r. Default: 5, or all features if there are fewer.
+        Number of components r. Default: 5, or one fewer than the features if that is less.
     penalty : str, default "l0"
         h: ``"l0"`` (number of nonzeros), ``"l1"`` (sum of absolute values), ``"mcp"``, ``"scad"``,
         ``"capped-l1"``, ``"elastic-net"``, or ``"none"`` for plain PCA.
     alpha : float, default None
         The weight of h relative to the data: ``lambda = alpha * mean of the r largest C_ii``, the
-        same for any number of samples and any unit of measurement. A larger value is sparser. Default:
-        0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
+        same for any number of samples and any unit of measurement. A larger value is sparser; it is not the ``alpha``
+        of scikit-learn, and 1 leaves one variable in each component. Default: 0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
     n_nonzero : int, list of int or "auto", default None
         Maximum number of nonzeros in each component, or one number for each, instead of ``alpha``; for the
         penalties ``"l0"`` and ``"none"``. ``"auto"`` is the knee of the variance explained against nonzeros, at
@@ -401,6 +401,17 @@ class SparsePCA(_OrthogonalPCA):
             if name in TABLE:
                 raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
         return {**settings, **constants}
+
+    def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
+        super()._keep(found, samples, means, mass)
+        if self.alpha is not None and (found.nnz_per_component <= 1).all():
+            warnings.warn(
+                f"alpha={self.alpha} leaves one variable in each component: lambda is alpha times the mean of the "
+                f"{found.rank} largest variances here, which is not the alpha of scikit-learn; give a smaller one, or "
+                "n_nonzero, the number of variables in each component",
+                OrthoptWarning,
+                stacklevel=4,
+            )
 
 
 class NonnegativePCA(_OrthogonalPCA):

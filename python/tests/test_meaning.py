@@ -328,6 +328,8 @@ PARAMETERS = {
     "alpha": (0.4, {}),
     "n_nonzero": (2, {}),
     "constraint": ("uncorrelated", {"n_nonzero": 3}),
+    "maximise": ("adjusted", {"n_nonzero": 3}),
+    "order": ("sequential", {"n_nonzero": 3}),
     "solver": ("ladmm", {}),
     "init": ("random", {}),
     "max_iter": (3, {}),
@@ -344,8 +346,8 @@ PARAMETERS = {
 
 @pytest.mark.parametrize("base", [{}, {"penalty": "none"}, {"n_nonzero": 2}, {"solver": "obcd"}], ids=str)
 def test_every_parameter_of_the_estimators_means_something_or_is_refused(base):
-    # n_threads: the result does not depend on it; on_interrupt: what Ctrl-C does
-    names = set(inspect.signature(orthopt.SparsePCA).parameters) - {"n_threads", "on_interrupt"}
+    # n_threads: the result does not depend on it; on_interrupt: what Ctrl-C does; missing: nothing is missing here
+    names = set(inspect.signature(orthopt.SparsePCA).parameters) - {"n_threads", "on_interrupt", "missing"}
     assert names == set(PARAMETERS)
 
     def fitted(options):

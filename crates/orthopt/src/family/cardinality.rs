@@ -250,7 +250,7 @@ impl Family for CardinalityProblem {
 
     fn order_components(&self, solution: &mut Solution) {
         if !self.requires_nonneg() {
-            turn_to_principal_axes(self, &self.f, solution);
+            turn_to_principal_axes(self, &self.f, |x| self.limits().allows(x), solution);
         }
         solution.x = ordered(&self.f, self.limits(), &solution.x);
         solution.notes.extend(unused(self, &solution.x));
@@ -356,17 +356,27 @@ fn sequential_upto(p: &CardinalityProblem, x: &RowMat, k: usize) -> Option<RowMa
 /// What F may rise by where columns are turned, relative to its size: rounding.
 const RISE: f64 = 1e-11;
 
-/// Columns that share all their rows turned to their principal axes, where F does not mind: of all points with the same F the
-/// one whose components repeat each other least, and PCA where there is no limit.
-pub(super) fn turn_to_principal_axes<P: Evaluate>(p: &P, f: &impl Quadratic, solution: &mut Solution) {
-    let Some(mut x) = principal_axes(f, &solution.x) else { return };
-    stiefel::repair_on_support(&mut x);
+/// Columns turned to their principal axes where F does not rise and the limits allow it: all of them, else those that share
+/// all their rows. Of all points with the same F it is the one whose components repeat each other least, and PCA where
+/// nothing binds.
+pub(super) fn turn_to_principal_axes<P: Evaluate>(
+    p: &P,
+    f: &impl Quadratic,
+    allows: impl Fn(&RowMat) -> bool,
+    solution: &mut Solution,
+) {
     let before = p.value(&solution.x);
-    let slack = RISE * size(p.scale(&x), before);
-    if p.feasibility(&x) <= p.feasibility(&solution.x).max(RISE) && p.value(&x) <= before + slack {
-        (solution.objective, solution.feasibility) = (p.objective(&x), p.feasibility(&x));
-        solution.nnz = count_nonzeros(&x);
-        solution.x = x;
+    for together in [true, false] {
+        let Some(mut x) = principal_axes(f, &solution.x, together) else { continue };
+        stiefel::repair_on_support(&mut x);
+        let slack = RISE * size(p.scale(&x), before);
+        let feasible = p.feasibility(&x) <= p.feasibility(&solution.x).max(RISE) && allows(&x);
+        if feasible && p.value(&x) <= before + slack {
+            (solution.objective, solution.feasibility) = (p.objective(&x), p.feasibility(&x));
+            solution.nnz = count_nonzeros(&x);
+            solution.x = x;
+            return;
+        }
     }
 }
 

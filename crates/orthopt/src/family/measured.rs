@@ -11,7 +11,7 @@ use super::cardinality::{Limit, ordered, turn_to_principal_axes};
 use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, rank_or_default};
+use super::pose::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::cancel::Cancel;
@@ -323,7 +323,7 @@ impl Family for MeasuredProblem {
         if self.order() == Order::Joint {
             if self.between().is_orthogonal() {
                 // what scores predict does not depend on their axes; other measures are at their best there
-                turn_to_principal_axes(self, self.f.quadratic(), solution);
+                turn_to_principal_axes(self, self.f.quadratic(), |x| self.allows(x), solution);
             }
             solution.x = ordered(self.f.quadratic(), self.limits(), &solution.x);
         }
@@ -449,5 +449,7 @@ pub(super) fn pose_measured(
     };
     let statement = Cow::from(format!("sparse PCA: min -1/2 {what} + lambda ||X||_0, {constraint}"));
     let problem = Named::Measured(problem);
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes: Vec::new() })
+    let notes =
+        limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
 }

@@ -51,7 +51,7 @@ pub use named::Named;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
 pub use plan::{Plan, Wanted};
-pub use pose::{DEFAULT_RANK, Posed, pose};
+pub use pose::{DEFAULT_RANK, Posed, default_rank, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
 pub use request::{Call, Case, Run};

@@ -162,7 +162,7 @@ impl Family for PcaProblem {
 
     fn order_components(&self, solution: &mut Solution) {
         if !matches!(self.h, AnyPenalty::None(_)) && !self.h.requires_nonneg() {
-            turn_to_principal_axes(self, &self.f, solution);
+            turn_to_principal_axes(self, &self.f, |_| true, solution);
         }
         order_components(self, solution);
     }

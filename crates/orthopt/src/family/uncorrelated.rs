@@ -11,7 +11,7 @@ use super::cardinality::Limit;
 use super::knee::Knee;
 use super::measured::pose_measured;
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, rank_or_default};
+use super::pose::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::cancel::Cancel;
@@ -99,7 +99,9 @@ pub(super) fn pose_uncorrelated(
         "sparse PCA with uncorrelated scores: min -1/2 <X, CX> + lambda ||X||_0, columns of length 1, X'CX diagonal",
     );
     let problem = Named::Uncorrelated(problem);
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes: Vec::new() })
+    let notes =
+        limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
 }
 
 fn refused(why: &'static str) -> Error {

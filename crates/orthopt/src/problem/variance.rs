@@ -181,11 +181,18 @@ fn closest(s: &RowMat) -> Option<(usize, usize, f64)> {
     best
 }
 
-/// X with the columns of each group that have the same support turned to their principal axes, XᵀCX diagonal within the
-/// group; `None` where no two columns share all their rows. `f` must be −½ tr(XᵀCX), for which all rotations are the same.
-pub(crate) fn principal_axes(f: &impl Quadratic, x: &RowMat) -> Option<RowMat> {
+/// X with the columns of each group that have the same support, or all of them `together`, turned to their principal axes,
+/// XᵀCX diagonal within the group; `None` where no two columns share all their rows, or where all are such axes already.
+/// `f` must be −½ tr(XᵀCX), for which all rotations are the same.
+pub(crate) fn principal_axes(f: &impl Quadratic, x: &RowMat, together: bool) -> Option<RowMat> {
     let (n, r) = (x.nrows(), x.ncols());
-    let supports: Vec<Vec<usize>> = (0..r).map(|k| support(x, k)).collect();
+    if together {
+        let s = cross(x, &f.apply(x)); // −XᵀCX
+        let s = RowMat::from_fn(r, r, |i, j| -s.get(i, j));
+        closest(&s).filter(|(_, _, correlation)| *correlation > NOTHING)?;
+    }
+    let supports: Vec<Vec<usize>> =
+        (0..r).map(|k| if together { Vec::new() } else { support(x, k) }).collect();
     let mut out: Option<RowMat> = None;
     for k in 0..r {
         let group: Vec<usize> = (k..r).filter(|l| supports[*l] == supports[k]).collect();

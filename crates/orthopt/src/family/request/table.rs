@@ -193,7 +193,7 @@ options! {
     /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     max_memory: Size = data("SIZE");
 
-    /// r, the number of components [default: 5]
+    /// r, the number of components [default: 5, fewer than variables]
     rank: usize = problem("R", FOUND).short('r').common().r("ncomp");
 
     /// Weight of the penalty [default: for l0 a number of nonzeros instead; for others a share of the mean of the r
@@ -232,8 +232,7 @@ options! {
             Some(case.kind.is_none() || (case.takes_limits() && case.penalty != "nonneg"))
         });
 
-    /// Measure that components maximise: variance, adjusted (of each score what those before it do not have: none repeats
-    /// another), polar (the same without an order) or explained (what a regression on the scores gives back)
+    /// Measure to maximise: variance, adjusted (none repeats another), polar (the same without order), explained
     maximise: String = problem("NAME", DATA).common().default("variance")
         .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_measures()));
 
