@@ -146,7 +146,7 @@ impl Report {
             _ => false,
         };
         let explained_variance = problem.explained_variance(&solution.x);
-        let repeats = explained_variance.as_ref().and_then(|explained| repeats(&task, explained));
+        let repeats = explained_variance.as_ref().and_then(|explained| repeats(task, explained));
         let optimum = (!hurried).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
         Self {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },

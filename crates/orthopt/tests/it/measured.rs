@@ -393,8 +393,11 @@ fn tables_are_explained_better_than_by_greedy_code() {
     assert!(share(&c, &found) >= 0.411326017 - 2e-9, "{:.9}", share(&c, &found));
 }
 
+/// A table, with standard deviations and the first two columns of loadings.
+type Reference = (&'static str, &'static [f64], &'static [f64], &'static [f64]);
+
 /// prcomp(scale. = TRUE) of R 4: standard deviations and the first two columns of the rotation.
-const PRCOMP: &[(&str, &[f64], &[f64], &[f64])] = &[
+const PRCOMP: &[Reference] = &[
     (
         US_ARRESTS,
         &[1.574878274391, 0.994869414818],

@@ -397,7 +397,7 @@ impl<'a, F: Quadratic> Ground<'a, F> {
             for i in 0..n {
                 let row = &mask[i * r..(i + 1) * r];
                 let alone = (0..r).any(|p| p != k && row[p] && !meet[p * r + k]);
-                allowed[i * r + k] = !row[k] && !(orthogonal && alone);
+                allowed[i * r + k] = !(row[k] || orthogonal && alone);
             }
         }
         allowed[out] = false;
