@@ -79,6 +79,18 @@ VALUES = {
     "lams": [0.5, 0.1],
     "nodes": 0,
     "dual": True,
+    "header": "no",
+    "columns": "1-4",
+    "drop": "2",
+    "row_names": "none",
+    "weights": np.arange(1.0, 1.0 + len(DATA)),
+    "transpose": True,
+    "na": "-999",
+    "decimal": ",",
+    "thousands": "'",
+    "sheet": "1",
+    "names": "names.txt",
+    "nearest": True,
 }
 BESIDE = {
     "constraint": {"nonzeros": 3},
@@ -341,26 +353,30 @@ PARAMETERS = {
     "bound": (1.0, {}),
     "penalty_params": ({"mcp_gamma": 5.0}, {"penalty": "mcp", "alpha": 0.3}),
     "random_state": (3, {}),
+    "missing": ("mean", {}),
 }
 
 
 @pytest.mark.parametrize("base", [{}, {"penalty": "none"}, {"n_nonzero": 2}, {"solver": "obcd"}], ids=str)
 def test_every_parameter_of_the_estimators_means_something_or_is_refused(base):
-    # n_threads: the result does not depend on it; on_interrupt: what Ctrl-C does; missing: nothing is missing here
-    names = set(inspect.signature(orthopt.SparsePCA).parameters) - {"n_threads", "on_interrupt", "missing"}
+    # n_threads: the result does not depend on it; on_interrupt: what Ctrl-C does
+    names = set(inspect.signature(orthopt.SparsePCA).parameters) - {"n_threads", "on_interrupt"}
     assert names == set(PARAMETERS)
 
     def fitted(options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                return facts(orthopt.SparsePCA(**options).fit(DATA).solution_)
-            except errors.OrthoptError as error:
+                return facts(orthopt.SparsePCA(**options).fit(data).solution_)
+            except (errors.OrthoptError, ValueError) as error:
                 return error
 
     for name, (given, beside) in PARAMETERS.items():
         if name in base:
             continue
+        data = DATA.copy()
+        if name == "missing":
+            data[3, 1] = np.nan
         common = {"n_components": 2, "random_state": 0, "max_iter": 400, **beside, **base}
         common.pop(name, None)
         if name == "n_components":
