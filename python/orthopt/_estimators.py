@@ -20,7 +20,7 @@ from ._options import TABLE, fill
 from ._solution import Solution, solution
 from ._solve import with_bound
 from ._tables import opened
-from .errors import InvalidOptionError, RankError
+from .errors import InvalidOptionError, OrthoptWarning, RankError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -173,7 +173,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _rank(self, features: int) -> int:
         rank = self.n_components
         if rank is None:
-            return min(5, features)
+            return max(1, min(5, features - 1))
         if isinstance(rank, bool) or not isinstance(rank, Integral):
             raise InvalidOptionError(f"n_components is {rank!r}: expected a whole number >= 1 or None")
         if not 1 <= rank <= features:
@@ -265,21 +265,29 @@ class SparsePCA(_OrthogonalPCA):
     Parameters
     ----------
     n_components : int, default None
-        Number of components r. Default: 5, or all features if there are fewer.
+        Number of components r. Default: 5, or one fewer than the features if that is less.
     penalty : str, default "l0"
         h: ``"l0"`` (number of nonzeros), ``"l1"`` (sum of absolute values), ``"mcp"``, ``"scad"``,
         ``"capped-l1"``, ``"elastic-net"``, or ``"none"`` for plain PCA.
     alpha : float, default None
         The weight of h relative to the data: ``lambda = alpha * mean of the r largest C_ii``, the
-        same for any number of samples and any unit of measurement. A larger value is sparser. Default:
-        0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
+        same for any number of samples and any unit of measurement. A larger value is sparser; it is not the ``alpha``
+        of scikit-learn, and 1 leaves one variable in each component. Default: 0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
     n_nonzero : int, list of int or "auto", default None
         Maximum number of nonzeros in each component, or one number for each, instead of ``alpha``; for the
         penalties ``"l0"`` and ``"none"``. ``"auto"`` is the knee of the variance explained against nonzeros, at
         most 30; ``solution_.reasons`` has the curve.
     constraint : str, default "orthogonal"
         ``"orthogonal"`` components, or with ``n_nonzero`` components with ``"uncorrelated"`` scores: unit columns with
-        X'CX diagonal, which are not orthogonal then. The counts in ascending order must be at least 1, 2, 3, ...
+        X'CX diagonal, which are not orthogonal then; ``"both"``: orthogonal components with uncorrelated scores, as in
+        PCA. Uncorrelated scores take r(r + 1)/2 nonzeros in all r components, or more.
+    maximise : str, default "variance"
+        ``"variance"`` of the scores, which counts what components share once for each of them; ``"adjusted"``: of each
+        score what those before it do not have, so that none repeats another; ``"polar"``: the same without an order;
+        ``"explained"``: the variance of all variables that a regression on the scores gives back. For the penalties
+        ``"l0"`` and ``"none"``.
+    order : str, default "joint"
+        ``"joint"``: all components together; ``"sequential"``: each the best one beside those before it.
     solver : str, default "auto"
         See ``orthopt.registry("solvers")``.
     init : str or array (n_features, n_components), default None
@@ -356,6 +364,8 @@ class SparsePCA(_OrthogonalPCA):
         penalty_params: dict[str, float] | None = None,
         n_nonzero: int | list[int] | None = None,
         constraint: str = "orthogonal",
+        maximise: str = "variance",
+        order: str = "joint",
         n_threads: int | None = None,
         random_state: Any = None,
         on_interrupt: str = "return",
@@ -366,6 +376,8 @@ class SparsePCA(_OrthogonalPCA):
         self.alpha = alpha
         self.n_nonzero = n_nonzero
         self.constraint = constraint
+        self.maximise = maximise
+        self.order = order
         self.solver = solver
         self.init = init
         self.max_iter = max_iter
@@ -387,12 +399,23 @@ class SparsePCA(_OrthogonalPCA):
         if self.alpha is not None and not self.alpha >= 0:
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
         settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.n_nonzero}
-        settings["constraint"] = self.constraint
+        settings |= {"constraint": self.constraint, "maximise": self.maximise, "order": self.order}
         constants = self.penalty_params or {}
         for name in constants:
             if name in TABLE:
                 raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
         return {**settings, **constants}
+
+    def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
+        super()._keep(found, samples, means, mass)
+        if self.alpha is not None and (found.nnz_per_component <= 1).all():
+            warnings.warn(
+                f"alpha={self.alpha} leaves one variable in each component: lambda is alpha times the mean of the "
+                f"{found.rank} largest variances here, which is not the alpha of scikit-learn; give a smaller one, or "
+                "n_nonzero, the number of variables in each component",
+                OrthoptWarning,
+                stacklevel=4,
+            )
 
 
 class NonnegativePCA(_OrthogonalPCA):

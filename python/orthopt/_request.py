@@ -179,6 +179,10 @@ class SolveOptions(Constants, total=False):
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -235,6 +239,10 @@ class CompareOptions(Constants, total=False):
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -292,6 +300,10 @@ class PathOptions(Constants, total=False):
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -348,6 +360,10 @@ class BoundOptions(Constants, total=False):
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -405,6 +421,10 @@ class CertifyOptions(Constants, total=False):
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None

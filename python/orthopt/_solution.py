@@ -34,8 +34,8 @@ class Trace:
 
 @dataclass(frozen=True)
 class ExplainedVariance:
-    """Shares of tr C that components explain; the scores are Z = AX. ``total <= projected <= predicted``,
-    all equal for principal components."""
+    """Shares of tr C that components explain; the scores are Z = AX. ``total`` and ``polar`` are at most ``projected``,
+    which is at most ``predicted``; all are equal for principal components."""
 
     #: ``x_k' C x_k / tr C``: of each component alone.
     ratio: np.ndarray
@@ -46,9 +46,14 @@ class ExplainedVariance:
     total: float
     #: Of the data projected on the span of the loadings (Shen and Huang 2008).
     projected: float
+    #: Of the orthonormal scores nearest to Z: ``total`` without an order (Chavent and Chavent 2017).
+    polar: float
     #: Of the data projected on the span of the scores: what a linear regression on them gives back (Camacho et
     #: al. 2020).
     predicted: float
+    #: What was maximised: ``"variance"`` (``projected``), ``"adjusted"`` (``total``), ``"polar"`` or ``"explained"``
+    #: (``predicted``).
+    maximised: str
 
 
 @dataclass(frozen=True)

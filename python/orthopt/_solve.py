@@ -64,7 +64,7 @@ def solve(
         ``.feather`` are read with pyarrow or polars), ``"builtin:pitprops"``, ``"randn:50:8"``. With ``gram=True`` it
         is C itself.
     rank
-        r. Default: 5, or all variables if there are fewer.
+        r. Default: 5, or one fewer than the variables if that is less.
     lam
         The weight of the penalty h. Default: for ``"l0-pca"`` a number of nonzeros instead, where the variance
         explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r
@@ -118,8 +118,14 @@ def solve(
           against nonzeros) instead of lambda [default: auto for l0 without lambda]
         * ``total_nonzeros``: At most K nonzeros in all components together
         * ``variables``: At most K variables in all components together; with ``lam`` each variable costs LAMBDA
-        * ``constraint``: Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX
-          diagonal, columns of length 1), for l0-pca with ``nonzeros`` [default: orthogonal]
+        * ``constraint``: Relation between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX
+          diagonal, columns of length 1), or both, for l0-pca with a number of nonzeros [default: orthogonal]
+        * ``maximise``: Measure to maximise: variance, adjusted (none repeats another), polar (the same without order),
+          explained [default: variance]
+        * ``order``: joint: all components together; sequential: each the best one beside those before it [default:
+          joint]
+        * ``min_nonzeros``: Least number of nonzeros in a component, with ``total_nonzeros`` [default: 1]
+        * ``max_nonzeros``: Largest number of nonzeros in a component, with ``total_nonzeros`` [default: all]
         * ``penalty``: Another penalty for a PCA problem; `orthopt list penalties` shows all
         * ``k``: k of dc-pca and l1-largest-k: number of entries of X without penalty [default: 5 %]
         * ``map``: A in h(A(X)): differences, rows:LIST, columns:LIST, or a file with B, A(X) = BX; or a matrix

@@ -53,6 +53,10 @@ VALUES = {
     "total_nonzeros": 5,
     "variables": 3,
     "constraint": "uncorrelated",
+    "maximise": "explained",
+    "order": "sequential",
+    "min_nonzeros": 2,
+    "max_nonzeros": 2,
     "working_set": "random",
     "block": 3,
     "model": "diagonal",
@@ -90,6 +94,10 @@ VALUES = {
 }
 BESIDE = {
     "constraint": {"nonzeros": 3},
+    "maximise": {"nonzeros": 3},
+    "order": {"nonzeros": 3},
+    "min_nonzeros": {"total_nonzeros": 6},
+    "max_nonzeros": {"total_nonzeros": 6},
     "candidates": {"working_set": "greedy-sv"},
     "time_limit": {},
 }
@@ -332,6 +340,8 @@ PARAMETERS = {
     "alpha": (0.4, {}),
     "n_nonzero": (2, {}),
     "constraint": ("uncorrelated", {"n_nonzero": 3}),
+    "maximise": ("adjusted", {"n_nonzero": 3}),
+    "order": ("sequential", {"n_nonzero": 3}),
     "solver": ("ladmm", {}),
     "init": ("random", {}),
     "max_iter": (3, {}),

@@ -25,6 +25,19 @@ compare(USArrests, TRUE, TRUE)
 compare(USArrests, FALSE, FALSE)
 compare(as.matrix(mtcars), colMeans(mtcars) + 1, rep(2, ncol(mtcars)))
 
+# So are they where counts do not bind, whatever is maximised.
+for (data in list(USArrests, iris[, 1:4], mtcars)) {
+    theirs <- prcomp(data, scale. = TRUE)
+    for (measure in c("variance", "adjusted", "polar", "explained")) {
+        ours <- sparse_pca(data, ncomp = 2, nonzeros = ncol(data), scale. = TRUE, maximise = measure)
+        same(abs(unclass(ours$rotation)), abs(theirs$rotation[, 1:2]), 1e-8)
+        same(ours$sdev, theirs$sdev[1:2], 1e-8)
+    }
+}
+# Where nothing is asked there are fewer components than variables, with zeros.
+found <- sparse_pca(USArrests, scale. = TRUE)
+stopifnot(ncol(found$rotation) == 3L, all(found$nonzeros < 4))
+
 # Numbers of sparse components, by their definitions.
 found <- sparse_pca(mtcars, ncomp = 3, nonzeros = c(4, 3, 2), scale. = TRUE)
 v <- found$rotation

@@ -128,7 +128,9 @@ pub fn put_variance(out: &Bound<'_, PyDict>, explained: Option<&ExplainedVarianc
         dict.set_item("adjusted", PyArray1::from_slice(py, &e.adjusted))?;
         dict.set_item("total", e.total)?;
         dict.set_item("projected", e.projected)?;
+        dict.set_item("polar", e.polar)?;
         dict.set_item("predicted", e.predicted)?;
+        dict.set_item("maximised", e.maximised)?;
         PyResult::Ok(dict)
     });
     out.set_item("explained_variance", explained.transpose()?)

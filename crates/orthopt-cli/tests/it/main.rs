@@ -24,6 +24,7 @@ mod hyperbolic;
 mod interrupt;
 mod json;
 mod meaning;
+mod measures;
 mod memory;
 mod names;
 mod nonlinear;

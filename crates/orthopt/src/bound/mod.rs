@@ -29,6 +29,7 @@ mod patterns;
 mod penalty;
 mod relaxation;
 mod rounding;
+mod scores;
 mod tree;
 mod types;
 
@@ -38,6 +39,7 @@ pub use dual::Dual;
 pub(crate) use front::branches;
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
+pub(crate) use scores::adjusted;
 
 pub use types::{Bound, End, Kind, Method, Options, PROVED, Progress, Proof, Relaxation, Show};
 

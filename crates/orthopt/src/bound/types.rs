@@ -207,6 +207,8 @@ pub enum Method {
     Blocks,
     /// Branch and bound.
     Tree,
+    /// One-component bounds of whitened scores, for adjusted and polar variance.
+    Scores,
 }
 
 impl Method {
@@ -218,6 +220,7 @@ impl Method {
             Self::Groups => "groups",
             Self::Blocks => "blocks",
             Self::Tree => "tree",
+            Self::Scores => "scores",
         }
     }
 }

@@ -18,9 +18,10 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::message::Message;
+use crate::objective::{Evaluate, count_nonzeros, size};
 use crate::problem::{
     Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model,
-    explained_variance, nonzero_rows, support,
+    explained_variance, nonzero_rows, principal_axes, support,
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Polished, Reheat};
@@ -248,7 +249,10 @@ impl Family for CardinalityProblem {
     }
 
     fn order_components(&self, solution: &mut Solution) {
-        solution.x = ordered(self, &solution.x);
+        if !self.requires_nonneg() {
+            turn_to_principal_axes(self, &self.f, |x| self.limits().allows(x), solution);
+        }
+        solution.x = ordered(&self.f, self.limits(), &solution.x);
         solution.notes.extend(unused(self, &solution.x));
     }
 
@@ -349,10 +353,37 @@ fn sequential_upto(p: &CardinalityProblem, x: &RowMat, k: usize) -> Option<RowMa
     Some(RowMat::from_fn(x.nrows(), x.ncols(), |i, j| if j <= k { exact.get(i, j) } else { 0.0 }))
 }
 
+/// What F may rise by where columns are turned, relative to its size: rounding.
+const RISE: f64 = 1e-11;
+
+/// Columns turned to their principal axes where F does not rise and the limits allow it: all of them, else those that share
+/// all their rows. Of all points with the same F it is the one whose components repeat each other least, and PCA where
+/// nothing binds.
+pub(super) fn turn_to_principal_axes<P: Evaluate>(
+    p: &P,
+    f: &impl Quadratic,
+    allows: impl Fn(&RowMat) -> bool,
+    solution: &mut Solution,
+) {
+    let before = p.value(&solution.x);
+    for together in [true, false] {
+        let Some(mut x) = principal_axes(f, &solution.x, together) else { continue };
+        stiefel::repair_on_support(&mut x);
+        let slack = RISE * size(p.scale(&x), before);
+        let feasible = p.feasibility(&x) <= p.feasibility(&solution.x).max(RISE) && allows(&x);
+        if feasible && p.value(&x) <= before + slack {
+            (solution.objective, solution.feasibility) = (p.objective(&x), p.feasibility(&x));
+            solution.nnz = count_nonzeros(&x);
+            solution.x = x;
+            return;
+        }
+    }
+}
+
 /// The columns in the order of the variance they explain, among those with the same limit.
-fn ordered(p: &CardinalityProblem, x: &RowMat) -> RowMat {
-    let Cardinality::Components(limits) = p.limits() else { return by_variance(&p.f, x) };
-    let cx = p.f.apply(x); // −CX
+pub(super) fn ordered(f: &AnySmooth, limits: &Cardinality, x: &RowMat) -> RowMat {
+    let Cardinality::Components(limits) = limits else { return by_variance(f, x) };
+    let cx = f.apply(x); // −CX
     let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
     let mut order: Vec<usize> = (0..x.ncols()).collect();
     for place in 0..order.len() {

@@ -23,6 +23,7 @@ mod j_orthogonal;
 mod knee;
 mod lambda;
 mod line_up;
+mod measured;
 mod memory;
 mod named;
 pub mod nonlinear_eig;
@@ -38,6 +39,7 @@ mod statement;
 mod uncentred;
 mod uncorrelated;
 
+pub use crate::problem::{BETWEEN, Between};
 pub use cardinality::Limit;
 pub use catalogue::{
     NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, all_starts,
@@ -49,12 +51,11 @@ pub use named::Named;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
 pub use plan::{Plan, Wanted};
-pub use pose::{DEFAULT_RANK, Posed, pose};
+pub use pose::{DEFAULT_RANK, Posed, default_rank, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
 pub use request::{Call, Case, Run};
 pub use uncentred::remark_on_means;
-pub use uncorrelated::Between;
 
 /// A kind of problem with everything that a command line or another language needs to solve it
 /// by name: its solvers, its starting points, its certificates.

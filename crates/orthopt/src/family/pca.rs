@@ -1,6 +1,7 @@
 //! Sparse, nonnegative and plain PCA by name: solvers, starts, and what is chosen where the user leaves it
 //! open.
 
+use super::cardinality::turn_to_principal_axes;
 use super::portfolio::portfolio;
 use super::{self as family, Family, Plan, Wanted, find_problem};
 use crate::bound::Kind;
@@ -160,6 +161,9 @@ impl Family for PcaProblem {
     }
 
     fn order_components(&self, solution: &mut Solution) {
+        if !matches!(self.h, AnyPenalty::None(_)) && !self.h.requires_nonneg() {
+            turn_to_principal_axes(self, &self.f, |_| true, solution);
+        }
         order_components(self, solution);
     }
 

@@ -7,13 +7,15 @@ use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::{Named, memory};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
+use crate::family::Between;
 use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
+use crate::family::measured::pose_measured;
 use crate::family::request::Case;
 use crate::family::statement::statement;
-use crate::family::uncorrelated::{Between, pose_uncorrelated};
+use crate::family::uncorrelated::pose_uncorrelated;
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
 use crate::linalg::RowMat;
 use crate::message::Message;
@@ -47,8 +49,14 @@ pub struct Posed {
     pub notes: Vec<Message>,
 }
 
-/// The smallest of this and n is the rank of those who do not give one.
+/// Number of components where nobody gives one, of six variables or more.
 pub const DEFAULT_RANK: usize = 5;
+
+/// Number of components of n variables where nobody gives one: fewer than variables, as n components of n variables explain
+/// everything, whatever they are.
+pub fn default_rank(n: usize) -> usize {
+    DEFAULT_RANK.min(n.saturating_sub(1)).max(1)
+}
 
 /// Poses the problem.
 ///
@@ -60,7 +68,7 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     check_relative(info, options)?;
     let rank = match (info.kind, options.rank) {
         (Kind::HyperbolicEig | Kind::Probe, _) => data.ncols(),
-        (_, rank) => rank.unwrap_or(DEFAULT_RANK).min(data.ncols()),
+        (_, rank) => rank.unwrap_or(default_rank(data.ncols())).min(data.ncols()),
     };
     let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
     Case::new(info, options).of_gram(gram).check(options.given())?;
@@ -74,6 +82,7 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     };
     memory::check(info, data, rank, options)?;
     match info.kind {
+        _ if options.is_measured() => pose_measured(info, data, options),
         _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
         _ if options.limit.is_some() => pose_cardinality(info, data, options),
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options),
@@ -87,7 +96,7 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
 fn share_of_mean(data: &PcaData<'_>, rank: Option<usize>, share: f64) -> f64 {
     let mut squares = data.squares();
     squares.sort_by(|a, b| b.total_cmp(a));
-    let rank = rank.unwrap_or(DEFAULT_RANK).clamp(1, squares.len().max(1));
+    let rank = rank.unwrap_or(default_rank(squares.len())).clamp(1, squares.len().max(1));
     share * squares.iter().take(rank).sum::<f64>() / rank as f64
 }
 
@@ -131,17 +140,19 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     let limit = limit.unwrap_or(&Limit::Total(0));
     let problem = pose_limited(info, data, rank, limit, options, &mut reasons)?;
     let limits = Some(problem.limits().clone());
-    let mut notes = Vec::new();
-    let asked = limit.of(rank);
-    if asked.is_some() && limits != asked && !problem.requires_nonneg() {
-        notes.push(
-            Message::about(limit.option())
-                .text(format!(" exceeds the number of variables, {}", data.ncols())),
-        );
-    }
+    let notes =
+        if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
     let lambda = options.lambda;
     let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
     Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
+}
+
+/// That more nonzeros are allowed than there are.
+pub(super) fn excess(limit: &Limit, rank: usize, kept: &Cardinality, data: &PcaData<'_>) -> Vec<Message> {
+    let exceeds = limit.of(rank).is_some_and(|asked| asked != *kept);
+    let said =
+        || Message::about(limit.option()).text(format!(" exceeds the number of variables, {}", data.ncols()));
+    exceeds.then(said).into_iter().collect()
 }
 
 pub(super) fn rank_or_default(
@@ -150,8 +161,10 @@ pub(super) fn rank_or_default(
     reasons: &mut Vec<Message>,
 ) -> usize {
     options.rank.unwrap_or_else(|| {
-        let rank = DEFAULT_RANK.min(data.ncols());
-        reasons.push(format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer").into());
+        let rank = default_rank(data.ncols());
+        reasons.push(
+            format!("rank {rank}: {DEFAULT_RANK}, or one fewer than the columns if that is less").into(),
+        );
         rank
     })
 }

@@ -22,7 +22,7 @@ pub use object::{Object, SCHEMA};
 
 use crate::bound::Bound;
 use crate::error::Result;
-use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};
+use crate::family::{Family, Kind, Plan, Posed, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::{Given, Value};
@@ -145,19 +145,21 @@ impl Report {
             Status::TimeLimit => problem.shape().0 > LARGE,
             _ => false,
         };
+        let explained_variance = problem.explained_variance(&solution.x);
+        let repeats = explained_variance.as_ref().and_then(|explained| repeats(task, explained));
         let optimum = (!hurried).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
         Self {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
             start: start(plan, &solution),
             reasons: [&task.reasons[..], &plan.reasons].concat(),
-            notes: [&moved(wanted, &constants)[..], &solution.notes].concat(),
+            notes: [&moved(wanted, &constants)[..], &solution.notes, repeats.as_slice()].concat(),
             constants,
             stopping,
             threads: threads::count(),
             measures: Measures::of(problem),
             relative_feasibility: problem.relative_feasibility(&solution.x, solution.feasibility),
             optimum,
-            explained_variance: problem.explained_variance(&solution.x),
+            explained_variance,
             checks: Checks::default(),
             global: None,
             task: task.clone(),
@@ -203,6 +205,30 @@ impl Report {
     pub fn nonzeros(&self) -> Vec<usize> {
         nonzeros(&self.solution.x)
     }
+}
+
+/// A correlation of two scores, and a share of its own variance that a component adds, from which on one repeats others.
+const ALIKE: f64 = 0.7;
+const ADDS_LITTLE: f64 = 0.2;
+
+/// That two scores nearly repeat each other, or that a component adds little, and what finds others.
+fn repeats(task: &Task, explained: &ExplainedVariance) -> Option<Message> {
+    let said = match (explained.closest, explained.least_added()) {
+        (Some((j, k, correlation)), _) if correlation > ALIKE => {
+            format!("components {} and {} repeat each other (correlation {correlation:.2})", j + 1, k + 1)
+        }
+        (_, Some((k, share))) if share < ADDS_LITTLE => {
+            format!("component {} adds {:.0} % of its variance to those before it", k + 1, 100.0 * share)
+        }
+        _ => return None,
+    };
+    let takes_measures = task.problem.kind == Kind::Pca && matches!(task.problem.penalty, "l0" | "none");
+    let has_another = matches!(explained.maximised, "variance" | "explained") && takes_measures;
+    Some(if has_another {
+        Message::from(said + "; ").set("maximise", "adjusted").text(" finds components that share less")
+    } else {
+        said.into()
+    })
 }
 
 /// The start that led to X, or the arm of a search that did.

@@ -21,6 +21,7 @@ mod ending;
 mod engine;
 mod flight;
 mod grow;
+pub mod measured_moves;
 pub mod moves;
 mod outcome;
 mod pool;

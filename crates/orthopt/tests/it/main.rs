@@ -45,6 +45,7 @@ mod jobcd_unbounded;
 mod jpair_search;
 mod linear_maps;
 mod looks;
+mod measured;
 mod multipliers;
 mod nonlinear_circle;
 mod nonlinear_eig;

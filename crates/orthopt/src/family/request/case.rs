@@ -7,10 +7,9 @@
 
 use super::Of;
 use crate::family::catalogue::penalty_called;
-use crate::family::uncorrelated::Between;
 use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted, find_problem};
-use crate::problem::Storage;
-use crate::smooth::Placement;
+use crate::problem::{Between, Storage};
+use crate::smooth::{Measure, Order, Placement};
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SolverInfo, find_solvers};
 
@@ -198,6 +197,11 @@ impl Case {
         }
     }
 
+    /// Whether components may maximise another measure than the variance.
+    pub(super) fn takes_measures(&self) -> bool {
+        self.takes_limits() && self.penalty != "nonneg"
+    }
+
     pub(super) fn takes_limits(&self) -> bool {
         self.is(Kind::Pca) && !self.mapped && matches!(self.penalty.as_str(), "l0" | "none" | "nonneg")
     }
@@ -315,6 +319,10 @@ impl PoseOptions {
             ("placement", self.placement != Placement::default()),
             ("linear", self.linear.is_some()),
             ("constraint", self.between != Between::default()),
+            ("maximise", self.maximise != Measure::default()),
+            ("order", self.order != Order::default()),
+            ("min-nonzeros", self.min_nonzeros.is_some()),
+            ("max-nonzeros", self.max_nonzeros.is_some()),
         ];
         let given = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option);
         given.chain(self.limit.as_ref().map(Limit::option)).collect()

@@ -15,16 +15,15 @@ pub use written::{Constants, Counts, Field, Gram, Size, Written};
 use std::path::Path;
 
 use super::catalogue::{all_constants, all_starts, check_solvers};
-use super::uncorrelated::Between;
 use super::{Limit, LinearInput, PoseOptions, Wanted};
 use crate::certify::Scope;
 use crate::error::{Error, Result};
 use crate::linear_map::{AnyMap, LeftMatrix};
 use crate::message::Message;
 use crate::pair::step::Model;
-use crate::problem::Storage;
+use crate::problem::{Between, Storage};
 use crate::search::Effort;
-use crate::smooth::Placement;
+use crate::smooth::{Measure, Order, Placement};
 use crate::solve::Stopping;
 use crate::solvers::AUTO;
 use crate::solvers::jobcd::Side;
@@ -172,6 +171,10 @@ impl Request {
             linear: self.linear()?,
             limit: self.limit(),
             between: parsed(&self.constraint, Between::parse)?.unwrap_or_default(),
+            maximise: parsed(&self.maximise, Measure::parse)?.unwrap_or_default(),
+            order: parsed(&self.order, Order::parse)?.unwrap_or_default(),
+            min_nonzeros: self.min_nonzeros,
+            max_nonzeros: self.max_nonzeros,
             max_memory: self.max_memory.map(|size| size.0),
         };
         let (seed, tol) = (self.seed.unwrap_or_default(), self.tol.unwrap_or_default());

@@ -33,6 +33,7 @@ const SHOWN: &[Call] = &[Call::Solve, Call::Path];
 const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX];
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
+const TOTAL: &str = "l0-pca and pca with a number of nonzeros for all components together (total-nonzeros)";
 const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local solutions differ";
 const SEED: &str = "checks of random pairs or blocks";
 const PAIRS: &str =
@@ -192,7 +193,7 @@ options! {
     /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     max_memory: Size = data("SIZE");
 
-    /// r, the number of components [default: 5]
+    /// r, the number of components [default: 5, fewer than variables]
     rank: usize = problem("R", FOUND).short('r').common().r("ncomp");
 
     /// Weight of the penalty [default: for l0 a number of nonzeros instead; for others a share of the mean of the r
@@ -224,12 +225,32 @@ options! {
     /// At most K variables in all components together; with --lambda each variable costs LAMBDA
     variables: usize = limit("K");
 
-    /// Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX diagonal, columns
-    /// of length 1), for l0-pca with --nonzeros
+    /// Relation between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX diagonal, columns of
+    /// length 1), or both, for l0-pca with a number of nonzeros
     constraint: String = problem("NAME", ALL).default("orthogonal")
         .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
             Some(case.kind.is_none() || (case.takes_limits() && case.penalty != "nonneg"))
         });
+
+    /// Measure to maximise: variance, adjusted (none repeats another), polar (the same without order), explained
+    maximise: String = problem("NAME", DATA).common().default("variance")
+        .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_measures()));
+
+    /// joint: all components together; sequential: each the best one beside those before it
+    order: String = problem("NAME", DATA).default("joint")
+        .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
+            Some(case.takes_measures() && case.limited)
+        });
+
+    /// Least number of nonzeros in a component, with --total-nonzeros [default: 1]
+    min_nonzeros: usize = problem("K", DATA).means(Of::Problem, TOTAL, |case| {
+        Some(case.takes_measures() && case.limited)
+    });
+
+    /// Largest number of nonzeros in a component, with --total-nonzeros [default: all]
+    max_nonzeros: usize = problem("K", DATA).means(Of::Problem, TOTAL, |case| {
+        Some(case.takes_measures() && case.limited)
+    });
 
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
     penalty: String = problem("NAME", ALL).common().one_of(penalties)
