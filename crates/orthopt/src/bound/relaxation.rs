@@ -27,6 +27,28 @@ pub(super) struct Root {
     pub end: End,
 }
 
+impl Root {
+    /// Nothing but the size of the terms of F, where a dense relaxation would take long.
+    pub fn without(f: &impl Quadratic, r: usize) -> Self {
+        let none = || RowMat::zeros(0, 0);
+        let relaxation = Relaxation {
+            rows: Vec::new(),
+            variables: f.nrows(),
+            threshold: 0.0,
+            budget: None,
+            z: none(),
+            constant: 0.0,
+            bound: f64::NEG_INFINITY,
+            t: none(),
+            y: none(),
+            u: none(),
+            rho: 1.0,
+        };
+        let largest = f.diagonal().iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        Self { most: f64::INFINITY, columns: r, largest, relaxation, iterations: 0, end: End::Limit }
+    }
+}
+
 /// The relaxation of max −F for an ℓ0-like or nonnegative `kind` over r columns.
 pub(super) fn relax(
     f: &impl Quadratic,
@@ -41,6 +63,7 @@ pub(super) fn relax(
             let cov = Covariance::of(f, r, Screen::Positive, options.variables)?;
             return Ok(run(&cov, f.nrows(), r, Nonnegative::default(), 0.0, known, options, watch));
         }
+        Kind::NonnegativeLimited(limited) => return relax(f, r, limited, known, options, watch),
         Kind::L0 { lambda } | Kind::L1 { lambda } => (*lambda, None),
         Kind::Total { nonzeros, lambda } => (*lambda, Some(*nonzeros as f64)),
         Kind::Counts { nonzeros, lambda } => (*lambda, Some(nonzeros.iter().sum::<usize>() as f64)),

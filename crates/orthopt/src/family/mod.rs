@@ -167,6 +167,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         bound::lower_bound(f, rank, &kind, x, options, hook)
     }
 
+    /// The minimum of F, proved with at most so much work ([`crate::linalg::work`]) before a search is made: the same for any
+    /// number of threads unless `go_on` says no. `None` where that is not enough.
+    fn proved_with(&self, _work: u64, _go_on: &(dyn Fn() -> bool + Sync)) -> Option<bound::Bound> {
+        None
+    }
+
     /// Variance explained by the columns of X, where that means something.
     fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
         None

@@ -1,6 +1,9 @@
 //! From what the user wants to solvers, options and starting points: what is left open is chosen
 //! from the penalty and the data, and the choice is explained.
 
+use std::time::Instant;
+
+use crate::bound::is_met;
 use crate::error::Result;
 use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
@@ -264,7 +267,7 @@ impl<P: Family> Plan<P> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
         let mut solution = match self.search_settings(wanted, stopping, restarts) {
-            Some((portfolio, settings)) => search(problem, portfolio, settings, observers)?,
+            Some((portfolio, settings)) => proved_or_searched(problem, portfolio, settings, observers)?,
             None => {
                 let options = self.run_options(problem, wanted, stopping, restarts);
                 let mut stop = stopping.criteria();
@@ -338,6 +341,40 @@ impl<P: Family> Plan<P> {
     fn place(&self, k: u64) -> usize {
         (k % self.starts.len() as u64) as usize
     }
+}
+
+/// Share of the least work of a search, and of its time where that is limited, that is spent on a proof before it.
+const ON_PROOF: f64 = 1.0 / 32.0;
+
+/// The search, which ends at the minimum where little work proves it.
+fn proved_or_searched<P: Family>(
+    problem: &P,
+    portfolio: &Portfolio<P>,
+    mut settings: Settings,
+    observers: &mut [&mut dyn Observer],
+) -> Result<Solution> {
+    let begun = Instant::now();
+    let limit = settings.stopping.time_limit;
+    let proof = if settings.bound.is_some() || settings.stopping.max_iters.is_some() {
+        None
+    } else {
+        let work = (ON_PROOF * settings.effort.unwrap_or_default().least_work() as f64) as u64;
+        let in_time = || limit.is_none_or(|limit| begun.elapsed().as_secs_f64() <= ON_PROOF * limit);
+        problem.proved_with(work, &in_time)
+    };
+    settings.bound = settings.bound.or(proof.as_ref().map(|proof| proof.value));
+    let spent = begun.elapsed().as_secs_f64();
+    settings.stopping.time_limit = limit.map(|limit| (limit - spent).max(0.0));
+    let mut solution = search(problem, portfolio, settings, observers)?;
+    solution.seconds += spent;
+    if let Some(proof) = proof {
+        if let Some(x) = proof.x.as_ref().filter(|_| !is_met(solution.objective.total, proof.value)) {
+            solution.take(problem, x.clone());
+            solution.notes.push("the search ended above the global minimum, whose X the proof has".into());
+        }
+        solution.proof = Some(Box::new(proof));
+    }
+    Ok(solution)
 }
 
 /// What a search is going to do, in a sentence.

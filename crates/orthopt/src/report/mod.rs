@@ -145,8 +145,9 @@ impl Report {
             Status::TimeLimit => problem.shape().0 > LARGE,
             _ => false,
         };
+        let proof = solution.proof.clone();
         let optimum = (!hurried).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
-        Self {
+        let mut report = Self {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
             start: start(plan, &solution),
             reasons: [&task.reasons[..], &plan.reasons].concat(),
@@ -162,7 +163,11 @@ impl Report {
             global: None,
             task: task.clone(),
             solution,
+        };
+        if let Some(error) = proof.and_then(|proof| report.bound_by(&proof).err()) {
+            report.notes.push(error.to_string().into());
         }
+        report
     }
 
     /// Takes a global bound up: X that it proves to be a global minimum is `optimal`, however its run ended.

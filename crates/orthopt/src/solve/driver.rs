@@ -406,6 +406,7 @@ impl<P: Evaluate> Session<'_, P> {
             settings: best.settings,
             notes: self.notes,
             search: None,
+            proof: None,
         }
     }
 }
