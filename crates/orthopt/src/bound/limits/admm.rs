@@ -310,7 +310,8 @@ impl<'a> Splitting<'a> {
         };
         let (parts, given): (Vec<PartDual>, Vec<Option<Multipliers>>) =
             (0..self.parts.len()).map(part).unzip();
-        Dual { parts, joint, given: given.into_iter().flatten().collect() }
+        let dual = Dual { parts, joint, given: given.into_iter().flatten().collect() };
+        if self.coupling == Coupling::Columns { dual.with_or_without_pi(self.parts) } else { dual }
     }
 
     /// The weights a of the cone of absolute values: at its critical a, (|T|a)ᵢ = κaᵢzᵢ.

@@ -127,6 +127,7 @@ pub struct PartDual {
     less: RowMat,        // Z + ½(U + Uᵀ) − Diag(d), as computed
     norm: f64,           // ‖Z‖ + ‖U‖ + ‖d‖
     pub costs: Vec<f64>, // wᵢ + πᵢ − λ, rounded up
+    plain: Vec<f64>,     // wᵢ − λ, where there is a π
 }
 
 /// Multipliers of all parts: with W ⪰ 0 and 0 ≤ π ≤ diag W,
@@ -186,14 +187,19 @@ impl PartDual {
         let kappa = problem.kappa(part.k);
         let up = 1.0 + OUTWARD * gamma(part.k + n + 16);
         let mut squared = Vec::new();
-        let costs = (0..n)
+        let weights: Vec<f64> = (0..n)
             .map(|i| {
                 let spread = largest_of_row(u.row(i), problem.nonneg, part, i, &mut squared) / (4.0 * d[i]);
-                let cost = (kappa * a[i] * a[i] + spread + pi.map_or(0.0, |pi| pi[i])) * up;
-                if problem.lambda > 0.0 { (cost - problem.lambda).next_up() } else { cost }
+                kappa * a[i] * a[i] + spread
             })
             .collect();
-        Self { less, norm: size.sqrt() + u.norm() + others.sqrt(), costs }
+        let cost = |sum: f64| {
+            let cost = sum * up;
+            if problem.lambda > 0.0 { (cost - problem.lambda).next_up() } else { cost }
+        };
+        let costs = (0..n).map(|i| cost(weights[i] + pi.map_or(0.0, |pi| pi[i]))).collect();
+        let plain = if pi.is_some() { weights.iter().map(|w| cost(*w)).collect() } else { Vec::new() };
+        Self { less, norm: size.sqrt() + u.norm() + others.sqrt(), costs, plain }
     }
 
     /// Σ_I + the q largest positive ones of the others, and the q-th and (q + 1)-th of these.
@@ -253,6 +259,24 @@ impl Dual {
             }
         }
         less
+    }
+
+    /// The same with π = 0 where that gives a lower bound: early iterations have a π that costs more than it brings.
+    #[must_use]
+    pub fn with_or_without_pi(mut self, parts: &[Part]) -> Self {
+        let Some(joint) = &self.joint else { return self };
+        let spent = |dual: &Self| -> f64 { dual.parts.iter().zip(parts).map(|(d, p)| d.spent(p).sum).sum() };
+        let mut without = Self {
+            parts: self.parts.clone(),
+            joint: Some(Joint { pi: vec![0.0; joint.pi.len()], ..joint.clone() }),
+            given: Vec::new(),
+        };
+        without.parts.iter_mut().for_each(|part| std::mem::swap(&mut part.costs, &mut part.plain));
+        if without.rest() + spent(&without) < self.rest() + spent(&self) {
+            without.given = std::mem::take(&mut self.given);
+            return without;
+        }
+        self
     }
 
     /// Σ(Wᵢᵢ − πᵢ).

@@ -153,7 +153,7 @@ pub(super) fn prove(
         let Some(found) = found else { return Ok(None) };
         let most = found.most.max(best);
         let Some(rows) = found.rows else {
-            let end = if watch.is_over() { End::Time } else { End::Finished };
+            let end = watch.ask(known).unwrap_or(End::Finished);
             return Ok(Some(Outcome { most: (most * scale).next_up(), nodes: 1, open: 0, end }));
         };
         problem.c = principal(&problem.c, &rows);

@@ -1,8 +1,8 @@
 //! Multipliers of the root, for others to check what they prove (docs/bounds-limits.md, section 7).
 
 use super::super::types::{Hook, Kind, Options, Watch};
-use super::admm::{Effort, Splitting};
-use super::dual::{Dual, Part};
+use super::admm::{Effort, Proved, Splitting};
+use super::dual::{Dual, Part, Problem};
 use super::{VARIABLES, limits_of, posed};
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -49,6 +49,23 @@ impl LimitDual {
     }
 }
 
+/// The parts one by one, W = 0: better than together where one has few rows and another many.
+fn apart(problem: &Problem, parts: &[Part], over: &dyn Fn() -> bool) -> Option<Proved> {
+    if parts.len() < 2 {
+        return None;
+    }
+    let (mut most, mut dual) = (0.0, Dual { parts: Vec::new(), joint: None, given: Vec::new() });
+    for part in parts {
+        let mut run = Splitting::new(problem, std::slice::from_ref(part), None);
+        run.keeps = true;
+        let found = run.lower(0.0, EFFORT, over)?;
+        most += found.most + f64::EPSILON * (most + found.most).abs();
+        dual.parts.extend(found.dual.parts);
+        dual.given.extend(found.dual.given);
+    }
+    Some(Proved { most, dual })
+}
+
 /// The multipliers for a limit of nonzeros; `None` for other kinds, for too many variables, and where the hook or the seconds
 /// end it before there are any. `objective` is the lowest F known.
 ///
@@ -77,7 +94,10 @@ pub fn limit_dual(
         let parts: Vec<Part> = list.iter().map(|k| Part::all(n, *k)).collect();
         let mut run = Splitting::new(&problem, &parts, None);
         run.keeps = true;
-        let Some(found) = run.lower(best / scale, EFFORT, &|| watch.is_over()) else { return Ok(None) };
+        let Some(mut found) = run.lower(best / scale, EFFORT, &|| watch.is_over()) else { return Ok(None) };
+        if let Some(apart) = apart(&problem, &parts, &|| watch.is_over()).filter(|a| a.most < found.most) {
+            found = apart;
+        }
         most = most.max(found.most);
         all.push((list.iter().map(|k| *k as f64).collect(), found.dual));
     }
