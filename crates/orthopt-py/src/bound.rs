@@ -141,10 +141,7 @@ fn prove<P: Family>(
 }
 
 /// The arrays and numbers that `--save-dual` writes, under the same names.
-fn arrays<'py>(
-    py: Python<'py>,
-    (dual, limits): &(Dual, Option<LimitDual>),
-) -> PyResult<Bound<'py, PyDict>> {
+fn arrays<'py>(py: Python<'py>, (dual, limits): &(Dual, Option<LimitDual>)) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     out.set_item("C", array(py, &dual.c)?)?;
     out.set_item("Z", array(py, &dual.z)?)?;

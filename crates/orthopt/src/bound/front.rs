@@ -24,7 +24,7 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
     let by_rows = match kind {
         Kind::L0 { lambda } => *lambda > 0.0 && r <= COLUMNS,
         Kind::Nonnegative => true,
-        _ => return limits::apply(kind, r, n),
+        _ => limits::apply(kind, r, n),
     };
     by_rows && n <= TREE
 }
@@ -68,7 +68,6 @@ pub fn lower_bound(
     let (mut root, mut method) = match kind {
         Kind::L1 { lambda } => (super::l1::bound(f, r, *lambda, known, options, &watch)?, Method::Fantope),
         // branch and bound has relaxations of its own
-        _ if proves && f.nrows() > TREE => (Root::without(f, r), Method::Tree),
         _ if proves => {
             let few = Options { iterations: 0, ..options.clone() };
             (relax(f, r, kind, known, &few, &watch)?, Method::Fantope)
@@ -89,7 +88,7 @@ pub fn lower_bound(
     }
     let mut found = Found { best, x: None };
     let mut outcome = None;
-    if options.nodes > 0 && (proves || f.nrows() <= TREE) && root.end != End::Interrupted && root.end != End::Time {
+    if options.nodes > 0 && f.nrows() <= TREE && root.end != End::Interrupted && root.end != End::Time {
         let closed = best.is_some_and(|v| most <= cutoff(-v, options.gap));
         let tree = match (closed, proves) {
             (true, _) => None,
@@ -108,7 +107,7 @@ pub fn lower_bound(
             outcome = Some(tree.0);
         }
     }
-    let relaxes = proves && f.nrows() <= TREE && options.work.is_none();
+    let relaxes = proves && options.work.is_none();
     if relaxes && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
         // the limit is one of nodes: there may be time for the relaxation
         root = relax(f, r, kind, known, options, &watch)?;

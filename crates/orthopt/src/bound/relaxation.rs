@@ -27,28 +27,6 @@ pub(super) struct Root {
     pub end: End,
 }
 
-impl Root {
-    /// Nothing but the size of the terms of F, where a dense relaxation would take long.
-    pub fn without(f: &impl Quadratic, r: usize) -> Self {
-        let none = || RowMat::zeros(0, 0);
-        let relaxation = Relaxation {
-            rows: Vec::new(),
-            variables: f.nrows(),
-            threshold: 0.0,
-            budget: None,
-            z: none(),
-            constant: 0.0,
-            bound: f64::NEG_INFINITY,
-            t: none(),
-            y: none(),
-            u: none(),
-            rho: 1.0,
-        };
-        let largest = f.diagonal().iter().fold(0.0f64, |most, v| most.max(v.abs()));
-        Self { most: f64::INFINITY, columns: r, largest, relaxation, iterations: 0, end: End::Limit }
-    }
-}
-
 /// The relaxation of max −F for an ℓ0-like or nonnegative `kind` over r columns.
 pub(super) fn relax(
     f: &impl Quadratic,

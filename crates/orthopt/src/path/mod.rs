@@ -343,8 +343,7 @@ impl Path {
                 below = below.max(known.bound);
                 continue;
             }
-            let options =
-                bound::Options { seconds: Some(seconds), nodes: u64::MAX, ..Default::default() };
+            let options = bound::Options { seconds: Some(seconds), nodes: u64::MAX, ..Default::default() };
             let found = with_family!(&posed.problem, problem => {
                 problem.lower_bound(Some(report.x()), &options, hook)?
             });

@@ -151,7 +151,7 @@ impl<'a> Splitting<'a> {
             }
         }
         let dual = best?.1;
-        let most = dual.proved(self.problem, self.parts, &self.blocks, &[])?;
+        let most = dual.proved(self.problem, self.parts, &self.blocks)?;
         Some(Proved { most, dual })
     }
 

@@ -5,7 +5,6 @@ use super::super::certified::{gamma, sum_of_largest};
 use super::super::columns::principal;
 use super::super::fantope::Fantope;
 use crate::linalg::RowMat;
-use crate::linalg::eigen::symmetric_eigenvalues;
 use crate::linalg::order::sort_numbers_down;
 
 /// Covers the rounding of the error terms themselves.
@@ -154,12 +153,7 @@ pub struct Joint {
 
 impl PartDual {
     /// Makes the multipliers fit: Z is cut to aᵢaⱼ(1 − 4u) and made symmetric. `pi` is π on the rows of the part.
-    pub fn new(
-        problem: &Problem,
-        part: &Part,
-        multipliers: &mut Multipliers,
-        pi: Option<&[f64]>,
-    ) -> Self {
+    pub fn new(problem: &Problem, part: &Part, multipliers: &mut Multipliers, pi: Option<&[f64]>) -> Self {
         let n = part.rows.len();
         let a: Vec<f64> = multipliers.squares.iter().map(|v| v.max(0.0).sqrt()).collect();
         let mut less = RowMat::zeros(n, n);
@@ -302,35 +296,9 @@ impl Dual {
         Some(sum).filter(|sum| sum.is_finite())
     }
 
-    /// The least cost of a row in the most expensive set of part p.
-    pub fn last(&self, p: usize, part: &Part) -> f64 {
-        self.parts[p].spent(part).last
-    }
-
-    /// What part p needs of its multipliers, anew after they were changed; they must have been kept.
-    pub fn renew(&mut self, problem: &Problem, p: usize, part: &Part) {
-        let pi: Option<Vec<f64>> =
-            self.joint.as_ref().map(|joint| joint.places[p].iter().map(|i| joint.pi[*i]).collect());
-        self.parts[p] = PartDual::new(problem, part, &mut self.given[p], pi.as_deref());
-    }
-
-    /// The m-th largest eigenvalue of what the multipliers of part p leave of ½C, `problem` being on its rows.
-    pub fn level(&self, problem: &Problem, p: usize) -> Option<f64> {
-        let mut m = self.subtracted(p);
-        m.data_mut().iter_mut().zip(problem.c.data()).for_each(|(m, c)| *m = 0.5 * c - *m);
-        symmetric_eigenvalues(&m)?.get(problem.rank - 1).copied()
-    }
-
     /// The bound, rounded up. W was computed as V diag(g) Vᵀ with g ≥ 0, so that W + δI is positive semidefinite with δ
-    /// above the rounding of that product. `floors` bound the eigenvalues of each part on further rows, which have no
-    /// entries with those here.
-    pub fn proved(
-        &self,
-        problem: &Problem,
-        parts: &[Part],
-        blocks: &[RowMat],
-        floors: &[f64],
-    ) -> Option<f64> {
+    /// above the rounding of that product.
+    pub fn proved(&self, problem: &Problem, parts: &[Part], blocks: &[RowMat]) -> Option<f64> {
         let (mut sum, mut size) = (self.rest(), 0.0);
         let mut terms = 2 * parts.len() + 16;
         if let Some(joint) = &self.joint {
@@ -342,8 +310,7 @@ impl Dual {
         }
         for (p, part) in parts.iter().enumerate() {
             let less = self.subtracted(p);
-            let floor = floors.get(p).copied().unwrap_or(f64::NEG_INFINITY);
-            let value = sum_of_largest(&blocks[p], &less, problem.rank, floor)?;
+            let value = sum_of_largest(&blocks[p], &less, problem.rank, f64::NEG_INFINITY)?;
             let rounded = gamma(4) * self.parts[p].norm + gamma(1) * less.norm();
             let spent = self.parts[p].spent(part);
             sum += value + OUTWARD * problem.rank as f64 * rounded + spent.sum;

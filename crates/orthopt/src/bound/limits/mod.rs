@@ -12,30 +12,25 @@ mod admm;
 mod cones;
 mod dual;
 mod incumbent;
-mod large;
 mod pseudo;
 mod saved;
 mod state;
 mod tree;
 
 use super::covariance::{Covariance, Screen};
-use super::columns::principal;
-use super::tree::{Limits, Outcome, cutoff, search};
-use super::types::{End, Kind, Options, Progress, Watch};
+use super::tree::{Limits, Outcome, search};
+use super::types::{Kind, Options, Progress, Watch};
 use crate::error::Result;
-use crate::linalg::order::descending_to;
 use crate::linalg::{RowMat, work};
 use crate::problem::nonzero_rows;
 use crate::smooth::Quadratic;
 use dual::Problem;
-pub use saved::{LimitDual, limit_dual};
 use incumbent::{Effort, best_on, best_set, deflated_sets, exchanged_columns, solution_on};
+pub use saved::{LimitDual, limit_dual};
 use tree::LimitBranching;
 
-/// Variables that nodes take, at most; with several parts, of which each has matrices of its own, variables times parts.
+/// Variables, at most; with several parts, of which each has matrices of its own, variables times parts.
 const VARIABLES: usize = 400;
-/// Variables, at most, of which a core of the above is looked for: n² numbers are kept.
-pub(super) const LARGEST: usize = 5000;
 /// Lists of limits that a total allows, at most.
 const LISTS: usize = 300;
 /// The share of the gap asked for at which a node is closed; the rest is for the rounding of what is reported.
@@ -50,19 +45,12 @@ fn limits_of(kind: &Kind, r: usize, n: usize) -> Option<(usize, Vec<Vec<usize>>)
         Kind::Rows { rows, .. } if r == 1 || !kind.nonneg() => (r, vec![vec![*rows.min(&n)]]),
         _ => return None,
     };
-    let small = n * (r / rank) <= VARIABLES;
-    (small || (n <= LARGEST && lists.len() == 1)).then_some((rank, lists))
+    (n * (r / rank) <= VARIABLES).then_some((rank, lists))
 }
 
 /// The problem, divided by a power of two, which is returned.
-fn posed(
-    f: &impl Quadratic,
-    r: usize,
-    kind: &Kind,
-    rank: usize,
-    usual: usize,
-) -> Result<(Problem, f64)> {
-    let Covariance { c, scale, .. } = Covariance::of(f, r, Screen::All, LARGEST)?;
+fn posed(f: &impl Quadratic, r: usize, kind: &Kind, rank: usize, usual: usize) -> Result<(Problem, f64)> {
+    let Covariance { c, scale, .. } = Covariance::of(f, r, Screen::All, VARIABLES)?;
     let lambda = (kind.lambda() / scale).min(1e100); // a smaller one only raises the bound
     Ok((Problem { c, rank, lambda, nonneg: kind.nonneg(), usual }, scale))
 }
@@ -134,91 +122,29 @@ pub(super) fn prove(
     let usual = incumbent.map_or(usize::MAX, |x| nonzero_rows(x).len().max(rank));
     let (mut problem, mut scale) = posed(f, r, kind, rank, usual)?;
     let begun = work::so_far();
-    let large = f.nrows() * (r / rank) > VARIABLES;
-    let few = large && incumbent.is_some(); // a search of its own would take long
-    for sets in starts(&problem, &lists, incumbent, few) {
+    for sets in starts(&problem, &lists, incumbent) {
         offer(best_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
     }
     // the incumbent is to be about 1 for each column, without the price
     let price = incumbent.map_or(0.0, |x| kind.penalty(x));
     scale = problem.rescaled(scale, (offer(None) + price) / r as f64);
     let gap = SHARE * options.gap;
-    let mut core = Core { rows: (0..f.nrows()).collect(), most: f64::INFINITY };
-    if large {
-        let best = offer(None) / scale;
-        let first = nearest(&problem, incumbent);
-        let over = || watch.is_over();
-        let size = VARIABLES / (r / rank);
-        let found = large::reduce(&problem, &lists[0], (size, &first), cutoff(best, gap), &over);
-        let Some(found) = found else { return Ok(None) };
-        let most = found.most.max(best);
-        let Some(rows) = found.rows else {
-            let end = watch.ask(known).unwrap_or(End::Finished);
-            return Ok(Some(Outcome { most: (most * scale).next_up(), nodes: 1, open: 0, end }));
-        };
-        problem.c = principal(&problem.c, &rows);
-        core = Core { rows, most };
-    }
     let spent = work::so_far() - begun;
     let allowance = options.work.map_or(u64::MAX, |most| most.saturating_sub(spent));
     let branching = LimitBranching::new(&problem, &lists, gap, allowance, watch);
-    let left_out = core.rows.len() < f.nrows();
     let improve = |sets: Option<&[Vec<usize>]>| {
-        let x = sets.and_then(|sets| best_on(&problem, sets, Effort::Full)).map(|(_, x)| core.whole(&x, f.nrows()));
+        let x = sets.and_then(|sets| best_on(&problem, sets, Effort::Full)).map(|(_, x)| x);
         offer(x) / scale
     };
     let limits = Limits { nodes: options.nodes, gap, scale };
-    let mut outcome = search(&branching, LimitBranching::root(), core.most, limits, improve, known, watch);
-    if left_out {
-        // X at or below the cutoff may have been left out
-        outcome.most = outcome.most.max(cutoff(offer(None) / scale, gap));
-    }
+    let mut outcome =
+        search(&branching, LimitBranching::root(), f64::INFINITY, limits, improve, known, watch);
     outcome.most = (outcome.most * scale).next_up();
     Ok(Some(outcome))
 }
 
-/// The variables that are left.
-struct Core {
-    rows: Vec<usize>,
-    most: f64, // over all X, proved
-}
-
-impl Core {
-    /// X over all n variables.
-    fn whole(&self, x: &RowMat, n: usize) -> RowMat {
-        let mut out = RowMat::zeros(n, x.ncols());
-        self.rows.iter().enumerate().for_each(|(a, i)| out.row_mut(*i).copy_from_slice(x.row(a)));
-        out
-    }
-}
-
-/// All rows, those first that X has or is drawn to, and those with a large diagonal.
-fn nearest(problem: &Problem, incumbent: Option<&RowMat>) -> Vec<usize> {
-    let c = &problem.c;
-    let n = c.nrows();
-    let pulls: Vec<f64> = match incumbent {
-        Some(x) => {
-            let rows = nonzero_rows(x);
-            let pull = |i: usize, k: usize| rows.iter().map(|j| c.get(i, *j) * x.get(*j, k)).sum::<f64>().abs();
-            let used = |i: usize| if x.row(i).iter().any(|v| *v != 0.0) { 1e9 } else { 0.0 };
-            (0..n).map(|i| used(i) + (0..x.ncols()).map(|k| pull(i, k)).fold(0.0, f64::max)).collect()
-        }
-        None => vec![0.0; n],
-    };
-    let by_pull = descending_to(n, &|i| pulls[i]);
-    let by_diagonal = descending_to(n, &|i| c.get(i, i));
-    let mut taken = vec![false; n];
-    let both = by_pull.into_iter().zip(by_diagonal).flat_map(|(a, b)| [a, b]);
-    both.filter(|i| !std::mem::replace(&mut taken[*i], true)).collect()
-}
-
 /// Supports to begin from: those of the incumbent, and of a search of the largest parts of C first.
-fn starts(
-    problem: &Problem,
-    lists: &[Vec<usize>],
-    incumbent: Option<&RowMat>,
-    few: bool,
-) -> Vec<Vec<Vec<usize>>> {
+fn starts(problem: &Problem, lists: &[Vec<usize>], incumbent: Option<&RowMat>) -> Vec<Vec<Vec<usize>>> {
     let mut out: Vec<Vec<Vec<usize>>> = Vec::new();
     let single = lists.iter().all(|list| list.len() == 1);
     if let Some(x) = incumbent {
@@ -228,7 +154,7 @@ fn starts(
         let r = x.ncols();
         out.push(if single { vec![support(0..r)] } else { (0..r).map(|k| support(k..k + 1)).collect() });
     }
-    if few || problem.nonneg || (problem.lambda > 0.0 && incumbent.is_some()) {
+    if problem.nonneg || (problem.lambda > 0.0 && incumbent.is_some()) {
         return out; // exchanges know neither signs nor prices
     }
     for list in lists {

@@ -3,7 +3,7 @@
 use super::super::types::{Hook, Kind, Options, Watch};
 use super::admm::{Effort, Proved, Splitting};
 use super::dual::{Dual, Part, Problem};
-use super::{VARIABLES, limits_of, posed};
+use super::{limits_of, posed};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::smooth::Quadratic;
@@ -80,9 +80,6 @@ pub fn limit_dual(
     hook: Hook<'_>,
 ) -> Result<Option<LimitDual>> {
     let Some((rank, lists)) = limits_of(kind, r, f.nrows()) else { return Ok(None) };
-    if f.nrows() * (r / rank) > VARIABLES {
-        return Ok(None);
-    }
     let watch = Watch::new(options.seconds, hook);
     let (mut problem, mut scale) = posed(f, r, kind, rank, usize::MAX)?;
     let best = objective.filter(|v| v.is_finite()).map_or(f64::NEG_INFINITY, |v| -v);

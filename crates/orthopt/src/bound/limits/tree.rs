@@ -14,9 +14,9 @@ use super::dual::{Part, Problem, blocks_of};
 use super::incumbent::{self, best_on, exchanged, exchanged_columns};
 use super::pseudo::{Origin, Pseudocosts};
 use super::state::Packed;
-use crate::linalg::{RowMat, work};
 use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::order::{descending_to, sort_numbers_down};
+use crate::linalg::{RowMat, work};
 
 /// Sets of a part that are enumerated rather than bounded, at most.
 const ENUMERATED: f64 = 300.0;
@@ -46,8 +46,8 @@ pub struct LimitBranching<'a> {
     problem: &'a Problem,
     roots: Vec<Vec<Part>>,
     gap: f64,
-    padded: bool,                // there are rows for disjoint sets of all parts, or sets are supports
-    lifted: f64,                 // ½C plus this times I is positive semidefinite, proved
+    padded: bool, // there are rows for disjoint sets of all parts, or sets are supports
+    lifted: f64,  // ½C plus this times I is positive semidefinite, proved
     alone: BTreeMap<usize, f64>, // what a column with a limit can have without the others, proved
     pseudo: Mutex<Pseudocosts>,
     allowance: u64,    // work, at most
@@ -85,9 +85,7 @@ impl<'a> LimitBranching<'a> {
         for k in limits.iter().filter(|list| list.len() > 1).flatten() {
             alone.entry(*k).or_insert_with(|| {
                 let parts = [Part::all(n, *k)];
-                let found =
-                    Splitting::new(problem, &parts, None)
-                        .lower(f64::NEG_INFINITY, ONE_COLUMN, &over);
+                let found = Splitting::new(problem, &parts, None).lower(f64::NEG_INFINITY, ONE_COLUMN, &over);
                 found.map_or(f64::INFINITY, |found| found.most)
             });
         }
