@@ -1,30 +1,31 @@
-//! Ctrl-C, SIGTERM and SIGHUP: as long as nothing is lost, they end the program at once. Then the first asks
-//! the run to end and to hand over what it has, and the second ends the program.
+//! Ctrl-C, SIGTERM and SIGHUP: before a run has a result, they end the program at once.
+//! During a run the first asks the run to end with its best point, and the second ends the program.
 
 use std::io::{IsTerminal, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use orthopt::cancel::Cancel;
 
 use crate::failure::say;
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::never);
 static SOMETHING_TO_LOSE: AtomicBool = AtomicBool::new(false);
 
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
-/// Signals that come so soon after each other are one: who ends a process often signals its group as well.
+/// Signals that come so soon after each other are one: a signal to a process is often sent to its group as well.
 const SAME: Duration = Duration::from_millis(300);
 
 /// How long an interrupted program may be silent.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// What an interrupted program still spends on extras.
+/// Time for extra work after an interruption.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// From now on, interruptions are heard.
+/// Installs the handler of interruptions.
 ///
 /// # Errors
 /// The system refuses a handler.
@@ -34,29 +35,30 @@ pub fn listen() -> anyhow::Result<()> {
             end_at_once("interrupted before there was a result");
         }
         let first = FIRST.get_or_init(Instant::now);
-        if ASKED.swap(true, Ordering::Relaxed) {
+        if CANCEL.is_cancelled() {
             if first.elapsed() < SAME {
                 return;
             }
-            end_at_once("interrupted again: ended without waiting for the result");
+            end_at_once("interrupted again: ended without a result");
         }
+        CANCEL.cancel();
         let _ = std::thread::Builder::new().spawn(explain_waiting); // without it there is only silence
     };
     ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")
 }
 
-/// From now on there is something to lose: interruptions set [`asked`].
+/// Makes interruptions set [`cancel`] in place of ending the program.
 pub fn keep_results() {
     SOMETHING_TO_LOSE.store(true, Ordering::Relaxed);
     tracing::info!("Ctrl-C ends the run with the best point so far");
 }
 
-/// A step that cannot be divided may take its time: nobody shall think that the signal was not heard.
+/// Tells the user that the signal has arrived, as a step that cannot be divided may take long.
 fn explain_waiting() {
     std::thread::sleep(SILENCE);
     say(
         "note",
-        "interrupted: the result comes after the step under way; interrupt again to end at once, without it",
+        "interrupted: the result follows after the current step; interrupt again to end at once without a result",
     );
 }
 
@@ -70,13 +72,16 @@ fn end_at_once(why: &str) {
 }
 
 /// Set once an interruption has come.
-pub fn asked() -> &'static AtomicBool {
-    &ASKED
+pub fn cancel() -> &'static Cancel {
+    &CANCEL
 }
 
-/// Whether an extra may go on, to be asked all the time: until an interruption comes, and for a moment longer,
-/// in which small problems are done.
-pub fn patience() -> impl Fn() -> bool + Sync {
-    let since = OnceLock::new();
-    move || !ASKED.load(Ordering::Relaxed) || since.get_or_init(Instant::now).elapsed() < PATIENCE
+/// Has one come?
+pub fn asked() -> bool {
+    CANCEL.is_cancelled()
+}
+
+/// For extras: set a moment after an interruption, in which small problems are done.
+pub fn patience() -> Cancel {
+    CANCEL.with_grace(PATIENCE)
 }

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
-use orthopt::bound::{Bound as Lower, Dual, Hook, LimitDual, Options as Limits, Point, Progress, limit_dual};
+use orthopt::bound::{Bound as Lower, Dual, LimitDual, Options as Limits, Point, Progress, Show, limit_dual};
+use orthopt::cancel::Cancel;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::report::{Assessment, Global, Task};
@@ -13,13 +14,13 @@ use pyo3::types::PyDict;
 
 use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
-use crate::options::Options;
+use crate::options::Request;
 use crate::result::{array, put_task};
 use crate::solve::{check_x, pose_for};
 use crate::supervise::follow;
 use crate::threads;
 
-/// How much work a bound is worth.
+/// Limits on the work of a bound.
 #[derive(Clone, Copy, Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Effort {
@@ -37,13 +38,14 @@ pub fn bound<'py>(
     problem: &str,
     data: Given<'py>,
     x: Option<PyReadonlyArray2<'py, f64>>,
-    options: Options<'py>,
+    options: Request,
     effort: Effort,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = x.map(|x| copied(&x)).transpose()?;
     let rank = x.as_ref().map(RowMat::ncols);
-    let (posed, about, request) = pose_for(py, problem, &data, &options, rank, true)?;
+    let mut request = options;
+    let (posed, about) = pose_for(py, problem, &data, &mut request, rank, true)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
@@ -54,7 +56,7 @@ pub fn bound<'py>(
     Ok(out)
 }
 
-/// What the bound proves, and the matrices that others check it with.
+/// Bound with its proof, and the matrices for checking it.
 struct Proved {
     bound: Lower,
     dual: Option<(Dual, Option<LimitDual>)>,
@@ -79,11 +81,8 @@ fn work<P: Family>(
     };
     let shown = Arc::clone(&latest);
     let Proved { bound, dual, given } = follow(py, look, move |watch| -> Result<_, Failure> {
-        let hook = |now: &Progress| {
-            *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
-            watch.keep_going()
-        };
-        threads::pool(threads)?.install(|| prove(&problem, x, effort, &hook))
+        let show = |now: &Progress| *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
+        threads::pool(threads)?.install(|| prove(&problem, x, effort, watch.cancel(), &show))
     })??;
     let facts = Global::of(&bound);
     if let Some(f) = given {
@@ -119,7 +118,8 @@ fn prove<P: Family>(
     problem: &P,
     x: Option<RowMat>,
     effort: Effort,
-    hook: Hook<'_>,
+    cancel: &Cancel,
+    show: Show<'_>,
 ) -> Result<Proved, Failure> {
     let x = x.map(|x| Assessment::repaired(problem, x, "X", 0.0)).transpose()?;
     let given = x.as_ref().map(Assessment::point);
@@ -129,11 +129,11 @@ fn prove<P: Family>(
         nodes: effort.nodes.unwrap_or(u64::MAX),
         ..Limits::default()
     };
-    let bound = problem.lower_bound(x.as_ref(), &options, hook)?;
+    let bound = problem.lower_bound(x.as_ref(), &options, cancel, show)?;
     let (f, kind) = problem.bounded()?;
     let rank = problem.shape().1;
     let dual = effort.dual.then(|| -> Result<_, Failure> {
-        let limits = limit_dual(f, rank, &kind, bound.objective, &Limits::default(), hook)?;
+        let limits = limit_dual(f, rank, &kind, bound.objective, cancel)?;
         Ok((bound.dual(f, rank), limits))
     });
     let dual = dual.transpose()?;

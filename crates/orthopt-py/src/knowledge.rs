@@ -85,10 +85,10 @@ fn idle(given: &str, options: &Options, valid: bool, test: bool) -> Option<Strin
         ("evaluate_every", valid, "evaluations on valid, which is not given"),
         ("patience", valid, "evaluations on valid, which is not given"),
         ("no_negatives", valid || test, "facts of valid and test, which are not given"),
-        ("relation_lr", adaptive, "rule=\"adaptive\"; the others minimise pair by pair"),
+        ("relation_lr", adaptive, "rule=\"adaptive\" (the other rules minimise over pairs of rows)"),
     ];
     let (name, _, of) = idle.iter().find(|(name, means, _)| given.get(*name).is_some() && !means)?;
-    Some(format!("{name}= means nothing here: it is for {of}; leave it out"))
+    Some(format!("{name}= does not apply here: it is for {of}; leave it out"))
 }
 
 fn triples(rows: &Rows<'_>, entities: usize, relations: usize) -> PyResult<Vec<Triple>> {
@@ -133,7 +133,7 @@ pub fn train_knowledge(
         callback.call1((json(&now)?,))?.is_truthy()
     };
     let work = |watch: &Watch| {
-        trainer.run(seconds, watch.stop(), |_, record| {
+        trainer.run(seconds, watch.cancel(), |_, record| {
             *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
         })
     };
@@ -168,7 +168,7 @@ impl PyKnowledge {
     /// A model that `write` or the command wrote; of its facts it knows those of train.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let saved = py.detach(|| Saved::read(&path)).map_err(failure)?;
+        let saved = py.detach(|| Saved::read(&path, None)).map_err(failure)?;
         let mut learned = vec![false; saved.entities.len()];
         for fact in &saved.facts {
             learned[fact.head as usize] = true;
@@ -216,7 +216,7 @@ impl PyKnowledge {
     fn rank<'py>(&self, py: Python<'py>, rows: Rows<'py>) -> PyResult<Option<Ranked<'py>>> {
         let asked = self.triples(&rows)?;
         let model = self.model();
-        let work = |watch: &Watch| model.rank(&asked, &self.known, &self.learned, watch.stop());
+        let work = |watch: &Watch| model.rank(&asked, &self.known, &self.learned, watch.cancel());
         let Some(found) = follow(py, || Ok(false), work)? else { return Ok(None) };
         let ranks = PyArray1::from_iter(py, found.ranks.iter().flat_map(|(_, pair)| *pair));
         Ok(Some((metrics(py, &found.metrics())?, ranks.reshape([found.ranks.len(), 2])?)))

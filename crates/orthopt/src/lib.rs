@@ -58,6 +58,7 @@
 //! | [`sparse_pca`], [`prelude`] | components in three lines, and what most programs import |
 //! | [`report`], [`message`] | what there is to say of a run, and messages that name options |
 //! | [`family`] | what users name: problems, solvers, starts, and what is chosen for them |
+//! | [`request`] | every option of every front end, declared once, and what they mean |
 //! | [`problem`] | a constraint and the terms f, h, g and A put together; data, explained variance |
 //! | [`constraint`] | what a constraint is: the Stiefel manifold, the J-orthogonal group |
 //! | [`smooth`] | what f is and the capabilities that solvers ask for; one f or storage per file |
@@ -67,7 +68,7 @@
 //! | [`pair`], [`jpair`] | the 2-row subproblem, solved globally, for XᵀX = I and XᵀJX = J |
 //! | [`solvers`] | algorithms |
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
-//! | [`start`] | starting points |
+//! | [`start`], [`cancel`] | starting points; whether work may go on |
 //! | [`bound`] | lower bounds of F over all X, proofs of optimality |
 //! | [`certify`] | criticality and block-2 stationarity |
 //! | [`RowMat`] | the matrix type: rows are contiguous |
@@ -80,6 +81,7 @@
 //! on user input. The same seed gives the same X for any number of threads.
 
 pub mod bound;
+pub mod cancel;
 pub mod certify;
 pub mod composite;
 pub mod concave;
@@ -111,6 +113,7 @@ pub mod start;
 pub mod threads;
 
 pub use error::{Error, Result};
+pub use family::request;
 pub use linalg::RowMat;
 pub use sparse_pca::SparsePca;
 

@@ -1,15 +1,17 @@
-//! Principal components in three lines: data, what they should look like, `fit`.
+//! Principal components in three lines: data, penalty and options, `fit`.
 
 use faer::sparse::SparseColMatRef;
 
+use crate::cancel::Cancel;
 use crate::certify::Scope;
 use crate::error::{Error, Result};
-use crate::family::{Begin, Case, Family, PoseOptions, Run, Wanted, find_problem, pose};
+use crate::family::{Case, Family, PoseOptions, Run, Wanted, find_problem, pose};
 use crate::linalg::RowMat;
 use crate::problem::PcaData;
 use crate::report::{Checks, DataFacts, Report, Task};
 use crate::smooth::Centring;
 use crate::solve::{Observer, Status, Stopping};
+use crate::start::Start;
 use crate::with_family;
 
 /// Sparse, nonnegative or plain principal components of a table, orthogonal to rounding:
@@ -18,9 +20,9 @@ use crate::with_family;
 /// min −½ tr(XᵀCX) + h(X)   over the n × r matrices with XᵀX = I,   C = AᵀA
 /// ```
 ///
-/// Rows of A are samples, columns are variables. What is left open is chosen from the data, as the
-/// command `orthopt solve` does it, and [`Report::reasons`] says how; the same choices give the same X,
-/// bit for bit. A run without a limit ends by itself.
+/// Rows of A are samples, columns are variables. Open choices are made from the data, as in
+/// the command `orthopt solve`, and [`Report::reasons`] gives the reasons; the same choices give the same X,
+/// bit for bit. A run without a limit ends by its own stopping rule.
 ///
 /// ```
 /// use orthopt::prelude::*;
@@ -45,6 +47,7 @@ pub struct SparsePca<'a> {
     stopping: Stopping,
     restarts: Option<u64>,
     scope: Option<Scope>,
+    cancel: Cancel,
 }
 
 impl<'a> SparsePca<'a> {
@@ -72,7 +75,8 @@ impl<'a> SparsePca<'a> {
         let stopping = Stopping { max_iters: None, time_limit: None, tol: TOL, min_decrease: 0.0 };
         let wanted = Wanted { tol: Some(TOL), ..Wanted::default() };
         let pose = PoseOptions::default();
-        Self { problem, data, center: false, pose, wanted, stopping, restarts: None, scope: None }
+        let cancel = Cancel::never();
+        Self { problem, data, center: false, pose, wanted, stopping, restarts: None, scope: None, cancel }
     }
 
     /// r, the number of components; 5 if not given, or all variables where there are fewer.
@@ -103,23 +107,23 @@ impl<'a> SparsePca<'a> {
 
     /// Begins with this X (n × r, XᵀX = I to 1e-6).
     pub fn start(mut self, x0: RowMat) -> Self {
-        self.wanted.start = Some(Begin::Given(x0));
+        self.wanted.start = Some(Start::Given(x0));
         self
     }
 
-    /// Further starts after the first one; the best X counts.
+    /// Number of further starts after the first one; the best X is returned.
     pub fn restarts(mut self, starts: u64) -> Self {
         self.restarts = Some(starts);
         self
     }
 
-    /// Ends after so many seconds, which are used for further starts too.
+    /// Time limit in seconds; all of it is used, for further starts too.
     pub fn time_limit(mut self, seconds: f64) -> Self {
         self.stopping.time_limit = Some(seconds);
         self
     }
 
-    /// Ends after so many iterations.
+    /// Limit on the number of iterations.
     pub fn max_iterations(mut self, iterations: u64) -> Self {
         self.stopping.max_iters = Some(iterations);
         self
@@ -128,6 +132,12 @@ impl<'a> SparsePca<'a> {
     /// The seed of all random choices; 0 if not given.
     pub fn seed(mut self, seed: u64) -> Self {
         self.wanted.seed = seed;
+        self
+    }
+
+    /// Ends the run where `cancel` is set; the best X so far is returned.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
         self
     }
 
@@ -140,12 +150,12 @@ impl<'a> SparsePca<'a> {
     /// Solves the problem.
     ///
     /// # Errors
-    /// Data that are not finite, a rank or λ that makes no sense, names that there are not.
+    /// Data that are not finite, a rank or λ that makes no sense, unknown names.
     pub fn fit(self) -> Result<Report> {
         self.fit_watched(&mut [])
     }
 
-    /// The same while observers watch, who may end the run.
+    /// The same while observers watch.
     ///
     /// # Errors
     /// As [`SparsePca::fit`].
@@ -160,15 +170,15 @@ impl<'a> SparsePca<'a> {
     }
 
     fn run<P: Family>(self, task: &Task, problem: &P, observers: &mut [&mut dyn Observer]) -> Result<Report> {
-        let Self { wanted, stopping, restarts, scope, .. } = &self;
+        let Self { wanted, stopping, restarts, scope, cancel, .. } = &self;
         let mut plan = problem.plan(wanted)?;
         let case = Case::new(task.problem, &self.pose).run_by(Run::of(problem, &plan, *restarts));
         case.check(wanted.given())?;
         plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
-        let solution = plan.run(problem, wanted, stopping, *restarts, observers)?;
+        let solution = plan.run(problem, wanted, stopping, *restarts, cancel, observers)?;
         let mut report = Report::new(task, problem, &plan, wanted, *stopping, solution);
         if scope.is_some() && report.solution.status != Status::Interrupted {
-            report.checks = Checks::of(problem, report.x(), *scope, &|| true);
+            report.checks = Checks::of(problem, report.x(), *scope, cancel);
         }
         Ok(report)
     }

@@ -11,12 +11,14 @@ use orthopt::solvers::AUTO;
 use orthopt::with_family;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::datasets::{Available, Preparation};
 use super::item::{Item, Method, Plan};
 use crate::export::to_file;
+use crate::failure::say;
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
@@ -34,13 +36,13 @@ pub struct Cell {
     pub rank: Option<usize>,
     /// p/n of the signature.
     pub share: Option<f64>,
-    /// Seconds for a method; a chain has as many for each of its parts.
+    /// Seconds for a method, and for each part of a chain.
     pub seconds: f64,
     /// A limit that makes short runs repeatable.
     pub max_iters: Option<u64>,
 }
 
-/// What a method came to on a cell.
+/// Result of a method on a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub item: String,
@@ -76,11 +78,11 @@ pub struct Record {
 #[derive(Parser)]
 pub(super) struct Line {
     #[command(flatten)]
-    pub(super) options: SolveOptions,
+    pub(super) options: Typed,
 }
 
 impl Cell {
-    /// What tells the cell from the others of its item.
+    /// Label of the cell within its item.
     pub fn label(&self) -> String {
         let mut words = vec![self.dataset.clone()];
         words.extend(self.lambda.map(|v| format!("lambda {}", text::exact(v))));
@@ -137,14 +139,14 @@ impl Cell {
         words
     }
 
-    /// What the item does to the data, with the paper's number of variables where it has one of its own.
+    /// Preparation of the data by the item, with the paper's number of variables if it specifies one.
     fn preparation(&self) -> Preparation {
         let own = self.plan.columns.iter().find(|(name, _)| *name == self.dataset).map(|(_, n)| *n);
         let plan = self.plan.preparation;
         Preparation { features: own.or(plan.features), ..plan }.and(self.data.preparation)
     }
 
-    /// Whether the record of a method is of this cell as it is now: the same options, the data wherever
+    /// True if the record of a method is of this cell as it is now: the same options, the data wherever
     /// they are.
     pub fn fits(&self, method: &Method, record: &Record) -> bool {
         let apart = |words: &[String]| -> Vec<String> {
@@ -160,7 +162,7 @@ impl Cell {
     pub fn run(&self, method: &Method, progress: &mut Progress) -> anyhow::Result<Record> {
         let words = self.options(method);
         let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
-        let settings = Settings::resolve(&mut line.options.clone())?;
+        let settings = Settings::resolve(&mut line.options.0.clone())?;
         let report =
             solve(&settings, progress).with_context(|| format!("orthopt solve {}", words.join(" ")))?;
         Ok(self.record(method, words, &report))
@@ -218,12 +220,12 @@ fn solve_family<P: Family>(
 }
 
 impl Record {
-    /// The record in a file, `None` if there is none that this program understands.
+    /// The record in a file, `None` if there is no readable one.
     pub fn read(path: &Path) -> Option<Self> {
         read_record(path)
     }
 
-    /// Keeps the record. The file is there whole or not at all.
+    /// Writes the record; either the whole file is written or none.
     ///
     /// # Errors
     /// It cannot be written.
@@ -232,13 +234,33 @@ impl Record {
     }
 }
 
-/// What a file keeps, `None` where it is not there or not understood.
-pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    let text = std::fs::read_to_string(path).ok()?;
-    serde_json::from_str(&text).ok()
+/// The field of a record with the CRC-32 of all others.
+const CHECKSUM: &str = "checksum";
+
+fn checksum(record: &Value) -> String {
+    format!("{:08x}", crc32fast::hash(record.to_string().as_bytes()))
 }
 
-/// Keeps a record in a file of its own.
+/// The record in a file; `None` if there is no readable one. A record with another checksum
+/// is damaged or was edited: it is ignored, with a note.
+pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let mut record: Value = serde_json::from_str(&text).ok()?;
+    let kept = record.as_object_mut()?.remove(CHECKSUM);
+    if kept.as_ref().and_then(Value::as_str) != Some(&checksum(&record)) {
+        let place = path.display();
+        say(
+            "note",
+            &format!(
+                "{place}: the record is damaged or was edited (its checksum is wrong): it is made again"
+            ),
+        );
+        return None;
+    }
+    serde_json::from_value(record).ok()
+}
+
+/// Writes a record to its file.
 ///
 /// # Errors
 /// It cannot be written.
@@ -247,6 +269,8 @@ pub(super) fn write_record(record: &impl Serialize, path: &Path) -> anyhow::Resu
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
     }
-    let text = serde_json::to_string(record)?;
-    to_file(path, |out| out.write_all(text.as_bytes()))
+    let mut record = serde_json::to_value(record)?;
+    let sum = checksum(&record);
+    record[CHECKSUM] = sum.into();
+    to_file(path, |out| out.write_all(record.to_string().as_bytes()))
 }

@@ -5,7 +5,6 @@
 //! are those of [`Graph::part`], written as `train.tsv` and `test.tsv` beside the records, so that `embed` can run them by itself.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use clap::Parser;
 use orthopt_embed::{Ended, Graph, PartSizes, Record, Trainer, Triple, read_graph};
@@ -19,7 +18,7 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::text;
 
-/// What a figure shows.
+/// Contents of a figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Training {
     /// The graph, by the paper's name.
@@ -28,11 +27,11 @@ pub struct Training {
     pub sizes: PartSizes,
     /// The item that keeps the runs.
     pub records: &'static str,
-    /// Whether the curves are over epochs; else over seconds.
+    /// True if the curves are over epochs; else over seconds.
     pub by_epoch: bool,
 }
 
-/// What moves the relations, and how `embed` is told.
+/// Update rule of the relations, with its options of `embed`.
 #[derive(Debug)]
 pub struct Mover {
     pub name: &'static str,
@@ -59,7 +58,7 @@ const EPOCHS: u64 = 1_000_000;
 /// Of the choice of facts and of training.
 const SEED: u64 = 0;
 
-/// What the limits of a run are, and where its files go.
+/// Limits of a run and the folder of its files.
 pub struct Place<'a> {
     pub out: &'a Path,
     pub seconds: f64,
@@ -68,7 +67,7 @@ pub struct Place<'a> {
     pub quiet: bool,
 }
 
-/// What a method came to.
+/// Result of a method.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Trained {
     pub item: String,
@@ -149,7 +148,7 @@ impl Training {
                 all.push(kept);
                 continue;
             }
-            if interrupt::asked().load(Ordering::Relaxed) {
+            if interrupt::asked() {
                 break;
             }
             if !place.quiet {
@@ -177,7 +176,7 @@ impl Training {
         let choices = Line::try_parse_from(words)?.choices.options(false);
         let mut trainer = Trainer::new(graph.clone(), &choices)?;
         progress.run_begins();
-        let ended = trainer.run(Some(place.seconds), interrupt::asked(), |_, record| {
+        let ended = trainer.run(Some(place.seconds), interrupt::cancel(), |_, record| {
             let line = format!("{method}: epoch {}, loss {}", record.epoch, text::number(record.loss, 5));
             progress.epoch(&line, record.epoch as u64, record.seconds);
         });

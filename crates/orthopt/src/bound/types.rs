@@ -1,9 +1,9 @@
-//! What is bounded, how long, and what comes out.
+//! Request, limits and result of a bound.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use super::claim::{Claim, Point};
+use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -78,7 +78,7 @@ impl Kind {
         matches!(self, Self::Nonnegative | Self::NonnegativeLimited(_))
     }
 
-    /// The limit of nonzeros, where there is one.
+    /// The limit on nonzeros, where there is one.
     fn limit(&self) -> Option<Cardinality> {
         match self {
             Self::Total { nonzeros, .. } => Some(Cardinality::Total(*nonzeros)),
@@ -105,7 +105,7 @@ impl Kind {
     /// X as it is compared with the bound: feasible to 1e-6 as it is given, and to rounding as it comes back.
     ///
     /// # Errors
-    /// What is wrong with X, or that it has no orthonormal matrix near it on its support.
+    /// Error if X is invalid, or has no orthonormal matrix near it on its support.
     pub(super) fn repaired(&self, x: &RowMat, n: usize, r: usize) -> Result<RowMat> {
         const WHAT: &str = "the incumbent X";
         stiefel::check(x, n, r, WHAT)?;
@@ -158,7 +158,7 @@ impl Default for Options {
     }
 }
 
-/// What is known while a bound is being computed.
+/// Progress of the computation of a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Iterations of the relaxation at the root.
@@ -177,7 +177,7 @@ pub struct Progress {
 
 /// Called at least about every 0.1 seconds of work where n allows it (an iteration is never cut in
 /// two); `false` ends the computation with the best bound so far.
-pub type Hook<'a> = &'a (dyn Fn(&Progress) -> bool + Sync);
+pub type Show<'a> = &'a (dyn Fn(&Progress) + Sync);
 
 impl End {
     /// A name for reports, those of [`Status`](crate::solve::Status) where they mean the same.
@@ -201,11 +201,11 @@ pub enum End {
     Limit,
     /// The limit of seconds.
     Time,
-    /// The hook said so.
+    /// It was cancelled.
     Interrupted,
 }
 
-/// What has been proved about the incumbent.
+/// Statement proved about the incumbent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proof {
@@ -253,7 +253,7 @@ pub struct Bound {
     pub x: Option<RowMat>,
     /// (F − value)/|F|, as in [`Claim`].
     pub gap: Option<f64>,
-    /// Whether the gap is closed.
+    /// True if the gap is closed.
     pub proof: Option<Proof>,
     /// The size of the terms of F, which rounding is measured by.
     pub size: f64,
@@ -277,7 +277,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What the bound says of the F of another feasible point.
+    /// Claim of the bound about the F of another feasible point.
     ///
     /// # Errors
     /// As [`Claim::new`].
@@ -311,15 +311,14 @@ pub struct Relaxation {
     pub(super) rho: f64,
 }
 
-/// A clock, a limit and the hook.
+/// The clock of a bound, whoever may end it, and what has been shown.
 pub(super) struct Watch<'a> {
-    begun: Instant,
-    seconds: Option<f64>,
-    hook: Hook<'a>,
+    cancel: Cancel,
+    show: Show<'a>,
     seen: Mutex<Seen>,
 }
 
-/// What the watch was shown.
+/// Progress last shown to the watch.
 #[derive(Debug)]
 struct Seen {
     last: Progress,
@@ -327,7 +326,7 @@ struct Seen {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(seconds: Option<f64>, hook: Hook<'a>) -> Self {
+    pub fn new(cancel: Cancel, show: Show<'a>) -> Self {
         let last = Progress {
             iterations: 0,
             nodes: 0,
@@ -336,24 +335,25 @@ impl<'a> Watch<'a> {
             incumbent: None,
             seconds: 0.0,
         };
-        Self { begun: Instant::now(), seconds, hook, seen: Mutex::new(Seen { last, trace: Vec::new() }) }
+        Self { cancel, show, seen: Mutex::new(Seen { last, trace: Vec::new() }) }
     }
 
     pub fn seconds(&self) -> f64 {
-        self.begun.elapsed().as_secs_f64()
+        self.cancel.seconds()
     }
 
     /// The reason to stop now, if there is one.
     pub fn ask(&self, mut progress: Progress) -> Option<End> {
         progress.seconds = self.seconds();
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).note(progress);
-        if !(self.hook)(&progress) {
+        (self.show)(&progress);
+        if self.cancel.is_cancelled() {
             return Some(End::Interrupted);
         }
-        self.seconds.filter(|limit| progress.seconds >= *limit).map(|_| End::Time)
+        self.cancel.is_late().then_some(End::Time)
     }
 
-    /// Whether to stop, asked from within a piece of work that has no news.
+    /// True if the computation should stop; asked from within a piece of work that has no news.
     pub fn is_over(&self) -> bool {
         let last = self.seen.lock().unwrap_or_else(PoisonError::into_inner).last;
         self.ask(last).is_some()
@@ -382,6 +382,6 @@ impl Seen {
 
 impl std::fmt::Debug for Watch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Watch({:?} s)", self.seconds)
+        write!(f, "Watch({:?})", self.cancel)
     }
 }

@@ -9,8 +9,9 @@ use rand_pcg::Pcg64;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
-use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{Family, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::{Bound, Kind, Options, proof_step};
+use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -23,15 +24,16 @@ use crate::problem::{
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Polished, Reheat};
-use crate::search::{GoOn, Portfolio, pool_is_drawn, pooled};
+use crate::search::{Portfolio, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic};
+use crate::solve::AnySolver;
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
 use crate::solvers::ladmm::Ladmm;
 use crate::solvers::{CARDINALITY_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
 
-/// A limit of nonzeros as users give it, before the number of components is known.
+/// A limit on nonzeros as users give it, before the number of components is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// In each component: one number for all, or one for each.
@@ -93,7 +95,7 @@ pub(super) fn pose_limited(
         let with =
             if options.map.is_some() { "a linear map".to_string() } else { format!("the penalty {name}") };
         return Err(Error::Incompatible(Message::about(limit.option()).text(format!(
-            " is for l0-pca, nonneg-pca and pca; {} with {with} has no limits of nonzeros",
+            " is for l0-pca, nonneg-pca and pca; {} with {with} takes no limits on nonzeros",
             info.name
         ))));
     }
@@ -118,8 +120,8 @@ pub(super) fn pose_limited(
 /// Starting points, the default first.
 const CARDINALITY_STARTS: &[(&str, &str)] = &[
     ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
-    ("apart", "the same on variables that no other component has"),
-    ("pool", "components from many rows at once, the best ones that share no variable"),
+    ("apart", "truncated power iterations, each component on variables that no other component uses"),
+    ("pool", "components found from many rows; the best ones that share no variable"),
     ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
     ("pca", "the r leading eigenvectors of C, the largest entries kept"),
     ("coordinates", "the r variables with the largest variance: entries enter one by one"),
@@ -162,21 +164,21 @@ impl Family for CardinalityProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &|| true)
+        self.start_while(name, seed, &Cancel::never())
     }
 
-    fn start_while(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<RowMat> {
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         let failed =
             || Error::Incompatible("the data are zero or not finite: there is no component to find".into());
         let rows = matches!(self.limits(), Cardinality::Rows(_));
         match name {
             // variables that all components share are no components apart from each other
-            "pool" if !rows => pooled(self, seed, go_on).ok_or_else(failed),
+            "pool" if !rows => pooled(self, seed, cancel).ok_or_else(failed),
             "pool" | "deflation" | "apart" => {
-                one_by_one(self, name == "apart", seed, go_on).ok_or_else(failed)
+                one_by_one(self, name == "apart", seed, cancel).ok_or_else(failed)
             }
             _ => {
-                let dense = Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), go_on)?;
+                let dense = Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), cancel)?;
                 rounded(self, &dense).ok_or_else(failed)
             }
         }
@@ -222,7 +224,7 @@ impl Family for CardinalityProblem {
         Ok((&self.f, if signed { Kind::NonnegativeLimited(Box::new(kind)) } else { kind }))
     }
 
-    fn proved_with(&self, work: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Option<Bound> {
+    fn proved_with(&self, work: u64, cancel: &Cancel) -> Option<Bound> {
         let (n, r) = self.shape();
         // with λ or signs there is no X to begin from
         let plain = self.lambda() == 0.0 && !self.requires_nonneg();
@@ -230,7 +232,7 @@ impl Family for CardinalityProblem {
             return None;
         }
         let options = Options { nodes: u64::MAX, work: Some(work), ..Options::default() };
-        self.lower_bound(None, &options, &|_| go_on()).ok().filter(|bound| bound.proof.is_some())
+        self.lower_bound(None, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -250,7 +252,7 @@ impl Family for CardinalityProblem {
         "dist(0, df(X)) along the manifold on the support of X"
     }
 
-    fn criticality(&self, x: &RowMat, _keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+    fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
         let mut cx = self.f.apply(x);
         cx.data_mut().iter_mut().for_each(|v| *v = -*v);
         Some(tangent(x, &cx).norm())
@@ -261,12 +263,7 @@ impl Family for CardinalityProblem {
     }
 
     /// Limits of components tie rows together: no pair of rows is a problem of its own.
-    fn block_stationarity(
-        &self,
-        _x: &RowMat,
-        _scope: Scope,
-        _keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
+    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
         None
     }
 }
@@ -276,11 +273,11 @@ const LOOKS: u64 = 20;
 
 const REHEAT: &str = "penalty lowered and raised";
 
-/// What the search for the best point is made of.
+/// Parts of the search for the best point.
 fn portfolio(
     p: &CardinalityProblem,
     options: &SolverOptions,
-    start: Option<&Begin>,
+    start: Option<&Start>,
 ) -> Result<Portfolio<CardinalityProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut table = ARMS.to_vec();
@@ -298,11 +295,11 @@ fn portfolio(
         all.quick = place.map(|k| (k, gradients * gradient)).into_iter().collect();
     }
     all.polish = (POLISH * gradient).max(LEAST);
-    let polish = Polish { solver: Arc::new(|_| Box::new(Exchange)), most: all.polish };
+    let polish = Polish { solver: Arc::new(|_| AnySolver::new(Exchange)), most: all.polish };
     let curvature = Curvature::default();
-    let ladmm = move |p: &CardinalityProblem, warmth: f64| -> crate::solve::AnySolver<CardinalityProblem> {
+    let ladmm = move |p: &CardinalityProblem, warmth: f64| -> AnySolver<CardinalityProblem> {
         let beta = Some(curvature.of(&p.f, p.rank()) * 100f64.powf(-warmth));
-        Box::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
+        AnySolver::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
     };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),
@@ -318,7 +315,7 @@ fn portfolio(
 }
 
 /// Components one after the other from rows of large variance, each on free rows where `apart`, else on any.
-fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64, go_on: &GoOn<'_>) -> Option<RowMat> {
+fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64, cancel: &Cancel) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x4341_5244);
     let (n, r) = p.shape();
     let sizes = p.limits().shares(r);
@@ -328,7 +325,7 @@ fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64, go_on: &GoOn<'_>) 
         let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
         // rows for the components to come
         let spare = free.iter().filter(|f| **f).count().saturating_sub(r - 1 - k).max(1);
-        let found = component_by_power(p, &x, &free, (*size).min(spare), (&mut rng, go_on));
+        let found = component_by_power(p, &x, &free, (*size).min(spare), (&mut rng, cancel));
         if let Some(v) = found {
             (0..n).for_each(|i| x.set(i, k, v[i]));
             // orthogonal to those before from here on
@@ -376,9 +373,9 @@ fn unused(p: &CardinalityProblem, x: &RowMat) -> Option<Message> {
         }
     };
     let why = if p.lambda() > 0.0 {
-        "none that was tried is worth its lambda"
+        "no further one that was tried lowers F by more than its lambda"
     } else {
-        "none that was tried lowers F"
+        "no further one that was tried lowers F"
     };
-    Some(format!("X has {has}, fewer than allowed ({}): of further ones {why}", p.limits().words()).into())
+    Some(format!("X has {has}, fewer than allowed ({}): {why}", p.limits().words()).into())
 }

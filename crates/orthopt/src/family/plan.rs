@@ -4,11 +4,11 @@
 use std::time::Instant;
 
 use crate::bound::is_met;
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
 use crate::family::signs::orient;
-use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
@@ -17,46 +17,7 @@ use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, r
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 use crate::solvers::{AUTO, SolverInfo, SolverOptions};
-
-/// A starting point by name or as it is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Begin {
-    /// One of [`Family::starts`].
-    Named(String),
-    /// A point of the user's own.
-    Given(RowMat),
-}
-
-impl Begin {
-    /// The name, or `file`.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Named(name) => name,
-            Self::Given(_) => "file",
-        }
-    }
-
-    /// X⁰ for `problem`.
-    ///
-    /// # Errors
-    /// An unknown name; a point that does not fit.
-    pub fn point<P: Family>(&self, problem: &P, seed: u64) -> Result<RowMat> {
-        self.point_while(problem, seed, &|| true)
-    }
-
-    /// The same; a start that takes its time ends early where `go_on` says so.
-    pub(crate) fn point_while<P: Family>(
-        &self,
-        problem: &P,
-        seed: u64,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<RowMat> {
-        match self {
-            Self::Named(name) => problem.start_while(name, seed, go_on),
-            Self::Given(x) => problem.given(x),
-        }
-    }
-}
+use crate::start::Start;
 
 /// What the user has fixed; everything else is chosen.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +25,7 @@ pub struct Wanted {
     /// Solvers, one after the other, joined with `+`; `None` lets the library choose.
     pub solver: Option<String>,
     /// Starting point.
-    pub start: Option<Begin>,
+    pub start: Option<Start>,
     /// Rule for the working set.
     pub working_set: Option<WorkingSet>,
     /// Rows per working set.
@@ -152,7 +113,7 @@ pub struct Plan<P: Family> {
     /// Their options for the first start.
     pub options: SolverOptions,
     /// Starting points; further starts go round in this list.
-    pub starts: Vec<Begin>,
+    pub starts: Vec<Start>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
     /// Whether the library chose the solvers.
@@ -179,7 +140,7 @@ impl<P: Family> Plan<P> {
                 first
             }
         };
-        let start = wanted.start.clone().unwrap_or_else(|| Begin::Named(problem.default_start().into()));
+        let start = wanted.start.clone().unwrap_or_else(|| Start::named(problem.default_start()));
         Self {
             solvers,
             options: wanted.options(),
@@ -213,7 +174,7 @@ impl<P: Family> Plan<P> {
     pub fn start(&self, problem: &P, k: u64) -> Result<Chain<AnySolver<P>>> {
         let begin = &self.starts[self.place(k)];
         let seed = self.options.seed.wrapping_add(k);
-        let x0 = begin.point(problem, seed)?;
+        let x0 = problem.start_at(begin, seed, &Cancel::never())?;
         let mut options = SolverOptions { seed, ..self.options.clone() };
         let again = k >= self.starts.len() as u64;
         if again {
@@ -250,10 +211,11 @@ impl<P: Family> Plan<P> {
             restarts: restarts.unwrap_or(further),
             effort: effort(problem, wanted, stopping, restarts),
             stage_seconds: stopping.time_limit.map(|limit| limit / self.solvers.len() as f64),
+            cancel: Cancel::never(),
         }
     }
 
-    /// Runs the plan until `stopping` or an observer says so; components come in the order of the
+    /// Runs the plan until `stopping` or `cancel` says so; components come in the order of the
     /// problem, the largest loading of each positive where F does not mind.
     ///
     /// # Errors
@@ -264,12 +226,16 @@ impl<P: Family> Plan<P> {
         wanted: &Wanted,
         stopping: &Stopping,
         restarts: Option<u64>,
+        cancel: &Cancel,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
         let mut solution = match self.search_settings(wanted, stopping, restarts) {
-            Some((portfolio, settings)) => proved_or_searched(problem, portfolio, settings, observers)?,
+            Some((portfolio, settings)) => {
+                proved_or_searched(problem, portfolio, settings, cancel, observers)?
+            }
             None => {
                 let options = self.run_options(problem, wanted, stopping, restarts);
+                let options = RunOptions { cancel: cancel.clone(), ..options };
                 let mut stop = stopping.criteria();
                 run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?
             }
@@ -314,18 +280,19 @@ impl<P: Family> Plan<P> {
             return Some(search_reason(portfolio.arms.len(), settings.effort));
         }
         if stopping.time_limit.is_some() {
-            let sentence = "starts again with other seeds while there is time; the best X counts (";
+            let sentence = "restarts with other seeds until the time limit; the best X is returned (";
             return Some(Message::from(sentence).set("restarts", "0").text(": one start)"));
         }
         let effort = effort(problem, wanted, stopping, restarts) / 1_000_000;
-        let names = self.starts.iter().map(Begin::name).collect::<Vec<_>>().join(", ");
+        let names = self.starts.iter().map(Start::name).collect::<Vec<_>>().join(", ");
         let alone = match self.solvers.last() {
             Some(last) if self.chosen && self.solvers.len() > 1 => format!(" of {} alone", last.name),
             _ => String::new(),
         };
         (effort > 0).then(|| {
             Message::from(format!(
-                "one run each from {names}, and more{alone} while under {effort} million iterations and 3e10 multiplications; the best X counts ("
+                "one run each from {names}, and further runs{alone} below {effort} million iterations and 3e10 \
+                 multiplications; the best X is returned ("
             ))
             .option("restarts")
             .text(")")
@@ -351,6 +318,7 @@ fn proved_or_searched<P: Family>(
     problem: &P,
     portfolio: &Portfolio<P>,
     mut settings: Settings,
+    cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
     let begun = Instant::now();
@@ -359,13 +327,12 @@ fn proved_or_searched<P: Family>(
         None
     } else {
         let work = (ON_PROOF * settings.effort.unwrap_or_default().least_work() as f64) as u64;
-        let in_time = || limit.is_none_or(|limit| begun.elapsed().as_secs_f64() <= ON_PROOF * limit);
-        problem.proved_with(work, &in_time)
+        problem.proved_with(work, &cancel.within(limit.map(|limit| ON_PROOF * limit)))
     };
     settings.bound = settings.bound.or(proof.as_ref().map(|proof| proof.value));
     let spent = begun.elapsed().as_secs_f64();
     settings.stopping.time_limit = limit.map(|limit| (limit - spent).max(0.0));
-    let mut solution = search(problem, portfolio, settings, observers)?;
+    let mut solution = search(problem, portfolio, settings, cancel, observers)?;
     solution.seconds += spent;
     if let Some(proof) = proof {
         if let Some(x) = proof.x.as_ref().filter(|_| !is_met(solution.objective.total, proof.value)) {

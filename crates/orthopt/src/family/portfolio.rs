@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::Family;
 use super::arms::{Costs, LEAST, NEAR, PATIENCE, arms, at_level_0, seeded};
 use super::curvature::Curvature;
 use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK};
-use super::{Begin, Family};
 use crate::bound::{self, Kind, lower_bound};
+use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::varimax::varimax;
@@ -16,7 +17,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::penalty::AnyPenalty;
 use crate::problem::PcaProblem;
 use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Polished, Pooled, Regrow, Reheat};
-use crate::search::{MakeTask, Move, Origin, Part, Portfolio, Task};
+use crate::search::{MakeTask, Move, Part, Portfolio, Task, at};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
 use crate::solvers::irpg::Irpg;
@@ -24,6 +25,7 @@ use crate::solvers::ladmm::Ladmm;
 use crate::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use crate::solvers::proximal::finite_convex;
 use crate::solvers::{SolverOptions, find_solvers};
+use crate::start::Start;
 use crate::start::round_to_partition;
 
 /// Work of a run at level 0 that is a long one, some seconds of a thread.
@@ -53,7 +55,7 @@ const SHORTEST: u64 = 100_000_000;
 pub(super) fn portfolio(
     problem: &PcaProblem,
     (options, rule): (&SolverOptions, WorkingSet),
-    start: Option<&Begin>,
+    start: Option<&Start>,
 ) -> Result<Option<Portfolio<PcaProblem>>> {
     let table = match &problem.h {
         AnyPenalty::None(_) => return Ok(None),
@@ -94,7 +96,7 @@ pub(super) fn portfolio(
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
         let part =
             Part { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };
-        Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(problem.nrows(), problem.rank())) })
+        Ok(Task { parts: vec![part], x0: at(RowMat::zeros(problem.nrows(), problem.rank())) })
     });
     let place =
         |solver: &str, from: &str| arms.iter().position(|arm| arm.solver == solver && arm.start == from);
@@ -134,7 +136,7 @@ pub(super) fn race<P: Family>(
     problem: &P,
     table: &[(&str, &str)],
     options: &SolverOptions,
-    start: Option<&Begin>,
+    start: Option<&Start>,
     (gradient, settle): (u64, Option<&str>),
 ) -> Result<Portfolio<P>> {
     let costs = Costs { gradient, share: 1, again: None, rule: options.obcd.working_set, near: None };
@@ -147,7 +149,7 @@ pub(super) fn race<P: Family>(
                 |solver| Part { solver, most: None, share: 1, again: None, patient: true, hands_on: None };
             let parts = solvers.iter().map(|solver| solver.build(problem, &options).map(part));
             let (n, r) = problem.shape();
-            Ok(Task { parts: parts.collect::<Result<_>>()?, x0: Origin::Point(RowMat::zeros(n, r)) })
+            Ok(Task { parts: parts.collect::<Result<_>>()?, x0: at(RowMat::zeros(n, r)) })
         }))
     });
     let settle = settle.transpose()?;
@@ -189,7 +191,7 @@ fn polisher(
     let options = ObcdOptions { working_set, ..options.obcd.clone() };
     // bad options have been refused with the arms
     let made = move |seed| Obcd::new(ObcdOptions { seed, ..options.clone() });
-    Arc::new(move |seed| Box::new(made(seed).unwrap_or_else(|_| Obcd::seeded(seed))))
+    Arc::new(move |seed| AnySolver::new(made(seed).unwrap_or_else(|_| Obcd::seeded(seed))))
 }
 
 /// The polish of the local search: where h is convex and finite proximal gradients, which are soon where X has many nonzeros, and pairs of
@@ -199,7 +201,7 @@ fn by_turns(
     pairs: &Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync>,
 ) -> Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync> {
     let (pairs, proximal) = (Arc::clone(pairs), finite_convex(h));
-    Arc::new(move |seed| if proximal && seed % 2 == 1 { Box::new(Irpg::DEFAULT) } else { pairs(seed) })
+    Arc::new(move |seed| if proximal && seed % 2 == 1 { AnySolver::new(Irpg::DEFAULT) } else { pairs(seed) })
 }
 
 /// The eigenvectors of the relaxation over the Fantope, rotated towards few large entries: not a bound,
@@ -207,7 +209,7 @@ fn by_turns(
 ///
 /// # Errors
 /// A penalty for which there is no relaxation, more variables than it can take.
-pub(super) fn relaxed(problem: &PcaProblem, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
+pub(super) fn relaxed(problem: &PcaProblem, cancel: &Cancel) -> Result<RowMat> {
     let none = || Error::Incompatible("there is no relaxation of this problem to start from".into());
     let kind = match &problem.h {
         AnyPenalty::L0(h) => Kind::L0 { lambda: h.value(&[1.0]) },
@@ -217,7 +219,7 @@ pub(super) fn relaxed(problem: &PcaProblem, go_on: &(dyn Fn() -> bool + Sync)) -
     };
     let options = bound::Options { iterations: ROUGH, ..Default::default() };
     let r = problem.rank();
-    let found = lower_bound(&problem.f, r, &kind, None, &options, &|_| go_on())?;
+    let found = lower_bound(&problem.f, r, &kind, None, &options, cancel, &|_| ())?;
     let v = found.relaxation.leading_eigenvectors(r).ok_or_else(none)?;
     let y = varimax(&stiefel::orthonormalise(&v));
     Ok(if problem.h.requires_nonneg() { round_to_partition(&y) } else { y })
@@ -238,7 +240,7 @@ fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
     let (r, curvature) = (problem.rank(), Curvature::default());
     Box::new(move |p, warmth| {
         let beta = curvature.of(&p.f, r) * 100f64.powf(-warmth);
-        Box::new(Ladmm { beta: Some(beta), near: NEAR, ..Ladmm::DEFAULT })
+        AnySolver::new(Ladmm { beta: Some(beta), near: NEAR, ..Ladmm::DEFAULT })
     })
 }
 

@@ -11,8 +11,9 @@ use super::cardinality::Limit;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, race};
 use super::pose::{Posed, rank_or_default};
-use super::{Begin, Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
+use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -20,17 +21,18 @@ use crate::message::Message;
 use crate::problem::{
     ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, explained_variance,
 };
+use crate::search::Portfolio;
 use crate::search::cardinality_moves::{Anew, Mix, Shake};
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
-use crate::search::{GoOn, Portfolio};
 use crate::smooth::AnySmooth;
+use crate::solve::AnySolver;
 use crate::solve::Solution;
 use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
 
-/// What holds between two components.
+/// Relation between two components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Between {
@@ -45,7 +47,7 @@ impl Between {
     /// By name.
     ///
     /// # Errors
-    /// [`Error::UnknownName`] with the names there are.
+    /// [`Error::UnknownName`] with the known names.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "orthogonal" => Ok(Self::Orthogonal),
@@ -99,8 +101,8 @@ pub(super) fn pose_uncorrelated(
         Some(Limit::Knee) => None,
         Some(Limit::Variables(_)) => {
             return Err(refused(
-                " uncorrelated has nothing to do with common variables: their components are eigenvectors and \
-                 so orthogonal and uncorrelated already",
+                " uncorrelated is not needed with common variables: their components are \
+                 eigenvectors, which are orthogonal and uncorrelated",
             ));
         }
         Some(Limit::Total(_)) | None => {
@@ -169,13 +171,13 @@ impl Family for UncorrelatedProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &|| true)
+        self.start_while(name, seed, &Cancel::never())
     }
 
-    fn start_while(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<RowMat> {
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         let guide = match name {
-            "deflation" => deflation(self, seed, go_on),
-            _ => Some(Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), go_on)?),
+            "deflation" => deflation(self, seed, cancel),
+            _ => Some(Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), cancel)?),
         };
         guide.and_then(|guide| rounded(self, &guide)).ok_or_else(|| {
             Error::Incompatible("the data are zero or not finite: there is no component to find".into())
@@ -210,7 +212,7 @@ impl Family for UncorrelatedProblem {
     }
 
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
-        Err(bound::no_bound("loadings that are not orthogonal are in no Fantope"))
+        Err(bound::no_bound("the relaxation over the Fantope holds for orthogonal loadings only"))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -231,7 +233,7 @@ impl Family for UncorrelatedProblem {
         "the gradient along the constraints on the support of X"
     }
 
-    fn criticality(&self, x: &RowMat, _keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+    fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
         criticality(&self.f, x)
     }
 
@@ -240,26 +242,21 @@ impl Family for UncorrelatedProblem {
     }
 
     /// Correlations tie rows together: no pair of rows is a problem of its own.
-    fn block_stationarity(
-        &self,
-        _x: &RowMat,
-        _scope: Scope,
-        _keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
+    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
         None
     }
 }
 
-/// What the search for the best point is made of.
+/// Parts of the search for the best point.
 fn portfolio(
     p: &UncorrelatedProblem,
     options: &SolverOptions,
-    start: Option<&Begin>,
+    start: Option<&Start>,
 ) -> Result<Portfolio<UncorrelatedProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)))?;
     all.polish = (POLISH * gradient).max(LEAST);
-    let polish = Polish { solver: Arc::new(|_| Box::new(UncorrelatedExchange)), most: all.polish };
+    let polish = Polish { solver: Arc::new(|_| AnySolver::new(UncorrelatedExchange)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),
         Arc::new(Polished(Anew, polish.clone())),
@@ -269,11 +266,11 @@ fn portfolio(
 }
 
 /// Components one after the other from rows of large variance.
-fn deflation(p: &UncorrelatedProblem, seed: u64, go_on: &GoOn<'_>) -> Option<RowMat> {
+fn deflation(p: &UncorrelatedProblem, seed: u64, cancel: &Cancel) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x554e_434f);
     let mut x = RowMat::zeros(p.nrows(), p.rank());
     for k in 0..p.rank() {
-        let v = component_by_power(p, &x, p.nonzeros()[k], (&mut rng, go_on))?;
+        let v = component_by_power(p, &x, p.nonzeros()[k], (&mut rng, cancel))?;
         v.iter().enumerate().for_each(|(i, e)| x.set(i, k, *e));
     }
     Some(x)

@@ -15,28 +15,29 @@ mod folds;
 mod steps;
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 pub use folds::{Fold, Validation, cross_validate, folds, judge};
 pub use steps::{Along, DEFAULT_COUNTS};
 
 use crate::bound;
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::family::{Begin, Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
+use crate::family::{Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
 use crate::linalg::RowMat;
 use crate::objective::size;
 use crate::problem::PcaData;
 use crate::report::{DataFacts, Report, Task};
 use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
+use crate::start::Start;
 use crate::with_family;
 
-/// What a path is of.
+/// Request for a path.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The problem.
     pub problem: &'static ProblemInfo,
-    /// What it needs besides its data; the path sets λ or the limit.
+    /// Options of the problem; the path sets λ or the limit.
     pub pose: PoseOptions,
     /// The points.
     pub along: Along,
@@ -52,9 +53,9 @@ pub struct Request {
 pub struct Point {
     /// Nonzeros allowed in each component, or λ.
     pub at: f64,
-    /// What was found.
+    /// Result.
     pub report: Report,
-    /// The point whose X led to this one, where that was better than what was found here alone.
+    /// The point whose X led to this one, if that was better than the search at this point.
     pub from: Option<usize>,
 }
 
@@ -70,30 +71,32 @@ impl Point {
     }
 }
 
-/// The points, sparse ones first; fewer than asked for where somebody ended it.
+/// The points, sparse ones first; fewer than requested if it was interrupted.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Path {
     /// The points.
     pub points: Vec<Point>,
-    /// The point where the variance explained has its knee over the nonzeros, the middle one where it has none.
+    /// The point where the variance explained has its knee over the nonzeros, the middle one if there is no knee.
     pub knee: usize,
-    /// Whether it was ended before all was done.
+    /// True if the path was ended early.
     pub interrupted: bool,
 }
 
-/// Who watches a path.
+/// Who watches a path, and may end it.
 pub struct Watch<'a, 'b> {
+    /// Ends it; the points so far are returned.
+    pub cancel: &'a Cancel,
     /// The runs.
     pub observers: &'a mut [&'b mut dyn Observer],
-    /// Told what is being done: at which point, and how many there are.
+    /// Called with the current task: the number of the point and the number of points.
     pub stage: &'a mut dyn FnMut(usize, usize),
 }
 
 /// Solves along the path.
 ///
 /// # Errors
-/// A problem without such a path, bad data, whatever [`pose`] and the solvers find wrong.
+/// A problem without such a path, bad data, errors of [`pose`] and of the solvers.
 pub fn path(
     data: &PcaData<'_>,
     facts: &DataFacts,
@@ -101,7 +104,7 @@ pub fn path(
     watch: &mut Watch<'_, '_>,
 ) -> Result<Path> {
     request.along.check(request)?;
-    let mut walk = Walk::begin(data, facts, request)?;
+    let mut walk = Walk::begin(data, facts, request, watch.cancel)?;
     let count = request.along.len();
     for i in 0..count {
         (watch.stage)(i, count);
@@ -111,7 +114,7 @@ pub fn path(
         }
     }
     for _ in 0..ROUNDS {
-        if walk.interrupted || walk.out_of_time() || !walk.exchange(watch)? {
+        if walk.interrupted || walk.cancel.is_late() || !walk.exchange(watch)? {
             break;
         }
     }
@@ -127,7 +130,7 @@ pub fn path(
 /// Rounds in which points exchange their X.
 const ROUNDS: usize = 2;
 
-/// The path in the making. The problem stands at one point at a time, and goes from one to the next with its data.
+/// A path during its computation. The problem is posed for one point at a time, and moves to the next with its data.
 struct Walk<'a> {
     request: &'a Request,
     facts: &'a DataFacts,
@@ -135,41 +138,37 @@ struct Walk<'a> {
     posed: Option<Posed>,
     points: Vec<Point>,
     tried: BTreeSet<(usize, usize, u64)>, // the point, where X came from, and F there: which X it was
-    begun: Instant,
+    cancel: Cancel,                       // with the limit of the whole path
     interrupted: bool,
 }
 
 impl<'a> Walk<'a> {
-    fn begin(data: &PcaData<'_>, facts: &'a DataFacts, request: &'a Request) -> Result<Self> {
+    fn begin(
+        data: &PcaData<'_>,
+        facts: &'a DataFacts,
+        request: &'a Request,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let pose_options = request.along.first(&request.pose);
         let posed = pose(request.problem, data, &pose_options)?;
         let effort = request.wanted.effort.or(Some(Effort::Quick));
         let wanted = Wanted { effort, ..request.wanted.clone() };
         let (points, tried) = (Vec::new(), BTreeSet::new());
-        let begun = Instant::now();
-        Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, begun, interrupted: false })
+        let cancel = cancel.within(request.stopping.time_limit);
+        Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, cancel, interrupted: false })
     }
 
     /// The problem at point i.
     fn at(&mut self, i: usize) -> Result<Posed> {
-        let posed = self.posed.take().ok_or(Error::Factorisation("a step of the path that failed before"))?;
+        let posed = self.posed.take().ok_or(Error::Factorisation("an earlier step of the path"))?;
         self.request.along.to(i, posed, self.request)
-    }
-
-    fn left(&self) -> Option<f64> {
-        let limit = self.request.stopping.time_limit?;
-        Some((limit - self.begun.elapsed().as_secs_f64()).max(0.0))
-    }
-
-    fn out_of_time(&self) -> bool {
-        self.left() == Some(0.0)
     }
 
     /// The search of point i alone, in its share of the time that is left.
     fn search(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<()> {
         let posed = self.at(i)?;
         let parts = (self.request.along.len() - i) as f64;
-        let time_limit = self.left().map(|left| left / parts);
+        let time_limit = self.cancel.left().map(|left| left / parts);
         let stopping = Stopping { time_limit, ..self.request.stopping };
         let task = Task::new(&posed, self.facts.clone());
         let report = with_family!(&posed.problem, problem => {
@@ -186,13 +185,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Every point tries what others have found; says whether that changed anything.
+    /// Every point tries the X of its neighbours; true if that changed any of them.
     fn exchange(&mut self, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let count = self.points.len();
         let mut changed = false;
         // up, then down: what is found at one end reaches the other
         for i in (0..count).chain((0..count).rev()) {
-            if self.interrupted || self.out_of_time() {
+            if self.interrupted || self.cancel.is_late() {
                 break;
             }
             changed |= self.improve(i, watch)?;
@@ -202,7 +201,7 @@ impl<'a> Walk<'a> {
 
     fn improve(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let posed = self.at(i)?;
-        let stopping = Stopping { time_limit: self.left(), ..self.request.stopping };
+        let stopping = Stopping { time_limit: self.cancel.left(), ..self.request.stopping };
         let from = with_family!(&posed.problem, problem => candidates(problem, &self.points, i));
         let mut changed = false;
         for j in from {
@@ -216,7 +215,7 @@ impl<'a> Walk<'a> {
         Ok(changed)
     }
 
-    /// The last solver of point i from the X of point j; says whether that was better.
+    /// Runs the last solver of point i from the X of point j; true if the result is better.
     fn take(
         &mut self,
         i: usize,
@@ -244,9 +243,9 @@ impl<'a> Walk<'a> {
         better
     }
 
-    /// Points take the X of others that are better here, as they are: what holds at the end does so after limits and
-    /// interruptions, too. An X that is taken is repaired to rounding, and so may be better elsewhere: again, until
-    /// nothing is taken.
+    /// Points take the unchanged X of others if they are better, so that the properties of a
+    /// path also hold after limits and interruptions. An X that is taken is repaired to rounding and may then be
+    /// better at other points: repeated until no point changes.
     fn settle(&mut self, watch: &mut Watch<'_, '_>) -> Result<()> {
         for _ in 0..self.points.len() {
             let mut taken = false;
@@ -260,7 +259,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether point i has taken the X of another.
+    /// True if point i has taken the X of another.
     fn settle_at(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let none = Stopping { time_limit: Some(0.0), ..self.request.stopping };
         let posed = self.at(i)?;
@@ -273,7 +272,7 @@ impl<'a> Walk<'a> {
         if taken {
             let solution = &mut self.points[i].report.solution;
             solution.status = if interrupted { Status::Interrupted } else { Status::Stalled };
-            solution.message = "the X of another point as it is: better than what was found here".into();
+            solution.message = "the X of another point, which is better than the one found here".into();
         }
         self.interrupted = interrupted;
         self.posed = Some(posed);
@@ -281,7 +280,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A decrease of F relative to its size that is more than rounding.
+/// Smallest relative decrease of F that is more than rounding.
 const LESS: f64 = 1e-10;
 
 /// The neighbours, and the point whose X has the lowest F here.
@@ -293,7 +292,7 @@ fn candidates<P: Family>(problem: &P, points: &[Point], i: usize) -> Vec<usize> 
     all
 }
 
-/// Of the other points the one whose X has the lowest F here, and this F; X as it is must be feasible.
+/// Of the other points the one whose X has the lowest F here, and this F; the unchanged X must be feasible.
 fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, f64)> {
     let feasible = |j: &usize| *j != i && problem.check(points[*j].report.x(), "X").is_ok();
     let values = (0..points.len()).filter(feasible).map(|j| (j, problem.value(points[j].report.x())));
@@ -304,7 +303,7 @@ fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, 
 fn polished<P: Family>(problem: &P, wanted: &Wanted, x: &RowMat) -> Result<(Plan<P>, Wanted)> {
     let usual = problem.plan(&Wanted { effort: wanted.effort, ..Wanted::default() })?;
     let solver = usual.solvers.last().map(|solver| solver.name.to_string());
-    let wanted = Wanted { solver, start: Some(Begin::Given(x.clone())), ..wanted.clone() };
+    let wanted = Wanted { solver, start: Some(Start::Given(x.clone())), ..wanted.clone() };
     Ok((problem.plan(&wanted)?, wanted))
 }
 
@@ -317,13 +316,13 @@ fn run<P: Family>(
     restarts: Option<u64>,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Report> {
-    let solution = plan.run(problem, wanted, &stopping, restarts, watch.observers)?;
+    let solution = plan.run(problem, wanted, &stopping, restarts, watch.cancel, watch.observers)?;
     Ok(Report::new(task, problem, plan, wanted, stopping, solution))
 }
 
 impl Path {
-    /// Bounds F of every point over all feasible X, so many seconds each. What is a bound with more nonzeros
-    /// allowed, or with a smaller λ, is one with fewer too.
+    /// Bounds F of every point over all feasible X, with the given seconds for each. A bound
+    /// with more nonzeros, or with a smaller λ, also holds for fewer nonzeros.
     ///
     /// # Errors
     /// There is no bound of this problem.
@@ -332,7 +331,7 @@ impl Path {
         data: &PcaData<'_>,
         request: &Request,
         seconds: f64,
-        hook: bound::Hook<'_>,
+        cancel: &Cancel,
     ) -> Result<()> {
         let mut posed = pose(request.problem, data, &request.along.first(&request.pose))?;
         let mut below = f64::NEG_INFINITY;
@@ -345,7 +344,7 @@ impl Path {
             }
             let options = bound::Options { seconds: Some(seconds), nodes: u64::MAX, ..Default::default() };
             let found = with_family!(&posed.problem, problem => {
-                problem.lower_bound(Some(report.x()), &options, hook)?
+                problem.lower_bound(Some(report.x()), &options, cancel, &|_| ())?
             });
             below = below.max(found.value);
             let bound = bound::Bound { value: below, ..found };

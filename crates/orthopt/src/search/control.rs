@@ -1,9 +1,9 @@
 //! What the tasks of a search share: when to stop, and the best point so far.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 
 /// The best point that any task has looked at; for those who watch, and for X where a search is cut short.
@@ -17,41 +17,14 @@ pub(super) struct Best {
 /// Shared by the tasks and whoever watches them.
 #[derive(Debug)]
 pub(super) struct Control {
-    clock: Instant,
-    seconds: Option<f64>,  // the time limit
-    stopped: AtomicBool,   // somebody wants the end
+    pub cancel: Cancel,    // with the clock and the limit of the search
     iterations: AtomicU64, // of all tasks
     best: Mutex<Option<Best>>,
 }
 
 impl Control {
-    pub fn new(seconds: Option<f64>) -> Self {
-        Self {
-            clock: Instant::now(),
-            seconds,
-            stopped: AtomicBool::new(false),
-            iterations: AtomicU64::new(0),
-            best: Mutex::new(None),
-        }
-    }
-
-    pub fn seconds(&self) -> f64 {
-        self.clock.elapsed().as_secs_f64()
-    }
-
-    /// Everybody ends at the next step.
-    pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether there is no more time.
-    pub fn is_late(&self) -> bool {
-        self.seconds.is_some_and(|limit| self.seconds() >= limit)
-    }
-
-    /// Whether tasks must end.
-    pub fn is_over(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed) || self.is_late()
+    pub fn new(cancel: Cancel) -> Self {
+        Self { cancel, iterations: AtomicU64::new(0), best: Mutex::new(None) }
     }
 
     pub fn made(&self, iterations: u64) {

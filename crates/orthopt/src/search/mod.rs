@@ -35,10 +35,11 @@ pub use engine::{Settings, search};
 pub use grow::grown_components;
 pub use pool::{pool_is_drawn, pooled};
 pub use priced::{POOLED, priced, priced_has_chance};
-pub use task::{MakeStart, Origin, Part, Task};
+pub use task::{MakeStart, Part, Task, at};
 
 use std::sync::Arc;
 
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::options::Given;
@@ -59,8 +60,8 @@ pub enum Effort {
 /// Names of the efforts with one line each.
 pub const EFFORTS: &[(&str, &str)] = &[
     ("quick", "ends after one doubling of the work that lowers F by less than 1e-4 of |F|"),
-    ("normal", "ends after two of them"),
-    ("thorough", "ends after four"),
+    ("normal", "ends after two such doublings"),
+    ("thorough", "ends after four such doublings"),
 ];
 
 impl Effort {
@@ -120,9 +121,6 @@ impl<P> std::fmt::Debug for Arm<P> {
     }
 }
 
-/// Whether somebody still waits for what is made.
-pub type GoOn<'a> = dyn Fn() -> bool + Sync + 'a;
-
 /// A way from good points to a new one.
 pub trait Move<P>: Send + Sync {
     /// Its name.
@@ -131,7 +129,7 @@ pub trait Move<P>: Send + Sync {
     /// Where it leads from the best points (lowest F first, never empty); `None` where it has no place. Made on
     /// the thread of its task, whose work it counts as; one that takes its time may end early, without a
     /// point, where nobody waits any more.
-    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat>;
+    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat>;
 
     /// The solvers that go on from there.
     fn parts(&self, problem: &P, rng: &mut Pcg64) -> Vec<Part<P>>;

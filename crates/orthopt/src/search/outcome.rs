@@ -3,6 +3,7 @@
 use super::engine::{Elite, Engine};
 use super::task::Done;
 use crate::bound::is_met;
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::objective::{Evaluate, count_nonzeros};
 use crate::solve::{SearchReport, Solution, Status};
@@ -30,7 +31,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let objective = problem.objective(&x);
         let met = self.settings.bound.is_some_and(|bound| is_met(objective.total, bound));
         let (status, message) = match status {
-            Status::Optimal if !met => (Status::Stalled, "F of X is not on its lower bound".into()),
+            Status::Optimal if !met => (Status::Stalled, "F of X is above its lower bound".into()),
             _ => (status, message),
         };
         let message = format!("{message} (the best of {tried} runs of {} arms)", self.arms.len());
@@ -55,7 +56,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             status,
             message,
             iterations: self.iterations,
-            seconds: self.control.seconds(),
+            seconds: self.control.cancel.seconds(),
             trace: self.watcher.trace,
             seed: self.settings.seed,
             solver,
@@ -79,7 +80,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let arm = &self.portfolio.arms[0];
         let x = match self.control.newer(0).1 {
             Some(best) => best.x,
-            None => (arm.task)(self.problem, 0, self.settings.seed)?.x0.point(self.problem, &|| true)?,
+            None => ((arm.task)(self.problem, 0, self.settings.seed)?.x0)(self.problem, &Cancel::never())?,
         };
         let objective = self.problem.value(&x);
         self.control.offer(&x, objective); // for the trace, where there is nothing in it
@@ -91,7 +92,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             stages: Vec::new(),
             settings: Default::default(),
             status: Status::NumericalError,
-            message: "no solver found a point where F is finite from any of its starts: give one of your own"
+            message: "no solver reached a finite F from any of its starting points: give a starting point"
                 .into(),
             curve: Vec::new(),
             failures: Vec::new(),

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::common::Steps;
 use crate::common::composite::{KINDS, composite};
 use crate::common::problem;
+use orthopt::cancel::Cancel;
 use orthopt::family::Family;
 use orthopt::linear_map::LinearMap;
 use orthopt::problem::CompositeProblem;
@@ -85,10 +87,10 @@ fn obcd_never_raises_f_and_is_plain_obcd_without_g() {
         }
         let solver = info.build(&p, &SolverOptions { seed: 2, ..Default::default() }).unwrap();
         let mut st = solver.init(&p, p.start("random", 2).unwrap()).unwrap();
-        let mut last = p.value(solver.point(&st));
+        let mut last = p.value(solver.point(&p, &st));
         for _ in 0..300 {
-            let said = solver.step(&p, &mut st, 13).objective;
-            let now = p.value(solver.point(&st));
+            let said = solver.steps(&p, &mut st, 13).objective;
+            let now = p.value(solver.point(&p, &st));
             let rounding = 1e-11 * (1.0 + last.abs());
             assert!(now <= last + rounding, "{kind:?}: {last} {now}");
             // what is tracked is the majorant: F or above
@@ -114,7 +116,7 @@ fn every_rival_runs_on_every_kind() {
             let s = solve(&p, info.name, None, 400, 1);
             assert!(s.feasibility <= 1e-12, "{kind:?} {}: {}", info.name, s.feasibility);
             assert!(s.objective.total < begin, "{kind:?} {}: {begin} {}", info.name, s.objective.total);
-            assert!(p.criticality(&s.x, &|| true).unwrap().is_finite());
+            assert!(p.criticality(&s.x, &Cancel::never()).unwrap().is_finite());
         }
     }
 }

@@ -1,24 +1,22 @@
 //! A run in a thread of its own that never touches R.
 
 use std::any::Any;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use orthopt::bound::Options as Limits;
-use orthopt::certify::Scope;
+use orthopt::cancel::Cancel;
 use orthopt::family::{Call, Case, Family, Plan, Posed, Run};
 use orthopt::message::Message;
 use orthopt::report::{Checks, Report, Task};
-use orthopt::solve::{Event, Observer, Status};
+use orthopt::request::Settled;
+use orthopt::solve::Status;
 use orthopt::{threads, with_family};
 
 use crate::failure::Failure;
-use crate::options::Request;
 
 /// What came of a run.
 pub struct Found {
@@ -29,27 +27,11 @@ pub struct Found {
     pub broken: Option<Failure>,
 }
 
-/// Whether the run is to go on.
-#[derive(Clone, Debug, Default)]
-struct Watch(Arc<AtomicBool>);
-
-impl Watch {
-    fn keep_going(&self) -> bool {
-        !self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl Observer for Watch {
-    fn observe(&mut self, _: Event<'_>) -> ControlFlow<()> {
-        if self.keep_going() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
 type Outcome = Result<Found, Failure>;
 
 /// The handle that R holds. Without it nobody waits any more, and the run ends.
 pub struct Running {
-    watch: Watch,
+    cancel: Cancel,
     outcome: Mutex<Option<Outcome>>,
     receive: Mutex<Receiver<Outcome>>,
 }
@@ -62,17 +44,17 @@ impl Drop for Running {
 
 impl Running {
     /// Starts the thread.
-    pub fn start(posed: Posed, task: Task, request: Request) -> Self {
-        let watch = Watch::default();
+    pub fn start(posed: Posed, task: Task, settled: Settled, given: Vec<&'static str>) -> Self {
+        let cancel = Cancel::never();
         let (send, receive) = channel();
-        let seen = watch.clone();
-        thread::spawn(move || tell(&send, || solve(posed, &task, &request, &seen)));
-        Self { watch, outcome: Mutex::new(None), receive: Mutex::new(receive) }
+        let seen = cancel.clone();
+        thread::spawn(move || tell(&send, || solve(posed, &task, (&settled, &given), &seen)));
+        Self { cancel, outcome: Mutex::new(None), receive: Mutex::new(receive) }
     }
 
     /// Asks the run to end.
     pub fn stop(&self) {
-        self.watch.0.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
     }
 
     /// Waits for `seconds` at most; whether the run has ended.
@@ -92,7 +74,7 @@ impl Running {
     /// What the run says; nothing is there any more, or yet.
     pub fn take(&self) -> Outcome {
         let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
-        outcome.unwrap_or_else(|| Err(Failure::Bridge("the run has no result (yet)".into())))
+        outcome.unwrap_or_else(|| Err(Failure::Bridge("the run has not ended".into())))
     }
 }
 
@@ -105,12 +87,12 @@ fn tell(send: &Sender<Outcome>, work: impl FnOnce() -> Outcome) {
 fn broken(panic: &(dyn Any + Send)) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-    Failure::Bridge(format!("the run broke off, which is a mistake in orthopt: {text}"))
+    Failure::Bridge(format!("the run failed, which is a defect of orthopt: {text}"))
 }
 
-fn solve(posed: Posed, task: &Task, request: &Request, watch: &Watch) -> Outcome {
-    let pool = threads::pool(request.threads)?;
-    with_family!(posed.problem, problem => one(&problem, &pool, task, request, watch))
+fn solve(posed: Posed, task: &Task, asked: (&Settled, &[&'static str]), cancel: &Cancel) -> Outcome {
+    let pool = threads::pool(asked.0.threads)?;
+    with_family!(posed.problem, problem => one(&problem, &pool, task, asked, cancel))
 }
 
 /// One run as the command line makes it, bit for bit; then what costs more.
@@ -118,51 +100,48 @@ fn one<P: Family>(
     problem: &P,
     pool: &threads::Pool,
     task: &Task,
-    request: &Request,
-    watch: &Watch,
+    (settled, given): (&Settled, &[&'static str]),
+    cancel: &Cancel,
 ) -> Outcome {
-    let Request { wanted, stopping, restarts, bound, .. } = request;
+    let Settled { wanted, stopping, restarts, bound, .. } = settled;
     if bound.is_some() {
         problem.bounded()?; // before any work
     }
     let mut plan = pool.install(|| problem.plan(wanted))?;
-    let case = Case::new(task.problem, &request.pose).in_call(Call::Solve);
-    let sampled = matches!(request.scope, Some(Scope::Sample { .. })).then_some("certify-sample");
-    let given = wanted.given().into_iter().chain(sampled);
-    case.run_by(Run::of(problem, &plan, *restarts)).check(given)?;
+    let case = Case::new(task.problem, &settled.pose).in_call(Call::Solve);
+    case.run_by(Run::of(problem, &plan, *restarts)).check(given.iter().copied())?;
     plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
-    threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, request, watch))
+    threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, settled, cancel))
 }
 
 fn carried_out<P: Family>(
     problem: &P,
     plan: &Plan<P>,
     task: &Task,
-    request: &Request,
-    watch: &Watch,
+    settled: &Settled,
+    cancel: &Cancel,
 ) -> Outcome {
-    let Request { wanted, stopping, restarts, scope, bound, .. } = request;
-    let solution = plan.run(problem, wanted, stopping, *restarts, &mut [&mut watch.clone()])?;
+    let Settled { wanted, stopping, restarts, certify: scope, bound, .. } = settled;
+    let solution = plan.run(problem, wanted, stopping, *restarts, cancel, &mut [])?;
     let report = Report::new(task, problem, plan, wanted, *stopping, solution);
     let mut found = Found { report, notes: Vec::new(), broken: None };
-    let keep_going = || watch.keep_going();
     if scope.is_some() && found.report.solution.status != Status::Interrupted {
-        found.report.checks = Checks::of(problem, found.report.x(), *scope, &keep_going);
+        found.report.checks = Checks::of(problem, found.report.x(), *scope, cancel);
     }
-    if let Some(seconds) = bound.filter(|_| keep_going()) {
-        prove(problem, &mut found, seconds, watch);
+    if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled()) {
+        prove(problem, &mut found, seconds, cancel);
     }
     Ok(found)
 }
 
 /// Adds the bound; X stays what it is.
-fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, watch: &Watch) {
+fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, cancel: &Cancel) {
     let report = &mut found.report;
     let limits = Limits { seconds: Some(seconds), nodes: u64::MAX, ..Limits::default() };
-    match problem.lower_bound(Some(report.x()), &limits, &|_| watch.keep_going()) {
+    match problem.lower_bound(Some(report.x()), &limits, cancel, &|_| ()) {
         Ok(bound) => {
             if let (Some(_), Some(better)) = (&bound.x, bound.objective) {
-                let text = format!("a better X, F = {better}, was found on the way to the bound; more ");
+                let text = format!("a better X, F = {better}, was found while computing the bound; more ");
                 found.notes.push(Message::from(text).option("effort").text(" finds it"));
             }
             if let Err(error) = report.bound_by(&bound) {

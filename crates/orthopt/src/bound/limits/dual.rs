@@ -70,7 +70,7 @@ impl Part {
     }
 }
 
-/// max tr Xᵀ(½C)X − λ Σ|S| over the X whose parts have the limits of nonzeros: `rank` columns in each part.
+/// max tr Xᵀ(½C)X − λ Σ|S| over the X whose parts have the limits on nonzeros: `rank` columns in each part.
 #[derive(Clone, Debug)]
 pub struct Problem {
     pub c: RowMat,

@@ -1,9 +1,10 @@
 //! Multipliers of the root, for others to check what they prove (docs/bounds-limits.md, section 7).
 
-use super::super::types::{Hook, Kind, Options, Watch};
+use super::super::types::Kind;
 use super::admm::{Effort, Proved, Splitting};
 use super::dual::{Dual, Part, Problem};
 use super::{limits_of, posed};
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::smooth::Quadratic;
@@ -66,8 +67,8 @@ fn apart(problem: &Problem, parts: &[Part], over: &dyn Fn() -> bool) -> Option<P
     Some(Proved { most, dual })
 }
 
-/// The multipliers for a limit of nonzeros; `None` for other kinds, for too many variables, and where the hook or the seconds
-/// end it before there are any. `objective` is the lowest F known.
+/// The multipliers for a limit of nonzeros; `None` for other kinds, for too many variables, and where `cancel`
+/// ends it before there are any. `objective` is the lowest F known.
 ///
 /// # Errors
 /// Data that are not finite.
@@ -76,11 +77,9 @@ pub fn limit_dual(
     r: usize,
     kind: &Kind,
     objective: Option<f64>,
-    options: &Options,
-    hook: Hook<'_>,
+    cancel: &Cancel,
 ) -> Result<Option<LimitDual>> {
     let Some((rank, lists)) = limits_of(kind, r, f.nrows()) else { return Ok(None) };
-    let watch = Watch::new(options.seconds, hook);
     let (mut problem, mut scale) = posed(f, r, kind, rank, usize::MAX)?;
     let best = objective.filter(|v| v.is_finite()).map_or(f64::NEG_INFINITY, |v| -v);
     scale = problem.rescaled(scale, best / r as f64);
@@ -91,8 +90,8 @@ pub fn limit_dual(
         let parts: Vec<Part> = list.iter().map(|k| Part::all(n, *k)).collect();
         let mut run = Splitting::new(&problem, &parts, None);
         run.keeps = true;
-        let Some(mut found) = run.lower(best / scale, EFFORT, &|| watch.is_over()) else { return Ok(None) };
-        if let Some(apart) = apart(&problem, &parts, &|| watch.is_over()).filter(|a| a.most < found.most) {
+        let Some(mut found) = run.lower(best / scale, EFFORT, &|| cancel.is_over()) else { return Ok(None) };
+        if let Some(apart) = apart(&problem, &parts, &|| cancel.is_over()).filter(|a| a.most < found.most) {
             found = apart;
         }
         most = most.max(found.most);
