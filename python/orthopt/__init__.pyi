@@ -9,7 +9,8 @@ from ._estimators import SparsePCA as SparsePCA
 from ._gram import GramAccumulator as GramAccumulator
 from ._knowledge import Answer as Answer
 from ._knowledge import KnowledgeGraph as KnowledgeGraph
-from ._minimize import minimize as minimize
+from ._gradient import GradientCheck as GradientCheck
+from ._minimize import check_gradient as check_gradient, minimize as minimize
 from ._path import Path as Path
 from ._path import path as path
 from ._registry import constants as constants

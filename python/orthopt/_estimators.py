@@ -14,11 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _interrupt, _orthopt
-from ._data import canonical, matrix
+from ._data import Cells, canonical, matrix
 from ._gram import GramAccumulator
 from ._options import TABLE, fill
 from ._solution import Solution, solution
 from ._solve import with_bound
+from ._tables import opened
 from .errors import InvalidOptionError, RankError
 
 if TYPE_CHECKING:
@@ -43,36 +44,58 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing in ("mean", "em")
         return tags
 
     on_interrupt: str
+    missing: str
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored. C of
         a Dask array or frame is computed on the workers of its chunks (:func:`orthopt.dask.gram`).
 
         Neither a centred nor a dense copy of X is made. Ctrl-C ends the search with the best
         components so far and ``status_ = "interrupted"``; with ``on_interrupt="raise"`` it raises
-        :class:`orthopt.errors.Interrupted`, the fitted estimator as its ``result``.
+        :class:`orthopt.errors.Interrupted`, the fitted estimator as its ``result``. With ``sample_weight`` (n_samples,)
+        the result is that of rows repeated so many times. An AnnData object is its X with the names of its variables.
         """
         _interrupt.check(self.on_interrupt)
         if _is_dask(X):
+            if sample_weight is not None:
+                raise InvalidOptionError("sample_weight is not for Dask: orthopt.GramAccumulator adds rows with weights")
             from .dask import gram
 
             self._sums = gram(X)
             return self._fit_sums(X)
         self._sums = None
+        cells = opened(X)
+        X = cells.values if isinstance(cells, Cells) else X
         X = validate_data(
-            self, X, accept_sparse=("csc", "csr"), dtype=np.float64, order=None, ensure_min_samples=2
+            self,
+            X,
+            accept_sparse=("csc", "csr"),
+            dtype=np.float64,
+            order=None,
+            ensure_min_samples=2,
+            ensure_all_finite=self._finite(),
         )
-        filled = fill({**self._options(X.shape[1]), "center": True}, own=self._own(), assumed=self._assumed())
+        if isinstance(cells, Cells):
+            self.feature_names_in_ = np.asarray(cells.columns, dtype=object)
+        options = {**self._options(X.shape[1]), "center": True, "missing": self.missing, "weights": sample_weight}
+        filled = fill(options, own=self._own(), assumed=self._assumed())
         found = solution(_orthopt.solve("pca", matrix(X), filled, None))
-        return self._finished(found, X, filled, X.shape[0], found.means)
+        samples = X.shape[0] if found.data_shape is None else found.data_shape[0]
+        return self._finished(found, X, filled, samples, found.means, filled["weights"])
 
-    def partial_fit(self, X: Any, y: Any = None, *, refit: bool = True) -> Self:
+    def _finite(self) -> bool | str:
+        """What scikit-learn lets through."""
+        return True if self.missing in ("error", None) else "allow-nan"
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, refit: bool = True) -> Self:
         """Adds the rows of X to those of earlier calls and finds the components of all of them, with
         C (n_features, n_features) in memory and no rows; ``refit=False`` only adds the rows. It does not continue a
-        :meth:`fit` of an array in memory; y is ignored.
+        :meth:`fit` of an array in memory; y is ignored, and row i counts as often as ``sample_weight[i]`` says. Missing
+        values, which take all rows to be filled in, are an error.
         """
         first = getattr(self, "_sums", None) is None
         X = validate_data(
@@ -80,7 +103,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
         if first:
             self._sums = GramAccumulator()
-        self._sums.add(X)
+        self._sums.add(X, sample_weight)
         return self._solve_sums() if refit else self
 
     def _fit_sums(self, X: Any) -> Self:
@@ -97,14 +120,24 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         c, means, _ = self._sums.prepared(center=True)
         filled = fill({**self._options(self._sums.columns), "gram": True}, own=self._own(), assumed=self._assumed())
         found = solution(_orthopt.solve("pca", matrix(c), filled, None))
-        return self._finished(found, c, filled, self._sums.rows, means)
+        return self._finished(found, c, filled, self._sums.rows, means, mass=self._sums.weight)
 
-    def _finished(self, found: Solution, data: Any, filled: dict[str, Any], rows: int, means: Any) -> Self:
+    def _finished(
+        self,
+        found: Solution,
+        data: Any,
+        filled: dict[str, Any],
+        rows: int,
+        means: Any,
+        weights: Any = None,
+        mass: float | None = None,
+    ) -> Self:
         """Adds the bound, if one is requested and the run was not interrupted."""
         interrupted = found.status == "interrupted"
         if not interrupted:
             found, interrupted = with_bound(found, "pca", data, filled, self.bound)
-        self._keep(found, rows, means)
+        mass = rows if mass is None and weights is None else mass if weights is None else float(np.sum(weights))
+        self._keep(found, rows, means, mass)
         return _interrupt.hand_over(self, interrupted, self.on_interrupt)
 
     def _options(self, features: int) -> dict[str, Any]:
@@ -152,7 +185,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _keep(self, found: Solution, samples: int, means: np.ndarray) -> None:
+    def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
         variance = found.explained_variance
         self.solution_ = found
         self.components_ = np.ascontiguousarray(found.X.T)
@@ -160,7 +193,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_components_ = found.rank
         self.n_samples_ = samples
         self.explained_variance_ratio_ = variance.adjusted
-        self.explained_variance_ = variance.adjusted * (found.trace_of_c / max(samples - 1, 1))
+        self.explained_variance_ = variance.adjusted * (found.trace_of_c / max(mass - 1, 1))
         self.n_iter_ = max(1, found.iterations)
         self.objective_ = found.objective
         self.status_ = found.status
@@ -173,14 +206,27 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             warnings.warn(f"{type(self).__name__}: {found.message}", ConvergenceWarning, stacklevel=3)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Scores (n_samples, n_components) of X: its projection on the components."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        """Scores (n_samples, n_components) of X: its projection on the components. Where ``missing`` is ``"mean"`` or
+        ``"em"``, the means of the training data stand in for missing values."""
+        X = self._seen(X)
         # not (X - mean) @ components: that would densify X, or copy it
         scores = X @ self.components_.T
         if sp.issparse(scores):
             scores = scores.toarray()
         return np.asarray(scores) - self.mean_ @ self.components_.T
+
+    def _seen(self, X: Any) -> Any:
+        """Rows of the variables of :meth:`fit`, with means in the place of missing values."""
+        check_is_fitted(self)
+        cells = opened(X)
+        X = cells.values if isinstance(cells, Cells) else X
+        finite = True if self.missing == "drop" else self._finite()  # no row of scores may be missing
+        X = validate_data(
+            self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False, ensure_all_finite=finite
+        )
+        if not sp.issparse(X) and np.isnan(X).any():
+            X = np.where(np.isnan(X), self.mean_, X)
+        return X
 
     def score(self, X: Any, y: Any = None) -> float:
         """Share of the variance of X (about the means of the training data) that its projection on the components
@@ -188,7 +234,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ``GridSearchCV`` and ``cross_val_score`` use it as it is.
         """
         scores = self.transform(X)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        X = self._seen(X)
         if sp.issparse(X):  # sum of (x - mean)^2 without making X dense: what is stored, and the zeros
             csc = canonical(X, "csc", "the data")
             stored = np.diff(csc.indptr)
@@ -248,6 +294,9 @@ class SparsePCA(_OrthogonalPCA):
         Threads; the result does not depend on it.
     random_state : int, RandomState or None, default None
         An integer is the seed, the same as on the command line.
+    missing : str, default "error"
+        What is done with NaN, NA and None in ``fit``: ``"error"``, ``"mean"`` of the column, ``"drop"`` the row, or ``"em"``,
+        a model of a few components.
     on_interrupt : str, default "return"
         Effect of Ctrl-C on ``fit``: ``"return"`` the best components so far, or ``"raise"``.
 
@@ -306,6 +355,7 @@ class SparsePCA(_OrthogonalPCA):
         n_threads: int | None = None,
         random_state: Any = None,
         on_interrupt: str = "return",
+        missing: str = "error",
     ):
         self.n_components = n_components
         self.penalty = penalty
@@ -325,6 +375,7 @@ class SparsePCA(_OrthogonalPCA):
         self.n_threads = n_threads
         self.random_state = random_state
         self.on_interrupt = on_interrupt
+        self.missing = missing
 
     def _settings(self) -> dict[str, Any]:
         if self.alpha is not None and (isinstance(self.alpha, bool) or not isinstance(self.alpha, Real)):
@@ -374,6 +425,7 @@ class NonnegativePCA(_OrthogonalPCA):
         n_threads: int | None = None,
         random_state: Any = None,
         on_interrupt: str = "return",
+        missing: str = "error",
     ):
         self.n_components = n_components
         self.solver = solver
@@ -388,6 +440,7 @@ class NonnegativePCA(_OrthogonalPCA):
         self.n_threads = n_threads
         self.random_state = random_state
         self.on_interrupt = on_interrupt
+        self.missing = missing
 
     def _settings(self) -> dict[str, Any]:
         return {"penalty": "nonneg"}

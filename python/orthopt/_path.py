@@ -150,7 +150,7 @@ def path(
     steps = asked(counts, lams, cv, bound, options)
     own = [name for name, value in (("cv", cv), ("bound", bound)) if value is not None and value is not False]
     filled = fill(options, "path", own=own, rank=rank)
-    data = opened(data)
+    data = _data.arranged(opened(data), filled)
     with _ending.calls(callback) as (called,):
         found = _orthopt.path(_name(problem), _data.matrix(data), filled, steps, called)
     points = found["points"]
@@ -210,7 +210,7 @@ def fold_of_path(
     steps = asked(counts, lams, cv, False, options)
     filled = fill(options, "path", own=["cv"], rank=rank)
     with _ending.calls(callback) as (called,):
-        return _orthopt.judged_fold(_name(problem), _data.matrix(opened(data)), filled, steps, fold, called)
+        return _orthopt.judged_fold(_name(problem), _data.matrix(_data.arranged(opened(data), filled)), filled, steps, fold, called)
 
 
 def validated(found: Path, folds: list[list[float]]) -> Path:

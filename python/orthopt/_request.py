@@ -158,6 +158,18 @@ class SolveOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
@@ -202,6 +214,18 @@ class CompareOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
@@ -246,6 +270,18 @@ class PathOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
@@ -291,6 +327,18 @@ class BoundOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
@@ -336,6 +384,18 @@ class CertifyOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None

@@ -99,6 +99,19 @@ def solve(
           auto, dense, gram
         * ``max_memory``: Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is
           free]
+        * ``header``: Whether the first line holds the names of the columns [default: auto]; one of auto, yes, no
+        * ``columns``: Columns to read: names, numbers, ranges, patterns with * and ? (a,b,5-9,gene*)
+        * ``drop``: Columns to leave out, as with ``columns``; `text` leaves out all columns of text
+        * ``row_names``: The column that names the rows: auto, none, or a column [default: auto]
+        * ``weights``: Weights of the rows: a column, or a file with one per line; a row counts as often as its weight
+          says
+        * ``transpose``: Rows are variables, columns are samples
+        * ``na``: Cells for a missing value beside NA and the like (-999,<LOD)
+        * ``decimal``: Decimal mark, . or , [default: the table decides]
+        * ``thousands``: Mark between groups of three digits: . , ' space or none [default: the table decides]
+        * ``sheet``: Sheet of a spreadsheet, by its name or number [default: the first with data]
+        * ``names``: Names of the columns, one per line, or a column of a table (FILE:2, FILE:symbol)
+        * ``nearest``: Replace C by the nearest matrix with the same diagonal that is positive semidefinite
         * ``lam_share``: Weight of the penalty as a share of the mean of the r largest C_ii
         * ``relative_lam``: Weight of the penalty l0 or l1 as a share of the largest useful one
         * ``nonzeros``: At most K nonzeros in each component (K1,K2,...: one number for each; auto: the knee of variance
@@ -182,7 +195,7 @@ def solved(
     """:func:`solve` as a part of this call."""
     _interrupt.check(on_interrupt)
     filled = fill(options, call, own=() if bound is False or bound is None else ["bound"])
-    data = opened(data)
+    data = _data.arranged(opened(data), filled)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(caller.function) as (called,):
@@ -232,7 +245,7 @@ def compare(
     options["restarts"] = options.get("restarts") or 0
     _interrupt.check(on_interrupt)
     filled = fill(options, "compare", assumed=assumed, rank=rank, lam=lam, init=init, certify=certify)
-    data = opened(data)
+    data = _data.arranged(opened(data), filled)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(caller.function) as (called,):
@@ -299,7 +312,7 @@ def certify(
     checks = True if pairs is None else pairs
     assumed = ("certify",) if pairs is None else ()
     filled = fill(options, "certify", assumed=assumed, lam=lam, certify=checks, tol=tol)
-    found = _orthopt.certify(_name(problem), _data.matrix(opened(data)), _data.dense(X, "X"), filled)
+    found = _orthopt.certify(_name(problem), _data.matrix(_data.arranged(opened(data), filled)), _data.dense(X, "X"), filled)
     _warn(found.pop("notes"))
     found.pop("rank")
     tolerance = found.pop("tolerance")

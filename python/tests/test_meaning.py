@@ -251,7 +251,7 @@ def test_every_option_of_minimize_means_something_or_is_refused(constraint):
     shared = {"solver", "max_iters", "seed", "tol", "certify"}
     assert shared <= means, shared - means
     assert ({"penalty", "lam", "k", "map"} <= means) != j and ("signature" in means) == j
-    assert not means & {"center", "nonzeros", "ridge", "linear", "variables", "scale", "threads", "restarts", "effort"}
+    assert not means & {"center", "nonzeros", "ridge", "linear", "variables", "scale", "threads", "effort"}
 
 
 def test_minimize_through_a_map():

@@ -52,7 +52,7 @@ fn code(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref::<DataError>() {
         return match error {
-            DataError::Features { .. } | DataError::GramPreparation { .. } => 2,
+            DataError::Features { .. } | DataError::GramPreparation { .. } | DataError::Option { .. } => 2,
             _ => 1,
         };
     }

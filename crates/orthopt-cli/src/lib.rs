@@ -17,6 +17,7 @@ mod given;
 mod global;
 mod input;
 mod interrupt;
+mod look;
 mod model;
 mod options;
 mod output;
@@ -32,6 +33,7 @@ mod settings;
 mod streamed;
 mod summary;
 mod table;
+mod table_options;
 mod text;
 mod wording;
 

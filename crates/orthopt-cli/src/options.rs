@@ -7,7 +7,7 @@ use clap::builder::{
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 use orthopt::family::Call;
-use orthopt::request::{Entry, FileUse, Kind, OPTIONS, Request, Written};
+use orthopt::request::{Entry, FileUse, Group, Kind, OPTIONS, Request, Written};
 
 use crate::constants;
 
@@ -58,7 +58,7 @@ impl<const OF_X: bool> clap::FromArgMatches for Typed<OF_X> {
 }
 
 /// The argument of an option.
-fn argument(entry: &'static Entry) -> Arg {
+pub fn argument(entry: &'static Entry) -> Arg {
     let mut arg = Arg::new(entry.name).value_name(entry.value).help(entry.help()).value_parser(parser(entry));
     if !entry.positional {
         arg = arg.long(entry.name).help_heading(entry.group.heading()).hide_short_help(!entry.common);
@@ -73,6 +73,8 @@ fn argument(entry: &'static Entry) -> Arg {
         Kind::Flag => arg = arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
         Kind::Files => arg = arg.num_args(1..).action(ArgAction::Append),
         Kind::Number if entry.alone.is_empty() => arg = arg.allow_hyphen_values(true),
+        // names of columns and cells may begin with anything
+        Kind::Text if entry.group == Group::Table => arg = arg.allow_hyphen_values(true),
         _ => {}
     }
     if !entry.alone.is_empty() {

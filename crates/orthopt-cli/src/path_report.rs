@@ -90,6 +90,7 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     let along = told.along.name();
     summary.line("problem", &format!("{}, {}", first.task.problem.name, first.task.problem.doc));
     summary.line("data", &describe(&first.task.data));
+    summary.table(&first.task.data);
     summary.line("rank", &first.task.rank.to_string());
     summary.line("path", &format!("{} of {}", text::count(points.len() as u64, "point"), told.along.len()));
     summary.gap();

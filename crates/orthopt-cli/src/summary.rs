@@ -56,6 +56,7 @@ impl Summary {
     pub fn problem(&mut self, task: &Task) {
         self.line("problem", &format!("{}, {}", task.problem.name, task.statement));
         self.line("data", &describe(&task.data));
+        self.table(&task.data);
         self.line("rank", &task.rank.to_string());
         if let Some(lambda) = task.lambda {
             self.line("lambda", &text::exact(lambda));
@@ -67,6 +68,13 @@ impl Summary {
             let of_variables = matches!(limits, Cardinality::Rows(_)) && task.lambda.is_some_and(|l| l > 0.0);
             let price = if of_variables { "; lambda is the price of a variable" } else { "" };
             self.line("limit", &format!("nonzeros: {}{price}", limits.words()));
+        }
+    }
+
+    /// How the table was read.
+    pub fn table(&mut self, data: &DataFacts) {
+        if let Some(table) = &data.table {
+            self.line("read as", &table.read);
         }
     }
 

@@ -36,6 +36,8 @@ mod _orthopt {
     #[pymodule_export]
     use super::gram::PyGram;
     #[pymodule_export]
+    use super::input::chosen_columns;
+    #[pymodule_export]
     use super::knowledge::{PyKnowledge, knowledge_options, read_knowledge, train_knowledge};
     #[pymodule_export]
     use super::logging::install_logging;

@@ -193,7 +193,7 @@ impl<R: FnMut(&mut Pcg64) -> RowMat> Iterator for Starts<'_, R> {
 
 /// The lowest F of runs from these starts, under one limit of time.
 fn best_of<R: FnMut(&mut Pcg64) -> RowMat>(
-    mut starts: Starts<'_, R>,
+    starts: Starts<'_, R>,
     further: Further,
     stopping: &Stopping,
     mut run: impl FnMut(RowMat, &Stopping) -> std::result::Result<Solution, Failure>,
@@ -202,7 +202,7 @@ fn best_of<R: FnMut(&mut Pcg64) -> RowMat>(
     let mut best: Option<(usize, Solution)> = None;
     let mut interrupted = None; // how the run ended, also where an earlier start is the best
     let (mut values, mut seconds, mut iterations) = (Vec::new(), 0.0, 0);
-    while let Some(x0) = starts.next() {
+    for x0 in starts {
         let limit = stopping.time_limit.map(|limit| (limit - seconds).max(0.0));
         let found = match run(x0, &Stopping { time_limit: limit, ..*stopping }) {
             Ok(found) => found,

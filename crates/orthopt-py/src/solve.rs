@@ -7,7 +7,7 @@ use orthopt::Error;
 use orthopt::family;
 use orthopt::family::Posed;
 use orthopt::family::{Case, Family, Run, find_problem};
-use orthopt::family::{Plan, Wanted};
+use orthopt::family::{Kind, Plan, Wanted};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{Checks, DataFacts, Report, Task};
@@ -83,10 +83,14 @@ fn posed(
     let threads = *threads;
     let made = py.detach(|| -> Result<_, Failure> {
         threads::pool(threads)?.install(|| {
-            view.with(info, how, |data, _| {
+            view.with(info, how, |data, about| {
                 asked.check(Case::new(info, pose).of_gram(is_gram(data)))?;
                 let pose = if counts { pose.clone().or_counts(info, wanted) } else { pose.clone() };
-                Ok(family::pose(info, data, &pose)?)
+                let mut posed = family::pose(info, data, &pose)?;
+                if info.kind != Kind::Probe {
+                    posed.notes.extend(about.notes.iter().cloned());
+                }
+                Ok(posed)
             })
         })
     });

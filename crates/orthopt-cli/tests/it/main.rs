@@ -17,6 +17,7 @@ mod determinism;
 mod embed;
 mod far_means;
 mod files;
+mod first_contact;
 mod gallery;
 mod hyperbolic;
 #[cfg(unix)]

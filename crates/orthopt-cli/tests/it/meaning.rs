@@ -21,6 +21,11 @@ const NO_RESULT: &[(&str, &str)] = &[
     ("quiet", "is about what stderr says"),
     ("seed", "the answer is to be the same from any"),
     ("stream", "is how data are read"),
+    ("header", "is how data are read"),
+    ("na", "is how data are read"),
+    ("decimal", "is how data are read"),
+    ("thousands", "is how data are read"),
+    ("sheet", "is how data are read"),
 ];
 
 /// Options of solvers. In `bound` they concern the X that the bound is compared with, and few variables have one best X.
@@ -92,6 +97,12 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "variables" => value("3"),
         "constraint" => beside("uncorrelated", &["--nonzeros", "3"]),
         "penalty" if info.penalty == "scad" => value("mcp"),
+        "columns" => value("1-8"),
+        "drop" => value("1"),
+        "row-names" => value("1"),
+        "weights" => value("1"),
+        "transpose" => flag(),
+        "nearest" => flag(),
         "penalty" => value("scad"),
         "k" => value("3"),
         "map" => value("differences"),

@@ -124,7 +124,7 @@ fn a_linear_term_of_normal_numbers() {
 fn bad_input_says_what_to_do() {
     let dir = Dir::new();
     let solve = |more: &[&'static str]| [&["solve", "nonlinear-eig"][..], more].concat();
-    dir.write("skew.csv", "2,1\n0,2\n");
+    dir.write("skew.csv", "2,1\n0.5,2\n");
     dir.write("skew.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 2 2\n1 2 1\n");
     dir.write("wide.csv", "2,1,0\n0,2,1\n");
     for file in ["skew.csv", "skew.mtx"] {

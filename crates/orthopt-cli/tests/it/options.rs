@@ -189,7 +189,7 @@ fn r_page() -> String {
         let help = help(entry, Front::R, |name| name.into());
         let first = format!("      \\item{{\\code{{{}}}}}{{", entry.name_in(Front::R));
         let item = wrapped(&escaped(&format!("{help}.")), &first, "        ", 110);
-        text += &item.replacen("}{ ", "}{", 1).trim_end();
+        text += item.replacen("}{ ", "}{", 1).trim_end();
         text += "}\n";
     }
     text + "    }\n    Besides, the constants of solvers and penalties, such as \\code{mcp_gamma}. A name that does not exist is answered with\n    \
@@ -276,7 +276,7 @@ fn every_option_is_in_every_front_end() {
     for entry in OPTIONS {
         let shown = if entry.positional { format!("[{}]", entry.value) } else { format!("--{}", entry.name) };
         assert!(command.contains(&shown), "{shown}");
-        assert!(page.contains(&entry.name), "{}", entry.name);
+        assert!(page.contains(entry.name), "{}", entry.name);
         if entry.lacked_by(Front::Python).is_none() {
             let name = entry.name_in(Front::Python);
             let argument = PYTHON.iter().any(|(call, _, file)| named_arguments(*call, file).contains(&name));

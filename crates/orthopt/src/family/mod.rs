@@ -35,6 +35,7 @@ mod problems;
 pub mod request;
 mod signs;
 mod statement;
+mod uncentred;
 mod uncorrelated;
 
 pub use cardinality::Limit;
@@ -52,6 +53,7 @@ pub use pose::{DEFAULT_RANK, Posed, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
 pub use request::{Call, Case, Run};
+pub use uncentred::remark_on_means;
 pub use uncorrelated::Between;
 
 /// A kind of problem with everything that a command line or another language needs to solve it

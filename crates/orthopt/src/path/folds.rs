@@ -123,13 +123,24 @@ pub fn judge(
         value: fold.to_string(),
         expected: format!("a fold from 0 to {}", count - 1),
     })?;
-    let kept = Rows::of(data, &fold.train)?;
-    let centre = kept.centre(facts.centered || is_centred(data));
+    let (mut kept, mut held) = (Rows::of(data, &fold.train)?, Rows::of(data, &fold.test)?);
+    let centred = facts.centered || is_centred(data);
+    let centre = match &facts.roots {
+        // rows with weights have been multiplied with the roots of these, and so must be their mean
+        Some(roots) if centred => {
+            let of = |rows: &[usize]| rows.iter().map(|i| roots[*i]).collect::<Vec<_>>();
+            let (train, test) = (of(&fold.train), of(&fold.test));
+            let means = kept.weighted_means(&train);
+            kept.subtract(&means, &train);
+            held.subtract(&means, &test);
+            None
+        }
+        _ => kept.centre(centred),
+    };
     let found = path(&kept.view(centre.as_ref()), facts, request, watch)?;
     if found.interrupted || found.points.len() < request.along.len() {
         return Ok(None);
     }
-    let held = Rows::of(data, &fold.test)?;
     let test = held.view(centre.as_ref());
     let share = |point: &super::Point| projected_share(&test, point.report.x());
     found.points.iter().map(share).collect::<Result<Vec<f64>>>().map(Some)
@@ -169,6 +180,22 @@ impl Rows {
                 Self::Sparse(made.map_err(|_| Error::Factorisation("the choice of rows"))?)
             }
         })
+    }
+
+    /// What is left of the mean of each column, of rows that have been multiplied with these roots of their weights.
+    fn weighted_means(&self, roots: &[f64]) -> Vec<f64> {
+        let mass: f64 = roots.iter().map(|root| root * root).sum();
+        let Self::Dense(a) = self else { return Vec::new() };
+        let sum = |j: usize| a.col_as_slice(j).iter().zip(roots).map(|(v, root)| v * root).sum::<f64>();
+        (0..a.ncols()).map(|j| sum(j) / mass).collect()
+    }
+
+    /// Takes means off, each times the root of the weight of its row; sparse rows with weights are never centred.
+    fn subtract(&mut self, means: &[f64], roots: &[f64]) {
+        let Self::Dense(a) = self else { return };
+        for (j, mean) in means.iter().enumerate() {
+            a.col_as_slice_mut(j).iter_mut().zip(roots).for_each(|(v, root)| *v -= mean * root);
+        }
     }
 
     /// The means of these rows, where the data are `centred`.

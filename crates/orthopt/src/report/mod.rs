@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
-pub use data::{DataFacts, Role};
+pub use data::{DataFacts, Role, TableFacts};
 pub use global::Global;
 pub use model::{Model, used};
 pub use object::{Object, SCHEMA};

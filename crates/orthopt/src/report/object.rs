@@ -69,6 +69,13 @@ impl Report {
     pub fn object(&self, word: impl Fn(&Hint) -> String) -> Object<'_> {
         let (s, task) = (&self.solution, &self.task);
         let worded = |list: &[Message]| list.iter().map(|m| m.worded(&word)).collect();
+        let read = task
+            .data
+            .table
+            .as_ref()
+            .map(|table| Message::from(format!("the table was read as {}", table.read)));
+        let notes: Vec<Message> =
+            read.into_iter().chain(task.notes.clone()).chain(self.notes.clone()).collect();
         Object {
             schema: SCHEMA,
             problem: task.problem.name,
@@ -83,7 +90,7 @@ impl Report {
             start: &self.start,
             starts: s.starts,
             reasons: worded(&self.reasons),
-            notes: worded(&self.notes),
+            notes: worded(&notes),
             stopping: self.stopping,
             seed: s.seed,
             threads: self.threads,

@@ -242,6 +242,7 @@ fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
             progress.note(&format!("{} {then}", text::count(count as u64, what)).into());
         }
     };
+    say(found.headers, "header line", "(head, relation, tail) left out: names of columns and no triples");
     say(found.duplicates, "triple", "occurred more than once: the first copy is kept");
     say(found.repeated, "triple", "of valid or test also in train");
     let fate = match args.choices.options(false).unknown {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::ValueHint;
 use orthopt::request::Size;
 use orthopt_data::printable;
-use orthopt_embed::{Answers, Question, Saved, Triple, read_triples};
+use orthopt_embed::{Answers, Question, Saved, Triple, may_be_header, read_triples};
 
 use super::ours;
 use crate::failure::{EXIT_CODES, usage};
@@ -71,8 +71,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         saved: &saved,
     };
     let mut asked: Vec<[String; 3]> = Vec::new();
+    let mut first = true;
     read_triples(&args.triples, memory, |words| {
-        asked.push(words);
+        let known = |name: &String| names.entities.contains_key(name.as_str());
+        let is_header =
+            std::mem::take(&mut first) && may_be_header(&words) && !known(&words[0]) && !known(&words[2]);
+        if !is_header {
+            asked.push(words);
+        }
         200 * asked.len()
     })
     .map_err(ours)?;

@@ -292,7 +292,8 @@ impl Run {
 }
 
 /// Solvers that find their steps by themselves.
-const WITHOUT_STEPS: &[&str] = &["csdm", "j-lbfgs", "vr-j-jobcd"];
+const WITHOUT_STEPS: &[&str] =
+    &["csdm", "j-lbfgs", "vr-j-jobcd", "optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"];
 
 impl PoseOptions {
     /// Names of the options that differ from their defaults.

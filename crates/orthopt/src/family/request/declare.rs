@@ -59,6 +59,8 @@ pub enum Kind {
 pub enum Group {
     /// Data and their preparation.
     Data,
+    /// How tables are read.
+    Table,
     /// What is minimised.
     Problem,
     /// How.
@@ -75,8 +77,9 @@ pub enum Group {
 
 impl Group {
     /// All, in the order of help and documentation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Data,
+        Self::Table,
         Self::Problem,
         Self::Solver,
         Self::Stopping,
@@ -89,6 +92,7 @@ impl Group {
     pub fn heading(self) -> &'static str {
         match self {
             Self::Data => "Data",
+            Self::Table => "Table",
             Self::Problem => "Problem",
             Self::Solver => "Solver and start",
             Self::Stopping => "Stopping",

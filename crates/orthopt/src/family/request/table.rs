@@ -56,12 +56,22 @@ const MATRICES: &[(Front, &str)] = &[
     ),
     (R, "matrices and data frames have their names and are in memory"),
 ];
+const IN_R: &[(Front, &str)] = &[(R, "data frames are read and arranged in R")];
+const IN_MEMORY: &[(Front, &str)] = &[
+    (Python, "labels are for pictures, which have an argument for them"),
+    (R, "labels are for pictures, which have an argument for them"),
+];
 const ROWS: &[(Front, &str)] = &[(R, "sparse_pca prepares the matrix in R, as prcomp does")];
 const PCA: &[(Front, &str)] = &[(R, "sparse_pca is PCA with X'X = I and the penalties of its own argument")];
 const CALLS: &[(Front, &str)] = &[(R, "sparse_pca is the one call")];
 
 const fn data(value: &'static str) -> Entry {
     option(Group::Data, value, DATA)
+}
+
+/// How a table is read.
+const fn table(value: &'static str) -> Entry {
+    option(Group::Table, value, DATA).without(IN_R)
 }
 
 const fn problem(value: &'static str, calls: &'static [Call]) -> Entry {
@@ -121,11 +131,45 @@ options! {
     /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a few components
     missing: String = data("HOW").of_samples().default("error").one_of(missing).r("na.action");
 
-    /// Names of the columns, one per line (a vocabulary)
-    names: PathBuf = option(Group::Data, "FILE", SHOWN).common().reads().without(MATRICES);
+    /// Whether the first line holds the names of the columns
+    header: String = table("auto|yes|no").default("auto").one_of(headers);
 
-    /// Labels of the rows, one per line, for pictures
-    labels: PathBuf = option(Group::Data, "FILE", FOUND).reads().of_samples().without(MATRICES);
+    /// Columns to read: names, numbers, ranges, patterns with * and ? (a,b,5-9,gene*)
+    columns: String = table("LIST").numeric();
+
+    /// Columns to leave out, as with --columns; `text` leaves out all columns of text
+    drop: String = table("LIST").common().numeric();
+
+    /// The column that names the rows: auto, none, or a column
+    row_names: String = table("COLUMN").default("auto").numeric();
+
+    /// Labels of the rows, for pictures: a column, or a file with one per line
+    labels: String = option(Group::Table, "COLUMN|FILE", DATA).reads().of_samples().numeric().without(IN_MEMORY);
+
+    /// Weights of the rows: a column, or a file with one per line; a row counts as often as its weight says
+    weights: String = option(Group::Table, "COLUMN|FILE", DATA).reads().of_samples().numeric().without(IN_R);
+
+    /// Rows are variables, columns are samples
+    transpose: bool = option(Group::Table, "BOOL", DATA).of_samples().without(IN_R);
+
+    /// Cells for a missing value beside NA and the like (-999,<LOD)
+    na: String = table("LIST").numeric();
+
+    /// Decimal mark, . or , [default: the table decides]
+    decimal: String = table("MARK");
+
+    /// Mark between groups of three digits: . , ' space or none [default: the table decides]
+    thousands: String = table("MARK");
+
+    /// Sheet of a spreadsheet, by its name or number [default: the first with data]
+    sheet: String = table("NAME").numeric();
+
+    /// Names of the columns, one per line, or a column of a table (FILE:2, FILE:symbol)
+    names: String = table("FILE").common().reads();
+
+    /// Replace C by the nearest matrix with the same diagonal that is positive semidefinite
+    nearest: bool = option(Group::Table, "BOOL", DATA).without(IN_R)
+        .means(Of::Data, "C itself", |case| case.of_samples().map(|samples| !samples));
 
     /// Keep the first N columns only
     features: usize = data("N").without(ROWS);
@@ -411,6 +455,10 @@ fn missing() -> Choices {
         ("drop", "rows with missing values are left out"),
         ("em", "prediction by a model of a few components"),
     ]
+}
+
+fn headers() -> Choices {
+    vec![("auto", "the line decides"), ("yes", "it does"), ("no", "it is the first row")]
 }
 
 fn storages() -> Choices {
