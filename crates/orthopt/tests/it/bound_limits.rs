@@ -650,9 +650,14 @@ fn ten_thousand_bounds_are_above_all_supports() {
     assert!(proved >= 8000, "{proved}");
 }
 
-/// What a reader computes of saved multipliers, without anything of the library but eigenvalues; an error where they break
-/// the rules.
-fn read(c: &RowMat, r: usize, dual: &LimitDual, (lambda, nonneg): (f64, bool)) -> Result<f64, &'static str> {
+/// The bound of F that a reader computes from multipliers, without anything of the library but eigenvalues; an error where
+/// they break the rules of the theorem.
+fn recomputed(
+    c: &RowMat,
+    r: usize,
+    dual: &LimitDual,
+    (lambda, nonneg): (f64, bool),
+) -> Result<f64, &'static str> {
     let n = c.nrows();
     let (lists, parts) = (dual.counts.nrows(), dual.counts.ncols());
     let m = r / parts;
@@ -709,13 +714,22 @@ fn read(c: &RowMat, r: usize, dual: &LimitDual, (lambda, nonneg): (f64, bool)) -
         }
         most = most.max(sum);
     }
-    if -most < dual.bound - 1e-12 * (dual.bound.abs() + c.norm()) {
-        return Err("more is claimed than the multipliers prove");
-    }
     Ok(-most)
 }
 
-/// Of every kind, and not after any of them was changed.
+/// The same, and an error where the file claims more.
+fn read(c: &RowMat, r: usize, dual: &LimitDual, more: (f64, bool)) -> Result<f64, &'static str> {
+    let proved = recomputed(c, r, dual, more)?;
+    if proved < dual.bound - 1e-12 * (dual.bound.abs() + c.norm()) {
+        return Err("more is claimed than the multipliers prove");
+    }
+    Ok(proved)
+}
+
+/// Of every kind. Changed multipliers are of two sorts. Those that break a rule of the theorem (|Z| ≤ aaᵀ, d > 0, W ⪰ 0,
+/// 0 ≤ π ≤ diag W) prove nothing and are refused. Those that keep the rules prove a bound by weak duality, of whatever
+/// value: the demand is that the value computed from them never exceeds F of a feasible X, and that a claim above it is
+/// refused.
 #[test]
 fn saved_multipliers_prove_what_they_say() {
     let c = pitprops();
@@ -746,22 +760,62 @@ fn saved_multipliers_prove_what_they_say() {
         };
         assert!(refused(&|d| d.z.data_mut()[1] += 10.0), "{whole:?}: Z");
         assert!(refused(&|d| d.d.data_mut()[0] *= -1.0), "{whole:?}: d");
-        // any U and a that keep the rules prove something true, if not what is claimed
-        for factor in [0.5, 3.0] {
-            let mut wrong = [dual.clone(), dual.clone()];
-            wrong[0].u.data_mut().iter_mut().for_each(|v| *v *= factor);
-            wrong[1].a.data_mut().iter_mut().for_each(|v| *v *= factor);
-            for dual in wrong {
-                assert!(
-                    read(&c, r, &dual, more).is_ok_and(|f| f <= best + 1e-12)
-                        || read(&c, r, &dual, more).is_err()
-                );
-            }
+        // Zᵢᵢ = aᵢ², so that a smaller a breaks the rule unless the cone of absolute values is not used at all
+        let less = refused(&|d| d.a.data_mut().iter_mut().for_each(|v| *v *= 0.5));
+        assert_eq!(less, dual.a.norm() > 0.0, "{whole:?}: a below Z");
+        let changes: [(&str, &dyn Fn(&mut LimitDual)); 5] = [
+            ("U less", &|d| d.u.data_mut().iter_mut().for_each(|v| *v *= 0.5)),
+            ("U more", &|d| d.u.data_mut().iter_mut().for_each(|v| *v *= 3.0)),
+            ("a more", &|d| d.a.data_mut().iter_mut().for_each(|v| *v *= 3.0)),
+            ("d less", &|d| d.d.data_mut().iter_mut().for_each(|v| *v *= 0.25)),
+            ("Z = 0", &|d| d.z.data_mut().fill(0.0)),
+        ];
+        for (name, change) in changes {
+            let mut other = dual.clone();
+            change(&mut other);
+            let proved = recomputed(&c, r, &other, more).unwrap();
+            assert!(proved <= best + 1e-12, "{whole:?}, {name}: {proved} is above {best}");
+            assert!(refused(change) || proved >= dual.bound - 1e-10, "{whole:?}, {name}: {proved}");
         }
         assert!(refused(&|d| d.w.data_mut()[0] -= 10.0), "{whole:?}: W");
         assert!(refused(&|d| d.pi.data_mut()[0] += 10.0), "{whole:?}: pi");
         assert!(refused(&|d| d.bound *= 0.99), "{whole:?}: bound");
     }
+}
+
+/// Multipliers near the best ones, drawn so that they keep the rules: none proves more than the best of all supports has.
+#[test]
+fn multipliers_that_keep_the_rules_prove_no_more_than_all_supports() {
+    let mut rng = Pcg64::seed_from_u64(41);
+    let (mut seen, mut close) = (0, 0);
+    for _ in 0..60 {
+        let (c, r, kind, more) = drawn(&mut rng, 6);
+        let best = -best_of(&c, r, &kind, more, &mut rng); // the lowest F
+        let whole = with_price(kind, more.0, more.1);
+        let Some(dual) = limit_dual(&negative(&c), r, &whole, Some(best), &Cancel::never()).unwrap() else {
+            continue;
+        };
+        let size = c.norm() + more.0 * c.nrows() as f64;
+        for trial in 0..20 {
+            let spread = [0.0, 0.01, 0.3, 1.0][trial % 4];
+            let mut draw = || 1.0 + spread * (rng.random::<f64>() - 0.5);
+            let mut other = dual.clone();
+            other.u.data_mut().iter_mut().for_each(|v| *v *= draw());
+            other.d.data_mut().iter_mut().for_each(|v| *v *= draw());
+            // Z = aaᵀ ∘ S stays within aaᵀ where it shrinks, and a may grow
+            let less = draw().min(1.0);
+            other.z.data_mut().iter_mut().for_each(|v| *v *= if *v > 0.0 { less } else { 1.0 });
+            other.a.data_mut().iter_mut().for_each(|v| *v *= draw().max(1.0));
+            let w = draw();
+            other.w.data_mut().iter_mut().for_each(|v| *v *= w);
+            other.pi.data_mut().iter_mut().for_each(|v| *v *= w * draw().min(1.0));
+            let proved = recomputed(&c, r, &other, more).unwrap();
+            assert!(proved <= best + 1e-6 * size, "{whole:?} of {c:?}: {proved} is above {best}");
+            seen += 1;
+            close += usize::from(proved >= best - 1e-2 * size);
+        }
+    }
+    assert!(seen >= 800 && 3 * close >= seen, "{close} of {seen}");
 }
 
 fn until_it_ends() -> Stopping {
