@@ -111,7 +111,9 @@ fn matrix(data: &str, columns: usize) -> Result<Option<RowMat>> {
 
 /// Prints the table; `seconds` is the limit of every bound, `filter` a part of the name of a table.
 pub fn run_suite(seconds: f64, filter: Option<&str>) -> Result<()> {
-    println!("| data | variables | limit | r | explained | gap % | proved | nodes | s | rival gap % | rival nodes |");
+    println!(
+        "| data | variables | limit | r | explained | gap % | proved | nodes | s | rival gap % | rival nodes |"
+    );
     println!("{}|", "|---".repeat(11));
     let wanted = |data: &str| filter.is_none_or(|f| f == "all" || data.contains(f));
     for k in [3, 5, 8] {
