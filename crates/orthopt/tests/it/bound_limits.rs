@@ -729,6 +729,9 @@ fn read(c: &RowMat, r: usize, dual: &LimitDual, more: (f64, bool)) -> Result<f64
     Ok(proved)
 }
 
+/// A change of multipliers.
+type Change = dyn Fn(&mut LimitDual);
+
 /// Of every kind. Changed multipliers are of two sorts. Those that break a rule of the theorem (|Z| ≤ aaᵀ, d > 0, W ⪰ 0,
 /// 0 ≤ π ≤ diag W) prove nothing and are refused. Those that keep the rules prove a bound by weak duality, of whatever
 /// value: the demand is that the value computed from them never exceeds F of a feasible X, and that a claim above it is
@@ -756,7 +759,7 @@ fn saved_multipliers_prove_what_they_say() {
         let best = found.objective.unwrap();
         assert!(said <= best + 1e-12 && best - said <= 0.1 * best.abs(), "{whole:?}: {said} {best}");
         // changed
-        let refused = |change: &dyn Fn(&mut LimitDual)| {
+        let refused = |change: &Change| {
             let mut wrong = dual.clone();
             change(&mut wrong);
             read(&c, r, &wrong, more).is_err()
@@ -766,7 +769,7 @@ fn saved_multipliers_prove_what_they_say() {
         // Zᵢᵢ = aᵢ², so that a smaller a breaks the rule unless the cone of absolute values is not used at all
         let less = refused(&|d| d.a.data_mut().iter_mut().for_each(|v| *v *= 0.5));
         assert_eq!(less, dual.a.norm() > 0.0, "{whole:?}: a below Z");
-        let changes: [(&str, &dyn Fn(&mut LimitDual)); 5] = [
+        let changes: [(&str, &Change); 5] = [
             ("U less", &|d| d.u.data_mut().iter_mut().for_each(|v| *v *= 0.5)),
             ("U more", &|d| d.u.data_mut().iter_mut().for_each(|v| *v *= 3.0)),
             ("a more", &|d| d.a.data_mut().iter_mut().for_each(|v| *v *= 3.0)),
