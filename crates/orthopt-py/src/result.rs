@@ -85,6 +85,11 @@ pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
     out.set_item("optimum", report.optimum)?;
     out.set_item("tolerance", report.tolerance())?;
     put_variance(out, report.explained_variance.as_ref())?;
+    if let Some(global) = &report.global {
+        out.set_item("bound", global.bound)?;
+        out.set_item("gap", global.gap)?;
+        out.set_item("proof", global.proof)?;
+    }
     put_checks(out, &report.checks)
 }
 

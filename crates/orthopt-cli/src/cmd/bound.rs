@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueHint;
-use orthopt::bound::Bound;
+use orthopt::bound::{Bound, limit_dual};
 use orthopt::family::{Call, Family, Plan};
 use orthopt::linalg::RowMat;
 use orthopt::problem::Cardinality;
@@ -306,17 +306,22 @@ fn ending(path: &Path) -> Option<&'static str> {
 }
 
 fn save_dual<P: Family>(problem: &P, found: &Bound, path: &Path) -> anyhow::Result<()> {
-    let (f, _) = problem.bounded()?;
+    let (f, kind) = problem.bounded()?;
     if ending(path) != Some("npz") {
         return Ok(orthopt_data::write_npy(path, found.relaxation.dual_matrix(f).as_mat())?);
     }
     let (_, rank) = problem.shape();
     let dual = found.dual(f, rank);
+    let limits = limit_dual(f, rank, &kind, found.objective, interrupt::cancel())?;
     let mut arrays = vec![
         ("C", NpzArray::Matrix(dual.c.as_mat())),
         ("Z", NpzArray::Matrix(dual.z.as_mat())),
         ("method", NpzArray::Text(dual.method.name())),
     ];
     arrays.extend(dual.numbers().map(|(name, value)| (name, NpzArray::Number(value))));
+    if let Some(limits) = &limits {
+        arrays.extend(limits.arrays().map(|(name, array)| (name, NpzArray::Matrix(array.as_mat()))));
+        arrays.push(("root", NpzArray::Number(limits.bound)));
+    }
     Ok(orthopt_data::write_npz(path, &arrays)?)
 }

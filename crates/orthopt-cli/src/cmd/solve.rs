@@ -236,6 +236,8 @@ fn publish<P: Family>(
             Ok(found) => summary.global(&found),
             Err(error) => broken = Some(error), // X and what is known of it are reported all the same
         }
+    } else if let Some(found) = &report.global {
+        summary.global(found); // proved on the way
     }
     progress.clear();
     show(&mut summary);

@@ -36,7 +36,7 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
 /// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
 /// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits of nonzeros
-/// without λ branch and bound comes first, and the relaxation where that reached its limit of nodes. It ends with
+/// branch and bound comes first, and the relaxation where that reached its limit of nodes. It ends with
 /// the best bound so far where `cancel` says so, and `show` sees how far it is. The same answer for any number of threads
 /// unless time or `cancel` ends it.
 ///
@@ -83,7 +83,7 @@ pub fn lower_bound(
     }
     known.iterations = root.iterations;
     known.bound = -most;
-    if let (Kind::Counts { nonzeros, lambda }, End::Finished) = (kind, root.end) {
+    if let (Kind::Counts { nonzeros, lambda }, End::Finished) = (kind.unsigned(), root.end) {
         let groups = super::groups::bound(f, nonzeros, *lambda, known, options, &watch)?;
         if groups < most {
             (most, method) = (groups, Method::Groups);
@@ -96,7 +96,7 @@ pub fn lower_bound(
         let tree = match (closed, proves) {
             (true, _) => None,
             (false, true) => {
-                let offer = |x: Option<RowMat>| found.offer(f, x);
+                let offer = |x: Option<RowMat>| found.offer(f, kind, x);
                 let known = limits::prove(f, r, kind, incumbent.as_ref(), offer, known, options, &watch)?;
                 known.map(|outcome| (outcome, Method::Tree))
             }
@@ -110,7 +110,8 @@ pub fn lower_bound(
             outcome = Some(tree.0);
         }
     }
-    if proves && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
+    let relaxes = proves && options.work.is_none();
+    if relaxes && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
         // the limit is one of nodes: there may be time for the relaxation
         root = relax(f, r, kind, known, options, &watch)?;
         if root.most < most {
@@ -158,10 +159,10 @@ struct Found {
 }
 
 impl Found {
-    /// Looks at an X without a price of nonzeros; the largest −F known.
-    fn offer(&mut self, f: &impl Quadratic, x: Option<RowMat>) -> f64 {
+    /// Looks at an X; the largest −F known.
+    fn offer(&mut self, f: &impl Quadratic, kind: &Kind, x: Option<RowMat>) -> f64 {
         if let Some(x) = x {
-            let value = f.value(&x);
+            let value = f.value(&x) + kind.penalty(&x);
             // rounding is no improvement
             if value.is_finite() && self.best.is_none_or(|b| value < b - 1e-14 * b.abs()) {
                 (self.best, self.x) = (Some(value), Some(x));
@@ -277,7 +278,7 @@ fn check(f: &impl Quadratic, r: usize, kind: &Kind) -> Result<()> {
     if !(lambda.is_finite() && lambda >= 0.0) {
         return wrong("lambda", lambda.to_string(), "a number from 0".into());
     }
-    match kind {
+    match kind.unsigned() {
         Kind::Total { nonzeros, .. } if *nonzeros < r => {
             return wrong("nonzeros", nonzeros.to_string(), format!("at least {r}, one for each component"));
         }

@@ -41,6 +41,7 @@ pub(super) fn relax(
             let cov = Covariance::of(f, r, Screen::Positive, options.variables)?;
             return Ok(run(&cov, f.nrows(), r, Nonnegative::default(), 0.0, known, options, watch));
         }
+        Kind::NonnegativeLimited(limited) => return relax(f, r, limited, known, options, watch),
         Kind::L0 { lambda } | Kind::L1 { lambda } => (*lambda, None),
         Kind::Total { nonzeros, lambda } => (*lambda, Some(*nonzeros as f64)),
         Kind::Counts { nonzeros, lambda } => (*lambda, Some(nonzeros.iter().sum::<usize>() as f64)),

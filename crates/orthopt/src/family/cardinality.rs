@@ -10,7 +10,7 @@ use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
 use super::{Family, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::bound::{Bound, Kind, Options, Show, branches, lower_bound};
+use crate::bound::{Bound, Kind, Options, proof_step};
 use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
@@ -214,7 +214,6 @@ impl Family for CardinalityProblem {
         Ok(plan)
     }
 
-    /// λ and signs do not raise −F, so a bound without them holds.
     fn bounded(&self) -> Result<(&AnySmooth, Kind)> {
         let lambda = self.lambda();
         let kind = match self.limits() {
@@ -222,26 +221,19 @@ impl Family for CardinalityProblem {
             Cardinality::Total(s) => Kind::Total { nonzeros: *s, lambda },
             Cardinality::Rows(s) => Kind::Rows { rows: *s, lambda },
         };
-        Ok((&self.f, kind))
+        let signed = self.requires_nonneg();
+        Ok((&self.f, if signed { Kind::NonnegativeLimited(Box::new(kind)) } else { kind }))
     }
 
-    /// Not with signs: the X that branch and bound finds have any.
-    fn branches(&self) -> bool {
-        let (n, r) = (self.nrows(), self.rank());
-        !self.requires_nonneg() && self.bounded().is_ok_and(|(_, kind)| branches(&kind, r, n))
-    }
-
-    fn lower_bound(
-        &self,
-        x: Option<&RowMat>,
-        options: &Options,
-        cancel: &Cancel,
-        show: Show<'_>,
-    ) -> Result<Bound> {
-        let (f, kind) = self.bounded()?;
-        let nodes = if self.branches() { options.nodes } else { 0 };
-        let options = Options { nodes, ..options.clone() };
-        lower_bound(f, self.rank(), &kind, x, &options, cancel, show)
+    fn proved_with(&self, work: u64, cancel: &Cancel) -> Option<Bound> {
+        let (n, r) = self.shape();
+        // with λ or signs there is no X to begin from
+        let plain = self.lambda() == 0.0 && !self.requires_nonneg();
+        if !plain || !self.branches() || LOOKS * proof_step(n, r) > work {
+            return None;
+        }
+        let options = Options { nodes: u64::MAX, work: Some(work), ..Options::default() };
+        self.lower_bound(None, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -279,6 +271,9 @@ impl Family for CardinalityProblem {
         None
     }
 }
+
+/// Steps of a proof without which none succeeds: two looks at its bound.
+const LOOKS: u64 = 20;
 
 const REHEAT: &str = "penalty lowered and raised";
 

@@ -184,6 +184,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         bound::lower_bound(f, rank, &kind, x, options, cancel, show)
     }
 
+    /// The minimum of F, proved with at most so much work ([`crate::linalg::work`]) before a search is made: the same for any
+    /// number of threads unless `cancel` says so. `None` where that is not enough.
+    fn proved_with(&self, _work: u64, _cancel: &Cancel) -> Option<bound::Bound> {
+        None
+    }
+
     /// Variance explained by the columns of X, where that means something.
     fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
         None

@@ -338,7 +338,11 @@ impl Path {
         for i in (0..self.points.len()).rev() {
             posed = request.along.to(i, posed, request)?;
             let report = &mut self.points[i].report;
-            let options = bound::Options { seconds: Some(seconds), ..Default::default() };
+            if let Some(known) = report.global.as_ref().filter(|known| known.proof.is_some()) {
+                below = below.max(known.bound);
+                continue;
+            }
+            let options = bound::Options { seconds: Some(seconds), nodes: u64::MAX, ..Default::default() };
             let found = with_family!(&posed.problem, problem => {
                 problem.lower_bound(Some(report.x()), &options, cancel, &|_| ())?
             });

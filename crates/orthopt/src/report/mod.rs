@@ -147,8 +147,9 @@ impl Report {
         };
         let explained_variance = problem.explained_variance(&solution.x);
         let repeats = explained_variance.as_ref().and_then(|explained| repeats(task, explained));
+        let proof = solution.proof.clone();
         let optimum = (!hurried).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
-        Self {
+        let mut report = Self {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
             start: start(plan, &solution),
             reasons: [&task.reasons[..], &plan.reasons].concat(),
@@ -164,7 +165,11 @@ impl Report {
             global: None,
             task: task.clone(),
             solution,
+        };
+        if let Some(error) = proof.and_then(|proof| report.bound_by(&proof).err()) {
+            report.notes.push(error.to_string().into());
         }
+        report
     }
 
     /// Adds a global bound: an X that it proves to be a global minimum is `optimal`, for any ending of its run.

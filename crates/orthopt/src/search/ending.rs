@@ -5,7 +5,7 @@ use super::Effort;
 /// What a doubling of the work must lower F by, relative to |F|.
 const WORTH: f64 = 1e-4;
 /// The least work that doublings count from.
-const LEAST: u64 = 1_000_000_000;
+pub(super) const LEAST: u64 = 1_000_000_000;
 /// A doubling is taken to be over after so much work, some seconds of a thread, times the patience of the effort. The more
 /// work has been done, the more such a stretch must bring: in proportion to it.
 const STRETCH: u64 = 10_000_000_000;

@@ -84,6 +84,11 @@ impl Effort {
         EFFORTS[self as usize].0
     }
 
+    /// The least work of a search that no bound ends.
+    pub(crate) fn least_work(self) -> u64 {
+        ending::LEAST << self.patience()
+    }
+
     /// Doublings that must bring nothing.
     fn patience(self) -> u32 {
         match self {

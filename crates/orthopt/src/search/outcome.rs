@@ -68,6 +68,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             settings,
             notes: self.notes,
             search: Some(search),
+            proof: None,
         })
     }
 }

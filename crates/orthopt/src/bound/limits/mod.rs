@@ -13,6 +13,7 @@ mod cones;
 mod dual;
 mod incumbent;
 mod pseudo;
+mod saved;
 mod state;
 mod tree;
 
@@ -20,10 +21,12 @@ use super::covariance::{Covariance, Screen};
 use super::tree::{Limits, Outcome, search};
 use super::types::{Kind, Options, Progress, Watch};
 use crate::error::Result;
-use crate::linalg::RowMat;
+use crate::linalg::{RowMat, work};
+use crate::problem::nonzero_rows;
 use crate::smooth::Quadratic;
 use dual::Problem;
-use incumbent::{Effort, best_set, deflated_sets, exchanged_columns, solution_on};
+use incumbent::{Effort, best_on, best_set, deflated_sets, exchanged_columns, solution_on};
+pub use saved::{LimitDual, limit_dual};
 use tree::LimitBranching;
 
 /// Variables, at most; with several parts, of which each has matrices of its own, variables times parts.
@@ -33,17 +36,38 @@ const LISTS: usize = 300;
 /// The share of the gap asked for at which a node is closed; the rest is for the rounding of what is reported.
 const SHARE: f64 = 0.5;
 
-/// The limits of each list of parts, and the number of columns of a part; `None` where there are no limits, a
-/// price of nonzeros as well, or too much of it.
+/// The limits of each list of parts, and the number of columns of a part; `None` where there are no limits, or too
+/// much of it.
 fn limits_of(kind: &Kind, r: usize, n: usize) -> Option<(usize, Vec<Vec<usize>>)> {
-    let (rank, lists) = match kind {
-        Kind::Counts { nonzeros, lambda: 0.0 } => (1, vec![nonzeros.iter().map(|k| *k.min(&n)).collect()]),
-        Kind::Total { nonzeros, lambda: 0.0 } => (1, partitions((*nonzeros).min(r * n), r, n)?),
-        Kind::Rows { rows, lambda: 0.0 } => (r, vec![vec![*rows.min(&n)]]),
+    let (rank, lists) = match kind.unsigned() {
+        Kind::Counts { nonzeros, .. } => (1, vec![nonzeros.iter().map(|k| *k.min(&n)).collect()]),
+        Kind::Total { nonzeros, .. } => (1, partitions((*nonzeros).min(r * n), r, n)?),
+        Kind::Rows { rows, .. } if r == 1 || !kind.nonneg() => (r, vec![vec![*rows.min(&n)]]),
         _ => return None,
     };
-    let parts = r / rank;
-    (n * parts <= VARIABLES).then_some((rank, lists))
+    (n * (r / rank) <= VARIABLES).then_some((rank, lists))
+}
+
+/// The problem, divided by a power of two, which is returned.
+fn posed(f: &impl Quadratic, r: usize, kind: &Kind, rank: usize, usual: usize) -> Result<(Problem, f64)> {
+    let Covariance { c, scale, .. } = Covariance::of(f, r, Screen::All, VARIABLES)?;
+    let lambda = (kind.lambda() / scale).min(1e100); // a smaller one only raises the bound
+    Ok((Problem { c, rank, lambda, nonneg: kind.nonneg(), usual }, scale))
+}
+
+impl Problem {
+    /// Divided by a power of two further, so that `each` in the unit of the data becomes about 1 where it is positive; the new
+    /// scale.
+    fn rescaled(&mut self, scale: f64, each: f64) -> f64 {
+        let each = each / scale;
+        if !(each.is_finite() && each > 0.0) {
+            return scale;
+        }
+        let more = 2f64.powi((each.log2().round() as i32).clamp(-500, 500));
+        self.c.data_mut().iter_mut().for_each(|v| *v /= more);
+        self.lambda /= more;
+        scale * more
+    }
 }
 
 /// The ways to write a total as a sum of r numbers from 1 to n, the largest first.
@@ -70,6 +94,12 @@ fn partitions(total: usize, r: usize, n: usize) -> Option<Vec<Vec<usize>>> {
     (!out.is_empty() && out.len() <= LISTS).then_some(out)
 }
 
+/// Work of one iteration at the root for r columns of n variables, at most.
+pub(crate) fn step(n: usize, r: usize) -> u64 {
+    let (n, r) = (n as u64, r as u64);
+    (r + u64::from(r > 1)) * 8 * n.pow(3) + r * admm::projections(n as usize) as u64
+}
+
 /// Whether these bounds are there for a problem.
 pub(super) fn apply(kind: &Kind, r: usize, n: usize) -> bool {
     limits_of(kind, r, n).is_some()
@@ -89,22 +119,21 @@ pub(super) fn prove(
     watch: &Watch<'_>,
 ) -> Result<Option<Outcome>> {
     let Some((rank, lists)) = limits_of(kind, r, f.nrows()) else { return Ok(None) };
-    let Covariance { c, mut scale, .. } = Covariance::of(f, r, Screen::All, VARIABLES)?;
-    let mut problem = Problem { c, rank };
+    let usual = incumbent.map_or(usize::MAX, |x| nonzero_rows(x).len().max(rank));
+    let (mut problem, mut scale) = posed(f, r, kind, rank, usual)?;
+    let begun = work::so_far();
     for sets in starts(&problem, &lists, incumbent) {
-        offer(solution_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
+        offer(best_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
     }
-    // the incumbent is to be about 1 for each column
-    let each = offer(None) / scale / r as f64;
-    if each.is_finite() && each > 0.0 {
-        let more = 2f64.powi((each.log2().round() as i32).clamp(-500, 500));
-        problem.c.data_mut().iter_mut().for_each(|v| *v /= more);
-        scale *= more;
-    }
+    // the incumbent is to be about 1 for each column, without the price
+    let price = incumbent.map_or(0.0, |x| kind.penalty(x));
+    scale = problem.rescaled(scale, (offer(None) + price) / r as f64);
     let gap = SHARE * options.gap;
-    let branching = LimitBranching::new(&problem, &lists, gap, watch);
+    let spent = work::so_far() - begun;
+    let allowance = options.work.map_or(u64::MAX, |most| most.saturating_sub(spent));
+    let branching = LimitBranching::new(&problem, &lists, gap, allowance, watch);
     let improve = |sets: Option<&[Vec<usize>]>| {
-        let x = sets.and_then(|sets| solution_on(&problem, sets, Effort::Full)).map(|(_, x)| x);
+        let x = sets.and_then(|sets| best_on(&problem, sets, Effort::Full)).map(|(_, x)| x);
         offer(x) / scale
     };
     let limits = Limits { nodes: options.nodes, gap, scale };
@@ -124,6 +153,9 @@ fn starts(problem: &Problem, lists: &[Vec<usize>], incumbent: Option<&RowMat>) -
         };
         let r = x.ncols();
         out.push(if single { vec![support(0..r)] } else { (0..r).map(|k| support(k..k + 1)).collect() });
+    }
+    if problem.nonneg || (problem.lambda > 0.0 && incumbent.is_some()) {
+        return out; // exchanges know neither signs nor prices
     }
     for list in lists {
         match list[..] {
