@@ -9,7 +9,7 @@ use orthopt::message::Message;
 use orthopt::objective::Objective;
 use orthopt::problem::{Cardinality, ExplainedVariance};
 use orthopt::report::{Checks, DataFacts, Report, Role, Task, nonzeros};
-use orthopt::solve::{ArmReport, MoveReport, SearchReport, Splitting};
+use orthopt::solve::{ArmReport, MoveReport, SearchReport, Splitting, Status};
 use orthopt_data::printable;
 
 use crate::interrupt::asked;
@@ -201,7 +201,7 @@ impl Summary {
         }
         self.line(s.status.name(), &s.message);
         if let Some(search) = &s.search {
-            self.search(search);
+            self.search(search, s.status == Status::Optimal);
         }
         self.line(
             "time",
@@ -222,7 +222,7 @@ impl Summary {
     }
 
     /// Arms of a search, origin of X, and moves of the local search.
-    fn search(&mut self, search: &SearchReport) {
+    fn search(&mut self, search: &SearchReport, proved: bool) {
         let mut arms: Vec<_> = search.arms.iter().filter(|arm| arm.runs > 0).collect();
         arms.sort_by(|a, b| a.objective.total_cmp(&b.objective));
         let named = |arm: &&ArmReport| {
@@ -241,6 +241,9 @@ impl Summary {
         let tried = text::count(tried, "move");
         let paid = if paid.is_empty() { "none lowered F".into() } else { paid.join(", ") };
         self.line("", &format!("local search: {tried}; {paid}"));
+        if proved {
+            return; // no longer search finds a lower F
+        }
         let quiet = match search.quiet {
             _ if search.agreed => "three starts led to this F; --effort thorough searches longer".into(),
             0 => {

@@ -411,7 +411,7 @@ options! {
     save_loadings: PathBuf = output("FILE", SHOWN).common().writes();
 
     /// Write the loadings, variables sorted by component and size, .csv or .tsv
-    save_sorted_loadings: PathBuf = output("FILE", SHOWN).common().writes();
+    save_sorted_loadings: PathBuf = output("FILE", SHOWN).writes();
 
     /// Write the scores of the samples, .csv, .tsv or .npy; for other rows see `orthopt transform`
     save_scores: PathBuf = output("FILE", SHOWN).common().writes().of_samples();
