@@ -11,7 +11,7 @@ use orthopt::family::{
 use orthopt::options::{Constant, Constants, Given, Kind, Value};
 use orthopt::penalty::PENALTIES;
 use orthopt::problem::PcaData;
-use orthopt::smooth::Measure;
+use orthopt::smooth::{Measure, Order};
 use orthopt::solve::{Setting, Solver};
 use orthopt::solvers::SolverOptions;
 use orthopt::solvers::jobcd::JobcdOptions;
@@ -94,9 +94,13 @@ fn solvers_have_the_constants_that_the_registry_says() {
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         with_family!(posed.problem, p => check(&p, &mut seen));
     }
-    let options = PoseOptions { rank: Some(2), maximise: Measure::Adjusted, ..Default::default() };
-    let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
-    with_family!(posed.problem, p => check(&p, &mut seen));
+    for order in [Order::Joint, Order::Sequential] {
+        let limit = Some(Limit::Nonzeros(vec![3]));
+        let options =
+            PoseOptions { rank: Some(2), maximise: Measure::Adjusted, order, limit, ..Default::default() };
+        let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
+        with_family!(posed.problem, p => check(&p, &mut seen));
+    }
     let all: BTreeSet<_> = all_solvers().iter().map(|s| s.name).collect();
     assert_eq!(seen, all);
 }
