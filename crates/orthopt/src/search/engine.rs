@@ -205,14 +205,13 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         if self.end.is_some() {
             return true;
         }
-        let Stopping { max_iters, time_limit, .. } = self.settings.stopping;
+        let max_iters = self.settings.stopping.max_iters;
         let lowest = self.lowest();
         let met = self.settings.bound.is_some_and(|bound| is_met(lowest, bound));
         self.end = if self.cancel.is_cancelled() {
             Some((Status::Interrupted, "interrupted; this is the best point so far".into()))
         } else if self.control.cancel.is_late() {
-            let limit = time_limit.unwrap_or_default();
-            Some((Status::TimeLimit, format!("reached the time limit of {limit} s")))
+            Some((Status::TimeLimit, "reached the time limit".into()))
         } else if max_iters.is_some_and(|most| self.control.iterations() >= most) {
             let limit = max_iters.unwrap_or_default();
             Some((Status::MaxIters, format!("reached the limit of {limit} iterations")))
