@@ -226,7 +226,7 @@ fn run<P: Family>(
     let mut watch = watch.clone();
     let cancel = watch.cancel().clone();
     let solution = plan.run(problem, wanted, stopping, *restarts, &cancel, &mut [&mut watch])?;
-    Ok(Report::new(task, problem, plan, wanted, *stopping, solution))
+    Report::new(task, problem, plan, wanted, *stopping, solution)
 }
 
 /// Poses a problem for other calls that take the same options; `counts` as for [`posed`].

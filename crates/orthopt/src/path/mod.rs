@@ -317,7 +317,7 @@ fn run<P: Family>(
     watch: &mut Watch<'_, '_>,
 ) -> Result<Report> {
     let solution = plan.run(problem, wanted, &stopping, restarts, watch.cancel, watch.observers)?;
-    Ok(Report::new(task, problem, plan, wanted, stopping, solution))
+    Report::new(task, problem, plan, wanted, stopping, solution)
 }
 
 impl Path {

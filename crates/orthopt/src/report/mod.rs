@@ -131,6 +131,9 @@ const LARGE: usize = 500;
 impl Report {
     /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an interruption, and
     /// of large problems with a time limit.
+    ///
+    /// # Errors
+    /// A bound that the run has found contradicts F of its X.
     pub fn new<P: Family>(
         task: &Task,
         problem: &P,
@@ -138,7 +141,7 @@ impl Report {
         wanted: &Wanted,
         stopping: Stopping,
         solution: Solution,
-    ) -> Self {
+    ) -> Result<Self> {
         let constants = constants(plan, &solution);
         let hurried = match solution.status {
             Status::Interrupted => true,
@@ -166,10 +169,10 @@ impl Report {
             task: task.clone(),
             solution,
         };
-        if let Some(error) = proof.and_then(|proof| report.bound_by(&proof).err()) {
-            report.notes.push(error.to_string().into());
+        if let Some(proof) = proof {
+            report.bound_by(&proof)?;
         }
-        report
+        Ok(report)
     }
 
     /// Adds a global bound: an X that it proves to be a global minimum is `optimal`, for any ending of its run.
