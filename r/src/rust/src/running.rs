@@ -123,7 +123,7 @@ fn carried_out<P: Family>(
 ) -> Outcome {
     let Settled { wanted, stopping, restarts, certify: scope, bound, .. } = settled;
     let solution = plan.run(problem, wanted, stopping, *restarts, cancel, &mut [])?;
-    let report = Report::new(task, problem, plan, wanted, *stopping, solution);
+    let report = Report::new(task, problem, plan, wanted, *stopping, solution)?;
     let mut found = Found { report, notes: Vec::new(), broken: None };
     if scope.is_some() && found.report.solution.status != Status::Interrupted {
         found.report.checks = Checks::of(problem, found.report.x(), *scope, cancel);
