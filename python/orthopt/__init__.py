@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
+Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; rows that do not fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; exceptions:
 :mod:`orthopt.errors`.
@@ -14,6 +14,7 @@ from typing import Any
 
 from . import _logging, errors, plots
 from ._bound import Bound, BoundProgress, BoundTrace, bound
+from ._explore import Exploration, Step, explore
 from ._gram import GramAccumulator
 from ._knowledge import Answer, KnowledgeGraph
 from ._gradient import GradientCheck
@@ -34,6 +35,7 @@ __all__ = [
     "BoundTrace",
     "Certificate",
     "Comparison",
+    "Exploration",
     "ExplainedVariance",
     "Findings",
     "GradientCheck",
@@ -44,6 +46,7 @@ __all__ = [
     "Path",
     "Progress",
     "Solution",
+    "Step",
     "Trace",
     "__version__",
     "bound",
@@ -52,6 +55,7 @@ __all__ = [
     "compare",
     "constants",
     "errors",
+    "explore",
     "minimize",
     "path",
     "plots",

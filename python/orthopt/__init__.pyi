@@ -6,6 +6,9 @@ from ._bound import BoundTrace as BoundTrace
 from ._bound import bound as bound
 from ._estimators import NonnegativePCA as NonnegativePCA
 from ._estimators import SparsePCA as SparsePCA
+from ._explore import Exploration as Exploration
+from ._explore import Step as Step
+from ._explore import explore as explore
 from ._gram import GramAccumulator as GramAccumulator
 from ._knowledge import Answer as Answer
 from ._knowledge import KnowledgeGraph as KnowledgeGraph

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -208,6 +209,20 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._n_features_out = found.rank
         if found.status not in ("optimal", "converged", "stalled"):
             warnings.warn(f"{type(self).__name__}: {found.message}", ConvergenceWarning, stacklevel=3)
+
+    @property
+    def loadings(self) -> Any:
+        """The components as a data frame, variables in rows; needs pandas."""
+        return self._told().loadings
+
+    def summary(self) -> Any:
+        """One row for each component as a data frame, see :meth:`Solution.summary`; needs pandas."""
+        return self._told().summary()
+
+    def _told(self) -> Solution:
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return self.solution_ if names is None else replace(self.solution_, feature_names=[str(name) for name in names])
 
     def transform(self, X: Any) -> np.ndarray:
         """Scores (n_samples, n_components) of X: its projection on the components. Where ``missing`` is ``"mean"`` or

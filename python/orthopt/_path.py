@@ -153,8 +153,12 @@ def path(
     data = _data.arranged(opened(data), filled)
     with _ending.calls(callback) as (called,):
         found = _orthopt.path(_name(problem), _data.matrix(data), filled, steps, called)
+    return walked(found, _data.names(data))
+
+
+def walked(found: dict[str, Any], names: Any) -> Path:
+    """A path from what the compiled half says."""
     points = found["points"]
-    names = _data.names(data)
     solutions = []
     for point in points:
         bounds = {key: point[key] for key in ("bound", "gap", "proof")}

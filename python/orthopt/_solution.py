@@ -182,6 +182,23 @@ class Solution:
         """Number of nonzero entries of each column of X."""
         return np.count_nonzero(self.X, axis=0)
 
+    @property
+    def loadings(self) -> Any:
+        """X as a data frame: variables in rows, components ``PC1``, ``PC2``, ... in columns; needs pandas."""
+        pandas = _pandas("loadings")
+        index = self.feature_names or [f"x{i + 1}" for i in range(len(self.X))]
+        return pandas.DataFrame(self.X, index=index, columns=_labels(self.rank))
+
+    def summary(self) -> Any:
+        """One row for each component as a data frame: nonzeros, the share of the variance that it explains alone, the part of it
+        that earlier components do not explain (adjusted), and the sum of these so far; needs pandas."""
+        pandas = _pandas("summary()")
+        columns: dict[str, Any] = {"nonzeros": self.nnz_per_component}
+        if self.explained_variance is not None:
+            adjusted = np.asarray(self.explained_variance.adjusted)
+            columns |= {"variance": self.explained_variance.ratio, "adjusted": adjusted, "cumulated": np.cumsum(adjusted)}
+        return pandas.DataFrame(columns, index=_labels(self.rank))
+
     def transform(self, data: Any) -> np.ndarray:
         """Scores (m x r) of rows with the variables of the data: ``(data - means) / scales @ X``. Sparse rows stay
         sparse."""
@@ -221,6 +238,18 @@ class Solution:
 
     def _repr_html_(self) -> str:
         return _html.solution(self)
+
+
+def _pandas(what: str) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(f"{what} is a data frame and needs pandas: pip install pandas") from error
+    return pandas
+
+
+def _labels(rank: int) -> list[str]:
+    return [f"PC{k + 1}" for k in range(rank)]
 
 
 class Comparison(Sequence):

@@ -13,6 +13,7 @@ const EXAMPLES: &str = "\
 Examples:
   orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
   orthopt solve nonneg-pca data.csv --center -r 5 --save-x x.npy
+  orthopt explore data.csv --report page.html
   orthopt path l0-pca data.csv --scale std --cv 5
   orthopt transform result.json new.csv -o scores.csv
   orthopt compare l1-pca builtin:pitprops -r 3 --time-limit 2
@@ -37,6 +38,7 @@ enum Command {
     Solve(Box<cmd::solve::Args>),
     Transform(cmd::transform::Args),
     Path(Box<cmd::path::Args>),
+    Explore(Box<cmd::explore::Args>),
     Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
     Bound(Box<cmd::bound::Args>),
@@ -71,6 +73,7 @@ impl Cli {
             Command::Solve(args) => cmd::solve::run(*args),
             Command::Transform(args) => cmd::transform::run(&args),
             Command::Path(args) => cmd::path::run(*args),
+            Command::Explore(args) => cmd::explore::run(*args),
             Command::Compare(args) => cmd::compare::run(*args),
             Command::Certify(args) => cmd::certify::run(*args),
             Command::Bound(args) => cmd::bound::run(*args),

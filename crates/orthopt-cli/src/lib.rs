@@ -10,6 +10,7 @@ mod config;
 mod configured;
 mod constants;
 mod describe;
+mod explored;
 mod export;
 mod failure;
 mod files;

@@ -2,7 +2,7 @@
 
 use std::path::Path as FilePath;
 
-use orthopt::path::{Along, Path, Point, Request, Validation};
+use orthopt::path::{Along, Path, Point, Validation};
 use orthopt::report::{DataFacts, SCHEMA};
 use serde::Serialize;
 
@@ -23,10 +23,10 @@ pub struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    pub fn new(request: &'a Request, path: &'a Path, validation: Option<Validation>) -> Self {
+    pub fn new(along: &'a Along, path: &'a Path, validation: Option<Validation>) -> Self {
         let validation = validation.filter(|v| v.chosen < path.points.len());
         let chosen = validation.as_ref().map_or(path.knee, |v| v.chosen);
-        Self { path, along: &request.along, validation, chosen }
+        Self { path, along, validation, chosen }
     }
 
     /// The rule that chose the point.
@@ -226,6 +226,14 @@ pub fn write_table(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
 /// # Errors
 /// The file cannot be written.
 pub fn write_picture(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
+    crate::export::picture::write(&drawn(told)?, path)
+}
+
+/// The picture.
+///
+/// # Errors
+/// The drawing fails.
+pub fn drawn(told: &Told<'_>) -> anyhow::Result<String> {
     let points = &told.path.points;
     let of = |f: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
         (0..points.len()).map(|i| (points[i].nnz() as f64, 100.0 * f(i))).collect()
@@ -239,6 +247,5 @@ pub fn write_picture(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
     let title = format!("variance explained by nonzeros, {}", crate::export::svg::title(&first.task));
     let at = text::exact(text::rounded(points[told.chosen].at, 6));
     let subtitle = format!("chosen by {}: {} {at}", told.rule(), told.along.name());
-    let svg = picture::path::picture(&title, &subtitle, &lines, told.chosen)?;
-    crate::export::picture::write(&svg, path)
+    picture::path::picture(&title, &subtitle, &lines, told.chosen)
 }

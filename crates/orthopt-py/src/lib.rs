@@ -9,6 +9,7 @@ mod begun;
 mod bound;
 mod certify;
 mod errors;
+mod explore;
 mod gram;
 mod hyperbolic;
 mod input;
@@ -33,6 +34,8 @@ mod _orthopt {
     use super::bound::bound;
     #[pymodule_export]
     use super::certify::certify;
+    #[pymodule_export]
+    use super::explore::explore;
     #[pymodule_export]
     use super::gram::PyGram;
     #[pymodule_export]

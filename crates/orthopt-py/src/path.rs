@@ -163,7 +163,11 @@ pub fn validation(folds: Vec<Vec<f64>>) -> (Vec<f64>, Vec<f64>, usize) {
     (mean, error, chosen)
 }
 
-fn told<'py>(
+/// The dictionary of a path.
+///
+/// # Errors
+/// Memory.
+pub fn told<'py>(
     py: Python<'py>,
     found: &Path,
     validation: Option<&Validation>,

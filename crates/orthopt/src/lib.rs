@@ -70,6 +70,7 @@
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`], [`cancel`] | starting points; whether work may go on |
 //! | [`bound`] | lower bounds of F over all X, proofs of optimality |
+//! | [`explore`] | from a table to components: how many, how sparse, which, how good |
 //! | [`certify`] | criticality and block-2 stationarity |
 //! | [`RowMat`] | the matrix type: rows are contiguous |
 //!
@@ -88,6 +89,7 @@ pub mod concave;
 pub mod constraint;
 mod convert;
 pub mod error;
+pub mod explore;
 pub mod family;
 pub mod jpair;
 #[doc(hidden)]

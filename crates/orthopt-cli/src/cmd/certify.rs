@@ -23,7 +23,7 @@ use crate::files::Files;
 use crate::given::{Asked, check_together};
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
-use crate::options::Typed;
+use crate::options::{OF_X, Typed};
 use crate::pose::{pose, remark_on_counts, remark_on_tiny_entries};
 use crate::progress::Progress;
 use crate::run::checks;
@@ -56,7 +56,7 @@ pub struct Args {
     help: Help,
 
     #[command(flatten)]
-    options: Typed<true>,
+    options: Typed<OF_X>,
 
     /// X, n x r with X'X = I to 1e-6; r is the rank
     #[arg(long, value_name = "X.npy", value_hint = ValueHint::FilePath)]

@@ -222,7 +222,7 @@ fn publish(
     found: &Path,
     validation: Option<Validation>,
 ) -> anyhow::Result<ExitCode> {
-    let told = Told::new(request, found, validation);
+    let told = Told::new(&request.along, found, validation);
     let chosen = &found.points[told.chosen].report;
     let mut failures: Vec<anyhow::Error> = Vec::new();
     if let Some(path) = &wanted.table {

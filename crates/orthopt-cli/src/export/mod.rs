@@ -1,7 +1,7 @@
 //! Files made of a result: one format per file of this folder and one line in [`FORMATS`].
 
 mod csv;
-mod html;
+pub mod html;
 pub mod json;
 mod jsonl;
 mod loadings;

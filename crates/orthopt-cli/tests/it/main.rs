@@ -15,6 +15,7 @@ mod constants;
 mod data;
 mod determinism;
 mod embed;
+mod explore;
 mod far_means;
 mod files;
 mod first_contact;

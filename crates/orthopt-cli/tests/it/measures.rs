@@ -175,3 +175,20 @@ fn sequences_and_shares_of_a_total() {
     let each = ["solve", "l0-pca", "--gram", &c, "-r", "2", "--nonzeros", "4", "--min-nonzeros", "2"];
     dir.fails(&each, 2, &["all components together"]);
 }
+
+/// Four variables: components meet on rows that are fewer than columns on the way.
+#[test]
+fn as_many_components_as_a_support_has_rows() {
+    let dir = Dir::new();
+    let c = "1,0.802,0.665,0.564\n0.802,1,0.259,0.665\n0.665,0.259,1,0.411\n0.564,0.665,0.411,1\n";
+    dir.write("c.csv", c);
+    for measure in ["adjusted", "polar", "explained"] {
+        for count in ["1", "2", "3", "4"] {
+            for rank in ["2", "3"] {
+                let args = ["solve", "l0-pca", "--gram", "c.csv", "--header", "no", "-r", rank, "--nonzeros", count];
+                let found = dir.json(&[&args[..], &["--maximise", measure]].concat());
+                assert!(found["feasibility"].as_f64().unwrap() < 1e-12, "{measure} {count} {rank}");
+            }
+        }
+    }
+}

@@ -11,12 +11,13 @@ use orthopt::request::{Entry, FileUse, Front, Group, Kind, OPTIONS};
 
 use crate::common::{orthopt, stdout};
 
-const PYTHON: [(Call, &str, &str); 6] = [
+const PYTHON: [(Call, &str, &str); 7] = [
     (Call::Solve, "Solve", "_solve.py"),
     (Call::Compare, "Compare", "_solve.py"),
     (Call::Path, "Path", "_path.py"),
     (Call::Bound, "Bound", "_bound.py"),
     (Call::Certify, "Certify", "_solve.py"),
+    (Call::Explore, "Explore", "_explore.py"),
     (Call::Minimize, "Minimize", "_minimize.py"),
 ];
 

@@ -102,7 +102,7 @@ impl MeasuredProblem {
 
     /// r components from free variables, `size` each.
     fn random_point(&self, seed: u64, cancel: &Cancel) -> Option<Point> {
-        let ground = Ground::of(self);
+        let ground = Ground::of(self).until(cancel);
         let (n, r) = self.shape();
         let sizes = ground.limits().shares(r);
         let mut rng = Pcg64::seed_from_u64(seed ^ 0x4d45_4153);
@@ -127,7 +127,7 @@ impl MeasuredProblem {
     }
 
     fn named_start(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<Option<RowMat>> {
-        let ground = Ground::of(self);
+        let ground = Ground::of(self).until(cancel);
         let r = self.rank();
         let point = match name {
             "pruned" => overshoot::pruned(&ground, &self.eigenvectors(cancel)?),
@@ -198,13 +198,15 @@ impl Family for MeasuredProblem {
                 Between::Uncorrelated => "no X with X'CX diagonal",
                 Between::Both => "no X with X'X = I and X'CX diagonal",
             };
-            Error::Incompatible(
-                format!(
-                    "{what} and {} was found from the start {name}: allow more nonzeros",
-                    self.limits().words()
-                )
-                .into(),
-            )
+            let why = format!("{what} and {} was found from it", self.limits().words());
+            let instead = self.default_start();
+            match STARTS.iter().find(|start| start.0 == name && name != instead) {
+                Some((start, _)) => Error::NoPlace { start, why, instead },
+                None => Error::Incompatible(
+                    format!("{what} and {} was found from the start {name}: allow more nonzeros", self.limits().words())
+                        .into(),
+                ),
+            }
         })
     }
 

@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::family::{Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
 use crate::linalg::RowMat;
 use crate::objective::size;
-use crate::problem::PcaData;
+use crate::problem::{ExplainedVariance, PcaData};
 use crate::report::{DataFacts, Report, Task};
 use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
@@ -69,6 +69,11 @@ impl Point {
     pub fn variance(&self) -> f64 {
         self.report.explained_variance.as_ref().map_or(f64::NAN, |v| v.projected)
     }
+
+    /// Share of the variance in the measure that was maximised.
+    pub fn maximised(&self) -> f64 {
+        self.report.explained_variance.as_ref().map_or(f64::NAN, ExplainedVariance::of_maximised)
+    }
 }
 
 /// The points, sparse ones first; fewer than requested if it was interrupted.
@@ -77,8 +82,10 @@ impl Point {
 pub struct Path {
     /// The points.
     pub points: Vec<Point>,
-    /// The point where the variance explained has its knee over the nonzeros, the middle one if there is no knee.
+    /// The point where the variance that is maximised has its knee over the nonzeros, the middle one if there is no knee.
     pub knee: usize,
+    /// True if there is a knee.
+    pub bends: bool,
     /// True if the path was ended early.
     pub interrupted: bool,
 }
@@ -122,9 +129,10 @@ pub fn path(
     let points = walk.points;
     // single variables are no components: the chord begins at two
     let single = request.along.singles(points.len().saturating_sub(1));
-    let curve: Vec<_> = points[single..].iter().map(|p| (p.nnz() as f64, p.variance())).collect();
-    let knee = knee(&curve).map_or(points.len() / 2, |place| single + place);
-    Ok(Path { points, knee, interrupted: walk.interrupted })
+    let curve: Vec<_> = points[single..].iter().map(|p| (p.nnz() as f64, p.maximised())).collect();
+    let place = knee(&curve);
+    let knee = place.map_or(points.len() / 2, |place| single + place);
+    Ok(Path { points, knee, bends: place.is_some(), interrupted: walk.interrupted })
 }
 
 /// Rounds in which points exchange their X.

@@ -61,6 +61,16 @@ impl ExplainedVariance {
         Self { maximised: measure.name(), ..self }
     }
 
+    /// The measure that was maximised.
+    pub fn of_maximised(&self) -> f64 {
+        match self.maximised {
+            "adjusted" => self.total,
+            "polar" => self.polar,
+            "explained" => self.predicted,
+            _ => self.projected,
+        }
+    }
+
     /// The component that adds the smallest share of its own variance to those before it, and that share.
     pub fn least_added(&self) -> Option<(usize, f64)> {
         let share = |k: usize| self.adjusted[k] / self.ratio[k];

@@ -1,6 +1,7 @@
 //! A result as one self-contained page: summary, loadings, variance, convergence, bound, settings,
 //! and the command that repeats it.
 
+pub mod explored;
 mod markup;
 mod sections;
 

@@ -29,6 +29,8 @@ pub enum Call {
     BoundOfX,
     /// `certify`, of an X that is given.
     Certify,
+    /// `explore`, which chooses problem and limits.
+    Explore,
     /// `minimize`, of a function of the user's own.
     Minimize,
 }
@@ -43,6 +45,7 @@ impl Call {
             Self::Bound,
             Self::BoundOfX,
             Self::Certify,
+            Self::Explore,
             Self::Minimize,
         ];
         all.into_iter().find(|call| call.name() == name)
@@ -57,6 +60,7 @@ impl Call {
             Self::Bound => "bound",
             Self::BoundOfX => "bound of an X that is given",
             Self::Certify => "certify",
+            Self::Explore => "explore",
             Self::Minimize => "minimize",
         }
     }

@@ -21,6 +21,9 @@ use crate::solvers::obcd::WORKING_SETS;
 use crate::start::Start;
 
 /// Calls that take data.
+const READS: &[Call] =
+    &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Certify, Call::Explore];
+/// Calls that take data and a problem.
 const DATA: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Certify];
 /// Calls that take a penalty or a constraint.
 const ALL: &[Call] =
@@ -31,6 +34,8 @@ const RUNS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Cal
 const SHOWN: &[Call] = &[Call::Solve, Call::Path];
 /// Calls whose X is written.
 const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX];
+/// The same, and the call that writes a page.
+const SAYS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore];
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
 const TOTAL: &str = "l0-pca and pca with a number of nonzeros for all components together (total-nonzeros)";
@@ -67,12 +72,12 @@ const PCA: &[(Front, &str)] = &[(R, "sparse_pca is PCA with X'X = I and the pena
 const CALLS: &[(Front, &str)] = &[(R, "sparse_pca is the one call")];
 
 const fn data(value: &'static str) -> Entry {
-    option(Group::Data, value, DATA)
+    option(Group::Data, value, READS)
 }
 
 /// How a table is read.
 const fn table(value: &'static str) -> Entry {
-    option(Group::Table, value, DATA).without(IN_R)
+    option(Group::Table, value, READS).without(IN_R)
 }
 
 const fn problem(value: &'static str, calls: &'static [Call]) -> Entry {
@@ -145,13 +150,13 @@ options! {
     row_names: String = table("COLUMN").default("auto").numeric();
 
     /// Labels of the rows, for pictures: a column, or a file with one per line
-    labels: String = option(Group::Table, "COLUMN|FILE", DATA).reads().of_samples().numeric().without(IN_MEMORY);
+    labels: String = option(Group::Table, "COLUMN|FILE", READS).reads().of_samples().numeric().without(IN_MEMORY);
 
     /// Weights of the rows: a column, or a file with one per line; a row counts as often as its weight says
-    weights: String = option(Group::Table, "COLUMN|FILE", DATA).reads().of_samples().numeric().without(IN_R);
+    weights: String = option(Group::Table, "COLUMN|FILE", READS).reads().of_samples().numeric().without(IN_R);
 
     /// Rows are variables, columns are samples
-    transpose: bool = option(Group::Table, "BOOL", DATA).of_samples().without(IN_R);
+    transpose: bool = option(Group::Table, "BOOL", READS).of_samples().without(IN_R);
 
     /// Cells for a missing value beside NA and the like (-999,<LOD)
     na: String = table("LIST").numeric();
@@ -169,7 +174,7 @@ options! {
     names: String = table("FILE").common().reads();
 
     /// Replace C by the nearest matrix with the same diagonal that is positive semidefinite
-    nearest: bool = option(Group::Table, "BOOL", DATA).without(IN_R)
+    nearest: bool = option(Group::Table, "BOOL", READS).without(IN_R)
         .means(Of::Data, "C itself", |case| case.of_samples().map(|samples| !samples));
 
     /// Keep the first N columns only
@@ -194,7 +199,7 @@ options! {
     max_memory: Size = data("SIZE");
 
     /// r, the number of components [default: 5, fewer than variables]
-    rank: usize = problem("R", FOUND).short('r').common().r("ncomp");
+    rank: usize = problem("R", SAYS).short('r').common().r("ncomp");
 
     /// Weight of the penalty [default: for l0 a number of nonzeros instead; for others a share of the mean of the r
     /// largest C_ii]
@@ -233,7 +238,7 @@ options! {
         });
 
     /// Measure to maximise: variance, adjusted (none repeats another), polar (the same without order), explained
-    maximise: String = problem("NAME", DATA).common().default("variance")
+    maximise: String = problem("NAME", READS).common().default("variance")
         .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_measures()));
 
     /// joint: all components together; sequential: each the best one beside those before it
@@ -323,14 +328,14 @@ options! {
     /// Seed of all random choices
     seed: u64 = solver(
         "SEED",
-        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Minimize],
+        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Explore, Call::Minimize],
     )
     .common().default("0").means(Of::Run, SEED, |case| {
         if case.call == Some(Call::Certify) { case.draws } else { Some(true) }
     });
 
     /// Threads to use [default: all]; X does not depend on it
-    threads: usize = solver("N", DATA).common().at_least(1.0);
+    threads: usize = solver("N", READS).common().at_least(1.0);
 
     /// Stop after this many iterations (working sets tried)
     max_iters: u64 = option(Group::Stopping, "N", RUNS).at_least(1.0);
@@ -339,7 +344,7 @@ options! {
     time_limit: f64 = option(
         Group::Stopping,
         "SECONDS",
-        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Minimize],
+        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore, Call::Minimize],
     )
     .common().at_least(0.0);
 
@@ -395,11 +400,11 @@ options! {
     bound: f64 = option(Group::Certificate, "SECONDS", SHOWN).common().at_least(0.0).alone("60");
 
     /// Variables listed per component
-    top: usize = output("N", SHOWN).common().default("5")
+    top: usize = output("N", &[Call::Solve, Call::Path, Call::Explore]).common().default("5")
         .means(Of::Problem, "PCA problems, whose components are shown", |case| Some(case.is_pca()));
 
     /// Write the result as JSON; - is stdout, without the summary
-    json: PathBuf = output("FILE|-", DATA).common().writes();
+    json: PathBuf = output("FILE|-", READS).common().writes();
 
     /// Write the convergence curve, .csv or .jsonl
     trace: PathBuf = output("FILE", &[Call::Solve]).writes();
@@ -432,10 +437,10 @@ options! {
     plot_variance: PathBuf = output("FILE", SHOWN).writes();
 
     /// Write the whole result as one HTML page with pictures
-    report: PathBuf = output("HTML", SHOWN).common().writes();
+    report: PathBuf = output("HTML", &[Call::Solve, Call::Path, Call::Explore]).common().writes();
 
     /// No progress bar and no notes on stderr
-    quiet: bool = output("BOOL", FOUND).short('q').common().default("false");
+    quiet: bool = output("BOOL", SAYS).short('q').common().default("false");
 }
 
 /// Arguments of one call each: what they mean something for. They are declared where the call is.

@@ -10,6 +10,8 @@ use crate::smooth::Quadratic;
 /// that matter lie between .02 and .96.
 const ANGLES: usize = 6;
 const RANGE: (f64, f64) = (0.02, 1.3);
+/// Operations for polar variance, in units of r³.
+const EIGENVALUES: usize = 60;
 /// The least angle of the second round.
 const LEAST: f64 = 0.005;
 
@@ -67,9 +69,14 @@ impl<'a> Gains<'a> {
     }
 
     /// The measure where column j becomes a·xⱼ + b·eᵢ.
-    fn moved(&mut self, (i, j): (usize, usize), a: f64, b: f64) -> f64 {
+    fn moved(&mut self, entry: (usize, usize), a: f64, b: f64) -> f64 {
+        self.moved_by(self.measure, entry, a, b)
+    }
+
+    fn moved_by(&mut self, measure: Measure, (i, j): (usize, usize), a: f64, b: f64) -> f64 {
         let r = self.s.ncols();
-        count(4 * r * r * r + 100);
+        let flops = if measure == Measure::Polar { EIGENVALUES } else { 4 };
+        count(flops * r * r * r + 100);
         let moved = |s: &RowMat, m: &RowMat, own: f64, out: &mut [f64]| {
             out.copy_from_slice(s.data());
             for k in (0..r).filter(|k| *k != j) {
@@ -83,7 +90,7 @@ impl<'a> Gains<'a> {
         if let Some(n) = &self.n {
             moved(&self.w, n, self.cov.square(i), &mut self.trial_w);
         }
-        self.small.value(self.measure, &self.trial_s, &self.trial_w)
+        self.small.value(measure, &self.trial_s, &self.trial_w)
     }
 
     /// The largest measure over a dozen angles between xⱼ and eᵢ in the direction of the gradient `g` at (i, j), and the
@@ -92,17 +99,23 @@ impl<'a> Gains<'a> {
         let sign = if g < 0.0 { -1.0 } else { 1.0 };
         let (mut best, mut angle) = (f64::NEG_INFINITY, RANGE.0);
         let (mut low, mut high) = RANGE;
+        // polar variance is largest near the angle where adjusted variance is, which needs no eigenvalues
+        let guide = if self.measure == Measure::Polar { Measure::Adjusted } else { self.measure };
         for _ in 0..2 {
             let step = (high - low) / (ANGLES - 1) as f64;
             for t in 0..ANGLES {
                 let theta = low + step * t as f64;
                 let (sin, cos) = theta.sin_cos();
-                let value = self.moved((i, j), cos, sign * sin);
+                let value = self.moved_by(guide, (i, j), cos, sign * sin);
                 if value > best {
                     (best, angle) = (value, theta);
                 }
             }
             (low, high) = ((angle - step).max(LEAST), angle + step);
+        }
+        if guide != self.measure {
+            let (sin, cos) = angle.sin_cos();
+            best = self.moved((i, j), cos, sign * sin);
         }
         (best, sign * angle.tan())
     }

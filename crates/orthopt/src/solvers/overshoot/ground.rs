@@ -1,6 +1,7 @@
 //! The moves: entries pruned by their exact loss, added by their exact gain, exchanged, and added to be pruned again.
 
 use super::local::Local;
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::largest_first;
 use crate::linalg::products::{cross, product};
@@ -42,7 +43,8 @@ pub(crate) struct Ground<'a, F> {
     rank: usize,
     between: Between,
     limits: Limits,
-    price: f64, // of a nonzero, in the unit of C
+    price: f64,     // of a nonzero, in the unit of C
+    cancel: Cancel, // once it is over the limits are met without polishing
 }
 
 /// Limits of nonzeros.
@@ -149,19 +151,31 @@ impl<'a, F: Quadratic> Ground<'a, F> {
             between: p.between(),
             limits,
             price: 2.0 * p.lambda() / cov.unit(),
+            cancel: Cancel::never(),
         }
+    }
+
+    /// The same in a hurry once `cancel` is over: a point on the constraints, but not a polished one.
+    pub fn until(self, cancel: &Cancel) -> Self {
+        Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// Whether time is over.
+    pub fn is_over(&self) -> bool {
+        self.cancel.is_over()
     }
 
     /// The same for variance.
     pub fn for_variance(&self) -> Self {
-        Self { measure: Measure::Variance, limits: self.limits.clone(), ..*self }
+        let (limits, cancel) = (self.limits.clone(), self.cancel.clone());
+        Self { measure: Measure::Variance, limits, cancel, ..*self }
     }
 
     /// One component on another covariance matrix, for variance, or for explained variance where that is the measure.
     pub fn alone<'b>(&self, f: &'b F, cov: &'b Covariance, nonzeros: usize) -> Ground<'b, F> {
         let measure = if self.squares() { Measure::Explained } else { Measure::Variance };
         let (between, limits) = (Between::Orthogonal, Limits::Each(vec![nonzeros]));
-        Ground { f, cov, measure, given: false, rank: 1, between, limits, price: 0.0 }
+        Ground { f, cov, measure, given: false, rank: 1, between, limits, price: 0.0, cancel: self.cancel.clone() }
     }
 
     /// −½ tr(XᵀCX).
@@ -264,12 +278,13 @@ impl<'a, F: Quadratic> Ground<'a, F> {
                 return None;
             }
             let excess = self.limits.excess(&has);
-            if excess == 0 && self.price == 0.0 {
+            if excess == 0 && (self.price == 0.0 || self.is_over()) {
                 break;
             }
             let losses = self.losses(&at);
             let worthless = losses.iter().filter(|(v, _)| v + self.price >= at.value).count();
-            let most = ((AT_ONCE * excess.max(worthless) as f64) as usize).max(1);
+            let share = if self.is_over() { 1.0 } else { AT_ONCE };
+            let most = ((share * excess.max(worthless) as f64) as usize).max(1);
             let (mut mask, mut now, mut left) = (at.mask.clone(), has.clone(), Vec::new());
             for (value, e) in &losses {
                 let k = e % r;
@@ -324,7 +339,7 @@ impl<'a, F: Quadratic> Ground<'a, F> {
             if must {
                 open = short;
             }
-            if !open.contains(&true) {
+            if !open.contains(&true) || (self.is_over() && !must) {
                 break;
             }
             let used: Vec<bool> = at.mask.chunks(r).map(|row| row.contains(&true)).collect();
@@ -349,6 +364,9 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         let r = self.rank;
         let losses = self.losses(at);
         for (_, e) in losses.iter().take(LEAVING) {
+            if self.is_over() {
+                break;
+            }
             let mut mask = at.mask.clone();
             mask[*e] = false;
             let has = counts(&mask, r);

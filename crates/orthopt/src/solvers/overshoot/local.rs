@@ -274,7 +274,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
         let mut little = 0;
         for k in 0..steps {
             let size = g.inner(&g);
-            if size.is_nan() || size <= STILL * at.value * at.value {
+            if size.is_nan() || size <= STILL * at.value * at.value || self.ground.is_over() {
                 break;
             }
             let mut next = None;
