@@ -24,6 +24,7 @@ def bound(
     effort: dict[str, Any],
     callback: Callable[[float, float, float, int, int, int], Any] | None,
 ) -> dict[str, Any]: ...
+def scree(data: _Data, options: dict[str, Any]) -> dict[str, Any]: ...
 def path(
     problem: str,
     data: _Data,

@@ -104,7 +104,7 @@ class Path(Sequence["Solution"]):
 def path(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     *,
     counts: Iterable[int] | None = None,
     lams: Iterable[float] | None = None,
@@ -196,7 +196,7 @@ def asked(
 def fold_of_path(
     problem: str,
     data: Any,
-    rank: int | None,
+    rank: int | float | str | None,
     fold: int,
     *,
     cv: int,

@@ -75,14 +75,15 @@ fn along<T: Send>(
         threads::pool(asked.threads)?.install(|| {
             view.with(info, &asked.how, |data, about| {
                 asked.asked.check(Case::new(info, &asked.pose).of_gram(is_gram(data)))?;
+                let pose = asked.pose.with_rank(info, data)?.into_owned();
                 let along = match steps.along() {
                     Some(along) => along,
-                    None => Along::of_default(info, &asked.pose, data)?,
+                    None => Along::of_default(info, &pose, data)?,
                 };
                 let time_limit = asked.stopping.time_limit.map(|seconds| seconds / walks);
                 let request = orthopt::path::Request {
                     problem: info,
-                    pose: asked.pose.clone(),
+                    pose,
                     along,
                     wanted: asked.wanted.clone(),
                     stopping: Stopping { time_limit, ..asked.stopping },

@@ -165,16 +165,17 @@ fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Res
     progress.stage("setting up the problem");
     let facts = input.info.clone();
     let data = input.pca();
+    let pose = input.told(&settings.pose).with_rank(settings.problem, &data)?.into_owned();
     let along = match &wanted.along {
         Some(along) => along.clone(),
-        None => Along::of_default(settings.problem, &settings.pose, &data)?,
+        None => Along::of_default(settings.problem, &pose, &data)?,
     };
     // every fold walks a path of its own, and then there is the one of all rows
     let walks = 1.0 + wanted.folds.unwrap_or(0) as f64;
     let time_limit = settings.stopping.time_limit.map(|seconds| seconds / walks);
     let request = Request {
         problem: settings.problem,
-        pose: settings.pose.clone(),
+        pose,
         along,
         wanted: settings.wanted.clone(),
         stopping: Stopping { time_limit, ..settings.stopping },

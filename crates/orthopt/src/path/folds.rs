@@ -85,6 +85,7 @@ pub fn cross_validate(
     count: usize,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Option<Validation>> {
+    let request = &request.with_rank(data)?;
     let mut judged = Vec::new();
     // of no folds too the first is asked for: what is wrong with them is said there
     for fold in 0..count.max(1) {
@@ -123,6 +124,7 @@ pub fn judge(
         value: fold.to_string(),
         expected: format!("a fold from 0 to {}", count - 1),
     })?;
+    let request = &request.with_rank(data)?; // of all rows
     let (mut kept, mut held) = (Rows::of(data, &fold.train)?, Rows::of(data, &fold.test)?);
     let centred = facts.centered || is_centred(data);
     let centre = match &facts.roots {

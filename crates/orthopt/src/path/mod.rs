@@ -47,6 +47,16 @@ pub struct Request {
     pub stopping: Stopping,
 }
 
+impl Request {
+    /// The same with the number of components that a rule gives.
+    ///
+    /// # Errors
+    /// Those of [`PoseOptions::with_rank`].
+    pub fn with_rank(&self, data: &PcaData<'_>) -> Result<Self> {
+        Ok(Self { pose: self.pose.with_rank(self.problem, data)?.into_owned(), ..self.clone() })
+    }
+}
+
 /// One point of a path.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -7,7 +7,7 @@
 
 use super::Of;
 use crate::family::catalogue::penalty_called;
-use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted, find_problem};
+use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem};
 use crate::problem::{Between, Storage};
 use crate::smooth::{Measure, Order, Placement};
 use crate::solvers::obcd::WorkingSet;
@@ -79,6 +79,7 @@ pub struct Case {
     pub(super) penalty: String,
     pub(super) mapped: bool,
     pub(super) limited: bool,
+    pub(super) auto: bool, // the rank is that of the data
     uncorrelated: bool,
 }
 
@@ -96,6 +97,7 @@ impl Case {
             penalty: options.penalty.as_deref().unwrap_or(info.penalty).into(),
             mapped: options.map.is_some(),
             limited: options.limit.is_some(),
+            auto: options.rank_rule == Some(RankRule::Auto),
             uncorrelated: options.between == Between::Uncorrelated,
         }
     }
@@ -113,6 +115,7 @@ impl Case {
             penalty: penalty.into(),
             mapped,
             limited: false,
+            auto: false,
             uncorrelated: false,
         }
     }
@@ -303,7 +306,7 @@ impl PoseOptions {
     /// Names of the options that differ from their defaults.
     pub fn given(&self) -> Vec<&'static str> {
         let given = [
-            ("rank", self.rank.is_some()),
+            ("rank", self.rank.is_some() || self.rank_rule.is_some()),
             ("lambda", self.lambda.is_some()),
             ("lambda-share", self.lambda_share.is_some()),
             ("relative-lambda", self.relative_lambda.is_some()),
