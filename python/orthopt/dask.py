@@ -254,6 +254,7 @@ def path(
     counts: Iterable[int] | None = None,
     lams: Iterable[float] | None = None,
     cv: int | None = None,
+    cv_by: str | None = None,
     bound: bool | float = False,
     client: Any = None,
     **options: Any,
@@ -263,7 +264,7 @@ def path(
 
     Parameters
     ----------
-    problem, data, rank, counts, lams, cv, bound, **options
+    problem, data, rank, counts, lams, cv, cv_by, bound, **options
         As for :func:`orthopt.path`; ``threads`` is 1 unless given, and ``time_limit`` that of each task. With ``cv``
         the data are rows in memory; without, also a Dask collection or an accumulator, which give their C.
     client
@@ -279,7 +280,7 @@ def path(
         raise InvalidOptionError("callback and progress are for runs in this process")
     steps: dict[str, Any] = {"counts": counts, "lams": lams}
     steps = {key: None if values is None else list(values) for key, values in steps.items()}
-    folds = asked(steps["counts"], steps["lams"], cv, bound, options)["cv"] or 0
+    folds = asked(steps["counts"], steps["lams"], cv, bound, options, cv_by)["cv"] or 0
     if cv is not None and folds < 2:
         raise InvalidOptionError(f"cv={cv}: at least two folds are needed")
     if folds and (is_dask(data) or isinstance(data, GramAccumulator)):
@@ -288,7 +289,7 @@ def path(
     data = _of_rows(data, options)
     call = {"problem": problem, "threads": 1, **steps, **options}
     # the path of all rows takes longest
-    calls = [{**call, "bound": bound}, *({**call, "cv": cv, "fold": k} for k in range(folds))]
+    calls = [{**call, "bound": bound}, *({**call, "cv": cv, "cv_by": cv_by, "fold": k} for k in range(folds))]
     tasks = Tasks(client or get_client(), _of_path, data, calls)
     found, failed = tasks.results()
     wrong = {k: failed[k] for k in sorted(failed) if k == 0 or not tasks.cancelled}

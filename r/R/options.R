@@ -42,7 +42,7 @@ nonzero_counts <- function(value) {
 components <- function(value, name) {
     if (is.numeric(value) && length(value) == 1L && !is.na(value) && value > 0 && value < 1) return(as.double(value))
     if (is.character(value)) return(word(value, name))
-    whole(value, name, 1)
+    whole(value, name, 0)
 }
 
 # Every argument in '...' needs a name that is known.

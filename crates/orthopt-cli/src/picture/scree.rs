@@ -17,10 +17,15 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
     };
     let title = format!("eigenvalues of C, {}", crate::export::svg::title(&report.task));
     let subtitle = match (scree.rule, scree.share) {
-        (_, Some(share)) => format!("{} components explain {:.0} % of the variance in PCA", scree.rank, 100.0 * share),
+        (_, Some(share)) => {
+            format!("{} components explain {:.0} % of the variance in PCA", scree.rank, 100.0 * share)
+        }
         ("none", _) => "C itself does not say how much of it is noise".into(),
         _ if scree.reason.contains("no eigenvalue") => "no eigenvalue exceeds those of noise".into(),
-        _ => format!("{} above the 95th percentile of noise", crate::text::count(scree.rank as u64, "eigenvalue")),
+        _ => format!(
+            "{} above the 95th percentile of noise",
+            crate::text::count(scree.rank as u64, "eigenvalue")
+        ),
     };
     svg(|root| draw(root, (&title, &subtitle), scree, report.task.rank))
 }

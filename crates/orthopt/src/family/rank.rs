@@ -9,6 +9,7 @@
 //! share          the smallest r with λ₁ + … + λᵣ ≥ share · tr C
 //! ```
 //!
+//! Both references hold the variance of a strong component for noise, as Horn's does: the rule is cautious beside one.
 //! Data are large where 99 permuted copies take more than [`WORK`] operations. Where columns do not sum to 0 (data that are
 //! not centred, rows with weights) entries change their signs at random in place of their rows: both keep the
 //! variance of every column, and signs keep the weight of every row and take the means away too.
@@ -217,27 +218,20 @@ fn by_copies(data: &PcaData<'_>) -> Result<Scree> {
         Noise::Permutation => ("permutation", "the 95th percentile of 99 copies with permuted columns"),
         Noise::Signs => ("signs", "the 95th percentile of 99 copies with random signs"),
     };
-    Ok(compared(rule, what, &own, &reference, trace, own.len()))
+    Ok(compared(rule, what, &own, &reference, trace))
 }
 
-/// Parallel analysis in the limit of large data: noise with the variances that are left of the columns beside the
-/// components so far.
+/// Parallel analysis in the limit of large data.
 fn by_edge(data: &PcaData<'_>, m: usize) -> Result<Scree> {
-    let n = data.ncols();
-    let most = MOST.min(n).min(m);
+    let most = MOST.min(data.ncols()).min(m);
     let mut r = SHOWN.min(most);
     let variances = data.squares();
-    let trace: f64 = variances.iter().sum();
+    let noise = edge(&variances, m);
     loop {
-        let (values, vectors) = pairs(data, r)?;
-        let mut left = variances.clone();
-        let mut reference = Vec::with_capacity(r);
-        for (k, value) in values.iter().enumerate() {
-            reference.push(edge(&left, m, k));
-            left.iter_mut().enumerate().for_each(|(j, v)| *v = (*v - value * vectors.get(j, k).powi(2)).max(0.0));
-        }
+        let values = leading_values(data, r)?;
+        let reference = vec![noise; values.len()];
         let what = "the 95th percentile of the largest eigenvalue of noise (Marchenko-Pastur, Tracy-Widom)";
-        let found = compared("marchenko-pastur", what, &values, &reference, trace, values.len());
+        let found = compared("marchenko-pastur", what, &values, &reference, variances.iter().sum());
         if found.rank < r || r == most {
             return Ok(found);
         }
@@ -245,30 +239,28 @@ fn by_edge(data: &PcaData<'_>, m: usize) -> Result<Scree> {
     }
 }
 
-/// The 95th percentile of the largest eigenvalue of C for noise in m rows, where columns have these variances (Cⱼⱼ) beside
-/// k components that were taken away with their degrees of freedom.
+/// The 95th percentile of the largest eigenvalue of C for noise in m rows whose columns have these variances (Cⱼⱼ), those
+/// that permuted columns keep.
 ///
 /// With variances dⱼ and z(v) = −1/v + Σ dⱼ/(1 + dⱼv)/m on −1/max d < v < 0 the bulk ends at min z, and the largest
 /// eigenvalue has the scale (z″/2)^{1/3} m^{−2/3} there. Equal variances d give d(1 + √(n/m))².
-fn edge(variances: &[f64], m: usize, k: usize) -> f64 {
-    let (n, m) = (variances.len(), m.saturating_sub(1).max(1) as f64); // the mean takes a degree of freedom
+fn edge(variances: &[f64], m: usize) -> f64 {
+    let m = m.saturating_sub(1).max(1) as f64; // the mean takes a degree of freedom
     let largest = variances.iter().fold(0.0, |a: f64, v| a.max(*v));
     if largest <= 0.0 {
         return 0.0;
     }
     // in the unit of the largest, w = −v
-    let d: Vec<f64> = variances.iter().map(|v| v / largest).collect();
-    let sum = |w: f64, power: i32| d.iter().map(|d| (d / (1.0 - d * w)).powi(power)).sum::<f64>() / m;
+    let sum = |w: f64, power: i32| {
+        variances.iter().map(|v| v / largest).map(|d| (d / (1.0 - d * w)).powi(power)).sum::<f64>() / m
+    };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..BISECTIONS {
         let w = 0.5 * (low + high);
         if 1.0 / (w * w) > sum(w, 2) { low = w } else { high = w }
     }
-    let w = low;
-    let curvature = 2.0 / w.powi(3) + 2.0 * sum(w, 3);
-    let end = 1.0 / w + sum(w, 1) + TRACY_WIDOM * (0.5 * curvature).cbrt() * m.powf(-2.0 / 3.0);
-    let freedom = |size: f64| size / (size - k as f64).max(1.0);
-    largest * end * freedom(m) * freedom(n as f64)
+    let curvature = 2.0 / low.powi(3) + 2.0 * sum(low, 3);
+    largest * (1.0 / low + sum(low, 1) + TRACY_WIDOM * (0.5 * curvature).cbrt() * m.powf(-2.0 / 3.0))
 }
 
 /// Halvings of the interval of v, more than an f64 has digits.
@@ -281,18 +273,22 @@ fn compared(
     own: &[f64],
     reference: &[f64],
     trace: f64,
-    most: usize,
 ) -> Scree {
     let exceeds = |i: usize| own[i] > reference[i] * (1.0 + ROUNDING) && own[i] > ROUNDING * trace;
-    let above = (0..most).take_while(|i| exceeds(*i)).count();
+    let above = (0..own.len()).take_while(|i| exceeds(*i)).count();
     let rank = above.max(1);
     let safe = if trace > 0.0 { trace } else { 1.0 };
     let share = |v: f64| format!("{:.1} %", 100.0 * v / safe);
     let next = (above < own.len()).then(|| {
         format!("of component {} {} against {}", above + 1, share(own[above]), share(reference[above]))
     });
-    let last = (above > 0)
-        .then(|| format!("component {above} has {} of the variance, noise {}", share(own[above - 1]), share(reference[above - 1])));
+    let last = (above > 0).then(|| {
+        format!(
+            "component {above} has {} of the variance, noise {}",
+            share(own[above - 1]),
+            share(reference[above - 1])
+        )
+    });
     let reason = match (last, next) {
         (None, Some(_)) => format!(
             "rank 1, the least: no eigenvalue exceeds {what} (component 1 has {} of the variance, noise {})",
@@ -334,7 +330,8 @@ fn by_share(data: &PcaData<'_>, share: f64) -> Result<Scree> {
         }
         let rank = reached.unwrap_or(0) + 1;
         let explained: f64 = eigenvalues[..rank].iter().sum();
-        let less = (rank > 1).then(|| format!(", {} of them {}", rank - 1, percent(explained - eigenvalues[rank - 1])));
+        let less = (rank > 1)
+            .then(|| format!(", {} of them {}", rank - 1, percent(explained - eigenvalues[rank - 1])));
         let reason = format!(
             "rank {rank}: as many components of PCA explain {} of the variance{}, {} was asked for",
             percent(explained),
@@ -343,7 +340,14 @@ fn by_share(data: &PcaData<'_>, share: f64) -> Result<Scree> {
         );
         let shown = eigenvalues.len().min(SHOWN.max(rank + 1));
         let eigenvalues = eigenvalues[..shown].to_vec();
-        return Ok(Scree { rule: "share", rank, eigenvalues, reference: Vec::new(), share: Some(share), reason });
+        return Ok(Scree {
+            rule: "share",
+            rank,
+            eigenvalues,
+            reference: Vec::new(),
+            share: Some(share),
+            reason,
+        });
     }
 }
 
@@ -369,12 +373,12 @@ fn first(data: &PcaData<'_>, r: usize) -> Result<(Vec<f64>, bool)> {
             let trace = variables.data().iter().map(|v| v * v).sum();
             Ok((relative(eigenvalues(&variables)?, trace), true))
         }
-        _ => Ok((relative(pairs(data, r)?.0, trace), r >= n)),
+        _ => Ok((relative(leading_values(data, r)?, trace), r >= n)),
     }
 }
 
-/// The r leading eigenpairs of C, positive ones.
-fn pairs(data: &PcaData<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
+/// The r leading eigenvalues of C, positive ones.
+fn leading_values(data: &PcaData<'_>, r: usize) -> Result<Vec<f64>> {
     let n = data.ncols();
     let storage = if n <= DENSE { Storage::Dense } else { Storage::Gram };
     let f = covariance_model(data, storage)?; // −C
@@ -383,7 +387,7 @@ fn pairs(data: &PcaData<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
         out.data_mut().iter_mut().for_each(|v| *v = -*v);
         out
     };
-    let (mut values, vectors) = leading(&Operator { n, apply: &apply }, r.min(n))?;
+    let (mut values, _) = leading(&Operator { n, apply: &apply }, r.min(n))?;
     values.truncate(values.iter().take_while(|v| **v > 0.0).count().max(1));
-    Ok((values, vectors))
+    Ok(values)
 }

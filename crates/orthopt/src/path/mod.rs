@@ -11,12 +11,14 @@
 //! So F of no point is above what the X of another allows, and along counts the variance explained
 //! ([`projected`](crate::problem::ExplainedVariance::projected)) never falls.
 
+mod cells;
 mod folds;
 mod steps;
 
 use std::collections::BTreeSet;
 
-pub use folds::{Fold, Validation, cross_validate, folds, judge};
+pub use cells::Pattern;
+pub use folds::{By, Fold, Folds, Validation, cross_validate, folds, judge};
 pub use steps::{Along, DEFAULT_COUNTS};
 
 use crate::bound;

@@ -66,9 +66,7 @@ impl PcaData<'_> {
             Self::Gram(_) | Self::SparseGram(_) => RowMat::zeros(n, 0),
         };
         match out.find_non_finite() {
-            Some((j, i)) => {
-                Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 })
-            }
+            Some((j, i)) => Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 }),
             None => Ok(out),
         }
     }

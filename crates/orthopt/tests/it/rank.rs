@@ -46,7 +46,12 @@ fn planted_factors_are_found() {
         for (shape, seed) in [((200, 20, 3), 1), ((100, 40, 5), 2), ((60, 120, 4), 3), ((500, 30, 1), 4)] {
             let a = factors(shape, noise, seed);
             let (rows, gram) = (of(&a), of_gram(&a));
-            assert_eq!((rows.rank, rows.rule), (shape.2, "permutation"), "{shape:?}, noise {noise}: {}", rows.reason);
+            assert_eq!(
+                (rows.rank, rows.rule),
+                (shape.2, "permutation"),
+                "{shape:?}, noise {noise}: {}",
+                rows.reason
+            );
             assert_eq!((gram.rank, gram.rule), (shape.2, "marchenko-pastur"), "{shape:?}: {}", gram.reason);
         }
     }
@@ -108,7 +113,9 @@ fn the_edge_of_equal_variances_is_known() {
 fn references_are_those_of_numpy() {
     let a = Mat::from_fn(50, 8, |i, j| {
         let (t, s) = (i as f64, j as f64);
-        (0.37 * t * (1.0 + j as f64 % 3.0)).sin() + 0.5 * (1.7 * t + s * s).cos() + 0.3 * (t * (s + 2.0)).sin()
+        (0.37 * t * (1.0 + j as f64 % 3.0)).sin()
+            + 0.5 * (1.7 * t + s * s).cos()
+            + 0.3 * (t * (s + 2.0)).sin()
     });
     let a = {
         let mut out = a;

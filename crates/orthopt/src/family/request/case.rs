@@ -147,7 +147,7 @@ impl Case {
     /// Subject of a refusal of an option of this kind.
     pub(super) fn subject(&self, of: Of) -> String {
         match of {
-            Of::Data => "C itself".into(),
+            Of::Data => if self.gram == Some(false) { "samples" } else { "C itself" }.into(),
             Of::Problem => self.statement(),
             Of::Run => match &self.run {
                 Some(run) => format!("{} for {}", run.names, self.statement()),

@@ -300,7 +300,8 @@ impl Entry {
             (Kind::Number, None) => "a number".into(),
             (Kind::Counts, _) => "a whole number >= 1, one for each component, or auto".into(),
             (Kind::Rank, _) => {
-                "a whole number >= 1, a share of the variance above 0% and below 100% (90% or 0.9), or auto".into()
+                "a whole number >= 1, a share of the variance above 0% and below 100% (90% or 0.9), or auto"
+                    .into()
             }
             (Kind::Size, _) => "a number of bytes, or a text like 500M or 8G".into(),
             (Kind::File | Kind::Files, _) if self.matrix.is_some() && front != Front::Command => {
@@ -322,7 +323,9 @@ impl Entry {
     /// What is expected instead.
     pub fn typed(&self, text: &str) -> Result<Written, String> {
         let written = match self.kind {
-            Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size | Kind::Rank => Written::Text(text.into()),
+            Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size | Kind::Rank => {
+                Written::Text(text.into())
+            }
             Kind::Counts if text.parse::<i64>().is_err() => Written::Text(text.into()),
             _ => Written::typed(text),
         };

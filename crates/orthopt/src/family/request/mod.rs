@@ -416,7 +416,8 @@ mod tests {
 
     #[test]
     fn what_is_given_wins_over_what_a_file_says() {
-        let file = Request { rank: Some(2.into()), lambda: Some(1.0), center: Some(true), ..Request::default() };
+        let file =
+            Request { rank: Some(2.into()), lambda: Some(1.0), center: Some(true), ..Request::default() };
         let typed = Request { rank: Some(4.into()), center: Some(false), ..Request::default() };
         let both = typed.over(&file);
         assert_eq!((both.rank, both.lambda, both.center), (Some(4.into()), Some(1.0), Some(false)));

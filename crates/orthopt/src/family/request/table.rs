@@ -451,6 +451,7 @@ options! {
 pub static ARGUMENTS: &[Entry] = &[
     argument("solvers", solver("A,B,...", &[Call::Compare]).without(CALLS)),
     argument("cv", option(Group::Solver, "FOLDS", &[Call::Path]).of_samples().without(CALLS)),
+    argument("cv-by", option(Group::Solver, "rows|cells", &[Call::Path]).of_samples().without(CALLS)),
     argument(
         "nodes",
         option(Group::Certificate, "N", &[Call::Bound, Call::BoundOfX])

@@ -144,12 +144,16 @@ impl FromStr for Rank {
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let text = text.trim();
         let wrong = || {
-            format!("`{text}` is no number of components: give R, a share of the variance above 0% and below 100%, or auto")
+            format!(
+                "`{text}` is no number of components: give R, a share of the variance above 0% and below 100%, or auto"
+            )
         };
         let share = match text.strip_suffix('%') {
             _ if text == AUTO => return Ok(Self::By(RankRule::Auto)),
             Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
-            None if text.parse::<usize>().is_ok() => return text.parse().map(Self::Given).map_err(|_| wrong()),
+            None if text.parse::<usize>().is_ok() => {
+                return text.parse().map(Self::Given).map_err(|_| wrong());
+            }
             None => text.parse(),
         };
         let share = share.ok().filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(wrong)?;
