@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
+Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`scree`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; rows that do not fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; exceptions:
 :mod:`orthopt.errors`.
@@ -22,8 +22,8 @@ from ._minimize import check_gradient, minimize
 from ._orthopt import __version__
 from ._path import Path, path
 from ._registry import constants, registry
-from ._solution import Certificate, Comparison, ExplainedVariance, Solution, Trace
-from ._solve import Findings, Progress, certify, compare, solve
+from ._solution import Certificate, Comparison, ExplainedVariance, Scree, Solution, Trace
+from ._solve import Findings, Progress, certify, compare, scree, solve
 from .errors import OrthoptError, OrthoptWarning
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "OrthoptWarning",
     "Path",
     "Progress",
+    "Scree",
     "Solution",
     "Step",
     "Trace",
@@ -60,6 +61,7 @@ __all__ = [
     "path",
     "plots",
     "registry",
+    "scree",
     "solve",
 ]
 

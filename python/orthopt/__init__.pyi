@@ -21,12 +21,14 @@ from ._registry import registry as registry
 from ._solution import Certificate as Certificate
 from ._solution import Comparison as Comparison
 from ._solution import ExplainedVariance as ExplainedVariance
+from ._solution import Scree as Scree
 from ._solution import Solution as Solution
 from ._solution import Trace as Trace
 from ._solve import Findings as Findings
 from ._solve import Progress as Progress
 from ._solve import certify as certify
 from ._solve import compare as compare
+from ._solve import scree as scree
 from ._solve import solve as solve
 from .errors import OrthoptError as OrthoptError
 from .errors import OrthoptWarning as OrthoptWarning

@@ -114,7 +114,7 @@ class Bound:
 def bound(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     lam: float | None = None,
     *,
     X: Any = None,

@@ -123,7 +123,10 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _solve_sums(self) -> Self:
         c, means, _ = self._sums.prepared(center=True)
-        filled = fill({**self._options(self._sums.columns), "gram": True}, own=self._own(), assumed=self._assumed())
+        options = {**self._options(self._sums.columns), "gram": True}
+        if options["rank"] == "auto":
+            options["samples"] = self._sums.rows
+        filled = fill(options, own=self._own(), assumed=self._assumed())
         found = solution(_orthopt.solve("pca", matrix(c), filled, None))
         return self._finished(found, c, filled, self._sums.rows, means, mass=self._sums.weight)
 
@@ -171,12 +174,16 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         # a number of pairs says how many where there are pairs
         return ["center", "gram", "certify", "certify_sample"]
 
-    def _rank(self, features: int) -> int:
+    def _rank(self, features: int) -> int | float | str:
         rank = self.n_components
         if rank is None:
             return max(1, min(5, features - 1))
+        if rank == "auto" or (isinstance(rank, Real) and not isinstance(rank, bool) and 0 < rank < 1):
+            return rank if isinstance(rank, str) else float(rank)
         if isinstance(rank, bool) or not isinstance(rank, Integral):
-            raise InvalidOptionError(f"n_components is {rank!r}: expected a whole number >= 1 or None")
+            raise InvalidOptionError(
+                f'n_components is {rank!r}: expected a whole number >= 1, a share of the variance between 0 and 1, "auto" or None'
+            )
         if not 1 <= rank <= features:
             raise RankError(
                 f"n_components={rank} must be between 1 and n_features={features}: "
@@ -279,8 +286,10 @@ class SparsePCA(_OrthogonalPCA):
 
     Parameters
     ----------
-    n_components : int, default None
-        Number of components r. Default: 5, or one fewer than the features if that is less.
+    n_components : int, float or "auto", default None
+        Number of components r; between 0 and 1 the share of the variance that as many components of PCA explain;
+        ``"auto"``: components that exceed noise (parallel analysis, :func:`orthopt.scree`). Default: 5, or one fewer than
+        the features if that is less.
     penalty : str, default "l0"
         h: ``"l0"`` (number of nonzeros), ``"l1"`` (sum of absolute values), ``"mcp"``, ``"scad"``,
         ``"capped-l1"``, ``"elastic-net"``, or ``"none"`` for plain PCA.
@@ -363,7 +372,7 @@ class SparsePCA(_OrthogonalPCA):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | float | str | None = None,
         *,
         penalty: str = "l0",
         alpha: float | None = None,
@@ -453,7 +462,7 @@ class NonnegativePCA(_OrthogonalPCA):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | float | str | None = None,
         *,
         solver: str = "auto",
         init: Any = None,

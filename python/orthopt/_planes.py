@@ -100,6 +100,27 @@ def variance(found: Any, ax: Any = None) -> Any:
     return ax
 
 
+def scree(found: Any, ax: Any = None) -> Any:
+    """Eigenvalues of C beside those of noise, with a line after the components that are kept. ``found`` is what
+    :func:`orthopt.scree` returns, or a solution or fitted estimator whose number of components a rule has chosen."""
+    solution = getattr(found, "solution_", found)
+    known = solution if hasattr(solution, "eigenvalues") else solution.scree
+    if known is None:
+        raise InvalidOptionError("no eigenvalues are known: give rank='auto', or draw orthopt.scree(data)")
+    ax = axes_of(ax)
+    at = np.arange(1, len(known.eigenvalues) + 1)
+    ax.plot(at, 100 * known.eigenvalues, "o-", color=COLOURS[0], label="eigenvalue of C")
+    if len(known.reference):
+        ax.plot(at, 100 * known.reference, "s-", color=COLOURS[1], label="95th percentile of noise")
+    ax.axvline(solution.rank + 0.5, color="black", linestyle="--", linewidth=1, label=f"r = {solution.rank}")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel("component of PCA")
+    ax.set_ylabel("% of the variance")
+    ax.set_ylim(bottom=0)
+    ax.legend()
+    return ax
+
+
 def _plane(values: Any, components: tuple[int, int]) -> tuple[np.ndarray, tuple[int, int]]:
     """Two columns and their numbers."""
     table = np.asarray(values, dtype=float)

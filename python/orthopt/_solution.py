@@ -10,6 +10,7 @@ import numpy as np
 from . import _html
 from ._draw import convergence, loadings
 from ._planes import biplot, scores, variance
+from ._planes import scree as draw_scree
 from .errors import ShapeError
 
 
@@ -99,6 +100,28 @@ class Certificate:
 
 
 @dataclass(frozen=True)
+class Scree:
+    """Eigenvalues of C beside those of noise, and the number of components that a rule makes of them."""
+
+    #: Number of components by the rule.
+    rank: int
+    #: ``permutation``, ``signs``, ``marchenko-pastur`` or ``share``; ``none`` for C without the number of its rows.
+    rule: str
+    #: Leading eigenvalues of C, divided by tr C.
+    eigenvalues: np.ndarray
+    #: The 95th percentile of the variance of each component under noise, divided by tr C; empty for a share.
+    reference: np.ndarray
+    #: The share of the variance that was asked for.
+    share: float | None
+    #: The numbers behind it in one sentence.
+    reason: str
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws them; see :func:`orthopt.plots.scree`."""
+        return draw_scree(self, ax=ax)
+
+
+@dataclass(frozen=True)
 class Solution:
     """The best point found, with its measures."""
 
@@ -171,6 +194,8 @@ class Solution:
     data_shape: tuple[int, int] | None = None
     #: Names of the variables, where the data have them.
     feature_names: list[str] | None = None
+    #: Eigenvalues of C beside those of noise, where a rule has chosen r.
+    scree: Scree | None = None
 
     @property
     def components(self) -> np.ndarray:
@@ -313,9 +338,11 @@ def solution(found: dict, feature_names: list[str] | None = None) -> Solution:
     checked = found.pop("certificate", None)
     tolerance = found.pop("tolerance", 0.0)
     named = found.pop("feature_names", None)
+    scree = found.pop("scree", None)
     return Solution(
         **{**found, "trace": Trace(**found["trace"])},
         explained_variance=None if variance is None else ExplainedVariance(**variance),
         certificate=certificate(checked, tolerance),
         feature_names=named or feature_names,
+        scree=None if scree is None else Scree(**scree),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 from . import _data, _ending, _interrupt, _orthopt
 from ._options import fill, seconds
 from ._progress import bar_for
-from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
+from ._solution import Certificate, Comparison, ExplainedVariance, Scree, Solution, certificate, solution
 from ._tables import opened
 from .errors import ContradictionError, DataTypeError, InvalidOptionError, OrthoptWarning
 
@@ -38,7 +38,7 @@ Callback = Callable[[Progress], Any]
 def solve(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     lam: float | None = None,
     *,
     solver: str = "auto",
@@ -64,7 +64,9 @@ def solve(
         ``.feather`` are read with pyarrow or polars), ``"builtin:pitprops"``, ``"randn:50:8"``. With ``gram=True`` it
         is C itself.
     rank
-        r. Default: 5, or one fewer than the variables if that is less.
+        r: a number; a share of the variance, as ``0.9`` or ``"90%"``, that as many components of PCA explain; or
+        ``"auto"``, the components that exceed noise (:func:`scree`). Default: 5, or one fewer than the variables if that
+        is less.
     lam
         The weight of the penalty h. Default: for ``"l0-pca"`` a number of nonzeros instead, where the variance
         explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r
@@ -213,10 +215,37 @@ def solved(
     return _interrupt.hand_over(*with_bound(best, problem, data, filled, bound), on_interrupt)
 
 
+def scree(data: Any, rank: float | str | None = None, **options: Any) -> Scree:
+    """Eigenvalues of C beside those of noise, and the number of components that stand out.
+
+    Parameters
+    ----------
+    data
+        As for :func:`solve`. C itself (``gram=True``) takes ``samples``, the number of rows behind it.
+    rank
+        ``"auto"``, the default: components whose variance is above the 95th percentile of what permuted columns have (parallel
+        analysis); a share such as ``"90%"`` or ``0.9``: as many as explain it in PCA.
+    **options
+        Options of the data: ``center``, ``scale``, ``covariance``, ``weights``, ``missing``, ...
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> found = orthopt.scree("builtin:pitprops", samples=180)
+    >>> found.rank, found.rule
+    (3, 'marchenko-pastur')
+    >>> orthopt.scree("builtin:pitprops", 0.9).rank
+    7
+    """
+    filled = fill(options, rank="auto" if rank is None else rank)
+    found = _orthopt.scree(_data.matrix(_data.arranged(opened(data), filled)), filled)
+    return Scree(**found)
+
+
 def compare(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     lam: float | None = None,
     *,
     solvers: list[str] | str | None = None,

@@ -173,7 +173,7 @@ class Run:
 def submit(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     lam: float | None = None,
     *,
     starts: int = 8,
@@ -196,6 +196,7 @@ def submit(
         raise InvalidOptionError("counts cannot be combined with lambdas or nonzeros")
     if "callback" in options or "progress" in options:
         raise InvalidOptionError("callback and progress are for runs in this process")
+    options["rank"] = rank
     data = _of_rows(data, options)
     limits: list[dict[str, Any]] = [{"lam": lam}] if lambdas is None else [{"lam": value} for value in lambdas]
     if counts is not None:
@@ -204,7 +205,7 @@ def submit(
     # one thread for each arm: the workers are the threads
     searches = options.get("solver", "auto") == "auto" and "restarts" not in options
     usual = {"threads": 1, "effort": "quick"} if searches else {"threads": 1}
-    call = {"problem": problem, "data": data, "rank": rank, **usual, **options}
+    call = {"problem": problem, "data": data, **usual, **options}
     return Run(client or get_client(), arms, call)
 
 
@@ -214,11 +215,13 @@ def _of_rows(data: Any, options: dict[str, Any]) -> Any:
         data = gram(data)
     if isinstance(data, GramAccumulator):
         how = {key: options.pop(key) for key in ("center", "scale", "covariance") if key in options}
+        if options.get("rank") == "auto":
+            options.setdefault("samples", data.rows)
         data, options["gram"] = data.gram(**how), True
     return data
 
 
-def solve(problem: str, data: Any, rank: int | None = None, lam: float | None = None, **options: Any) -> Starts:
+def solve(problem: str, data: Any, rank: int | float | str | None = None, lam: float | None = None, **options: Any) -> Starts:
     """Starts of one problem as tasks of a cluster.
 
     Parameters
@@ -246,11 +249,12 @@ def solve(problem: str, data: Any, rank: int | None = None, lam: float | None = 
 def path(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     *,
     counts: Iterable[int] | None = None,
     lams: Iterable[float] | None = None,
     cv: int | None = None,
+    cv_by: str | None = None,
     bound: bool | float = False,
     client: Any = None,
     **options: Any,
@@ -260,7 +264,7 @@ def path(
 
     Parameters
     ----------
-    problem, data, rank, counts, lams, cv, bound, **options
+    problem, data, rank, counts, lams, cv, cv_by, bound, **options
         As for :func:`orthopt.path`; ``threads`` is 1 unless given, and ``time_limit`` that of each task. With ``cv``
         the data are rows in memory; without, also a Dask collection or an accumulator, which give their C.
     client
@@ -276,15 +280,16 @@ def path(
         raise InvalidOptionError("callback and progress are for runs in this process")
     steps: dict[str, Any] = {"counts": counts, "lams": lams}
     steps = {key: None if values is None else list(values) for key, values in steps.items()}
-    folds = asked(steps["counts"], steps["lams"], cv, bound, options)["cv"] or 0
+    folds = asked(steps["counts"], steps["lams"], cv, bound, options, cv_by)["cv"] or 0
     if cv is not None and folds < 2:
         raise InvalidOptionError(f"cv={cv}: at least two folds are needed")
     if folds and (is_dask(data) or isinstance(data, GramAccumulator)):
         raise IncompatibleError("cross-validation needs rows in memory: give x.compute(), or leave cv out")
+    options["rank"] = rank
     data = _of_rows(data, options)
-    call = {"problem": problem, "rank": rank, "threads": 1, **steps, **options}
+    call = {"problem": problem, "threads": 1, **steps, **options}
     # the path of all rows takes longest
-    calls = [{**call, "bound": bound}, *({**call, "cv": cv, "fold": k} for k in range(folds))]
+    calls = [{**call, "bound": bound}, *({**call, "cv": cv, "cv_by": cv_by, "fold": k} for k in range(folds))]
     tasks = Tasks(client or get_client(), _of_path, data, calls)
     found, failed = tasks.results()
     wrong = {k: failed[k] for k in sorted(failed) if k == 0 or not tasks.cancelled}

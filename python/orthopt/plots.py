@@ -1,4 +1,4 @@
-"""Pictures: convergence, loadings, scores, variance, and variance against nonzeros. They need matplotlib
+"""Pictures: convergence, loadings, scores, variance, eigenvalues beside those of noise, and variance against nonzeros. They need matplotlib
 (``pip install 'orthopt[plot]'``); each returns the axes it drew on."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from ._draw import axes_of, bound, convergence, loadings
-from ._planes import biplot, scores, variance
+from ._planes import biplot, scores, scree, variance
 
 __all__ = [
     "PathPoint",
@@ -19,6 +19,7 @@ __all__ = [
     "loadings",
     "path",
     "scores",
+    "scree",
     "sparsity_path",
     "variance",
 ]

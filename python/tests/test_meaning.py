@@ -75,6 +75,8 @@ VALUES = {
     "bound": 1.0,
     "pairs": 4,
     "cv": 3,
+    "cv_by": "cells",
+    "samples": 50,
     "counts": [1, 3],
     "lams": [0.5, 0.1],
     "nodes": 0,
@@ -100,6 +102,7 @@ BESIDE = {
     "max_nonzeros": {"total_nonzeros": 6},
     "candidates": {"working_set": "greedy-sv"},
     "time_limit": {},
+    "cv_by": {"cv": 3},
 }
 
 

@@ -54,3 +54,14 @@ by_cor <- sparse_pca(covmat = cor(mtcars), ncomp = 3, nonzeros = c(4, 3, 2))
 same(by_cor$objective, found$objective)
 same(by_cor$sdev, found$sdev)
 stopifnot(is.null(by_cor$x), isFALSE(by_cor$center))
+
+# The number of components by a rule: a share of the variance, and parallel analysis.
+shares <- cumsum(prcomp(mtcars, scale. = TRUE)$sdev^2) / 11
+for (share in c(0.5, 0.8, 0.9, 0.99)) {
+    stopifnot(ncol(sparse_pca(mtcars, ncomp = share, penalty = "none", scale. = TRUE)$rotation) == which(shares >= share)[1L])
+}
+auto <- sparse_pca(mtcars, ncomp = "auto", penalty = "none", scale. = TRUE)
+stopifnot(ncol(auto$rotation) == 2L, auto$report$scree$rule == "permutation", grepl("2 eigenvalues exceed", auto$reasons[1L]))
+known <- sparse_pca(covmat = cor(mtcars), ncomp = "auto", samples = 32, penalty = "none")
+# the limit for large data is above what 32 rows give
+stopifnot(ncol(known$rotation) == 1L, known$report$scree$rule == "marchenko-pastur")

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use orthopt::family::{self, Kind, find_problem};
+use orthopt::family::{self, Kind, PoseOptions, find_problem};
 use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
@@ -232,6 +232,12 @@ impl Input {
             Matrix::Sparse(c) if self.is_gram => PcaData::SparseGram(c.as_ref()),
             Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), self.means.clone()),
         }
+    }
+
+    /// The options with the number of rows behind C, where only C is kept of them.
+    pub fn told(&self, options: &PoseOptions) -> PoseOptions {
+        let rows = (self.is_gram && self.info.role == report::Role::Samples).then_some(self.info.rows);
+        PoseOptions { samples: options.samples.or(rows), ..options.clone() }
     }
 
     /// A note for samples that are not centred though they ought to be.

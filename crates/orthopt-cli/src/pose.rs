@@ -19,7 +19,7 @@ pub fn pose(
     input: &Input,
     options: &PoseOptions,
 ) -> anyhow::Result<(Posed, DataFacts)> {
-    let mut posed = family::pose(info, &input.pca(), options)?;
+    let mut posed = family::pose(info, &input.pca(), &input.told(options))?;
     if info.kind != Kind::Probe {
         posed.notes.extend(input.remark_on_means());
     }

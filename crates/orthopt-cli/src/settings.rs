@@ -95,7 +95,7 @@ fn signs(text: &str) -> anyhow::Result<String> {
 }
 
 /// The files that are made of a result, where they are wanted.
-pub fn asked(options: &Request) -> [(What, Option<&Path>); 11] {
+pub fn asked(options: &Request) -> [(What, Option<&Path>); 12] {
     let asked = [
         (What::X, &options.save_x),
         (What::Loadings, &options.save_loadings),
@@ -107,6 +107,7 @@ pub fn asked(options: &Request) -> [(What, Option<&Path>); 11] {
         (What::PlotScores, &options.plot_scores),
         (What::PlotBiplot, &options.plot_biplot),
         (What::PlotVariance, &options.plot_variance),
+        (What::PlotScree, &options.plot_scree),
         (What::Report, &options.report),
     ];
     asked.map(|(what, path)| (what, path.as_deref()))

@@ -53,7 +53,7 @@ mod _orthopt {
     #[pymodule_export]
     use super::registry::{constants, registry};
     #[pymodule_export]
-    use super::solve::{compare, solve};
+    use super::solve::{compare, scree, solve};
 
     use pyo3::prelude::*;
 

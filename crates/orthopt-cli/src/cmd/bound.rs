@@ -163,6 +163,9 @@ fn start(mut settings: Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Resu
     let given = wanted.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
     if let Some(x) = &given {
         check_rows("--x", x, input.info.cols)?;
+        if settings.pose.rank_rule.is_some() {
+            return Err(usage(format!("--rank: X of --x has {} columns; leave the rank out", x.ncols())));
+        }
         settings.pose.rank.get_or_insert(x.ncols());
     }
     asked.check_data(settings.problem, &settings.pose, &input)?;

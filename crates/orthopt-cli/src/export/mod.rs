@@ -41,6 +41,7 @@ pub enum What {
     PlotScores,
     PlotBiplot,
     PlotVariance,
+    PlotScree,
     Report,
 }
 
@@ -58,6 +59,7 @@ impl What {
             Self::PlotScores => "--plot-scores",
             Self::PlotBiplot => "--plot-biplot",
             Self::PlotVariance => "--plot-variance",
+            Self::PlotScree => "--plot-scree",
             Self::Report => "--report",
         }
     }
@@ -94,6 +96,7 @@ const FORMATS: &[Format] = &[
     Format { what: What::PlotScores, endings: picture::ENDINGS, write: pictures::write_scores },
     Format { what: What::PlotBiplot, endings: picture::ENDINGS, write: pictures::write_biplot },
     Format { what: What::PlotVariance, endings: picture::ENDINGS, write: pictures::write_variance },
+    Format { what: What::PlotScree, endings: picture::ENDINGS, write: pictures::write_scree },
     Format { what: What::Report, endings: &[".html", ".htm"], write: html::write },
 ];
 

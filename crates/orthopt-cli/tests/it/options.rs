@@ -99,6 +99,7 @@ fn python_type(entry: &Entry) -> String {
         Kind::Whole => "int".into(),
         Kind::Number => "float".into(),
         Kind::Counts => "int | Sequence[int] | str".into(),
+        Kind::Rank => "int | float | str".into(),
         Kind::Size => "int | str".into(),
         _ if entry.name == "signature" => format!("{text} | float | Sequence[int]"),
         _ if entry.numeric => format!("{text} | float"),

@@ -100,6 +100,8 @@ fn whatever_a_result_can_be_is_drawn() {
         "r.html",
         "--plot-variance",
         "v.svg",
+        "--plot-scree",
+        "e.svg",
         "-q",
     ];
     for solve in [
@@ -110,7 +112,7 @@ fn whatever_a_result_can_be_is_drawn() {
         &["l1-pca", "randn:30:12", "-r", "12"],
     ] {
         dir.orthopt(&[&["solve"][..], solve, &all].concat()).assert().success();
-        for name in ["l.svg", "s.svg", "v.svg"] {
+        for name in ["l.svg", "s.svg", "v.svg", "e.svg"] {
             checked(&dir, name, &[]);
         }
     }

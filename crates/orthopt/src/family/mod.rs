@@ -33,6 +33,7 @@ mod portfolio;
 mod pose;
 mod pose_options;
 mod problems;
+pub mod rank;
 pub mod request;
 mod signs;
 mod statement;
@@ -54,6 +55,7 @@ pub use plan::{Plan, Wanted};
 pub use pose::{DEFAULT_RANK, Posed, default_rank, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
+pub use rank::{RankRule, Scree};
 pub use request::{Call, Case, Run};
 pub use uncentred::remark_on_means;
 

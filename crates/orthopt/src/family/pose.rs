@@ -2,6 +2,7 @@
 //! place where the command line and other languages pose problems.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::{Named, memory};
@@ -13,6 +14,7 @@ use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
 use crate::family::measured::pose_measured;
+use crate::family::rank::Scree;
 use crate::family::request::Case;
 use crate::family::statement::statement;
 use crate::family::uncorrelated::pose_uncorrelated;
@@ -47,6 +49,8 @@ pub struct Posed {
     pub reasons: Vec<Message>,
     /// Notes on options with less effect than requested.
     pub notes: Vec<Message>,
+    /// Eigenvalues of C beside those of noise, where a rule has chosen r or a picture shows them.
+    pub scree: Option<Arc<Scree>>,
 }
 
 /// Number of components where nobody gives one, of six variables or more.
@@ -66,6 +70,8 @@ pub fn default_rank(n: usize) -> usize {
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     check_relative(info, options)?;
+    let by_rule = options.rank_rule.is_some();
+    let options = &*options.with_rank(info, data)?;
     let rank = match (info.kind, options.rank) {
         (Kind::HyperbolicEig | Kind::Probe, _) => data.ncols(),
         (_, rank) => rank.unwrap_or(default_rank(data.ncols())).min(data.ncols()),
@@ -81,7 +87,7 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         None => Cow::Borrowed(options),
     };
     memory::check(info, data, rank, options)?;
-    match info.kind {
+    let mut posed = match info.kind {
         _ if options.is_measured() => pose_measured(info, data, options),
         _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
         _ if options.limit.is_some() => pose_cardinality(info, data, options),
@@ -89,7 +95,12 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options),
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options),
         Kind::NonlinearEig => pose_nonlinear(info, data, options),
+    }?;
+    if let Some(scree) = options.scree.as_ref().filter(|_| by_rule) {
+        posed.reasons.insert(0, scree.reason.clone().into());
     }
+    posed.scree.clone_from(&options.scree);
+    Ok(posed)
 }
 
 /// λ as a share of the mean of the r largest Cᵢᵢ.
@@ -127,7 +138,7 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         (None, _) => None,
     };
     let (statement, problem, notes) = (statement(info, options), Named::Pca(problem), Vec::new());
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes })
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes, scree: None })
 }
 
 fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -144,7 +155,7 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
         if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
     let lambda = options.lambda;
     let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes, scree: None })
 }
 
 /// That more nonzeros are allowed than there are.
@@ -206,7 +217,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     let (statement, problem, notes) = (statement(info, options), Named::Composite(problem), Vec::new());
-    Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes })
+    Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes, scree: None })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
@@ -249,6 +260,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         limits: None,
         reasons,
         notes: Vec::new(),
+        scree: None,
     })
 }
 
@@ -288,6 +300,7 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
         limits: None,
         reasons,
         notes: Vec::new(),
+        scree: None,
     })
 }
 

@@ -1,9 +1,12 @@
 //! What a problem needs besides its data, as users give it.
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
 use crate::family::Between;
 use crate::family::cardinality::Limit;
 use crate::family::composite_pca::needs_parts;
+use crate::family::rank::{RankRule, Scree};
 use crate::family::{Kind, LinearInput, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
@@ -17,6 +20,14 @@ use crate::smooth::{Measure, Order, Placement};
 pub struct PoseOptions {
     /// r.
     pub rank: Option<usize>,
+    /// The rule for r, instead of a number.
+    pub rank_rule: Option<RankRule>,
+    /// Number of rows behind C, where the data are C itself; for the rule.
+    pub samples: Option<usize>,
+    /// Whether the eigenvalues are wanted for a picture.
+    pub show_scree: bool,
+    /// The eigenvalues, once they are known ([`with_rank`](Self::with_rank)).
+    pub scree: Option<Arc<Scree>>,
     /// λ.
     pub lambda: Option<f64>,
     /// λ as a share of the mean of the r largest Cᵢᵢ, which scales with the data as λ must.

@@ -1,15 +1,62 @@
-//! Cross-validation along a path: share of the variance of held-out rows that the components keep.
+//! Cross-validation along a path: share of the variance of held-out rows that the components keep, or of held-out
+//! [cells](super::cells) that they predict.
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::cells::{Cells, Pattern};
 use super::{Request, Watch, path};
 use crate::error::{Error, Result};
-use crate::problem::{PcaData, projected_share};
+use crate::family::PoseOptions;
+use crate::problem::{PcaData, Storage, projected_share};
 use crate::report::DataFacts;
 use crate::smooth::Centring;
+
+/// What is held out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// Rows.
+    #[default]
+    Rows,
+    /// Cells of the table.
+    Cells,
+}
+
+impl By {
+    /// Names with one line each.
+    pub const NAMES: &'static [(&'static str, &'static str)] = &[
+        ("rows", "rows: the variance that the projection on the components keeps"),
+        ("cells", "cells of the table, each predicted from the others of its row"),
+    ];
+
+    /// By name.
+    ///
+    /// # Errors
+    /// Another name.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "rows" => Ok(Self::Rows),
+            "cells" => Ok(Self::Cells),
+            _ => Err(Error::InvalidOption {
+                option: "cv-by".into(),
+                value: name.into(),
+                expected: "rows or cells".into(),
+            }),
+        }
+    }
+}
+
+/// Folds of a cross-validation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Folds {
+    /// Their number.
+    pub count: usize,
+    /// What is held out.
+    pub by: By,
+}
 
 /// Rows in two parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +95,7 @@ pub fn folds(m: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
     Ok((0..count).map(|k| Fold { train: part(k, false), test: part(k, true) }).collect())
 }
 
-/// Variance of held-out rows that each point of a path keeps.
+/// Share of the variance that is held out that each point of a path keeps or predicts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Validation {
     /// Mean over the folds.
@@ -73,7 +120,7 @@ impl Validation {
     }
 }
 
-/// The path of every fold's training rows, evaluated on the held-out rows: means are those of the training rows where
+/// The path of every fold's training rows or cells, evaluated on what is held out: means are those of the training part where
 /// the data are centred. `None` if it was interrupted.
 ///
 /// # Errors
@@ -82,13 +129,14 @@ pub fn cross_validate(
     data: &PcaData<'_>,
     facts: &DataFacts,
     request: &Request,
-    count: usize,
+    folds: Folds,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Option<Validation>> {
+    let request = &request.with_rank(data)?;
     let mut judged = Vec::new();
     // of no folds too the first is asked for: what is wrong with them is said there
-    for fold in 0..count.max(1) {
-        match judge(data, facts, request, (fold, count), watch)? {
+    for fold in 0..folds.count.max(1) {
+        match judge(data, facts, request, (fold, folds), watch)? {
             Some(shares) => judged.push(shares),
             None => return Ok(None),
         }
@@ -96,8 +144,8 @@ pub fn cross_validate(
     Ok(Some(Validation::of(&judged)))
 }
 
-/// One of `count` folds, counted from 0: the share of the variance of its held-out rows that each point of the path
-/// of the others keeps. Folds are independent and can run on any machine. `None` if it was interrupted.
+/// One of the folds, counted from 0: the share of the variance of its held-out rows that each point of the path
+/// of the others keeps, or of its cells that it predicts. Folds are independent and can run on any machine. `None` if it was interrupted.
 ///
 /// # Errors
 /// Those of [`cross_validate`]; a fold that does not exist.
@@ -105,26 +153,37 @@ pub fn judge(
     data: &PcaData<'_>,
     facts: &DataFacts,
     request: &Request,
-    (fold, count): (usize, usize),
+    (fold, Folds { count, by }): (usize, Folds),
     watch: &mut Watch<'_, '_>,
 ) -> Result<Option<Vec<f64>>> {
-    let rows = match data {
-        PcaData::Gram(_) | PcaData::SparseGram(_) => {
-            return Err(Error::Incompatible(
-                "cross-validation needs samples, but the data are C itself".into(),
-            ));
-        }
-        PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),
-        PcaData::Sparse(a, _) => a.nrows(),
-    };
-    let all = folds(rows, count, request.wanted.seed)?;
-    let fold = all.get(fold).ok_or_else(|| Error::InvalidOption {
+    let rows = data.samples().ok_or_else(|| {
+        Error::Incompatible("cross-validation needs samples, but the data are C itself".into())
+    })?;
+    let missing = || Error::InvalidOption {
         option: "fold".into(),
         value: fold.to_string(),
         expected: format!("a fold from 0 to {}", count - 1),
-    })?;
-    let (mut kept, mut held) = (Rows::of(data, &fold.train)?, Rows::of(data, &fold.test)?);
+    };
     let centred = facts.centered || is_centred(data);
+    if by == By::Cells {
+        let pattern = Pattern::new((rows, data.ncols()), count, request.wanted.seed)?;
+        if fold >= count {
+            return Err(missing());
+        }
+        let request = &request.with_rank(data)?; // of all rows
+        let cells = Cells::new(data, (centred, facts.roots.as_deref()), &pattern, fold)?;
+        // C takes no storage
+        let pose = PoseOptions { storage: Storage::default(), ..request.pose.clone() };
+        let request = &Request { pose, ..request.clone() };
+        let found = path(&PcaData::Gram(cells.c.as_mat()), facts, request, watch)?;
+        let ended = found.interrupted || found.points.len() < request.along.len();
+        let shares = found.points.iter().map(|point| cells.predicted(point.report.x()));
+        return Ok((!ended).then(|| shares.collect()));
+    }
+    let all = folds(rows, count, request.wanted.seed)?;
+    let fold = all.get(fold).ok_or_else(missing)?;
+    let request = &request.with_rank(data)?; // of all rows
+    let (mut kept, mut held) = (Rows::of(data, &fold.train)?, Rows::of(data, &fold.test)?);
     let centre = match &facts.roots {
         // rows with weights have been multiplied with the roots of these, and so must be their mean
         Some(roots) if centred => {

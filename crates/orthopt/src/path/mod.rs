@@ -11,12 +11,14 @@
 //! So F of no point is above what the X of another allows, and along counts the variance explained
 //! ([`projected`](crate::problem::ExplainedVariance::projected)) never falls.
 
+mod cells;
 mod folds;
 mod steps;
 
 use std::collections::BTreeSet;
 
-pub use folds::{Fold, Validation, cross_validate, folds, judge};
+pub use cells::Pattern;
+pub use folds::{By, Fold, Folds, Validation, cross_validate, folds, judge};
 pub use steps::{Along, DEFAULT_COUNTS};
 
 use crate::bound;
@@ -45,6 +47,16 @@ pub struct Request {
     pub wanted: Wanted,
     /// Limits; the time is that of the whole path, iterations are those of each point.
     pub stopping: Stopping,
+}
+
+impl Request {
+    /// The same with the number of components that a rule gives.
+    ///
+    /// # Errors
+    /// Those of [`PoseOptions::with_rank`].
+    pub fn with_rank(&self, data: &PcaData<'_>) -> Result<Self> {
+        Ok(Self { pose: self.pose.with_rank(self.problem, data)?.into_owned(), ..self.clone() })
+    }
 }
 
 /// One point of a path.

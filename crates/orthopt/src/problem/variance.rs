@@ -145,13 +145,9 @@ const NOT_FINITE: &str =
 
 /// m, where the data are samples.
 fn samples(data: &PcaData<'_>) -> Result<usize> {
-    match data {
-        PcaData::Dense(a) | PcaData::Centred(a, _) => Ok(a.nrows()),
-        PcaData::Sparse(a, _) => Ok(a.nrows()),
-        PcaData::Gram(_) | PcaData::SparseGram(_) => Err(Error::Incompatible(
-            "the variance of held-out rows needs samples, but the data are C itself".into(),
-        )),
-    }
+    data.samples().ok_or_else(|| {
+        Error::Incompatible("the variance of held-out rows needs samples, but the data are C itself".into())
+    })
 }
 
 /// Squared diagonal of R in Z = QR by the Cholesky factor of XᵀCX = RᵀR.

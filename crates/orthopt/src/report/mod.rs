@@ -12,7 +12,7 @@ mod model;
 mod object;
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
 pub use data::{DataFacts, Role, TableFacts};
@@ -22,7 +22,7 @@ pub use object::{Object, SCHEMA};
 
 use crate::bound::Bound;
 use crate::error::Result;
-use crate::family::{Family, Kind, Plan, Posed, ProblemInfo, Wanted};
+use crate::family::{Family, Kind, Plan, Posed, ProblemInfo, Scree, Wanted};
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::{Given, Value};
@@ -52,6 +52,8 @@ pub struct Task {
     pub reasons: Vec<Message>,
     /// Notes on options without effect.
     pub notes: Vec<Message>,
+    /// Eigenvalues of C beside those of noise, where a rule has chosen r or a picture shows them.
+    pub scree: Option<Arc<Scree>>,
     optimum: OnceLock<Option<f64>>, // O(n³), so once for all solvers
 }
 
@@ -68,6 +70,7 @@ impl Task {
             limits: posed.limits.clone(),
             reasons: posed.reasons.clone(),
             notes: posed.notes.clone(),
+            scree: posed.scree.clone(),
             optimum: OnceLock::new(),
         }
     }

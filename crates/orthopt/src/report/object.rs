@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{DataFacts, Report};
 use crate::certify::Certificate;
+use crate::family::Scree;
 use crate::message::{Hint, Message};
 use crate::options::Given;
 use crate::problem::{Cardinality, ExplainedVariance};
@@ -19,6 +20,8 @@ pub struct Object<'a> {
     problem: &'a str,
     data: &'a DataFacts,
     rank: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scree: Option<&'a Scree>,
     lambda: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     k: Option<usize>,
@@ -81,6 +84,7 @@ impl Report {
             problem: task.problem.name,
             data: &task.data,
             rank: task.rank,
+            scree: task.scree.as_deref(),
             lambda: task.lambda,
             k: task.k,
             limits: task.limits.as_ref(),

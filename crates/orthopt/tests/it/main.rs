@@ -61,6 +61,7 @@ mod pair_penalties;
 mod pair_search;
 mod path;
 mod plain_search;
+mod rank;
 mod real_data;
 mod search;
 mod signs;

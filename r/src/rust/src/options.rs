@@ -99,6 +99,7 @@ pub fn described() -> List {
             Some(Kind::Whole) => "whole",
             Some(Kind::Number) => "number",
             Some(Kind::Counts) => "counts",
+            Some(Kind::Rank) => "rank",
             _ => "text",
         };
         let logical = of_name().any(|entry| entry.kind == Kind::Flag || !entry.alone.is_empty());

@@ -7,7 +7,7 @@
 
 use super::Of;
 use crate::family::catalogue::penalty_called;
-use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted, find_problem};
+use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem};
 use crate::problem::{Between, Storage};
 use crate::smooth::{Measure, Order, Placement};
 use crate::solvers::obcd::WorkingSet;
@@ -83,6 +83,7 @@ pub struct Case {
     pub(super) penalty: String,
     pub(super) mapped: bool,
     pub(super) limited: bool,
+    pub(super) auto: bool, // the rank is that of the data
     uncorrelated: bool,
 }
 
@@ -100,6 +101,7 @@ impl Case {
             penalty: options.penalty.as_deref().unwrap_or(info.penalty).into(),
             mapped: options.map.is_some(),
             limited: options.limit.is_some(),
+            auto: options.rank_rule == Some(RankRule::Auto),
             uncorrelated: options.between == Between::Uncorrelated,
         }
     }
@@ -117,6 +119,7 @@ impl Case {
             penalty: penalty.into(),
             mapped,
             limited: false,
+            auto: false,
             uncorrelated: false,
         }
     }
@@ -148,7 +151,7 @@ impl Case {
     /// Subject of a refusal of an option of this kind.
     pub(super) fn subject(&self, of: Of) -> String {
         match of {
-            Of::Data => "C itself".into(),
+            Of::Data => if self.gram == Some(false) { "samples" } else { "C itself" }.into(),
             Of::Problem => self.statement(),
             Of::Run => match &self.run {
                 Some(run) => format!("{} for {}", run.names, self.statement()),
@@ -307,7 +310,7 @@ impl PoseOptions {
     /// Names of the options that differ from their defaults.
     pub fn given(&self) -> Vec<&'static str> {
         let given = [
-            ("rank", self.rank.is_some()),
+            ("rank", self.rank.is_some() || self.rank_rule.is_some()),
             ("lambda", self.lambda.is_some()),
             ("lambda-share", self.lambda_share.is_some()),
             ("relative-lambda", self.relative_lambda.is_some()),

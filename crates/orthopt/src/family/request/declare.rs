@@ -48,6 +48,8 @@ pub enum Kind {
     Files,
     /// A number of nonzeros, one for each component, or `auto`.
     Counts,
+    /// A number of components, a share of the variance, or `auto`.
+    Rank,
     /// A number of bytes.
     Size,
     /// C itself: a file in the command, yes or no where data are matrices.
@@ -297,6 +299,10 @@ impl Entry {
             (Kind::Number, Some(least)) => format!("a finite number >= {least}"),
             (Kind::Number, None) => "a number".into(),
             (Kind::Counts, _) => "a whole number >= 1, one for each component, or auto".into(),
+            (Kind::Rank, _) => {
+                "a whole number >= 1, a share of the variance above 0% and below 100% (90% or 0.9), or auto"
+                    .into()
+            }
             (Kind::Size, _) => "a number of bytes, or a text like 500M or 8G".into(),
             (Kind::File | Kind::Files, _) if self.matrix.is_some() && front != Front::Command => {
                 "a matrix".into()
@@ -317,13 +323,16 @@ impl Entry {
     /// What is expected instead.
     pub fn typed(&self, text: &str) -> Result<Written, String> {
         let written = match self.kind {
-            Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size => Written::Text(text.into()),
+            Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size | Kind::Rank => {
+                Written::Text(text.into())
+            }
             Kind::Counts if text.parse::<i64>().is_err() => Written::Text(text.into()),
             _ => Written::typed(text),
         };
         let fits = |written: &Written| self.set(&mut Request::default(), written);
         match (self.kind, &written) {
             (Kind::Counts, _) => text.parse::<super::Counts>().map(|_| written),
+            (Kind::Rank, _) => text.parse::<super::Rank>().map(|_| written),
             (Kind::Size, _) => text.parse::<super::Size>().map(|_| written),
             _ if fits(&written) => Ok(written),
             _ => Err(format!("expected {}", self.expected(Front::Command))),

@@ -10,7 +10,7 @@ mod written;
 pub use case::{Call, Case, Run};
 pub use declare::{Choices, Entry, FileUse, Front, Group, Kind, Of, find_option};
 pub use table::{ARGUMENTS, OPTIONS, Request};
-pub use written::{Constants, Counts, Field, Gram, Size, Written};
+pub use written::{Constants, Counts, Field, Gram, Rank, Size, Written};
 
 use std::path::Path;
 
@@ -152,8 +152,17 @@ impl Request {
         let solver = self.solver.clone().filter(|name| name != AUTO.0);
         solver.as_deref().map_or(Ok(()), check_solvers)?;
         let (constants, shape) = self.constants.parse()?;
+        let (rank, rank_rule) = match self.rank {
+            Some(Rank::By(rule)) => (None, Some(rule)),
+            Some(Rank::Given(rank)) => (Some(rank), None),
+            None => (None, None),
+        };
         let pose = PoseOptions {
-            rank: self.rank,
+            rank,
+            rank_rule,
+            samples: self.samples,
+            show_scree: self.plot_scree.is_some(),
+            scree: None,
             lambda: self.lambda,
             lambda_share: self.lambda_share,
             relative_lambda: self.relative_lambda,
@@ -378,6 +387,7 @@ mod tests {
                         Written::List(vec![Written::Path("a".into()), Written::Path("b".into())])
                     }
                     (Kind::Counts, _) => Written::List(vec![Written::Whole(2), Written::Whole(1)]),
+                    (Kind::Rank, _) => Written::Text("auto".into()),
                     (Kind::Size, _) => Written::Text("8000".into()),
                 };
                 let mut request = Request::of(front);
@@ -406,10 +416,11 @@ mod tests {
 
     #[test]
     fn what_is_given_wins_over_what_a_file_says() {
-        let file = Request { rank: Some(2), lambda: Some(1.0), center: Some(true), ..Request::default() };
-        let typed = Request { rank: Some(4), center: Some(false), ..Request::default() };
+        let file =
+            Request { rank: Some(2.into()), lambda: Some(1.0), center: Some(true), ..Request::default() };
+        let typed = Request { rank: Some(4.into()), center: Some(false), ..Request::default() };
         let both = typed.over(&file);
-        assert_eq!((both.rank, both.lambda, both.center), (Some(4), Some(1.0), Some(false)));
+        assert_eq!((both.rank, both.lambda, both.center), (Some(4.into()), Some(1.0), Some(false)));
     }
 
     #[test]

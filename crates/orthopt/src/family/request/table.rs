@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::case::{Call, Case, Run};
 use super::declare::{Choices, Entry, Front, Group, Of, option, options};
-use super::written::{Constants, Counts, Field, Gram, Size};
+use super::written::{Constants, Counts, Field, Gram, Rank, Size};
 use crate::error::{Error, Result};
 use crate::family::catalogue::{all_penalties, all_starts};
 use crate::family::composite_pca::split;
@@ -198,8 +198,13 @@ options! {
     /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     max_memory: Size = data("SIZE");
 
-    /// r, the number of components [default: 5, fewer than variables]
-    rank: usize = problem("R", SAYS).short('r').common().r("ncomp");
+    /// r, the number of components: a number, 90% of the variance in PCA, or auto: those that exceed noise (parallel
+    /// analysis) [default: 5, fewer than variables]
+    rank: Rank = problem("R|90%|auto", SAYS).short('r').common().r("ncomp");
+
+    /// Number of rows behind C, for a rank of auto
+    samples: usize = problem("M", SAYS).at_least(2.0)
+        .means(Of::Data, "C itself with a rank of auto", |case| case.gram.map(|gram| gram && case.auto));
 
     /// Weight of the penalty [default: for l0 a number of nonzeros instead; for others a share of the mean of the r
     /// largest C_ii]
@@ -436,6 +441,10 @@ options! {
     /// Draw the variance that each component explains
     plot_variance: PathBuf = output("FILE", SHOWN).writes();
 
+    /// Draw the eigenvalues of C beside those of noise, with the number of components
+    plot_scree: PathBuf = output("FILE", SHOWN).writes()
+        .means(Of::Problem, "PCA problems", |case| Some(case.is_pca()));
+
     /// Write the whole result as one HTML page with pictures
     report: PathBuf = output("HTML", &[Call::Solve, Call::Path, Call::Explore]).common().writes();
 
@@ -447,6 +456,7 @@ options! {
 pub static ARGUMENTS: &[Entry] = &[
     argument("solvers", solver("A,B,...", &[Call::Compare]).without(CALLS)),
     argument("cv", option(Group::Solver, "FOLDS", &[Call::Path]).of_samples().without(CALLS)),
+    argument("cv-by", option(Group::Solver, "rows|cells", &[Call::Path]).of_samples().without(CALLS)),
     argument(
         "nodes",
         option(Group::Certificate, "N", &[Call::Bound, Call::BoundOfX])
