@@ -71,6 +71,7 @@
 //! | [`start`], [`cancel`] | starting points; whether work may go on |
 //! | [`bound`] | lower bounds of F over all X, proofs of optimality |
 //! | [`certify`] | criticality and block-2 stationarity |
+//! | [`path`], [`stability`] | how sparse components are to be, and how sure they are |
 //! | [`RowMat`] | the matrix type: rows are contiguous |
 //!
 //! An f, h, g or A of your own is a type that implements [`smooth::Smooth`], [`nonsmooth::Nonsmooth`],
@@ -109,6 +110,7 @@ pub mod smooth;
 pub mod solve;
 pub mod solvers;
 pub mod sparse_pca;
+pub mod stability;
 pub mod start;
 pub mod threads;
 

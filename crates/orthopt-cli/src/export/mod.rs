@@ -41,6 +41,7 @@ pub enum What {
     PlotScores,
     PlotBiplot,
     PlotVariance,
+    PlotStability,
     Report,
 }
 
@@ -58,6 +59,7 @@ impl What {
             Self::PlotScores => "--plot-scores",
             Self::PlotBiplot => "--plot-biplot",
             Self::PlotVariance => "--plot-variance",
+            Self::PlotStability => "--plot-stability",
             Self::Report => "--report",
         }
     }
@@ -94,6 +96,7 @@ const FORMATS: &[Format] = &[
     Format { what: What::PlotScores, endings: picture::ENDINGS, write: pictures::write_scores },
     Format { what: What::PlotBiplot, endings: picture::ENDINGS, write: pictures::write_biplot },
     Format { what: What::PlotVariance, endings: picture::ENDINGS, write: pictures::write_variance },
+    Format { what: What::PlotStability, endings: picture::ENDINGS, write: pictures::write_stability },
     Format { what: What::Report, endings: &[".html", ".htm"], write: html::write },
 ];
 
@@ -135,9 +138,14 @@ impl Output {
         }
     }
 
-    /// True if it contains the whole result, so that it is written last.
-    pub fn is_last(&self) -> bool {
+    /// True if it is the page with the whole result.
+    pub fn is_page(&self) -> bool {
         self.what == What::Report
+    }
+
+    /// True if it contains what halves of the rows say, where they are asked for.
+    pub fn shows_stability(&self) -> bool {
+        matches!(self.what, What::Loadings | What::SortedLoadings | What::PlotStability | What::Report)
     }
 
     /// True if it shows samples, so that the data must be samples and be kept until it is written.

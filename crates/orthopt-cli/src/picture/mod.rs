@@ -7,6 +7,7 @@ pub mod loadings;
 pub mod path;
 mod scatter;
 pub mod scores;
+pub mod stability;
 pub mod variance;
 
 pub use biplot::biplot;
