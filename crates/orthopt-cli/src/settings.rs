@@ -8,6 +8,7 @@ use orthopt::certify::Scope;
 use orthopt::family::{PoseOptions, ProblemInfo, Wanted, find_problem};
 use orthopt::request::{Request, Settled};
 use orthopt::solve::Stopping;
+use orthopt::stability::of_run;
 
 use crate::export::{Output, What};
 use crate::failure::usage;
@@ -64,11 +65,7 @@ impl Settings {
 
     /// Limits of the run of all rows: half of the time is for halves of the rows, where they are asked for.
     pub fn of_run(&self) -> Stopping {
-        let time_limit = self.stopping.time_limit.map(|limit| match self.stability {
-            Some(_) => 0.5 * limit,
-            None => limit,
-        });
-        Stopping { time_limit, ..self.stopping }
+        if self.stability.is_some() { of_run(self.stopping) } else { self.stopping }
     }
 
     /// With a number of nonzeros from the data, where nothing says how sparse X is to be and how it is found.

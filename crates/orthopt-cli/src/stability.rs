@@ -1,8 +1,7 @@
 //! Halves of the rows beside a run: how sure its components are.
 
 use orthopt::report::{Report, Stability};
-use orthopt::solve::Stopping;
-use orthopt::stability::{Request, Watch, stability};
+use orthopt::stability::{Request, Watch, of_halves, stability};
 
 use crate::export::Found;
 use crate::input::Input;
@@ -25,8 +24,7 @@ pub fn halves(
     input: &Input,
     progress: &Progress,
 ) -> anyhow::Result<()> {
-    let time_limit = settings.stopping.time_limit.map(|limit| (limit - report.solution.seconds).max(0.0));
-    let stopping = Stopping { time_limit, ..settings.stopping };
+    let stopping = of_halves(settings.stopping, report.solution.seconds);
     let request = Request::of(&report.task, &settings.pose, &settings.wanted, stopping, pairs);
     let show = |done: usize, all: usize| progress.stage(format!("halves of the rows: {done} of {all} pairs"));
     show(0, pairs);

@@ -26,6 +26,7 @@ use crate::message::Message;
 use crate::path::{Centre, Rows, is_centred, polished};
 use crate::problem::{Cardinality, PcaData};
 use crate::report::{DataFacts, Stability, Task};
+use crate::search::{Effort, LEAST_WORK};
 use crate::solve::{Solution, Status, Stopping};
 use crate::with_family;
 
@@ -45,6 +46,18 @@ pub struct Request {
     pub stopping: Stopping,
     /// Number of pairs of halves.
     pub pairs: usize,
+}
+
+/// Limits of a run of all rows before halves are solved: it has half of the time.
+#[must_use]
+pub fn of_run(stopping: Stopping) -> Stopping {
+    Stopping { time_limit: stopping.time_limit.map(|limit| 0.5 * limit), ..stopping }
+}
+
+/// Limits of the halves after a run of so many seconds: they have the rest of the time.
+#[must_use]
+pub fn of_halves(stopping: Stopping, seconds: f64) -> Stopping {
+    Stopping { time_limit: stopping.time_limit.map(|limit| (limit - seconds).max(0.0)), ..stopping }
 }
 
 impl Request {
@@ -127,8 +140,11 @@ pub fn stability(
     let ended = AtomicUsize::new(0);
     let found = map(request.pairs, 1, |pair| {
         let found = alone(|| whole.pair(pair, x, request, &cancel));
-        let ended = 1 + ended.fetch_add(1, Ordering::Relaxed);
-        (watch.done)(ended, request.pairs);
+        if !matches!(found, Ok(None)) {
+            let ended = 1 + ended.fetch_add(1, Ordering::Relaxed);
+            tracing::info!(ended, of = request.pairs, "a pair of halves of the rows has ended");
+            (watch.done)(ended, request.pairs);
+        }
         found
     });
     let (mut complete, mut failures) = (Vec::new(), Vec::new());
@@ -232,6 +248,9 @@ impl<'a> Whole<'a> {
         request: &Request,
         cancel: &Cancel,
     ) -> Result<Option<[Matched; 2]>> {
+        if cancel.is_over() {
+            return Ok(None);
+        }
         let [one, other] = halves(self.rows, request.wanted.seed, number);
         let Some(one) = self.solved(&one, x, request, cancel)? else { return Ok(None) };
         let Some(other) = self.solved(&other, x, request, cancel)? else { return Ok(None) };
@@ -310,8 +329,11 @@ fn halves(m: usize, seed: u64, pair: usize) -> [Vec<usize>; 2] {
     })
 }
 
-/// The lower F of two runs: the chain of solvers as for any data, and its last solver from the X of all rows. `None`: they
-/// were ended early.
+/// The work that the search of a half counts from. TODO
+const WORK: u64 = LEAST_WORK / 8;
+
+/// The lower F of a short search, or of one run of the solver that is asked for, and of the last solver from the X of all rows.
+/// `None`: they were ended early.
 fn best<P: Family>(
     problem: &P,
     x: &RowMat,
@@ -319,17 +341,39 @@ fn best<P: Family>(
     stopping: Stopping,
     cancel: &Cancel,
 ) -> Result<Option<Solution>> {
-    let plan = problem.plan(wanted)?;
-    let cold = plan.run(problem, wanted, &stopping, Some(0), cancel, &mut []);
+    let div = std::env::var("DIV").ok().and_then(|v| v.parse().ok()).unwrap_or(8);
+    let short = Wanted { effort: Some(Effort::Quick), least_work: Some(LEAST_WORK / div), ..wanted.clone() };
+    let t = std::time::Instant::now();
+    let plan = problem.plan(&short)?;
+    let restarts = plan.portfolio.is_none().then_some(0);
+    let found = plan.run(problem, &short, &stopping, restarts, cancel, &mut []);
+    let t1 = t.elapsed().as_secs_f64();
     // an error: nothing feasible is near this X
     let warm = polished(problem, wanted, x)
         .and_then(|(plan, wanted)| plan.run(problem, &wanted, &stopping, Some(0), cancel, &mut []));
+    if std::env::var("DIV").is_ok() {
+        if let (Ok(c), Ok(w)) = (&found, &warm) {
+            eprintln!(
+                "HALF {:.12} {:.12} {:.4} {:.4}",
+                c.objective.total,
+                w.objective.total,
+                t1,
+                t.elapsed().as_secs_f64() - t1
+            );
+        } else {
+            eprintln!(
+                "HALF {:?} {:?}",
+                found.as_ref().err().map(|e| e.to_string()),
+                warm.as_ref().err().map(|e| e.to_string())
+            );
+        }
+    }
     if cancel.is_over() {
         return Ok(None);
     }
-    let found = match (cold, warm) {
-        (Ok(cold), Ok(warm)) if warm.objective.total < cold.objective.total => warm,
-        (Ok(cold), _) => cold,
+    let found = match (found, warm) {
+        (Ok(found), Ok(warm)) if warm.objective.total < found.objective.total => warm,
+        (Ok(found), _) => found,
         (Err(_), Ok(warm)) => warm,
         (Err(error), Err(_)) => return Err(error),
     };

@@ -138,7 +138,8 @@ fn the_bound_is_that_of_the_theorem() {
 #[test]
 fn the_same_bits_for_any_threads_and_units() {
     let a = standardised(&planted(50, 14, 1.2, 4));
-    for (problem, limit) in [("l0-pca", counts(4)), ("l1-pca", None), ("nonneg-pca", None), ("dc-pca", None)] {
+    for (problem, limit) in [("l0-pca", counts(4)), ("l1-pca", None), ("nonneg-pca", None), ("dc-pca", None)]
+    {
         let mut asked = request(problem, limit, 2, 6);
         asked.pose.lambda = (problem == "l1-pca" || problem == "dc-pca").then_some(8.0);
         let on = |threads: usize| {
@@ -175,7 +176,10 @@ fn every_kind_of_data_has_the_same_halves() {
         let entries: Vec<_> = entries.iter().map(|(i, j)| Triplet::new(*i, *j, raw[(*i, *j)])).collect();
         let sparse = SparseColMat::try_new_from_triplets(40, 10, &entries).unwrap();
         let means = Centring::of(raw.as_ref()).means().to_vec();
-        near(&all, &watched(&PcaData::Sparse(sparse.as_ref(), Some(means)), &facts, &asked).unwrap().unwrap());
+        near(
+            &all,
+            &watched(&PcaData::Sparse(sparse.as_ref(), Some(means)), &facts, &asked).unwrap().unwrap(),
+        );
         let roots = DataFacts { roots: Some(vec![1.0; 40]), ..facts.clone() };
         near(&all, &watched(&dense, &roots, &asked).unwrap().unwrap());
     }
@@ -211,7 +215,11 @@ fn few_rows_and_c_itself_are_refused() {
         let a = planted(rows, 5, 1.0, 7);
         let error = watched(&PcaData::Dense(a.as_ref()), &DataFacts::default(), &asked).unwrap_err();
         assert!(matches!(error, Error::Incompatible(_)));
-        assert!(error.to_string().contains(&format!("at least 4 rows, two for each half, but the data have {rows}")));
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("at least 4 rows, two for each half, but the data have {rows}"))
+        );
     }
     let c = Mat::from_fn(5, 5, |i, j| if i == j { 2.0 } else { 0.5 });
     let error = watched(&PcaData::Gram(c.as_ref()), &DataFacts::default(), &asked).unwrap_err();
@@ -220,11 +228,13 @@ fn few_rows_and_c_itself_are_refused() {
     let none = Request { pairs: 0, ..asked };
     let error = watched(&PcaData::Dense(a.as_ref()), &DataFacts::default(), &none).unwrap_err();
     assert!(matches!(error, Error::InvalidOption { .. }), "{error}");
-    let other = Request { problem: find_problem("nonlinear-eig").unwrap(), pose: PoseOptions::default(), ..none };
+    let other =
+        Request { problem: find_problem("nonlinear-eig").unwrap(), pose: PoseOptions::default(), ..none };
     let x = RowMat::zeros(5, 5);
     let watch = Watch { cancel: &Cancel::never(), done: &|_, _| () };
     let other = Request { pairs: 2, ..other };
-    let error = stability(&PcaData::Dense(a.as_ref()), &DataFacts::default(), &x, &other, &watch).unwrap_err();
+    let error =
+        stability(&PcaData::Dense(a.as_ref()), &DataFacts::default(), &x, &other, &watch).unwrap_err();
     assert!(error.to_string().contains("it is for PCA problems of samples"), "{error}");
 }
 
@@ -242,7 +252,8 @@ fn a_column_that_is_constant_in_a_half_ends_nothing() {
     let mut a = planted(30, 8, 1.5, 9);
     (0..30).for_each(|i| a[(i, 5)] = if i == 11 { 0.7 } else { 0.1 });
     (0..30).for_each(|i| a[(i, 6)] = 0.3); // and one in all rows
-    for (centered, scale) in [(true, "std"), (true, "unit"), (false, "std"), (false, "unit"), (true, "none")] {
+    for (centered, scale) in [(true, "std"), (true, "unit"), (false, "std"), (false, "unit"), (true, "none")]
+    {
         let b = if centered { standardised(&a) } else { a.clone() };
         let data = PcaData::Dense(b.as_ref());
         let facts = DataFacts { centered, scale: scale.into(), ..DataFacts::of(&data) };
@@ -294,7 +305,9 @@ fn what_is_complete_is_kept() {
     };
     let one = run(&asked, 1).unwrap();
     assert_eq!((one.pairs, one.requested), (1, 8));
-    assert_eq!(Some(Stability { requested: 8, ..run(&Request { pairs: 1, ..asked.clone() }, 9).unwrap() }), Some(one));
+    let mut alone = run(&Request { pairs: 1, ..asked.clone() }, 9).unwrap();
+    alone.requested = 8;
+    assert_eq!(alone, one, "the first pair does not depend on the others");
     assert!(run(&asked, 0).is_none(), "nothing was complete");
     let stopping = Stopping { time_limit: Some(0.0), ..asked.stopping };
     assert!(run(&Request { stopping, ..asked }, 9).is_none(), "no time");
@@ -305,7 +318,10 @@ fn measures_and_constraints_have_halves_too() {
     let a = standardised(&planted(60, 12, 1.5, 12));
     for (name, pose) in [
         ("adjusted", PoseOptions { maximise: orthopt::smooth::Measure::Adjusted, ..Default::default() }),
-        ("uncorrelated", PoseOptions { between: orthopt::problem::Between::Uncorrelated, ..Default::default() }),
+        (
+            "uncorrelated",
+            PoseOptions { between: orthopt::problem::Between::Uncorrelated, ..Default::default() },
+        ),
         ("both", PoseOptions { between: orthopt::problem::Between::Both, ..Default::default() }),
     ] {
         let mut asked = request("l0-pca", counts(4), 2, 5);

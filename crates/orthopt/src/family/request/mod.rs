@@ -194,6 +194,7 @@ impl Request {
             seed,
             constants,
             effort: parsed(&self.effort, Effort::parse)?,
+            least_work: None,
         };
         check_pairs(&wanted)?;
         let stopping = Stopping {
