@@ -105,6 +105,9 @@ pub fn check_together(options: &Request) -> anyhow::Result<()> {
             "--labels is for pictures of samples: give --plot-scores, --plot-biplot or --report too, or leave it out",
         ));
     }
+    if options.plot_stability.is_some() && options.stability.is_none() {
+        return Err(usage("--plot-stability draws what --stability finds: give that too, or leave it out"));
+    }
     if options.reproducible == Some(true) && options.stream == Some(false) {
         return Err(usage(
             "--reproducible is for rows that are read part by part, but --stream=false excludes that",

@@ -31,6 +31,7 @@ mod reproduce;
 mod rows;
 mod run;
 mod settings;
+mod stability;
 mod streamed;
 mod summary;
 mod table;

@@ -47,6 +47,15 @@ impl Summary {
         let _ = writeln!(self.0, "{}", printable(text));
     }
 
+    /// Items after the first columns of a table, broken into lines below each other; `none` where there are none.
+    pub fn hanging(&mut self, first: &str, items: Vec<String>, none: &str) {
+        let items = if items.is_empty() { vec![none.to_string()] } else { items };
+        let indent = " ".repeat(first.chars().count());
+        for (k, line) in text::wrap(items, WIDTH - indent.len()).iter().enumerate() {
+            self.sentence(&format!("{}{line}", if k == 0 { first } else { &indent }));
+        }
+    }
+
     /// An empty line.
     pub fn gap(&mut self) {
         self.0.push('\n');
@@ -132,7 +141,6 @@ impl Summary {
             "component  nonzeros  {share:>9}  adjusted{}",
             if top > 0 { "  largest loadings" } else { "" }
         ));
-        let indent = " ".repeat(42);
         for k in 0..x.ncols() {
             let row = format!(
                 "{:>9}  {:>8}  {:>7.2} %  {:>6.2} %",
@@ -141,11 +149,10 @@ impl Summary {
                 100.0 * explained.ratio[k] + 0.0, // not -0
                 100.0 * explained.adjusted[k]
             );
-            let lines = text::wrap(loadings(x, k, data, top), WIDTH - indent.len());
-            let mut lines = lines.iter();
-            let first = lines.next().map_or(String::new(), |line| format!("  {line}"));
-            self.sentence(&format!("{row}{first}"));
-            lines.for_each(|line| self.sentence(&format!("{indent}{line}")));
+            match loadings(x, k, data, top) {
+                none if none.is_empty() => self.sentence(&row),
+                all => self.hanging(&format!("{row}  "), all, ""),
+            }
         }
         let sum: usize = counts.iter().sum();
         self.sentence(&format!("{:>9}  {sum:>8}  {:>9}  {:>6.2} %", "together", "", 100.0 * explained.total));

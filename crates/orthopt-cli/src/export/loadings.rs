@@ -8,7 +8,7 @@ use orthopt_data::{DataSet, Table, write_file, write_table};
 use super::Found;
 use crate::rows::component_names;
 
-/// One row for each variable, with its name.
+/// One row for each variable, with its name; what halves of the rows say of its loadings stands beside these.
 pub fn write(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     let all: Vec<usize> = (0..found.report.x().nrows()).collect();
     write_rows(found, &all, path)
@@ -37,8 +37,17 @@ fn by_component(x: MatRef<'_, f64>) -> Vec<usize> {
 fn write_rows(found: &Found<'_>, order: &[usize], path: &Path) -> anyhow::Result<()> {
     let (x, data) = (found.report.x().as_mat(), &found.report.task.data);
     let variables: Vec<String> = order.iter().map(|i| data.variable(*i)).collect();
-    let names = component_names(x.ncols());
-    let values = Mat::from_fn(x.nrows(), x.ncols(), |i, k| x[(order[i], k)]);
+    let mut names = component_names(x.ncols());
+    let mut columns = vec![x];
+    if let Some(stability) = &found.report.stability {
+        let more = [("frequency", &stability.frequency), ("low", &stability.low), ("high", &stability.high)];
+        for (what, values) in more {
+            names.extend(component_names(x.ncols()).iter().map(|name| format!("{name}_{what}")));
+            columns.push(values.as_mat());
+        }
+    }
+    let values =
+        Mat::from_fn(x.nrows(), names.len(), |i, k| columns[k / x.ncols()][(order[i], k % x.ncols())]);
     let table =
         Table { corner: "variable", row_names: Some(&variables), names: &names, values: values.as_ref() };
     Ok(write_table(path, &table)?)

@@ -42,6 +42,7 @@ pub enum What {
     PlotBiplot,
     PlotVariance,
     PlotScree,
+    PlotStability,
     Report,
 }
 
@@ -60,6 +61,7 @@ impl What {
             Self::PlotBiplot => "--plot-biplot",
             Self::PlotVariance => "--plot-variance",
             Self::PlotScree => "--plot-scree",
+            Self::PlotStability => "--plot-stability",
             Self::Report => "--report",
         }
     }
@@ -97,6 +99,7 @@ const FORMATS: &[Format] = &[
     Format { what: What::PlotBiplot, endings: picture::ENDINGS, write: pictures::write_biplot },
     Format { what: What::PlotVariance, endings: picture::ENDINGS, write: pictures::write_variance },
     Format { what: What::PlotScree, endings: picture::ENDINGS, write: pictures::write_scree },
+    Format { what: What::PlotStability, endings: picture::ENDINGS, write: pictures::write_stability },
     Format { what: What::Report, endings: &[".html", ".htm"], write: html::write },
 ];
 
@@ -138,9 +141,14 @@ impl Output {
         }
     }
 
-    /// True if it contains the whole result, so that it is written last.
-    pub fn is_last(&self) -> bool {
+    /// True if it is the page with the whole result.
+    pub fn is_page(&self) -> bool {
         self.what == What::Report
+    }
+
+    /// True if it contains what halves of the rows say, where they are asked for.
+    pub fn shows_stability(&self) -> bool {
+        matches!(self.what, What::Loadings | What::SortedLoadings | What::PlotStability | What::Report)
     }
 
     /// True if it shows samples, so that the data must be samples and be kept until it is written.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Found;
 use super::picture::write;
-use crate::picture::{biplot, loadings, scores, scree, variance};
+use crate::picture::{biplot, loadings, scores, scree, stability, variance};
 
 pub fn write_loadings(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     write(&loadings::picture(found.report)?, path)
@@ -24,4 +24,8 @@ pub fn write_variance(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
 
 pub fn write_scree(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     write(&scree::picture(found.report)?, path)
+}
+
+pub fn write_stability(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
+    write(&stability::picture(found.report, found.stability()?)?, path)
 }

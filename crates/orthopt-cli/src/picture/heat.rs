@@ -1,5 +1,6 @@
-//! Loadings as a heat map with numbers in its cells, which distinguish signs in grey.
+//! Numbers of variables and components as a heat map with the numbers in its cells, which distinguish signs in grey.
 
+use orthopt::linalg::RowMat;
 use orthopt::objective::REPORT_ZERO;
 use plotters::prelude::*;
 
@@ -18,12 +19,17 @@ fn colour(share: f64) -> RGBColor {
     RGBColor(mix(r), mix(g), mix(b))
 }
 
-/// The picture.
+/// The picture of `values`; the cells where `marked` is not zero have a frame.
 ///
 /// # Errors
 /// The drawing fails.
-pub(super) fn picture(drawing: &Drawing<'_>) -> anyhow::Result<String> {
-    let r = drawing.report.x().ncols() as i32;
+pub(super) fn picture(
+    drawing: &Drawing<'_>,
+    values: &RowMat,
+    marked: Option<&RowMat>,
+    heading: &dyn Fn(usize) -> String,
+) -> anyhow::Result<String> {
+    let r = values.ncols() as i32;
     let (margin, rows) = (drawing.margin(), drawing.variables.len().max(1) as i32);
     let cell = ((1200 - margin) / r).clamp(130, 220);
     let width = (margin + r * cell + 60).max(900);
@@ -33,13 +39,13 @@ pub(super) fn picture(drawing: &Drawing<'_>) -> anyhow::Result<String> {
         let style = |size: i32| (FONT, size).into_text_style(root);
         for k in 0..r as usize {
             let centre = margin + k as i32 * cell + cell / 2;
-            area.draw_text(&drawing.heading(k), &style(TEXT).pos(MIDDLE), (centre, TOP - 24))?;
+            area.draw_text(&heading(k), &style(TEXT).pos(MIDDLE), (centre, TOP - 24))?;
         }
         for (row, name) in drawing.names.iter().enumerate() {
             let y = TOP + row as i32 * ROW + ROW / 2;
             area.draw_text(name, &style(TEXT).pos(RIGHT), (margin - 16, y))?;
         }
-        cells(drawing, (margin, cell), &area, &|size| style(size))?;
+        cells(drawing, (values, marked), (margin, cell), &area, &|size| style(size))?;
         area.draw_text(
             "component",
             &style(TEXT + 2).pos(MIDDLE),
@@ -51,11 +57,11 @@ pub(super) fn picture(drawing: &Drawing<'_>) -> anyhow::Result<String> {
 
 fn cells<'a>(
     drawing: &Drawing<'_>,
+    (x, marked): (&RowMat, Option<&RowMat>),
     (margin, cell): (i32, i32),
     area: &crate::plot::Area<'_>,
     style: &dyn Fn(i32) -> TextStyle<'a>,
 ) -> Drawn {
-    let x = drawing.report.x();
     let limit = x.data().iter().fold(0.0, |limit: f64, v| limit.max(v.abs())).max(1e-300);
     for (row, &i) in drawing.variables.iter().enumerate() {
         for k in 0..x.ncols() {
@@ -69,6 +75,10 @@ fn cells<'a>(
                 let number = format!("{value:.2}");
                 let middle = (left + cell / 2, y + ROW / 2);
                 area.draw_text(&number, &style(TEXT - 2).color(&ink).pos(MIDDLE), middle)?;
+            }
+            if marked.is_some_and(|marked| marked.get(i, k) != 0.0) {
+                let inside = [(left + 2, y + 2), (left + cell - 2, y + ROW - 2)];
+                area.draw(&Rectangle::new(inside, BLACK.stroke_width(3)))?;
             }
         }
     }

@@ -8,6 +8,7 @@ pub mod path;
 mod scatter;
 pub mod scores;
 pub mod scree;
+pub mod stability;
 pub mod variance;
 
 pub use biplot::biplot;

@@ -39,6 +39,7 @@ mod real_data;
 mod reproduce;
 mod results;
 mod solve;
+mod stability;
 #[cfg(unix)]
 mod streams;
 mod tables;

@@ -147,6 +147,8 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "certify" => (vec![], vec![], Effect::Summary),
         "certify-sample" => value("4"),
         "bound" => (vec!["1"], vec![], Effect::Summary),
+        "stability" => (vec!["2"], vec![], Effect::Summary),
+        "plot-stability" => (vec!["p.svg"], vec!["--stability", "2"], Effect::File("p.svg")),
         "top" => (vec!["2"], vec![], Effect::Summary),
         "json" => file("other.json"),
         "trace" => file("t.csv"),

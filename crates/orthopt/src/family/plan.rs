@@ -12,7 +12,7 @@ use crate::family::signs::orient;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
-use crate::search::{Effort, Portfolio, Settings, search};
+use crate::search::{Effort, LEAST_WORK, Portfolio, Settings, search};
 use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
@@ -48,6 +48,8 @@ pub struct Wanted {
     pub constants: Given,
     /// How long a search goes on by itself; `None` is normal without a limit, and with one until the limit.
     pub effort: Option<Effort>,
+    /// Work that the doublings of a search count from, for many short searches; `None` is [`LEAST_WORK`].
+    pub least_work: Option<u64>,
 }
 
 impl Wanted {
@@ -257,7 +259,8 @@ impl<P: Family> Plan<P> {
         let limited = stopping.time_limit.is_some() || stopping.max_iters.is_some();
         let effort = wanted.effort.or((!limited).then_some(Effort::Normal));
         let (seed, stopping) = (wanted.seed, *stopping);
-        Some((portfolio, Settings { seed, effort, stopping, bound: self.lower_bound }))
+        let least_work = wanted.least_work.unwrap_or(LEAST_WORK);
+        Some((portfolio, Settings { seed, effort, least_work, stopping, bound: self.lower_bound }))
     }
 
     /// Names of the solvers, joined by `+`.
@@ -328,7 +331,8 @@ fn proved_or_searched<P: Family>(
     let proof = if settings.bound.is_some() || settings.stopping.max_iters.is_some() {
         None
     } else {
-        let work = (ON_PROOF * settings.effort.unwrap_or_default().least_work() as f64) as u64;
+        let work = settings.effort.unwrap_or_default().least_work(settings.least_work);
+        let work = (ON_PROOF * work as f64) as u64;
         problem.proved_with(work, &cancel.within(limit.map(|limit| ON_PROOF * limit)))
     };
     settings.bound = settings.bound.or(proof.as_ref().map(|proof| proof.value));

@@ -205,24 +205,25 @@ pub fn judge(
     found.points.iter().map(share).collect::<Result<Vec<f64>>>().map(Some)
 }
 
-fn is_centred(data: &PcaData<'_>) -> bool {
+pub(crate) fn is_centred(data: &PcaData<'_>) -> bool {
     matches!(data, PcaData::Centred(..) | PcaData::Sparse(_, Some(_)))
 }
 
 /// Some rows of samples.
-enum Rows {
+#[derive(Clone)]
+pub(crate) enum Rows {
     Dense(Mat<f64>),
     Sparse(SparseColMat<usize, f64>),
 }
 
 /// Column means, as each kind of data takes them.
-enum Centre {
+pub(crate) enum Centre {
     Dense(Centring),
     Sparse(Vec<f64>),
 }
 
 impl Rows {
-    fn of(data: &PcaData<'_>, rows: &[usize]) -> Result<Self> {
+    pub(crate) fn of(data: &PcaData<'_>, rows: &[usize]) -> Result<Self> {
         Ok(match data {
             PcaData::Dense(a) | PcaData::Centred(a, _) | PcaData::Gram(a) => {
                 Self::Dense(Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)]))
@@ -242,7 +243,7 @@ impl Rows {
     }
 
     /// What is left of the mean of each column, of rows that have been multiplied with these roots of their weights.
-    fn weighted_means(&self, roots: &[f64]) -> Vec<f64> {
+    pub(crate) fn weighted_means(&self, roots: &[f64]) -> Vec<f64> {
         let mass: f64 = roots.iter().map(|root| root * root).sum();
         let Self::Dense(a) = self else { return Vec::new() };
         let sum = |j: usize| a.col_as_slice(j).iter().zip(roots).map(|(v, root)| v * root).sum::<f64>();
@@ -250,7 +251,7 @@ impl Rows {
     }
 
     /// Takes means off, each times the root of the weight of its row; sparse rows with weights are never centred.
-    fn subtract(&mut self, means: &[f64], roots: &[f64]) {
+    pub(crate) fn subtract(&mut self, means: &[f64], roots: &[f64]) {
         let Self::Dense(a) = self else { return };
         for (j, mean) in means.iter().enumerate() {
             a.col_as_slice_mut(j).iter_mut().zip(roots).for_each(|(v, root)| *v -= mean * root);
@@ -258,7 +259,7 @@ impl Rows {
     }
 
     /// The means of these rows, where the data are `centred`.
-    fn centre(&self, centred: bool) -> Option<Centre> {
+    pub(crate) fn centre(&self, centred: bool) -> Option<Centre> {
         match self {
             _ if !centred => None,
             Self::Dense(a) => Some(Centre::Dense(Centring::of(a.as_ref()))),
@@ -269,7 +270,7 @@ impl Rows {
         }
     }
 
-    fn view(&self, centre: Option<&Centre>) -> PcaData<'_> {
+    pub(crate) fn view(&self, centre: Option<&Centre>) -> PcaData<'_> {
         match (self, centre) {
             (Self::Dense(a), Some(Centre::Dense(means))) => PcaData::Centred(a.as_ref(), means.clone()),
             (Self::Dense(a), _) => PcaData::Dense(a.as_ref()),

@@ -18,6 +18,7 @@ mod steps;
 use std::collections::BTreeSet;
 
 pub use cells::Pattern;
+pub(crate) use folds::{Centre, Rows, is_centred};
 pub use folds::{By, Fold, Folds, Validation, cross_validate, folds, judge};
 pub use steps::{Along, DEFAULT_COUNTS};
 
@@ -320,7 +321,7 @@ fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, 
 }
 
 /// The last solver of the default chain from a given X.
-fn polished<P: Family>(problem: &P, wanted: &Wanted, x: &RowMat) -> Result<(Plan<P>, Wanted)> {
+pub(crate) fn polished<P: Family>(problem: &P, wanted: &Wanted, x: &RowMat) -> Result<(Plan<P>, Wanted)> {
     let usual = problem.plan(&Wanted { effort: wanted.effort, ..Wanted::default() })?;
     let solver = usual.solvers.last().map(|solver| solver.name.to_string());
     let wanted = Wanted { solver, start: Some(Start::Given(x.clone())), ..wanted.clone() };

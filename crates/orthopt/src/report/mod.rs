@@ -10,6 +10,7 @@ mod data;
 mod global;
 mod model;
 mod object;
+mod stability;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -19,6 +20,7 @@ pub use data::{DataFacts, Role, TableFacts};
 pub use global::Global;
 pub use model::{Model, used};
 pub use object::{Object, SCHEMA};
+pub use stability::Stability;
 
 use crate::bound::Bound;
 use crate::error::Result;
@@ -126,6 +128,8 @@ pub struct Report {
     pub checks: Checks,
     /// A global bound and the gap of F; also filled in on request.
     pub global: Option<Global>,
+    /// What halves of the rows say of the components; also filled in on request.
+    pub stability: Option<Stability>,
 }
 
 /// Number of variables from which on a run with a time limit does not compute the optimum.
@@ -169,6 +173,7 @@ impl Report {
             explained_variance,
             checks: Checks::default(),
             global: None,
+            stability: None,
             task: task.clone(),
             solution,
         };

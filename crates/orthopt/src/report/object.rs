@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{DataFacts, Report};
+use super::{DataFacts, Report, Stability};
 use crate::certify::Certificate;
 use crate::family::Scree;
 use crate::message::{Hint, Message};
@@ -65,6 +65,8 @@ pub struct Object<'a> {
     bound: Option<f64>,
     gap: Option<f64>,
     proof: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability: Option<&'a Stability>,
 }
 
 impl Report {
@@ -119,6 +121,7 @@ impl Report {
             bound: self.global.as_ref().map(|g| g.bound),
             gap: self.global.as_ref().and_then(|g| g.gap),
             proof: self.global.as_ref().and_then(|g| g.proof),
+            stability: self.stability.as_ref(),
         }
     }
 }

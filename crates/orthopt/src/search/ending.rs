@@ -4,8 +4,8 @@ use super::Effort;
 
 /// What a doubling of the work must lower F by, relative to |F|.
 const WORTH: f64 = 1e-4;
-/// The least work that doublings count from.
-pub(super) const LEAST: u64 = 1_000_000_000;
+/// The work that doublings count from at least, where nobody says otherwise: some tenths of a second of a thread.
+pub const LEAST_WORK: u64 = 1_000_000_000;
 /// A doubling is taken to be over after so much work, some seconds of a thread, times the patience of the effort. The more
 /// work has been done, the more such a stretch must bring: in proportion to it.
 const STRETCH: u64 = 10_000_000_000;
@@ -23,6 +23,7 @@ const DISPUTED: u64 = 64_000_000_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     effort: Option<Effort>,
+    least: u64,   // work that doublings count from at least
     first: u64,   // work of the first round
     checked: u64, // work when F was last looked at
     then: f64,    // lowest F then
@@ -31,8 +32,8 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    pub(super) fn new(effort: Option<Effort>) -> Self {
-        Self { effort, first: 0, checked: 0, then: f64::INFINITY, quiet: 0, agreed: false }
+    pub(super) fn new(effort: Option<Effort>, least: u64) -> Self {
+        Self { effort, least, first: 0, checked: 0, then: f64::INFINITY, quiet: 0, agreed: false }
     }
 
     /// Work of a stretch.
@@ -61,7 +62,7 @@ impl Ending {
         found: &[(&str, f64)],
     ) -> bool {
         if self.checked == 0 {
-            (self.first, self.checked, self.then) = (work, work.max(LEAST), lowest);
+            (self.first, self.checked, self.then) = (work, work.max(self.least), lowest);
         }
         loop {
             let next = (2 * self.checked).min(self.checked + self.stretch());
@@ -97,10 +98,11 @@ mod tests {
     use super::*;
 
     const NONE: &[(&str, f64)] = &[];
+    const LEAST: u64 = LEAST_WORK;
 
     /// The work at which it ends where F is `course` of the work.
     fn end(effort: Effort, course: impl Fn(u64) -> f64, found: &[(&str, f64)]) -> u64 {
-        let mut ending = Ending::new(Some(effort));
+        let mut ending = Ending::new(Some(effort), LEAST);
         (1..1_000_000u64)
             .map(|step| step * STRETCH / 20)
             .find(|work| ending.is_reached(*work, (course(*work), 1.0), None, found))
@@ -119,6 +121,13 @@ mod tests {
     }
 
     #[test]
+    fn short_searches_count_from_less() {
+        let mut ending = Ending::new(Some(Effort::Quick), LEAST / 8);
+        let mut at = |work| ending.is_reached(work, (-1.0, 1.0), None, NONE);
+        assert!(!at(LEAST / 16) && !at(LEAST / 5) && at(LEAST / 4));
+    }
+
+    #[test]
     fn a_search_that_goes_on_finding_a_little_ends() {
         // 2e-3 for each 10^10: what is noise for ever finds a little
         let noise = |work: u64| -1.0 - 2e-3 * (work as f64 / 1e10);
@@ -133,7 +142,7 @@ mod tests {
         assert_eq!(end(Effort::Normal, |_| -2.0, &all), 4 * LEAST, "short ones end by doublings");
         let few = [("pca", -2.0), ("pca", -2.0), ("pool", -2.0), ("grown", -1.0)];
         let at = |found: &[(&str, f64)]| {
-            let mut ending = Ending::new(Some(Effort::Normal));
+            let mut ending = Ending::new(Some(Effort::Normal), LEAST);
             ending.is_reached(5 * STRETCH, (-2.0, 1.0), None, found)
         };
         assert!(at(&all) && !at(&few));
@@ -155,7 +164,7 @@ mod tests {
         // where there are two starts these are all that can agree
         let two = [("random", -1.0), ("random", -0.9), ("eigen", -1.0)];
         assert_eq!(end(Effort::Normal, still, &two), 4 * LEAST);
-        let mut ending = Ending::new(Some(Effort::Normal));
+        let mut ending = Ending::new(Some(Effort::Normal), LEAST);
         let mut at = |work, bound| ending.is_reached(work, (-1.0, 1.0), bound, &apart);
         // a first round of LEAST
         assert!(!at(LEAST, None) && !at(4 * LEAST, None) && !at(5 * LEAST, Some(-1.01)));

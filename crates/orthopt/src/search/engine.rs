@@ -18,7 +18,7 @@ use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
-use crate::linalg::parallel::alone;
+use crate::linalg::parallel::{alone, is_alone};
 use crate::message::Message;
 use crate::objective::{Evaluate, size};
 use crate::solve::ArmReport;
@@ -32,6 +32,8 @@ pub struct Settings {
     pub seed: u64,
     /// When it ends by itself; `None` with a limit of time or iterations: then that is the end.
     pub effort: Option<Effort>,
+    /// Work that doublings count from ([`LEAST_WORK`](super::LEAST_WORK)).
+    pub least_work: u64,
     /// Tolerances and limits.
     pub stopping: Stopping,
     /// A lower bound of F over all X: the search ends where F meets it.
@@ -70,11 +72,12 @@ pub fn search<P: Evaluate + Sync + 'static>(
     let levels = portfolio.freshest..portfolio.freshest + FRESH.len() as u32;
     let fresh = levels.map(|level| f64::from(1u32 << level) * portfolio.run as f64);
     let prior = portfolio.moves.iter().map(|_| portfolio.polish as f64).chain(fresh).collect();
-    let Settings { seed, effort, stopping, .. } = settings;
+    let Settings { seed, effort, stopping, least_work, .. } = settings;
     let on = Ground { problem, stopping, control: &control };
     // Whoever launches tasks is free to do so at any time where all threads of the pool are others. A limit of iterations
-    // means the same for any number of threads where they are made one task after the other.
-    let is_counted = stopping.max_iters.is_some();
+    // means the same for any number of threads where they are made one task after the other; and a search that is to be alone
+    // on its thread has no others.
+    let is_counted = stopping.max_iters.is_some() || is_alone();
     let performs = is_counted || rayon::current_thread_index().is_some();
     let helpers = if is_counted { 0 } else { threads::count() - usize::from(performs) };
     threads::scope(|scope| {
@@ -103,7 +106,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             race: 0,
             iterations: 0,
             winner: 0,
-            ending: Ending::new(effort),
+            ending: Ending::new(effort, least_work),
             end: None,
             notes: Vec::new(),
             fresh: 0,
@@ -246,7 +249,8 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         let Ok(mut task) = settle(self.problem, LEVELS, self.settings.seed) else { return };
         task.x0 = at(best.done.x.clone());
         // not more than there has been
-        task.parts.iter_mut().for_each(|part| part.most = Some(self.work.max(LEAST)));
+        let least = LEAST.min(self.settings.least_work);
+        task.parts.iter_mut().for_each(|part| part.most = Some(self.work.max(least)));
         self.flight.launch(task, Aim::Settle, best.done.objective);
         self.go_on(Until::Landed);
     }

@@ -32,6 +32,7 @@ mod task;
 pub mod uncorrelated_moves;
 mod watcher;
 
+pub use ending::LEAST_WORK;
 pub use engine::{Settings, search};
 pub use grow::grown_components;
 pub use pool::{pool_is_drawn, pooled};
@@ -84,9 +85,9 @@ impl Effort {
         EFFORTS[self as usize].0
     }
 
-    /// The least work of a search that no bound ends.
-    pub(crate) fn least_work(self) -> u64 {
-        ending::LEAST << self.patience()
+    /// The least work of a search that no bound ends, where doublings count from this work.
+    pub(crate) fn least_work(self, from: u64) -> u64 {
+        from << self.patience()
     }
 
     /// Doublings that must bring nothing.

@@ -68,6 +68,7 @@ mod signs;
 mod smooth_models;
 mod smooth_solvers;
 mod spectral;
+mod stability;
 mod starts;
 mod stops;
 mod support;

@@ -7,7 +7,7 @@ use orthopt::family::{Family, Wanted};
 use orthopt::options::Given;
 use orthopt::penalty::{AnyPenalty, BoxBounds};
 use orthopt::problem::{Cardinality, CardinalityProblem, PcaProblem};
-use orthopt::search::{Effort, Settings, search};
+use orthopt::search::{Effort, LEAST_WORK, Settings, search};
 use orthopt::solve::{Chain, Event, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
 use rand::SeedableRng;
 
@@ -146,7 +146,13 @@ fn it_ends_where_f_meets_its_bound() {
     let free = auto(&p, 1, STOPPING, Some(Effort::Thorough));
     let plan = p.plan(&Wanted::default()).unwrap();
     let bound = Some(free.objective.total);
-    let settings = Settings { seed: 1, effort: Some(Effort::Thorough), stopping: STOPPING, bound };
+    let settings = Settings {
+        seed: 1,
+        effort: Some(Effort::Thorough),
+        least_work: LEAST_WORK,
+        stopping: STOPPING,
+        bound,
+    };
     let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap();
     assert_eq!(s.status, Status::Optimal, "{}", s.message);
     assert!(s.message.starts_with("F is the global minimum"), "{}", s.message);

@@ -22,6 +22,7 @@ fn page(found: &Found<'_>) -> anyhow::Result<String> {
     sections::summary(&mut page, report);
     sections::loadings(&mut page, report)?;
     sections::variance(&mut page, report)?;
+    sections::stability(&mut page, report)?;
     sections::samples(&mut page, found)?;
     sections::convergence(&mut page, report)?;
     sections::certainty(&mut page, report);

@@ -6,7 +6,7 @@ use orthopt::report::{Report, used};
 use super::markup::{Cell, Page};
 use crate::export::Found;
 use crate::export::svg;
-use crate::picture::{biplot, loadings as bars, scores, variance as shares};
+use crate::picture::{biplot, loadings as bars, scores, stability as frequencies, variance as shares};
 use crate::summary::{describe, solver, verdict};
 use crate::wording::said;
 use crate::{global, text};
@@ -117,6 +117,17 @@ pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     if !report.task.data.has_variances() {
         page.small("The columns were not centred: these are shares of tr C, not variances.");
     }
+    Ok(())
+}
+
+/// Section with what halves of the rows say.
+pub fn stability(page: &mut Page, report: &Report) -> anyhow::Result<()> {
+    let Some(stability) = &report.stability else { return Ok(()) };
+    page.section("stability", "How sure are the components?");
+    page.figure(
+        &frequencies::picture(report, stability)?,
+        "how often each loading is not zero in halves of the rows",
+    );
     Ok(())
 }
 

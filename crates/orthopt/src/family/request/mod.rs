@@ -47,6 +47,8 @@ pub struct Settled {
     pub certify: Option<Scope>,
     /// Seconds for a bound.
     pub bound: Option<f64>,
+    /// Number of pairs of halves of the rows.
+    pub stability: Option<usize>,
 }
 
 impl Request {
@@ -201,6 +203,7 @@ impl Request {
             seed,
             constants,
             effort: parsed(&self.effort, Effort::parse)?,
+            least_work: None,
         };
         check_pairs(&wanted)?;
         let stopping = Stopping {
@@ -209,8 +212,9 @@ impl Request {
             tol,
             min_decrease: self.min_decrease.unwrap_or(0.0),
         };
-        let (restarts, threads, bound) = (self.restarts, self.threads, self.bound);
-        Ok(Settled { pose, wanted, stopping, restarts, threads, certify: self.scope(seed), bound })
+        let (restarts, threads) = (self.restarts, self.threads);
+        let (bound, stability) = (self.bound, self.stability);
+        Ok(Settled { pose, wanted, stopping, restarts, threads, certify: self.scope(seed), bound, stability })
     }
 
     /// Ranges of numbers, and options that exclude each other.

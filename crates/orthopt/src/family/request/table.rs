@@ -69,6 +69,8 @@ const IN_MEMORY: &[(Front, &str)] = &[
 ];
 const ROWS: &[(Front, &str)] = &[(R, "sparse_pca prepares the matrix in R, as prcomp does")];
 const PCA: &[(Front, &str)] = &[(R, "sparse_pca is PCA with X'X = I and the penalties of its own argument")];
+const HALVES: &[(Front, &str)] =
+    &[(Python, "orthopt.stability is a function of its own"), (R, "stability is a function of its own")];
 const CALLS: &[(Front, &str)] = &[(R, "sparse_pca is the one call")];
 
 const fn data(value: &'static str) -> Entry {
@@ -404,6 +406,14 @@ options! {
     // a problem without a bound says why (`Family::bounded`)
     bound: f64 = option(Group::Certificate, "SECONDS", SHOWN).common().at_least(0.0).alone("60");
 
+    /// Also solve B pairs of disjoint halves of the rows, and say how often each loading is not zero [50 pairs if none are
+    /// given]
+    stability: usize = option(Group::Certificate, "B", &[Call::Solve]).common().at_least(1.0).alone("50")
+        .means(Of::Problem, "PCA problems of samples", |case| {
+            if case.is_pca() { case.of_samples() } else { Some(false) }
+        })
+        .without(HALVES);
+
     /// Variables listed per component
     top: usize = output("N", &[Call::Solve, Call::Path, Call::Explore]).common().default("5")
         .means(Of::Problem, "PCA problems, whose components are shown", |case| Some(case.is_pca()));
@@ -444,6 +454,9 @@ options! {
     /// Draw the eigenvalues of C beside those of noise, with the number of components
     plot_scree: PathBuf = output("FILE", SHOWN).writes()
         .means(Of::Problem, "PCA problems", |case| Some(case.is_pca()));
+
+    /// Draw how often each loading is not zero in halves of the rows, with --stability
+    plot_stability: PathBuf = output("FILE", &[Call::Solve]).writes().of_samples();
 
     /// Write the whole result as one HTML page with pictures
     report: PathBuf = output("HTML", &[Call::Solve, Call::Path, Call::Explore]).common().writes();
