@@ -32,7 +32,8 @@ impl<'a> Told<'a> {
 
     /// The command that repeats a step.
     pub fn command(&self, step: &Step) -> String {
-        let mut words = vec!["orthopt".to_string(), step.call.name().into(), self.found.report.task.problem.name.into()];
+        let mut words =
+            vec!["orthopt".to_string(), step.call.name().into(), self.found.report.task.problem.name.into()];
         let (mut files, mut options) = (Vec::new(), Vec::new());
         for entry in OPTIONS.iter().filter(|entry| matches!(entry.group, Group::Data | Group::Table)) {
             let Some(value) = entry.get(self.typed) else { continue };
@@ -68,7 +69,10 @@ impl<'a> Told<'a> {
         let answers = self.found.said();
         Object {
             schema: SCHEMA,
-            answers: answers.iter().map(|(question, all)| (*question, all.iter().map(said).collect())).collect(),
+            answers: answers
+                .iter()
+                .map(|(question, all)| (*question, all.iter().map(said).collect()))
+                .collect(),
             nonzeros: self.found.count(),
             bends: self.found.path.bends,
             path: points.collect(),
@@ -123,7 +127,12 @@ struct Repeated {
 
 impl Repeated {
     fn of(told: &Told<'_>, step: &Step) -> Self {
-        Self { question: step.question, command: told.command(step), seconds: step.seconds, limited: step.limited }
+        Self {
+            question: step.question,
+            command: told.command(step),
+            seconds: step.seconds,
+            limited: step.limited,
+        }
     }
 }
 

@@ -51,8 +51,7 @@ impl<const OF: u8> clap::Args for Typed<OF> {
 
 impl<const OF: u8> clap::FromArgMatches for Typed<OF> {
     fn from_arg_matches(matches: &ArgMatches) -> ClapResult<Self> {
-        let constants =
-            if OF == OF_EXPLORE { Default::default() } else { constants::given(matches)? };
+        let constants = if OF == OF_EXPLORE { Default::default() } else { constants::given(matches)? };
         let mut typed = Self(Request { constants, ..Request::default() });
         for entry in Self::entries() {
             let Some(values) = matches.get_many::<Written>(entry.name) else { continue };

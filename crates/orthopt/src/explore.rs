@@ -1,9 +1,10 @@
-//! From a table to components that can be read: how many, how sparse, which, and how far from the best.
+//! From a table to components that can be read: how many, how sparse, which, how sure, and how far from the best.
 //!
 //! ```text
-//! how many     the rank that is given, or the rule of `rank`
+//! how many     the rank that is given, or as many as exceed noise (parallel analysis)
 //! how sparse   a path along numbers of nonzeros; the knee of the variance that is maximised
 //! which        the search with that number in each component
+//! how sure     the same on pairs of disjoint halves of the rows
 //! how good     a lower bound of F over all X with that number
 //! ```
 //!
@@ -13,22 +14,26 @@
 use crate::bound;
 use crate::cancel::Cancel;
 use crate::error::Result;
-use crate::family::{Call, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use crate::family::{Call, Family, Limit, PoseOptions, RankRule, Wanted, find_problem, pose};
 use crate::message::Message;
 use crate::path::{self, Along, DEFAULT_COUNTS, Path};
 use crate::problem::{ExplainedVariance, PcaData};
-use crate::report::{DataFacts, Report, Task};
+use crate::report::{DataFacts, Report, Stability, Task};
 use crate::search::Effort;
 use crate::smooth::Measure;
 use crate::solve::{Observer, Status, Stopping};
+use crate::stability;
 use crate::with_family;
 
 /// Numbers of nonzeros beyond [`DEFAULT_COUNTS`] that are looked at where they are at most a quarter of the variables.
 const LARGER_COUNTS: [usize; 2] = [50, 100];
-/// Share of the seconds left that the path, the search and the bound may take.
-const ON_PATH: f64 = 0.5;
+/// Share of the seconds left that the path, the search, the halves and the bound may take.
+const ON_PATH: f64 = 0.4;
 const ON_SEARCH: f64 = 0.4;
-const ON_BOUND: f64 = 0.4;
+const ON_HALVES: f64 = 0.6;
+const ON_BOUND: f64 = 0.9;
+/// Pairs of halves of the rows.
+const PAIRS: usize = 25;
 /// Correlation of two scores from which on components are said to repeat each other.
 const ALIKE: f64 = 0.7;
 
@@ -66,6 +71,8 @@ pub struct Step {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Exploration {
+    /// True if a rule chose the number of components.
+    pub by_rule: bool,
     /// The numbers of nonzeros that were looked at.
     pub along: Along,
     /// The path along them; its knee has the number that was chosen.
@@ -102,6 +109,16 @@ pub fn explore(
     let left = |share: f64| clock.left().map(|left| share * left);
     let mut steps = Vec::new();
 
+    (watch.stage)(HOW_MANY);
+    let mut options = request.pose.clone();
+    let rows = !matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
+    if options.rank.is_none() && options.rank_rule.is_none() && (rows || options.samples.is_some()) {
+        options.rank_rule = Some(RankRule::Auto);
+    }
+    options.show_scree = true;
+    let request =
+        &Request { pose: options.with_rank(find_problem(PROBLEM)?, data)?.into_owned(), ..request.clone() };
+
     (watch.stage)(HOW_SPARSE);
     let mut of_path = path_request(data, request)?;
     of_path.stopping.time_limit = left(ON_PATH);
@@ -131,14 +148,22 @@ pub fn explore(
     let limit = [("nonzeros", count.to_string())];
     let interrupted = path.interrupted;
     let report = path.points[chosen].report.clone();
-    let mut found = Exploration { along: of_path.along.clone(), path, report, steps, interrupted };
+    let mut found = Exploration {
+        by_rule: request.pose.rank_rule.is_some(),
+        along: of_path.along.clone(),
+        path,
+        report,
+        steps,
+        interrupted,
+    };
     if found.interrupted {
         return Ok(found);
     }
 
     (watch.stage)(WHICH);
     let begun = clock.seconds();
-    let options = PoseOptions { limit: Some(Limit::Nonzeros(vec![count])), rank: Some(rank), ..request.pose.clone() };
+    let options =
+        PoseOptions { limit: Some(Limit::Nonzeros(vec![count])), rank: Some(rank), ..request.pose.clone() };
     let posed = pose(of_path.problem, data, &options)?;
     let task = Task::new(&posed, facts.clone());
     let wanted = Wanted { effort: Some(Effort::Normal), ..of_path.wanted.clone() };
@@ -154,6 +179,20 @@ pub fn explore(
         if report.solution.objective.total <= found.report.solution.objective.total {
             found.report = report;
         }
+        if !found.interrupted && stability::check(data, PAIRS).is_ok() {
+            (watch.stage)(HOW_SURE);
+            let begun = clock.seconds();
+            let stopping = Stopping { time_limit: left(ON_HALVES), ..of_path.stopping };
+            let halves = stability::Request::of(&task, &options, &wanted, stopping, PAIRS);
+            let seen = stability::Watch { cancel: watch.cancel, done: &|_, _| {} };
+            // where no half has a solution nothing is known of them
+            found.report.stability = stability::stability(data, facts, found.report.x(), &halves, &seen).unwrap_or(None);
+            let limited = found.report.stability.as_ref().is_none_or(|s| s.pairs + s.failed < PAIRS);
+            let seconds = clock.seconds() - begun;
+            let pairs = [&limit[..], &[("stability", PAIRS.to_string())]].concat();
+            found.steps.push(Step { question: HOW_SURE, call: Call::Solve, options: of_all(&pairs), seconds, limited });
+            found.interrupted = watch.cancel.is_cancelled();
+        }
         if !found.interrupted {
             (watch.stage)(HOW_GOOD);
             bounded(problem, &mut found, left(ON_BOUND), watch.cancel, of_all(&limit))?;
@@ -163,9 +202,14 @@ pub fn explore(
 }
 
 /// The questions.
+const HOW_MANY: &str = "how many components";
 const HOW_SPARSE: &str = "how many variables in each component";
 const WHICH: &str = "which components";
+const HOW_SURE: &str = "how sure";
 const HOW_GOOD: &str = "how far from the best";
+
+/// The problem that is solved.
+const PROBLEM: &str = "l0-pca";
 
 fn path_request(data: &PcaData<'_>, request: &Request) -> Result<path::Request> {
     let n = data.ncols();
@@ -175,7 +219,7 @@ fn path_request(data: &PcaData<'_>, request: &Request) -> Result<path::Request> 
         counts.push(n);
     }
     Ok(path::Request {
-        problem: find_problem("l0-pca")?,
+        problem: find_problem(PROBLEM)?,
         pose: request.pose.clone(),
         along: Along::Counts(counts),
         wanted: request.wanted.clone(),
@@ -224,9 +268,42 @@ impl Exploration {
 
     /// The answers in words: each question with its sentences.
     pub fn said(&self) -> Vec<(&'static str, Vec<Message>)> {
-        let mut all = vec![(HOW_SPARSE, self.said_of_counts()), (WHICH, self.said_of_components())];
+        let mut all = vec![
+            (HOW_MANY, vec![self.said_of_rank()]),
+            (HOW_SPARSE, self.said_of_counts()),
+            (WHICH, self.said_of_components()),
+        ];
+        all.extend(self.report.stability.as_ref().map(|found| (HOW_SURE, self.said_of_halves(found))));
         all.extend(self.most_possible().map(|most| (HOW_GOOD, self.said_of_bound(most))));
         all
+    }
+
+    fn said_of_rank(&self) -> Message {
+        let task = &self.report.task;
+        match task.scree.as_deref() {
+            Some(scree) if self.by_rule => scree.reason.clone().into(),
+            _ => format!("{} of at most {}", task.rank, task.data.cols).into(),
+        }
+    }
+
+    fn said_of_halves(&self, found: &Stability) -> Vec<Message> {
+        let x = self.report.x();
+        let often = Stability::THRESHOLD;
+        (0..x.ncols())
+            .map(|k| {
+                let used: Vec<usize> = (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).collect();
+                let sure = used.iter().filter(|i| found.frequency.get(**i, k) >= often).count();
+                let (all, cosine) = (used.len(), found.cosine[k]);
+                format!(
+                    "component {}: {sure} of its {all} variables are in it in at least {:.0} % of {} halves of the rows (mean \
+                     cosine {cosine:.2})",
+                    k + 1,
+                    100.0 * often,
+                    2 * found.pairs
+                )
+                .into()
+            })
+            .collect()
     }
 
     fn said_of_counts(&self) -> Vec<Message> {
@@ -234,7 +311,11 @@ impl Exploration {
         let task = &self.report.task;
         let (count, n) = (self.count(), task.data.cols);
         let all = self.path.points.last().map_or(f64::NAN, path::Point::maximised);
-        let why = if self.path.bends { "the knee of the curve" } else { "the middle of the path: the curve has no knee" };
+        let why = if self.path.bends {
+            "the knee of the curve"
+        } else {
+            "the middle of the path: the curve has no knee"
+        };
         let most = self.path.points.last().map_or(0, |point| point.at as usize);
         let share = format!(
             "{count} of {n} variables in each of {} components, {why}: they explain {:.0} % of what {most} in each explain",
@@ -281,7 +362,11 @@ impl Exploration {
         let measure = self.explained().map_or("", |explained| explained.maximised);
         let now = self.explained().map_or(f64::NAN, ExplainedVariance::of_maximised);
         vec![if proved {
-            format!("proved: no other {} variables in each component explain more ({measure} variance)", self.count()).into()
+            format!(
+                "proved: no other {} variables in each component explain more ({measure} variance)",
+                self.count()
+            )
+            .into()
         } else {
             format!(
                 "no X with {} variables in each component explains more than {:.1} % of the variance ({measure}); these \

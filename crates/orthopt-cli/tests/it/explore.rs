@@ -9,7 +9,15 @@ fn table() -> String {
         let t = f64::from(i);
         let (a, b) = ((0.9 * t).sin(), (2.3 * t + 1.0).cos());
         let noise = |k: f64| 0.1 * ((3.7 + k) * t).sin();
-        let row = [a + noise(1.0), a + noise(2.0), -a + noise(3.0), b + noise(4.0), 2.0 * b + noise(5.0), b + noise(6.0), (5.1 * t).sin()];
+        let row = [
+            a + noise(1.0),
+            a + noise(2.0),
+            -a + noise(3.0),
+            b + noise(4.0),
+            2.0 * b + noise(5.0),
+            b + noise(6.0),
+            (5.1 * t).sin(),
+        ];
         text += &(row.map(|v| v.to_string()).join(",") + "\n");
     }
     text
@@ -51,7 +59,9 @@ fn the_page_and_the_text_say_the_same() {
     let page = dir.read("p.html");
     assert!(text.contains("How many variables in each component?"), "{text}");
     assert!(text.contains("orthopt solve l0-pca 'my table.csv' --scale std"), "{text}");
-    for part in ["How many variables in each component?", "How far from the best?", "<svg ", "To repeat a step"] {
+    for part in
+        ["How many variables in each component?", "How far from the best?", "<svg ", "To repeat a step"]
+    {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("<i>alone") && !page.contains("NaN"));
@@ -74,7 +84,9 @@ fn options_of_other_calls_are_refused_and_bad_tables_are_told() {
     let dir = Dir::new();
     dir.write("t.csv", &table());
     dir.write("one.csv", "a,b\n1,2\n");
-    for args in [&["explore", "t.csv", "--lambda", "1"][..], &["explore", "t.csv", "--solver", "obcd"], &["explore"]] {
+    for args in
+        [&["explore", "t.csv", "--lambda", "1"][..], &["explore", "t.csv", "--solver", "obcd"], &["explore"]]
+    {
         dir.orthopt(args).assert().code(2);
     }
     dir.orthopt(&["explore", "one.csv"]).assert().code(1);

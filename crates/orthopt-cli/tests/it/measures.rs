@@ -185,7 +185,8 @@ fn as_many_components_as_a_support_has_rows() {
     for measure in ["adjusted", "polar", "explained"] {
         for count in ["1", "2", "3", "4"] {
             for rank in ["2", "3"] {
-                let args = ["solve", "l0-pca", "--gram", "c.csv", "--header", "no", "-r", rank, "--nonzeros", count];
+                let args =
+                    ["solve", "l0-pca", "--gram", "c.csv", "--header", "no", "-r", rank, "--nonzeros", count];
                 let found = dir.json(&[&args[..], &["--maximise", measure]].concat());
                 assert!(found["feasibility"].as_f64().unwrap() < 1e-12, "{measure} {count} {rank}");
             }

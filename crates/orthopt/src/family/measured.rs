@@ -203,8 +203,11 @@ impl Family for MeasuredProblem {
             match STARTS.iter().find(|start| start.0 == name && name != instead) {
                 Some((start, _)) => Error::NoPlace { start, why, instead },
                 None => Error::Incompatible(
-                    format!("{what} and {} was found from the start {name}: allow more nonzeros", self.limits().words())
-                        .into(),
+                    format!(
+                        "{what} and {} was found from the start {name}: allow more nonzeros",
+                        self.limits().words()
+                    )
+                    .into(),
                 ),
             }
         })

@@ -18,8 +18,8 @@ mod steps;
 use std::collections::BTreeSet;
 
 pub use cells::Pattern;
-pub(crate) use folds::{Centre, Rows, is_centred};
 pub use folds::{By, Fold, Folds, Validation, cross_validate, folds, judge};
+pub(crate) use folds::{Centre, Rows, is_centred};
 pub use steps::{Along, DEFAULT_COUNTS};
 
 use crate::bound;

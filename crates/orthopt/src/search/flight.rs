@@ -241,7 +241,8 @@ mod tests {
             .collect();
         jobs.iter().for_each(|job| drop(queue.push(Arc::clone(job))));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let ended = catch_unwind(AssertUnwindSafe(|| pool.scope(|scope| help(scope, Arc::clone(&queue), on))));
+        let ended =
+            catch_unwind(AssertUnwindSafe(|| pool.scope(|scope| help(scope, Arc::clone(&queue), on))));
         assert!(ended.is_err() && control.cancel.is_over());
         assert!(jobs.iter().all(|job| job.end().1));
     }

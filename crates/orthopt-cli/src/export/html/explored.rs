@@ -5,6 +5,7 @@ use super::sections;
 use crate::explored::{Told, capital};
 use crate::export::Found;
 use crate::path_report;
+use crate::picture::scree;
 use crate::summary::describe;
 use crate::text;
 use crate::wording::said;
@@ -23,11 +24,19 @@ pub fn page(told: &Told<'_>) -> anyhow::Result<String> {
         page.small(&format!("Read as: {}", table.read));
     }
     for (question, answers) in found.said() {
-        page.question(&format!("{}?", capital(question)), answers.iter().map(|answer| capital(&said(answer))));
+        page.question(
+            &format!("{}?", capital(question)),
+            answers.iter().map(|answer| capital(&said(answer))),
+        );
     }
     sections::notes(&mut page, report);
     sections::loadings(&mut page, report)?;
     sections::variance(&mut page, report)?;
+    sections::stability(&mut page, report)?;
+    if task.scree.is_some() {
+        page.section("scree", "Eigenvalues");
+        page.figure(&scree::picture(report)?, "the eigenvalues of C beside those of noise");
+    }
     counts(&mut page, told)?;
     sections::samples(&mut page, &Found { report, rows: told.rows.as_ref() })?;
     sections::certainty(&mut page, report);
@@ -41,7 +50,8 @@ fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
     let of_path = path_report::Told::new(&found.along, &found.path, None);
     page.figure(&path_report::drawn(&of_path)?, "the variance explained against the number of nonzeros");
     let head = ["variables in each component", "projected", "adjusted", "regression on the scores"];
-    let percent = |share: Option<f64>| Cell::Number(share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s)));
+    let percent =
+        |share: Option<f64>| Cell::Number(share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s)));
     let rows = found.path.points.iter().enumerate().map(|(i, point)| {
         let explained = point.report.explained_variance.as_ref();
         let chosen = if i == found.path.knee { " (chosen)" } else { "" };

@@ -175,7 +175,17 @@ impl<'a, F: Quadratic> Ground<'a, F> {
     pub fn alone<'b>(&self, f: &'b F, cov: &'b Covariance, nonzeros: usize) -> Ground<'b, F> {
         let measure = if self.squares() { Measure::Explained } else { Measure::Variance };
         let (between, limits) = (Between::Orthogonal, Limits::Each(vec![nonzeros]));
-        Ground { f, cov, measure, given: false, rank: 1, between, limits, price: 0.0, cancel: self.cancel.clone() }
+        Ground {
+            f,
+            cov,
+            measure,
+            given: false,
+            rank: 1,
+            between,
+            limits,
+            price: 0.0,
+            cancel: self.cancel.clone(),
+        }
     }
 
     /// −½ tr(XᵀCX).
