@@ -193,3 +193,20 @@ fn as_many_components_as_a_support_has_rows() {
         }
     }
 }
+
+/// What uncorrelated scores cost is said, and is what a run without them finds or less.
+#[test]
+fn the_price_of_both_constraints_is_said() {
+    let dir = Dir::new();
+    let args = ["solve", "l0-pca", "builtin:pitprops", "-r", "3", "--nonzeros", "4"];
+    let both = dir.json(&[&args[..], &["--constraint", "both"]].concat());
+    let reasons = both["reasons"].to_string();
+    let (_, said) = reasons.split_once("uncorrelated scores cost ").expect("a reason");
+    let numbers: Vec<f64> = said.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let (cost, own, other) = (numbers[0], numbers[1], numbers[2]);
+    assert!((cost - (other - own)).abs() < 0.11 && cost >= 0.0, "{reasons}");
+    let share = 100.0 * both["explained_variance"]["projected"].as_f64().unwrap();
+    assert!((own - share).abs() < 0.051);
+    let alone = dir.json(&args);
+    assert!(other <= 100.0 * alone["explained_variance"]["projected"].as_f64().unwrap() + 0.051);
+}

@@ -81,6 +81,8 @@ const NAME: &str = "overshoot";
 /// Gradients that a polish of the local search may cost, and the least that it may do.
 const POLISH: u64 = 200;
 const LEAST: u64 = 100_000_000;
+/// Seconds for what uncorrelated scores cost.
+const PRICE: f64 = 1.0;
 /// Random points from which a feasible one is looked for.
 const TRIES: usize = 300;
 
@@ -322,6 +324,25 @@ impl Family for MeasuredProblem {
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         Some(explained_variance(self.f.quadratic(), x).of(self.f.measure()))
+    }
+
+    /// What uncorrelated scores cost beside orthogonal loadings: what the moves find from X without the former.
+    fn price(&self, x: &RowMat) -> Option<Message> {
+        if self.between() != Between::Both {
+            return None;
+        }
+        let seconds = Cancel::never().within(Some(PRICE));
+        let ground = Ground::of(self).for_orthogonal().until(&seconds);
+        let other = overshoot::climbed(&ground, overshoot::polished(&ground, x)?, &Cancel::never())?;
+        let share = |x: &RowMat| 100.0 * explained_variance(self.f.quadratic(), x).projected;
+        let (own, other) = (share(x), share(&other.x));
+        Some(
+            format!(
+                "uncorrelated scores cost {:.1} % of the variance: {own:.1} % here, {other:.1} % found with orthogonal loadings alone",
+                (other - own).max(0.0)
+            )
+            .into(),
+        )
     }
 
     fn order_components(&self, solution: &mut Solution) {

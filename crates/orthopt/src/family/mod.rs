@@ -6,6 +6,7 @@ use crate::cancel::Cancel;
 use crate::certify::{BlockReport, BlockScope, Certificate, Scope};
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::objective::Evaluate;
 use crate::problem::ExplainedVariance;
 use crate::smooth::AnySmooth;
@@ -194,6 +195,11 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
 
     /// Variance explained by the columns of X, where that means something.
     fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
+        None
+    }
+
+    /// What a constraint of the problem costs at X, where that is asked first.
+    fn price(&self, _x: &RowMat) -> Option<Message> {
         None
     }
 

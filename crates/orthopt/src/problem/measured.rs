@@ -59,8 +59,9 @@ impl<F: Quadratic> MeasuredProblem<F> {
         let limits = limits.checked(n, rank)?;
         if matches!(limits, Cardinality::Rows(_)) {
             return Err(Error::Incompatible(
-                "limits of variables for all components together are for variance between orthogonal components: the \
-                 components of so many variables are eigenvectors, which have all that adjusted and polar variance count"
+                "limits of variables for all components together are for variance between orthogonal components, which \
+                 are eigenvectors then: adjusted and polar variance are the variance there, and explained variance has no \
+                 such limit here; limit the nonzeros instead"
                     .into(),
             ));
         }

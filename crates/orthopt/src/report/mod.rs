@@ -157,12 +157,13 @@ impl Report {
         };
         let explained_variance = problem.explained_variance(&solution.x);
         let repeats = explained_variance.as_ref().and_then(|explained| repeats(task, explained));
+        let price = if hurried { None } else { problem.price(&solution.x) };
         let proof = solution.proof.clone();
         let optimum = (!hurried).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
         let mut report = Self {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
             start: start(plan, &solution),
-            reasons: [&task.reasons[..], &plan.reasons].concat(),
+            reasons: [&task.reasons[..], &plan.reasons, price.as_slice()].concat(),
             notes: [&moved(wanted, &constants)[..], &solution.notes, repeats.as_slice()].concat(),
             constants,
             stopping,

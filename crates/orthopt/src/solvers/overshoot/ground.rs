@@ -171,6 +171,11 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         Self { measure: Measure::Variance, limits, cancel, ..*self }
     }
 
+    /// Variance between orthogonal components, whose scores may be correlated.
+    pub fn for_orthogonal(&self) -> Self {
+        Self { between: Between::Orthogonal, ..self.for_variance() }
+    }
+
     /// One component on another covariance matrix, for variance, or for explained variance where that is the measure.
     pub fn alone<'b>(&self, f: &'b F, cov: &'b Covariance, nonzeros: usize) -> Ground<'b, F> {
         let measure = if self.squares() { Measure::Explained } else { Measure::Variance };
