@@ -562,6 +562,7 @@ def summary(_):
     study_rows = rows_of("measures_study")
     for group in ("seen", "unseen", "all"):
         cells = grouped([row for row in study_rows if group in (row["group"], "all")], "data", "rank", "nonzeros_each")
+        cells = {key: cell for key, cell in cells.items() if len(cell) == len(OBJECTIVES)}
         print(f"### {group}: {len({key[0] for key in cells})} tables, {len(cells)} cells\n")
         heading(["maximised", *OBJECTIVES, "largest correlation: median, worst", "cells above .7", "stability", "seconds: median, worst"])
         for objective in OBJECTIVES:
