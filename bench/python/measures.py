@@ -4,12 +4,11 @@
     python bench/python/measures.py rivals  orthopt [--nsprcomp LIBRARY] [--shared DIR]
     python bench/python/measures.py study   orthopt [--shared DIR]
     python bench/python/measures.py planted orthopt
-    python bench/python/measures.py summary
 
-`orthopt` is the command; every run has one thread. The first four print a Markdown table with the columns of bench/results/measures.csv,
-measures_rivals.csv, measures_study.csv and measures_planted.csv, for `bench/results.py replace`; `summary` prints what docs/measures.md
-has of these files. DIR has the data sets of shared/data, LIBRARY is the R library with nsprcomp, abess is taken where Python has it.
-`tables` and `rivals` need R for its data sets, and all need scikit-learn.
+`orthopt` is the command; every run has one thread. Each prints a Markdown table with the columns of bench/results/measures.csv,
+measures_rivals.csv, measures_study.csv or measures_planted.csv, for `bench/results.py replace`; `bench/results.py measures` prints what
+docs/measures.md has of these files. DIR has the files of shared/data, LIBRARY is the R library with nsprcomp, abess is taken where Python
+has it. Needs R (for its data sets), scikit-learn and statsmodels.
 
 Each table is centred, its columns are scaled to standard deviation 1 (constant ones are left out), and the correlations C are given to
 all methods. A name with /100 is a table of many variables of which the 100 of largest variance are kept. Every X is measured in the same
@@ -28,7 +27,6 @@ sklearn    SparsePCA, minibatch: MiniBatchSparsePCA; alpha is bisected until the
 """
 
 import argparse
-import csv
 import itertools
 import json
 import os
@@ -47,7 +45,6 @@ import numpy as np  # noqa: E402
 sys.path.insert(0, str(Path(__file__).parent))
 from cardinality import abess_columns, orthogonal, power  # noqa: E402
 
-RESULTS = Path(__file__).parents[1] / "results"
 OBJECTIVES = ["variance", "adjusted", "polar", "explained"]
 MEASURES = [*OBJECTIVES, "largest_correlation"]
 
@@ -545,70 +542,9 @@ def recovered(truth, X):
     return f"{found:.3f}", int(found == 1)
 
 
-def rows_of(name):
-    with (RESULTS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def grouped(rows, *columns):
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
-    return groups
-
-
-def summary(_):
-    print("Tables of the study: the mean over cells of the share of the best of the four; in brackets the least\n")
-    study_rows = rows_of("measures_study")
-    for group in ("seen", "unseen", "all"):
-        cells = grouped([row for row in study_rows if group in (row["group"], "all")], "data", "rank", "nonzeros_each")
-        cells = {key: cell for key, cell in cells.items() if len(cell) == len(OBJECTIVES)}
-        print(f"### {group}: {len({key[0] for key in cells})} tables, {len(cells)} cells\n")
-        heading(["maximised", *OBJECTIVES, "largest correlation: median, worst", "cells above .7", "stability", "seconds: median, worst"])
-        for objective in OBJECTIVES:
-            mine = [next(row for row in cell if row["maximised"] == objective) for cell in cells.values()]
-            shares = []
-            for measure in OBJECTIVES:
-                of_best = [float(row[measure]) / max(float(other[measure]) for other in cell) for row, cell in zip(mine, cells.values())]
-                shares.append(f"{statistics.mean(of_best):.3f} ({min(of_best):.2f})")
-            correlation = [float(row["largest_correlation"]) for row in mine]
-            stable = statistics.mean(float(row["stability"]) for row in mine if row["stability"])
-            seconds = [float(row["seconds"]) for row in mine]
-            above = f"{100 * statistics.mean(value > 0.7 for value in correlation):.0f} %"
-            span = f"{statistics.median(correlation):.2f}, {max(correlation):.2f}"
-            line(objective, *shares, span, above, f"{stable:.3f}", f"{statistics.median(seconds):.1f}, {max(seconds):.1f}")
-        print()
-    print("Planted supports: mean share of entries found (runs with all found)\n")
-    planted_rows = grouped(rows_of("measures_planted"), "rows", "correlation", "method")
-    methods = list(dict.fromkeys(key[2] for key in planted_rows))
-    heading(["rows", "correlation of factors", *methods])
-    for rows, correlation in dict.fromkeys(key[:2] for key in planted_rows):
-        runs = [planted_rows[rows, correlation, method] for method in methods]
-        cells = [f"{statistics.mean(float(r['recovered']) for r in run):.3f} ({sum(int(r['exact']) for r in run)} of {len(run)})" for run in runs]
-        line(rows, correlation, *cells)
-    print("\nRivals at equal limits: cells in which adjusted of orthopt is at or above (to 1e-6 of it)\n")
-    heading(["rival", "cells with ||X'X - I|| < 1e-3", "at or above", "adjusted of orthopt over the rival's: least, geometric mean"])
-    ours, ratios = {}, {}
-    for row in rows_of("measures_rivals"):
-        if row["method"] == "orthopt adjusted":
-            ours[row["data"], row["rank"], row["limit"]] = float(row["adjusted"])
-    for row in rows_of("measures_rivals"):
-        if row["method"] != "orthopt adjusted" and float(row["orthogonality_error"]) < 1e-3:
-            ratios.setdefault(row["method"], []).append(ours[row["data"], row["rank"], row["limit"]] / float(row["adjusted"]))
-    ratios["all"] = [ratio for some in ratios.values() for ratio in some]
-    for rival, some in ratios.items():
-        line(rival, len(some), sum(ratio >= 1 - 1e-6 for ratio in some), f"{min(some):.4f}, {statistics.geometric_mean(some):.3f}")
-    print("\nTables of the issue beside greedy\n")
-    cells = grouped(rows_of("measures"), "data", "rank", "nonzeros_each")
-    for measure in ("adjusted", "explained"):
-        mine = {key: next(float(row[measure]) for row in cell if row["method"] == f"orthopt {measure}") for key, cell in cells.items()}
-        rival = {key: max(float(row[measure]) for row in cell if row["method"] in ("greedy", "greedy-e")) for key, cell in cells.items()}
-        print(f"{measure}: at or above greedy in {sum(mine[key] >= rival[key] * (1 - 1e-6) for key in cells)} of {len(cells)}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=["tables", "rivals", "study", "planted", "summary"])
+    parser.add_argument("what", choices=["tables", "rivals", "study", "planted"])
     parser.add_argument("command", nargs="?", default="orthopt")
     parser.add_argument("--nsprcomp", default=None, metavar="LIBRARY", help="R library that has nsprcomp")
     parser.add_argument("--shared", type=Path, default=Path("shared/data"))
@@ -616,7 +552,7 @@ def main():
     parser.add_argument("--halvings", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=10)
     args = parser.parse_args()
-    {"tables": tables, "rivals": rivals, "study": study, "planted": planted, "summary": summary}[args.what](args)
+    {"tables": tables, "rivals": rivals, "study": study, "planted": planted}[args.what](args)
 
 
 if __name__ == "__main__":
