@@ -185,10 +185,10 @@ def studied(group: str) -> list[list[object]]:
 
 def supports() -> list[list[object]]:
     lines = []
-    for (rows, correlation), runs in grouped(read("measures_planted"), "rows", "correlation").items():
+    for (model, rows, correlation), runs in grouped(read("measures_planted"), "model", "rows", "correlation").items():
         methods = grouped(runs, "method").values()
         found = [f"{statistics.mean(values(some, 'recovered')):.2f} ({sum(values(some, 'exact')):.0f})" for some in methods]
-        lines.append([rows, correlation, *found])
+        lines.append([model, rows, correlation, *found])
     return lines
 
 
@@ -230,7 +230,7 @@ def measures() -> list[str]:
     for group in ("seen", "unseen", "all"):
         lines += [f"{group}:", "", *table(head, studied(group)), ""]
     methods = dict.fromkeys(row["method"] for row in read("measures_planted"))
-    lines += [*table(["rows", "correlation", *methods], supports()), ""]
+    lines += [*table(["model", "rows", "correlation", *methods], supports()), ""]
     lines += [*table(["rival", "cells", "at or above", "least ratio", "mean ratio"], beside_rivals()), ""]
     return lines + table(["table", "r × k", *OBJECTIVES, "greedy", "greedy-e", "nsprcomp"], shown())
 

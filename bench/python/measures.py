@@ -3,7 +3,7 @@
     python bench/python/measures.py tables  orthopt [--nsprcomp LIBRARY] [--shared DIR]
     python bench/python/measures.py rivals  orthopt [--nsprcomp LIBRARY] [--shared DIR]
     python bench/python/measures.py study   orthopt [--shared DIR]
-    python bench/python/measures.py planted orthopt
+    python bench/python/measures.py planted orthopt [--model strong]
 
 `orthopt` is the command; every run has one thread. Each prints a Markdown table with the columns of bench/results/measures.csv,
 measures_rivals.csv, measures_study.csv or measures_planted.csv, for `bench/results.py replace`; `bench/results.py measures` prints what
@@ -508,37 +508,42 @@ def pairs(C, X):
     return [S[a, b] / (sd[a] * sd[b]) for a, b in itertools.combinations(range(len(S)), 2)]
 
 
-def model(rows, variables, r, k, correlation, seed):
-    """Data of r factors with equal correlations, k variables each with loadings from .5 to .9, and noise; the true supports."""
+def model(kind, rows, correlation, seed):
+    """Data of four factors with equal correlations, and the true loadings. `equal`: 30 variables, five of each factor with loadings
+    from .5 to .9 and ten of noise; `strong`: the first factor has ten more, all with loadings from .85 to .95."""
     random = np.random.default_rng(seed)
-    factors = random.standard_normal((rows, r)) * np.sqrt(1 - correlation) + random.standard_normal((rows, 1)) * np.sqrt(correlation)
-    truth = np.zeros((variables, r))
-    for j, block in enumerate(random.permutation(variables)[: r * k].reshape(r, k)):
-        truth[block, j] = random.uniform(0.5, 0.9, k) * random.choice([-1, 1], k)
+    factors = random.standard_normal((rows, 4)) * np.sqrt(1 - correlation) + random.standard_normal((rows, 1)) * np.sqrt(correlation)
+    more = 10 if kind == "strong" else 0
+    truth = np.zeros((30 + more, 4))
+    order = random.permutation(len(truth))
+    for j, block in enumerate(order[:20].reshape(4, 5)):
+        truth[block, j] = random.uniform(0.5, 0.9, 5) * random.choice([-1, 1], 5)
+    if more:
+        block = np.flatnonzero(truth[:, 0])
+        block = np.concatenate([block, order[20:30]])
+        truth[block, 0] = random.uniform(0.85, 0.95, 15)
     own = np.sqrt(1 - (truth**2).sum(axis=1))
-    return factors @ truth.T + random.standard_normal((rows, variables)) * own, truth
+    return factors @ truth.T + random.standard_normal((rows, len(truth))) * own, truth
 
 
 def planted(args):
     heading(["rows", "correlation", "seed", "method", "recovered", "exact", *MEASURES, "seconds"])
-    variables, r, k = 30, 4, 5
     for rows, correlation in itertools.product((60, 200), (0.0, 0.3, 0.6)):
         for seed in range(1, args.seeds + 1):
-            A, truth = model(rows, variables, r, k, correlation, seed)
+            A, truth = model(args.model, rows, correlation, seed)
             C = correlations(A)
-            ways = {objective: solved(args.command, C, r, ["--nonzeros", str(k)], objective, limit=args.limit) for objective in OBJECTIVES}
-            for way, (X, seconds) in {**ways, "greedy": timed(greedy, C, r, k)}.items():
-                if X is None:
-                    continue
-                line(rows, correlation, seed, way, *recovered(truth, X), *shown(measured(C, X)), f"{seconds:.2f}")
+            ways = {name: solved(args.command, C, 4, ["--nonzeros", "5"], name, limit=args.limit) for name in OBJECTIVES}
+            for way, (X, seconds) in {**ways, "greedy": timed(greedy, C, 4, 5)}.items():
+                if X is not None:
+                    line(rows, correlation, seed, way, *recovered(truth, X), *shown(measured(C, X)), f"{seconds:.2f}")
 
 
 def recovered(truth, X):
-    """Share of the planted entries that are found, components paired so that it is largest; whether all are."""
+    """Share of entries in the planted supports, each factor paired with one component so that it is largest; whether all are."""
     from scipy.optimize import linear_sum_assignment
 
     both = (truth != 0).T.astype(int) @ (X != 0).astype(int)
-    found = both[linear_sum_assignment(-both)].sum() / (truth != 0).sum()
+    found = both[linear_sum_assignment(-both)].sum() / (5 * truth.shape[1])
     return f"{found:.3f}", int(found == 1)
 
 
@@ -550,7 +555,8 @@ def main():
     parser.add_argument("--shared", type=Path, default=Path("shared/data"))
     parser.add_argument("--limit", type=float, default=8, help="seconds of a run of the study (a quarter of it for half the rows) and of planted")
     parser.add_argument("--halvings", type=int, default=2)
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--model", choices=["equal", "strong"], default="equal", help="of planted")
     args = parser.parse_args()
     {"tables": tables, "rivals": rivals, "study": study, "planted": planted}[args.what](args)
 
