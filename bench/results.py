@@ -179,7 +179,7 @@ def studied(group: str) -> list[list[object]]:
         correlation, seconds = values(mine, "largest_correlation"), values(mine, "seconds")
         above = f"{100 * statistics.mean(value > 0.7 for value in correlation):.0f} %"
         spans = [f"{statistics.median(some):.{digits}f}, {max(some):.{digits}f}" for some, digits in ((correlation, 2), (seconds, 1))]
-        lines.append([objective, *shares, spans[0], above, f"{statistics.mean(values(mine, 'stability')):.2f}", spans[1]])
+        lines.append([group, objective, *shares, spans[0], above, f"{statistics.mean(values(mine, 'stability')):.2f}", spans[1]])
     return lines
 
 
@@ -200,7 +200,7 @@ def beside_rivals() -> list[list[object]]:
     for row in rows:
         if row["method"] != "orthopt adjusted" and float(row["orthogonality_error"]) < 1e-3:
             ratio = ours[row["data"], row["rank"], row["limit"]] / float(row["adjusted"])
-            ratios.setdefault(row["method"], []).append(ratio)
+            ratios.setdefault(row["method"].removeprefix("ortho-"), []).append(ratio)
     ratios["all"] = [ratio for some in ratios.values() for ratio in some]
     return [
         [name, len(some), sum(ratio >= 1 - 1e-6 for ratio in some), f"{min(some):.3f}", f"{statistics.geometric_mean(some):.2f}"]
@@ -225,10 +225,8 @@ def shown() -> list[list[object]]:
 
 
 def measures() -> list[str]:
-    head = ["maximised", *OBJECTIVES, "largest correlation", "above .7", "stability", "seconds"]
-    lines = []
-    for group in ("seen", "unseen", "all"):
-        lines += [f"{group}:", "", *table(head, studied(group)), ""]
+    head = ["tables", "maximised", *OBJECTIVES, "largest correlation", "above .7", "stability", "seconds"]
+    lines = [*table(head, [line for group in ("seen", "unseen", "all") for line in studied(group)]), ""]
     methods = dict.fromkeys(row["method"] for row in read("measures_planted"))
     lines += [*table(["model", "rows", "correlation", *methods], supports()), ""]
     lines += [*table(["rival", "cells", "at or above", "least ratio", "mean ratio"], beside_rivals()), ""]
