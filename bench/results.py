@@ -1,6 +1,7 @@
 """Figures: `bench/results/*.csv` are written from what a benchmark prints, `docs/benchmarks.md` from them.
 
     python bench/results.py page                              write docs/benchmarks.md
+    python bench/results.py measures                          print the tables of docs/measures.md
     python bench/results.py check                             compare it, the files, and the figures of README.md and docs
     python bench/results.py replace FILE NAME=VALUE ... < OUT   put the tables of a benchmark's output into a file
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import csv
 import re
+import statistics
 import sys
 from pathlib import Path
 
@@ -149,6 +151,86 @@ def streamed() -> dict[str, str]:
         "seconds": f"{float(row['seconds']):.0f}",
         "MB": row["peak_MB"],
     }
+
+
+# The tables of docs/measures.md
+
+OBJECTIVES = ["variance", "adjusted", "polar", "explained"]
+
+
+def grouped(rows: list[Row], *columns: str) -> dict[tuple[str, ...], list[Row]]:
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return groups
+
+
+def studied(group: str) -> list[list[object]]:
+    """Of each objective: the share of the best of the four in each measure, correlations of scores, stability, seconds."""
+    rows = [row for row in read("measures_study") if group in (row["group"], "all")]
+    cells = [cell for cell in grouped(rows, "data", "rank", "nonzeros_each").values() if len(cell) == len(OBJECTIVES)]
+    lines = []
+    for objective in OBJECTIVES:
+        mine = [next(row for row in cell if row["maximised"] == objective) for cell in cells]
+        shares = []
+        for measure in OBJECTIVES:
+            of_best = [float(row[measure]) / max(values(cell, measure)) for row, cell in zip(mine, cells)]
+            shares.append(f"{statistics.mean(of_best):.3f} ({min(of_best):.2f})")
+        correlation, seconds = values(mine, "largest_correlation"), values(mine, "seconds")
+        above = f"{100 * statistics.mean(value > 0.7 for value in correlation):.0f} %"
+        spans = [f"{statistics.median(some):.{digits}f}, {max(some):.{digits}f}" for some, digits in ((correlation, 2), (seconds, 1))]
+        lines.append([group, objective, *shares, spans[0], above, f"{statistics.mean(values(mine, 'stability')):.2f}", spans[1]])
+    return lines
+
+
+def supports() -> list[list[object]]:
+    lines = []
+    for (model, rows, correlation), runs in grouped(read("measures_planted"), "model", "rows", "correlation").items():
+        methods = grouped(runs, "method").values()
+        found = [f"{statistics.mean(values(some, 'recovered')):.2f} ({sum(values(some, 'exact')):.0f})" for some in methods]
+        lines.append([model, rows, correlation, *found])
+    return lines
+
+
+def beside_rivals() -> list[list[object]]:
+    """Of each orthogonal rival: cells, those in which adjusted of orthopt is at or above, and the least and mean ratio."""
+    rows = read("measures_rivals")
+    ours = {(row["data"], row["rank"], row["limit"]): float(row["adjusted"]) for row in rows if row["method"] == "orthopt adjusted"}
+    ratios: dict[str, list[float]] = {}
+    for row in rows:
+        if row["method"] != "orthopt adjusted" and float(row["orthogonality_error"]) < 1e-3:
+            ratio = ours[row["data"], row["rank"], row["limit"]] / float(row["adjusted"])
+            ratios.setdefault(row["method"].removeprefix("ortho-"), []).append(ratio)
+    ratios["all"] = [ratio for some in ratios.values() for ratio in some]
+    return [
+        [name, len(some), sum(ratio >= 1 - 1e-6 for ratio in some), f"{min(some):.3f}", f"{statistics.geometric_mean(some):.2f}"]
+        for name, some in ratios.items()
+    ]
+
+
+def shown() -> list[list[object]]:
+    """Adjusted and explained variance and the largest correlation of each method, by table and counts."""
+    methods = [*(f"orthopt {objective}" for objective in OBJECTIVES), "greedy", "greedy-e", "nsprcomp"]
+    lines = []
+    for (data, rank, each), rows in grouped(read("measures"), "data", "rank", "nonzeros_each").items():
+        by = {row["method"]: row for row in rows}
+        cells = [
+            " / ".join([f"{float(by[m]['adjusted']):.1f}", f"{float(by[m]['explained']):.1f}", f"{float(by[m]['largest_correlation']):.2f}"])
+            if m in by
+            else ""
+            for m in methods
+        ]
+        lines.append([data, f"{rank} × {each}", *cells])
+    return lines
+
+
+def measures() -> list[str]:
+    head = ["tables", "maximised", *OBJECTIVES, "largest correlation", "above .7", "stability", "seconds"]
+    lines = [*table(head, [line for group in ("seen", "unseen", "all") for line in studied(group)]), ""]
+    methods = dict.fromkeys(row["method"] for row in read("measures_planted"))
+    lines += [*table(["model", "rows", "correlation", *methods], supports()), ""]
+    lines += [*table(["rival", "cells", "at or above", "least ratio", "mean ratio"], beside_rivals()), ""]
+    return lines + table(["table", "r × k", *OBJECTIVES, "greedy", "greedy-e", "nsprcomp"], shown())
 
 
 # The page
@@ -585,6 +667,7 @@ def pages() -> dict[str, list[str]]:
             f"test MRR of {mrr[0]} and hits@10 of {wn18rr['test_hits_at_10'].removeprefix('0')}",
             f"test MRR of {mrr[1]}",
         ],
+        "docs/measures.md": [" ".join(line.split()) for line in measures() if line.startswith("| ")],
         "docs/roadmap.md": [
             f"{large['within']} cases, {large['above'].split()[0]} above 1 %",
             f"at most {public['ratio'].split()[-1]} of the time in {public['cells'].split()[0]} of {public['cells'].split()[0]} cases",
@@ -661,6 +744,8 @@ def main() -> None:
     match sys.argv[1:]:
         case ["page"]:
             PAGE.write_text(page(), encoding="utf-8")
+        case ["measures"]:
+            print("\n".join(measures()))
         case ["check"]:
             if wrong := check():
                 sys.exit("\n".join(wrong))

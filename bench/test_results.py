@@ -69,6 +69,10 @@ class OfFiles(unittest.TestCase):
         self.change("gram", "5.30", "9.30")
         self.assertIn("docs/roadmap.md does not say", " ".join(results.check()))
 
+    def test_a_figure_that_the_page_of_measures_does_not_have(self) -> None:
+        self.change("measures_planted", "equal,60,0.0,1,variance,1.000", "equal,60,0.0,1,variance,0.000")
+        self.assertIn("docs/measures.md does not say", " ".join(results.check()))
+
     def test_a_file_without_a_line_in_the_index(self) -> None:
         shutil.copy(self.folder / "build.csv", self.folder / "more.csv")
         self.assertIn("no line for more.csv", results.check()[0])
