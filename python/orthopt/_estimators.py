@@ -305,11 +305,12 @@ class SparsePCA(_OrthogonalPCA):
         ``"orthogonal"`` components, or with ``n_nonzero`` components with ``"uncorrelated"`` scores: unit columns with
         X'CX diagonal, which are not orthogonal then; ``"both"``: orthogonal components with uncorrelated scores, as in
         PCA. Uncorrelated scores take r(r + 1)/2 nonzeros in all r components, or more.
-    maximise : str, default "variance"
+    maximise : str, default None
         ``"variance"`` of the scores, which counts what components share once for each of them; ``"adjusted"``: of each
         score what those before it do not have, so that none repeats another; ``"polar"``: the same without an order;
         ``"explained"``: the variance of all variables that a regression on the scores gives back. For the penalties
-        ``"l0"`` and ``"none"``.
+        ``"l0"`` and ``"none"``. Default: ``"adjusted"`` for orthogonal components with a number of nonzeros, given or
+        chosen, and ``"variance"`` with ``alpha``, other penalties and constraints, or a ``solver`` of your own.
     order : str, default "joint"
         ``"joint"``: all components together; ``"sequential"``: each the best one beside those before it.
     solver : str, default "auto"
@@ -388,7 +389,7 @@ class SparsePCA(_OrthogonalPCA):
         penalty_params: dict[str, float] | None = None,
         n_nonzero: int | list[int] | None = None,
         constraint: str = "orthogonal",
-        maximise: str = "variance",
+        maximise: str | None = None,
         order: str = "joint",
         n_threads: int | None = None,
         random_state: Any = None,
@@ -423,12 +424,22 @@ class SparsePCA(_OrthogonalPCA):
         if self.alpha is not None and not self.alpha >= 0:
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
         settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.n_nonzero}
-        settings |= {"constraint": self.constraint, "maximise": self.maximise, "order": self.order}
+        settings |= {"constraint": self.constraint, "maximise": self._measure(), "order": self.order}
         constants = self.penalty_params or {}
         for name in constants:
             if name in TABLE:
                 raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
         return {**settings, **constants}
+
+    def _assumed(self) -> list[str]:
+        return super()._assumed() + (["maximise"] if self.maximise is None else [])
+
+    def _measure(self) -> str:
+        """What is maximised: what counts nothing twice, for components that are read."""
+        if self.maximise is not None:
+            return self.maximise
+        counted = self.alpha is None and (self.penalty == "l0" or (self.penalty == "none" and self.n_nonzero is not None))
+        return "adjusted" if counted and self.constraint == "orthogonal" and self.solver == "auto" else "variance"
 
     def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
         super()._keep(found, samples, means, mass)

@@ -12,9 +12,17 @@ sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty 
                 centered = !isFALSE(data$center))
     given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, time_limit = time_limit, seed = seed,
                   effort = effort, bound = bound, certify = certify)
+    further$maximise <- measure(given, further, own)
     found <- run(data$matrix, run_options(own, given, further))
     tell(found, certify)
     result(found, data, flag(retx, "retx"), match.call())
+}
+
+# What is maximised where nobody says it: with numbers of nonzeros, given or chosen, what counts nothing twice.
+measure <- function(given, further, own) {
+    told <- c("maximise", "constraint", "solver", "relative_lambda", "lambda_share", "variables", "map")
+    if (any(told %in% names(further))) return(further$maximise)
+    if (is.null(given$lambda) && own$penalty == "l0" && !own$nonneg) "adjusted"
 }
 
 # Error for the first argument that is not its default and does not apply.
