@@ -85,7 +85,9 @@ fn a_share_counts_components_of_pca() {
     let gram = dir.json(&["solve", "pca", "builtin:pitprops", "-r", "90%"]);
     assert_eq!(gram["rank"], 7);
     assert!(
-        gram["reasons"][0].as_str().unwrap().starts_with("rank 7: as many components of PCA explain 91.4 % of the variance, 6 of them 87.0 %"),
+        gram["reasons"][0].as_str().unwrap().starts_with(
+            "rank 7: as many components of PCA explain 91.4 % of the variance, 6 of them 87.0 %"
+        ),
         "{gram}"
     );
     // config files

@@ -267,13 +267,7 @@ fn edge(variances: &[f64], m: usize) -> f64 {
 const BISECTIONS: usize = 60;
 
 /// The number of leading eigenvalues that are above their references.
-fn compared(
-    rule: &'static str,
-    what: &str,
-    own: &[f64],
-    reference: &[f64],
-    trace: f64,
-) -> Scree {
+fn compared(rule: &'static str, what: &str, own: &[f64], reference: &[f64], trace: f64) -> Scree {
     let exceeds = |i: usize| own[i] > reference[i] * (1.0 + ROUNDING) && own[i] > ROUNDING * trace;
     let above = (0..own.len()).take_while(|i| exceeds(*i)).count();
     let rank = above.max(1);
