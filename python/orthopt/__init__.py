@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
+Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`stability`, :func:`minimize`, :func:`check_gradient`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; rows that do not fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; exceptions:
 :mod:`orthopt.errors`.
@@ -23,6 +23,7 @@ from ._path import Path, path
 from ._registry import constants, registry
 from ._solution import Certificate, Comparison, ExplainedVariance, Solution, Trace
 from ._solve import Findings, Progress, certify, compare, solve
+from ._stability import Stability, stability
 from .errors import OrthoptError, OrthoptWarning
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Path",
     "Progress",
     "Solution",
+    "Stability",
     "Trace",
     "__version__",
     "bound",
@@ -57,6 +59,7 @@ __all__ = [
     "plots",
     "registry",
     "solve",
+    "stability",
 ]
 
 

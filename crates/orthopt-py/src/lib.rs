@@ -21,6 +21,7 @@ mod registry;
 mod result;
 mod smooth;
 mod solve;
+mod stability;
 mod supervise;
 
 use orthopt::threads;
@@ -51,6 +52,8 @@ mod _orthopt {
     use super::registry::{constants, registry};
     #[pymodule_export]
     use super::solve::{compare, solve};
+    #[pymodule_export]
+    use super::stability::stability;
 
     use pyo3::prelude::*;
 
