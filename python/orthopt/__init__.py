@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`scree`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
+Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`scree`, :func:`certify`, :func:`bound`, :func:`stability`, :func:`minimize`, :func:`check_gradient`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; rows that do not fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; exceptions:
 :mod:`orthopt.errors`.
@@ -24,6 +24,7 @@ from ._path import Path, path
 from ._registry import constants, registry
 from ._solution import Certificate, Comparison, ExplainedVariance, Scree, Solution, Trace
 from ._solve import Findings, Progress, certify, compare, scree, solve
+from ._stability import Stability, stability
 from .errors import OrthoptError, OrthoptWarning
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "Progress",
     "Scree",
     "Solution",
+    "Stability",
     "Step",
     "Trace",
     "__version__",
@@ -63,6 +65,7 @@ __all__ = [
     "registry",
     "scree",
     "solve",
+    "stability",
 ]
 
 

@@ -30,6 +30,8 @@ from ._solve import certify as certify
 from ._solve import compare as compare
 from ._solve import scree as scree
 from ._solve import solve as solve
+from ._stability import Stability as Stability
+from ._stability import stability as stability
 from .errors import OrthoptError as OrthoptError
 from .errors import OrthoptWarning as OrthoptWarning
 

@@ -105,6 +105,31 @@ def loadings(
     return ax
 
 
+def stability(found: Any, names: Sequence[str], *, top: int | None = None, ax: Any = None) -> Any:
+    """Selection frequencies of a Stability as a heat map; frames are loadings that are not zero in all rows."""
+    share, r = found.frequency, len(found.cosine)
+    often = share.max(axis=1)
+    order = np.argsort(-often, kind="stable")[:top]
+    shown = np.sort(order[often[order] > 0])
+    ax = axes_of(ax, figsize=(0.9 * r + 2.5, 0.22 * len(shown) + 1.4))
+    image = ax.imshow(share[shown], cmap="Oranges", vmin=0.0, vmax=1.0, aspect="auto")
+    for row, i in enumerate(shown):
+        for k in np.flatnonzero(found.X[i]):
+            ax.add_patch(_frame(k, row))
+    ax.set_yticks(range(len(shown)), [names[i] for i in shown])
+    ax.set_xticks(range(r), [f"{k + 1}\n{cosine:.2f}" for k, cosine in enumerate(found.cosine)])
+    ax.set_xlabel("component and its mean cosine")
+    ax.figure.colorbar(image, ax=ax, label=f"share of {2 * found.pairs} halves with a nonzero loading")
+    return ax
+
+
+def _frame(k: int, row: int) -> Any:
+    """The frame of a cell of a heat map."""
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((k - 0.5, row - 0.5), 1.0, 1.0, fill=False, edgecolor="black", linewidth=1.5)
+
+
 def _bars(rows: np.ndarray, names: Sequence[str], top: int | None, axes: Any) -> Any:
     r = len(rows)
     if axes is None:

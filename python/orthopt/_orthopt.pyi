@@ -42,6 +42,14 @@ def judged_fold(
     callback: Callable[[int, int], Any] | None,
 ) -> list[float] | None: ...
 def validation(folds: list[list[float]]) -> tuple[list[float], list[float], int]: ...
+def stability(
+    problem: str,
+    data: _Data,
+    options: dict[str, Any],
+    pairs: int,
+    x: np.ndarray | None,
+    callback: Callable[[int, int], Any] | None,
+) -> dict[str, Any]: ...
 def minimize(
     fun: Callable[[np.ndarray], Any],
     convert: Callable[[Any, tuple[int, int]], tuple[float, np.ndarray]],

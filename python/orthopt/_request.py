@@ -173,6 +173,7 @@ class SolveOptions(Constants, total=False):
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
+    samples: int | None
     lam_share: float | None
     relative_lam: float | None
     nonzeros: int | Sequence[int] | str | None
@@ -233,6 +234,7 @@ class CompareOptions(Constants, total=False):
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
+    samples: int | None
     lam_share: float | None
     relative_lam: float | None
     nonzeros: int | Sequence[int] | str | None
@@ -293,6 +295,7 @@ class PathOptions(Constants, total=False):
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
+    samples: int | None
     lam: float | None
     lam_share: float | None
     relative_lam: float | None
@@ -354,6 +357,7 @@ class BoundOptions(Constants, total=False):
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
+    samples: int | None
     lam_share: float | None
     relative_lam: float | None
     nonzeros: int | Sequence[int] | str | None

@@ -114,6 +114,7 @@ def solve(
         * ``sheet``: Sheet of a spreadsheet, by its name or number [default: the first with data]
         * ``names``: Names of the columns, one per line, or a column of a table (FILE:2, FILE:symbol)
         * ``nearest``: Replace C by the nearest matrix with the same diagonal that is positive semidefinite
+        * ``samples``: Number of rows behind C, for a rank of auto
         * ``lam_share``: Weight of the penalty as a share of the mean of the r largest C_ii
         * ``relative_lam``: Weight of the penalty l0 or l1 as a share of the largest useful one
         * ``nonzeros``: At most K nonzeros in each component (K1,K2,...: one number for each; auto: the knee of variance

@@ -9,7 +9,7 @@ sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty 
     }
     data <- if (missing(x)) from_covariances(covmat) else from_samples(x, center, scale., na.action)
     own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
-                centered = !isFALSE(data$center))
+                centered = !isFALSE(data$center), scaled = !data$gram && isTRUE(scale.))
     given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, time_limit = time_limit, seed = seed,
                   effort = effort, bound = bound, certify = certify)
     further$maximise <- measure(given, further, own)
@@ -90,6 +90,7 @@ result <- function(found, data, retx, call) {
         status = report$status,
         certificate = certificate(report, found$certified),
         orthogonality = report$feasibility,
+        stability = stability_of(report$stability, rotation),
         reasons = unlist(report$reasons),
         report = report,
         na.action = data$dropped,

@@ -22,6 +22,7 @@ mod registry;
 mod result;
 mod smooth;
 mod solve;
+mod stability;
 mod supervise;
 
 use orthopt::threads;
@@ -54,6 +55,8 @@ mod _orthopt {
     use super::registry::{constants, registry};
     #[pymodule_export]
     use super::solve::{compare, scree, solve};
+    #[pymodule_export]
+    use super::stability::stability;
 
     use pyo3::prelude::*;
 

@@ -69,8 +69,7 @@ const IN_MEMORY: &[(Front, &str)] = &[
 ];
 const ROWS: &[(Front, &str)] = &[(R, "sparse_pca prepares the matrix in R, as prcomp does")];
 const PCA: &[(Front, &str)] = &[(R, "sparse_pca is PCA with X'X = I and the penalties of its own argument")];
-const HALVES: &[(Front, &str)] =
-    &[(Python, "orthopt.stability is a function of its own"), (R, "stability is a function of its own")];
+const HALVES: &[(Front, &str)] = &[(Python, "orthopt.stability is a function of its own")];
 const CALLS: &[(Front, &str)] = &[(R, "sparse_pca is the one call")];
 
 const fn data(value: &'static str) -> Entry {
