@@ -12,6 +12,7 @@ from ._options import fill
 from ._path import Path, walked
 from ._solution import Solution, solution
 from ._solve import _warn
+from ._stability import Stability
 from ._tables import opened
 from .errors import IncompatibleError
 
@@ -40,7 +41,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Exploration:
-    """How many variables, which components, how far from the best: what :func:`explore` returns.
+    """How many components and variables, which, how sure, how far from the best: what :func:`explore` returns.
 
     It prints as text, and as a page with pictures in a notebook.
     """
@@ -55,6 +56,8 @@ class Exploration:
     solution: Solution
     #: Largest share of the variance that any components with so many variables can explain; ``None`` without a bound.
     most_possible: float | None
+    #: How sure they are: what halves of the rows say; ``None`` without rows or time.
+    stability: Stability | None
     #: The steps, each a call of its own.
     steps: list[Step]
     #: Whether it was ended before all was done.
@@ -103,9 +106,10 @@ def explore(
     callback: ExploreCallback | None = None,
     **options: Unpack[ExploreOptions],
 ) -> Exploration:
-    """From a table to sparse components: how many variables in each, which, and how far from the best.
+    """From a table to sparse components: how many, how many variables in each, which, how sure, and how far from the best.
 
-    Columns are centred and scaled to standard deviation 1 unless ``scale`` says otherwise. The number of variables in
+    Columns are centred and scaled to standard deviation 1 unless ``scale`` says otherwise. The number of components is
+    that of parallel analysis unless ``rank`` is given (5 where data are C itself). The number of variables in
     each component is the knee of the variance along a path, the components are those of ``solve("l0-pca", ...)`` with
     ``maximise="adjusted"``, so that none repeats another, and a lower bound of F says how much better any others could
     be.
@@ -138,6 +142,7 @@ def explore(
             raise
         table, found = _explored(table, given, rank, False, callback)  # C itself is not scaled
     names = _data.names(table)
+    halves = found.get("stability")
     best = replace(solution(found["solution"], names), **{key: found[key] for key in ("bound", "gap", "proof")})
     _warn(found["solution"].get("notes", []))
     scaled = {} if found["scale"] is None else {"scale": found["scale"]}
@@ -148,6 +153,7 @@ def explore(
         n_nonzero=found["count"],
         solution=best,
         most_possible=found["most_possible"],
+        stability=None if halves is None else Stability(**halves, X=best.X, solution=best, feature_names=best.feature_names),
         steps=[Step(question, code(call, stated, shown), seconds, limited) for question, call, stated, seconds, limited in found["steps"]],
         interrupted=found["interrupted"],
     )
@@ -164,8 +170,10 @@ def _explored(
 
 def code(call: str, stated: list[tuple[str, str]], shown: dict[str, Any]) -> str:
     """The call in Python."""
-    words = [f"orthopt.{call}('l0-pca', data"]
+    halves = any(name == "stability" for name, _ in stated)
+    words = [f"orthopt.{'stability' if halves else call}('l0-pca', data"]
     for name, value in stated:
+        name = "n_pairs" if name == "stability" else name
         numbers = value.split(",")
         if all(number.isdigit() for number in numbers):
             words.append(f"{name}={value if len(numbers) == 1 else '[' + ', '.join(numbers) + ']'}")

@@ -18,12 +18,21 @@ def test_planted_groups_and_calls_that_repeat_the_steps():
     found = orthopt.explore(data, 2)
     assert found.n_nonzero == 3
     assert {tuple(np.flatnonzero(column)) for column in found.solution.X.T} == {(0, 1, 2), (3, 4, 5)}
+    assert found.stability.frequency[0, np.flatnonzero(found.solution.X[0])[0]] > 0.9
+    halves = eval(next(step.code for step in found.steps if "stability" in step.code))
+    assert np.array_equal(halves.frequency, found.stability.frequency)
     assert found.most_possible >= found.solution.explained_variance.total - 1e-12
     assert not found.interrupted
     again = eval(found.steps[1].code)
     assert np.array_equal(again.X, found.solution.X)
     path = eval(found.steps[0].code)
     assert np.array_equal(path.at, found.path.at)
+
+
+def test_the_number_of_components_is_that_of_parallel_analysis():
+    found = orthopt.explore(planted())
+    assert found.solution.rank == 2
+    assert found.answers[0][0] == "how many components"
 
 
 def test_text_and_page():

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use orthopt::explore::{self, Exploration, Watch};
+use orthopt::explore::{Exploration, Request as Wanted, Watch, explore as look_at};
 use orthopt::family::{Case, find_problem};
 use orthopt::request::Front;
 use orthopt::solve::Observer;
@@ -15,6 +15,7 @@ use crate::options::Request;
 use crate::path::told;
 use crate::result::put_report;
 use crate::solve::{is_gram, put_units};
+use crate::stability::put_stability;
 use crate::supervise::follow;
 use crate::threads;
 
@@ -39,7 +40,7 @@ pub fn explore<'py>(
         threads::pool(options.threads)?.install(|| {
             view.with(info, &options.how, |data, about| {
                 options.asked.check(Case::new(info, &options.pose).of_gram(is_gram(data)))?;
-                let request = explore::Request {
+                let request = Wanted {
                     pose: options.pose.clone(),
                     wanted: options.wanted.clone(),
                     stopping: options.stopping,
@@ -52,7 +53,7 @@ pub fn explore<'py>(
                     }
                 };
                 let mut seen = Watch { cancel: watch.cancel(), observers, stage: &mut stage };
-                Ok(explore::explore(data, &about.facts, &request, &mut seen)?)
+                Ok(look_at(data, &about.facts, &request, &mut seen)?)
             })
         })
     })??;
@@ -69,6 +70,11 @@ pub fn explore<'py>(
     out.set_item("solution", solution)?;
     let data = &found.report.task.data;
     out.set_item("scale", data.scaled.then(|| data.scale.clone()))?;
+    if let Some(halves) = &found.report.stability {
+        let stability = PyDict::new(py);
+        put_stability(&stability, halves)?;
+        out.set_item("stability", stability)?;
+    }
     put_answers(&out, &found)?;
     Ok(out)
 }
@@ -77,7 +83,7 @@ fn put_answers(out: &Bound<'_, PyDict>, found: &Exploration) -> PyResult<()> {
     let py = out.py();
     let answers = PyList::empty(py);
     for (question, all) in found.said() {
-        answers.append((question, all.iter().map(worded).collect::<Vec<_>>()))?;
+        answers.append((question, worded(&all)))?;
     }
     let steps = PyList::empty(py);
     for step in &found.steps {

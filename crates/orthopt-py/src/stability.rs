@@ -110,18 +110,7 @@ fn run<P: Family>(
 fn told<'py>(py: Python<'py>, found: &Found, about: &About) -> PyResult<Bound<'py, PyDict>> {
     let Found { report, task, stability: s } = found;
     let out = PyDict::new(py);
-    for (name, count) in [("pairs", s.pairs), ("requested", s.requested), ("failed", s.failed)] {
-        out.set_item(name, count)?;
-    }
-    let matrices: [(&str, &RowMat); 4] =
-        [("frequency", &s.frequency), ("simultaneous", &s.simultaneous), ("low", &s.low), ("high", &s.high)];
-    for (name, values) in matrices {
-        out.set_item(name, array(py, values)?)?;
-    }
-    for (name, values) in [("cosine", &s.cosine), ("used", &s.used), ("selected", &s.selected)] {
-        out.set_item(name, PyArray1::from_slice(py, values))?;
-    }
-    out.set_item("selected_together", s.selected_together)?;
+    put_stability(&out, s)?;
     out.set_item("feature_names", &task.data.names)?;
     let notes = report.as_ref().map_or(&[][..], |report| &report.notes);
     out.set_item("notes", worded(&[&task.notes[..], &about.notes[..], notes].concat()))?;
@@ -133,4 +122,24 @@ fn told<'py>(py: Python<'py>, found: &Found, about: &About) -> PyResult<Bound<'p
     });
     out.set_item("solution", solution.transpose()?)?;
     Ok(out)
+}
+
+/// Adds what halves of the rows say.
+///
+/// # Errors
+/// Memory.
+pub fn put_stability(out: &Bound<'_, PyDict>, s: &Stability) -> PyResult<()> {
+    let py = out.py();
+    for (name, count) in [("pairs", s.pairs), ("requested", s.requested), ("failed", s.failed)] {
+        out.set_item(name, count)?;
+    }
+    let matrices: [(&str, &RowMat); 4] =
+        [("frequency", &s.frequency), ("simultaneous", &s.simultaneous), ("low", &s.low), ("high", &s.high)];
+    for (name, values) in matrices {
+        out.set_item(name, array(py, values)?)?;
+    }
+    for (name, values) in [("cosine", &s.cosine), ("used", &s.used), ("selected", &s.selected)] {
+        out.set_item(name, PyArray1::from_slice(py, values))?;
+    }
+    out.set_item("selected_together", s.selected_together)
 }

@@ -22,14 +22,14 @@ pub fn picture(report: &Report, found: &Stability) -> anyhow::Result<String> {
         variables.sort_unstable();
     }
     let shown = match variables.len() < all {
-        true => format!("the {MOST} most frequent of {all} variables"),
+        true => format!("{MOST} of {all} variables"),
         false => format!("{all} of {}", text::count(n as u64, "variable")),
     };
     let drawing = Drawing {
         names: cut_names(report, &variables),
         title: format!("stability, {}", title(&report.task)),
         subtitle: format!(
-            "share of {} halves of the rows in which the loading is not zero; frames: not zero in all rows; {shown}",
+            "share of {} halves with a nonzero loading; frames: components; {shown}",
             2 * found.pairs
         ),
         variables,

@@ -143,7 +143,9 @@ pub(super) fn help<'s, P: Evaluate + Sync + 'static>(
             let panic = catch_unwind(AssertUnwindSafe(|| job.perform(on, &mut tick))).err();
             queue.master.unpark();
             help(scope, queue, on);
-            panic.map_or((), |panic| resume_unwind(panic));
+            if let Some(panic) = panic {
+                resume_unwind(panic);
+            }
         }
     });
 }
@@ -239,7 +241,7 @@ mod tests {
                 Arc::new(Job { task, to_beat: 0.0, begin: 0, work, is_over, outcome: Mutex::new(None) })
             })
             .collect();
-        jobs.iter().for_each(|job| drop(queue.push(Arc::clone(job))));
+        jobs.iter().for_each(|job| assert!(!queue.push(Arc::clone(job)) || queue.idle.load(Ordering::Relaxed) == 0));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let ended =
             catch_unwind(AssertUnwindSafe(|| pool.scope(|scope| help(scope, Arc::clone(&queue), on))));
