@@ -241,7 +241,8 @@ mod tests {
                 Arc::new(Job { task, to_beat: 0.0, begin: 0, work, is_over, outcome: Mutex::new(None) })
             })
             .collect();
-        jobs.iter().for_each(|job| assert!(!queue.push(Arc::clone(job)) || queue.idle.load(Ordering::Relaxed) == 0));
+        jobs.iter()
+            .for_each(|job| assert!(!queue.push(Arc::clone(job)) || queue.idle.load(Ordering::Relaxed) == 0));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let ended =
             catch_unwind(AssertUnwindSafe(|| pool.scope(|scope| help(scope, Arc::clone(&queue), on))));

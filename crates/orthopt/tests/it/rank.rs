@@ -45,11 +45,21 @@ fn planted_factors_are_found() {
     for noise in [0.5, 1.0, 1.5] {
         for (shape, seed) in [((200, 20, 3), 1), ((100, 40, 5), 2), ((60, 120, 4), 3), ((500, 30, 1), 4)] {
             let found = of(&factors(shape, noise, seed));
-            assert_eq!((found.rank, found.rule), (shape.2, "permutation"), "{shape:?}, noise {noise}: {}", found.reason);
+            assert_eq!(
+                (found.rank, found.rule),
+                (shape.2, "permutation"),
+                "{shape:?}, noise {noise}: {}",
+                found.reason
+            );
         }
         for (shape, seed) in [((400, 40, 3), 1), ((300, 60, 5), 2), ((120, 240, 2), 3), ((500, 30, 1), 4)] {
             let found = of_gram(&factors(shape, noise, seed));
-            assert_eq!((found.rank, found.rule), (shape.2, "marchenko-pastur"), "{shape:?}, noise {noise}: {}", found.reason);
+            assert_eq!(
+                (found.rank, found.rule),
+                (shape.2, "marchenko-pastur"),
+                "{shape:?}, noise {noise}: {}",
+                found.reason
+            );
         }
     }
 }
