@@ -535,7 +535,7 @@ def graphs() -> list[str]:
 
 
 def choices() -> list[str]:
-    names = ("start_order", "working_set", "ladmm_growth", "ep4orth", "storage")
+    names = ("start_order", "working_set", "ladmm_growth", "ep4orth", "storage", "how_many")
     rows = [[f"[{name}.csv](../bench/results/{name}.csv)", index()[name]["holds"].replace("|", "\\|")] for name in names]
     return ["## What defaults rest on", "", *table(["file", "what it shows"], rows)]
 

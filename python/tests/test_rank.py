@@ -7,7 +7,7 @@ import orthopt
 from orthopt import errors, plots
 
 
-def factors(m=80, n=12, r=3, noise=0.7, seed=0):
+def factors(m=150, n=20, r=3, noise=0.5, seed=0):
     rng = np.random.default_rng(seed)
     return rng.normal(size=(m, r)) @ rng.normal(size=(r, n)) + noise * rng.normal(size=(m, n)) + 1.0
 
@@ -69,13 +69,13 @@ def test_estimators_take_rules():
         theirs = sklearn.PCA(n_components=share, svd_solver="full").fit(DATA).n_components_
         assert orthopt.SparsePCA(n_components=share, penalty="none").fit(DATA).n_components_ == theirs
     auto = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick").fit(DATA)
-    assert auto.n_components_ == 3 and auto.components_.shape == (3, 12)
+    assert auto.n_components_ == 3 and auto.components_.shape == (3, 20)
     assert orthopt.NonnegativePCA(n_components="auto", effort="quick").fit(DATA).n_components_ == 3
     sums = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick")
     for part in np.array_split(DATA, 3):
         sums.partial_fit(part, refit=False)
     assert sums.partial_fit(DATA[:1]).n_components_ == 3
-    weighted = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick").fit(DATA, sample_weight=np.linspace(1, 2, 80))
+    weighted = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick").fit(DATA, sample_weight=np.linspace(1, 2, 150))
     assert weighted.n_components_ == 3 and weighted.solution_.scree.rule == "signs"
 
 
@@ -87,7 +87,7 @@ def test_dask_has_the_number_of_rows():
     from distributed import Client
 
     with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
-        x = da.from_array(DATA, chunks=(40, 12))
+        x = da.from_array(DATA, chunks=(50, 20))
         found = od.solve("l0-pca", x, "auto", nonzeros=4, starts=1, scale="std", client=client).best
         assert found.rank == 3 and found.scree.rule == "marchenko-pastur"
         assert od.solve("l0-pca", x, 0.5, nonzeros=4, starts=1, scale="std", client=client).best.rank == orthopt.scree(DATA, 0.5, scale="std").rank

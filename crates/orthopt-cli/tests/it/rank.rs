@@ -189,7 +189,7 @@ fn cells_choose_a_point_too() {
     let text = stdout(&mut dir.orthopt(&[&path[..], &["--cv-by", "cells"]].concat()));
     assert!(text.contains("held-out cells"), "{text}");
     let by = |more: &[&'static str]| [&["path", "l0-pca", "t.csv", "--center", "-r", "2"][..], more].concat();
-    dir.fails(&by(&["--cv", "2", "--cv-by", "cells"]), 2, &["--cv", "from 3 to 40"]);
+    dir.fails(&by(&["--cv", "2", "--cv-by", "cells"]), 2, &["cv is 2", "from 3 to 40"]);
     dir.fails(&by(&["--cv", "5", "--cv-by", "columns"]), 2, &["rows or cells"]);
     dir.fails(&by(&["--cv-by", "cells"]), 2, &["--cv"]);
     dir.write("one.csv", "1\n2\n4\n");

@@ -154,7 +154,7 @@ const NUMPY: [(f64, f64); 8] = [
     (0.039148108033, 0.5885),
 ];
 
-/// A slow twin: one variable after the other is permuted, and all of C is formed from the definition.
+/// The smallest r whose eigenvalues add up to the share.
 #[test]
 fn shares_are_those_of_the_definition() {
     let a = factors((60, 9, 3), 1.0, 5);
@@ -221,8 +221,8 @@ fn units_and_threads_change_nothing() {
 /// Means that are not subtracted count as a component, where permutations would take them for noise; large ones hide the rest.
 #[test]
 fn means_and_weights_are_kept_by_random_signs() {
-    let a = factors((120, 10, 2), 0.3, 31);
-    let raw = Mat::from_fn(120, 10, |i, j| a[(i, j)] + 0.05);
+    let a = factors((300, 20, 2), 0.3, 31);
+    let raw = Mat::from_fn(300, 20, |i, j| a[(i, j)] + 0.03);
     let found = of(&raw);
     assert_eq!((found.rule, found.rank), ("signs", 3), "{}", found.reason);
     // a few rows with weights hold most of the sum of squares: noise of these rows is no component
