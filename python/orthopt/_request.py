@@ -444,6 +444,36 @@ class CertifyOptions(Constants, total=False):
     certify: int | None
 
 
+class ExploreOptions(Constants, total=False):
+    """Those of :func:`orthopt.explore`."""
+
+    gram: bool | None
+    center: bool | None
+    scale: str | float | None
+    covariance: bool | None
+    missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
+    features: int | None
+    storage: Literal["auto", "dense", "gram"] | None
+    max_memory: int | str | None
+    samples: int | None
+    maximise: str | None
+    seed: int | None
+    threads: int | None
+    time_limit: float | None
+
+
 class MinimizeOptions(Constants, total=False):
     """Those of :func:`orthopt.minimize`."""
 
