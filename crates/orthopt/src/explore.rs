@@ -32,6 +32,8 @@ const ON_PATH: f64 = 0.4;
 const ON_SEARCH: f64 = 0.4;
 const ON_HALVES: f64 = 0.6;
 const ON_BOUND: f64 = 0.9;
+/// Variables up to which F is bounded: the relaxation decomposes C again and again.
+const BOUNDED: usize = 1000;
 /// Pairs of halves of the rows.
 const PAIRS: usize = 25;
 /// Correlation of two scores from which on components are said to repeat each other.
@@ -236,8 +238,8 @@ fn bounded<P: Family>(
     options: Vec<(&'static str, String)>,
 ) -> Result<()> {
     let limits = bound::Options { seconds, nodes: u64::MAX, ..Default::default() };
-    if found.report.global.is_some() || problem.bounded().is_err() {
-        return Ok(()); // proved on the way, or nothing is known
+    if found.report.global.is_some() || problem.bounded().is_err() || problem.shape().0 > BOUNDED {
+        return Ok(()); // proved on the way, nothing is known, or a single step takes longer than all others
     }
     let begun = cancel.seconds();
     let bound = problem.lower_bound(Some(found.report.x()), &limits, cancel, &|_| ())?;

@@ -83,6 +83,8 @@ const POLISH: u64 = 200;
 const LEAST: u64 = 100_000_000;
 /// Seconds for what uncorrelated scores cost.
 const PRICE: f64 = 1.0;
+/// Variables up to which a bound takes roots of C, one after the other.
+const DECOMPOSED: usize = 400;
 /// Random points from which a feasible one is looked for.
 const TRIES: usize = 300;
 
@@ -296,7 +298,8 @@ impl Family for MeasuredProblem {
         let options = bound::Options { nodes: 0, ..options.clone() };
         let mut found = bound::lower_bound(f, self.rank(), &kind, None, &options, &cancel, show)?;
         let matrix = self.f.covariance().matrix();
-        if let Some(c) = matrix.filter(|_| matches!(self.f.measure(), Measure::Adjusted | Measure::Polar)) {
+        let measured = matches!(self.f.measure(), Measure::Adjusted | Measure::Polar);
+        if let Some(c) = matrix.filter(|c| measured && c.nrows() <= DECOMPOSED) {
             let known = point.map_or(0.0, |p| -2.0 * p.objective / self.f.covariance().unit());
             let most = bound::adjusted(c, self.limits(), self.share().max, self.rank(), known, &cancel);
             if let Some((most, steps)) = most {
