@@ -19,8 +19,9 @@ def test_planted_groups_and_calls_that_repeat_the_steps():
     assert found.n_nonzero == 3
     assert {tuple(np.flatnonzero(column)) for column in found.solution.X.T} == {(0, 1, 2), (3, 4, 5)}
     assert found.stability.frequency[0, np.flatnonzero(found.solution.X[0])[0]] > 0.9
-    halves = eval(next(step.code for step in found.steps if "stability" in step.code))
-    assert np.array_equal(halves.frequency, found.stability.frequency)
+    step = next(step for step in found.steps if "stability" in step.code)
+    if not step.limited:
+        assert np.array_equal(eval(step.code).frequency, found.stability.frequency)
     assert found.most_possible >= found.solution.explained_variance.total - 1e-12
     assert not found.interrupted
     again = eval(found.steps[1].code)

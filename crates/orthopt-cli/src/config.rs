@@ -112,8 +112,10 @@ mod tests {
         );
         let unknown = message("rank = 2\nwithout-likeness = 1.0\n");
         assert!(unknown.contains("`without-likeness`, there are `problem`, "), "{unknown}");
+        let kind = message("\n\nthreads = 'three'\n");
+        assert!(kind.starts_with("run.toml:3: threads: invalid type: string \"three\", expected"), "{kind}");
         let kind = message("\n\nrank = 'three'\n");
-        assert!(kind.starts_with("run.toml:3: rank: invalid type: string \"three\", expected"), "{kind}");
+        assert!(kind.starts_with("run.toml:3: rank: three is given, expected a whole number"), "{kind}");
         assert!(message("rank 3").starts_with("run.toml:1: "));
     }
 

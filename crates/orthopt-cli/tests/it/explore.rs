@@ -47,7 +47,12 @@ fn planted_groups_are_found_and_each_step_can_be_repeated() {
     let again: Vec<&str> = commands[1].split(' ').skip(1).collect();
     let again = dir.json(&again);
     assert_eq!(again["x"], solution["x"]);
-    let bound: Vec<&str> = commands[2].split(' ').skip(1).collect();
+    let of = |words: &str| commands.iter().find(|command| command.contains(words)).expect("a step");
+    let halves: Vec<&str> = of(" --stability ").split(' ').skip(1).collect();
+    if steps[2]["limited"] == false {
+        assert_eq!(dir.json(&halves)["stability"]["frequency"], solution["stability"]["frequency"]);
+    }
+    let bound: Vec<&str> = of("orthopt bound ").split(' ').skip(1).collect();
     assert!(dir.json(&bound)["bound"].as_f64().unwrap() <= again["objective"].as_f64().unwrap() + 1e-12);
 }
 

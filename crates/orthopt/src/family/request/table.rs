@@ -199,8 +199,7 @@ options! {
     /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     max_memory: Size = data("SIZE");
 
-    /// r, the number of components: a number, 90% of the variance in PCA, or auto: those that exceed noise (parallel
-    /// analysis) [default: 5, fewer than variables]
+    /// r, number of components, 90% (of the variance in PCA) or auto (above noise) [default: 5, fewer than variables]
     rank: Rank = problem("R|90%|auto", SAYS).short('r').common().r("ncomp");
 
     /// Number of rows behind C, for a rank of auto
@@ -407,7 +406,7 @@ options! {
 
     /// Also solve B pairs of disjoint halves of the rows, and say how often each loading is not zero [50 pairs if none are
     /// given]
-    stability: usize = option(Group::Certificate, "B", &[Call::Solve]).common().at_least(1.0).alone("50")
+    stability: usize = option(Group::Certificate, "B", &[Call::Solve]).at_least(1.0).alone("50")
         .means(Of::Problem, "PCA problems of samples", |case| {
             if case.is_pca() { case.of_samples() } else { Some(false) }
         })
