@@ -310,7 +310,8 @@ class SparsePCA(_OrthogonalPCA):
         score what those before it do not have, so that none repeats another; ``"polar"``: the same without an order;
         ``"explained"``: the variance of all variables that a regression on the scores gives back. For the penalties
         ``"l0"`` and ``"none"``. Default: ``"adjusted"`` for orthogonal components with a number of nonzeros, given or
-        chosen, and ``"variance"`` with ``alpha``, other penalties and constraints, or a ``solver`` of your own.
+        chosen, and ``"variance"`` with ``alpha``, other penalties and constraints, or a ``solver`` or
+        ``init`` of your own.
     order : str, default "joint"
         ``"joint"``: all components together; ``"sequential"``: each the best one beside those before it.
     solver : str, default "auto"
@@ -439,7 +440,8 @@ class SparsePCA(_OrthogonalPCA):
         if self.maximise is not None:
             return self.maximise
         counted = self.alpha is None and (self.penalty == "l0" or (self.penalty == "none" and self.n_nonzero is not None))
-        return "adjusted" if counted and self.constraint == "orthogonal" and self.solver == "auto" else "variance"
+        own = self.constraint != "orthogonal" or self.solver != "auto" or self.init is not None
+        return "adjusted" if counted and not own else "variance"
 
     def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
         super()._keep(found, samples, means, mass)
