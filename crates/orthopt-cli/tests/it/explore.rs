@@ -26,7 +26,7 @@ fn table() -> String {
 #[test]
 fn planted_groups_are_found_and_each_step_can_be_repeated() {
     let dir = Dir::new();
-    dir.write("t.csv", &table());
+    dir.write("t.csv", table());
     let found = dir.json(&["explore", "t.csv", "-r", "2"]);
     assert_eq!(found["nonzeros"], 3);
     assert_eq!(found["bends"], true);
@@ -59,7 +59,7 @@ fn planted_groups_are_found_and_each_step_can_be_repeated() {
 #[test]
 fn the_page_and_the_text_say_the_same() {
     let dir = Dir::new();
-    dir.write("my table.csv", &table().replace("alone", "<i>alone"));
+    dir.write("my table.csv", table().replace("alone", "<i>alone"));
     let text = stdout(&mut dir.orthopt(&["explore", "my table.csv", "-r", "2", "--report", "p.html"]));
     let page = dir.read("p.html");
     assert!(text.contains("How many variables in each component?"), "{text}");
@@ -87,7 +87,7 @@ fn c_itself_is_taken_as_it_is() {
 #[test]
 fn options_of_other_calls_are_refused_and_bad_tables_are_told() {
     let dir = Dir::new();
-    dir.write("t.csv", &table());
+    dir.write("t.csv", table());
     dir.write("one.csv", "a,b\n1,2\n");
     for args in
         [&["explore", "t.csv", "--lambda", "1"][..], &["explore", "t.csv", "--solver", "obcd"], &["explore"]]
