@@ -72,9 +72,10 @@ def test_estimators_take_rules():
     assert auto.n_components_ == 3 and auto.components_.shape == (3, 20)
     assert orthopt.NonnegativePCA(n_components="auto", effort="quick").fit(DATA).n_components_ == 3
     sums = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick")
-    for part in np.array_split(DATA, 3):
+    standard = (DATA - DATA.mean(axis=0)) / DATA.std(axis=0)
+    for part in np.array_split(standard, 3):
         sums.partial_fit(part, refit=False)
-    assert sums.partial_fit(DATA[:1]).n_components_ == 3
+    assert sums.partial_fit(standard[:1]).n_components_ == 3 and sums.solution_.scree.rule == "marchenko-pastur"
     weighted = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick").fit(DATA, sample_weight=np.linspace(1, 2, 150))
     assert weighted.n_components_ == 3 and weighted.solution_.scree.rule == "signs"
 
