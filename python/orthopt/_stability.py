@@ -162,7 +162,8 @@ def stability(
         shape = np.shape(data.values if isinstance(data, _data.Cells) else data)
         if len(shape) != 2 or shape[1] != problem.n_features_in_:
             raise InvalidOptionError(f"data are {shape}, but the estimator was fitted to {problem.n_features_in_} columns")
-        stated = {**problem._options(shape[1]), "center": True, "missing": problem.missing}
+        seed = problem.solution_.seed  # a random_state that is no number draws one for each fit
+        stated = {**problem._options(shape[1]), "seed": seed, "center": True, "missing": problem.missing}
         filled = fill(stated, own=(), assumed=problem._assumed())
         name, X = "pca", np.ascontiguousarray(problem.components_.T)
     else:

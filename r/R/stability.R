@@ -40,7 +40,8 @@ plot.stability <- function(x, main = "Selection frequency", ...) {
           axes = FALSE, xlab = "", ylab = "", main = main, ...)
     axis(1, seq_len(r), paste0(colnames(share), " (cosine ", round(x$cosine, 2), ")"), tick = FALSE)
     axis(2, n:1, if (is.null(rownames(share))) shown else rownames(share), las = 1, tick = FALSE)
-    text(col(share), n + 1 - row(share), ifelse(share > 0, format(round(share, 2)), ""))
+    text(col(share), n + 1 - row(share), ifelse(share > 0, format(round(share, 2)), ""),
+         col = ifelse(share > 0.55, "white", "black"))
     inside <- which(x$rotation[shown, , drop = FALSE] != 0, arr.ind = TRUE)
     rect(inside[, 2L] - 0.48, n + 0.52 - inside[, 1L], inside[, 2L] + 0.48, n + 1.48 - inside[, 1L], lwd = 2)
     invisible(share)
