@@ -343,7 +343,7 @@ PARAMETERS = {
     "alpha": (0.4, {}),
     "n_nonzero": (2, {}),
     "constraint": ("uncorrelated", {"n_nonzero": 3}),
-    "maximise": ("adjusted", {"n_nonzero": 3}),
+    "maximise": ("explained", {"n_nonzero": 3}),
     "order": ("sequential", {"n_nonzero": 3}),
     "solver": ("ladmm", {}),
     "init": ("random", {}),

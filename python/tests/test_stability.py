@@ -66,7 +66,8 @@ def test_an_estimator_has_its_options():
     pytest.importorskip("sklearn")
     fitted = orthopt.SparsePCA(2, n_nonzero=3).fit(pd.DataFrame(X, columns=list("abcdefghij")))
     s = orthopt.stability(fitted, pd.DataFrame(X, columns=list("abcdefghij")), n_pairs=5)
-    same(s, orthopt.stability("l0-pca", X, 2, nonzeros=3, center=True, n_pairs=5, seed=fitted.solution_.seed))
+    options = {"nonzeros": 3, "maximise": "adjusted", "center": True, "n_pairs": 5}
+    same(s, orthopt.stability("l0-pca", X, 2, **options, seed=fitted.solution_.seed))
     np.testing.assert_array_equal(s.X.T, fitted.components_)
     assert s.solution is None and s.feature_names[0] == "a"
     with pytest.raises(errors.InvalidOptionError, match="parameter of the estimator"):

@@ -25,11 +25,9 @@ const EXAMPLES: &str = "\
 Examples:
   Variance explained by 1, 2, 3, 5, ... nonzeros in each component:
     orthopt path l0-pca builtin:pitprops -r 3
-  Given counts, a picture, a table for other programs, the chosen loadings:
-    orthopt path l0-pca data.csv --scale std --counts 5,10,20,40 --plot path.svg --save-path path.csv \\
-      --save-loadings loadings.csv
-  The count chosen by cross-validation with 5 folds, of rows or of cells:
-    orthopt path l0-pca data.csv --scale std --cv 5
+  Given counts, and a picture:
+    orthopt path l0-pca data.csv --scale std --counts 5,10,20,40 --plot path.svg
+  Number of components and count chosen by the data, cross-validation by cells with 5 folds:
     orthopt path l0-pca data.csv --scale std -r auto --cv 5 --cv-by cells
   Along lambda, every point with a bound, two seconds each:
     orthopt path l1-pca data.csv --center --lambdas 100,50,20,10 --bound 2";

@@ -15,7 +15,7 @@ mod running;
 use extendr_api::prelude::*;
 use extendr_api::serializer::to_robj;
 use faer::MatRef;
-use orthopt::family::pose;
+use orthopt::family::{Call, Case, pose};
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Task};
@@ -73,6 +73,7 @@ fn orthopt_similar(name: &str) -> Vec<String> {
 
 fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
     let Options { gram, centered, scaled, problem, given, settled } = Options::read(options)?;
+    Case::new(problem, &settled.pose).of_gram(gram).in_call(Call::Solve).check(given.iter().copied())?;
     let a = view(x);
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
     let scale = if scaled { "unit" } else { "none" }.into(); // the columns of R's matrix have norm 1 then
