@@ -27,7 +27,7 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
         Kind::Nonnegative => true,
         _ => limits::apply(kind, r, n),
     };
-    by_rows && n <= TREE
+    by_rows && (n <= TREE || limits::apply(kind, r, n))
 }
 
 /// A lower bound of F(X) = −½ tr(XᵀCX) + h(X) over all feasible n × r X, C = −M of the quadratic `f`,
@@ -36,7 +36,8 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
 /// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
 /// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits of nonzeros
-/// branch and bound comes first, and the relaxation where that reached its limit of nodes. It ends with
+/// branch and bound comes first (up to n = 5000 for limits of components), and the relaxation where that reached its limit of nodes
+/// or variables. It ends with
 /// the best bound so far where `cancel` says so, and `show` sees how far it is. The same answer for any number of threads
 /// unless time or `cancel` ends it.
 ///
@@ -70,7 +71,8 @@ pub fn lower_bound(
     };
     let (mut root, mut method) = match kind {
         Kind::L1 { lambda } => (super::l1::bound(f, r, *lambda, known, options, &watch)?, Method::Fantope),
-        // branch and bound has relaxations of its own
+        // branch and bound has relaxations of its own, and this one takes long there
+        _ if proves && f.nrows() > TREE => (Root::none(f, r)?, Method::Tree),
         _ if proves => {
             let few = Options { iterations: 0, ..options.clone() };
             (relax(f, r, kind, known, &few, &watch)?, Method::Fantope)
@@ -91,7 +93,11 @@ pub fn lower_bound(
     }
     let mut found = Found { best, x: None };
     let mut outcome = None;
-    if options.nodes > 0 && f.nrows() <= TREE && root.end != End::Interrupted && root.end != End::Time {
+    if options.nodes > 0
+        && branches(kind, r, f.nrows())
+        && root.end != End::Interrupted
+        && root.end != End::Time
+    {
         let closed = best.is_some_and(|v| most <= cutoff(-v, options.gap));
         let tree = match (closed, proves) {
             (true, _) => None,
@@ -111,8 +117,9 @@ pub fn lower_bound(
         }
     }
     let relaxes = proves && options.work.is_none();
-    if relaxes && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
-        // the limit is one of nodes: there may be time for the relaxation
+    if relaxes && f.nrows() <= options.variables && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
+        // the limit is one of nodes or variables: there may be time for the relaxation
+        known.bound = known.bound.max(-most);
         root = relax(f, r, kind, known, options, &watch)?;
         if root.most < most {
             (most, method) = (root.most, Method::Fantope);

@@ -38,7 +38,7 @@ pub use claim::{Claim, Point};
 pub use dual::Dual;
 pub(crate) use front::branches;
 pub use front::lower_bound;
-pub(crate) use limits::step as proof_step;
+pub(crate) use limits::least_work as least_proof_work;
 pub use limits::{LimitDual, limit_dual};
 pub(crate) use of_penalty::no_bound;
 pub(crate) use scores::adjusted;

@@ -341,6 +341,16 @@ impl<'a> Watch<'a> {
         Self { cancel, show, seen: Mutex::new(Seen { last, trace: Vec::new() }) }
     }
 
+    /// The same clock, for a part of the computation whose progress says nothing of the whole.
+    pub fn quiet(&self) -> Watch<'static> {
+        Watch::new(self.cancel.clone(), &|_| ())
+    }
+
+    /// What was shown last.
+    pub fn last(&self) -> Progress {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).last
+    }
+
     pub fn seconds(&self) -> f64 {
         self.cancel.seconds()
     }
@@ -358,8 +368,7 @@ impl<'a> Watch<'a> {
 
     /// True if the computation should stop; asked from within a piece of work that has no news.
     pub fn is_over(&self) -> bool {
-        let last = self.seen.lock().unwrap_or_else(PoisonError::into_inner).last;
-        self.ask(last).is_some()
+        self.ask(self.last()).is_some()
     }
 
     /// How bound and incumbent came to be what they are at the end.

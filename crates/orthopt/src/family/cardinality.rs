@@ -10,7 +10,7 @@ use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
 use super::{Family, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::bound::{Bound, Kind, Options, proof_step};
+use crate::bound::{Bound, Kind, Options, least_proof_work};
 use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
@@ -229,7 +229,7 @@ impl Family for CardinalityProblem {
         let (n, r) = self.shape();
         // with λ or signs there is no X to begin from
         let plain = self.lambda() == 0.0 && !self.requires_nonneg();
-        if !plain || !self.branches() || LOOKS * proof_step(n, r) > work {
+        if !plain || !self.branches() || least_proof_work(n, r) > work {
             return None;
         }
         let options = Options { nodes: u64::MAX, work: Some(work), ..Options::default() };
@@ -271,9 +271,6 @@ impl Family for CardinalityProblem {
         None
     }
 }
-
-/// Steps of a proof without which none succeeds: two looks at its bound.
-const LOOKS: u64 = 20;
 
 const REHEAT: &str = "penalty lowered and raised";
 

@@ -41,11 +41,13 @@ pub fn best_set(problem: &Problem, k: usize) -> Option<(f64, Vec<usize>)> {
     let n = problem.c.nrows();
     let connected = |i: usize| {
         let mut row: Vec<f64> = problem.c.row(i).iter().map(|v| v.abs()).collect();
-        sort_numbers_down(&mut row);
+        row.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
+        sort_numbers_down(&mut row[..k]);
         row[..k].iter().sum::<f64>()
     };
+    let connected: Vec<f64> = (0..n).map(connected).collect();
     let mut sets: Vec<(f64, Vec<usize>)> = Vec::new();
-    for first in descending_to(n, &connected).into_iter().take(STARTS) {
+    for first in descending_to(n, &|i| connected[i]).into_iter().take(STARTS) {
         let set = grown(problem, k, first)?;
         if !sets.iter().any(|s| s.1 == set) {
             sets.push((value_of(problem, &set)?, set));

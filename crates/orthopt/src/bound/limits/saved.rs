@@ -3,7 +3,7 @@
 use super::super::types::Kind;
 use super::admm::{Effort, Proved, Splitting};
 use super::dual::{Dual, Part, Problem};
-use super::{limits_of, posed};
+use super::{is_small, limits_of, posed};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -79,7 +79,8 @@ pub fn limit_dual(
     objective: Option<f64>,
     cancel: &Cancel,
 ) -> Result<Option<LimitDual>> {
-    let Some((rank, lists)) = limits_of(kind, r, f.nrows()) else { return Ok(None) };
+    let small = |(rank, _): &(usize, Vec<Vec<usize>>)| is_small(f.nrows(), r / rank);
+    let Some((rank, lists)) = limits_of(kind, r, f.nrows()).filter(small) else { return Ok(None) };
     let (mut problem, mut scale) = posed(f, r, kind, rank, usize::MAX)?;
     let best = objective.filter(|v| v.is_finite()).map_or(f64::NEG_INFINITY, |v| -v);
     scale = problem.rescaled(scale, best / r as f64);

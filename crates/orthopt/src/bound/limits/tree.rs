@@ -63,10 +63,10 @@ enum Round {
 }
 
 impl<'a> LimitBranching<'a> {
-    /// One root for each list of limits, one limit for each part.
+    /// Roots that together hold every X that matters.
     pub fn new(
         problem: &'a Problem,
-        limits: &[Vec<usize>],
+        roots: Vec<Vec<Part>>,
         gap: f64,
         allowance: u64,
         watch: &Watch<'_>,
@@ -74,17 +74,16 @@ impl<'a> LimitBranching<'a> {
         let begun = work::so_far();
         let over = || watch.is_over() || work::so_far() - begun > allowance;
         let n = problem.c.nrows();
-        let roots: Vec<Vec<Part>> =
-            limits.iter().map(|list| list.iter().map(|k| Part::all(n, *k)).collect()).collect();
-        let padded = problem.exact() || limits.iter().all(|list| list.iter().sum::<usize>() <= n);
+        let limits = |root: &[Part]| root.iter().map(|part| part.k).collect::<Vec<usize>>();
+        let padded = problem.exact() || roots.iter().all(|root| limits(root).iter().sum::<usize>() <= n);
         // the largest eigenvalue of −½C
         let half = RowMat::from_fn(n, n, |i, j| 0.5 * problem.c.get(i, j));
         let lifted =
             sum_of_largest(&RowMat::zeros(n, n), &half, 1, f64::NEG_INFINITY).unwrap_or(f64::INFINITY);
         let mut alone = BTreeMap::new();
-        for k in limits.iter().filter(|list| list.len() > 1).flatten() {
-            alone.entry(*k).or_insert_with(|| {
-                let parts = [Part::all(n, *k)];
+        for k in roots.iter().filter(|root| root.len() > 1).flat_map(|root| limits(root)) {
+            alone.entry(k).or_insert_with(|| {
+                let parts = [Part::all(n, k)];
                 let found = Splitting::new(problem, &parts, None).lower(f64::NEG_INFINITY, ONE_COLUMN, &over);
                 found.map_or(f64::INFINITY, |found| found.most)
             });
