@@ -12,7 +12,6 @@ use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
-use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::solvers::{general_pairwise, splitting};
 use orthopt::{Error, Result};

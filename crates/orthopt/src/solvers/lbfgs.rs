@@ -63,7 +63,8 @@ const SLOPE: f64 = 0.9;
 /// Trials of a line search, and those that interpolate; the others halve the bracket.
 const TRIALS: u32 = 40;
 const CUBICS: u32 = 8;
-/// The first trial along a gradient, as a share of ‖X‖/‖∇f(X)‖.
+/// Length of the first trial along a gradient as a share of ‖X‖; no more than ‖X‖/‖∇f‖ times the gradient, as second derivatives
+/// along the manifold are of the size of ‖∇f‖/‖X‖.
 const FIRST: f64 = 0.1;
 
 /// A point with its gradient.
@@ -213,20 +214,24 @@ fn line_search(f: &impl Smooth, st: &mut State, d: &RowMat) -> Option<(f64, Poin
     let mut low = Trial { t: 0.0, f: now.f, slope };
     let (mut lower, mut high) = (low, None);
     let mut found = None;
-    let mut t = if st.pairs.is_empty() { FIRST * reach / now.size } else { 1.0 }.min(longest);
+    let first = (FIRST * longest).min(reach / now.size);
+    let mut t = if st.pairs.is_empty() { first } else { longest.min(1.0) };
     for k in 0..TRIALS {
         let next = moved(&now.x, d, t).map(|x| Point::new(f, x, st.scale));
         st.evaluations += u64::from(next.is_some());
         let (f_there, slope_there) = next.as_ref().map_or((f64::NAN, f64::NAN), |x| (x.f, x.xi.inner(d)));
         let trial = Trial { t, f: f_there, slope: slope_there };
-        let falls = trial.f <= now.f + DECREASE * t * slope && trial.f < now.f;
+        let falls = trial.f <= now.f + DECREASE * t * slope && trial.f < now.f && trial.slope.is_finite();
+        let gentle = trial.slope >= SLOPE * slope;
         // close to a minimum f no longer tells good steps from bad ones, its slope does
-        let falls = falls || (trial.f <= now.f + noise && trial.slope <= (2.0 * DECREASE - 1.0) * slope);
-        if falls && trial.slope.is_finite() {
+        let level = trial.f <= now.f + noise;
+        if falls || (level && gentle && trial.slope <= (2.0 * DECREASE - 1.0) * slope) {
             found = next.map(|next| (t, next));
-            if trial.slope >= SLOPE * slope || t >= longest {
+            if gentle || t >= longest {
                 break;
             }
+        }
+        if falls || (level && trial.slope < 0.0) {
             (lower, low) = (low, trial);
         } else {
             high = Some(trial);
