@@ -1,8 +1,9 @@
 """Evaluations and seconds of ``orthopt.minimize`` on smooth functions of one's own, beside Pymanopt: all from the same start.
 
     python bench/python/own_functions.py [SOLVERS] > bench/results/own_functions.csv
+    python bench/python/own_functions.py hyperbolic > bench/results/own_functions_j.csv
 
-SOLVERS are names of orthopt (``auto`` is the default) and ``pymanopt-cg`` and ``pymanopt-tr`` (``pip install pymanopt``), joined by
+The second command is for X'JX = J, which Pymanopt does not have, from X = I. SOLVERS are names of orthopt (``auto`` is the default) and ``pymanopt-cg`` and ``pymanopt-tr`` (``pip install pymanopt``), joined by
 commas. Everything that calls f is counted: the check of the gradient, line searches, products with the Hessian, which are differences
 of gradients in the trust-region method of Pymanopt as it is given none. ``to_1e-6`` counts until f is above the lowest value of all
 methods by 1e-6 of the distance from the start to that value; it is empty where a method ends at another minimum. Every method is given
@@ -154,6 +155,39 @@ PROBLEMS = [
 ]
 
 
+def spectrum(rng, n, condition):
+    w = 0.1 * rng.standard_normal((n, n))
+    return np.diag(np.logspace(0, np.log10(condition), n)) + w @ w.T
+
+
+def hyperbolic_eigenvalues(condition):
+    def make(rng, n, p):
+        c = spectrum(rng, n, condition)
+        return lambda x: (np.sum(x * (c @ x)), 2 * c @ x)
+
+    return make
+
+
+def hyperbolic_quartic(rng, n, p):
+    c = spectrum(rng, n, 10)
+    return lambda x: (0.5 * np.sum(x * (c @ x)) + np.sum(x**4), c @ x + 4 * x**3)
+
+
+def hyperbolic_nearest(rng, n, p):
+    b = np.eye(n) + 0.4 * rng.standard_normal((n, n))
+    return lambda x: (0.5 * np.sum((x - b) ** 2), x - b)
+
+
+#: Problems with X'JX = J, X of n rows, J with p ones.
+HYPERBOLIC = [
+    ("eigenvalues, condition 10", hyperbolic_eigenvalues(10), 20, 8),
+    ("eigenvalues, condition 1e3", hyperbolic_eigenvalues(1e3), 60, 30),
+    ("quartic", hyperbolic_quartic, 15, 7),
+    ("quartic", hyperbolic_quartic, 40, 13),
+    ("nearest matrix", hyperbolic_nearest, 20, 10),
+]
+
+
 def rival(name, f, start):
     import pymanopt
     from pymanopt.manifolds import Stiefel
@@ -187,7 +221,7 @@ def rival(name, f, start):
     return optimizer.run(problem, initial_point=start.copy()).cost
 
 
-def run(name, f, start):
+def run(name, f, start, **constraint):
     """F, and f with seconds at every evaluation."""
     course = []
     began = time.perf_counter()
@@ -199,21 +233,24 @@ def run(name, f, start):
 
     if name.startswith("pymanopt"):
         return rival(name, counted, start), course
-    return orthopt.minimize(counted, start, solver=name, time_limit=LIMIT).objective, course
+    return orthopt.minimize(counted, start, solver=name, time_limit=LIMIT, **constraint).objective, course
 
 
 def main():
-    names = sys.argv[1].split(",") if len(sys.argv) > 1 else ["auto", "optm-cayley", "pymanopt-cg", "pymanopt-tr"]
-    version = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    asked = sys.argv[1] if len(sys.argv) > 1 else "auto,optm-cayley,pymanopt-cg,pymanopt-tr"
+    hyperbolic = asked == "hyperbolic"
+    names = ["auto", "j-jobcd", "gs-jobcd"] if hyperbolic else asked.split(",")
     if any(name.startswith("pymanopt") for name in names):
         import pymanopt  # noqa: F401 - loaded before the clock runs
+    version = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     out = csv.writer(sys.stdout, lineterminator="\n")
-    head = "problem,n,r,method,F,evaluations,seconds,evaluations_to_1e-6,seconds_to_1e-6,version"
+    head = f"problem,n,{'p' if hyperbolic else 'r'},method,F,evaluations,seconds,evaluations_to_1e-6,seconds_to_1e-6,version"
     out.writerow(head.split(","))
-    for seed, (title, make, n, r) in enumerate(PROBLEMS):
+    for seed, (title, make, n, r) in enumerate(HYPERBOLIC if hyperbolic else PROBLEMS):
         f = make(np.random.default_rng(seed), n, r)
-        start = orthonormal(np.random.default_rng(99), n, r)
-        found = {name: run(name, f, start) for name in names}
+        start = np.eye(n) if hyperbolic else orthonormal(np.random.default_rng(99), n, r)
+        constraint = {"constraint": "j-orthogonal", "signature": r} if hyperbolic else {}
+        found = {name: run(name, f, start, **constraint) for name in names}
         lowest = min(value for value, _ in found.values())
         near = lowest + 1e-6 * (f(start)[0] - lowest)
         for name, (value, course) in found.items():
