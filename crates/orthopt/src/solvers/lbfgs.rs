@@ -8,9 +8,10 @@
 //! s = P(td),  y = ξ(t) − P(ξ)                    P at X(t)
 //! ```
 //!
-//! Projection is the vector transport (Huang, Gallivan and Absil 2015). What is kept of older points is not carried along: only the
-//! direction that comes of it is projected, which costs 1/2m of the projections and, on the problems of
-//! `bench/python/own_functions.py`, no more evaluations.
+//! Projection is the vector transport (Huang, Gallivan and Absil 2015). Pairs of older points are not carried along: only the
+//! direction that comes of them is projected, which takes 1/2m of the projections and, on the problems of
+//! `bench/python/own_functions.py`, about as many evaluations.
+//!
 //! Gradient methods follow ξ; near a minimum of an ill-conditioned f this one learns the curvature, mostly with one evaluation
 //! an iteration. Liu and Nocedal 1989 for the two loops, Hager and Zhang 2005 for the test of a decrease that is lost in rounding,
 //! Lewis and Overton 2013 for a line search that also passes kinks of f. Cost of an iteration: f and ∇f about once, 8mnr + 24nr²
@@ -33,7 +34,7 @@ use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::curvilinear::{NOISE, SCOPE, VANISHED, repair};
 
-/// What the registry says of it.
+/// Entry in the registry.
 pub const INFO: SolverInfo = info();
 
 /// The same for any f; h must be 0.
