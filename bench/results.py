@@ -535,9 +535,26 @@ def graphs() -> list[str]:
 
 
 def choices() -> list[str]:
-    names = ("start_order", "working_set", "ladmm_growth", "ep4orth", "storage", "how_many")
+    names = ("start_order", "working_set", "ladmm_growth", "ep4orth", "storage", "how_many", "own_functions")
     rows = [[f"[{name}.csv](../bench/results/{name}.csv)", index()[name]["holds"].replace("|", "\\|")] for name in names]
     return ["## What defaults rest on", "", *table(["file", "what it shows"], rows)]
+
+
+def beside_pymanopt() -> list[str]:
+    """Rows of the table of functions of one's own; of each method the evaluations to 1e-6, all of them, and seconds."""
+    methods = {"auto": "`minimize`", "optm-cayley": "`optm-cayley`", "pymanopt-cg": "Pymanopt CG", "pymanopt-tr": "Pymanopt TR"}
+    rows = []
+    for (problem, n, r), runs in grouped(read("own_functions"), "problem", "n", "r").items():
+        by = {row["method"]: row for row in runs}
+        cells = [f"{by[m]['evaluations_to_1e-6'] or 'higher F'} ({by[m]['evaluations']}, {by[m]['seconds']} s)" for m in methods]
+        rows.append([problem, f"{n} × {r}", *cells])
+    return table(["f", "n × r", *methods.values()], rows)
+
+
+def hyperbolic_functions() -> str:
+    count = lambda method: [f"{value:,.0f}" for value in sorted(values(read("own_functions_j", method=method), "evaluations"))]  # noqa: E731
+    (ours, *_, our_most), (theirs, *_, their_most) = count("auto"), count("j-jobcd")
+    return f"With X'JX = J the default `j-lbfgs` takes {ours} to {our_most} evaluations, `j-jobcd` {theirs} to {their_most}"
 
 
 def build() -> list[str]:
@@ -667,6 +684,7 @@ def pages() -> dict[str, list[str]]:
             f"test MRR of {mrr[0]} and hits@10 of {wn18rr['test_hits_at_10'].removeprefix('0')}",
             f"test MRR of {mrr[1]}",
         ],
+        "docs/minimize.md": [hyperbolic_functions(), *(" ".join(line.split()) for line in beside_pymanopt())],
         "docs/measures.md": [" ".join(line.split()) for line in measures() if line.startswith("| ")],
         "docs/roadmap.md": [
             f"{large['within']} cases, {large['above'].split()[0]} above 1 %",

@@ -47,6 +47,7 @@ class Constants(TypedDict, total=False):
     support_growth: float | str | None
     support_kappa: float | str | None
     support_patience: float | str | None
+    lbfgs_memory: float | str | None
     optm_qr_sigma: float | str | None
     optm_qr_eta: float | str | None
     optm_qr_gamma: float | str | None

@@ -8,8 +8,14 @@ use crate::cargo::{Run, Workspace};
 use crate::venv::Venv;
 
 /// Pages whose examples are run as doctests.
-const PAGES: [&str; 5] =
-    ["README.md", "docs/python.md", "docs/bounds.md", "docs/beyond-memory.md", "docs/for-ml-researchers.md"];
+const PAGES: [&str; 6] = [
+    "README.md",
+    "docs/python.md",
+    "docs/minimize.md",
+    "docs/bounds.md",
+    "docs/beyond-memory.md",
+    "docs/for-ml-researchers.md",
+];
 
 /// Builds the wheel, installs it with everything its tests need, and runs them. The command and the
 /// example that they compare with have been built before.

@@ -14,6 +14,7 @@ pub mod j_baselines;
 pub mod j_lbfgs;
 pub mod jobcd;
 pub mod ladmm;
+pub mod lbfgs;
 pub mod manpg;
 pub mod nonlinear_obcd;
 pub mod oadmm;
@@ -144,6 +145,7 @@ where
 {
     const {
         &[
+            lbfgs::info(),
             curvilinear::optm_qr::info(),
             curvilinear::optm_cayley::info(),
             curvilinear::foforth_gr::info(),

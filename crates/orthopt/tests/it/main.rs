@@ -43,6 +43,7 @@ mod jobcd_any;
 mod jobcd_real;
 mod jobcd_unbounded;
 mod jpair_search;
+mod lbfgs;
 mod linear_maps;
 mod looks;
 mod measured;

@@ -303,8 +303,17 @@ impl Run {
 }
 
 /// Solvers that find their steps by themselves.
-const WITHOUT_STEPS: &[&str] =
-    &["csdm", "j-lbfgs", "vr-j-jobcd", "optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"];
+const WITHOUT_STEPS: &[&str] = &[
+    "csdm",
+    "j-lbfgs",
+    "vr-j-jobcd",
+    "lbfgs",
+    "optm-qr",
+    "optm-cayley",
+    "foforth-gr",
+    "foforth-p",
+    "foforth-qr",
+];
 
 impl PoseOptions {
     /// Names of the options that differ from their defaults.
