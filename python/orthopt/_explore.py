@@ -124,6 +124,17 @@ def explore(
         Those of :func:`solve` that read and prepare data, and ``maximise``, ``seed``, ``threads``, ``time_limit``: seconds
         of all steps together, 15 if not given.
 
+    Returns
+    -------
+    Exploration
+        The answers with the call that repeats each step (``steps``), and the components (``solution``). Ctrl-C ends it with
+        the answers so far.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
+
     Examples
     --------
     >>> import orthopt

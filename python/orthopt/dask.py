@@ -239,6 +239,18 @@ def solve(problem: str, data: Any, rank: int | float | str | None = None, lam: f
     client
         A ``distributed.Client``; the current one if not given.
 
+    Returns
+    -------
+    Starts
+        The best X and all runs.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input; no start has a result.
+
+    Notes
+    -----
     If a worker is lost, its runs start again on another one. Ctrl-C ends all runs and returns
     the results so far. The arms are those of :func:`orthopt.solve` with the same seed and options, bit by bit, unless a
     time limit ends them.
@@ -270,6 +282,18 @@ def path(
     client
         A ``distributed.Client``; the current one if not given.
 
+    Returns
+    -------
+    Path
+        As of :func:`orthopt.path`.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input; no task has a result.
+
+    Notes
+    -----
     Points, shares of held-out variance and the point chosen are those of :func:`orthopt.path` bit by bit, unless a time
     limit ends something. A task whose worker is lost starts again on another one. Ctrl-C ends all tasks: the path has
     the points so far, and the chosen point is its knee if a fold has not ended.
