@@ -25,10 +25,15 @@ COMPARE_SECONDS = 10.0
 class Progress(NamedTuple):
     """Argument of a callback."""
 
+    #: Iterations so far.
     iteration: int
+    #: Seconds since the start of the run.
     seconds: float
+    #: F of the best point so far.
     objective: float
+    #: Its distance from the constraint, ``||X'X - I||_F``.
     feasibility: float
+    #: Its entries that are not zero.
     nnz: int
 
 

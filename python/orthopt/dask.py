@@ -55,7 +55,10 @@ def gram(x: Any, *, weights: Any = None, reproducible: bool = False) -> GramAccu
     reproducible
         The same bits for any chunks, workers and order; see :class:`orthopt.GramAccumulator`.
 
-    Runs on the current ``distributed.Client``, or on Dask's default scheduler.
+    Returns
+    -------
+    GramAccumulator
+        The sums, computed on the current ``distributed.Client`` or by Dask's default scheduler.
     """
     parts, sizes = _parts(x)
     shares: Sequence[Any] = [None] * len(parts)
@@ -183,8 +186,18 @@ def submit(
     client: Any = None,
     **options: Any,
 ) -> Run:
-    """Starts the runs of :func:`solve` without waiting; the arguments are the same. ``result()`` waits, ``cancel()`` ends
-    them."""
+    """Starts the runs of :func:`solve` without waiting.
+
+    Parameters
+    ----------
+    problem, data, rank, lam, starts, seeds, lambdas, counts, client, **options
+        As for :func:`solve`.
+
+    Returns
+    -------
+    Run
+        ``result()`` waits for the runs, ``cancel()`` ends them.
+    """
     from distributed import get_client
 
     seeds = range(starts) if seeds is None else seeds

@@ -18,7 +18,6 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
-    "sphinx_design",
 ]
 templates_path = [str(Path(__file__).resolve().parent / "templates")]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb"}
