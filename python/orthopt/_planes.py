@@ -133,13 +133,38 @@ def biplot(
     shown = [i for i in np.argsort(-length, kind="stable")[:top] if length[i] > 0]
     farthest = max(float(np.abs(points).max(initial=0.0)), 1e-300)
     unit = REACH * farthest / max(float(length.max(initial=0.0)), 1e-300)
-    for i in shown:
-        tip = unit * pairs[i]
-        arrow = {"arrowstyle": "-|>", "color": "0.25", "linewidth": 1.0}
+    tips = unit * pairs[shown]
+    ax.update_datalim(tips)  # annotations have no part in the limits
+    ax.margins(0.1)
+    ax.autoscale_view()
+    arrow = {"arrowstyle": "-|>", "color": "0.25", "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
+    for tip in tips:
         ax.annotate("", xy=tip, xytext=(0, 0), arrowprops=arrow)
-        aligned = {"ha": "left" if tip[0] >= 0 else "right", "va": "bottom" if tip[1] >= 0 else "top"}
-        ax.annotate(str(feature_names[i]), xy=tip, fontsize="small", color="0.1", **aligned)
+    _name(ax, tips, [str(feature_names[i]) for i in shown])
     return ax
+
+
+def _name(ax: Any, tips: np.ndarray, names: Sequence[str]) -> None:
+    """Names beyond the tips of arrows, inside the axes, moved up or down where they would overlap."""
+    ax.figure.draw_without_rendering()  # places of the axes are known from here on
+    frame, pixels = ax.get_window_extent(), ax.figure.dpi / 72
+    taken: list[Any] = []
+    for tip, name in zip(tips, names):
+        aligned = {"ha": "left" if tip[0] >= 0 else "right", "va": "bottom" if tip[1] >= 0 else "top"}
+        line = {"arrowstyle": "-", "color": "0.6", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+        text = ax.annotate(
+            name, tip, (0, 0), textcoords="offset points", fontsize="small", color="0.1", arrowprops=line, **aligned
+        )
+        box = text.get_window_extent()
+        across = min(frame.x1 - box.x1, 0.0) + max(frame.x0 - box.x0, 0.0)
+        steps = sorted((k * box.height for k in range(-40, 41)), key=abs)
+        places = [box.translated(across, up) for up in steps]
+        inside = [place for place in places if frame.y0 <= place.y0 and place.y1 <= frame.y1] or places[:1]
+        free = (place for place in inside if not any(place.overlaps(other) for other in taken))
+        place = next(free, inside[0])
+        taken.append(place)
+        text.set_position((across / pixels, (place.y0 - box.y0) / pixels))
+        text.arrow_patch.set_visible(abs(place.y0 - box.y0) > 1.5 * box.height)
 
 
 def variance(found: Any, ax: Any = None) -> Any:
