@@ -60,7 +60,7 @@ def sparsity_path(X: Any, alphas: Iterable[float], estimator: Any = None) -> lis
     --------
     >>> import numpy as np
     >>> from orthopt import plots
-    >>> points = plots.sparsity_path(np.random.default_rng(0).normal(size=(20, 5)), [0.1, 1.0])
+    >>> points = plots.sparsity_path(np.random.default_rng(0).normal(size=(20, 5)), [0.01, 0.03])
     >>> points[0].nnz >= points[1].nnz
     True
     """
@@ -99,7 +99,7 @@ def path(points: Sequence[PathPoint], ax: Any = None, **style: Any) -> Any:
     --------
     >>> import numpy as np
     >>> from orthopt import plots
-    >>> points = plots.sparsity_path(np.random.default_rng(0).normal(size=(20, 5)), [0.1, 1.0])
+    >>> points = plots.sparsity_path(np.random.default_rng(0).normal(size=(20, 5)), [0.01, 0.03])
     >>> plots.path(points).get_xlabel()
     'nonzero loadings'
     """
