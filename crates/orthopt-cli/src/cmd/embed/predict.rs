@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::ValueHint;
 use orthopt::request::Size;
@@ -11,7 +10,7 @@ use orthopt_embed::{Answers, Question, Saved, Triple, may_be_header, read_triple
 
 use super::ours;
 use crate::configured::Help;
-use crate::failure::{EXIT_CODES, usage};
+use crate::failure::{EXIT_CODES, ExitCode, usage};
 use crate::files::Files;
 use crate::output;
 
