@@ -49,8 +49,8 @@ FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
 
 def places() -> dict[str, str]:
     """Files of the repository that are on the site, by their paths, and their paths there."""
-    tracked = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "docs"], cwd=ROOT, check=True, capture_output=True, text=True)
-    inside = [path for path in tracked.stdout.split() if (ROOT / path).exists() and path != "docs/requirements.txt"]
+    files = (path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*")) if path.is_file())
+    inside = [path for path in files if path != "docs/requirements.txt"]
     return {path: path.removeprefix("docs/") for path in inside} | BESIDE
 
 
