@@ -631,14 +631,14 @@ def output_claims(output: str) -> list[str]:
     counts = re.findall(r"^ +\d +(\d+) +\d+\.\d+ %", output, re.MULTILINE)
     return [
         f"{', '.join(counts[:-1])} and {counts[-1]} variables, components orthogonal",
-        f"‖X'X − I‖ = {feasibility} and {entries - nonzeros} zeros above",
-        f"above: all {pairs} pairs of rows",
+        f"‖X'X − I‖ = {feasibility} and {entries - nonzeros} zeros in the run below",
+        f"below: all {pairs} pairs of rows",
     ]
 
 
 def readme(text: str) -> list[str]:
     """What is wrong with the figures of README.md: missing phrases, and figures that are in none and beside no command."""
-    output = next(block for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if block.startswith("problem"))
+    output = next(block for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if block.startswith("F "))
     measured = text.split("## What it does that others do not")[1].split("\n## ")[0]
     intro = text.split("\n## ")[0]
     prose, wrong = intro + measured, []

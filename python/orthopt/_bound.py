@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class BoundProgress(NamedTuple):
     """Argument of the callback of :func:`bound`."""
 
+    #: Seconds since the call.
     seconds: float
     #: The lowest F known; infinite where none is.
     objective: float

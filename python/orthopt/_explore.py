@@ -124,14 +124,25 @@ def explore(
         Those of :func:`solve` that read and prepare data, and ``maximise``, ``seed``, ``threads``, ``time_limit``: seconds
         of all steps together, 15 if not given.
 
+    Returns
+    -------
+    Exploration
+        The answers with the call that repeats each step (``steps``), and the components (``solution``). Ctrl-C ends it with
+        the answers so far.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
+
     Examples
     --------
     >>> import orthopt
     >>> found = orthopt.explore("builtin:pitprops", rank=2)
-    >>> found.n_nonzero, found.solution.nnz_per_component.tolist()
-    (5, [5, 5])
-    >>> found.steps[1].code
-    "orthopt.solve('l0-pca', data, rank=2, maximise='adjusted', nonzeros=5)"
+    >>> found.solution.loadings.shape
+    (13, 2)
+    >>> found.steps[1].code == f"orthopt.solve('l0-pca', data, rank=2, maximise='adjusted', nonzeros={found.n_nonzero})"
+    True
     """
     given = {"maximise": "adjusted", **{key: value for key, value in options.items() if value is not None}}
     table, chosen = opened(data), "scale" not in given and "gram" not in given

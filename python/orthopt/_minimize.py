@@ -104,6 +104,13 @@ def minimize(
     Solution
         Ctrl-C ends the run with the best X so far. ``settings["evaluations"]`` counts the calls.
 
+    Raises
+    ------
+    orthopt.errors.GradientError
+        The gradient at the start is not that of ``fun``.
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind.
+
     Examples
     --------
     The two leading eigenvectors of a matrix:
@@ -180,6 +187,11 @@ def check_gradient(
     -------
     GradientCheck
         True as a condition if the gradient holds.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input: shapes, a start that is not feasible, values that are not finite.
 
     Examples
     --------

@@ -142,6 +142,17 @@ def path(
     **options
         Those of :func:`solve`; ``effort`` is ``"quick"`` by default, and ``time_limit`` is that of the whole path.
 
+    Returns
+    -------
+    Path
+        A :class:`Solution` for each point, the point chosen (``best``), and the shares of held-out variance with ``cv``. Ctrl-C
+        ends the path with the points so far.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
+
     Examples
     --------
     >>> import orthopt

@@ -25,10 +25,15 @@ COMPARE_SECONDS = 10.0
 class Progress(NamedTuple):
     """Argument of a callback."""
 
+    #: Iterations so far.
     iteration: int
+    #: Seconds since the start of the run.
     seconds: float
+    #: F of the best point so far.
     objective: float
+    #: Its distance from the constraint, ``||X'X - I||_F``.
     feasibility: float
+    #: Its entries that are not zero.
     nnz: int
 
 
@@ -229,6 +234,16 @@ def scree(data: Any, rank: float | str | None = None, **options: Any) -> Scree:
     **options
         Options of the data: ``center``, ``scale``, ``covariance``, ``weights``, ``missing``, ...
 
+    Returns
+    -------
+    Scree
+        The number of components (``rank``), the rule and the numbers behind it; eigenvalues are shares of tr C.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
+
     Examples
     --------
     >>> import orthopt
@@ -259,10 +274,28 @@ def compare(
 ) -> Comparison:
     """Runs several solvers on the same problem from the same start.
 
-    ``solvers`` is a list of names and chains (default: all that can solve the problem); each has
-    ten seconds unless ``time_limit`` or ``max_iters`` is given, and runs once (``restarts``). The
-    other arguments are those of :func:`solve`. Ctrl-C ends the current solver and returns the
-    solutions so far, or raises with them (``on_interrupt="raise"``).
+    Each has ten seconds unless ``time_limit`` or ``max_iters`` is given, and runs once (``restarts``).
+
+    Parameters
+    ----------
+    problem, data, rank, lam, init, certify, callback, progress
+        As for :func:`solve`.
+    solvers
+        Names and chains, as a list or joined with commas. Default: all that can solve the problem.
+    on_interrupt
+        Effect of Ctrl-C, which ends the current solver: ``"return"`` the solutions so far, or ``"raise"`` with them.
+    **options
+        Those of :func:`solve`.
+
+    Returns
+    -------
+    Comparison
+        A :class:`Solution` for each solver, in the order of the request; printed as a table.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
 
     Examples
     --------
@@ -334,9 +367,28 @@ def certify(
 ) -> Findings:
     """Checks a given X (n x r): feasibility, criticality and block-2 stationarity.
 
-    All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (scale + |F|)
-    counts as none. The data must be prepared as they were when X was found (``center``, ``scale``,
-    ``features``). The other options are those of :func:`solve`.
+    Parameters
+    ----------
+    problem, data, lam
+        As for :func:`solve`. The data must be prepared as they were when X was found (``center``, ``scale``, ``features``).
+    X
+        An array (n x r) of any origin.
+    pairs
+        Number of random pairs of rows to check. Default: all pairs.
+    tol
+        A decrease of F up to ``tol * (scale + |F|)`` counts as none, scale being that of f.
+    **options
+        Those of :func:`solve`.
+
+    Returns
+    -------
+    Findings
+        What was measured, with a :class:`Certificate` for problems whose pairs of rows can be solved globally.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
 
     Examples
     --------

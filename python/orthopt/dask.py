@@ -55,7 +55,10 @@ def gram(x: Any, *, weights: Any = None, reproducible: bool = False) -> GramAccu
     reproducible
         The same bits for any chunks, workers and order; see :class:`orthopt.GramAccumulator`.
 
-    Runs on the current ``distributed.Client``, or on Dask's default scheduler.
+    Returns
+    -------
+    GramAccumulator
+        The sums, computed on the current ``distributed.Client`` or by Dask's default scheduler.
     """
     parts, sizes = _parts(x)
     shares: Sequence[Any] = [None] * len(parts)
@@ -183,8 +186,18 @@ def submit(
     client: Any = None,
     **options: Any,
 ) -> Run:
-    """Starts the runs of :func:`solve` without waiting; the arguments are the same. ``result()`` waits, ``cancel()`` ends
-    them."""
+    """Starts the runs of :func:`solve` without waiting.
+
+    Parameters
+    ----------
+    problem, data, rank, lam, starts, seeds, lambdas, counts, client, **options
+        As for :func:`solve`.
+
+    Returns
+    -------
+    Run
+        ``result()`` waits for the runs, ``cancel()`` ends them.
+    """
     from distributed import get_client
 
     seeds = range(starts) if seeds is None else seeds
@@ -239,6 +252,18 @@ def solve(problem: str, data: Any, rank: int | float | str | None = None, lam: f
     client
         A ``distributed.Client``; the current one if not given.
 
+    Returns
+    -------
+    Starts
+        The best X and all runs.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input; no start has a result.
+
+    Notes
+    -----
     If a worker is lost, its runs start again on another one. Ctrl-C ends all runs and returns
     the results so far. The arms are those of :func:`orthopt.solve` with the same seed and options, bit by bit, unless a
     time limit ends them.
@@ -270,6 +295,18 @@ def path(
     client
         A ``distributed.Client``; the current one if not given.
 
+    Returns
+    -------
+    Path
+        As of :func:`orthopt.path`.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input; no task has a result.
+
+    Notes
+    -----
     Points, shares of held-out variance and the point chosen are those of :func:`orthopt.path` bit by bit, unless a time
     limit ends something. A task whose worker is lost starts again on another one. Ctrl-C ends all tasks: the path has
     the points so far, and the chosen point is its knee if a fold has not ended.

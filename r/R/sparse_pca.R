@@ -1,6 +1,6 @@
-sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty = "l0", center = TRUE,
-                       scale. = FALSE, nonneg = FALSE, time_limit = NULL, seed = 0, effort = NULL,
-                       bound = FALSE, certify = FALSE, retx = TRUE, covmat = NULL, na.action = NULL, ...) {
+sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty = "l0", center = TRUE,
+                               scale. = FALSE, nonneg = FALSE, time_limit = NULL, seed = 0, effort = NULL,
+                               bound = FALSE, certify = FALSE, retx = TRUE, covmat = NULL, na.action = NULL, ...) {
     further <- named_further(...)
     if (missing(x) == is.null(covmat)) fail("give either data 'x' or their covariances 'covmat'")
     if (missing(x)) {
@@ -15,7 +15,9 @@ sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty 
     further$maximise <- measure(given, further, own)
     found <- run(data$matrix, run_options(own, given, further))
     tell(found, certify)
-    result(found, data, flag(retx, "retx"), match.call())
+    call <- match.call()
+    call[[1L]] <- as.name("sparse_pca")
+    result(found, data, flag(retx, "retx"), call)
 }
 
 # What is maximised where nobody says it: with numbers of nonzeros, given or chosen, what counts nothing twice.
@@ -73,7 +75,7 @@ result <- function(found, data, retx, call) {
     dimnames(rotation) <- list(data$names, components)
     total <- sum(data$variances)
     shares <- lapply(report$explained_variance[c("ratio", "adjusted")], unlist)
-    structure(class = c("orthopt", "sparse_pca"), list(
+    structure(class = c("sparse_pca", "prcomp"), list(
         sdev = sqrt(pmax(shares$ratio, 0) * total),
         rotation = rotation,
         center = data$center,

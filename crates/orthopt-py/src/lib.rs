@@ -8,6 +8,7 @@
 mod begun;
 mod bound;
 mod certify;
+mod command;
 mod errors;
 mod explore;
 mod gram;
@@ -35,6 +36,8 @@ mod _orthopt {
     use super::bound::bound;
     #[pymodule_export]
     use super::certify::certify;
+    #[pymodule_export]
+    use super::command::command;
     #[pymodule_export]
     use super::explore::explore;
     #[pymodule_export]

@@ -1,7 +1,6 @@
 //! `orthopt bound PROBLEM DATA`.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -18,7 +17,7 @@ use serde::Serialize;
 use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::{Output, What, json, svg};
-use crate::failure::{EXIT_CODES, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};

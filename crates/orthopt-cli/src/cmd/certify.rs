@@ -1,7 +1,6 @@
 //! `orthopt certify PROBLEM DATA --x X.npy`.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -18,7 +17,7 @@ use super::solve::use_threads;
 use crate::blocks::Blocks;
 use crate::configured::Help;
 use crate::export::json;
-use crate::failure::{EXIT_CODES, say};
+use crate::failure::{EXIT_CODES, ExitCode, say};
 use crate::files::Files;
 use crate::given::{Asked, check_together};
 use crate::global::{self, Effort};

@@ -1,7 +1,6 @@
 //! `orthopt data info|convert|generate|gram`.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::{Subcommand, ValueHint};
 use orthopt::report::TableFacts;
@@ -10,7 +9,7 @@ use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Role, generators, load
 use serde::Serialize;
 
 use crate::export::json;
-use crate::failure::{say, usage};
+use crate::failure::{ExitCode, say, usage};
 use crate::files::Files;
 use crate::look::{Look, first_rows};
 use crate::summary::Summary;

@@ -1,7 +1,6 @@
 //! `orthopt explore DATA`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use orthopt::explore::{Exploration, Request, SECONDS, Watch, explore};
 use orthopt::family::{Call, find_problem};
@@ -13,7 +12,7 @@ use super::solve::use_threads;
 use crate::configured::Help;
 use crate::explored::{self, Told};
 use crate::export::json;
-use crate::failure::{EXIT_CODES, code_of, say};
+use crate::failure::{EXIT_CODES, ExitCode, code_of, say};
 use crate::files::Files;
 use crate::given::{Asked, check_together};
 use crate::input::Input;

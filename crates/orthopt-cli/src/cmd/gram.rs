@@ -1,14 +1,13 @@
 //! `orthopt data gram FILES... -o C.npz`.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::ValueHint;
 use orthopt::solve::Stopping;
 use orthopt_data::stream::{Accumulate, accumulate, files, read_accumulator, write_accumulator};
 use orthopt_data::{GramAccumulator, LoadOptions, Summation};
 
-use crate::failure::{say, usage};
+use crate::failure::{ExitCode, say, usage};
 use crate::files::Files;
 use crate::progress::Progress;
 use crate::table_options::TableArgs;

@@ -1,7 +1,6 @@
 //! `orthopt path PROBLEM DATA`.
 
 use std::path::{Path as FilePath, PathBuf};
-use std::process::ExitCode;
 
 use clap::ValueHint;
 use orthopt::family::Call;
@@ -11,7 +10,7 @@ use orthopt::solve::{Observer, Stopping};
 use super::solve::{kept_rows, use_threads};
 use crate::configured::Configured;
 use crate::export::{Found, check_ending, json, picture};
-use crate::failure::{EXIT_CODES, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, say, usage};
 use crate::given::Asked;
 use crate::input::Input;
 use crate::options::Typed;

@@ -1,7 +1,6 @@
 //! `orthopt solve PROBLEM DATA`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use orthopt::bound::Bound;
 use orthopt::family::{Call, Family};
@@ -14,7 +13,7 @@ use orthopt::with_family;
 
 use crate::configured::Configured;
 use crate::export::{Found, Output, json, svg};
-use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::Input;

@@ -1,7 +1,6 @@
 //! `orthopt transform MODEL.json DATA -o SCORES.csv`.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -11,7 +10,7 @@ use orthopt::request::Size;
 use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, load, write_npy};
 
 use crate::export::TABLES;
-use crate::failure::{EXIT_CODES, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, say, usage};
 use crate::files::Files;
 use crate::model::Model;
 use crate::rows::{Rows, scores, share_explained};

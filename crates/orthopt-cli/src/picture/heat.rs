@@ -6,16 +6,19 @@ use plotters::prelude::*;
 
 use super::loadings::Drawing;
 use super::{MIDDLE, RIGHT};
-use crate::plot::{Drawn, FONT, GRID, TITLES, svg_of, titled};
+use crate::plot::{Drawn, FONT, GRID, INK, PALE, TITLES, svg_of, titled};
 
 const TEXT: i32 = 24;
 const ROW: i32 = 34;
 const TOP: i32 = 56;
 
-/// From −1 over 0 to 1: purple, white, orange (PuOr of ColorBrewer, safe for the colour-blind).
+/// From −1 over 0 to 1: purple, white, orange (PuOr of ColorBrewer, safe for the colour-blind). Only 0 has the colour of the page.
 fn colour(share: f64) -> RGBColor {
+    if share == 0.0 {
+        return WHITE;
+    }
     let (r, g, b) = if share < 0.0 { (84.0, 39.0, 136.0) } else { (200.0, 90.0, 6.0) };
-    let mix = |end: f64| (255.0 + (end - 255.0) * share.abs().min(1.0).powf(0.8)).round() as u8;
+    let mix = |end: f64| (255.0 + (end - 255.0) * share.abs().min(1.0).powf(0.8)).round().min(254.0) as u8;
     RGBColor(mix(r), mix(g), mix(b))
 }
 
@@ -71,14 +74,14 @@ fn cells<'a>(
             area.draw(&Rectangle::new(corners, colour(share).filled()))?;
             area.draw(&Rectangle::new(corners, GRID.stroke_width(1)))?;
             if value.abs() > REPORT_ZERO {
-                let ink = if share.abs() > 0.55 { WHITE } else { BLACK };
+                let ink = if share.abs() > 0.55 { PALE } else { INK };
                 let number = format!("{value:.2}");
                 let middle = (left + cell / 2, y + ROW / 2);
                 area.draw_text(&number, &style(TEXT - 2).color(&ink).pos(MIDDLE), middle)?;
             }
             if marked.is_some_and(|marked| marked.get(i, k) != 0.0) {
                 let inside = [(left + 2, y + 2), (left + cell - 2, y + ROW - 2)];
-                area.draw(&Rectangle::new(inside, BLACK.stroke_width(3)))?;
+                area.draw(&Rectangle::new(inside, INK.stroke_width(3)))?;
             }
         }
     }

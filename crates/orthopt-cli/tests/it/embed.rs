@@ -62,6 +62,8 @@ fn the_summary_is_for_people() {
     }
     let help = stdout(&mut dir.orthopt(&["embed", "--help"]));
     assert!(help.contains("predict") && help.contains("--relations"), "{help}");
+    let help = stdout(&mut dir.orthopt(&["embed", "predict", "--help"]));
+    assert!(help.contains("--top"), "{help}");
 }
 
 #[test]

@@ -5,7 +5,6 @@ mod predict;
 mod report;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::{Subcommand, ValueHint};
 use orthopt::request::Size;
@@ -17,7 +16,7 @@ use self::report::{Parts, Result};
 use super::solve::use_threads;
 use crate::configured::Help;
 use crate::export::{check_ending, json, picture};
-use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::files::Files;
 use crate::progress::Progress;
 use crate::settings::at_least_zero;

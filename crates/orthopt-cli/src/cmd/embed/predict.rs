@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::ValueHint;
 use orthopt::request::Size;
@@ -10,7 +9,8 @@ use orthopt_data::printable;
 use orthopt_embed::{Answers, Question, Saved, Triple, may_be_header, read_triples};
 
 use super::ours;
-use crate::failure::{EXIT_CODES, usage};
+use crate::configured::Help;
+use crate::failure::{EXIT_CODES, ExitCode, usage};
 use crate::files::Files;
 use crate::output;
 
@@ -27,6 +27,9 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Args {
+    #[command(flatten)]
+    help: Help,
+
     /// Model written by `orthopt embed ... --save-model MODEL`
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     model: PathBuf,

@@ -75,7 +75,7 @@ impl Page {
 
     /// A picture with a text description for screen readers.
     pub fn figure(&mut self, svg: &str, what: &str) {
-        let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{}\" ", escaped(what)), 1);
+        let svg = svg.replacen("<svg ", &format!("<svg aria-label=\"{}\" ", escaped(what)), 1);
         let _ = writeln!(self.0, "<figure>\n{svg}</figure>");
     }
 
