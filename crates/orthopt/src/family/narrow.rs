@@ -12,7 +12,7 @@
 //! With C on the chosen variables as a dense matrix a gradient costs a small share of one on all of them. The answer is one of the whole
 //! problem: X is feasible there, F is the same number, and what ends the search is asked of all variables.
 //!
-//! With a time limit the set doubles where none of the others lowers F, up to all variables.
+//! Where a limit of time or iterations ends the search the set doubles when none of the others lowers F, up to all variables.
 
 use std::time::Instant;
 
@@ -76,8 +76,19 @@ pub(super) fn narrowed<P: Family>(
     let begun = Instant::now();
     let y = Start::Varimax.point_while(narrow.form(), r, (false, wanted.seed), &clock).ok()?;
     let first = ROOM * narrow.needed(&y).max(narrow.least());
-    let rounds =
-        Rounds { problem, narrow, wanted, settings, cancel, clock, begun, observers, best: None, rounds: 0 };
+    let rounds = Rounds {
+        problem,
+        narrow,
+        wanted,
+        settings,
+        cancel,
+        clock,
+        begun,
+        observers,
+        best: None,
+        on_some: false,
+        rounds: 0,
+    };
     pays(first).then(|| rounds.run(&ranked(narrow.form(), &y), first, &pays))
 }
 
@@ -109,6 +120,7 @@ struct Rounds<'a, 'o, P> {
     begun: Instant,
     observers: &'a mut [&'o mut dyn Observer],
     best: Option<Solution>,
+    on_some: bool, // whether a search on some variables gave it
     rounds: u64,
 }
 
@@ -132,10 +144,10 @@ impl<P: Family> Rounds<'_, '_, P> {
             if new.is_empty() {
                 checked = self.lowest();
             }
-            if new.is_empty() && self.settings.stopping.time_limit.is_none() {
+            if new.is_empty() && self.settings.effort.is_some() {
                 break;
             }
-            // with time left and nothing to add the set doubles
+            // the set doubles where a limit ends the search and there is nothing to add
             let more = if new.is_empty() { variables.len() } else { 0 };
             let further: Vec<usize> = order.iter().copied().filter(|i| !inside[*i]).take(more).collect();
             new.iter().chain(&further).for_each(|i| inside[*i] = true);
@@ -168,6 +180,9 @@ impl<P: Family> Rounds<'_, '_, P> {
         };
         if let (Some((status, what)), Status::Converged) = (limit, best.status) {
             (best.status, best.message) = (status, format!("{what} before all variables were looked at"));
+        }
+        if variables < n && self.on_some {
+            best.message = format!("on {variables} variables: {}", best.message);
         }
         if variables < n {
             best.notes.push(format!("{variables} of {n} variables took part in the search; {others}").into());
@@ -266,12 +281,12 @@ impl<P: Family> Rounds<'_, '_, P> {
         if let Some(variables) = variables {
             found.take(self.problem, lift(&found.x, variables, n));
         }
-        self.take(found, &trace);
+        self.take(found, &trace, variables.is_some());
         Ok(())
     }
 
     /// The better of two points, with the work of both.
-    fn take(&mut self, mut found: Solution, trace: &Trace) {
+    fn take(&mut self, mut found: Solution, trace: &Trace, on_some: bool) {
         if let Some(mut best) = self.best.take() {
             trace.points().iter().for_each(|point| best.trace.push(*point));
             if let (Some(all), Some(own)) = (&mut best.search, &found.search) {
@@ -279,7 +294,10 @@ impl<P: Family> Rounds<'_, '_, P> {
             }
             best.iterations += found.iterations;
             best.starts += found.starts;
-            let is_better = found.objective.total <= best.objective.total;
+            let is_better = found.objective.total < best.objective.total;
+            if is_better {
+                self.on_some = on_some;
+            }
             if is_better || found.status == Status::Interrupted {
                 (best.status, best.message) = (found.status, found.message);
             }
@@ -289,6 +307,7 @@ impl<P: Family> Rounds<'_, '_, P> {
             }
             self.best = Some(best);
         } else {
+            self.on_some = on_some;
             found.trace = trace.clone();
             self.best = Some(found);
         }
@@ -383,7 +402,8 @@ mod tests {
     fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution {
         let (cancel, wanted) = (Cancel::never(), Wanted { seed: 1, ..Wanted::default() });
         let stopping = Stopping { time_limit: limit, ..Stopping::default() };
-        let settings = Settings { seed: 1, effort: None, least_work: LEAST_WORK / 20, stopping, bound: None };
+        let effort = limit.is_none().then_some(Effort::Normal);
+        let settings = Settings { seed: 1, effort, least_work: LEAST_WORK / 20, stopping, bound: None };
         let rounds = Rounds {
             problem,
             narrow: problem.narrow().unwrap(),
@@ -394,6 +414,7 @@ mod tests {
             begun: Instant::now(),
             observers: &mut [],
             best: None,
+            on_some: false,
             rounds: 0,
         };
         let order: Vec<usize> = (0..N).collect();
@@ -506,7 +527,7 @@ mod tests {
         assert!(short.feasibility < 1e-12 && short.status == Status::TimeLimit, "{:?}", short.status);
     }
 
-    /// Small problems are searched as a whole; large ones on some variables, which all three forms of the data have alike.
+    /// Small problems are searched as a whole; large ones on some variables.
     #[test]
     fn only_where_it_pays() {
         let on_some = |p: &CardinalityProblem| {
