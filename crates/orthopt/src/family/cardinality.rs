@@ -298,8 +298,9 @@ impl Narrow<Self> for CardinalityProblem {
         self.least()
     }
 
+    /// Where all components share their variables, which are not offered one by one.
     fn settles(&self) -> Option<&'static str> {
-        Some("exchange")
+        matches!(self.limits(), Cardinality::Rows(_)).then_some("exchange")
     }
 
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {

@@ -401,7 +401,7 @@ mod tests {
     /// The rounds whatever they cost, from the first variables of the order.
     fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution {
         let (cancel, wanted) = (Cancel::never(), Wanted { seed: 1, ..Wanted::default() });
-        let stopping = Stopping { time_limit: limit, ..Stopping::default() };
+        let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Normal);
         let settings = Settings { seed: 1, effort, least_work: LEAST_WORK / 20, stopping, bound: None };
         let rounds = Rounds {
@@ -531,7 +531,7 @@ mod tests {
     #[test]
     fn only_where_it_pays() {
         let on_some = |p: &CardinalityProblem| {
-            let stopping = Stopping::default();
+            let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
             let settings = Settings {
                 seed: 1,
                 effort: Some(Effort::Quick),

@@ -35,7 +35,7 @@ fn data(seed: u64, unit: f64) -> faer::Mat<f64> {
 fn solved<P: Family>(p: &P) -> Solution {
     let effort = Some(Effort::Quick);
     let wanted = Wanted { seed: 1, effort, least_work: Some(LEAST_WORK / 20), ..Wanted::default() };
-    let stopping = Stopping::default();
+    let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
@@ -119,9 +119,8 @@ fn the_unit_and_the_threads_change_no_bit() {
 }
 
 #[test]
-fn small_tables_and_large_supports_are_searched_as_a_whole() {
+fn small_tables_are_searched_as_a_whole() {
     let a = data(4, 1.0);
     let small = faer::Mat::from_fn(ROWS, 300, |i, j| a[(i, j)]);
     assert!(solved(&counts(&small, 3)).search.unwrap().variables.is_none());
-    assert!(solved(&counts(&a, 250)).search.unwrap().variables.is_none());
 }
