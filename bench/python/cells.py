@@ -25,7 +25,7 @@ from scipy.sparse import csc_matrix, csr_matrix, load_npz, save_npz
 CELLS, GENES, PROGRAMMES, SIZE = 30_000, 10_000, 8, 60
 PROBLEMS = {
     "nonzeros 60": ["l0-pca", "--nonzeros", "60"],
-    "l0": ["l0-pca"],
+    "default": ["l0-pca"],
 }
 MOMENTS = (1, 3, 10)
 
@@ -70,7 +70,7 @@ def of_command(command, options, path, programme, limit):
         files = ["--json", folder / "o.json", "--save-x", folder / "x.npy", "--trace", folder / "t.csv", "-q"]
         limits = ["--time-limit", str(limit)] if limit else []
         run = [command, "solve", options[0], path, "--center", "-r", str(PROGRAMMES), "--threads", "1", *options[1:], *files, *limits]
-        subprocess.run(["/usr/bin/env", *map(str, run)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([str(part) for part in run], check=True, stdout=subprocess.DEVNULL)
         result = json.loads((folder / "o.json").read_text())
         trace = np.genfromtxt(folder / "t.csv", delimiter=",", names=True, usecols=(0, 2))
         seconds, F = np.atleast_1d(trace["seconds"]), np.atleast_1d(trace["objective"])
