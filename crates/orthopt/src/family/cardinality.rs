@@ -9,7 +9,7 @@ use rand_pcg::Pcg64;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
-use super::{Family, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{Family, Narrow, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::{Bound, Kind, Options, least_proof_work};
 use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
@@ -29,7 +29,7 @@ use crate::search::{Portfolio, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::AnySolver;
 use crate::solve::Solution;
-use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
+use crate::solvers::exchange::{Exchange, disjoint, entrants, rounded, sequential, tangent};
 use crate::solvers::ladmm::Ladmm;
 use crate::solvers::{CARDINALITY_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
@@ -236,6 +236,10 @@ impl Family for CardinalityProblem {
         self.lower_bound(None, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
     }
 
+    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+        Some(self)
+    }
+
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         Some(explained_variance(&self.f, x))
     }
@@ -269,6 +273,38 @@ impl Family for CardinalityProblem {
     /// Limits of components tie rows together: no pair of rows is a problem of its own.
     fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
         None
+    }
+}
+
+impl Narrow<Self> for CardinalityProblem {
+    fn form(&self) -> &AnySmooth {
+        &self.f
+    }
+
+    fn on_variables(&self, variables: &[usize]) -> Result<Self> {
+        let f = self.f.on_variables(variables);
+        Self::new(f, self.rank(), self.limits().clone(), self.lambda(), self.requires_nonneg())
+    }
+
+    fn least(&self) -> usize {
+        let all = match self.limits() {
+            Cardinality::Components(list) => list.iter().sum(),
+            Cardinality::Total(s) | Cardinality::Rows(s) => *s,
+        };
+        all.max(self.rank())
+    }
+
+    fn needed(&self, _y: &RowMat) -> usize {
+        self.least()
+    }
+
+    /// Where all components share their variables, which are not offered one by one.
+    fn settles(&self) -> Option<&'static str> {
+        matches!(self.limits(), Cardinality::Rows(_)).then_some("exchange")
+    }
+
+    fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
+        entrants(self, x, cancel)
     }
 }
 

@@ -27,6 +27,7 @@ mod line_up;
 mod measured;
 mod memory;
 mod named;
+mod narrow;
 pub mod nonlinear_eig;
 mod pca;
 mod plan;
@@ -50,6 +51,7 @@ pub use catalogue::{
 pub use composite_pca::{CompositeOptions, Split, composite_parts, default_k, needs_parts};
 pub use knee::{Knee, knee};
 pub use named::Named;
+pub use narrow::Narrow;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
 pub use plan::{Plan, Wanted};
@@ -190,6 +192,11 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// The minimum of F, proved with at most so much work ([`crate::linalg::work`]) before a search is made: the same for any
     /// number of threads unless `cancel` says so. `None` where that is not enough.
     fn proved_with(&self, _work: u64, _cancel: &Cancel) -> Option<bound::Bound> {
+        None
+    }
+
+    /// The problem as one that can be searched on some of its variables; `None` where it is not.
+    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
         None
     }
 

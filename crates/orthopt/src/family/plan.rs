@@ -8,6 +8,7 @@ use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
+use crate::family::narrow::narrowed;
 use crate::family::signs::orient;
 use crate::message::Message;
 use crate::options::Given;
@@ -233,7 +234,7 @@ impl<P: Family> Plan<P> {
     ) -> Result<Solution> {
         let mut solution = match self.search_settings(wanted, stopping, restarts) {
             Some((portfolio, settings)) => {
-                proved_or_searched(problem, portfolio, settings, cancel, observers)?
+                proved_or_searched(problem, (portfolio, wanted), settings, cancel, observers)?
             }
             None => {
                 let options = self.run_options(problem, wanted, stopping, restarts);
@@ -321,7 +322,7 @@ const ON_PROOF: f64 = 1.0 / 4.0;
 /// The search, which ends at the minimum where little work proves it.
 fn proved_or_searched<P: Family>(
     problem: &P,
-    portfolio: &Portfolio<P>,
+    (portfolio, wanted): (&Portfolio<P>, &Wanted),
     mut settings: Settings,
     cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
@@ -338,7 +339,9 @@ fn proved_or_searched<P: Family>(
     settings.bound = settings.bound.or(proof.as_ref().map(|proof| proof.value));
     let spent = begun.elapsed().as_secs_f64();
     settings.stopping.time_limit = limit.map(|limit| (limit - spent).max(0.0));
-    let mut solution = search(problem, portfolio, settings, cancel, observers)?;
+    let some =
+        settings.bound.is_none().then(|| narrowed(problem, wanted, settings, cancel, observers)).flatten();
+    let mut solution = some.unwrap_or_else(|| search(problem, portfolio, settings, cancel, observers))?;
     solution.seconds += spent;
     if let Some(proof) = proof {
         if let Some(x) = proof.x.as_ref().filter(|_| !is_met(solution.objective.total, proof.value)) {

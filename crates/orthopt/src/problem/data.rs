@@ -163,7 +163,9 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
         PcaData::Sparse(a, means) => {
             let model = SparseGram::new(*a, means.clone())?;
             if storage.for_search(data) == Storage::Dense {
-                AnySmooth::Dense(DenseQuadratic::from_negative_gram(model.negative_gram()))
+                AnySmooth::Dense(DenseQuadratic::from_negative_gram(
+                    model.negative_gram(&(0..a.ncols()).collect::<Vec<_>>()),
+                ))
             } else {
                 AnySmooth::SparseGram(model)
             }

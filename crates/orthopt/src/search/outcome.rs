@@ -45,6 +45,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             effort: self.settings.effort.unwrap_or_default().name(),
             quiet: self.ending.quiet,
             agreed: self.ending.agreed,
+            variables: None,
         };
         Ok(Solution {
             objective,

@@ -10,21 +10,13 @@ use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::work::count;
 use crate::problem::CardinalityProblem;
-use crate::smooth::Quadratic;
+use crate::smooth::{Quadratic, together};
 use crate::solvers::exchange::rounded;
 
 /// Rows that a start looks from.
 const SEEDS: usize = 512;
 /// Products with a block of vectors after the columns of the rows themselves.
 const POWERS: usize = 6;
-/// Columns of a block, and the numbers that a block has at most.
-const BLOCK: usize = 64;
-const NUMBERS: usize = 4_000_000;
-
-/// Vectors with n numbers that are multiplied at once.
-pub(super) fn block(n: usize) -> usize {
-    (NUMBERS / n).clamp(1, BLOCK)
-}
 /// Components that are tried as the first of a set.
 const FIRSTS: usize = 64;
 
@@ -113,7 +105,7 @@ pub(super) fn components<F: Quadratic>(
     let n = f.nrows();
     let mut all: Vec<Found> = Vec::new();
     let mut visited = Visited::new();
-    for block in seeds.chunks(block(n)) {
+    for block in seeds.chunks(together(n)) {
         let mut from = block.to_vec();
         let mut v: Vec<Vec<(usize, f64)>> = block.iter().map(|i| vec![(*i, 1.0)]).collect();
         let mut variances = vec![0.0; block.len()];

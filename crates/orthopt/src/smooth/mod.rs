@@ -162,6 +162,15 @@ fn central_difference<F: Smooth + ?Sized>(f: &F, x: &RowMat, d: &RowMat) -> RowM
     RowMat::from_fn(x.nrows(), x.ncols(), |i, k| (plus.get(i, k) - minus.get(i, k)) / (2.0 * h))
 }
 
+/// Columns of a block, and the numbers that a block has at most.
+const BLOCK: usize = 64;
+const NUMBERS: usize = 4_000_000;
+
+/// Number of vectors of n numbers that [`Quadratic::apply_few`] is given at once.
+pub(crate) fn together(n: usize) -> usize {
+    (NUMBERS / n).clamp(1, BLOCK)
+}
+
 /// A quadratic f that row-block methods can work with: with one symmetric M for all columns,
 /// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X)).
 pub trait Quadratic: Smooth {

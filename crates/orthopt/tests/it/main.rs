@@ -48,6 +48,7 @@ mod linear_maps;
 mod looks;
 mod measured;
 mod multipliers;
+mod narrow;
 mod nonlinear_circle;
 mod nonlinear_eig;
 mod oadmm;
