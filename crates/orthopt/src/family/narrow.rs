@@ -12,6 +12,9 @@
 //! With C on the chosen variables as a dense matrix a gradient costs a small share of one on all of them. The answer is one of the whole
 //! problem: X is feasible there, F is the same number, and what ends the search is asked of all variables.
 //!
+//! A variable that helps only together with other variables left out is not found by offering one at a time: that some of each group are
+//! in the first set is left to the eigenvectors.
+//!
 //! Where a limit of time or iterations ends the search the set doubles when none of the others lowers F, up to all variables.
 
 use std::time::Instant;
@@ -417,7 +420,7 @@ mod tests {
             on_some: false,
             rounds: 0,
         };
-        let order: Vec<usize> = (0..N).collect();
+        let order: Vec<usize> = (0..N).map(|i| 7 * i % N).collect(); // some of each group first
         rounds.run(&order, first, &|_| true).unwrap()
     }
 
@@ -435,7 +438,7 @@ mod tests {
                 assert_eq!(supports(&found.x), GROUPS.map(|group| group.to_vec()));
                 let report = found.search.unwrap().variables.unwrap();
                 assert!(
-                    report.checked && report.rounds > 1 && (25..N).contains(&report.searched),
+                    report.checked && report.rounds > 1 && (24..N).contains(&report.searched),
                     "{report:?}"
                 );
                 assert_eq!(report.of, N);

@@ -886,3 +886,80 @@ fn work_is_limited() {
     }
     assert!(nodes.is_sorted() && nodes[0] < nodes[2], "{nodes:?}");
 }
+
+/// Correlations of many variables: a group that shares a factor, another that shares a weaker one, and noise.
+fn many(n: usize, seed: u64) -> RowMat {
+    let mut rng = Pcg64::seed_from_u64(seed);
+    let factors = RowMat::from_fn(40, 2, |_, _| rng.random::<f64>() - 0.5);
+    let mut a = RowMat::from_fn(40, n, |i, j| {
+        let shared = match j % 50 {
+            3 => 2.0 * factors.get(i, 0),
+            7 => 1.5 * factors.get(i, 1),
+            _ => 0.0,
+        };
+        shared + rng.random::<f64>() - 0.5
+    });
+    for j in 0..n {
+        let mean = (0..40).map(|i| a.get(i, j)).sum::<f64>() / 40.0;
+        let size = (0..40).map(|i| (a.get(i, j) - mean).powi(2)).sum::<f64>().sqrt();
+        (0..40).for_each(|i| a.set(i, j, (a.get(i, j) - mean) / size));
+    }
+    orthopt::linalg::products::gram(&a)
+}
+
+/// X of one column on a set.
+fn on_set(c: &RowMat, set: &[usize]) -> RowMat {
+    let (_, v) = symmetric_eigenpairs(&principal(c, set)).unwrap();
+    let mut x = RowMat::zeros(c.nrows(), 1);
+    set.iter().enumerate().for_each(|(a, i)| x.set(*i, 0, v.get(a, 0)));
+    x
+}
+
+#[test]
+fn one_component_of_many_variables_is_proved_and_a_worse_one_is_not() {
+    let c = many(700, 3);
+    for k in [1, 4, 8] {
+        let found = bound(&c, 1, &counts(&[k]), 20_000);
+        assert_eq!(found.proof, Some(Proof::Optimal), "{k}: {:?}", found.gap);
+        let x = found.x.as_ref().unwrap();
+        assert!(keeps(&counts(&[k]), x) && feasibility(x) <= 1e-12);
+        // no set of the group is better, and none with a row from elsewhere in the place of one
+        let group: Vec<usize> = (3..700).step_by(50).collect();
+        let best = subsets(group.len(), k)
+            .iter()
+            .map(|set| leading(&c, &set.iter().map(|a| group[*a]).collect::<Vec<_>>(), 1))
+            .fold(0.0, f64::max);
+        assert!((-2.0 * found.value - best).abs() <= 2e-9 * best, "{k}: {} {best}", -2.0 * found.value);
+        // an X of the other group: the bound is the same, and the better X is found
+        let worse = on_set(&c, &(7..700).step_by(50).take(k).collect::<Vec<_>>());
+        let options = Options { nodes: 20_000, ..Options::default() };
+        let f = negative(&c);
+        let beside =
+            lower_bound(&f, 1, &counts(&[k]), Some(&worse), &options, &Cancel::never(), &|_| ()).unwrap();
+        let value = f.value(&worse);
+        assert!(beside.value <= found.objective.unwrap(), "{k}");
+        assert!(beside.proof.is_none() || beside.x.is_some() || k == 1, "{k}: {value} is no minimum");
+    }
+}
+
+/// Of more variables than the tree takes, columns together are at most what they are one by one.
+#[test]
+fn columns_of_many_variables_have_the_sum_of_their_bounds() {
+    let c = many(450, 5);
+    let options = Options { nodes: 2_000, iterations: 20, ..Options::default() };
+    for list in [vec![3, 3], vec![4, 2]] {
+        let parts: Vec<f64> = list.iter().map(|k| bound(&c, 1, &counts(&[*k]), 20_000).value).collect();
+        let sets = [(3..450).step_by(50).take(list[0]), (7..450).step_by(50).take(list[1])];
+        let mut x = RowMat::zeros(450, 2);
+        for (k, set) in sets.into_iter().enumerate() {
+            let own = on_set(&c, &set.collect::<Vec<_>>());
+            (0..450).for_each(|i| x.set(i, k, own.get(i, 0)));
+        }
+        let f = negative(&c);
+        let found =
+            lower_bound(&f, 2, &counts(&list), Some(&x), &options, &Cancel::never(), &|_| ()).unwrap();
+        let sum: f64 = parts.iter().sum();
+        assert!(found.value >= sum * (1.0 + 1e-9), "{list:?}: {} {sum}", found.value);
+        assert!(found.value <= found.objective.unwrap() && found.objective.unwrap() <= f.value(&x) + 1e-12);
+    }
+}

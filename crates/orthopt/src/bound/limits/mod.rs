@@ -151,11 +151,15 @@ pub(super) fn prove(
     scale = problem.rescaled(scale, (offer(None) + price) / r as f64);
     let gap = SHARE * options.gap;
     let cut = cutoff(offer(None) / scale, gap);
-    let over = || watch.is_over() || options.work.is_some_and(|most| work::so_far() - begun > most);
+    let over = || watch.is_over();
     let limits = Limits { nodes: options.nodes, gap, scale };
-    let field = Field::of(&problem, &lists, cut, limits, watch, &over);
+    let field = match options.work {
+        Some(most) if work::so_far() - begun > most => return Ok(None),
+        _ => Field::of(&problem, &lists, cut, limits, watch, &over),
+    };
     let Some(roots) = field.roots else {
-        let end = watch.ask(known).unwrap_or(End::Limit);
+        let done = field.is_bounded || field.most <= cut;
+        let end = watch.ask(known).unwrap_or(if done { End::Finished } else { End::Limit });
         let most = (field.most.max(cut) * scale).next_up();
         return Ok(Some(Outcome { most, nodes: field.nodes, open: 0, end }));
     };
@@ -192,13 +196,20 @@ struct Field {
     roots: Option<Vec<Vec<Part>>>, // over those; `None` where they are too many
     most: f64,                     // proved without the tree
     nodes: u64,                    // of trees for single columns
+    is_bounded: bool,              // whether a relaxation has nothing to add to `most`
 }
 
 impl Field {
     /// All variables, with one root for each list.
     fn all(n: usize, lists: &[Vec<usize>]) -> Self {
         let root = |list: &Vec<usize>| list.iter().map(|k| Part::all(n, *k)).collect();
-        Self { rows: None, roots: Some(lists.iter().map(root).collect()), most: f64::INFINITY, nodes: 0 }
+        Self {
+            rows: None,
+            roots: Some(lists.iter().map(root).collect()),
+            most: f64::INFINITY,
+            nodes: 0,
+            is_bounded: false,
+        }
     }
 
     /// What screening leaves of the sets above `cut`.
@@ -226,7 +237,7 @@ impl Field {
             if is_small(n, 1) {
                 return Self::all(n, &[vec![k]]);
             }
-            return Self { rows: None, roots: None, most, nodes: 0 };
+            return Self { rows: None, roots: None, most, nodes: 0, is_bounded: false };
         };
         let root = |(pivot, rows): &(usize, Vec<usize>)| {
             let place = |i: &usize| found.rows.partition_point(|j| j < i);
@@ -237,11 +248,11 @@ impl Field {
             }]
         };
         let roots = match found.rows.len() {
-            0 => return Self { rows: None, roots: None, most: cut.min(most), nodes: 0 },
+            0 => return Self { rows: None, roots: None, most: cut.min(most), nodes: 0, is_bounded: true },
             left if is_small(left, 1) => vec![vec![Part::all(left, k)]],
             _ => found.pivots.iter().map(root).collect(),
         };
-        Self { rows: Some(found.rows), roots: Some(roots), most, nodes: 0 }
+        Self { rows: Some(found.rows), roots: Some(roots), most, nodes: 0, is_bounded: false }
     }
 
     /// Several columns of too many variables: what they can have one by one, and the rows without which a column has too little
@@ -255,18 +266,19 @@ impl Field {
         over: &(dyn Fn() -> bool + Sync),
     ) -> Self {
         let mut alone: BTreeMap<usize, f64> = BTreeMap::new();
-        let mut nodes = 0;
+        let (mut nodes, mut is_bounded) = (0, true);
         for k in list {
             alone.entry(*k).or_insert_with(|| {
-                let (most, count) = best_alone(problem, *k, limits, watch, over);
+                let (most, count, by_tree) = best_alone(problem, *k, limits, watch, over);
                 nodes += count;
+                is_bounded &= by_tree;
                 most
             });
         }
         let sum: f64 = list.iter().map(|k| alone[k]).sum();
         let size: f64 = list.iter().map(|k| alone[k].abs()).sum();
         let most = sum + gamma(list.len() + 4) * size;
-        let none = |most| Self { rows: None, roots: None, most, nodes };
+        let none = |most| Self { rows: None, roots: None, most, nodes, is_bounded };
         if most <= cut {
             return none(most);
         }
@@ -293,24 +305,26 @@ impl Field {
             Part { k: *k, forced: vec![false; places.len()], rows: places }
         };
         let root = list.iter().zip(&each).map(part).collect();
-        Self { rows: Some(rows), roots: Some(vec![root]), most, nodes }
+        Self { rows: Some(rows), roots: Some(vec![root]), most, nodes, is_bounded }
     }
 }
 
-/// A bound of what one column of k rows can have, and the nodes that took.
+/// A bound of what one column of k rows can have, the nodes that took, and whether screening left the tree few enough rows.
 fn best_alone(
     problem: &Problem,
     k: usize,
     limits: Limits,
     watch: &Watch<'_>,
     over: &(dyn Fn() -> bool + Sync),
-) -> (f64, u64) {
+) -> (f64, u64, bool) {
     let simple = circles(problem, k);
     // for X ≥ 0 and with prices it may be more than there is, which is as good a cutoff
-    let Some((mut best, _)) = best_set(problem, k) else { return (simple, 0) };
+    let Some((mut best, _)) = best_set(problem, k) else { return (simple, 0, false) };
     let cut = cutoff(best, limits.gap);
     let field = Field::of_one(problem, k, cut, over);
-    let Some(roots) = field.roots else { return (field.most.max(cut).min(simple), 0) };
+    let Some(roots) = field.roots else {
+        return (field.most.max(cut).min(simple), 0, field.is_bounded);
+    };
     let rows: Vec<usize> = field.rows.unwrap_or_else(|| (0..problem.c.nrows()).collect());
     let small = Problem { c: principal(&problem.c, &rows), ..problem.clone() };
     let quiet = watch.quiet();
@@ -322,7 +336,7 @@ fn best_alone(
     };
     let known = quiet.last();
     let outcome = search(&branching, LimitBranching::root(), field.most, limits, improve, known, &quiet);
-    (outcome.most.max(cut).min(simple), outcome.nodes)
+    (outcome.most.max(cut).min(simple), outcome.nodes, true)
 }
 
 /// Gershgorin: half the largest eigenvalue of k rows is at most half the largest sum over a row of its k − 1 largest
