@@ -55,7 +55,7 @@ refused(sparse_pca(mtcars, penalty = "l1", nonneg = TRUE), "nonneg needs the pen
 refused(sparse_pca(mtcars, effort = "great"), "quick, normal, thorough")
 refused(sparse_pca(mtcars, seed = -1), "'seed'")
 refused(sparse_pca(mtcars, solver = "magic"), "there is no solver 'magic'")
-refused(do.call(sparse_pca, c(list(mtcars), formals(sparse_pca)[2:16], list(1))), "need names")
+refused(do.call(sparse_pca, c(list(mtcars), formals(orthopt:::sparse_pca.default)[2:16], list(1))), "need names")
 refused(sparse_pca(mtcars, scad_b = 1), "'scad_b' \\(similar: .*scad_a")
 refused(sparse_pca(mtcars, lambda = 1, penalty = "mcp", mcp_gamma = -1), "mcp.gamma is -1")
 refused(sparse_pca(mtcars, init = matrix(1, 11, 2), ncomp = 2, lambda = 1), "not orthonormal")

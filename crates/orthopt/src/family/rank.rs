@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Both references hold the variance of a strong component for noise, as Horn's does: the rule is cautious beside one.
-//! Data are large where 99 permuted copies take more than [`WORK`] operations. Where columns do not sum to 0 (data that are
+//! Data are large where 99 permuted copies take more than `WORK` operations. Where columns do not sum to 0 (data that are
 //! not centred, rows with weights) entries change their signs at random in place of their rows: both keep the
 //! variance of every column, and signs keep the weight of every row and take the means away too.
 //!
