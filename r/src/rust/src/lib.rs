@@ -73,12 +73,12 @@ fn orthopt_similar(name: &str) -> Vec<String> {
 
 fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
     let Options { gram, centered, scaled, problem, given, settled } = Options::read(options)?;
-    Case::new(problem, &settled.pose).of_gram(gram).in_call(Call::Solve).check(given.iter().copied())?;
     let a = view(x);
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
     let scale = if scaled { "unit" } else { "none" }.into(); // the columns of R's matrix have norm 1 then
     let facts = DataFacts { centered, scaled, scale, ..DataFacts::of(&data) };
     let samples = settled.stability.map(|pairs| check(&data, pairs).map(|()| a.to_owned())).transpose()?;
+    Case::new(problem, &settled.pose).of_gram(gram).in_call(Call::Solve).check(given.iter().copied())?;
     let pose_options = settled.pose.clone().or_counts(problem, &settled.wanted);
     let posed = threads::pool(settled.threads)?.install(|| pose(problem, &data, &pose_options))?;
     let task = Task::new(&posed, facts);
