@@ -142,7 +142,9 @@ pub(super) fn prove(
     let usual = incumbent.map_or(usize::MAX, |x| nonzero_rows(x).len().max(rank));
     let (mut problem, mut scale) = posed(f, r, kind, rank, usual)?;
     let begun = work::so_far();
-    let searched = incumbent.is_some() && !is_small(f.nrows(), r / rank); // a search here would take long
+    let columns = r / rank;
+    // a search of several columns of many variables would take long here
+    let searched = incumbent.is_some() && columns > 1 && !is_small(f.nrows(), columns);
     for sets in starts(&problem, &lists, incumbent, searched) {
         offer(best_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
     }
