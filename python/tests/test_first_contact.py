@@ -59,7 +59,8 @@ def test_weights_of_estimators(make):
     for found in (make().fit(ROWS, sample_weight=WEIGHTS), make().partial_fit(ROWS, sample_weight=WEIGHTS)):
         assert found.objective_ == pytest.approx(expected.objective_, rel=1e-12)
         np.testing.assert_allclose(found.mean_, expected.mean_, rtol=1e-12)
-        np.testing.assert_allclose(found.explained_variance_, expected.explained_variance_, rtol=1e-9)
+        # F is flat at its minimum: an X that is a millionth off has the same F to twelve digits.
+        np.testing.assert_allclose(found.explained_variance_, expected.explained_variance_, rtol=1e-6)
 
 
 def test_nullable_columns():
