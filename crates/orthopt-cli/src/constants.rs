@@ -1,7 +1,7 @@
 //! Every constant of every solver and penalty as an option `--SOLVER-CONSTANT`, made from the registries. There
 //! are too many for the help of a command: `--help-constants` and `orthopt list solver NAME` show them.
 
-use clap::error::{ErrorKind, Result as ClapResult};
+use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use orthopt::family::{all_constants, all_penalties, all_solvers};
 use orthopt::request::{Constants, Written};
@@ -35,7 +35,7 @@ pub fn augment(command: Command) -> Command {
 /// The help that is asked for.
 pub fn given(matches: &ArgMatches) -> ClapResult<Constants> {
     if matches.get_flag(OPTION) {
-        return Err(clap::Error::raw(ErrorKind::DisplayHelp, help()));
+        Command::new("orthopt").override_help(help()).try_get_matches_from(["orthopt", "--help"])?; // a help is an error to clap
     }
     let given = |name: String| {
         let text = matches.get_one::<String>(&name)?;

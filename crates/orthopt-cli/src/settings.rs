@@ -63,6 +63,11 @@ impl Settings {
         })
     }
 
+    /// Whether the command prints its summary: not with `--quiet`, and not where stdout takes the JSON.
+    pub fn prints(&self) -> bool {
+        !self.quiet && self.json.as_deref() != Some(Path::new("-"))
+    }
+
     /// Limits of the run of all rows: half of the time is for halves of the rows, where they are asked for.
     pub fn of_run(&self) -> Stopping {
         if self.stability.is_some() { of_run(self.stopping) } else { self.stopping }

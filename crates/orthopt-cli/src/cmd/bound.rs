@@ -260,7 +260,7 @@ fn publish<P: Family>(
         Some(_) => "found while computing the bound".into(),
         None => incumbent.source.clone(),
     };
-    if settings.json.as_deref() != Some(Path::new("-")) {
+    if settings.prints() {
         failures.extend(output::print(&summary(task, &global, &from)).err());
     }
     if let Some(path) = &settings.json {

@@ -1,6 +1,6 @@
 //! `orthopt certify PROBLEM DATA --x X.npy`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -147,14 +147,16 @@ fn certify<P: Family>(
     // a bound is below the F of feasible X only
     let assess = if seconds.is_some() { Assessment::repaired } else { Assessment::new };
     let found = assess(&problem, given, "X", tol).with_context(|| path.clone())?;
-    task.notes.iter().for_each(|note| say("note", &said(note)));
-    remark_on_tiny_entries(&found, &problem);
+    if !settings.quiet {
+        task.notes.iter().for_each(|note| say("note", &said(note)));
+        remark_on_tiny_entries(&found, &problem);
+    }
     let measures = Measures::of(&problem);
     interrupt::keep_results();
     let scope = settings.certify.unwrap_or(Scope::All);
     let checks = checks(&problem, &found.x, Some(scope), |stage| tracing::info!("{stage}"));
     let blocks = args.blocks.search(&problem, &found.x, settings.wanted.seed, found.tolerance)?;
-    let shown = settings.json.as_deref() != Some(Path::new("-"));
+    let shown = settings.prints();
     if shown {
         output::print(&text(&path, &task, &found, &checks, measures))?;
     }

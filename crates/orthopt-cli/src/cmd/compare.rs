@@ -1,6 +1,5 @@
 //! `orthopt compare PROBLEM DATA --solvers a,b`.
 
-use std::path::Path;
 
 use anyhow::Context;
 use orthopt::family::{Call, Family, Plan, Wanted, check_solvers};
@@ -187,7 +186,7 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
     for output in &settings.outputs {
         failures.extend(write(output, reports, best).err());
     }
-    if settings.json.as_deref() != Some(Path::new("-")) {
+    if settings.prints() {
         failures.extend(output::print(&table::comparison(reports, settings.stopping)).err());
     }
     if let Some(path) = &settings.json {

@@ -1,6 +1,5 @@
 //! `orthopt explore DATA`.
 
-use std::path::Path;
 
 use orthopt::explore::{Exploration, Request, SECONDS, Watch, explore};
 use orthopt::family::{Call, find_problem};
@@ -116,7 +115,7 @@ fn publish(settings: &Settings, told: &Told<'_>, found: &Exploration) -> anyhow:
     for file in &settings.outputs {
         failures.extend(explored::write_page(told, file.path()).err());
     }
-    if settings.json.as_deref() != Some(Path::new("-")) {
+    if settings.prints() {
         failures.extend(output::print(&explored::summary(told, settings.top)).err());
     }
     if let Some(path) = &settings.json {

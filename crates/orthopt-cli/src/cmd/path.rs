@@ -1,6 +1,6 @@
 //! `orthopt path PROBLEM DATA`.
 
-use std::path::{Path as FilePath, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueHint;
 use orthopt::family::Call;
@@ -243,7 +243,7 @@ fn publish(
     for file in &settings.outputs {
         failures.extend(file.write(&Found { report: chosen, rows: rows.as_ref() }).err());
     }
-    if settings.json.as_deref() != Some(FilePath::new("-")) {
+    if settings.prints() {
         failures.extend(output::print(&path_report::summary(&told, settings.top)).err());
     }
     if let Some(path) = &settings.json {

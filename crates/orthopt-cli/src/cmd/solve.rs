@@ -1,6 +1,5 @@
 //! `orthopt solve PROBLEM DATA`.
 
-use std::path::Path;
 
 use orthopt::bound::Bound;
 use orthopt::family::{Call, Family};
@@ -218,7 +217,7 @@ fn publish<P: Family>(
         outputs.filter_map(|output| output.write(&found).err()).collect()
     };
     let mut failures = write(&report, false);
-    let summary_wanted = settings.json.as_deref() != Some(Path::new("-"));
+    let summary_wanted = settings.prints();
     let (mut summary, mut broken, mut failed) = (Summary::default(), None, None);
     let mut show = |summary: &mut Summary| {
         if summary_wanted {

@@ -18,7 +18,7 @@ const NO_RESULT: &[(&str, &str)] = &[
     ("config", "is a file of other options"),
     ("max-memory", "is a limit of the machine"),
     ("threads", "X does not depend on it"),
-    ("quiet", "is about what stderr says"),
+    ("quiet", "is about what is printed"),
     ("seed", "the answer is to be the same from any"),
     ("stream", "is how data are read"),
     ("header", "is how data are read"),

@@ -119,7 +119,7 @@ struct Training {
     #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
     plot: Option<PathBuf>,
 
-    /// No progress, no notes
+    /// Print errors only: no summary, no notes, no progress bar
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 }
@@ -288,7 +288,7 @@ fn publish(
     if let Some(path) = &args.plot {
         failures.extend(report::plot(&result, trainer.history(), path).err());
     }
-    if args.json.as_deref() != Some(Path::new("-")) {
+    if !args.quiet && args.json.as_deref() != Some(Path::new("-")) {
         failures.extend(output::print(&result.summary()).err());
     }
     if let Some(path) = &args.json {

@@ -34,7 +34,8 @@ const RUNS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Cal
 const SHOWN: &[Call] = &[Call::Solve, Call::Path];
 /// Calls whose X is written.
 const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX];
-/// The same, and the call that writes a page.
+
+/// Calls that find X or a bound of it, and the one that writes a page.
 const SAYS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore];
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
@@ -459,8 +460,8 @@ options! {
     /// Write the whole result as one HTML page with pictures
     report: PathBuf = output("HTML", &[Call::Solve, Call::Path, Call::Explore]).common().writes();
 
-    /// No progress bar and no notes on stderr
-    quiet: bool = output("BOOL", SAYS).short('q').common().default("false");
+    /// Print errors only: no summary, no notes, no progress bar
+    quiet: bool = output("BOOL", READS).short('q').common().default("false");
 }
 
 /// Arguments of one call each: what they mean something for. They are declared where the call is.
