@@ -112,6 +112,10 @@ class Bound:
         return f"F = {self.objective:.10g}, bound {self.bound:.10g}, gap {100 * self.gap:.3g} %"
 
 
+#: Share of the time limit that the search for X has.
+_SEARCH = 0.3
+
+
 def bound(
     problem: str,
     data: Any,
@@ -136,9 +140,9 @@ def bound(
     problem, data, rank, lam
         As for :func:`solve`.
     X
-        The incumbent (n x r). Default: the X that :func:`solve` finds with ``**options`` and no time limit.
+        The incumbent (n x r). Default: the X that :func:`solve` finds with ``**options`` in .3 of the time limit.
     time_limit
-        Seconds for the bound.
+        Seconds for the bound, and for the search for X where none is given.
     nodes
         Maximum number of nodes of branch and bound; 0 is the relaxation alone, whose result
         does not depend on time. Default: limited by time only.
@@ -181,15 +185,16 @@ def bound(
     found = None
     own = ["nodes"] if nodes else []  # without nodes nothing branches anywhere
     data = opened(data)
+    limit = seconds("time_limit", time_limit)
     if X is None:
         told = {key: options.pop(key) for key in ("progress", "on_interrupt") if key in options}
-        found = solved("bound", problem, data, {**options, "rank": rank, "lam": lam}, **told)
+        found = solved("bound", problem, data, {**options, "rank": rank, "lam": lam, "time_limit": _SEARCH * limit}, **told)
         X = found.X
+        limit = max(limit - found.seconds, 0.0)
         stated = {key: options[key] for key in options if key in STATEMENT}
         filled = fill(stated, "bound", own=own, judged=True, lam=lam)  # the others were judged when X was found
     else:
         filled = fill(options, "bound of an X that is given", own=own, rank=rank, lam=lam)
-    limit = seconds("time_limit", time_limit)
     effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "decrease": 0.0}
     start = _data.dense(X, "X")
     if rank is not None and rank != start.shape[1]:

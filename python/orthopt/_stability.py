@@ -33,6 +33,8 @@ class Stability:
     requested: int
     #: Number of pairs left out because a half has no solution.
     failed: int
+    #: Number of halves whose search a limit of time ended: a longer one may find better components of them.
+    limited: int
     #: Selection frequencies: the share of the halves in which the loading is not zero.
     frequency: np.ndarray
     #: Simultaneous selection frequencies: the share of the pairs in which it is zero in neither half.

@@ -12,7 +12,7 @@ stability_of <- function(found, rotation) {
     of_components <- lapply(found[c("cosine", "selected", "expected_false")],
                             function(values) setNames(unlist(values), colnames(rotation)))
     structure(class = "stability", c(
-        found[c("pairs", "requested", "failed")], matrices, of_components,
+        found[c("pairs", "requested", "failed", "limited")], matrices, of_components,
         list(used = setNames(unlist(found$used), rownames(rotation)), selected_together = found$selected_together,
              threshold = found$threshold, expected_false_together = found$expected_false_together, rotation = rotation)
     ))

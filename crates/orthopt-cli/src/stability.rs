@@ -101,5 +101,12 @@ fn missing(found: &Stability) -> String {
     if found.failed > 0 {
         said += &format!("; {} more have a half without a solution", found.failed);
     }
+    if found.limited > 0 {
+        said += &format!(
+            "; a longer limit of time may find better components of {} of the {} halves",
+            found.limited,
+            2 * found.pairs
+        );
+    }
     said
 }

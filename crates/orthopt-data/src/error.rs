@@ -32,7 +32,9 @@ pub enum DataError {
     },
 
     /// The extension of a file belongs to no format.
-    #[error("`{path}`: {problem}; rename the file so that it ends in one of {known} (each also .gz)")]
+    #[error(
+        "`{path}`: {problem}; rename the file so that it ends in one of {known} (each also .gz, .bz2, .xz)"
+    )]
     UnknownFormat {
         /// The file.
         path: String,
@@ -43,10 +45,12 @@ pub enum DataError {
     },
 
     /// A compressed file that cannot be decompressed to its end.
-    #[error("{path}: the gzip data is truncated or corrupt ({problem}); copy or compress the file again")]
-    Gzip {
+    #[error("{path}: the {format} data is truncated or corrupt ({problem}); copy or compress the file again")]
+    Compressed {
         /// The file.
         path: String,
+        /// `gzip`, `bzip2` or `xz`.
+        format: &'static str,
         /// Error of the decoder.
         problem: String,
     },

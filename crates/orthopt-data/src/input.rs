@@ -3,18 +3,19 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
 
 use crate::encoding;
 use crate::error::DataError;
 use crate::memory::Budget;
 use crate::text::printable;
 
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const BUFFER: usize = 1 << 16;
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -22,13 +23,67 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub(crate) struct Input {
     name: String,
     reader: Box<dyn BufRead>,
-    gzip: bool,
+    compressed: Option<Compression>,
     size: Option<u64>,
     line: u64,
     budget: Budget,
     taken: Arc<AtomicU64>, // bytes of the file that have been read
     #[cfg(feature = "parquet")]
     file: Option<File>, // the same file, where it is one and not compressed
+}
+
+/// How a file is compressed, which its first bytes say, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compression {
+    Gzip,
+    Bzip2,
+    Xz,
+}
+
+/// Each with its name, its extension and its first bytes.
+const COMPRESSIONS: [(Compression, &str, &str, &[u8]); 3] = [
+    (Compression::Gzip, "gzip", "gz", &[0x1f, 0x8b]),
+    (Compression::Bzip2, "bzip2", "bz2", b"BZh"),
+    (Compression::Xz, "xz", "xz", b"\xfd7zXZ\0"),
+];
+
+/// KiB that a dictionary of xz may have; `xz -9` has 64 MiB.
+const XZ_MEMORY: u32 = 1 << 18;
+
+impl Compression {
+    fn of(start: &[u8]) -> Option<Self> {
+        // a table may begin with these three letters, and a block of bzip2 has π after the level
+        let block = |how| {
+            how != Self::Bzip2 || start.get(4..10) == Some(b"1AY&SY") || start.get(4..8) == Some(b"\x17rE8")
+        };
+        COMPRESSIONS
+            .iter()
+            .find(|(how, _, _, magic)| start.starts_with(magic) && block(*how))
+            .map(|known| known.0)
+    }
+
+    /// That of the last extension of a name.
+    pub(crate) fn named(path: &Path) -> Option<Self> {
+        let extension = path.extension()?;
+        COMPRESSIONS.iter().find(|known| extension.eq_ignore_ascii_case(known.2)).map(|known| known.0)
+    }
+
+    fn name(self) -> &'static str {
+        COMPRESSIONS.iter().find(|known| known.0 == self).map_or("", |known| known.1)
+    }
+
+    fn decoded<R: BufRead + 'static>(self, reader: R) -> Box<dyn Read> {
+        match self {
+            Self::Gzip => Box::new(MultiGzDecoder::new(reader)),
+            Self::Bzip2 => Box::new(MultiBzDecoder::new(reader)),
+            Self::Xz => Box::new(XzReader::new_mem_limit(reader, true, XZ_MEMORY)),
+        }
+    }
+}
+
+/// The name of a file without the extension of its compression: `.gz`, `.bz2` or `.xz`.
+pub fn uncompressed(path: &Path) -> PathBuf {
+    if Compression::named(path).is_some() { path.with_extension("") } else { path.into() }
 }
 
 /// Counts what is read.
@@ -49,29 +104,29 @@ impl<R: Read> Read for Counted<R> {
 const LONGEST_WORD: u64 = 1 << 20;
 
 impl Input {
-    /// Opens a file; gzip is recognised by its first two bytes, whatever the file is called.
+    /// Opens a file; gzip, bzip2 and xz are recognised by their first bytes, whatever the file is called.
     pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| open_error(&name, error))?;
         let size = file.metadata().ok().filter(|meta| meta.is_file()).map(|meta| meta.len());
         #[cfg(feature = "parquet")]
         let again = size.and_then(|_| file.try_clone().ok());
-        let input = Self::begin(name, Box::new(file), size, is_named_gzip(path))?;
+        let input = Self::begin(name, Box::new(file), size, Compression::named(path))?;
         #[cfg(feature = "parquet")]
-        let input = Self { file: again.filter(|_| !input.gzip), ..input };
+        let input = Self { file: again.filter(|_| input.compressed.is_none()), ..input };
         Ok(input)
     }
 
     /// Standard input.
     pub(crate) fn stdin() -> Result<Self, DataError> {
-        Self::begin("standard input".into(), Box::new(io::stdin()), None, false)
+        Self::begin("standard input".into(), Box::new(io::stdin()), None, None)
     }
 
     fn begin(
         name: String,
         bytes: Box<dyn Read>,
         size: Option<u64>,
-        named_gzip: bool,
+        named: Option<Compression>,
     ) -> Result<Self, DataError> {
         let taken = Arc::new(AtomicU64::new(0));
         let counted = Counted { inner: bytes, taken: taken.clone() };
@@ -81,21 +136,20 @@ impl Input {
             let problem = if size.is_some() { "the file is empty" } else { "there is nothing to read" };
             return Err(DataError::File { path: name, problem: problem.into() });
         }
-        let gzip = start.starts_with(&GZIP_MAGIC);
-        if !gzip && named_gzip {
-            let problem = "it does not start like a gzip file".into();
-            return Err(DataError::Gzip { path: name, problem });
+        let compressed = Compression::of(start);
+        if let (None, Some(named)) = (compressed, named) {
+            let problem = format!("it does not start like a {} file", named.name());
+            return Err(DataError::Compressed { path: name, format: named.name(), problem });
         }
-        let (reader, size): (Box<dyn BufRead>, _) = if gzip {
-            (Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader))), None)
-        } else {
-            (Box::new(reader), size)
+        let (reader, size): (Box<dyn BufRead>, _) = match compressed {
+            Some(how) => (Box::new(BufReader::with_capacity(BUFFER, how.decoded(reader))), None),
+            None => (Box::new(reader), size),
         };
         let budget = Budget::new(&name, None);
         Ok(Self {
             name,
             reader,
-            gzip,
+            compressed,
             size,
             line: 0,
             budget,
@@ -112,7 +166,7 @@ impl Input {
         Self {
             name: name.into(),
             reader,
-            gzip: false,
+            compressed: None,
             size,
             line: 0,
             budget,
@@ -232,12 +286,12 @@ impl Input {
 
     /// A failed read: of the decompressor, or of the operating system.
     pub(crate) fn read_error(&self, error: io::Error) -> DataError {
-        if self.gzip && error.raw_os_error().is_none() {
+        if let (Some(how), None) = (self.compressed, error.raw_os_error()) {
             let problem = match error.kind() {
                 io::ErrorKind::UnexpectedEof => "the end is missing".to_string(),
                 _ => error.to_string(),
             };
-            return DataError::Gzip { path: self.name.clone(), problem };
+            return DataError::Compressed { path: self.name.clone(), format: how.name(), problem };
         }
         read_error(&self.name, error)
     }
@@ -247,11 +301,6 @@ impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.reader.read(buffer)
     }
-}
-
-/// True if the last extension is `.gz`.
-pub(crate) fn is_named_gzip(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }
 
 fn open_error(name: &str, error: io::Error) -> DataError {

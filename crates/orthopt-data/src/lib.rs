@@ -73,6 +73,7 @@ pub use format::{
 pub use format::{Table, write_table};
 pub use generate::generators;
 pub use gram::{GramAccumulator, Rows, SparseRows, Summation};
+pub use input::uncompressed;
 pub use lines::Lines;
 pub use memory::{available_memory, default_memory, show_bytes};
 pub use missing::Missing;

@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::error::DataError;
-use crate::input::is_named_gzip;
+use crate::input::Compression as Compressed;
 
 const BUFFER: usize = 1 << 16;
 
@@ -43,6 +43,7 @@ pub fn write_whole(
 /// # Errors
 /// [`DataError::Io`].
 pub fn check_writable(path: &Path) -> Result<(), DataError> {
+    check_compression(path)?;
     let tried = match target(path) {
         Ok(Target::File(name)) => begin(&name).map(drop),
         Ok(Target::Special) if path.is_dir() => {
@@ -54,13 +55,24 @@ pub fn check_writable(path: &Path) -> Result<(), DataError> {
     tried.map_err(|error| DataError::Io { action: "write", path: path.display().to_string(), error })
 }
 
-/// The same, compressed when the name ends in `.gz`.
+fn check_compression(path: &Path) -> Result<(), DataError> {
+    match Compressed::named(path) {
+        None | Some(Compressed::Gzip) => Ok(()),
+        Some(_) => Err(DataError::File {
+            path: path.display().to_string(),
+            problem: "files are written as they are or compressed as .gz".into(),
+        }),
+    }
+}
+
+/// Writes a file, compressed when the name ends in `.gz`.
 pub(crate) fn write_to(
     path: &Path,
     body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
+    check_compression(path)?;
     write_whole(path, |file| {
-        if !is_named_gzip(path) {
+        if Compressed::named(path) != Some(Compressed::Gzip) {
             return body(file);
         }
         // The encoder looks at every write; a buffer in front spares it the single numbers.

@@ -39,7 +39,7 @@ fn everything_known() -> String {
     let generators: Vec<_> = generate::generators().into_iter().map(|(usage, _)| usage).collect();
     let builtins: Vec<_> = builtin::builtins().into_iter().map(|(name, _)| name).collect();
     format!(
-        "an existing file ({}, each also .gz), - for standard input, {} or {}",
+        "an existing file ({}, each also .gz, .bz2, .xz), - for standard input, {} or {}",
         known_extensions(),
         generators.join(", "),
         builtins.join(", ")

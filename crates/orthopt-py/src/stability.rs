@@ -130,7 +130,9 @@ fn told<'py>(py: Python<'py>, found: &Found, about: &About) -> PyResult<Bound<'p
 /// Memory.
 pub fn put_stability(out: &Bound<'_, PyDict>, s: &Stability) -> PyResult<()> {
     let py = out.py();
-    for (name, count) in [("pairs", s.pairs), ("requested", s.requested), ("failed", s.failed)] {
+    let counts =
+        [("pairs", s.pairs), ("requested", s.requested), ("failed", s.failed), ("limited", s.limited)];
+    for (name, count) in counts {
         out.set_item(name, count)?;
     }
     let matrices: [(&str, &RowMat); 4] =

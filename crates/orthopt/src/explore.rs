@@ -210,6 +210,9 @@ const WHICH: &str = "which components";
 const HOW_SURE: &str = "how sure";
 const HOW_GOOD: &str = "how far from the best";
 
+/// Answer where no pair of halves has ended.
+const UNKNOWN: &str = "not known: no pair of halves of the rows has components within its share of the time";
+
 /// The problem that is solved.
 const PROBLEM: &str = "l0-pca";
 
@@ -275,8 +278,21 @@ impl Exploration {
             (HOW_SPARSE, self.said_of_counts()),
             (WHICH, self.said_of_components()),
         ];
-        all.extend(self.report.stability.as_ref().map(|found| (HOW_SURE, self.said_of_halves(found))));
-        all.extend(self.most_possible().map(|most| (HOW_GOOD, self.said_of_bound(most))));
+        match &self.report.stability {
+            Some(found) => all.push((HOW_SURE, self.said_of_halves(found))),
+            None if self.steps.iter().any(|step| step.question == HOW_SURE) => {
+                all.push((HOW_SURE, vec![UNKNOWN.into()]))
+            }
+            None => {}
+        }
+        match self.most_possible() {
+            Some(most) => all.push((HOW_GOOD, self.said_of_bound(most))),
+            None if !self.interrupted && self.report.x().nrows() > BOUNDED => {
+                let said = format!("not known: nothing is computed of more than {BOUNDED} variables");
+                all.push((HOW_GOOD, vec![said.into()]));
+            }
+            None => {}
+        }
         all
     }
 

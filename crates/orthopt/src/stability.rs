@@ -33,6 +33,9 @@ use crate::with_family;
 /// Number of pairs where nobody gives one, as in the paper.
 pub const DEFAULT_PAIRS: usize = 50;
 
+/// Pairs for which a limit of time has room: each of the two runs of a half ends at its share.
+const ROOM: usize = 5;
+
 /// The problem of all rows, for halves of them.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -279,10 +282,12 @@ impl<'a> Whole<'a> {
         }
         let (rows, centre) = self.half(chosen)?;
         let posed = pose(request.problem, &rows.view(centre.as_ref()), &request.pose)?;
-        let stopping = Stopping { time_limit: None, ..request.stopping };
+        let time_limit = request.stopping.time_limit.map(|limit| limit / (4 * ROOM) as f64);
+        let stopping = Stopping { time_limit, ..request.stopping };
         let found =
             with_family!(&posed.problem, problem => best(problem, x, &request.wanted, stopping, cancel)?);
-        Ok(found.map(|found| Matched::of(&found.x, x)))
+        let limited = |found: &Solution| found.status == Status::TimeLimit;
+        Ok(found.map(|found| Matched { limited: limited(&found), ..Matched::of(&found.x, x) }))
     }
 }
 
@@ -345,7 +350,8 @@ fn halves(m: usize, seed: u64, pair: usize) -> [Vec<usize>; 2] {
 const WORK: u64 = LEAST_WORK / 16;
 
 /// The lower F of a short search, or of one run of the solver that is asked for, and of the last solver from the X of all rows.
-/// `None`: they were ended early.
+/// That run is left out where a limit of time ends it: near the X of all rows a half would seem to agree with them. `None`:
+/// they were ended early.
 fn best<P: Family>(
     problem: &P,
     x: &RowMat,
@@ -364,7 +370,11 @@ fn best<P: Family>(
         return Ok(None);
     }
     let found = match (found, warm) {
-        (Ok(found), Ok(warm)) if warm.objective.total < found.objective.total => warm,
+        (Ok(found), Ok(warm))
+            if warm.objective.total < found.objective.total && warm.status != Status::TimeLimit =>
+        {
+            warm
+        }
         (Ok(found), _) => found,
         (Err(_), Ok(warm)) => warm,
         (Err(error), Err(_)) => return Err(error),
@@ -381,6 +391,8 @@ struct Matched {
     loadings: Vec<(usize, f64)>,
     /// |cosine| of each component.
     cosine: Vec<f64>,
+    /// True if a limit of time ended the search.
+    limited: bool,
 }
 
 impl Matched {
@@ -400,7 +412,7 @@ impl Matched {
         let entry = |i: usize, k: usize| signs[k] * found.get(i, other[k]);
         let places = (0..n).flat_map(|i| (0..r).map(move |k| (i, k)));
         let loadings = places.map(|(i, k)| (i * r + k, entry(i, k))).filter(|(_, v)| *v != 0.0).collect();
-        Self { loadings, cosine: (0..r).map(|k| cosine(k, other[k]).abs()).collect() }
+        Self { loadings, cosine: (0..r).map(|k| cosine(k, other[k]).abs()).collect(), limited: false }
     }
 }
 
@@ -487,6 +499,7 @@ fn summed(n: usize, r: usize, pairs: &[[Matched; 2]], requested: usize, failed: 
         pairs: pairs.len(),
         requested,
         failed,
+        limited: halves().filter(|half| half.limited).count(),
         low: at(LOW),
         high: at(HIGH),
         cosine: (0..r).map(|k| halves().map(|half| half.cosine[k]).sum::<f64>() / count as f64).collect(),

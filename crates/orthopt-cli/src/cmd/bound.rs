@@ -60,7 +60,7 @@ pub struct Args {
     #[command(flatten)]
     options: Typed,
 
-    /// The incumbent, n x r with X'X = I to 1e-6 [default: the X that solve finds without a limit]
+    /// The incumbent, n x r with X'X = I to 1e-6 [default: the X that solve finds in .3 of --time-limit]
     #[arg(long, value_name = "X.npy", help_heading = "Bound", value_hint = ValueHint::FilePath)]
     x: Option<PathBuf>,
 
@@ -73,6 +73,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE.npy|.npz", help_heading = "Output", value_hint = ValueHint::FilePath)]
     save_dual: Option<PathBuf>,
 }
+
+/// Share of the time limit that the search for X has.
+const SEARCH: f64 = 0.3;
 
 /// Options in addition to those of `solve`.
 struct Wanted {
@@ -156,6 +159,7 @@ impl Wanted {
 
 fn start(mut settings: Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
+    settings.stopping.time_limit = Some(SEARCH * wanted.effort.seconds);
     let progress = Progress::new(settings.quiet, settings.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
@@ -192,6 +196,7 @@ fn of_family<P: Family>(
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     problem.bounded()?; // what has no bound needs no incumbent
+    let clock = interrupt::cancel().within(Some(wanted.effort.seconds));
     let about = (settings.problem, &settings.pose);
     let incumbent = match given {
         Some(x) => {
@@ -207,7 +212,8 @@ fn of_family<P: Family>(
             solved(settings, &problem, &plan, task, &mut progress)?
         }
     };
-    let found = global::bound(&problem, Some(&incumbent.x), wanted.effort, &progress)?;
+    let effort = Effort { seconds: clock.left().unwrap_or_default(), ..wanted.effort };
+    let found = global::bound(&problem, Some(&incumbent.x), effort, &progress)?;
     progress.clear();
     publish(settings, wanted, &problem, task, &incumbent, &found)
 }

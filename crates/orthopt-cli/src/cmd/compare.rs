@@ -1,6 +1,5 @@
 //! `orthopt compare PROBLEM DATA --solvers a,b`.
 
-
 use anyhow::Context;
 use orthopt::family::{Call, Family, Plan, Wanted, check_solvers};
 use orthopt::report::{Object, Report, Task};

@@ -1,6 +1,5 @@
 //! `orthopt explore DATA`.
 
-
 use orthopt::explore::{Exploration, Request, SECONDS, Watch, explore};
 use orthopt::family::{Call, find_problem};
 use orthopt::smooth::Measure;

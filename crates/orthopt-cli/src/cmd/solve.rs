@@ -1,6 +1,5 @@
 //! `orthopt solve PROBLEM DATA`.
 
-
 use orthopt::bound::Bound;
 use orthopt::family::{Call, Family};
 use orthopt::message::Message;

@@ -199,7 +199,7 @@ impl Source {
         }
         let (names, known) = (names.join(", "), extensions().join(", "));
         Err(format!(
-            "no file in {} has the name {names} and one of the extensions {known} (each also with .gz)",
+            "no file in {} has the name {names}, alone or with one of the extensions {known} (each also with .gz, .bz2, .xz)",
             folder.display()
         ))
     }
@@ -239,10 +239,9 @@ fn named(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     let known = extensions();
     let fits = |file: &str| {
         let file = file.to_lowercase();
-        let plain = file.strip_suffix(".gz").unwrap_or(&file);
-        plain
-            .rsplit_once('.')
-            .is_some_and(|(stem, end)| names.contains(&stem) && known.iter().any(|k| k == end))
+        let plain = orthopt_data::uncompressed(Path::new(&file)).display().to_string();
+        let ends = |(stem, end): (&str, &str)| names.contains(&stem) && known.iter().any(|k| k == end);
+        names.contains(&plain.as_str()) || plain.rsplit_once('.').is_some_and(ends)
     };
     let files = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     files.filter(|path| path.is_file() && path.file_name().and_then(|n| n.to_str()).is_some_and(fits)).min()
@@ -268,8 +267,15 @@ mod tests {
             }
         }
         assert!(find("sector").expect("known").locate(Some(dir.path())).is_err());
-        std::fs::write(dir.path().join("sector.scale.svm"), "1 1:1\n").expect("written");
-        assert!(find("sector").expect("known").locate(Some(dir.path())).is_ok());
+        for (set, file) in [
+            ("sector", "sector.scale.bz2"),
+            ("w1a", "w1a"),
+            ("E2006", "E2006.train"),
+            ("Gisette", "gisette_scale.XZ"),
+        ] {
+            std::fs::write(dir.path().join(file), "1 1:1\n").expect("written");
+            assert!(find(set).expect("known").locate(Some(dir.path())).is_ok(), "{file}");
+        }
     }
 
     #[test]

@@ -106,6 +106,7 @@ fn help_fits_and_lists_have_the_rest() {
     let help = stdout(&mut orthopt(&["solve", "-h"]));
     assert!(help.contains("--help-constants") && !help.contains("--manpg-gamma"), "{help}");
     let all = stdout(&mut orthopt(&["solve", "--help-constants"]));
+    assert!(all.starts_with("manpg: "), "{}", all.lines().next().unwrap_or_default());
     assert!(all_constants().iter().all(|c| all.contains(&format!("--{} ", c.option))));
     for solver in all_solvers() {
         let text = stdout(&mut orthopt(&["list", "solver", solver.name]));

@@ -124,3 +124,33 @@ fn an_output_that_cannot_be_written_is_found_before_the_work() {
     );
     assert!(begin.elapsed().as_secs() < 200, "the work was done");
 }
+
+/// Errors only: what is asked for in a file or on stdout is written all the same.
+#[test]
+fn quiet_commands_print_nothing() {
+    let dir = Dir::new();
+    let about = ["l0-pca", "builtin:pitprops", "-q", "--time-limit", "20"];
+    let quiet = |command: &'static str, more: &[&'static str]| {
+        let words = [&[command], &about[..], more].concat();
+        dir.orthopt(&words).assert().success().stdout("").stderr("");
+    };
+    quiet("solve", &["-r", "2", "--lambda", "0.1", "--save-x", "x.npy", "--certify"]);
+    quiet("bound", &["-r", "1", "--nonzeros", "3"]);
+    quiet("path", &["-r", "1", "--counts", "2,3"]);
+    quiet("compare", &["-r", "1", "--lambda", "0.1", "--solvers", "obcd-c,ladmm"]);
+    dir.orthopt(&["certify", "l0-pca", "builtin:pitprops", "--lambda", "0.1", "--x", "x.npy", "-q"])
+        .assert()
+        .success()
+        .stdout("")
+        .stderr("");
+    dir.orthopt(&["explore", "builtin:pitprops", "-q"]).assert().success().stdout("").stderr("");
+    assert_eq!(
+        dir.json(&["solve", "l0-pca", "builtin:pitprops", "-r", "1", "--nonzeros", "3", "-q"])["rank"],
+        1
+    );
+    dir.fails_in_one_line(
+        &["certify", "l0-pca", "builtin:pitprops", "--x", "absent.npy", "-q"],
+        1,
+        &["absent.npy"],
+    );
+}

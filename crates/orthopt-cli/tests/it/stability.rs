@@ -23,7 +23,7 @@ fn frequencies_are_everywhere_the_result_is() {
     let dir = Dir::new();
     let files =
         ["--json", "s.json", "--save-loadings", "l.csv", "--plot-stability", "p.svg", "--report", "r.html"];
-    let out = dir.orthopt(&[&SOLVE[..], &["--stability", "8", "-q"], &files].concat()).output().unwrap();
+    let out = dir.orthopt(&[&SOLVE[..], &["--stability", "8"], &files].concat()).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let told = String::from_utf8_lossy(&out.stdout).into_owned();
     assert!(told.contains("8 pairs of halves of the rows") && told.contains("X1 1.00"), "{told}");
@@ -143,4 +143,20 @@ fn a_time_limit_is_of_both() {
     let more = ["--stability", "1000000", "-q", "--json", "s.json", "--time-limit", "2"];
     dir.orthopt(&[&SOLVE[..], &more].concat()).assert().success();
     assert!(json(&dir, "s.json")["stability"]["pairs"].as_u64().unwrap() < 1_000_000);
+}
+
+/// Halves that take longer than their share of a limit are counted with what they have, and the summary says so.
+#[test]
+fn halves_end_at_their_share() {
+    let dir = Dir::new();
+    dir.orthopt(&["data", "generate", "randn:60:900", "wide.npy"]).assert().success();
+    let solve = ["solve", "l0-pca", "wide.npy", "-r", "8", "--nonzeros", "40", "--maximise", "adjusted"];
+    let more = ["--stability", "4", "--json", "s.json", "--time-limit", "6"];
+    let out = dir.orthopt(&[&solve[..], &more].concat()).output().unwrap();
+    assert!(out.status.success());
+    let s = json(&dir, "s.json")["stability"].clone();
+    let (pairs, limited) = (s["pairs"].as_u64().unwrap(), s["limited"].as_u64().unwrap());
+    assert!(pairs >= 1 && limited <= 2 * pairs, "{pairs} {limited}");
+    let told = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert_eq!(told.contains("a longer limit of time may find better components"), limited > 0, "{told}");
 }

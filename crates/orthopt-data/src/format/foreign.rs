@@ -39,8 +39,8 @@ const FOREIGN: &[Foreign] = &[
         lines: ["import pandas; d = pandas.read_pickle(\"{in}\")", "d.to_csv(\"{out}\")"] },
     Foreign { extensions: &["json", "jsonl", "ndjson"], about: "a JSON file. In Python", to: "csv",
         lines: ["import pandas; d = pandas.read_json(\"{in}\")", "d.to_csv(\"{out}\", index=False)"] },
-    Foreign { extensions: &["zip", "7z", "tar", "rar", "bz2", "xz", "zst"], about: "an archive. In a shell", to: "csv",
-        lines: ["unpack \"{in}\" (unzip, tar -xf, bunzip2, unxz, unzstd)", "orthopt data info \"{out}\""] },
+    Foreign { extensions: &["zip", "7z", "tar", "rar", "zst"], about: "an archive. In a shell", to: "csv",
+        lines: ["unpack \"{in}\" (unzip, tar -xf, unzstd)", "orthopt data info \"{out}\""] },
     Foreign { extensions: &["numbers"], about: "a spreadsheet of Apple Numbers", to: "csv",
         lines: ["File, Export To, CSV...", "orthopt data info \"{out}\""] },
 ];

@@ -31,7 +31,7 @@ use faer::{Mat, MatRef};
 
 use crate::dataset::{DataSet, Role};
 use crate::error::DataError;
-use crate::input::{Input, is_named_gzip};
+use crate::input::{Input, uncompressed};
 use crate::missing::Missing;
 use crate::output;
 use crate::stream::{Chunks, Whole};
@@ -114,7 +114,8 @@ fn extensions(wanted: impl Fn(&Format) -> bool) -> String {
     wanted.map(|format| dotted(format.extensions)).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads a data file; the extension decides the format, and gzip is recognised by itself.
+/// Reads a data file; the extension decides the format, of names that have none that is known the first bytes. Compression
+/// is recognised by itself.
 ///
 /// # Errors
 /// [`DataError`] when there is no such file, when it cannot be read or understood, when it holds
@@ -126,10 +127,11 @@ pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataErro
     // A missing file is the likelier mistake than a wrong extension, so it is named first.
     let input =
         Input::open(path).map_err(|error| error.with_known(|| format!("a file ({})", known_extensions())))?;
-    let input = input.within(options.max_memory);
+    let mut input = input.within(options.max_memory);
+    let format = or_recognised(format, &mut input)?;
     // a triangle of C may be empty
     let missing = if options.gram { Missing::Keep } else { options.missing };
-    let data = (format?.read)(input, &LoadOptions { missing, ..options.clone() })?;
+    let data = (format.read)(input, &LoadOptions { missing, ..options.clone() })?;
     let data = match cells {
         Some(cells) => cells.named(data)?,
         None => data,
@@ -148,6 +150,20 @@ pub fn read_stdin(options: &LoadOptions) -> Result<DataSet, DataError> {
     finished((format.read)(input, &LoadOptions { missing, ..options.clone() })?, options)
 }
 
+/// The format of a name, or the one that the first bytes cannot be mistaken for.
+fn or_recognised(
+    format: Result<&'static Format, DataError>,
+    input: &mut Input,
+) -> Result<&'static Format, DataError> {
+    match format {
+        Err(unknown @ DataError::UnknownFormat { .. }) => {
+            let found = guessed(input.peek()?);
+            if found.extensions == ["txt"] { Err(unknown) } else { Ok(found) }
+        }
+        known => known,
+    }
+}
+
 /// The format that bytes look like.
 fn guessed(start: &[u8]) -> &'static Format {
     let found = guess::extension(start);
@@ -163,21 +179,19 @@ pub(crate) fn open_chunks(path: &Path, options: &LoadOptions) -> Result<Box<dyn 
         return (format.chunks)(input, options);
     }
     let whole = options.table.transpose == Some(true) || single_cell::Companions::of(path)?.is_some();
-    match format_of(path) {
-        Ok(format) if path.is_file() && !whole => {
-            (format.chunks)(Input::open(path)?.within(options.max_memory), options)
-        }
-        _ => {
-            // the rows with missing values are dropped, and counted, by whoever takes the chunks
-            let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };
-            let data = crate::load(path, &LoadOptions { missing, ..options.clone() })?;
-            if data.role == Role::Gram {
-                let problem = "it is C itself and not samples, so there are no rows to add up".into();
-                return Err(DataError::File { path: data.source, problem });
-            }
-            Ok(Box::new(Whole::arranged(data)))
-        }
+    if path.is_file() && !whole {
+        let format = format_of(path);
+        let mut input = Input::open(path)?.within(options.max_memory);
+        return (or_recognised(format, &mut input)?.chunks)(input, options);
     }
+    // the rows with missing values are dropped, and counted, by whoever takes the chunks
+    let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };
+    let data = crate::load(path, &LoadOptions { missing, ..options.clone() })?;
+    if data.role == Role::Gram {
+        let problem = "it is C itself and not samples, so there are no rows to add up".into();
+        return Err(DataError::File { path: data.source, problem });
+    }
+    Ok(Box::new(Whole::arranged(data)))
 }
 
 /// The bytes of the accumulator in an archive that has one.
@@ -263,8 +277,8 @@ pub(crate) fn read_builtin_csv(
 }
 
 fn format_of(path: &Path) -> Result<&'static Format, DataError> {
-    let stem = if is_named_gzip(path) { path.with_extension("") } else { path.into() };
-    let extension = stem.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let extension =
+        uncompressed(path).extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let found = extension
         .as_deref()
         .and_then(|extension| FORMATS.iter().find(|format| format.extensions.contains(&extension)));

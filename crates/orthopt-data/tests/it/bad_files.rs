@@ -218,21 +218,21 @@ fn names_of_files() {
         message("a.dat", "1 2\n"),
         format!(
             "`a.dat`: the extension .dat is not that of a known format; \
-             rename the file so that it ends in one of {known} (each also .gz)"
+             rename the file so that it ends in one of {known} (each also .gz, .bz2, .xz)"
         )
     );
     assert_eq!(
-        message("a9a", "1 1:2\n"),
+        message("a9a", "1 2\n"),
         format!(
             "`a9a`: the name has no extension to tell the format; \
-             rename the file so that it ends in one of {known} (each also .gz)"
+             rename the file so that it ends in one of {known} (each also .gz, .bz2, .xz)"
         )
     );
     let missing = load("no/such.svm", &LoadOptions::default()).unwrap_err();
     assert_eq!(
         missing.to_string(),
         format!(
-            "`no/such.svm`: no such file; DATA can be an existing file ({known}, each also .gz), - for standard input, \
+            "`no/such.svm`: no such file; DATA can be an existing file ({known}, each also .gz, .bz2, .xz), - for standard input, \
              randn:M:N[:SEED], sparse-randn:M:N:NNZ[:SEED], spiked:zht[:M[:SEED]], \
              spiked:M:N:R:NNZ[:SNR[:SEED]], laplace:N, laplace2:P:Q or builtin:pitprops"
         )
@@ -263,4 +263,51 @@ fn tables_of_a_feature_that_is_not_there() {
             )
         );
     }
+}
+
+/// `a,b\n1,2\n3,5\n4,4\n` as Python's lzma and bz2 compress it.
+const XZ: [u8; 72] = [
+    0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x04, 0xe6, 0xd6, 0xb4, 0x46, 0x02, 0x00, 0x21, 0x01, 0x16,
+    0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0x01, 0x00, 0x0f, 0x61, 0x2c, 0x62, 0x0a, 0x31, 0x2c, 0x32,
+    0x0a, 0x33, 0x2c, 0x35, 0x0a, 0x34, 0x2c, 0x34, 0x0a, 0x00, 0x01, 0x26, 0x68, 0xe4, 0xa1, 0xba, 0x5c,
+    0x86, 0x00, 0x01, 0x28, 0x10, 0xe5, 0x0b, 0x6c, 0x60, 0x1f, 0xb6, 0xf3, 0x7d, 0x01, 0x00, 0x00, 0x00,
+    0x00, 0x04, 0x59, 0x5a,
+];
+const BZIP2: [u8; 52] = [
+    0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0x89, 0x69, 0xc6, 0x45, 0x00, 0x00, 0x07,
+    0x59, 0x00, 0x00, 0x10, 0x00, 0x04, 0x3e, 0x00, 0x30, 0x00, 0x20, 0x00, 0x22, 0x1e, 0xa0, 0x64, 0x20,
+    0xc9, 0x88, 0x78, 0x97, 0x09, 0xa6, 0x00, 0x1e, 0x2e, 0xe4, 0x8a, 0x70, 0xa1, 0x21, 0x12, 0xd3, 0x8c,
+    0x8a,
+];
+
+#[test]
+fn other_compressions_are_read_whatever_the_name() {
+    for (bytes, word, extension) in [(&XZ[..], "xz", "xz"), (&BZIP2[..], "bzip2", "bz2")] {
+        for name in [&format!("a.csv.{extension}"), "a.csv", &format!("a.CSV.{}", extension.to_uppercase())] {
+            let data = read(name, bytes).unwrap();
+            assert_eq!(data.matrix.to_dense()[(1, 1)], 5.0, "{name}");
+        }
+        // cut anywhere it is an error of the file and neither a panic nor a shorter table
+        for cut in 1..bytes.len() {
+            assert!(read(&format!("a.csv.{extension}"), &bytes[..cut]).is_err(), "{word} {cut}");
+        }
+        let told = message(&format!("a.csv.{extension}"), &bytes[..bytes.len() - 9]);
+        assert!(told.contains(&format!("the {word} data is truncated or corrupt")), "{told}");
+        assert!(
+            message(&format!("b.csv.{extension}"), "1,2\n")
+                .contains(&format!("it does not start like a {word} file"))
+        );
+        let error = orthopt_data::check_writable(Path::new(&format!("c.csv.{extension}"))).unwrap_err();
+        assert!(error.to_string().contains("compressed as .gz"), "{error}");
+    }
+    assert!(read("BZhang.csv", "BZhang,b\n1,2\n3,4\n").is_ok(), "a name is no compression");
+}
+
+/// Files of the LIBSVM page have no extension, or one that says something else.
+#[test]
+fn names_without_a_format_are_recognised_by_their_first_bytes() {
+    for name in ["w1a", "sector.scale", "E2006.train"] {
+        assert!(read(name, "1 1:2 3:1\n-1 2:0.5\n").unwrap().matrix.is_sparse(), "{name}");
+    }
+    assert!(read("table", "1,2\n3,4\n").is_err(), "a table may be anything");
 }

@@ -15,7 +15,7 @@ const FACTOR: f64 = 1.5;
 /// Iterations in which ρ may change every `CHECK`; later every 10 `CHECK`, so that it settles.
 const EARLY: u64 = 500;
 /// Above this n the clock is looked at after every iteration.
-const SLOW: usize = 160;
+const SLOW: usize = 32;
 
 /// T, the scaled multiplier U and ρ: enough to go on, or to begin a similar problem.
 #[derive(Clone, Debug)]

@@ -130,9 +130,21 @@ pub(super) fn search<B: Branching>(
             }
             children.extend(parts.into_iter().map(|child| (q.most, child)));
         }
-        let evaluate = |_, (parent, child)| (parent, branching.evaluate(child, cutoff, watch));
-        let done: Vec<(f64, Evaluated<B::Node>)> = map_items(children, 1, evaluate);
+        // in a hurry a child stays as open as its parent was
+        let evaluate = |_, (parent, child)| match watch.is_over() {
+            true => (parent, Err(child)),
+            false => (parent, Ok(branching.evaluate(child, cutoff, watch))),
+        };
+        let done: Vec<(f64, Result<Evaluated<B::Node>, B::Node>)> = map_items(children, 1, evaluate);
         for (parent, child) in done {
+            let child = match child {
+                Ok(child) => child,
+                Err(node) => {
+                    queue.push(Queued { most: parent, id: next_id, node });
+                    next_id += 1;
+                    continue;
+                }
+            };
             nodes += 1;
             let most = child.most.min(parent);
             if child.sets.is_some() {
@@ -171,4 +183,63 @@ pub(super) fn lower<P: Penalty>(admm: &mut Admm<'_, P>, cutoff: f64, watch: &Wat
         }
     }
     admm.certified()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::cancel::Cancel;
+
+    /// Nodes are depths; whoever evaluates the `last` one sets the flag.
+    struct Halving {
+        cancel: Cancel,
+        evaluated: AtomicU64,
+        last: u64,
+    }
+
+    impl Branching for Halving {
+        type Node = u32;
+
+        fn children(&self, node: &u32) -> Vec<u32> {
+            vec![node + 1; 8]
+        }
+
+        fn evaluate(&self, node: u32, _: f64, _: &Watch<'_>) -> Evaluated<u32> {
+            if self.evaluated.fetch_add(1, Ordering::SeqCst) + 1 == self.last {
+                self.cancel.cancel();
+            }
+            Evaluated { node, most: 10.0 - f64::from(node), final_: false, sets: None }
+        }
+    }
+
+    #[test]
+    fn a_batch_is_left_when_time_is_over() {
+        for last in [1, 3, 9, 30] {
+            let cancel = Cancel::never();
+            let halving = Halving { cancel: cancel.clone(), evaluated: AtomicU64::new(0), last };
+            let watch = Watch::new(cancel, &|_| ());
+            let limits = Limits { nodes: u64::MAX, gap: 0.0, scale: 1.0 };
+            let start = Progress {
+                iterations: 0,
+                nodes: 0,
+                open: 0,
+                bound: f64::NEG_INFINITY,
+                incumbent: None,
+                seconds: 0.0,
+            };
+            let found = search(&halving, 0, 10.0, limits, |_| 1.0, start, &watch);
+            let evaluated = halving.evaluated.load(Ordering::SeqCst);
+            // each other thread may be in the middle of one
+            assert!(
+                (last..last + 64).contains(&evaluated) && found.nodes == evaluated,
+                "{evaluated} of {last}"
+            );
+            assert!(matches!(found.end, End::Interrupted));
+            // no X is lost: children that nobody looked at are as open as their parent
+            let least = if evaluated < 8 { 10.0 } else { 8.0 };
+            assert!(found.most >= least && found.open >= 7, "{found:?}");
+        }
+    }
 }

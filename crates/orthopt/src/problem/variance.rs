@@ -4,7 +4,6 @@ use super::{PcaData, support};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
-use crate::linalg::order::ascending_to;
 use crate::linalg::products::{cross, gram, product};
 use crate::linalg::small::symmetric_eigen;
 use crate::smooth::measured::Small;
@@ -240,10 +239,11 @@ fn trace_of_quotient(g: &RowMat, w: &RowMat) -> f64 {
     counted.map(|k| along(k) / values[k]).sum::<f64>() + 0.0
 }
 
-/// The columns of X in the order of the variance they explain; `f` must be −½ tr(XᵀCX).
+/// The columns of X in the order of the variance they explain, equal ones by what they add to those before them; `f` must
+/// be −½ tr(XᵀCX).
 pub(crate) fn by_variance(f: &impl Quadratic, x: &RowMat) -> RowMat {
-    let cx = f.apply(x); // −CX
-    let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
-    let order = ascending_to(x.ncols(), &variance);
+    let s = cross(x, &f.apply(x)).symmetric_part(); // −XᵀCX
+    let s: Vec<f64> = s.data().iter().map(|v| -v).collect();
+    let order = Small::new(x.ncols(), false).ordered(&s);
     RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k]))
 }

@@ -15,6 +15,8 @@ pub struct Stability {
     pub requested: usize,
     /// Number of pairs left out because a half has no solution.
     pub failed: usize,
+    /// Number of halves whose search a limit of time ended: a longer one may find better components of them.
+    pub limited: usize,
     /// Selection frequencies (n × r): the share of the halves in which the loading is not zero.
     pub frequency: RowMat,
     /// Simultaneous selection frequencies (n × r): the share of the pairs in which the loading is zero in neither half.
@@ -64,6 +66,7 @@ impl Serialize for Stability {
             pairs: usize,
             requested: usize,
             failed: usize,
+            limited: usize,
             threshold: f64,
             expected_false: Vec<f64>,
             expected_false_together: f64,
@@ -82,6 +85,7 @@ impl Serialize for Stability {
             pairs: self.pairs,
             requested: self.requested,
             failed: self.failed,
+            limited: self.limited,
             threshold: Self::THRESHOLD,
             expected_false: self.expected_false(Self::THRESHOLD),
             expected_false_together: self.expected_false_together(Self::THRESHOLD),

@@ -116,7 +116,7 @@ options! {
     problem: String = problem("PROBLEM", DATA).positional().one_of(problems).listed()
         .without(&[(R, "the arguments penalty and nonneg say it")]);
 
-    /// The samples, one per row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz), - for stdin,
+    /// The samples, one per row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz .bz2 .xz), - for stdin,
     /// randn:M:N[:SEED], builtin:NAME; laplace:N is C itself
     data: PathBuf = data("DATA").positional().reads().r("x");
 

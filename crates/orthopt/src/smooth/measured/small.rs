@@ -6,6 +6,8 @@ use crate::linalg::unit::power_of_two;
 
 /// A pivot of S below this share of the diagonal entry it comes from is rounding: that score is a combination of others.
 const DEPENDENT: f64 = 1e-10;
+/// Variances whose relative difference is at most this are equal.
+const EQUAL: f64 = 1e-12;
 /// An eigenvalue of S counts as at least this share of tr S where it is divided by.
 const SMALLEST: f64 = 1e-12;
 /// Sweeps of the eigenvalue routine; it converges in fewer than ten.
@@ -113,22 +115,72 @@ impl Small {
         }
     }
 
-    /// L and d of S = L·Diag(d)·Lᵀ.
+    /// The order of the scores with these products.
+    pub fn ordered(mut self, s: &[f64]) -> Vec<usize> {
+        self.factor(s);
+        self.order
+    }
+
+    /// L and d of S = L·Diag(d)·Lᵀ. Of scores with equal variances the first is the one from which d adds up to most, and
+    /// each later one adds most to those before it.
     fn factor(&mut self, s: &[f64]) {
-        let (r, given) = (self.r, self.given);
-        let Self { order, l, d, .. } = self;
-        order.iter_mut().enumerate().for_each(|(k, o)| *o = k);
-        if !given {
-            // few numbers, nearly in order: insertion, and the first of equal ones stays the first
-            for k in 1..r {
-                let mut at = k;
-                while at > 0 && s[order[at] * (r + 1)] > s[order[at - 1] * (r + 1)] {
-                    order.swap(at, at - 1);
-                    at -= 1;
-                }
+        let r = self.r;
+        self.order.iter_mut().enumerate().for_each(|(k, o)| *o = k);
+        if self.given {
+            return self.eliminate(s);
+        }
+        let size = |k: usize| s[k * (r + 1)];
+        // few numbers, nearly in order: insertion, and the first of equal ones stays the first
+        for k in 1..r {
+            let mut at = k;
+            while at > 0 && size(self.order[at]) > size(self.order[at - 1]) {
+                self.order.swap(at, at - 1);
+                at -= 1;
             }
         }
+        let least = self.order.first().map_or(0.0, |first| size(*first) * (1.0 - EQUAL));
+        let equal = (0..r).take_while(|k| size(self.order[*k]) >= least).count();
+        if equal < 2 {
+            return self.eliminate(s);
+        }
+        let sorted = self.order.clone();
+        let mut from = |first: usize| {
+            self.order.copy_from_slice(&sorted);
+            self.order[..=first].rotate_right(1);
+            self.eliminate(s);
+            self.d.iter().sum::<f64>()
+        };
+        let (mut best, mut most) = (0, from(0));
+        for first in 1..equal {
+            let sum = from(first);
+            if sum > most * (1.0 + EQUAL) {
+                (best, most) = (first, sum);
+            }
+        }
+        from(best);
+    }
+
+    /// The same in the order of the pivots; after the first one, equal variances may change places.
+    fn eliminate(&mut self, s: &[f64]) {
+        let (r, given) = (self.r, self.given);
+        let Self { order, l, d, .. } = self;
         for j in 0..r {
+            if !given && j > 0 {
+                let left = |i: usize, order: &[usize], l: &[f64], d: &[f64]| {
+                    s[order[i] * (r + 1)] - (0..j).map(|k| l[i * r + k] * l[i * r + k] * d[k]).sum::<f64>()
+                };
+                let least = s[order[j] * (r + 1)] * (1.0 - EQUAL);
+                let mut best = j;
+                for i in (j + 1..r).take_while(|i| s[order[*i] * (r + 1)] >= least) {
+                    if left(i, order, l, d) > left(best, order, l, d) * (1.0 + EQUAL) {
+                        best = i;
+                    }
+                }
+                if best != j {
+                    order.swap(j, best);
+                    (0..j).for_each(|k| l.swap(j * r + k, best * r + k));
+                }
+            }
             let own = s[order[j] * (r + 1)];
             let pivot = own - (0..j).map(|k| l[j * r + k] * l[j * r + k] * d[k]).sum::<f64>();
             d[j] = if pivot > DEPENDENT * own { pivot } else { 0.0 };
@@ -231,6 +283,64 @@ fn diagonalise(r: usize, a: &mut [f64], v: &mut [f64]) {
                     let (x, y) = (v[k * r + p], v[k * r + q]);
                     (v[k * r + p], v[k * r + q]) = (c * x - s * y, s * x + c * y);
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+
+    /// Correlations of r scores.
+    fn correlations(r: usize, seed: u64) -> Vec<f64> {
+        let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+        let a = RowMat::from_fn(r + 3, r, |_, _| rng.random_range(-1.0..1.0));
+        let product = |i: usize, k: usize| -> f64 { (0..r + 3).map(|m| a.get(m, i) * a.get(m, k)).sum() };
+        let entry = |i: usize, k: usize| product(i, k) / (product(i, i) * product(k, k)).sqrt();
+        (0..r * r).map(|e| entry(e / r, e % r)).collect()
+    }
+
+    /// The products of some of the scores, in another order.
+    fn permuted(s: &[f64], order: &[usize]) -> Vec<f64> {
+        let (all, r) = (s.len().isqrt(), order.len());
+        (0..r * r).map(|e| s[order[e / r] * all + order[e % r]]).collect()
+    }
+
+    /// Adjusted variance of scores taken in the order of their columns.
+    fn in_order(s: &[f64], order: &[usize]) -> f64 {
+        Small::new(order.len(), true).value(Measure::Adjusted, &permuted(s, order), &[])
+    }
+
+    #[test]
+    fn equal_variances_are_taken_in_the_same_order_whatever_that_of_the_columns() {
+        for seed in 0..40 {
+            let r = 2 + (seed % 4) as usize;
+            let s = correlations(r, seed);
+            let value = Small::new(r, false).value(Measure::Adjusted, &s, &[]);
+            let turned: Vec<usize> = (0..r).map(|k| (k + 1) % r).collect();
+            let back: Vec<usize> = (0..r).rev().collect();
+            for order in [turned, back] {
+                let other = Small::new(r, false).value(Measure::Adjusted, &permuted(&s, &order), &[]);
+                assert!((value - other).abs() <= 1e-12 * value, "{seed}: {value} {other}");
+            }
+            // from each first score on, the one that adds most: none of them has more
+            for first in 0..r {
+                let mut order = vec![first];
+                while order.len() < r {
+                    let added = |k: &usize| {
+                        let so_far: Vec<usize> = order.iter().copied().chain([*k]).collect();
+                        in_order(&s, &so_far)
+                    };
+                    let next = (0..r)
+                        .filter(|k| !order.contains(k))
+                        .max_by(|a, b| added(a).total_cmp(&added(b)))
+                        .unwrap();
+                    order.push(next);
+                }
+                assert!(value >= in_order(&s, &order) * (1.0 - 1e-12), "{seed} {order:?}");
             }
         }
     }
