@@ -6,7 +6,7 @@ use super::{Begin, Family};
 use crate::error::Result;
 use crate::linalg::{RowMat, work};
 use crate::options::{Given, Value};
-use crate::search::{Arm, MakeTask, Origin, Part, Task};
+use crate::search::{Arm, MakeTask, Origin, Part, Task, Tuning};
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
 
@@ -46,10 +46,12 @@ pub(super) fn arms<P: Family>(
     options: &SolverOptions,
     start: Option<&Begin>,
     costs: Costs,
+    tuning: Tuning,
 ) -> Result<Vec<Arm<P>>> {
     let mut arms: Vec<Arm<P>> = Vec::new();
     let mut known_starts: Vec<(String, Arc<KnownStart>)> = Vec::new();
-    for (chain, from) in table {
+    let has = |names: &str| names.split('+').all(|name| tuning.has(name));
+    for (chain, from) in table.iter().filter(|arm| has(arm.0) && has(arm.1)) {
         let solvers = find_solvers(P::solvers(), chain)?;
         let begin = start.cloned().unwrap_or_else(|| Begin::Named((*from).into()));
         let twice = arms.iter().any(|a| a.solver == *chain && a.start == begin.name());
@@ -58,7 +60,7 @@ pub(super) fn arms<P: Family>(
             let known = known.unwrap_or_default();
             known_starts.push((begin.name().into(), Arc::clone(&known)));
             let random = problem.has_chance(begin.name());
-            arms.push(arm(chain, solvers, (begin, known, random), options, costs));
+            arms.push(arm(chain, solvers, (begin, known, random), options, costs, tuning));
         }
     }
     Ok(arms)
@@ -83,6 +85,7 @@ fn arm<P: Family>(
     (begin, known, random): (Begin, Arc<KnownStart>, bool),
     options: &SolverOptions,
     Costs { gradient, share, again, rule, near }: Costs,
+    tuning: Tuning,
 ) -> Arm<P> {
     let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
     let constants = move |level: u32| {
@@ -90,7 +93,8 @@ fn arm<P: Family>(
         if let Some(near) = near.filter(|_| names[0] == "ladmm") {
             out.insert("ladmm-near".to_string(), Value::Number(near));
         }
-        for (owner, name, growth) in PATIENT.iter().filter(|c| names.contains(&c.0)) {
+        for (owner, name, growth) in PATIENT.iter().filter(|c| names.contains(&c.0) && tuning.has("patience"))
+        {
             let value = 1.0 + growth / f64::from(1u32 << level.min(20));
             out.insert(format!("{owner}-{name}"), Value::Number(value));
         }
@@ -116,14 +120,17 @@ fn arm<P: Family>(
         }));
         let mut parts = Vec::new();
         for (k, solver) in solvers.iter().enumerate() {
-            if k > 0 || SPARSE.contains(&begin.name()) {
+            if k > 0 || (SPARSE.contains(&begin.name()) && tuning.has("sparse starts")) {
                 options.obcd.working_set = rule;
             }
             let proximal = solver.name == "irpg";
             let patience = if proximal { level.saturating_sub(PATIENCE) } else { level };
             let most = (k == 0).then(|| at_level_0(gradient) << patience.min(20));
             let share = if proximal { 1 } else { share };
-            let grows = k == 0 && solvers.len() > 1 && PATIENT.iter().any(|c| c.0 == solver.name);
+            let grows = tuning.has("hand on")
+                && k == 0
+                && solvers.len() > 1
+                && PATIENT.iter().any(|c| c.0 == solver.name);
             let hands_on = grows.then(|| HANDED_ON << level.min(20));
             let solver = solver.build(problem, &options)?;
             let again = again.filter(|_| k > 0);

@@ -23,7 +23,7 @@ use crate::problem::{
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Polished, Reheat};
-use crate::search::{GoOn, Portfolio, pool_is_drawn, pooled};
+use crate::search::{GoOn, Portfolio, Tuning, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
@@ -206,7 +206,7 @@ impl Family for CardinalityProblem {
         let mut plan = Plan::by_default(self, wanted)?;
         if wanted.solver.is_none() {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref())?);
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
         }
         Ok(plan)
     }
@@ -280,6 +280,7 @@ fn portfolio(
     p: &CardinalityProblem,
     options: &SolverOptions,
     start: Option<&Begin>,
+    tuning: Tuning,
 ) -> Result<Portfolio<CardinalityProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut table = ARMS.to_vec();
@@ -290,8 +291,8 @@ fn portfolio(
         };
         table = best_first(table, |arm| f64::from(worth(arm)));
     }
-    let mut all = race(p, &table, options, start, (gradient, Some("exchange")))?;
-    if is_long(gradient) {
+    let mut all = race(p, &table, options, start, (gradient, Some("exchange")), tuning)?;
+    if is_long(gradient) && tuning.has("quick") {
         let (solver, from, gradients) = QUICK;
         let place = all.arms.iter().position(|arm| arm.solver == solver && arm.start == from);
         all.quick = place.map(|k| (k, gradients * gradient)).into_iter().collect();
@@ -313,6 +314,7 @@ fn portfolio(
         // one takes as much work there as all else
         all.moves.push(Arc::new(Reheat { name: REHEAT, solver: Box::new(ladmm), warmth: 0.0..1.0, polish }));
     }
+    all.moves.retain(|m| tuning.has(m.name()));
     Ok(all)
 }
 

@@ -9,7 +9,7 @@ use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
-use crate::search::{Effort, Portfolio, Settings, search};
+use crate::search::{Effort, Portfolio, Settings, Tuning, search};
 use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
@@ -84,6 +84,9 @@ pub struct Wanted {
     pub constants: Given,
     /// How long a search goes on by itself; `None` is normal without a limit, and with one until the limit.
     pub effort: Option<Effort>,
+    /// Constants and parts of the search.
+    #[doc(hidden)]
+    pub tuning: Tuning,
 }
 
 impl Wanted {

@@ -16,7 +16,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::penalty::AnyPenalty;
 use crate::problem::PcaProblem;
 use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Polished, Pooled, Regrow, Reheat};
-use crate::search::{MakeTask, Move, Origin, Part, Portfolio, Task};
+use crate::search::{MakeTask, Move, Origin, Part, Portfolio, Task, Tuning};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
 use crate::solvers::irpg::Irpg;
@@ -54,6 +54,7 @@ pub(super) fn portfolio(
     problem: &PcaProblem,
     (options, rule): (&SolverOptions, WorkingSet),
     start: Option<&Begin>,
+    tuning: Tuning,
 ) -> Result<Option<Portfolio<PcaProblem>>> {
     let table = match &problem.h {
         AnyPenalty::None(_) => return Ok(None),
@@ -66,31 +67,37 @@ pub(super) fn portfolio(
     let mut table = table.to_vec();
     table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= RELAXED);
     let run = at_level_0(gradient);
-    if run >= LONG {
+    if run >= LONG && tuning.has("eigenvectors first") {
         // where there may be time for one run only it begins at the leading eigenvectors
         if let Some(k) = table.iter().position(|(_, from)| *from == "pca") {
             table[..=k].rotate_right(1);
         }
     }
-    let again = Some(AGAIN).filter(|_| !problem.h.requires_nonneg());
-    let costs = Costs { gradient, share: SHARE, again, rule, near: Some(NEAR) };
-    let arms = arms(problem, &table, options, start, costs)?;
+    let again = Some(AGAIN).filter(|_| !problem.h.requires_nonneg() && tuning.has("again"));
+    let share = if tuning.has("share") { SHARE } else { 1 };
+    let costs = Costs { gradient, share, again, rule, near: Some(NEAR).filter(|_| tuning.has("near")) };
+    let arms = arms(problem, &table, options, start, costs, tuning)?;
     let polish = (POLISH * gradient).max(SHORTEST);
     let make = polisher(options, rule);
-    let polisher = Polish { solver: by_turns(&problem.h, &make), most: polish };
+    let polisher = Polish {
+        solver: if tuning.has("by turns") { by_turns(&problem.h, &make) } else { Arc::clone(&make) },
+        most: polish,
+    };
     let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
         Arc::new(Polished(Kick, polisher.clone())),
         Arc::new(Polished(Regrow, polisher.clone())),
         Arc::new(Polished(Cross, polisher.clone())),
     ];
     for (name, warmth) in REHEATS {
-        let (solver, polish, warmth) = (reheat(problem), polisher.clone(), warmth.clone());
+        let (solver, polish, warmth) =
+            (reheat(problem, tuning.has("near")), polisher.clone(), warmth.clone());
         moves.push(Arc::new(Reheat { name, solver, warmth, polish }));
     }
     if matches!(problem.h, AnyPenalty::L0(_)) {
         moves.push(Arc::new(Polished(Pooled, polisher.clone())));
         moves.push(Arc::new(Polished(Pack, polisher)));
     }
+    moves.retain(|m| tuning.has(m.name()));
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
         let part =
             Part { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };
@@ -102,22 +109,24 @@ pub(super) fn portfolio(
     let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(LEAST))).collect();
     let is_l0 = matches!(problem.h, AnyPenalty::L0(_));
     let leaders = match problem.h.requires_nonneg() {
-        true if run >= LONG => LONG_LEADERS,
+        true if run >= LONG && tuning.has("four leaders") => LONG_LEADERS,
         true => LEADERS,
+        false if !tuning.has("five leaders") => LEADERS,
         false => STARTS,
     };
     let places = |pairs: &[(&str, &str)], wanted: bool| -> Vec<usize> {
         pairs.iter().filter(|_| is_l0 && wanted).filter_map(|(solver, from)| place(solver, from)).collect()
     };
-    let looks = LOOKS.iter().filter(|_| is_l0 && (LOOKED_AT..LONG).contains(&run));
+    let looks = LOOKS.iter().filter(|_| is_l0 && tuning.has("looks") && (LOOKED_AT..LONG).contains(&run));
     let looks = looks.filter_map(|(solver, from, share)| Some((place(solver, from)?, *share))).collect();
-    let glances = places(GLANCES, run >= LONG);
-    let (freshest, hopeless, settle) = (PATIENCE, is_l0.then_some(HOPELESS), Some(settle));
+    let glances = places(GLANCES, run >= LONG && tuning.has("glances"));
+    let (freshest, hopeless, settle) =
+        (PATIENCE, (is_l0 && tuning.has("hopeless")).then_some(HOPELESS), Some(settle));
     Ok(Some(Portfolio {
         arms,
         leaders,
         hopeless,
-        quick,
+        quick: if tuning.has("quick") { quick } else { Vec::new() },
         looks,
         glances,
         moves,
@@ -125,6 +134,7 @@ pub(super) fn portfolio(
         polish,
         freshest,
         settle,
+        tuning,
     }))
 }
 
@@ -136,9 +146,10 @@ pub(super) fn race<P: Family>(
     options: &SolverOptions,
     start: Option<&Begin>,
     (gradient, settle): (u64, Option<&str>),
+    tuning: Tuning,
 ) -> Result<Portfolio<P>> {
     let costs = Costs { gradient, share: 1, again: None, rule: options.obcd.working_set, near: None };
-    let arms = arms(problem, table, options, start, costs)?;
+    let arms = arms(problem, table, options, start, costs, tuning)?;
     let settle = settle.map(|chain| -> Result<MakeTask<P>> {
         let (solvers, base) = (find_solvers(P::solvers(), chain)?, options.clone());
         Ok(Box::new(move |problem, _, seed| {
@@ -163,6 +174,7 @@ pub(super) fn race<P: Family>(
         polish: LEAST,
         freshest: 0,
         settle,
+        tuning,
     })
 }
 
@@ -234,11 +246,15 @@ pub(super) const REHEATS: [(&str, Range<f64>); 3] = [
 ];
 
 /// LADMM with a first β between L/100 (all is forgotten) and L.
-fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
+fn reheat(problem: &PcaProblem, hands_on: bool) -> MakeSolver<PcaProblem> {
     let (r, curvature) = (problem.rank(), Curvature::default());
     Box::new(move |p, warmth| {
         let beta = curvature.of(&p.f, r) * 100f64.powf(-warmth);
-        Box::new(Ladmm { beta: Some(beta), near: NEAR, ..Ladmm::DEFAULT })
+        Box::new(Ladmm {
+            beta: Some(beta),
+            near: if hands_on { NEAR } else { Ladmm::DEFAULT.near },
+            ..Ladmm::DEFAULT
+        })
     })
 }
 
@@ -258,7 +274,9 @@ mod tests {
         let f = DenseQuadratic::new(m.to_mat().as_ref()).unwrap();
         let made = |h: AnyPenalty, r| {
             let p = PcaProblem::new(AnySmooth::Dense(f.clone()), h, r).unwrap();
-            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None).unwrap().unwrap()
+            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None, Tuning::DEFAULT)
+                .unwrap()
+                .unwrap()
         };
         let names = |p: &Portfolio<PcaProblem>, places: &[usize]| -> Vec<(String, String)> {
             places.iter().map(|k| (p.arms[*k].solver.clone(), p.arms[*k].start.clone())).collect()
@@ -286,8 +304,10 @@ mod tests {
         });
         let f = DenseQuadratic::new(m.to_mat().as_ref()).unwrap();
         let p = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(0.1).unwrap()), 3).unwrap();
-        let arms =
-            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None).unwrap().unwrap().arms;
+        let arms = portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None, Tuning::DEFAULT)
+            .unwrap()
+            .unwrap()
+            .arms;
         for arm in &arms {
             for level in [0, 2] {
                 let task = (arm.task)(&p, level, 1).unwrap();

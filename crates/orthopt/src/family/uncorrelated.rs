@@ -23,7 +23,7 @@ use crate::problem::{
 use crate::search::cardinality_moves::{Anew, Mix, Shake};
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
-use crate::search::{GoOn, Portfolio};
+use crate::search::{GoOn, Portfolio, Tuning};
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
@@ -200,7 +200,7 @@ impl Family for UncorrelatedProblem {
         let mut plan = Plan::by_default(self, wanted)?;
         if wanted.solver.is_none() {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref())?);
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
         }
         Ok(plan)
     }
@@ -255,9 +255,10 @@ fn portfolio(
     p: &UncorrelatedProblem,
     options: &SolverOptions,
     start: Option<&Begin>,
+    tuning: Tuning,
 ) -> Result<Portfolio<UncorrelatedProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
-    let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)))?;
+    let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)), tuning)?;
     all.polish = (POLISH * gradient).max(LEAST);
     let polish = Polish { solver: Arc::new(|_| Box::new(UncorrelatedExchange)), most: all.polish };
     all.moves = vec![
@@ -265,6 +266,7 @@ fn portfolio(
         Arc::new(Polished(Anew, polish.clone())),
         Arc::new(Polished(Mix, polish)),
     ];
+    all.moves.retain(|m| tuning.has(m.name()));
     Ok(all)
 }
 

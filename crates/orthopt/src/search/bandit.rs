@@ -22,15 +22,16 @@ pub(super) struct Bandit {
     scale: f64,
     prior: Vec<f64>,  // what a task may cost, before any has been tried
     failed: Vec<f64>, // tasks that gave no point
+    learns: bool,
 }
 
 impl Bandit {
-    pub fn new(names: &[&str], prior: Vec<f64>) -> Self {
+    pub fn new(names: &[&str], prior: Vec<f64>, learns: bool) -> Self {
         let report =
             |name: &&str| MoveReport { name: name.to_string(), tried: 0, won: 0, decrease: 0.0, work: 0 };
         let reports: Vec<_> = names.iter().map(report).collect();
         let zeros = vec![0.0; reports.len()];
-        Self { reports, gain: zeros.clone(), scale: 1.0, prior, failed: zeros }
+        Self { reports, gain: zeros.clone(), scale: 1.0, prior, failed: zeros, learns }
     }
 
     /// The size of F, which says what a decrease is worth.
@@ -40,6 +41,9 @@ impl Bandit {
 
     /// A kind of move among `kinds`, which are not empty.
     pub fn choose(&self, kinds: Range<usize>, rng: &mut Pcg64) -> usize {
+        if !self.learns {
+            return drawn(rng, kinds, |_| 1.0);
+        }
         // about the same work for every kind
         let fair = |k: usize| {
             let MoveReport { work, tried, .. } = self.reports[k];
@@ -93,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_pays_is_chosen_more_often_and_nothing_is_forgotten() {
-        let mut bandit = Bandit::new(&["a", "b", "c"], vec![100.0; 3]);
+        let mut bandit = Bandit::new(&["a", "b", "c"], vec![100.0; 3], true);
         bandit.learn(1, 5.0, 100);
         bandit.learn(0, 0.0, 100);
         let mut rng = Pcg64::seed_from_u64(1);
@@ -104,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_has_no_place_is_hardly_tried() {
-        let mut bandit = Bandit::new(&["a", "b"], vec![100.0; 2]);
+        let mut bandit = Bandit::new(&["a", "b"], vec![100.0; 2], true);
         (0..100).for_each(|_| bandit.fail(0));
         (0..100).for_each(|_| bandit.learn(1, 0.0, 100));
         let mut rng = Pcg64::seed_from_u64(1);

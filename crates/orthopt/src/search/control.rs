@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::linalg::RowMat;
+use super::Tuning;
+use crate::linalg::{RowMat, work};
 
 /// The best point that any task has looked at; for those who watch, and for X where a search is cut short.
 #[derive(Clone, Debug)]
@@ -12,23 +13,28 @@ pub(super) struct Best {
     pub x: RowMat,
     pub objective: f64,
     pub changes: u64,
+    pub curve: Vec<(u64, f64)>, // work and F, wherever it fell
 }
 
 /// Shared by the tasks and whoever watches them.
 #[derive(Debug)]
 pub(super) struct Control {
     clock: Instant,
-    seconds: Option<f64>,  // the time limit
+    seconds: Option<f64>, // the time limit
+    pub tuning: Tuning,
+    work: AtomicU64,       // of all that has ended
     stopped: AtomicBool,   // somebody wants the end
     iterations: AtomicU64, // of all tasks
     best: Mutex<Option<Best>>,
 }
 
 impl Control {
-    pub fn new(seconds: Option<f64>) -> Self {
+    pub fn new(seconds: Option<f64>, tuning: Tuning) -> Self {
         Self {
             clock: Instant::now(),
             seconds,
+            tuning,
+            work: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             iterations: AtomicU64::new(0),
             best: Mutex::new(None),
@@ -47,11 +53,22 @@ impl Control {
     /// Whether there is no more time.
     pub fn is_late(&self) -> bool {
         self.seconds.is_some_and(|limit| self.seconds() >= limit)
+            || self.tuning.max_work.is_some_and(|limit| self.work() >= limit)
     }
 
     /// Whether tasks must end.
     pub fn is_over(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.is_late()
+    }
+
+    /// Work so far, where there is one thread.
+    fn work(&self) -> u64 {
+        self.work.load(Ordering::Relaxed) + work::so_far()
+    }
+
+    /// So much more work has been done.
+    pub fn worked(&self, work: u64) {
+        self.work.fetch_add(work, Ordering::Relaxed);
     }
 
     pub fn made(&self, iterations: u64) {
@@ -69,9 +86,13 @@ impl Control {
             Some(best) if objective < best.objective => {
                 best.x.data_mut().copy_from_slice(x.data());
                 (best.objective, best.changes) = (objective, best.changes + 1);
+                best.curve.push((self.work(), objective));
             }
             Some(_) => {}
-            None => *best = Some(Best { x: x.clone(), objective, changes: 1 }),
+            None => {
+                *best =
+                    Some(Best { x: x.clone(), objective, changes: 1, curve: vec![(self.work(), objective)] })
+            }
         }
     }
 

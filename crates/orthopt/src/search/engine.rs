@@ -63,7 +63,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
     if portfolio.arms.is_empty() {
         return Err(Error::Incompatible("a search needs at least one arm".into()));
     }
-    let control = Control::new(settings.stopping.time_limit);
+    let control = Control::new(settings.stopping.time_limit, portfolio.tuning);
     let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain(FRESH.iter().copied()).collect();
     let levels = portfolio.freshest..portfolio.freshest + FRESH.len() as u32;
     let fresh = levels.map(|level| f64::from(1u32 << level) * portfolio.run as f64);
@@ -93,7 +93,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             elite: Vec::new(),
             points: None,
             size: 0.0,
-            bandit: Bandit::new(&names, prior),
+            bandit: Bandit::new(&names, prior, portfolio.tuning.has("bandit")),
             rng: Pcg64::seed_from_u64(seed ^ 0x5345_4152_4348),
             work: 0,
             searched: 0,
@@ -153,7 +153,7 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) fresh: u64,
 }
 
-fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64) {
+fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64, most: usize) {
     let same = 1e-9 * size(scale, new.done.objective);
     let near = |e: &Elite| (e.done.objective - new.done.objective).abs() <= same;
     if let Some(same) = elite.iter_mut().find(|e| near(e)) {
@@ -165,7 +165,7 @@ fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64) {
     }
     *elite = best_first(std::mem::take(elite), |e| -e.done.objective);
     let numbers = elite[0].done.x.data().len().max(1);
-    elite.truncate((NUMBERS / numbers).clamp(FEWER, ELITE));
+    elite.truncate((NUMBERS / numbers).clamp(FEWER, ELITE).min(most));
 }
 
 impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
@@ -173,7 +173,8 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     pub(super) fn keep(&mut self, new: Elite) {
         let before = self.lowest();
         let scale = self.problem.scale(&new.done.x);
-        keep_among(&mut self.elite, new, scale);
+        let most = if self.has("elite") { ELITE } else { FEWER };
+        keep_among(&mut self.elite, new, scale, most);
         self.points = None;
         if self.lowest() < before {
             self.measure();
@@ -184,6 +185,11 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     fn measure(&mut self) {
         let parts = self.problem.objective(&self.elite[0].done.x);
         self.size = parts.total.abs().max(CANCELLED * parts.smooth.abs());
+    }
+
+    /// Whether a part is there.
+    pub(super) fn has(&self, part: &str) -> bool {
+        self.portfolio.tuning.has(part)
     }
 
     /// What tasks need.
@@ -236,7 +242,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
 
     /// The best point, polished until no pair of rows lowers F.
     fn settle(&mut self) {
-        if self.is_over() {
+        if self.is_over() || !self.has("settle") {
             return;
         }
         let (Some(settle), Some(best)) = (&self.portfolio.settle, self.elite.first()) else { return };

@@ -220,7 +220,7 @@ mod tests {
             DenseQuadratic::new(RowMat::from_fn(4, 4, |i, j| f64::from(u8::from(i == j))).to_mat().as_ref())
                 .unwrap();
         let problem = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
-        let control = Control::new(None);
+        let control = Control::new(None, Default::default());
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let on = Ground { problem: &problem, stopping, control: &control };
         let costs = |work: usize| Task {

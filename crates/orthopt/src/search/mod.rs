@@ -28,6 +28,7 @@ mod priced;
 mod race;
 mod steps;
 mod task;
+mod tuning;
 pub mod uncorrelated_moves;
 mod watcher;
 
@@ -36,6 +37,7 @@ pub use grow::grown_components;
 pub use pool::{pool_is_drawn, pooled};
 pub use priced::{POOLED, priced, priced_has_chance};
 pub use task::{MakeStart, Origin, Part, Task};
+pub use tuning::{Component, PARTS, Tuning};
 
 use std::sync::Arc;
 
@@ -157,6 +159,8 @@ pub struct Portfolio<P> {
     pub freshest: u32,
     /// The solver that settles the best point with a seed, where there is one.
     pub settle: Option<MakeTask<P>>,
+    /// Constants and parts.
+    pub tuning: Tuning,
 }
 
 impl<P> std::fmt::Debug for Portfolio<P> {

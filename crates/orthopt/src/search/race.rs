@@ -43,6 +43,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         // the others one after the other, and in between the best point so far is searched from
         let mut rest: Vec<usize> =
             late.into_iter().chain(leaders..arms.len()).filter(|k| !living.contains(k)).collect();
+        if !self.has("race") {
+            rest.clear();
+        }
         rest.reverse();
         while !rest.is_empty() && !self.is_over() && !self.is_enough() {
             let before = self.spent();
@@ -53,6 +56,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         }
         living.sort_unstable();
         ascending(&mut living, &|k| self.arms[k].objective);
+        if !self.has("halving") {
+            living.clear();
+        }
         for level in 1..=LEVELS + self.portfolio.freshest {
             if self.is_over() || self.is_enough() || living.is_empty() {
                 break;
@@ -143,6 +149,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// What has been found is searched from for so many times the work that arms have done since there was that.
     fn search_as_long(&mut self, (work, searched): (u64, u64), times: u64) {
+        if !self.has("search in between") {
+            return;
+        }
         let arms = (self.work - self.searched) - (work - searched);
         self.go_on(Until::Searched(searched + times * arms));
     }
@@ -301,6 +310,7 @@ mod tests {
             polish: 1,
             freshest: 0,
             settle: None,
+            tuning: Default::default(),
         };
         let limits = |k: usize| {
             let part = |most| Part {

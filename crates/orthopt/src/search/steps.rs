@@ -163,6 +163,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// The polish of the best point where it was cut off while F fell: once more as much as it has done.
     fn further(&mut self) -> Option<(Task<P>, Aim, f64)> {
+        if !self.has("further") {
+            return None;
+        }
         let best = self.elite.first_mut()?;
         let Further { work, again } = best.done.further.take()?;
         let settle = self.portfolio.settle.as_ref()?;
@@ -183,14 +186,19 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// The moves from the best points and those that start afresh, where there are any.
     fn kinds(&self) -> (Range<usize>, Range<usize>) {
         let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
-        let fresh = if self.portfolio.arms.iter().any(|arm| arm.random) { moves..all } else { 0..moves };
+        let fresh = if self.portfolio.arms.iter().any(|arm| arm.random) {
+            moves..if self.has("levels of fresh starts") { all } else { moves + 1 }
+        } else {
+            0..moves
+        };
         (if moves > 0 { 0..moves } else { fresh.clone() }, fresh)
     }
 
     /// Whether starts afresh have had less than their share of the work of the local search.
     fn is_fresh_due(&self) -> bool {
         let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
-        (self.bandit.work(moves..all) as f64) < AFRESH * self.bandit.work(0..all).max(1) as f64
+        self.has("fresh starts")
+            && (self.bandit.work(moves..all) as f64) < AFRESH * self.bandit.work(0..all).max(1) as f64
     }
 
     /// An arm that has done well, with chance in its start if there is one, from another start.
@@ -203,7 +211,11 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             let hopeless = self.arms[*first].objective + HOPELESS * self.size;
             random.retain(|k| self.arms[*k].objective <= hopeless);
         }
-        let turn = FINALISTS[self.fresh as usize % FINALISTS.len()];
+        let turn = if self.has("several arms afresh") {
+            FINALISTS[self.fresh as usize % FINALISTS.len()]
+        } else {
+            0
+        };
         let k = *random.get(turn).or(random.first())?;
         self.fresh += 1;
         let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);

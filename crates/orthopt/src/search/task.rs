@@ -114,6 +114,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
         Ok(x0) => x0,
         Err(error) => return (Err(error), begun + OVERHEAD),
     };
+    control.worked(begun);
     let mut all = begun;
     let mut done: Option<Done> = None;
     let mut failures = Vec::new();
@@ -128,6 +129,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
         let (stage, spent) = work::shown(shown, || run.perform(x0, tick));
         let spent = spent + OVERHEAD;
         all += spent;
+        control.worked(spent);
         match stage {
             Ok(stage) => done = Some(joined(done, stage, spent)),
             Err(error) => failures.push(error),
@@ -170,11 +172,12 @@ struct Allowance {
     again: Option<f64>,
     halfway: f64, // F where half of it had been done
     to_beat: f64, // F that it must come near to
+    reach: bool,
 }
 
 impl Allowance {
     fn new(most: Option<u64>, again: Option<f64>, (objective, to_beat): (f64, f64)) -> Self {
-        Self { most, first: most.unwrap_or_default().max(1), again, halfway: objective, to_beat }
+        Self { most, first: most.unwrap_or_default().max(1), again, halfway: objective, to_beat, reach: true }
     }
 
     /// Whether so much work is all there is, with the lowest F so far.
@@ -198,7 +201,7 @@ impl Allowance {
     /// within reach.
     fn falls(&self, lowest: f64, times: f64) -> bool {
         let fell = self.halfway - lowest;
-        let is_near = lowest - REACH * fell <= self.to_beat;
+        let is_near = !self.reach || lowest - REACH * fell <= self.to_beat;
         is_near && self.again.is_some_and(|least| fell > times * least * lowest.abs())
     }
 
@@ -243,6 +246,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         control.offer(&kept.x, kept.objective);
         let mut further = None;
         let mut allowance = Allowance::new(self.most, self.part.again, (kept.objective, self.to_beat));
+        allowance.reach = control.tuning.has("reach");
         let (status, message) = loop {
             if control.is_over() || self.left == Some(iterations) {
                 break (Status::Interrupted, String::new());

@@ -64,4 +64,7 @@ pub struct SearchReport {
     pub quiet: u32,
     /// Whether it ended since arms from several starts had come to the same F.
     pub agreed: bool,
+    /// Work and lowest F wherever it fell, with one thread.
+    #[serde(skip)]
+    pub curve: Vec<(u64, f64)>,
 }
