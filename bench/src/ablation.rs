@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use orthopt::family::{Between, Family, Knee, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::PcaData;
-use orthopt::search::{PARTS, Tuning};
+use orthopt::search::{Effort, PARTS, Tuning};
 use orthopt::solve::{Solution, Stopping};
 use orthopt::with_family;
 use orthopt_data::Matrix;
@@ -20,6 +20,7 @@ const LARGER: u64 = 16;
 
 /// The problems of a set; the last one by turns.
 const PROBLEMS: [&str; 5] = ["l0", "counts", "l1", "nonneg", "other"];
+const OF_END: [&str; 2] = ["l0", "l1"];
 const OF_LARGE: [&str; 2] = ["l0", "nonneg"];
 
 /// A problem and a data set.
@@ -63,11 +64,15 @@ fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'s
 }
 
 fn solved<P: Family>(p: &P, tuning: Tuning, seed: u64) -> Result<Solution> {
-    let wanted = Wanted { seed, tuning, ..Default::default() };
+    let effort = (tuning.max_work == Some(END)).then_some(Effort::Normal);
+    let wanted = Wanted { seed, tuning, effort, ..Default::default() };
     // no limit of time is reached: that of work is
     let stopping = Stopping { max_iters: None, time_limit: Some(1e6), tol: 1e-9, min_decrease: 0.0 };
     Ok(p.plan(&wanted)?.run(p, &wanted, &stopping, None, &mut [])?)
 }
+
+/// F and work where the search ends by itself, or has done so much.
+const END: u64 = 70_000_000_000;
 
 /// Lowest F within each budget.
 fn run(cell: &Cell<'_>, without: &'static [&'static str], seed: u64) -> Result<([f64; 3], u64, f64)> {
@@ -115,18 +120,25 @@ fn cells(sets: &'static [Set], problems: &[&str], larger: u64, filter: &str) -> 
 pub fn suite(words: &[String]) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let filter = words.iter().find_map(|word| word.strip_prefix('=')).unwrap_or("");
+    let end = words.iter().any(|word| word == "end");
     let large = words.iter().any(|word| word == "large");
-    let mut wanted: Vec<&str> =
-        words.iter().map(String::as_str).filter(|word| !word.starts_with('=') && *word != "large").collect();
+    let mut wanted: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !word.starts_with('=') && *word != "large" && *word != "end")
+        .collect();
     if wanted.is_empty() {
         wanted = ["all", "seed:2", "seed:3"].into_iter().chain(PARTS.iter().map(|part| part.name)).collect();
     }
     println!("part,seed,set,data,problem,rank,F_first,F_second,F_third,work,seconds");
     pool.install(|| {
-        let cells = match large {
+        let mut cells = match large {
             true => cells(LARGE, &OF_LARGE, LARGER, filter)?,
-            false => cells(SETS, &PROBLEMS, 1, filter)?,
+            false => cells(SETS, if end { &OF_END } else { &PROBLEMS }, 1, filter)?,
         };
+        if end {
+            cells.iter_mut().for_each(|cell| cell.budgets = [END; 3]);
+        }
         for name in wanted {
             let seed = name.strip_prefix("seed:").map(str::parse).transpose()?;
             let part = PARTS.iter().find(|part| part.name == name);
@@ -134,7 +146,8 @@ pub fn suite(words: &[String]) -> Result<()> {
                 name == "all" || seed.is_some() || part.is_some(),
                 "{name} is no part of the search"
             );
-            for cell in cells.iter().filter(|cell| part.is_none_or(|part| part.problems.contains(cell.kind)))
+            for cell in
+                cells.iter().filter(|cell| part.is_none_or(|part| end || part.problems.contains(cell.kind)))
             {
                 let without: &'static [&'static str] =
                     part.map_or(&[], |part| std::slice::from_ref(&part.name));

@@ -1,6 +1,6 @@
 //! When a search has done enough.
 
-use super::Effort;
+use super::{Effort, Tuning};
 
 /// What a doubling of the work must lower F by, relative to |F|.
 const WORTH: f64 = 1e-4;
@@ -28,11 +28,12 @@ pub(super) struct Ending {
     then: f64,    // lowest F then
     pub(super) quiet: u32,
     pub(super) agreed: bool,
+    tuning: Tuning,
 }
 
 impl Ending {
-    pub(super) fn new(effort: Option<Effort>) -> Self {
-        Self { effort, first: 0, checked: 0, then: f64::INFINITY, quiet: 0, agreed: false }
+    pub(super) fn new(effort: Option<Effort>, tuning: Tuning) -> Self {
+        Self { effort, first: 0, checked: 0, then: f64::INFINITY, quiet: 0, agreed: false, tuning }
     }
 
     /// Work of a stretch.
@@ -73,12 +74,16 @@ impl Ending {
             (self.checked, self.then) = (next, lowest);
         }
         let Some(effort) = self.effort else { return false };
-        self.agreed = self.is_long(work) && starts_within(found, lowest + SAME * size) >= AGREED;
+        self.agreed = self.tuning.has("agreement")
+            && self.is_long(work)
+            && starts_within(found, lowest + SAME * size) >= AGREED;
         let further = u64::from(effort.patience() - 1) * DISPUTED.min(ROUNDS * self.first);
         let is_undisputed = || {
             let near = lowest + WORTH * size;
             let enough = AGREED.min(starts_within(found, f64::INFINITY));
-            bound.is_some_and(|bound| lowest - bound <= WORTH * size) || starts_within(found, near) >= enough
+            !self.tuning.has("disputed")
+                || bound.is_some_and(|bound| lowest - bound <= WORTH * size)
+                || starts_within(found, near) >= enough
         };
         self.agreed || (self.quiet >= effort.patience() && (work >= further || is_undisputed()))
     }
@@ -100,7 +105,7 @@ mod tests {
 
     /// The work at which it ends where F is `course` of the work.
     fn end(effort: Effort, course: impl Fn(u64) -> f64, found: &[(&str, f64)]) -> u64 {
-        let mut ending = Ending::new(Some(effort));
+        let mut ending = Ending::new(Some(effort), Tuning::DEFAULT);
         (1..1_000_000u64)
             .map(|step| step * STRETCH / 20)
             .find(|work| ending.is_reached(*work, (course(*work), 1.0), None, found))
@@ -133,7 +138,7 @@ mod tests {
         assert_eq!(end(Effort::Normal, |_| -2.0, &all), 4 * LEAST, "short ones end by doublings");
         let few = [("pca", -2.0), ("pca", -2.0), ("pool", -2.0), ("grown", -1.0)];
         let at = |found: &[(&str, f64)]| {
-            let mut ending = Ending::new(Some(Effort::Normal));
+            let mut ending = Ending::new(Some(Effort::Normal), Tuning::DEFAULT);
             ending.is_reached(5 * STRETCH, (-2.0, 1.0), None, found)
         };
         assert!(at(&all) && !at(&few));
@@ -155,7 +160,7 @@ mod tests {
         // where there are two starts these are all that can agree
         let two = [("random", -1.0), ("random", -0.9), ("eigen", -1.0)];
         assert_eq!(end(Effort::Normal, still, &two), 4 * LEAST);
-        let mut ending = Ending::new(Some(Effort::Normal));
+        let mut ending = Ending::new(Some(Effort::Normal), Tuning::DEFAULT);
         let mut at = |work, bound| ending.is_reached(work, (-1.0, 1.0), bound, &apart);
         // a first round of LEAST
         assert!(!at(LEAST, None) && !at(4 * LEAST, None) && !at(5 * LEAST, Some(-1.01)));

@@ -100,7 +100,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             race: 0,
             iterations: 0,
             winner: 0,
-            ending: Ending::new(effort),
+            ending: Ending::new(effort, portfolio.tuning),
             end: None,
             notes: Vec::new(),
             fresh: 0,

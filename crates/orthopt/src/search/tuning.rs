@@ -90,4 +90,6 @@ pub const PARTS: &[Component] = &[
     part("four leaders", "nonneg"),
     part("eigenvectors first", "l0 nonneg"),
     part("glances", "l0"),
+    part("agreement", "end"),
+    part("disputed", "end"),
 ];
