@@ -3,6 +3,7 @@
     python bench/results.py page                              write docs/benchmarks.md
     python bench/results.py check                             compare it, the files, and the figures of README.md and docs
     python bench/results.py replace FILE NAME=VALUE ... < OUT   put the tables of a benchmark's output into a file
+    python bench/results.py ablation VERSION < OUT            sum the rows of `orthopt-bench ablation` up in two files
 
 `replace` reads Markdown tables and skips other lines. Cells of a table go, in order, into the columns of the file that no
 NAME=VALUE names; rows that have these values (`version` aside) are replaced:
@@ -18,6 +19,8 @@ Python's standard library only.
 from __future__ import annotations
 
 import csv
+import io
+import math
 import re
 import sys
 from pathlib import Path
@@ -576,6 +579,52 @@ def pages() -> dict[str, list[str]]:
     }
 
 
+# The ablation
+
+
+def ablation(version: str, output: str) -> None:
+    """search_cells.csv: F of every cell within each budget; search_ablation.csv: what leaving a part out changes."""
+    runs = [row for row in csv.DictReader(io.StringIO(output)) if row["F_third"] and row["part"] != "part"]
+    budgets = ("F_first", "F_second", "F_third")
+    known: dict[tuple[str, str], float] = {}
+    for row in runs:
+        key = (row["data"], row["problem"])
+        known[key] = min([known.get(key, math.inf), *(float(row[name]) for name in budgets)])
+
+    def excess(row: Row, budget: str) -> float:
+        best = known[row["data"], row["problem"]]
+        return max((float(row[budget]) - best) / abs(best), 0.0) if math.isfinite(float(row[budget])) else 1.0
+
+    def mean(numbers: list[float]) -> float:
+        return 100 * math.expm1(sum(map(math.log1p, numbers)) / len(numbers))
+
+    everything = {(row["data"], row["problem"]): row for row in runs if row["part"] == "all"}
+    cells = [
+        {"set": row["set"], "data": row["data"], "problem": row["problem"], "rank": row["rank"], "budget": budget.removeprefix("F_"),
+         "F": row[budget], "F_best_known": f"{known[key]:.12e}", "excess_percent": f"{100 * excess(row, budget):.4f}", "version": version}
+        for key, row in everything.items()
+        for budget in budgets
+    ]
+    lines = []
+    for part in dict.fromkeys(row["part"] for row in runs):
+        for which in ("seen", "unseen"):
+            pairs = [(row, everything[row["data"], row["problem"]]) for row in runs if (row["part"], row["set"]) == (part, which)]
+            for budget in budgets if pairs else ():
+                without, whole = ([excess(pair[k], budget) for pair in pairs] for k in (0, 1))
+                change = [100 * (a - b) for a, b in zip(without, whole)]
+                lines.append({
+                    "without": part, "set": which, "budget": budget.removeprefix("F_"), "cells": len(pairs),
+                    "excess_percent": f"{mean(without):.4f}", "excess_of_all_percent": f"{mean(whole):.4f}",
+                    "lost": sum(c > 0.1 for c in change), "won": sum(c < -0.1 for c in change),
+                    "largest_loss_percent": f"{max(change):.3f}", "largest_gain_percent": f"{-min(change):.3f}", "version": version,
+                })  # fmt: skip
+    for name, rows in (("search_cells", cells), ("search_ablation", lines)):
+        with (FILES / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+
 # Commands
 
 
@@ -646,6 +695,8 @@ def main() -> None:
                 sys.exit("\n".join(wrong))
         case ["replace", name, *words]:
             replace(name, words, sys.stdin.read())
+        case ["ablation", version]:
+            ablation(version, sys.stdin.read())
         case _:
             sys.exit(__doc__)
 
