@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use orthopt::cancel::Cancel;
 use orthopt::family::{Between, Family, Knee, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::search::{Effort, PARTS, Tuning};
@@ -68,7 +69,7 @@ fn solved<P: Family>(p: &P, tuning: Tuning, seed: u64) -> Result<Solution> {
     let wanted = Wanted { seed, tuning, effort, ..Default::default() };
     // no limit of time is reached: that of work is
     let stopping = Stopping { max_iters: None, time_limit: Some(1e6), tol: 1e-9, min_decrease: 0.0 };
-    Ok(p.plan(&wanted)?.run(p, &wanted, &stopping, None, &mut [])?)
+    Ok(p.plan(&wanted)?.run(p, &wanted, &stopping, None, &Cancel::never(), &mut [])?)
 }
 
 /// F and work where the search ends by itself, or has done so much.

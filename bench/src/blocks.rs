@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use orthopt::cancel::Cancel;
 use orthopt::certify::{BlockReport, BlockScope, RowBlocks, block_k_stationarity};
 use orthopt::family::{Family, Wanted};
 use orthopt::linalg::RowMat;
@@ -66,7 +67,7 @@ fn scope(p: &PcaProblem, x: &RowMat, rows: usize, seed: u64) -> BlockScope {
 /// Takes what triples of a sample offer, best first, each searched anew where it stands; whether F fell.
 fn take(p: &PcaProblem, x: &mut RowMat, seed: u64) -> bool {
     let wanted = scope(p, x, 3, seed);
-    let found = block_k_stationarity(p, x, &wanted, &|| true);
+    let found = block_k_stationarity(p, x, &wanted, &Cancel::never());
     for (rows, _) in &found.offers {
         let (z, decrease) = RowBlocks::new(p, x).lower(rows, FROM, seed);
         if decrease > wanted.tolerance {
@@ -89,7 +90,7 @@ fn row(cell: &Cell, p: &PcaProblem, seconds: f64) -> Result<()> {
         let f = p.objective(&x).total;
         before = before.min(f);
         for (offers, k) in offered.iter_mut().zip([2, 3, 4]) {
-            offers.add(&block_k_stationarity(p, &x, &scope(p, &x, k, seed), &|| true), 1.0 + f.abs());
+            offers.add(&block_k_stationarity(p, &x, &scope(p, &x, k, seed), &Cancel::never()), 1.0 + f.abs());
         }
         let clock = Instant::now();
         let mut round = 0;

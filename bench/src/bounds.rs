@@ -3,6 +3,7 @@
 use anyhow::Result;
 use faer::Mat;
 use orthopt::bound::{Bound, Kind, Options, Proof, lower_bound};
+use orthopt::cancel::Cancel;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::obcd::ObcdOptions;
@@ -111,7 +112,7 @@ fn row(case: &Case, r: usize, lambda: Option<f64>, seconds: f64) -> Result<()> {
     };
     let p = case.problem(name, r, lambda.unwrap_or(0.0))?;
     let options = Options { seconds: Some(ROOT), ..Options::default() };
-    let root = lower_bound(&p.f, r, &kind, None, &options, &|_| true)?;
+    let root = lower_bound(&p.f, r, &kind, None, &options, &Cancel::never(), &|_| ())?;
     let best = incumbent(&p, &root, lambda.is_none())?;
     let percent = |f: f64, bound: f64| 100.0 * (f - bound).max(0.0) / f.abs();
     let f = best.objective.total;
@@ -126,7 +127,7 @@ fn row(case: &Case, r: usize, lambda: Option<f64>, seconds: f64) -> Result<()> {
     if seconds > 0.0 {
         let options =
             Options { seconds: Some(seconds), nodes: u64::MAX, warm: Some(root.relaxation), ..options };
-        let tree = lower_bound(&p.f, r, &kind, Some(&best.x), &options, &|_| true)?;
+        let tree = lower_bound(&p.f, r, &kind, Some(&best.x), &options, &Cancel::never(), &|_| ())?;
         let f = tree.objective.unwrap_or(f);
         print!(
             " {f:.7} | {:.7} | {:.4} | {} | {} | {} | {:.1} |",

@@ -2,6 +2,7 @@
 //! criticality of its X computed anew. A run of more than [`PATIENCE`] seconds is cut off and named.
 
 use anyhow::Result;
+use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Kind, PROBLEMS, PoseOptions, Wanted, pose};
 use orthopt::problem::PcaData;
 use orthopt::solve::{Solution, Status, Stopping};
@@ -35,8 +36,11 @@ fn all_solvers<P: Family>(data: &str, name: &str, p: &P, filter: Option<&str>) {
             continue;
         }
         let wanted = Wanted { solver: Some(info.name.into()), seed: 1, ..Default::default() };
-        match p.plan(&wanted).and_then(|plan| plan.run(p, &wanted, &stopping, Some(0), &mut [])) {
-            Ok(s) => line(data, name, info.name, &s, p.criticality(&s.x, &|| true)),
+        match p
+            .plan(&wanted)
+            .and_then(|plan| plan.run(p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []))
+        {
+            Ok(s) => line(data, name, info.name, &s, p.criticality(&s.x, &Cancel::never())),
             Err(error) => println!("| {data} | {name} | {} | | {error} | | | |", info.name),
         }
     }

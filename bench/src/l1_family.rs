@@ -3,8 +3,6 @@
 //! Every solver that can do it, on one thread, timed by the processor time of this process, which
 //! other work on the machine does not change.
 
-use std::ops::ControlFlow;
-
 use anyhow::Result;
 use orthopt::certify::criticality;
 use orthopt::family::Family;
@@ -72,7 +70,6 @@ fn outcomes(p: &PcaProblem, start: &str, seconds: f64, names: Option<&str>) -> R
                 let lowest = curve.last().map_or(f64::INFINITY, |c: &(f64, f64)| c.1);
                 curve.push((clock(p.seconds), lowest.min(p.objective)));
             }
-            ControlFlow::Continue(())
         };
         let mut stop = Critical { tol: TOLERANCE }.or(Stationary { tol: 1e-9 }).or(TimeLimit(Some(seconds)));
         let solution = run(p, &solver, x0.clone(), RunOptions::default(), &mut stop, &mut [&mut watch])?;

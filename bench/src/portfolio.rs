@@ -2,9 +2,11 @@
 
 use anyhow::Result;
 use faer::Mat;
-use orthopt::family::{Begin, Family, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::cancel::Cancel;
+use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Stopping};
+use orthopt::start::Start;
 use orthopt_data::Matrix;
 
 use crate::instance::load;
@@ -64,7 +66,7 @@ pub fn prepared(a: &Mat<f64>) -> Mat<f64> {
 /// A run with a time limit.
 pub fn run_one(p: &PcaProblem, wanted: &Wanted, seconds: f64) -> Result<Solution> {
     let stopping = Stopping { max_iters: None, time_limit: Some(seconds), tol: 1e-9, min_decrease: 0.0 };
-    Ok(p.plan(wanted)?.run(p, wanted, &stopping, None, &mut [])?)
+    Ok(p.plan(wanted)?.run(p, wanted, &stopping, None, &Cancel::never(), &mut [])?)
 }
 
 /// The problem of a cell.
@@ -89,11 +91,11 @@ fn row(cell: &Cell, p: &PcaProblem, seconds: f64) -> Result<Found> {
     let mut best = (f64::INFINITY, String::new());
     for solver in solvers {
         for start in starts {
-            let start = Some(Begin::Named((*start).into()));
+            let start = Some(Start::named(start));
             let wanted = Wanted { solver: Some((*solver).into()), start, seed: 1, ..Default::default() };
             let f = run_one(p, &wanted, seconds)?.objective.total;
             if f < best.0 {
-                best = (f, format!("{solver} from {}", wanted.start.as_ref().map_or("", Begin::name)));
+                best = (f, format!("{solver} from {}", wanted.start.as_ref().map_or("", Start::name)));
             }
         }
     }

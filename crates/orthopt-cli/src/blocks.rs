@@ -1,7 +1,5 @@
 //! `--blocks K` of certify: what blocks of more than two rows offer.
 
-use std::sync::atomic::Ordering;
-
 use orthopt::certify::{BlockReport, BlockScope};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
@@ -64,8 +62,7 @@ impl Blocks {
         tracing::info!("searching blocks of {rows} rows");
         let (samples, starts) = (self.block_samples, self.block_starts);
         let scope = BlockScope { rows, samples, starts, seed, tolerance };
-        let keep_going = || !interrupt::asked().load(Ordering::Relaxed);
-        let found = problem.block_k_stationarity(x, &scope, &keep_going);
+        let found = problem.block_k_stationarity(x, &scope, interrupt::cancel());
         let refused =
             "--blocks is for f(X) + h(X) with X'X = I, a quadratic f and no limits of nonzeros: leave it out";
         found.map(Some).ok_or_else(|| usage(refused))

@@ -1,7 +1,5 @@
 //! Global bounds for the commands: how long, on which X, with a bar.
 
-use std::sync::atomic::Ordering;
-
 use orthopt::bound::{self, Bound, Options};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
@@ -40,11 +38,8 @@ pub fn bound<P: Family>(
         ..Options::default()
     };
     let bar = BoundBar::new(progress, effort.seconds);
-    let hook = |now: &bound::Progress| {
-        bar.show(now);
-        !interrupt::asked().load(Ordering::Relaxed)
-    };
-    Ok(problem.lower_bound(x, &options, &hook)?)
+    let show = |now: &bound::Progress| bar.show(now);
+    Ok(problem.lower_bound(x, &options, interrupt::cancel(), &show)?)
 }
 
 impl Summary {

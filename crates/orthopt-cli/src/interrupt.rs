@@ -2,15 +2,16 @@
 //! the run to end and to hand over what it has, and the second ends the program.
 
 use std::io::{IsTerminal, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use orthopt::cancel::Cancel;
 
 use crate::failure::say;
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::never);
 static SOMETHING_TO_LOSE: AtomicBool = AtomicBool::new(false);
 
 static FIRST: OnceLock<Instant> = OnceLock::new();
@@ -34,18 +35,19 @@ pub fn listen() -> anyhow::Result<()> {
             end_at_once("interrupted before there was a result");
         }
         let first = FIRST.get_or_init(Instant::now);
-        if ASKED.swap(true, Ordering::Relaxed) {
+        if CANCEL.is_cancelled() {
             if first.elapsed() < SAME {
                 return;
             }
             end_at_once("interrupted again: ended without waiting for the result");
         }
+        CANCEL.cancel();
         let _ = std::thread::Builder::new().spawn(explain_waiting); // without it there is only silence
     };
     ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")
 }
 
-/// From now on there is something to lose: interruptions set [`asked`].
+/// From now on there is something to lose: interruptions set [`cancel`].
 pub fn keep_results() {
     SOMETHING_TO_LOSE.store(true, Ordering::Relaxed);
     tracing::info!("Ctrl-C ends the run with the best point so far");
@@ -70,13 +72,16 @@ fn end_at_once(why: &str) {
 }
 
 /// Set once an interruption has come.
-pub fn asked() -> &'static AtomicBool {
-    &ASKED
+pub fn cancel() -> &'static Cancel {
+    &CANCEL
 }
 
-/// Whether an extra may go on, to be asked all the time: until an interruption comes, and for a moment longer,
-/// in which small problems are done.
-pub fn patience() -> impl Fn() -> bool + Sync {
-    let since = OnceLock::new();
-    move || !ASKED.load(Ordering::Relaxed) || since.get_or_init(Instant::now).elapsed() < PATIENCE
+/// Has one come?
+pub fn asked() -> bool {
+    CANCEL.is_cancelled()
+}
+
+/// For extras: set a moment after an interruption, in which small problems are done.
+pub fn patience() -> Cancel {
+    CANCEL.with_grace(PATIENCE)
 }

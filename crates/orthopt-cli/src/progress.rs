@@ -1,7 +1,6 @@
 //! The progress bar: iteration, F, feasibility and rate on stderr, only on a terminal.
 
 use std::io::IsTerminal;
-use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -196,7 +195,7 @@ impl<'a> BoundBar<'a> {
 }
 
 impl Observer for Progress {
-    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+    fn observe(&mut self, event: Event<'_>) {
         match event {
             Event::Trace(point, _) => self.feasibility = point.feasibility,
             Event::Step(progress)
@@ -208,7 +207,6 @@ impl Observer for Progress {
             }
             _ => {}
         }
-        ControlFlow::Continue(())
     }
 }
 

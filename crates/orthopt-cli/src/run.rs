@@ -1,12 +1,12 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
 use orthopt::certify::Scope;
-use orthopt::family::{Begin, Family, Plan, Wanted};
+use orthopt::family::{Family, Plan, Wanted};
 use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::report::{Checks, Report, Task};
-use orthopt::solve::{Interrupt, Observer};
 use orthopt::solvers::obcd::pairs;
+use orthopt::start::Start;
 
 use crate::input::{check_rows, read_x};
 use crate::interrupt::{self, patience};
@@ -21,11 +21,11 @@ use crate::text::count;
 pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> anyhow::Result<Plan<P>> {
     let start = match &settings.init {
         None => None,
-        Some(Init::Named(start)) => Some(Begin::Named(start.clone())),
+        Some(Init::Named(start)) => Some(Start::named(&start)),
         Some(Init::File(path)) => {
             let x = read_x("--init", path)?;
             check_rows("--init", &x, problem.shape().0)?;
-            Some(Begin::Given(x))
+            Some(Start::Given(x))
         }
     };
     let wanted = Wanted { start, ..wanted.clone() };
@@ -54,9 +54,8 @@ pub fn minimise<P: Family>(
     task: &Task,
     progress: &mut Progress,
 ) -> anyhow::Result<Report> {
-    let mut interrupted = Interrupt(interrupt::asked());
-    let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];
-    let solution = plan.run(problem, wanted, &settings.stopping, settings.restarts, observers)?;
+    let (stopping, cancel) = (&settings.stopping, interrupt::cancel());
+    let solution = plan.run(problem, wanted, stopping, settings.restarts, cancel, &mut [&mut *progress])?;
     let report = Report::new(task, problem, plan, wanted, settings.stopping, solution);
     report.notes.iter().for_each(|note| progress.note(note));
     Ok(report)

@@ -1,7 +1,6 @@
 //! The result for a person.
 
 use std::fmt::Write;
-use std::sync::atomic::Ordering;
 
 use orthopt::certify::Certificate;
 use orthopt::family::Kind;
@@ -270,7 +269,7 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     let (checked, total) = (text::grouped(c.pairs_checked), text::grouped(c.pairs_total));
     let all = c.pairs_checked == c.pairs_total;
     let best = text::number(c.max_decrease, 4);
-    let (pairs, why, cut) = match asked().load(Ordering::Relaxed) {
+    let (pairs, why, cut) = match asked() {
         false => ("random pairs", "a sample", ""),
         true => ("pairs", "interrupted", "; interrupted"),
     };

@@ -3,8 +3,7 @@
 //! Every triple asks for its tail and for its head; the rank of the answer among all entities, other known answers
 //! left out, is 1 + (better ones) + (ties)/2.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use orthopt::cancel::Cancel;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +76,7 @@ impl Ranks {
 
 impl Model {
     /// The filtered ranks of `triples`; `facts` are all answers that are known, `learned` the entities of train.
-    /// `None` if `stop` was set meanwhile. The same for any number of threads.
+    /// `None` if it was cancelled meanwhile. The same for any number of threads.
     ///
     /// Cost 4·triples·entities·n flops.
     pub fn rank(
@@ -85,7 +84,7 @@ impl Model {
         triples: &[Triple],
         facts: &Answers,
         learned: &[bool],
-        stop: &AtomicBool,
+        cancel: &Cancel,
     ) -> Option<Ranks> {
         let known = |t: &Triple| learned[t.head as usize] && learned[t.tail as usize];
         let policy = self.options.unknown;
@@ -98,7 +97,7 @@ impl Model {
             all.chunks(BLOCK).map(|rows| self.metric().points(self.points_of(rows))).collect();
         let ranks: Vec<Option<Vec<f64>>> = asked
             .par_chunks(QUESTIONS)
-            .map(|asked| (!stop.load(Ordering::Relaxed)).then(|| self.ranks_of(asked, &blocks, facts)))
+            .map(|asked| (!cancel.is_cancelled()).then(|| self.ranks_of(asked, &blocks, facts)))
             .collect();
         let mut ranks = ranks.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten();
         let mut out = Vec::with_capacity(ranked.len());

@@ -10,7 +10,6 @@
 //! Givens rotations and boosts. [`Trainer`] learns them from triples, [`Model`] answers questions.
 //!
 //! ```
-//! use std::sync::atomic::AtomicBool;
 //! use orthopt_embed::{Graph, Options, Trainer, Triple};
 //!
 //! let fact = |head, relation, tail| Triple { head, relation, tail };
@@ -21,7 +20,7 @@
 //!
 //! let mut options = Options::default();
 //! (options.dim, options.signature) = (8, 7);
-//! let never = AtomicBool::new(false);
+//! let never = orthopt::cancel::Cancel::never();
 //! let mut trainer = Trainer::new(graph, &options)?;
 //! trainer.run(None, &never, |_, _| ());
 //!

@@ -1,9 +1,7 @@
 //! Training: epochs of batches, evaluation on valid, the best model so far.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-
 use orthopt::RowMat;
+use orthopt::cancel::Cancel;
 use orthopt::linalg::simd::dispatch;
 use orthopt::solve::Status;
 use rayon::prelude::*;
@@ -167,9 +165,9 @@ impl Trainer {
         }
     }
 
-    /// The filtered ranks of triples by a model of this graph; `None` if `stop` was set meanwhile.
-    pub fn rank(&self, model: &Model, triples: &[Triple], stop: &AtomicBool) -> Option<Ranks> {
-        model.rank(triples, &self.facts, &self.learned, stop)
+    /// The filtered ranks of triples by a model of this graph; `None` if it was cancelled meanwhile.
+    pub fn rank(&self, model: &Model, triples: &[Triple], cancel: &Cancel) -> Option<Ranks> {
+        model.rank(triples, &self.facts, &self.learned, cancel)
     }
 
     /// Trains until all epochs are done or something else ends it; `seconds` of this call at most. `watch` sees the
@@ -177,20 +175,19 @@ impl Trainer {
     pub fn run(
         &mut self,
         seconds: Option<f64>,
-        stop: &AtomicBool,
+        cancel: &Cancel,
         mut watch: impl FnMut(&Self, &Record),
     ) -> Ended {
-        let began = Instant::now();
+        let cancel = cancel.within(seconds);
         let before = self.seconds;
         while self.epoch < self.model.options.epochs {
-            let late = || seconds.is_some_and(|limit| began.elapsed().as_secs_f64() >= limit);
-            let ended = self.one_epoch(stop, &late);
-            self.seconds = before + began.elapsed().as_secs_f64();
+            let ended = self.one_epoch(&cancel);
+            self.seconds = before + cancel.seconds();
             if let Some(ended) = ended {
                 return ended;
             }
-            let Some(record) = self.record(stop) else { return Ended::Interrupted };
-            self.seconds = before + began.elapsed().as_secs_f64();
+            let Some(record) = self.record(&cancel) else { return Ended::Interrupted };
+            self.seconds = before + cancel.seconds();
             let broken = !record.loss.is_finite() || !self.model.is_finite();
             self.history.push(Record { seconds: self.seconds, ..record });
             watch(self, &self.history[self.history.len() - 1]);
@@ -206,7 +203,7 @@ impl Trainer {
     }
 
     /// The rest of an epoch, or why it ended earlier.
-    fn one_epoch(&mut self, stop: &AtomicBool, late: &dyn Fn() -> bool) -> Option<Ended> {
+    fn one_epoch(&mut self, cancel: &Cancel) -> Option<Ended> {
         let options = &self.model.options;
         let order = order(options, self.graph.train.len(), self.epoch);
         let batches: Vec<Vec<Triple>> = order
@@ -214,10 +211,10 @@ impl Trainer {
             .map(|part| part.iter().map(|i| self.graph.train[*i as usize]).collect())
             .collect();
         while self.batch < batches.len() {
-            if stop.load(Ordering::Relaxed) {
+            if cancel.is_cancelled() {
                 return Some(Ended::Interrupted);
             }
-            if late() {
+            if cancel.is_late() {
                 return Some(Ended::TimeLimit);
             }
             self.one_batch(&batches[self.batch]);
@@ -226,16 +223,16 @@ impl Trainer {
         None
     }
 
-    /// Ends an epoch: feasibility, the ranking of valid, the best model. `None` if `stop` was set meanwhile; then
+    /// Ends an epoch: feasibility, the ranking of valid, the best model. `None` if it was cancelled meanwhile; then
     /// the epoch has not ended yet.
-    fn record(&mut self, stop: &AtomicBool) -> Option<Record> {
+    fn record(&mut self, cancel: &Cancel) -> Option<Record> {
         let residual = self.repair();
         let epoch = self.epoch + 1;
         let options = &self.model.options;
         let asked = epoch.is_multiple_of(options.evaluate_every) || epoch == options.epochs;
         let finite = self.model.is_finite();
         let valid = match asked && finite && !self.graph.valid.is_empty() {
-            true => Some(self.rank(&self.model, &self.graph.valid, stop)?.metrics()),
+            true => Some(self.rank(&self.model, &self.graph.valid, cancel)?.metrics()),
             false => None,
         };
         if let Some(metrics) = &valid {

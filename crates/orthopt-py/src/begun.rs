@@ -45,6 +45,7 @@ impl Begun {
             max_iterations: stopping.max_iters,
             seed: wanted.seed,
             stage_seconds: stopping.time_limit.map(|limit| limit / stages.len() as f64),
+            cancel: self.f.cancel().clone(),
             ..RunOptions::default()
         };
         let mut stop = stopping.criteria();

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
-use orthopt::bound::{Bound as Lower, Dual, Hook, Options as Limits, Point, Progress};
+use orthopt::bound::{Bound as Lower, Dual, Options as Limits, Point, Progress, Show};
+use orthopt::cancel::Cancel;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::report::{Assessment, Global, Task};
@@ -79,11 +80,8 @@ fn work<P: Family>(
     };
     let shown = Arc::clone(&latest);
     let Proved { bound, dual, given } = follow(py, look, move |watch| -> Result<_, Failure> {
-        let hook = |now: &Progress| {
-            *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
-            watch.keep_going()
-        };
-        threads::pool(threads)?.install(|| prove(&problem, x, effort, &hook))
+        let show = |now: &Progress| *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
+        threads::pool(threads)?.install(|| prove(&problem, x, effort, watch.cancel(), &show))
     })??;
     let facts = Global::of(&bound);
     if let Some(f) = given {
@@ -119,7 +117,8 @@ fn prove<P: Family>(
     problem: &P,
     x: Option<RowMat>,
     effort: Effort,
-    hook: Hook<'_>,
+    cancel: &Cancel,
+    show: Show<'_>,
 ) -> Result<Proved, Failure> {
     let x = x.map(|x| Assessment::repaired(problem, x, "X", 0.0)).transpose()?;
     let given = x.as_ref().map(Assessment::point);
@@ -129,7 +128,7 @@ fn prove<P: Family>(
         nodes: effort.nodes.unwrap_or(u64::MAX),
         ..Limits::default()
     };
-    let bound = problem.lower_bound(x.as_ref(), &options, hook)?;
+    let bound = problem.lower_bound(x.as_ref(), &options, cancel, show)?;
     let (f, _) = problem.bounded()?;
     let dual = effort.dual.then(|| bound.dual(f, problem.shape().1));
     Ok(Proved { bound, dual, given })

@@ -49,9 +49,8 @@ fn check<P: Family>(
 ) -> PyResult<()> {
     let worked = attend(py, move |watch| -> Result<_, Failure> {
         let found = Assessment::new(&problem, x, "X", tol)?;
-        let keep_going = || watch.keep_going();
         let checks =
-            threads::pool(threads)?.install(|| Checks::of(&problem, &found.x, Some(scope), &keep_going));
+            threads::pool(threads)?.install(|| Checks::of(&problem, &found.x, Some(scope), watch.cancel()));
         Ok((problem, found, checks))
     });
     let (problem, found, checks) = worked??;

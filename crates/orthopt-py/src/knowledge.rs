@@ -133,7 +133,7 @@ pub fn train_knowledge(
         callback.call1((json(&now)?,))?.is_truthy()
     };
     let work = |watch: &Watch| {
-        trainer.run(seconds, watch.stop(), |_, record| {
+        trainer.run(seconds, watch.cancel(), |_, record| {
             *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
         })
     };
@@ -216,7 +216,7 @@ impl PyKnowledge {
     fn rank<'py>(&self, py: Python<'py>, rows: Rows<'py>) -> PyResult<Option<Ranked<'py>>> {
         let asked = self.triples(&rows)?;
         let model = self.model();
-        let work = |watch: &Watch| model.rank(&asked, &self.known, &self.learned, watch.stop());
+        let work = |watch: &Watch| model.rank(&asked, &self.known, &self.learned, watch.cancel());
         let Some(found) = follow(py, || Ok(false), work)? else { return Ok(None) };
         let ranks = PyArray1::from_iter(py, found.ranks.iter().flat_map(|(_, pair)| *pair));
         Ok(Some((metrics(py, &found.metrics())?, ranks.reshape([found.ranks.len(), 2])?)))

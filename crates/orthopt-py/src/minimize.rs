@@ -115,8 +115,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         let mut solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
         solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
-        let critical =
-            measured.and_then(|_| criticality_while(&problem, &solution.x, &|| begun.f.keep_going()));
+        let critical = measured.and_then(|_| criticality_while(&problem, &solution.x, &begun.f.attended()));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)
@@ -151,7 +150,7 @@ fn composite_run(
         let mut solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
         solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
-        let critical = measured.and_then(|_| criticality(&problem, &solution.x, &|| begun.f.keep_going()));
+        let critical = measured.and_then(|_| criticality(&problem, &solution.x, &begun.f.attended()));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use numpy::PyReadonlyArray2;
 use orthopt::Error;
 use orthopt::certify::Scope;
-use orthopt::family::{Begin, Call, Case, Wanted};
 use orthopt::family::{Between, Limit, LinearInput};
+use orthopt::family::{Call, Case, Wanted};
 use orthopt::family::{PoseOptions, all_constants, check_solvers, find_constant, parse_constants};
 use orthopt::linear_map::{AnyMap, LeftMatrix};
 use orthopt::options::{Given, checked};
@@ -18,6 +18,7 @@ use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::solvers::jobcd::Side;
 use orthopt::solvers::obcd::{Candidates, WorkingSet};
+use orthopt::start::Start;
 use orthopt_data::{Missing, Prepare, Scale};
 use pyo3::prelude::*;
 
@@ -300,7 +301,7 @@ impl Options<'_> {
     ///
     /// # Errors
     /// A value out of range, a name that does not exist.
-    pub fn wanted(&self, start: Option<Begin>) -> Result<Wanted, Error> {
+    pub fn wanted(&self, start: Option<Start>) -> Result<Wanted, Error> {
         let solver = (self.solver != AUTO.0).then(|| self.solver.clone());
         solver.as_deref().map_or(Ok(()), check_solvers)?;
         let candidates = match self.candidates.as_deref() {
@@ -333,11 +334,11 @@ impl Options<'_> {
     ///
     /// # Errors
     /// An array that is not contiguous.
-    pub fn start(&self) -> PyResult<Option<Begin>> {
+    pub fn start(&self) -> PyResult<Option<Start>> {
         Ok(match &self.init {
             None => None,
-            Some(Init::Named(name)) => Some(Begin::Named(name.clone())),
-            Some(Init::Given(x)) => Some(Begin::Given(copied(x)?)),
+            Some(Init::Named(name)) => Some(Start::named(&name)),
+            Some(Init::Given(x)) => Some(Start::Given(copied(x)?)),
         })
     }
 

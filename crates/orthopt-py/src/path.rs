@@ -95,7 +95,13 @@ fn along<T: Send>(
                     at.store(i, Ordering::Relaxed);
                     of.store(n, Ordering::Relaxed);
                 };
-                work(data, about, &request, &mut Watch { observers, stage: &mut stage }, watch)
+                work(
+                    data,
+                    about,
+                    &request,
+                    &mut Watch { cancel: watch.cancel(), observers, stage: &mut stage },
+                    watch,
+                )
             })
         })
     })??;
@@ -125,7 +131,7 @@ pub fn path<'py>(
             };
             let mut found = walk(data, facts, request, seen)?;
             if let Some(seconds) = seconds.filter(|_| !found.interrupted) {
-                found.bound(data, request, seconds, &|_| watch.keep_going())?;
+                found.bound(data, request, seconds, watch.cancel())?;
             }
             Ok((found, validation, request.along.name()))
         })?;

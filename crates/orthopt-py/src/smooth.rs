@@ -1,12 +1,12 @@
 //! A smooth function that is a Python callable: `fun(X) -> (f, G)`.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use orthopt::Error;
+use orthopt::cancel::Cancel;
 use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::smooth::{FiniteSum, HessianVector, Smooth, TwoSided};
@@ -39,7 +39,7 @@ struct Inner {
     scale: Mutex<Option<f64>>, // found at the first X that is asked about
     seen: Mutex<Vec<(RowMat, f64, RowMat)>>, // the last evaluations, newest last
     raised: Mutex<Option<PyErr>>,
-    stop: AtomicBool,
+    cancel: Cancel,
     evaluations: AtomicU64,
 }
 
@@ -66,7 +66,7 @@ impl Callable {
             scale: Mutex::new(None),
             seen: Mutex::default(),
             raised: Mutex::default(),
-            stop: AtomicBool::new(false),
+            cancel: Cancel::never(),
             evaluations: AtomicU64::new(0),
         }))
     }
@@ -115,7 +115,7 @@ impl Callable {
                 && error.is_instance_of::<PyKeyboardInterrupt>(py)
             {
                 // the run ends after this step, for which the value is still needed
-                self.0.stop.store(true, Ordering::Relaxed);
+                self.0.cancel.cancel();
                 found = ask(py);
             }
             found.map_err(|error| *lock(&self.0.raised) = Some(error)).ok()
@@ -182,19 +182,30 @@ impl Callable {
         lock(&self.0.raised).take()
     }
 
-    /// Whether the work may go on; looks for Ctrl-C. To be asked in the thread that called `minimize`.
-    pub fn keep_going(&self) -> bool {
+    /// Set when the run is to end.
+    pub fn cancel(&self) -> &Cancel {
+        &self.0.cancel
+    }
+
+    /// The same, looking for Ctrl-C each time it is asked: in the thread that called `minimize`.
+    pub fn attended(&self) -> Cancel {
+        let f = self.clone();
+        Cancel::when(move || f.look_for_signals())
+    }
+
+    /// Looks for Ctrl-C; whether the run is to end.
+    fn look_for_signals(&self) -> bool {
         let checked = Python::attach(|py| {
             py.check_signals()
                 .map_err(|error| (!error.is_instance_of::<PyKeyboardInterrupt>(py)).then_some(error))
         });
         if let Err(error) = checked {
-            self.0.stop.store(true, Ordering::Relaxed);
+            self.0.cancel.cancel();
             if let Some(error) = error {
                 *lock(&self.0.raised) = Some(error);
             }
         }
-        !self.0.stop.load(Ordering::Relaxed)
+        self.0.cancel.is_cancelled()
     }
 
     /// How often the callable was called.
@@ -279,33 +290,34 @@ impl<'a> Between<'a> {
         Self { f, callback, now: Now::default(), looked: now, called: now }
     }
 
-    /// Whether the run should end.
-    fn look_up(&mut self) -> bool {
-        if !self.f.keep_going() {
-            return true;
+    /// Looks for Ctrl-C and calls back.
+    fn look_up(&mut self) {
+        if self.f.look_for_signals() {
+            return;
         }
         let Some(callback) = self.callback.filter(|_| self.called.elapsed() >= Duration::from_millis(100))
         else {
-            return false;
+            return;
         };
         self.called = Instant::now();
-        Python::attach(|py| {
+        let enough = Python::attach(|py| {
             self.now.call(callback.bind(py)).unwrap_or_else(|error| {
                 *lock(&self.f.0.raised) = Some(error);
                 true
             })
-        })
+        });
+        if enough {
+            self.f.0.cancel.cancel();
+        }
     }
 }
 
 impl Observer for Between<'_> {
-    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+    fn observe(&mut self, event: Event<'_>) {
         self.now.note(event);
-        let mut stop = self.f.0.stop.load(Ordering::Relaxed);
-        if !stop && self.looked.elapsed() >= Duration::from_millis(20) {
-            stop = self.look_up();
+        if !self.f.0.cancel.is_cancelled() && self.looked.elapsed() >= Duration::from_millis(20) {
+            self.look_up();
             self.looked = Instant::now();
         }
-        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

@@ -6,14 +6,15 @@ use numpy::PyArray1;
 use orthopt::Error;
 use orthopt::certify::Scope;
 use orthopt::family;
-use orthopt::family::{Begin, Plan, Wanted};
 use orthopt::family::{Case, Family, ProblemInfo, Run, find_problem};
+use orthopt::family::{Plan, Wanted};
 use orthopt::family::{PoseOptions, Posed};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{Checks, DataFacts, Report, Task};
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
+use orthopt::start::Start;
 use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -191,8 +192,8 @@ fn one<'py, P: Family>(
             let x = solved.as_ref().ok().map(|report| report.solution.x.clone());
             // nobody listens any more if the caller was interrupted by an exception
             let _ = send.send(Told::Solved(solved.map(Box::new)));
-            if let (Some(x), true) = (x, request.scope.is_some() && watch.keep_going()) {
-                let checks = Checks::of(&*problem, &x, request.scope, &|| watch.keep_going());
+            if let (Some(x), true) = (x, request.scope.is_some() && !watch.cancel().is_cancelled()) {
+                let checks = Checks::of(&*problem, &x, request.scope, watch.cancel());
                 let _ = send.send(Told::Checked(checks));
             }
         });
@@ -230,7 +231,7 @@ fn several<'py, P: Family>(
     let restarts = |name: &String| request.restarts.filter(|n| *n > 0 || !searches(name));
     let runs: Vec<_> = names.iter().map(|name| (wanted(name), restarts(name))).collect();
     check_runs(py, head, &problem, &request, &runs)?;
-    let start = begin.clone().unwrap_or_else(|| Begin::Named(problem.default_start().into()));
+    let start = begin.clone().unwrap_or_else(|| Start::named(problem.default_start()));
     let problem = Arc::new(problem);
     let results = PyList::empty(py);
     for name in &names {
@@ -261,7 +262,8 @@ fn run<P: Family>(
 ) -> Result<Report, Error> {
     let Request { wanted, stopping, restarts, .. } = request;
     let mut watch = watch.clone();
-    let solution = plan.run(problem, wanted, stopping, *restarts, &mut [&mut watch])?;
+    let cancel = watch.cancel().clone();
+    let solution = plan.run(problem, wanted, stopping, *restarts, &cancel, &mut [&mut watch])?;
     Ok(Report::new(task, problem, plan, wanted, *stopping, solution))
 }
 

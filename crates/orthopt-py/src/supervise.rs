@@ -1,14 +1,13 @@
 //! Work in a thread of its own while the calling thread waits without the GIL: it looks for
 //! Ctrl-C, hands progress to a callback, and asks the work to end when either wants that.
 
-use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use orthopt::cancel::Cancel;
 use orthopt::report::{Checks, Report};
 use orthopt::solve::{Event, Observer};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
@@ -53,7 +52,7 @@ impl Now {
 /// What the two threads share.
 #[derive(Debug, Default)]
 pub struct Shared {
-    stop: AtomicBool,
+    cancel: Cancel,
     now: Mutex<Option<Now>>,
 }
 
@@ -62,25 +61,19 @@ pub struct Shared {
 pub struct Watch(pub Arc<Shared>);
 
 impl Observer for Watch {
-    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+    fn observe(&mut self, event: Event<'_>) {
         // nothing is shown before there is a point
         if !matches!(event, Event::Step(p) if p.objective.is_infinite()) {
             let mut now = self.0.now.lock().unwrap_or_else(PoisonError::into_inner);
             now.get_or_insert_default().note(event);
         }
-        if self.keep_going() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
 impl Watch {
-    /// True when the work is to end.
-    pub fn stop(&self) -> &AtomicBool {
-        &self.0.stop
-    }
-
-    /// Whether the work may go on.
-    pub fn keep_going(&self) -> bool {
-        !self.0.stop.load(Ordering::Relaxed)
+    /// Set when the work is to end.
+    pub fn cancel(&self) -> &Cancel {
+        &self.0.cancel
     }
 }
 
@@ -146,7 +139,7 @@ pub fn attend<T: Send + 'static>(
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(error) = py.check_signals() {
-                    shared.stop.store(true, Ordering::Relaxed);
+                    shared.cancel.cancel();
                     raised.get_or_insert(error);
                 }
             }
@@ -182,7 +175,7 @@ pub fn follow<T: Send>(
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     waiting.look_up(py);
-                    if waiting.shown.elapsed() >= CALLBACK && !shared.stop.load(Ordering::Relaxed) {
+                    if waiting.shown.elapsed() >= CALLBACK && !shared.cancel.is_cancelled() {
                         match look() {
                             Ok(false) => {}
                             Ok(true) => waiting.end(None),
@@ -228,7 +221,7 @@ impl Waiting<'_, '_> {
         }
         let Some(callback) = self.callback.filter(|_| self.shown.elapsed() >= CALLBACK) else { return };
         let now = *self.shared.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(now) = now.filter(|_| !self.shared.stop.load(Ordering::Relaxed)) {
+        if let Some(now) = now.filter(|_| !self.shared.cancel.is_cancelled()) {
             match now.call(callback) {
                 Ok(false) => {}
                 Ok(true) => self.end(None),
@@ -239,7 +232,7 @@ impl Waiting<'_, '_> {
     }
 
     fn end(&mut self, error: Option<PyErr>) {
-        self.shared.stop.store(true, Ordering::Relaxed);
+        self.shared.cancel.cancel();
         if self.raised.is_none() {
             self.raised = error;
         }

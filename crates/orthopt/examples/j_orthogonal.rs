@@ -4,6 +4,7 @@
 //! cargo run -p orthopt --example j_orthogonal
 //! ```
 
+use orthopt::cancel::Cancel;
 use orthopt::constraint::j_orthogonal::Signature;
 use orthopt::family::Wanted;
 use orthopt::prelude::*;
@@ -21,7 +22,7 @@ pub fn main() -> Result<()> {
     // the first solver of the family from its first start, until no pair of rows lowers F
     let plan = problem.plan(&Wanted { seed: 1, ..Wanted::default() })?;
     let stopping = Stopping { max_iters: Some(10_000_000), time_limit: None, tol: 1e-10, min_decrease: 0.0 };
-    let solution = plan.run(&problem, &Wanted::default(), &stopping, Some(0), &mut [])?;
+    let solution = plan.run(&problem, &Wanted::default(), &stopping, Some(0), &Cancel::never(), &mut [])?;
 
     let f = solution.objective.total;
     println!("{} by {}: {}", solution.status.name(), solution.solver, solution.message);

@@ -59,7 +59,7 @@ pub fn main() -> orthopt::Result<()> {
     let options = RunOptions { max_iterations: Some(100_000), ..Default::default() };
     let mut stop = Stationary { tol: 1e-9 }.or(Critical { tol: 1e-9 });
 
-    let manpg = run(&problem, &ManPg::ADAPTIVE, x0.clone(), options, &mut stop, &mut [])?;
+    let manpg = run(&problem, &ManPg::ADAPTIVE, x0.clone(), options.clone(), &mut stop, &mut [])?;
     println!(
         "manpg-ada: F = {:.6}, criticality {:.0e}",
         manpg.objective.total,

@@ -2,8 +2,7 @@
 //! Problem (1)), with a smooth f, a convex g, a linear map A and a nonsmooth h that acts entry by
 //! entry; how far a point is from being critical (Definition 2.7).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
+use crate::cancel::Cancel;
 use crate::concave::Concave;
 use crate::constraint::Stiefel;
 use crate::constraint::stiefel::tangent;
@@ -76,14 +75,24 @@ fn smooth_gradient<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 /// entries of X, and rounded.
 ///
 /// A convex quadratic in z with interval constraints, solved by projected gradients with
-/// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as `keep_going` says no, which
+/// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as it is cancelled, which
 /// is asked in every iteration.
 pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
     x: &RowMat,
-    keep_going: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel,
 ) -> Option<f64> {
-    if !keep_going() {
+    criticality_within(p, x, cancel, usize::MAX)
+}
+
+/// [`criticality`], or `None` after `most` iterations that were not enough.
+fn criticality_within<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x: &RowMat,
+    cancel: &Cancel,
+    most: usize,
+) -> Option<f64> {
+    if cancel.is_over() {
         return None; // a gradient may take long, too
     }
     let c = smooth_gradient(p, x);
@@ -104,11 +113,11 @@ pub fn criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         out.data_mut().iter_mut().for_each(|v| *v *= step);
         out
     };
-    shortest_residual(z, &bounds, (residual, descent), keep_going)
+    shortest_residual(z, &bounds, (residual, descent), (cancel, most))
 }
 
 /// Iterations of [`criticality`] in a run, where it must not cost more than the run itself.
-const MOST: usize = 1000;
+const MOST: usize = 999;
 
 /// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖ of what a run that ends at X returns, X without dust; infinite
 /// where it takes too long to know.
@@ -118,8 +127,7 @@ pub(crate) fn relative_criticality<F: Smooth, H: Nonsmooth, G: Concave, A: Linea
 ) -> f64 {
     let clean = p.cleaned(x);
     let x = clean.as_ref().unwrap_or(x);
-    let asked = AtomicUsize::new(0);
-    let found = criticality(p, x, &|| asked.fetch_add(1, Ordering::Relaxed) < MOST);
+    let found = criticality_within(p, x, &Cancel::never(), MOST);
     let size = || (p.f.scale(x) + smooth_gradient(p, x).norm()).max(f64::MIN_POSITIVE);
     found.map_or(f64::INFINITY, |c| c / size())
 }

@@ -67,7 +67,7 @@
 //! | [`pair`], [`jpair`] | the 2-row subproblem, solved globally, for XᵀX = I and XᵀJX = J |
 //! | [`solvers`] | algorithms |
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
-//! | [`start`] | starting points |
+//! | [`start`], [`cancel`] | starting points; whether work may go on |
 //! | [`bound`] | lower bounds of F over all X, proofs of optimality |
 //! | [`certify`] | criticality and block-2 stationarity |
 //! | [`RowMat`] | the matrix type: rows are contiguous |
@@ -80,6 +80,7 @@
 //! on user input. The same seed gives the same X for any number of threads.
 
 pub mod bound;
+pub mod cancel;
 pub mod certify;
 pub mod composite;
 pub mod concave;

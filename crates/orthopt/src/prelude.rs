@@ -3,6 +3,7 @@
 //! [`SparsePca`] for components in three lines; [`run`] with a problem, a solver and criteria for
 //! everything else.
 
+pub use crate::cancel::Cancel;
 pub use crate::certify::{Certificate, Scope};
 pub use crate::error::{Error, Result};
 pub use crate::family::Family;
@@ -12,7 +13,7 @@ pub use crate::objective::{Evaluate, Objective};
 pub use crate::report::{Checks, Report};
 pub use crate::smooth::Smooth;
 pub use crate::solve::{
-    Chain, Event, Interrupt, MaxIterations, Observer, RunOptions, Solution, Solver, Stationary, Status, Stop,
-    Stopping, TimeLimit, run, run_restarts,
+    Chain, Event, MaxIterations, Observer, RunOptions, Solution, Solver, Stationary, Status, Stop, Stopping,
+    TimeLimit, run, run_restarts,
 };
 pub use crate::sparse_pca::SparsePca;

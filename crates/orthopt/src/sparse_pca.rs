@@ -2,14 +2,16 @@
 
 use faer::sparse::SparseColMatRef;
 
+use crate::cancel::Cancel;
 use crate::certify::Scope;
 use crate::error::{Error, Result};
-use crate::family::{Begin, Case, Family, PoseOptions, Run, Wanted, find_problem, pose};
+use crate::family::{Case, Family, PoseOptions, Run, Wanted, find_problem, pose};
 use crate::linalg::RowMat;
 use crate::problem::PcaData;
 use crate::report::{Checks, DataFacts, Report, Task};
 use crate::smooth::Centring;
 use crate::solve::{Observer, Status, Stopping};
+use crate::start::Start;
 use crate::with_family;
 
 /// Sparse, nonnegative or plain principal components of a table, orthogonal to rounding:
@@ -45,6 +47,7 @@ pub struct SparsePca<'a> {
     stopping: Stopping,
     restarts: Option<u64>,
     scope: Option<Scope>,
+    cancel: Cancel,
 }
 
 impl<'a> SparsePca<'a> {
@@ -72,7 +75,8 @@ impl<'a> SparsePca<'a> {
         let stopping = Stopping { max_iters: None, time_limit: None, tol: TOL, min_decrease: 0.0 };
         let wanted = Wanted { tol: Some(TOL), ..Wanted::default() };
         let pose = PoseOptions::default();
-        Self { problem, data, center: false, pose, wanted, stopping, restarts: None, scope: None }
+        let cancel = Cancel::never();
+        Self { problem, data, center: false, pose, wanted, stopping, restarts: None, scope: None, cancel }
     }
 
     /// r, the number of components; 5 if not given, or all variables where there are fewer.
@@ -103,7 +107,7 @@ impl<'a> SparsePca<'a> {
 
     /// Begins with this X (n × r, XᵀX = I to 1e-6).
     pub fn start(mut self, x0: RowMat) -> Self {
-        self.wanted.start = Some(Begin::Given(x0));
+        self.wanted.start = Some(Start::Given(x0));
         self
     }
 
@@ -131,6 +135,12 @@ impl<'a> SparsePca<'a> {
         self
     }
 
+    /// Ends the run where `cancel` is set; the best X so far is returned.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
+    }
+
     /// Measures criticality at the end, and solves the subproblem of every pair of rows globally.
     pub fn certify(mut self) -> Self {
         self.scope = Some(Scope::All);
@@ -145,7 +155,7 @@ impl<'a> SparsePca<'a> {
         self.fit_watched(&mut [])
     }
 
-    /// The same while observers watch, who may end the run.
+    /// The same while observers watch.
     ///
     /// # Errors
     /// As [`SparsePca::fit`].
@@ -160,15 +170,15 @@ impl<'a> SparsePca<'a> {
     }
 
     fn run<P: Family>(self, task: &Task, problem: &P, observers: &mut [&mut dyn Observer]) -> Result<Report> {
-        let Self { wanted, stopping, restarts, scope, .. } = &self;
+        let Self { wanted, stopping, restarts, scope, cancel, .. } = &self;
         let mut plan = problem.plan(wanted)?;
         let case = Case::new(task.problem, &self.pose).run_by(Run::of(problem, &plan, *restarts));
         case.check(wanted.given())?;
         plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
-        let solution = plan.run(problem, wanted, stopping, *restarts, observers)?;
+        let solution = plan.run(problem, wanted, stopping, *restarts, cancel, observers)?;
         let mut report = Report::new(task, problem, &plan, wanted, *stopping, solution);
         if scope.is_some() && report.solution.status != Status::Interrupted {
-            report.checks = Checks::of(problem, report.x(), *scope, &|| true);
+            report.checks = Checks::of(problem, report.x(), *scope, cancel);
         }
         Ok(report)
     }

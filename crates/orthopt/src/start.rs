@@ -6,6 +6,7 @@ use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
+use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -18,7 +19,7 @@ use crate::smooth::Quadratic;
 
 pub(crate) use in_box::in_box;
 
-/// How to choose X⁰.
+/// A starting point X⁰: how to choose it, or the point itself.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Start {
@@ -35,6 +36,8 @@ pub enum Start {
     Random,
     /// A random partition of the variables into r nonempty groups Gₖ, X(Gₖ, k) = 1/√|Gₖ|.
     Partition,
+    /// One that a problem has besides these, by its name.
+    Named(String),
     /// A point of the user's own.
     Given(RowMat),
 }
@@ -49,32 +52,38 @@ pub const STARTS: &[(&str, &str)] = &[
     ("partition", "a random partition of the variables, one group per component"),
 ];
 
+fn unknown(name: &str) -> Error {
+    let known = STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+    Error::UnknownName { kind: "starting point", name: name.into(), known: known + ", or a .npy file" }
+}
+
 impl Start {
     /// Parses one of [`STARTS`].
     ///
     /// # Errors
     /// [`Error::UnknownName`].
     pub fn parse(name: &str) -> Result<Self> {
-        Ok(match name {
+        match Self::named(name) {
+            Self::Named(_) => Err(unknown(name)),
+            start => Ok(start),
+        }
+    }
+
+    /// The start called `name`, of [`STARTS`] or of a problem; whether a problem has it shows when its point is asked for.
+    pub fn named(name: &str) -> Self {
+        match name {
             "identity" => Self::Identity,
             "coordinates" => Self::Coordinates,
             "pca" => Self::Pca,
             "varimax" => Self::Varimax,
             "random" => Self::Random,
             "partition" => Self::Partition,
-            _ => {
-                let known = STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
-                return Err(Error::UnknownName {
-                    kind: "starting point",
-                    name: name.into(),
-                    known: known + ", or a .npy file",
-                });
-            }
-        })
+            _ => Self::Named(name.into()),
+        }
     }
 
-    /// The name in [`STARTS`], or `file`.
-    pub fn name(&self) -> &'static str {
+    /// Its name, or `file`.
+    pub fn name(&self) -> &str {
         match self {
             Self::Identity => "identity",
             Self::Coordinates => "coordinates",
@@ -82,6 +91,7 @@ impl Start {
             Self::Varimax => "varimax",
             Self::Random => "random",
             Self::Partition => "partition",
+            Self::Named(name) => name,
             Self::Given(_) => "file",
         }
     }
@@ -92,16 +102,16 @@ impl Start {
     /// A start that cannot be nonnegative, a given X of the wrong shape, not orthonormal to
     /// 1e-6, or negative; an eigenvalue routine that fails.
     pub fn point(&self, f: &impl Quadratic, r: usize, nonneg: bool, seed: u64) -> Result<RowMat> {
-        self.point_while(f, r, (nonneg, seed), &|| true)
+        self.point_while(f, r, (nonneg, seed), &Cancel::never())
     }
 
-    /// The same; eigenvectors stay what they are where `go_on` says that nobody waits for them any more.
+    /// The same; eigenvectors stay what they are where `cancel` says that nobody waits for them any more.
     pub(crate) fn point_while(
         &self,
         f: &impl Quadratic,
         r: usize,
         (nonneg, seed): (bool, u64),
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel,
     ) -> Result<RowMat> {
         let n = f.nrows();
         let mut rng = Pcg64::seed_from_u64(seed ^ 0x5354_4152_545f_5830);
@@ -113,11 +123,11 @@ impl Start {
                 coordinate(&ascending_to(n, &|i| diagonal[i]))
             }
             Self::Pca => {
-                let v = eigenvectors_while(f, r, go_on)?;
+                let v = eigenvectors_while(f, r, cancel)?;
                 if nonneg { round_to_partition(&v) } else { v }
             }
             Self::Varimax => {
-                let v = varimax(&eigenvectors_while(f, r, go_on)?);
+                let v = varimax(&eigenvectors_while(f, r, cancel)?);
                 if nonneg { round_to_partition(&v) } else { v }
             }
             Self::Random if nonneg => {
@@ -127,6 +137,7 @@ impl Start {
             }
             Self::Random => stiefel::random(n, r, &mut rng),
             Self::Partition => partition(n, r, &mut rng),
+            Self::Named(name) => return Err(unknown(name)),
             Self::Given(x) => given(x, n, r, nonneg)?,
         })
     }
@@ -246,11 +257,11 @@ pub(crate) fn largest_of_rows(v: &RowMat) -> RowMat {
 /// # Errors
 /// The eigenvalue routine does not converge.
 pub fn leading_eigenvectors(f: &impl Quadratic, r: usize) -> Result<RowMat> {
-    eigenvectors_while(f, r, &|| true)
+    eigenvectors_while(f, r, &Cancel::never())
 }
 
-fn eigenvectors_while(f: &impl Quadratic, r: usize, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
-    let found = if f.nrows() > DENSE.max(4 * r) { by_krylov(f, r, go_on) } else { None };
+fn eigenvectors_while(f: &impl Quadratic, r: usize, cancel: &Cancel) -> Result<RowMat> {
+    let found = if f.nrows() > DENSE.max(4 * r) { by_krylov(f, r, cancel) } else { None };
     let v = match found {
         Some(v) => v,
         None => by_magnitude(f, r)?,
@@ -277,9 +288,9 @@ const GOOD: f64 = 1e-10;
 /// Block steps after which the eigenvalues are too close to each other for the iteration.
 const MOST_STEPS: usize = 1000;
 
-/// By block Krylov iteration from a random block, as far as it has come when `go_on` says so; `None` where
+/// By block Krylov iteration from a random block, as far as it has come when `cancel` says so; `None` where
 /// it does not come to an end.
-fn by_krylov(f: &impl Quadratic, r: usize, go_on: &(dyn Fn() -> bool + Sync)) -> Option<RowMat> {
+fn by_krylov(f: &impl Quadratic, r: usize, cancel: &Cancel) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(0x4b72_796c_6f76);
     let mut krylov = BlockKrylov::new(&stiefel::random(f.nrows(), r, &mut rng), r);
     let times = |b: &RowMat| {
@@ -289,7 +300,7 @@ fn by_krylov(f: &impl Quadratic, r: usize, go_on: &(dyn Fn() -> bool + Sync)) ->
     };
     for _ in 0..MOST_STEPS {
         match krylov.step(times) {
-            Found::Residual(residual) if residual <= GOOD || !go_on() => {
+            Found::Residual(residual) if residual <= GOOD || cancel.is_over() => {
                 return krylov.leading().map(|l| l.1);
             }
             Found::Broken => return None,

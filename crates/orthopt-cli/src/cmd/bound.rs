@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -275,7 +274,7 @@ fn publish<P: Family>(
         failures.extend(json::write(&findings, path).err());
     }
     failures.iter().for_each(|failure| say("error", &explained(failure)));
-    let interrupted = interrupt::asked().load(Ordering::Relaxed);
+    let interrupted = interrupt::asked();
     Ok(ExitCode::from(if !failures.is_empty() {
         1
     } else if interrupted {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -282,7 +281,7 @@ fn certify<P: Family>(args: &Args, task: Task, problem: P, given: RowMat) -> any
         let findings = Findings { blocks, ..Findings::new(path, task, found, checks, global.as_ref()) };
         json::write(&findings, file)?;
     }
-    Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
+    Ok(ExitCode::from(if interrupt::asked() { 130 } else { 0 }))
 }
 
 fn global<P: Family>(

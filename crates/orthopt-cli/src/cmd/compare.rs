@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use orthopt::family::{Call, Family, Plan, Wanted, check_solvers};
@@ -118,7 +117,7 @@ fn compare_family<P: Family>(
     interrupt::keep_results();
     let mut reports: Vec<Report> = Vec::with_capacity(jobs.len());
     for (name, wanted, plan) in &jobs {
-        if interrupt::asked().load(Ordering::Relaxed) {
+        if interrupt::asked() {
             break; // what is finished is reported
         }
         progress.run_begins();
@@ -196,7 +195,7 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
     let status = best.map_or(Status::NumericalError, |r| r.solution.status);
     ExitCode::from(match status {
         _ if !failures.is_empty() => 1,
-        _ if interrupt::asked().load(Ordering::Relaxed) => 130,
+        _ if interrupt::asked() => 130,
         status => code_of(status),
     })
 }

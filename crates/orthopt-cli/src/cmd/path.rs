@@ -2,13 +2,11 @@
 
 use std::path::{Path as FilePath, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use clap::ValueHint;
-use orthopt::bound;
 use orthopt::family::Call;
 use orthopt::path::{Along, Path, Request, Validation, Watch, cross_validate, path};
-use orthopt::solve::{Interrupt, Observer, Stopping};
+use orthopt::solve::{Observer, Stopping};
 
 use super::solve::{kept_rows, use_threads};
 use crate::configured::Configured;
@@ -195,8 +193,7 @@ fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Res
     let mut found = watched(&mut progress, &bar, &what, |watch| Ok(path(&data, &facts, &request, watch)?))?;
     if let Some(seconds) = settings.bound.filter(|_| !found.interrupted) {
         progress.stage("bounding");
-        let hook = |_: &bound::Progress| !interrupt::asked().load(Ordering::Relaxed);
-        found.bound(&data, &request, seconds, &hook)?;
+        found.bound(&data, &request, seconds, interrupt::cancel())?;
     }
     progress.clear();
     publish(settings, wanted, input, &request, &found, validation)
@@ -210,10 +207,9 @@ fn watched<T>(
     work: impl FnOnce(&mut Watch<'_, '_>) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     progress.run_begins();
-    let mut interrupted = Interrupt(interrupt::asked());
-    let observers: &mut [&mut dyn Observer] = &mut [progress, &mut interrupted];
+    let observers: &mut [&mut dyn Observer] = &mut [progress];
     let mut stage = |i: usize, of: usize| bar.show(what, i, of);
-    work(&mut Watch { observers, stage: &mut stage })
+    work(&mut Watch { cancel: interrupt::cancel(), observers, stage: &mut stage })
 }
 
 /// Files first, then the table or the JSON. What cannot be written is said at the end.
@@ -247,7 +243,7 @@ fn publish(
     failures.iter().for_each(|failure| say("error", &explained(failure)));
     Ok(ExitCode::from(match failures.is_empty() {
         false => 1,
-        true if interrupt::asked().load(Ordering::Relaxed) => 130,
+        true if interrupt::asked() => 130,
         true => 0,
     }))
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -131,7 +130,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if sections.iter().all(Section::is_empty) {
         return Err(anyhow::anyhow!("nothing could be run"));
     }
-    Ok(ExitCode::from(if interrupt::asked().load(Ordering::Relaxed) { 130 } else { 0 }))
+    Ok(ExitCode::from(if interrupt::asked() { 130 } else { 0 }))
 }
 
 /// What was typed, with the program by its name.
@@ -334,7 +333,7 @@ fn bound(args: &Args, cell: &Cell, seconds: f64, progress: &Progress) -> Option<
     if let (false, Some(kept)) = (args.again, LowerBound::read(&path)) {
         return Some(kept);
     }
-    if interrupt::asked().load(Ordering::Relaxed) {
+    if interrupt::asked() {
         return None;
     }
     if !args.quiet {
@@ -369,7 +368,7 @@ fn record(
     {
         return Ok(Some(kept));
     }
-    if interrupt::asked().load(Ordering::Relaxed) {
+    if interrupt::asked() {
         return Ok(None); // what is finished is shown; the rest next time
     }
     if !args.quiet {

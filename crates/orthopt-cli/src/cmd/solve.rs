@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use orthopt::bound::Bound;
 use orthopt::family::{Call, Family};
@@ -248,7 +247,7 @@ fn publish<P: Family>(
     failures.iter().for_each(|failure| say("error", &explained(failure)));
     ExitCode::from(match report.solution.status {
         _ if !failures.is_empty() => 1,
-        _ if interrupt::asked().load(Ordering::Relaxed) => 130,
+        _ if interrupt::asked() => 130,
         status => code_of(status),
     })
 }

@@ -5,7 +5,6 @@
 //! are those of [`Graph::part`], written as `train.tsv` and `test.tsv` beside the records, so that `embed` can run them by itself.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use clap::Parser;
 use orthopt_embed::{Ended, Graph, PartSizes, Record, Trainer, Triple, read_graph};
@@ -149,7 +148,7 @@ impl Training {
                 all.push(kept);
                 continue;
             }
-            if interrupt::asked().load(Ordering::Relaxed) {
+            if interrupt::asked() {
                 break;
             }
             if !place.quiet {
@@ -177,7 +176,7 @@ impl Training {
         let choices = Line::try_parse_from(words)?.choices.options(false);
         let mut trainer = Trainer::new(graph.clone(), &choices)?;
         progress.run_begins();
-        let ended = trainer.run(Some(place.seconds), interrupt::asked(), |_, record| {
+        let ended = trainer.run(Some(place.seconds), interrupt::cancel(), |_, record| {
             let line = format!("{method}: epoch {}, loss {}", record.epoch, text::number(record.loss, 5));
             progress.epoch(&line, record.epoch as u64, record.seconds);
         });

@@ -1,11 +1,12 @@
 //! What the tests share.
 
+use orthopt::cancel::Cancel;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::LazyLock;
 
 use orthopt_embed::{Graph, Options, Trainer, Triple};
 
-pub static NEVER: AtomicBool = AtomicBool::new(false);
+pub static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::never);
 
 /// A data set that is not part of the repository: in the folder that `ORTHOPT_DATA` names, else in
 /// `shared/data` beside the checkout.

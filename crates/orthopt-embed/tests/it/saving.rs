@@ -1,7 +1,6 @@
 //! Models and checkpoints in files.
 
-use std::sync::atomic::AtomicBool;
-
+use orthopt::cancel::Cancel;
 use orthopt_embed::{Ended, Form, Model, Optimiser, Options, Rule, Saved, Trainer};
 
 use crate::common::{NEVER, family, small, trained};
@@ -74,7 +73,8 @@ fn training_goes_on_as_if_it_had_never_ended() {
 
 #[test]
 fn an_interruption_keeps_the_epoch_that_is_not_over() {
-    let stop = AtomicBool::new(true);
+    let stop = Cancel::never();
+    stop.cancel();
     let mut trainer = Trainer::new(family(40), &small()).unwrap();
     assert_eq!(trainer.run(None, &stop, |_, _| ()), Ended::Interrupted);
     assert!(trainer.history().is_empty());

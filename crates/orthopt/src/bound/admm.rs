@@ -4,6 +4,7 @@
 use super::certified;
 use super::fantope::Fantope;
 use super::penalty::Penalty;
+use super::types::Watch;
 use crate::linalg::RowMat;
 
 /// Iterations between two looks at the bound.
@@ -98,14 +99,14 @@ impl<'a, P: Penalty> Admm<'a, P> {
         sum.map_or(f64::INFINITY, |sum| (sum + self.best.constant).next_up())
     }
 
-    /// `CHECK` iterations, fewer where they take long and `over` says so, and a look at the bound; `false` where
+    /// `CHECK` iterations, fewer where they take long and `watch` says that it is over, and a look at the bound; `false` where
     /// numbers are no longer finite.
-    pub fn advance(&mut self, over: &dyn Fn() -> bool) -> bool {
+    pub fn advance(&mut self, watch: &Watch<'_>) -> bool {
         for _ in 0..CHECK {
             if self.step().is_none() {
                 return false;
             }
-            if self.c.nrows() > SLOW && over() {
+            if self.c.nrows() > SLOW && watch.is_over() {
                 break;
             }
         }

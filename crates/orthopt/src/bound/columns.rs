@@ -5,6 +5,7 @@
 use super::certified::{OUTWARD, gamma, sum_of_largest};
 use super::fantope::clipping;
 use super::penalty::{Penalty, Rows};
+use super::types::Watch;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use crate::linalg::products::product;
@@ -162,7 +163,7 @@ impl<'a> ByColumns<'a> {
     }
 
     /// Iterates until the bound is at the cutoff or comes no nearer to it; the proved bound.
-    pub fn lower(&mut self, cutoff: f64, over: impl Fn() -> bool) -> Option<f64> {
+    pub fn lower(&mut self, cutoff: f64, watch: &Watch<'_>) -> Option<f64> {
         let mut history = Vec::new();
         let mut best: Option<(f64, Dual)> = None;
         for look in 0..LOOKS {
@@ -178,7 +179,7 @@ impl<'a> ByColumns<'a> {
             let now = best.as_ref().map_or(now, |b| b.0);
             history.push(now);
             let stalled = look >= PATIENCE && history[look - PATIENCE] - now <= SHARE * (now - cutoff);
-            if now + 1e-12 * now.abs() <= cutoff || stalled || over() {
+            if now + 1e-12 * now.abs() <= cutoff || stalled || watch.is_over() {
                 break;
             }
         }

@@ -10,7 +10,8 @@ use super::penalty::Rows;
 use super::relaxation::{Root, relax};
 use super::rounding::columns_on;
 use super::tree::{Limits, Outcome, cutoff, search};
-use super::types::{Bound, End, Hook, Kind, Method, Options, Progress, Watch};
+use super::types::{Bound, End, Kind, Method, Options, Progress, Show, Watch};
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::descending_to;
@@ -35,8 +36,9 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
 /// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
 /// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits of nonzeros
-/// without λ branch and bound comes first, and the relaxation where that reached its limit of nodes. `hook` is asked
-/// whether to go on. The same answer for any number of threads unless time or the hook ends it.
+/// without λ branch and bound comes first, and the relaxation where that reached its limit of nodes. It ends with
+/// the best bound so far where `cancel` says so, and `show` sees how far it is. The same answer for any number of threads
+/// unless time or `cancel` ends it.
 ///
 /// C is taken as the storage of `f` represents it, entry by entry.
 ///
@@ -50,11 +52,12 @@ pub fn lower_bound(
     kind: &Kind,
     incumbent: Option<&RowMat>,
     options: &Options,
-    hook: Hook<'_>,
+    cancel: &Cancel,
+    show: Show<'_>,
 ) -> Result<Bound> {
     check(f, r, kind)?;
     let incumbent = incumbent.map(|x| kind.repaired(x, f.nrows(), r)).transpose()?;
-    let watch = Watch::new(options.seconds, hook);
+    let watch = Watch::new(cancel.within(options.seconds), show);
     let proves = options.nodes > 0 && limits::apply(kind, r, f.nrows());
     let best = incumbent.as_ref().map(|x| f.value(x) + kind.penalty(x)).filter(|v| v.is_finite());
     let mut known = Progress {

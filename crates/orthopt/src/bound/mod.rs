@@ -39,7 +39,7 @@ pub(crate) use front::branches;
 pub use front::lower_bound;
 pub(crate) use of_penalty::no_bound;
 
-pub use types::{Bound, End, Hook, Kind, Method, Options, PROVED, Progress, Proof, Relaxation};
+pub use types::{Bound, End, Kind, Method, Options, PROVED, Progress, Proof, Relaxation, Show};
 
 /// Bytes that the relaxation needs for every entry of its matrices, at most.
 const BYTES_PER_ENTRY: f64 = 100.0;

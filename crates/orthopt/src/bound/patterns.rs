@@ -221,7 +221,7 @@ impl PatternBranching<'_> {
         let Some(mut run) = run else {
             return Evaluated { node, most, final_: true, sets: None };
         };
-        most = run.lower(cutoff, || watch.is_over()).map_or(most, |found| most.min(found));
+        most = run.lower(cutoff, watch).map_or(most, |found| most.min(found));
         if most <= cutoff {
             return Evaluated { node, most, final_: true, sets: None };
         }

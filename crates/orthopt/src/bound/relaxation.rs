@@ -122,7 +122,7 @@ fn run<P: Penalty>(
         if admm.iteration >= options.iterations {
             break End::Limit;
         }
-        if !admm.advance(&|| watch.is_over()) || admm.converged(CONVERGED) {
+        if !admm.advance(watch) || admm.converged(CONVERGED) {
             break End::Finished;
         }
         let now = admm.best().estimate;

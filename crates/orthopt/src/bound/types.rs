@@ -1,9 +1,9 @@
 //! What is bounded, how long, and what comes out.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use super::claim::{Claim, Point};
+use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -157,7 +157,7 @@ pub struct Progress {
 
 /// Called at least about every 0.1 seconds of work where n allows it (an iteration is never cut in
 /// two); `false` ends the computation with the best bound so far.
-pub type Hook<'a> = &'a (dyn Fn(&Progress) -> bool + Sync);
+pub type Show<'a> = &'a (dyn Fn(&Progress) + Sync);
 
 impl End {
     /// A name for reports, those of [`Status`](crate::solve::Status) where they mean the same.
@@ -181,7 +181,7 @@ pub enum End {
     Limit,
     /// The limit of seconds.
     Time,
-    /// The hook said so.
+    /// It was cancelled.
     Interrupted,
 }
 
@@ -291,11 +291,10 @@ pub struct Relaxation {
     pub(super) rho: f64,
 }
 
-/// A clock, a limit and the hook.
+/// The clock of a bound, whoever may end it, and what has been shown.
 pub(super) struct Watch<'a> {
-    begun: Instant,
-    seconds: Option<f64>,
-    hook: Hook<'a>,
+    cancel: Cancel,
+    show: Show<'a>,
     seen: Mutex<Seen>,
 }
 
@@ -307,7 +306,7 @@ struct Seen {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(seconds: Option<f64>, hook: Hook<'a>) -> Self {
+    pub fn new(cancel: Cancel, show: Show<'a>) -> Self {
         let last = Progress {
             iterations: 0,
             nodes: 0,
@@ -316,21 +315,22 @@ impl<'a> Watch<'a> {
             incumbent: None,
             seconds: 0.0,
         };
-        Self { begun: Instant::now(), seconds, hook, seen: Mutex::new(Seen { last, trace: Vec::new() }) }
+        Self { cancel, show, seen: Mutex::new(Seen { last, trace: Vec::new() }) }
     }
 
     pub fn seconds(&self) -> f64 {
-        self.begun.elapsed().as_secs_f64()
+        self.cancel.seconds()
     }
 
     /// The reason to stop now, if there is one.
     pub fn ask(&self, mut progress: Progress) -> Option<End> {
         progress.seconds = self.seconds();
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).note(progress);
-        if !(self.hook)(&progress) {
+        (self.show)(&progress);
+        if self.cancel.is_cancelled() {
             return Some(End::Interrupted);
         }
-        self.seconds.filter(|limit| progress.seconds >= *limit).map(|_| End::Time)
+        self.cancel.is_late().then_some(End::Time)
     }
 
     /// Whether to stop, asked from within a piece of work that has no news.
@@ -362,6 +362,6 @@ impl Seen {
 
 impl std::fmt::Debug for Watch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Watch({:?} s)", self.seconds)
+        write!(f, "Watch({:?})", self.cancel)
     }
 }

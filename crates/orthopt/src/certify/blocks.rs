@@ -5,6 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::block_search::{Block, Found};
+use crate::cancel::Cancel;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
@@ -62,14 +63,14 @@ const CHUNK: usize = 64;
 
 /// Searches a sample of blocks of `scope.rows` rows of X, or all of them, for a lower F.
 ///
-/// When `keep_going` says no it ends after the blocks in hand, and [`BlockReport::blocks_checked`] says how
+/// When it is cancelled it ends after the blocks in hand, and [`BlockReport::blocks_checked`] says how
 /// many those are. Cost: a gradient, then for each block and start some sweeps over its k(k − 1)/2 pairs at
 /// O(r log r) each, in parallel. Unless stopped, the result does not depend on the number of threads.
 pub fn block_k_stationarity<F: Quadratic, H: PairPenalty>(
     p: &Problem<Stiefel, F, H>,
     x: &RowMat,
     scope: &BlockScope,
-    keep_going: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel,
 ) -> BlockReport {
     let at = RowBlocks::new(p, x);
     let rows = Movable::new(x);
@@ -84,8 +85,9 @@ pub fn block_k_stationarity<F: Quadratic, H: PairPenalty>(
         || PairWork::new(x.ncols()),
         |work, chunk| {
             let mut rng = stream(scope.seed, chunk as u64 + 1);
-            let search =
-                |b: &Vec<usize>| keep_going().then(|| at.search(b, scope.starts, &mut rng, work).decrease);
+            let search = |b: &Vec<usize>| {
+                (!cancel.is_over()).then(|| at.search(b, scope.starts, &mut rng, work).decrease)
+            };
             chunks[chunk].iter().map(search).collect::<Vec<Option<f64>>>()
         },
     )

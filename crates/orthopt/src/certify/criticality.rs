@@ -1,5 +1,6 @@
 //! How far X is from being a critical point of f(X) + h(X), XᵀX = I.
 
+use crate::cancel::Cancel;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::bounded::shortest_residual;
@@ -15,16 +16,16 @@ use crate::smooth::Smooth;
 /// the free entries with interval constraints, solved by projected gradients with momentum and
 /// restart to a relative change of 1e-10. Cost 4nr² flops an iteration.
 pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> f64 {
-    criticality_while(p, x, &|| true).unwrap_or(f64::INFINITY)
+    criticality_while(p, x, &Cancel::never()).unwrap_or(f64::INFINITY)
 }
 
-/// [`criticality`], or `None` as soon as `keep_going` says no. It is asked in every iteration.
+/// [`criticality`], or `None` as soon as it is cancelled, which is asked in every iteration.
 pub fn criticality_while<F: Smooth, H: Nonsmooth>(
     p: &Problem<Stiefel, F, H>,
     x: &RowMat,
-    keep_going: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel,
 ) -> Option<f64> {
-    if !keep_going() {
+    if cancel.is_over() {
         return None; // a gradient may take long, too
     }
     let (n, r) = (x.nrows(), x.ncols());
@@ -45,7 +46,7 @@ pub fn criticality_while<F: Smooth, H: Nonsmooth>(
         out.data_mut().iter_mut().for_each(|v| *v *= 0.25);
         out
     };
-    shortest_residual(d, &bounds, (residual, descent), keep_going)
+    shortest_residual(d, &bounds, (residual, descent), (cancel, usize::MAX))
 }
 
 /// T(G) = G − XGᵀX.

@@ -18,6 +18,7 @@ pub(crate) use nonlinear::CircleOffers;
 pub(crate) use rows::RowOffers;
 pub use rows::block_stationarity;
 
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::parallel::map_with;
 use crate::pair::movable::Movable;
@@ -113,15 +114,11 @@ fn can_be_squared([largest, scale]: [f64; 2]) -> bool {
 
 /// Solves the subproblem of every pair that can change X (or of a sample) globally and reports the largest
 /// decrease of F that any of them offers and the mean of dist(I, argmin)²; a pair that offers no more
-/// than rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When `keep_going` says no it ends within microseconds with what has been
+/// than rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When it is cancelled it ends within microseconds with what has been
 /// checked so far.
 ///
 /// In parallel; unless stopped, the result does not depend on the number of threads.
-pub(crate) fn certify<O: PairOffers>(
-    oracle: &O,
-    scope: Scope,
-    keep_going: &(dyn Fn() -> bool + Sync),
-) -> Certificate {
+pub(crate) fn certify<O: PairOffers>(oracle: &O, scope: Scope, cancel: &Cancel) -> Certificate {
     let (rows, total) = (oracle.rows(), oracle.rows().pairs());
     if !can_be_squared(oracle.sizes()) {
         return Certificate { pairs_checked: 0, pairs_total: total, max_decrease: 0.0, mean_distance: 0.0 };
@@ -133,7 +130,7 @@ pub(crate) fn certify<O: PairOffers>(
                 // a stream of its own for every chunk
                 let mut rng = Pcg64::seed_from_u64(seed.wrapping_add(c.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
                 let draws = (0..CHUNK.min(pairs - c * CHUNK)).map_while(|_| rows.random_pair(&mut rng));
-                tally(oracle, draws.map(|pair| (pair, pair.0)), work, keep_going)
+                tally(oracle, draws.map(|pair| (pair, pair.0)), work, cancel)
             };
             map_with(pairs.div_ceil(CHUNK) as usize, 1, || oracle.work(), chunk)
         }
@@ -142,7 +139,7 @@ pub(crate) fn certify<O: PairOffers>(
             let row = |work: &mut O::Work, k: usize| {
                 let i = pivots[k];
                 let pairs = rows.partners(i).map(|j| ((i.min(j), i.max(j)), i));
-                tally(oracle, pairs, work, keep_going)
+                tally(oracle, pairs, work, cancel)
             };
             map_with(pivots.len(), 1, || oracle.work(), row)
         }
@@ -173,11 +170,11 @@ fn tally<O: PairOffers>(
     oracle: &O,
     pairs: impl Iterator<Item = ((usize, usize), usize)>,
     work: &mut O::Work,
-    keep_going: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel,
 ) -> Tally {
     let mut tally = Tally::default();
     for (pair, pivot) in pairs {
-        if tally.checked % EVERY == 0 && !keep_going() {
+        if tally.checked % EVERY == 0 && cancel.is_over() {
             break;
         }
         let offer = oracle.offer(pair, pivot, work);

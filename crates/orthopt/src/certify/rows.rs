@@ -1,6 +1,7 @@
 //! Pairs of rows of f(X) + h(X), XᵀX = I.
 
 use super::{Certificate, Offer, PairOffers, Scope, certify, largest};
+use crate::cancel::Cancel;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
@@ -22,7 +23,7 @@ pub fn block_stationarity<F: Quadratic, H: PairPenalty>(
     x: &RowMat,
     scope: Scope,
 ) -> Certificate {
-    certify(&RowOffers::new(p, x), scope, &|| true)
+    certify(&RowOffers::new(p, x), scope, &Cancel::never())
 }
 
 /// What pairs of rows of X offer.

@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Begin, Family};
+use super::Family;
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::{RowMat, work};
 use crate::options::{Given, Value};
-use crate::search::{Arm, MakeTask, Origin, Part, Task, Tuning};
+use crate::search::{Arm, MakeStart, MakeTask, Part, Task, Tuning};
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
+use crate::start::Start;
 
 /// Constants that make a method twice as patient with every level: the growth of its penalty.
 const PATIENT: &[(&str, &str, f64)] =
@@ -44,7 +46,7 @@ pub(super) fn arms<P: Family>(
     problem: &P,
     table: &[(&str, &str)],
     options: &SolverOptions,
-    start: Option<&Begin>,
+    start: Option<&Start>,
     costs: Costs,
     tuning: Tuning,
 ) -> Result<Vec<Arm<P>>> {
@@ -53,7 +55,7 @@ pub(super) fn arms<P: Family>(
     let has = |names: &str| names.split('+').all(|name| tuning.has(name));
     for (chain, from) in table.iter().filter(|arm| has(arm.0) && has(arm.1)) {
         let solvers = find_solvers(P::solvers(), chain)?;
-        let begin = start.cloned().unwrap_or_else(|| Begin::Named((*from).into()));
+        let begin = start.cloned().unwrap_or_else(|| Start::named(from));
         let twice = arms.iter().any(|a| a.solver == *chain && a.start == begin.name());
         if !twice && solvers.iter().all(|s| (s.handles)(problem)) {
             let known = known_starts.iter().find(|k| k.0 == begin.name()).map(|k| Arc::clone(&k.1));
@@ -82,7 +84,7 @@ pub(super) fn seeded(options: &SolverOptions, seed: u64) -> SolverOptions {
 fn arm<P: Family>(
     chain: &str,
     solvers: Vec<&'static SolverInfo<P>>,
-    (begin, known, random): (Begin, Arc<KnownStart>, bool),
+    (begin, known, random): (Start, Arc<KnownStart>, bool),
     options: &SolverOptions,
     Costs { gradient, share, again, rule, near }: Costs,
     tuning: Tuning,
@@ -111,13 +113,13 @@ fn arm<P: Family>(
             }
         }
         let (from, known, own) = (begin.clone(), Arc::clone(&known), base.seed);
-        let x0 = Origin::Start(Box::new(move |problem, go_on| {
+        let x0: MakeStart<P> = Box::new(move |problem, cancel| {
             if random {
-                from.point_while(problem, seed, go_on)
+                problem.start_at(&from, seed, cancel)
             } else {
-                known.point(&from, (problem, own), go_on)
+                known.point(&from, (problem, own), cancel)
             }
-        }));
+        });
         let mut parts = Vec::new();
         for (k, solver) in solvers.iter().enumerate() {
             if k > 0 || (SPARSE.contains(&begin.name()) && tuning.has("sparse starts")) {
@@ -147,16 +149,11 @@ fn arm<P: Family>(
 struct KnownStart(OnceLock<(RowMat, u64)>);
 
 impl KnownStart {
-    fn point<P: Family>(
-        &self,
-        from: &Begin,
-        (problem, seed): (&P, u64),
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<RowMat> {
+    fn point<P: Family>(&self, from: &Start, (problem, seed): (&P, u64), cancel: &Cancel) -> Result<RowMat> {
         let (x, cost) = match self.0.get() {
             Some(known) => known,
             None => {
-                let (x, cost) = work::counted(|| from.point_while(problem, seed, go_on));
+                let (x, cost) = work::counted(|| problem.start_at(from, seed, cancel));
                 let x = x?;
                 self.0.get_or_init(|| (x, cost))
             }

@@ -9,8 +9,10 @@ use rand_pcg::Pcg64;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
-use super::{Begin, Family, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::bound::{Bound, Hook, Kind, Options, branches, lower_bound};
+use super::pose::check_range;
+use super::{Family, Plan, PoseOptions, ProblemInfo, Wanted};
+use crate::bound::{Bound, Kind, Options, Show, branches, lower_bound};
+use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -23,7 +25,7 @@ use crate::problem::{
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Polished, Reheat};
-use crate::search::{GoOn, Portfolio, Tuning, pool_is_drawn, pooled};
+use crate::search::{Portfolio, Tuning, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
@@ -162,21 +164,21 @@ impl Family for CardinalityProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &|| true)
+        self.start_while(name, seed, &Cancel::never())
     }
 
-    fn start_while(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<RowMat> {
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         let failed =
             || Error::Incompatible("the data are zero or not finite: there is no component to find".into());
         let rows = matches!(self.limits(), Cardinality::Rows(_));
         match name {
             // variables that all components share are no components apart from each other
-            "pool" if !rows => pooled(self, seed, go_on).ok_or_else(failed),
+            "pool" if !rows => pooled(self, seed, cancel).ok_or_else(failed),
             "pool" | "deflation" | "apart" => {
-                one_by_one(self, name == "apart", seed, go_on).ok_or_else(failed)
+                one_by_one(self, name == "apart", seed, cancel).ok_or_else(failed)
             }
             _ => {
-                let dense = Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), go_on)?;
+                let dense = Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), cancel)?;
                 rounded(self, &dense).ok_or_else(failed)
             }
         }
@@ -228,11 +230,17 @@ impl Family for CardinalityProblem {
         !self.requires_nonneg() && self.bounded().is_ok_and(|(_, kind)| branches(&kind, r, n))
     }
 
-    fn lower_bound(&self, x: Option<&RowMat>, options: &Options, hook: Hook<'_>) -> Result<Bound> {
+    fn lower_bound(
+        &self,
+        x: Option<&RowMat>,
+        options: &Options,
+        cancel: &Cancel,
+        show: Show<'_>,
+    ) -> Result<Bound> {
         let (f, kind) = self.bounded()?;
         let nodes = if self.branches() { options.nodes } else { 0 };
         let options = Options { nodes, ..options.clone() };
-        lower_bound(f, self.rank(), &kind, x, &options, hook)
+        lower_bound(f, self.rank(), &kind, x, &options, cancel, show)
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -252,7 +260,7 @@ impl Family for CardinalityProblem {
         "dist(0, df(X)) along the manifold on the support of X"
     }
 
-    fn criticality(&self, x: &RowMat, _keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+    fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
         let mut cx = self.f.apply(x);
         cx.data_mut().iter_mut().for_each(|v| *v = -*v);
         Some(tangent(x, &cx).norm())
@@ -263,12 +271,7 @@ impl Family for CardinalityProblem {
     }
 
     /// Limits of components tie rows together: no pair of rows is a problem of its own.
-    fn block_stationarity(
-        &self,
-        _x: &RowMat,
-        _scope: Scope,
-        _keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
+    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
         None
     }
 }
@@ -279,7 +282,7 @@ const REHEAT: &str = "penalty lowered and raised";
 fn portfolio(
     p: &CardinalityProblem,
     options: &SolverOptions,
-    start: Option<&Begin>,
+    start: Option<&Start>,
     tuning: Tuning,
 ) -> Result<Portfolio<CardinalityProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
@@ -319,7 +322,7 @@ fn portfolio(
 }
 
 /// Components one after the other from rows of large variance, each on free rows where `apart`, else on any.
-fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64, go_on: &GoOn<'_>) -> Option<RowMat> {
+fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64, cancel: &Cancel) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x4341_5244);
     let (n, r) = p.shape();
     let sizes = p.limits().shares(r);
@@ -329,7 +332,7 @@ fn one_by_one(p: &CardinalityProblem, apart: bool, seed: u64, go_on: &GoOn<'_>) 
         let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
         // rows for the components to come
         let spare = free.iter().filter(|f| **f).count().saturating_sub(r - 1 - k).max(1);
-        let found = component_by_power(p, &x, &free, (*size).min(spare), (&mut rng, go_on));
+        let found = component_by_power(p, &x, &free, (*size).min(spare), (&mut rng, cancel));
         if let Some(v) = found {
             (0..n).for_each(|i| x.set(i, k, v[i]));
             // orthogonal to those before from here on

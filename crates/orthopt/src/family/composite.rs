@@ -2,6 +2,7 @@
 
 use super::portfolio::{cost_of_gradient, race};
 use super::{Family, Plan, Wanted};
+use crate::cancel::Cancel;
 use crate::certify::{BlockReport, BlockScope, Certificate, RowOffers, Scope, block_k_stationarity, certify};
 use crate::composite::criticality;
 use crate::concave::Concave;
@@ -128,8 +129,8 @@ impl Family for CompositeProblem {
         self.constraint.check(x, what)
     }
 
-    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
-        criticality(self, x, keep_going)
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
+        criticality(self, x, cancel)
     }
 
     fn has_pairs(&self) -> bool {
@@ -137,21 +138,11 @@ impl Family for CompositeProblem {
     }
 
     /// Where g = 0 and A is the identity; a pair with g is not solved globally.
-    fn block_stationarity(
-        &self,
-        x: &RowMat,
-        scope: Scope,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
-        Some(certify(&RowOffers::new(&plain(self)?, x), scope, keep_going))
+    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
+        Some(certify(&RowOffers::new(&plain(self)?, x), scope, cancel))
     }
 
-    fn block_k_stationarity(
-        &self,
-        x: &RowMat,
-        scope: &BlockScope,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<BlockReport> {
-        Some(block_k_stationarity(&plain(self)?, x, scope, keep_going))
+    fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
+        Some(block_k_stationarity(&plain(self)?, x, scope, cancel))
     }
 }

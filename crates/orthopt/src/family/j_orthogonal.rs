@@ -1,7 +1,8 @@
 //! Problems over the J-orthogonal group by name: solvers, starts and defaults.
 
 use super::portfolio::{cost_of_gradient, race};
-use super::{Begin, Family, Plan, Wanted};
+use super::{Family, Plan, Wanted};
+use crate::cancel::Cancel;
 use crate::certify::{Certificate, JOffers, Scope, certify};
 use crate::constraint::{Constraint, j_orthogonal};
 use crate::error::{Error, Result};
@@ -12,6 +13,7 @@ use crate::search::{Arm, Portfolio, Tuning};
 use crate::smooth::TwoSided;
 use crate::solvers::jobcd::{self, Side};
 use crate::solvers::{J_SOLVERS, SolverInfo, SolverOptions};
+use crate::start::Start;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -41,7 +43,7 @@ impl JProblem {
     fn portfolio(
         &self,
         options: &SolverOptions,
-        start: Option<&Begin>,
+        start: Option<&Start>,
         tuning: Tuning,
     ) -> Result<Portfolio<Self>> {
         let how = (cost_of_gradient(&self.f, self.shape()), Some("j-lbfgs"));
@@ -143,8 +145,8 @@ impl Family for JProblem {
     }
 
     /// max |Ωᵢⱼ|, Ω = JW − (JW)ᵀ with W = ∇f(X)Xᵀ.
-    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
-        keep_going().then(|| j_orthogonal::stationarity(x, &self.gradient(x), self.signature()))
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
+        (!cancel.is_over()).then(|| j_orthogonal::stationarity(x, &self.gradient(x), self.signature()))
     }
 
     fn has_pairs(&self) -> bool {
@@ -152,13 +154,8 @@ impl Family for JProblem {
     }
 
     /// Over all pairs of rows, exactly, for quadratic f; `None` for others.
-    fn block_stationarity(
-        &self,
-        x: &RowMat,
-        scope: Scope,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
+    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
         let q = self.f.quadratic()?;
-        Some(certify(&JOffers::new(q, self.signature(), x), scope, keep_going))
+        Some(certify(&JOffers::new(q, self.signature(), x), scope, cancel))
     }
 }

@@ -2,6 +2,7 @@
 //! chosen where the user leaves it open. An application service above the mathematics and the solvers.
 
 use crate::bound;
+use crate::cancel::Cancel;
 use crate::certify::{BlockReport, BlockScope, Certificate, Scope};
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -10,6 +11,7 @@ use crate::problem::ExplainedVariance;
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::SolverInfo;
+use crate::start::Start;
 
 mod arms;
 mod cardinality;
@@ -46,7 +48,7 @@ pub use meaning::{Call, Case, MEANINGS, Meaning, Run};
 pub use named::Named;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
-pub use plan::{Begin, Plan, Wanted};
+pub use plan::{Plan, Wanted};
 pub use pose::{DEFAULT_RANK, Posed, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
@@ -70,13 +72,24 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// [`Error::UnknownName`](crate::Error::UnknownName), and what stands in its way.
     fn start(&self, name: &str, seed: u64) -> Result<RowMat>;
 
-    /// The same where nobody waits any more once `go_on` is false: a start that takes its time ends then.
+    /// The same; a start that takes its time ends early where `cancel` says so.
     ///
     /// # Errors
     /// Like [`start`](Self::start).
-    fn start_while(&self, name: &str, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
-        let _ = go_on;
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        let _ = cancel;
         self.start(name, seed)
+    }
+
+    /// X⁰ of `start`.
+    ///
+    /// # Errors
+    /// An unknown name; a point that does not fit.
+    fn start_at(&self, start: &Start, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        match start {
+            Start::Given(x) => self.given(x),
+            named => self.start_while(named.name(), seed, cancel),
+        }
     }
 
     /// Whether another seed gives another start of this name.
@@ -160,11 +173,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         &self,
         x: Option<&RowMat>,
         options: &bound::Options,
-        hook: bound::Hook<'_>,
+        cancel: &Cancel,
+        show: bound::Show<'_>,
     ) -> Result<bound::Bound> {
         let (f, kind) = self.bounded()?;
         let (_, rank) = self.shape();
-        bound::lower_bound(f, rank, &kind, x, options, hook)
+        bound::lower_bound(f, rank, &kind, x, options, cancel, show)
     }
 
     /// Variance explained by the columns of X, where that means something.
@@ -181,9 +195,9 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// What is wrong with it, with the measured error.
     fn check(&self, x: &RowMat, what: &str) -> Result<()>;
 
-    /// How far X is from being critical; `None` if `keep_going`, which is asked all the time, said no before
+    /// How far X is from being critical; `None` if it was cancelled before
     /// that was known.
-    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64>;
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64>;
 
     /// Whether pairs of rows can be solved globally, so that [`block_stationarity`](Self::block_stationarity) says
     /// something.
@@ -191,23 +205,13 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         true
     }
 
-    /// Block-2 stationarity, where pairs of rows can be solved globally. When `keep_going` says no it ends at
+    /// Block-2 stationarity, where pairs of rows can be solved globally. When it is cancelled it ends at
     /// once with what has been checked, [`Certificate::pairs_checked`].
-    fn block_stationarity(
-        &self,
-        x: &RowMat,
-        scope: Scope,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate>;
+    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate>;
 
     /// What blocks of more rows offer, by a search of some of them; `None` where rows are tied together, or
     /// f or h is not of the kind that blocks are searched for.
-    fn block_k_stationarity(
-        &self,
-        _x: &RowMat,
-        _scope: &BlockScope,
-        _keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<BlockReport> {
+    fn block_k_stationarity(&self, _x: &RowMat, _scope: &BlockScope, _: &Cancel) -> Option<BlockReport> {
         None
     }
 }

@@ -6,15 +6,17 @@ use rand_pcg::Pcg64;
 
 use super::portfolio::{cost_of_gradient, race};
 use super::{Family, Kind, ProblemInfo};
+use crate::cancel::Cancel;
 use crate::certify::{Certificate, CircleOffers, Scope, certify, criticality_while};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
-use crate::family::{Begin, Plan, Wanted};
+use crate::family::{Plan, Wanted};
 use crate::linalg::RowMat;
 use crate::problem::NonlinearEigProblem;
 use crate::solvers::SolverInfo;
 use crate::solvers::curvilinear::{foforth_gr, foforth_p, foforth_qr, optm_cayley, optm_qr};
 use crate::solvers::nonlinear_obcd;
+use crate::start::Start;
 
 /// E of ⟨E, X⟩, as a user names it.
 #[derive(Clone, Debug)]
@@ -144,7 +146,7 @@ impl Family for NonlinearEigProblem {
         let solver = format!("{smooth}{then}");
         let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.clone()), ..wanted.clone() })?;
         if wanted.start.is_none() {
-            plan.starts.push(Begin::Named("eigen".into()));
+            plan.starts.push(Start::named("eigen"));
         }
         let arms = ARMS.iter().map(|(first, start)| (format!("{}{then}", first.unwrap_or(smooth)), *start));
         let table: Vec<(String, &str)> = arms.collect();
@@ -167,20 +169,15 @@ impl Family for NonlinearEigProblem {
         stiefel::check(x, self.nrows(), self.rank(), what)
     }
 
-    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
-        criticality_while(self, x, keep_going)
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
+        criticality_while(self, x, cancel)
     }
 
     fn has_pairs(&self) -> bool {
         self.f.has_inverse()
     }
 
-    fn block_stationarity(
-        &self,
-        x: &RowMat,
-        scope: Scope,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
-        self.f.has_inverse().then(|| certify(&CircleOffers::new(&self.f, x), scope, keep_going))
+    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
+        self.f.has_inverse().then(|| certify(&CircleOffers::new(&self.f, x), scope, cancel))
     }
 }

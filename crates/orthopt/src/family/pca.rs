@@ -2,8 +2,9 @@
 //! open.
 
 use super::portfolio::portfolio;
-use super::{self as family, Begin, Family, Plan, Wanted, find_problem};
+use super::{self as family, Family, Plan, Wanted, find_problem};
 use crate::bound::Kind;
+use crate::cancel::Cancel;
 use crate::certify::{
     BlockReport, BlockScope, Certificate, RowOffers, Scope, block_k_stationarity, certify, criticality_while,
 };
@@ -65,20 +66,23 @@ impl PcaProblem {
 
 impl PcaProblem {
     /// The start called `name`, whatever h asks of the size of its entries.
-    fn named_start(&self, name: &str, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
+    fn named_start(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         match name {
             "grown" => grown_components(self, seed).ok_or_else(|| {
                 Error::Incompatible("no variable is left for a component to grow from".into())
             }),
-            "pool" => priced(self, seed, go_on).ok_or_else(|| Error::NoPlace {
+            "pool" => priced(self, seed, cancel).ok_or_else(|| Error::NoPlace {
                 start: "pool",
                 why: format!("it is for components of at most {POOLED} variables that pay for themselves"),
                 instead: "varimax",
             }),
-            "relaxed" => super::portfolio::relaxed(self, go_on),
-            _ => {
-                Start::parse(name)?.point_while(&self.f, self.rank(), (self.h.requires_nonneg(), seed), go_on)
-            }
+            "relaxed" => super::portfolio::relaxed(self, cancel),
+            _ => Start::parse(name)?.point_while(
+                &self.f,
+                self.rank(),
+                (self.h.requires_nonneg(), seed),
+                cancel,
+            ),
         }
     }
 }
@@ -97,11 +101,11 @@ impl Family for PcaProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &|| true)
+        self.start_while(name, seed, &Cancel::never())
     }
 
-    fn start_while(&self, name: &str, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
-        let x = self.named_start(name, seed, go_on)?;
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        let x = self.named_start(name, seed, cancel)?;
         match &self.h {
             AnyPenalty::Box(bounds) => in_box(x, bounds, seed),
             _ => Ok(x),
@@ -162,26 +166,16 @@ impl Family for PcaProblem {
         stiefel::check(x, self.nrows(), self.rank(), what)
     }
 
-    fn criticality(&self, x: &RowMat, keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
-        criticality_while(self, x, keep_going)
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
+        criticality_while(self, x, cancel)
     }
 
-    fn block_stationarity(
-        &self,
-        x: &RowMat,
-        scope: Scope,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
-        Some(certify(&RowOffers::new(self, x), scope, keep_going))
+    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
+        Some(certify(&RowOffers::new(self, x), scope, cancel))
     }
 
-    fn block_k_stationarity(
-        &self,
-        x: &RowMat,
-        scope: &BlockScope,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<BlockReport> {
-        Some(block_k_stationarity(self, x, scope, keep_going))
+    fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
+        Some(block_k_stationarity(self, x, scope, cancel))
     }
 }
 
@@ -249,9 +243,9 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
         (Some(start), _) => vec![start.clone()],
         (None, Some(all)) => {
             let named = all.arms.iter().filter(|arm| arm.solver == chain);
-            named.map(|arm| Begin::Named(arm.start.clone())).collect()
+            named.map(|arm| Start::named(&arm.start)).collect()
         }
-        (None, None) => vec![Begin::Named("pca".into())],
+        (None, None) => vec![Start::named("pca")],
     };
     Plan { solvers, options, starts, reasons, chosen: true, portfolio, lower_bound: None }.checked(problem)
 }

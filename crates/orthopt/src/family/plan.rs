@@ -1,11 +1,11 @@
 //! From what the user wants to solvers, options and starting points: what is left open is chosen
 //! from the penalty and the data, and the choice is explained.
 
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
 use crate::family::signs::orient;
-use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
@@ -14,46 +14,7 @@ use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, r
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 use crate::solvers::{AUTO, SolverInfo, SolverOptions};
-
-/// A starting point by name or as it is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Begin {
-    /// One of [`Family::starts`].
-    Named(String),
-    /// A point of the user's own.
-    Given(RowMat),
-}
-
-impl Begin {
-    /// The name, or `file`.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Named(name) => name,
-            Self::Given(_) => "file",
-        }
-    }
-
-    /// X⁰ for `problem`.
-    ///
-    /// # Errors
-    /// An unknown name; a point that does not fit.
-    pub fn point<P: Family>(&self, problem: &P, seed: u64) -> Result<RowMat> {
-        self.point_while(problem, seed, &|| true)
-    }
-
-    /// The same; a start that takes its time ends early where `go_on` says so.
-    pub(crate) fn point_while<P: Family>(
-        &self,
-        problem: &P,
-        seed: u64,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<RowMat> {
-        match self {
-            Self::Named(name) => problem.start_while(name, seed, go_on),
-            Self::Given(x) => problem.given(x),
-        }
-    }
-}
+use crate::start::Start;
 
 /// What the user has fixed; everything else is chosen.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +22,7 @@ pub struct Wanted {
     /// Solvers, one after the other, joined with `+`; `None` lets the library choose.
     pub solver: Option<String>,
     /// Starting point.
-    pub start: Option<Begin>,
+    pub start: Option<Start>,
     /// Rule for the working set.
     pub working_set: Option<WorkingSet>,
     /// Rows per working set.
@@ -152,7 +113,7 @@ pub struct Plan<P: Family> {
     /// Their options for the first start.
     pub options: SolverOptions,
     /// Starting points; further starts go round in this list.
-    pub starts: Vec<Begin>,
+    pub starts: Vec<Start>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
     /// Whether the library chose the solvers.
@@ -179,7 +140,7 @@ impl<P: Family> Plan<P> {
                 first
             }
         };
-        let start = wanted.start.clone().unwrap_or_else(|| Begin::Named(problem.default_start().into()));
+        let start = wanted.start.clone().unwrap_or_else(|| Start::named(problem.default_start()));
         Self {
             solvers,
             options: wanted.options(),
@@ -213,7 +174,7 @@ impl<P: Family> Plan<P> {
     pub fn start(&self, problem: &P, k: u64) -> Result<Chain<AnySolver<P>>> {
         let begin = &self.starts[self.place(k)];
         let seed = self.options.seed.wrapping_add(k);
-        let x0 = begin.point(problem, seed)?;
+        let x0 = problem.start_at(begin, seed, &Cancel::never())?;
         let mut options = SolverOptions { seed, ..self.options.clone() };
         let again = k >= self.starts.len() as u64;
         if again {
@@ -250,10 +211,11 @@ impl<P: Family> Plan<P> {
             restarts: restarts.unwrap_or(further),
             effort: effort(problem, wanted, stopping, restarts),
             stage_seconds: stopping.time_limit.map(|limit| limit / self.solvers.len() as f64),
+            cancel: Cancel::never(),
         }
     }
 
-    /// Runs the plan until `stopping` or an observer says so; components come in the order of the
+    /// Runs the plan until `stopping` or `cancel` says so; components come in the order of the
     /// problem, the largest loading of each positive where F does not mind.
     ///
     /// # Errors
@@ -264,12 +226,14 @@ impl<P: Family> Plan<P> {
         wanted: &Wanted,
         stopping: &Stopping,
         restarts: Option<u64>,
+        cancel: &Cancel,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
         let mut solution = match self.search_settings(wanted, stopping, restarts) {
-            Some((portfolio, settings)) => search(problem, portfolio, settings, observers)?,
+            Some((portfolio, settings)) => search(problem, portfolio, settings, cancel, observers)?,
             None => {
                 let options = self.run_options(problem, wanted, stopping, restarts);
+                let options = RunOptions { cancel: cancel.clone(), ..options };
                 let mut stop = stopping.criteria();
                 run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?
             }
@@ -318,7 +282,7 @@ impl<P: Family> Plan<P> {
             return Some(Message::from(sentence).set("restarts", "0").text(": one start)"));
         }
         let effort = effort(problem, wanted, stopping, restarts) / 1_000_000;
-        let names = self.starts.iter().map(Begin::name).collect::<Vec<_>>().join(", ");
+        let names = self.starts.iter().map(Start::name).collect::<Vec<_>>().join(", ");
         let alone = match self.solvers.last() {
             Some(last) if self.chosen && self.solvers.len() > 1 => format!(" of {} alone", last.name),
             _ => String::new(),

@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::Family;
 use super::arms::{Costs, LEAST, NEAR, PATIENCE, arms, at_level_0, seeded};
 use super::curvature::Curvature;
 use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK};
-use super::{Begin, Family};
 use crate::bound::{self, Kind, lower_bound};
+use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::varimax::varimax;
@@ -16,7 +17,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::penalty::AnyPenalty;
 use crate::problem::PcaProblem;
 use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Polished, Pooled, Regrow, Reheat};
-use crate::search::{MakeTask, Move, Origin, Part, Portfolio, Task, Tuning};
+use crate::search::{MakeTask, Move, Part, Portfolio, Task, Tuning, at};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
 use crate::solvers::irpg::Irpg;
@@ -24,6 +25,7 @@ use crate::solvers::ladmm::Ladmm;
 use crate::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use crate::solvers::proximal::finite_convex;
 use crate::solvers::{SolverOptions, find_solvers};
+use crate::start::Start;
 use crate::start::round_to_partition;
 
 /// Work of a run at level 0 that is a long one, some seconds of a thread.
@@ -53,7 +55,7 @@ const SHORTEST: u64 = 100_000_000;
 pub(super) fn portfolio(
     problem: &PcaProblem,
     (options, rule): (&SolverOptions, WorkingSet),
-    start: Option<&Begin>,
+    start: Option<&Start>,
     tuning: Tuning,
 ) -> Result<Option<Portfolio<PcaProblem>>> {
     let table = match &problem.h {
@@ -101,7 +103,7 @@ pub(super) fn portfolio(
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
         let part =
             Part { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };
-        Ok(Task { parts: vec![part], x0: Origin::Point(RowMat::zeros(problem.nrows(), problem.rank())) })
+        Ok(Task { parts: vec![part], x0: at(RowMat::zeros(problem.nrows(), problem.rank())) })
     });
     let place =
         |solver: &str, from: &str| arms.iter().position(|arm| arm.solver == solver && arm.start == from);
@@ -144,7 +146,7 @@ pub(super) fn race<P: Family>(
     problem: &P,
     table: &[(&str, &str)],
     options: &SolverOptions,
-    start: Option<&Begin>,
+    start: Option<&Start>,
     (gradient, settle): (u64, Option<&str>),
     tuning: Tuning,
 ) -> Result<Portfolio<P>> {
@@ -158,7 +160,7 @@ pub(super) fn race<P: Family>(
                 |solver| Part { solver, most: None, share: 1, again: None, patient: true, hands_on: None };
             let parts = solvers.iter().map(|solver| solver.build(problem, &options).map(part));
             let (n, r) = problem.shape();
-            Ok(Task { parts: parts.collect::<Result<_>>()?, x0: Origin::Point(RowMat::zeros(n, r)) })
+            Ok(Task { parts: parts.collect::<Result<_>>()?, x0: at(RowMat::zeros(n, r)) })
         }))
     });
     let settle = settle.transpose()?;
@@ -219,7 +221,7 @@ fn by_turns(
 ///
 /// # Errors
 /// A penalty for which there is no relaxation, more variables than it can take.
-pub(super) fn relaxed(problem: &PcaProblem, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
+pub(super) fn relaxed(problem: &PcaProblem, cancel: &Cancel) -> Result<RowMat> {
     let none = || Error::Incompatible("there is no relaxation of this problem to start from".into());
     let kind = match &problem.h {
         AnyPenalty::L0(h) => Kind::L0 { lambda: h.value(&[1.0]) },
@@ -229,7 +231,7 @@ pub(super) fn relaxed(problem: &PcaProblem, go_on: &(dyn Fn() -> bool + Sync)) -
     };
     let options = bound::Options { iterations: ROUGH, ..Default::default() };
     let r = problem.rank();
-    let found = lower_bound(&problem.f, r, &kind, None, &options, &|_| go_on())?;
+    let found = lower_bound(&problem.f, r, &kind, None, &options, cancel, &|_| ())?;
     let v = found.relaxation.leading_eigenvectors(r).ok_or_else(none)?;
     let y = varimax(&stiefel::orthonormalise(&v));
     Ok(if problem.h.requires_nonneg() { round_to_partition(&y) } else { y })

@@ -10,9 +10,10 @@ use rand_pcg::Pcg64;
 use super::cardinality::Limit;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, rank_or_default};
-use super::{Begin, Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::pose::{Posed, check_range, rank_or_default};
+use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
+use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -23,7 +24,7 @@ use crate::problem::{
 use crate::search::cardinality_moves::{Anew, Mix, Shake};
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
-use crate::search::{GoOn, Portfolio, Tuning};
+use crate::search::{Portfolio, Tuning};
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
@@ -169,13 +170,13 @@ impl Family for UncorrelatedProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &|| true)
+        self.start_while(name, seed, &Cancel::never())
     }
 
-    fn start_while(&self, name: &str, seed: u64, go_on: &GoOn<'_>) -> Result<RowMat> {
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         let guide = match name {
-            "deflation" => deflation(self, seed, go_on),
-            _ => Some(Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), go_on)?),
+            "deflation" => deflation(self, seed, cancel),
+            _ => Some(Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), cancel)?),
         };
         guide.and_then(|guide| rounded(self, &guide)).ok_or_else(|| {
             Error::Incompatible("the data are zero or not finite: there is no component to find".into())
@@ -231,7 +232,7 @@ impl Family for UncorrelatedProblem {
         "the gradient along the constraints on the support of X"
     }
 
-    fn criticality(&self, x: &RowMat, _keep_going: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+    fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
         criticality(&self.f, x)
     }
 
@@ -240,12 +241,7 @@ impl Family for UncorrelatedProblem {
     }
 
     /// Correlations tie rows together: no pair of rows is a problem of its own.
-    fn block_stationarity(
-        &self,
-        _x: &RowMat,
-        _scope: Scope,
-        _keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Certificate> {
+    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
         None
     }
 }
@@ -254,7 +250,7 @@ impl Family for UncorrelatedProblem {
 fn portfolio(
     p: &UncorrelatedProblem,
     options: &SolverOptions,
-    start: Option<&Begin>,
+    start: Option<&Start>,
     tuning: Tuning,
 ) -> Result<Portfolio<UncorrelatedProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
@@ -271,11 +267,11 @@ fn portfolio(
 }
 
 /// Components one after the other from rows of large variance.
-fn deflation(p: &UncorrelatedProblem, seed: u64, go_on: &GoOn<'_>) -> Option<RowMat> {
+fn deflation(p: &UncorrelatedProblem, seed: u64, cancel: &Cancel) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x554e_434f);
     let mut x = RowMat::zeros(p.nrows(), p.rank());
     for k in 0..p.rank() {
-        let v = component_by_power(p, &x, p.nonzeros()[k], (&mut rng, go_on))?;
+        let v = component_by_power(p, &x, p.nonzeros()[k], (&mut rng, cancel))?;
         v.iter().enumerate().for_each(|(i, e)| x.set(i, k, *e));
     }
     Some(x)

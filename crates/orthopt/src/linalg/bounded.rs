@@ -1,6 +1,7 @@
 //! The shortest residual over a box, for measures of criticality.
 
 use super::RowMat;
+use crate::cancel::Cancel;
 
 /// Iterations at most.
 const MOST: usize = 3000;
@@ -10,12 +11,12 @@ const QUIET: usize = 20;
 /// The least ‖e(z)‖_F over lo ≤ z ≤ hi for an affine e, `bounds` holding (lo, hi) of every entry: a
 /// convex quadratic, solved by projected gradients with momentum and restart. `descent` is the
 /// gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration. `None` as soon
-/// as `keep_going` says no, which is asked in every iteration.
+/// as it is cancelled, which is asked in every iteration, or after `most` iterations that were not enough.
 pub(crate) fn shortest_residual(
     mut z: RowMat,
     bounds: &[(f64, f64)],
     (residual, descent): (impl Fn(&RowMat) -> RowMat, impl Fn(&RowMat) -> RowMat),
-    keep_going: &(dyn Fn() -> bool + Sync),
+    (cancel, most): (&Cancel, usize),
 ) -> Option<f64> {
     let clamp = |z: &mut RowMat| {
         z.data_mut().iter_mut().zip(bounds).for_each(|(v, (lo, hi))| *v = v.clamp(*lo, *hi));
@@ -28,8 +29,8 @@ pub(crate) fn shortest_residual(
     }
     let scale = best.max(f64::MIN_POSITIVE);
     let (mut previous, mut momentum, mut quiet) = (z.clone(), 1.0f64, 0);
-    for _ in 0..MOST {
-        if !keep_going() {
+    for iteration in 0..MOST {
+        if iteration == most || cancel.is_over() {
             return None;
         }
         let mut next = z.clone();

@@ -15,20 +15,21 @@ mod folds;
 mod steps;
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 pub use folds::{Fold, Validation, cross_validate, folds, judge};
 pub use steps::{Along, DEFAULT_COUNTS};
 
 use crate::bound;
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::family::{Begin, Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
+use crate::family::{Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
 use crate::linalg::RowMat;
 use crate::objective::size;
 use crate::problem::PcaData;
 use crate::report::{DataFacts, Report, Task};
 use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
+use crate::start::Start;
 use crate::with_family;
 
 /// What a path is of.
@@ -82,8 +83,10 @@ pub struct Path {
     pub interrupted: bool,
 }
 
-/// Who watches a path.
+/// Who watches a path, and may end it.
 pub struct Watch<'a, 'b> {
+    /// Ends it; the points so far are returned.
+    pub cancel: &'a Cancel,
     /// The runs.
     pub observers: &'a mut [&'b mut dyn Observer],
     /// Told what is being done: at which point, and how many there are.
@@ -101,7 +104,7 @@ pub fn path(
     watch: &mut Watch<'_, '_>,
 ) -> Result<Path> {
     request.along.check(request)?;
-    let mut walk = Walk::begin(data, facts, request)?;
+    let mut walk = Walk::begin(data, facts, request, watch.cancel)?;
     let count = request.along.len();
     for i in 0..count {
         (watch.stage)(i, count);
@@ -111,7 +114,7 @@ pub fn path(
         }
     }
     for _ in 0..ROUNDS {
-        if walk.interrupted || walk.out_of_time() || !walk.exchange(watch)? {
+        if walk.interrupted || walk.cancel.is_late() || !walk.exchange(watch)? {
             break;
         }
     }
@@ -135,19 +138,24 @@ struct Walk<'a> {
     posed: Option<Posed>,
     points: Vec<Point>,
     tried: BTreeSet<(usize, usize, u64)>, // the point, where X came from, and F there: which X it was
-    begun: Instant,
+    cancel: Cancel,                       // with the limit of the whole path
     interrupted: bool,
 }
 
 impl<'a> Walk<'a> {
-    fn begin(data: &PcaData<'_>, facts: &'a DataFacts, request: &'a Request) -> Result<Self> {
+    fn begin(
+        data: &PcaData<'_>,
+        facts: &'a DataFacts,
+        request: &'a Request,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let pose_options = request.along.first(&request.pose);
         let posed = pose(request.problem, data, &pose_options)?;
         let effort = request.wanted.effort.or(Some(Effort::Quick));
         let wanted = Wanted { effort, ..request.wanted.clone() };
         let (points, tried) = (Vec::new(), BTreeSet::new());
-        let begun = Instant::now();
-        Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, begun, interrupted: false })
+        let cancel = cancel.within(request.stopping.time_limit);
+        Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, cancel, interrupted: false })
     }
 
     /// The problem at point i.
@@ -156,20 +164,11 @@ impl<'a> Walk<'a> {
         self.request.along.to(i, posed, self.request)
     }
 
-    fn left(&self) -> Option<f64> {
-        let limit = self.request.stopping.time_limit?;
-        Some((limit - self.begun.elapsed().as_secs_f64()).max(0.0))
-    }
-
-    fn out_of_time(&self) -> bool {
-        self.left() == Some(0.0)
-    }
-
     /// The search of point i alone, in its share of the time that is left.
     fn search(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<()> {
         let posed = self.at(i)?;
         let parts = (self.request.along.len() - i) as f64;
-        let time_limit = self.left().map(|left| left / parts);
+        let time_limit = self.cancel.left().map(|left| left / parts);
         let stopping = Stopping { time_limit, ..self.request.stopping };
         let task = Task::new(&posed, self.facts.clone());
         let report = with_family!(&posed.problem, problem => {
@@ -192,7 +191,7 @@ impl<'a> Walk<'a> {
         let mut changed = false;
         // up, then down: what is found at one end reaches the other
         for i in (0..count).chain((0..count).rev()) {
-            if self.interrupted || self.out_of_time() {
+            if self.interrupted || self.cancel.is_late() {
                 break;
             }
             changed |= self.improve(i, watch)?;
@@ -202,7 +201,7 @@ impl<'a> Walk<'a> {
 
     fn improve(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let posed = self.at(i)?;
-        let stopping = Stopping { time_limit: self.left(), ..self.request.stopping };
+        let stopping = Stopping { time_limit: self.cancel.left(), ..self.request.stopping };
         let from = with_family!(&posed.problem, problem => candidates(problem, &self.points, i));
         let mut changed = false;
         for j in from {
@@ -304,7 +303,7 @@ fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, 
 fn polished<P: Family>(problem: &P, wanted: &Wanted, x: &RowMat) -> Result<(Plan<P>, Wanted)> {
     let usual = problem.plan(&Wanted { effort: wanted.effort, ..Wanted::default() })?;
     let solver = usual.solvers.last().map(|solver| solver.name.to_string());
-    let wanted = Wanted { solver, start: Some(Begin::Given(x.clone())), ..wanted.clone() };
+    let wanted = Wanted { solver, start: Some(Start::Given(x.clone())), ..wanted.clone() };
     Ok((problem.plan(&wanted)?, wanted))
 }
 
@@ -317,7 +316,7 @@ fn run<P: Family>(
     restarts: Option<u64>,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Report> {
-    let solution = plan.run(problem, wanted, &stopping, restarts, watch.observers)?;
+    let solution = plan.run(problem, wanted, &stopping, restarts, watch.cancel, watch.observers)?;
     Ok(Report::new(task, problem, plan, wanted, stopping, solution))
 }
 
@@ -332,7 +331,7 @@ impl Path {
         data: &PcaData<'_>,
         request: &Request,
         seconds: f64,
-        hook: bound::Hook<'_>,
+        cancel: &Cancel,
     ) -> Result<()> {
         let mut posed = pose(request.problem, data, &request.along.first(&request.pose))?;
         let mut below = f64::NEG_INFINITY;
@@ -341,7 +340,7 @@ impl Path {
             let report = &mut self.points[i].report;
             let options = bound::Options { seconds: Some(seconds), ..Default::default() };
             let found = with_family!(&posed.problem, problem => {
-                problem.lower_bound(Some(report.x()), &options, hook)?
+                problem.lower_bound(Some(report.x()), &options, cancel, &|_| ())?
             });
             below = below.max(found.value);
             let bound = bound::Bound { value: below, ..found };

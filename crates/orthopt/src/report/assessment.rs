@@ -1,6 +1,7 @@
 //! What there is to say of an X that somebody else has made, and of what kind any X is.
 
 use crate::bound::Point;
+use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::error::{Error, Result};
 use crate::family::Family;
@@ -21,18 +22,13 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Criticality, and block-2 stationarity where there is a scope, as far as `keep_going` lets it: no means
+    /// Criticality, and block-2 stationarity where there is a scope, as far as `cancel` lets it: cancelled means
     /// that the user waits for the end.
-    pub fn of<P: Family>(
-        problem: &P,
-        x: &RowMat,
-        scope: Option<Scope>,
-        keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Self {
-        let criticality = problem.criticality(x, keep_going);
+    pub fn of<P: Family>(problem: &P, x: &RowMat, scope: Option<Scope>, cancel: &Cancel) -> Self {
+        let criticality = problem.criticality(x, cancel);
         // without criticality it was stopped already
         let scope = scope.filter(|_| criticality.is_some());
-        let certificate = scope.and_then(|scope| problem.block_stationarity(x, scope, keep_going));
+        let certificate = scope.and_then(|scope| problem.block_stationarity(x, scope, cancel));
         Self { criticality, certificate }
     }
 }

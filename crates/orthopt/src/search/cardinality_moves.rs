@@ -4,9 +4,9 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_pcg::Pcg64;
 
-use super::GoOn;
 use super::moves::{PARENTS, Way, taken_out};
 use super::pool::{components, drawn};
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::{ascending, descending};
 use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
@@ -30,7 +30,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Shake {
         p: &CardinalityProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
-        _: &GoOn<'_>,
+        _: &Cancel,
     ) -> Option<RowMat> {
         let from = rng.random_range(0..best.len().min(3));
         let mut x = best[from].clone();
@@ -102,7 +102,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Anew {
         p: &CardinalityProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
-        go_on: &GoOn<'_>,
+        cancel: &Cancel,
     ) -> Option<RowMat> {
         if matches!(p.limits(), Cardinality::Rows(_)) {
             return None;
@@ -122,12 +122,12 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Anew {
             if apart {
                 // the best of components from many rows
                 let seeds = drawn(n, SEEDS, |i| free[i], rng);
-                let found = components((&p.f, p.requires_nonneg()), &seeds, &|i| free[i], size, go_on)?;
+                let found = components((&p.f, p.requires_nonneg()), &seeds, &|i| free[i], size, cancel)?;
                 let place = by_rank(found.len(), rng) / 4; // mostly the first
                 found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, *k, *v));
                 continue;
             }
-            let v = component_by_power(p, &x, &free, size, (&mut *rng, go_on))?;
+            let v = component_by_power(p, &x, &free, size, (&mut *rng, cancel))?;
             (0..n).for_each(|i| x.set(i, *k, v[i]));
         }
         rounded(p, &x)
@@ -145,7 +145,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
     x: &RowMat,
     allowed: &[bool],
     size: usize,
-    (rng, go_on): (&mut Pcg64, &GoOn<'_>),
+    (rng, cancel): (&mut Pcg64, &Cancel),
 ) -> Option<Vec<f64>> {
     let n = p.nrows();
     let diagonal = p.f.diagonal();
@@ -155,7 +155,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
     let mut v = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == first)));
     let mut most = order.len();
     for step in 0.. {
-        if !go_on() {
+        if cancel.is_over() {
             return None;
         }
         let mut w = p.f.apply(&v);
@@ -208,7 +208,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Mix {
         p: &CardinalityProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
-        _: &GoOn<'_>,
+        _: &Cancel,
     ) -> Option<RowMat> {
         if best.len() < 2 {
             return None;
@@ -260,7 +260,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Turn {
         p: &CardinalityProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
-        _: &GoOn<'_>,
+        _: &Cancel,
     ) -> Option<RowMat> {
         let r = p.rank();
         if r < 2 || p.requires_nonneg() || matches!(p.limits(), Cardinality::Rows(_)) {

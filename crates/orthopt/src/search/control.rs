@@ -1,10 +1,10 @@
 //! What the tasks of a search share: when to stop, and the best point so far.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use super::Tuning;
+use crate::cancel::Cancel;
 use crate::linalg::{RowMat, work};
 
 /// The best point that any task has looked at; for those who watch, and for X where a search is cut short.
@@ -19,51 +19,32 @@ pub(super) struct Best {
 /// Shared by the tasks and whoever watches them.
 #[derive(Debug)]
 pub(super) struct Control {
-    clock: Instant,
-    seconds: Option<f64>, // the time limit
+    pub cancel: Cancel, // with the clock and the limit of the search
     pub tuning: Tuning,
     work: AtomicU64,       // of all that has ended
-    stopped: AtomicBool,   // somebody wants the end
     iterations: AtomicU64, // of all tasks
     best: Mutex<Option<Best>>,
 }
 
 impl Control {
-    pub fn new(seconds: Option<f64>, tuning: Tuning) -> Self {
+    pub fn new(cancel: Cancel, tuning: Tuning) -> Self {
         Self {
-            clock: Instant::now(),
-            seconds,
+            cancel,
             tuning,
             work: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
             iterations: AtomicU64::new(0),
             best: Mutex::new(None),
         }
     }
 
-    pub fn seconds(&self) -> f64 {
-        self.clock.elapsed().as_secs_f64()
-    }
-
-    /// Everybody ends at the next step.
-    pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether there is no more time.
-    pub fn is_late(&self) -> bool {
-        self.seconds.is_some_and(|limit| self.seconds() >= limit)
-            || self.tuning.max_work.is_some_and(|limit| self.work() >= limit)
-    }
-
-    /// Whether tasks must end.
-    pub fn is_over(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed) || self.is_late()
-    }
-
     /// Work so far, where there is one thread.
     fn work(&self) -> u64 {
         self.work.load(Ordering::Relaxed) + work::so_far()
+    }
+
+    /// Whether there is no more work to be done.
+    pub fn is_spent(&self) -> bool {
+        self.tuning.max_work.is_some_and(|limit| self.work() >= limit)
     }
 
     /// So much more work has been done.
@@ -73,6 +54,9 @@ impl Control {
 
     pub fn made(&self, iterations: u64) {
         self.iterations.fetch_add(iterations, Ordering::Relaxed);
+        if self.is_spent() {
+            self.cancel.cancel();
+        }
     }
 
     pub fn iterations(&self) -> u64 {

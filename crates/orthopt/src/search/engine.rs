@@ -10,10 +10,11 @@ use super::control::Control;
 use super::ending::Ending;
 use super::flight::{Flight, Ground, help};
 use super::steps::{Aim, Until};
-use super::task::{Done, Origin};
+use super::task::{Done, at};
 use super::watcher::Watcher;
 use super::{Effort, Portfolio};
 use crate::bound::is_met;
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
@@ -58,12 +59,13 @@ pub fn search<P: Evaluate + Sync + 'static>(
     problem: &P,
     portfolio: &Portfolio<P>,
     settings: Settings,
+    cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
     if portfolio.arms.is_empty() {
         return Err(Error::Incompatible("a search needs at least one arm".into()));
     }
-    let control = Control::new(settings.stopping.time_limit, portfolio.tuning);
+    let control = Control::new(cancel.within(settings.stopping.time_limit), portfolio.tuning);
     let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain(FRESH.iter().copied()).collect();
     let levels = portfolio.freshest..portfolio.freshest + FRESH.len() as u32;
     let fresh = levels.map(|level| f64::from(1u32 << level) * portfolio.run as f64);
@@ -82,8 +84,9 @@ pub fn search<P: Evaluate + Sync + 'static>(
             problem,
             portfolio,
             settings,
+            cancel,
             control,
-            watcher: Watcher { problem, control, observers, trace: Trace::default(), seen: 0, broke: false },
+            watcher: Watcher { problem, control, observers, trace: Trace::default(), seen: 0 },
             flight: Flight::new(helpers, &call),
             until: Until::Landed,
             performs,
@@ -129,6 +132,7 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) problem: &'a P,
     pub(super) portfolio: &'a Portfolio<P>,
     pub(super) settings: Settings,
+    pub(super) cancel: &'a Cancel, // of whoever wants X
     pub(super) control: &'a Control,
     pub(super) watcher: Watcher<'a, 'o, P>,
     pub(super) flight: Flight<'a, P, Aim>,
@@ -210,9 +214,11 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         let Stopping { max_iters, time_limit, .. } = self.settings.stopping;
         let lowest = self.lowest();
         let met = self.settings.bound.is_some_and(|bound| is_met(lowest, bound));
-        self.end = if self.watcher.broke {
+        self.end = if self.cancel.is_cancelled() {
             Some((Status::Interrupted, "interrupted; this is the best point so far".into()))
-        } else if self.control.is_late() {
+        } else if self.control.is_spent() {
+            Some((Status::Stalled, "has done all the work it may do".into()))
+        } else if self.control.cancel.is_late() {
             let limit = time_limit.unwrap_or_default();
             Some((Status::TimeLimit, format!("reached the time limit of {limit} s")))
         } else if max_iters.is_some_and(|most| self.control.iterations() >= most) {
@@ -222,7 +228,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
             met.then(|| (Status::Optimal, "F is the global minimum: it meets its lower bound".into()))
         };
         if met {
-            self.control.stop(); // what is in flight finds nothing lower
+            self.control.cancel.cancel(); // what is in flight finds nothing lower
         }
         self.end.is_some()
     }
@@ -247,7 +253,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         }
         let (Some(settle), Some(best)) = (&self.portfolio.settle, self.elite.first()) else { return };
         let Ok(mut task) = settle(self.problem, LEVELS, self.settings.seed) else { return };
-        task.x0 = Origin::Point(best.done.x.clone());
+        task.x0 = at(best.done.x.clone());
         // not more than there has been
         task.parts.iter_mut().for_each(|part| part.most = Some(self.work.max(LEAST)));
         self.flight.launch(task, Aim::Settle, best.done.objective);

@@ -64,7 +64,7 @@ impl<P: Evaluate + 'static> Job<P> {
         let _landing = Landing(&self.is_over);
         // tasks follow each other on one thread where iterations are limited
         let left = stopping.max_iters.map(|most| most.saturating_sub(control.iterations()));
-        if left == Some(0) || control.is_over() {
+        if left == Some(0) || control.cancel.is_over() {
             return;
         }
         let shown = &self.work;
@@ -210,22 +210,22 @@ mod tests {
     /// Ends are taken in in the order of work, not of time.
     #[test]
     fn nobody_is_overtaken() {
+        use crate::cancel::Cancel;
         use crate::linalg::RowMat;
         use crate::penalty::{AnyPenalty, L0};
         use crate::problem::PcaProblem;
-        use crate::search::Origin;
         use crate::smooth::{AnySmooth, DenseQuadratic};
 
         let f =
             DenseQuadratic::new(RowMat::from_fn(4, 4, |i, j| f64::from(u8::from(i == j))).to_mat().as_ref())
                 .unwrap();
         let problem = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
-        let control = Control::new(None, Default::default());
+        let control = Control::new(Cancel::never(), Default::default());
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let on = Ground { problem: &problem, stopping, control: &control };
         let costs = |work: usize| Task {
             parts: Vec::new(),
-            x0: Origin::Start(Box::new(move |_: &PcaProblem, _| {
+            x0: (Box::new(move |_: &PcaProblem, _| {
                 crate::linalg::work::count(work);
                 Err(crate::error::Error::Incompatible("a test".into()))
             })),
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(order, ["next", "long"]);
         assert_eq!(flight.clock, 3_000_000 + OVERHEAD);
         // ended like a whole task that nobody waits for
-        control.stop();
+        control.cancel.cancel();
         flight.launch(costs(1), "late", 0.0);
         flight.take().unwrap().perform(on, &mut || ());
         assert!(matches!(flight.ended(), Some(("late", None, _))));

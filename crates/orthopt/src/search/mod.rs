@@ -36,11 +36,12 @@ pub use engine::{Settings, search};
 pub use grow::grown_components;
 pub use pool::{pool_is_drawn, pooled};
 pub use priced::{POOLED, priced, priced_has_chance};
-pub use task::{MakeStart, Origin, Part, Task};
+pub use task::{MakeStart, Part, Task, at};
 pub use tuning::{Component, PARTS, Tuning};
 
 use std::sync::Arc;
 
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::options::Given;
@@ -117,9 +118,6 @@ impl<P> std::fmt::Debug for Arm<P> {
     }
 }
 
-/// Whether somebody still waits for what is made.
-pub type GoOn<'a> = dyn Fn() -> bool + Sync + 'a;
-
 /// A way from good points to a new one.
 pub trait Move<P>: Send + Sync {
     /// Its name.
@@ -128,7 +126,7 @@ pub trait Move<P>: Send + Sync {
     /// Where it leads from the best points (lowest F first, never empty); `None` where it has no place. Made on
     /// the thread of its task, whose work it counts as; one that takes its time may end early, without a
     /// point, where nobody waits any more.
-    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat>;
+    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat>;
 
     /// The solvers that go on from there.
     fn parts(&self, problem: &P, rng: &mut Pcg64) -> Vec<Part<P>>;

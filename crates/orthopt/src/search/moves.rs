@@ -10,7 +10,8 @@ use rand_pcg::Pcg64;
 use super::grow::grown;
 use super::pool::{Found, apart, drawn, ranked};
 use super::priced::{filled, price, worthwhile};
-use super::{GoOn, Move, Part};
+use super::{Move, Part};
+use crate::cancel::Cancel;
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
@@ -62,7 +63,7 @@ pub trait Way<P>: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// As [`Move::point`].
-    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat>;
+    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat>;
 }
 
 /// A way and the polish at its end: a move.
@@ -74,8 +75,8 @@ impl<P, W: Way<P>> Move<P> for Polished<W, P> {
         self.0.name()
     }
 
-    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat> {
-        self.0.point(p, best, rng, go_on)
+    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
+        self.0.point(p, best, rng, cancel)
     }
 
     fn parts(&self, _: &P, rng: &mut Pcg64) -> Vec<Part<P>> {
@@ -108,7 +109,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Kick {
         "rows exchanged"
     }
 
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let mut x = best[0].clone();
         let n = x.nrows();
         let filled: Vec<usize> = (0..n).filter(|i| !is_zero(x.row(*i))).collect();
@@ -149,7 +150,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Regrow {
         "components solved anew"
     }
 
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let mut x = best[0].clone();
         let n = x.nrows();
         let out = taken_out(&mut x, rng);
@@ -175,13 +176,13 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pooled {
         "components from many rows"
     }
 
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, go_on: &GoOn<'_>) -> Option<RowMat> {
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
         let n = x.nrows();
         let out = taken_out(&mut x, rng);
         let free: Vec<bool> = (0..n).map(|i| is_zero(x.row(i))).collect();
         let seeds = drawn(n, SEEDS * out.len(), |i| free[i], rng);
-        let mut pool = worthwhile(p, &seeds, &|i| free[i], go_on)?;
+        let mut pool = worthwhile(p, &seeds, &|i| free[i], cancel)?;
         // the same ones are not always the best
         pool.retain(|_| rng.random::<f64>() < 0.8);
         let found = apart(n, out.len(), &|_| &pool)?;
@@ -201,7 +202,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pack {
         "components of all points"
     }
 
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
+    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let (n, r) = (p.nrows(), p.rank());
         let mut all = Vec::new();
         for x in best {
@@ -231,7 +232,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Cross {
         "components of two points"
     }
 
-    fn point(&self, _: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
+    fn point(&self, _: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         if best.len() < 2 || best[0].ncols() < 2 {
             return None;
         }
@@ -318,7 +319,7 @@ impl<P> Move<P> for Reheat<P> {
         self.name
     }
 
-    fn point(&self, _: &P, best: &[RowMat], rng: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
+    fn point(&self, _: &P, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         Some(best[rng.random_range(0..best.len().min(2))].clone())
     }
 

@@ -3,6 +3,7 @@
 use super::engine::{Elite, Engine};
 use super::task::Done;
 use crate::bound::is_met;
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::objective::{Evaluate, count_nonzeros};
 use crate::solve::{SearchReport, Solution, Status};
@@ -57,7 +58,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             status,
             message,
             iterations: self.iterations,
-            seconds: self.control.seconds(),
+            seconds: self.control.cancel.seconds(),
             trace: self.watcher.trace,
             seed: self.settings.seed,
             solver,
@@ -80,7 +81,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let arm = &self.portfolio.arms[0];
         let x = match self.control.newer(0).1 {
             Some(best) => best.x,
-            None => (arm.task)(self.problem, 0, self.settings.seed)?.x0.point(self.problem, &|| true)?,
+            None => ((arm.task)(self.problem, 0, self.settings.seed)?.x0)(self.problem, &Cancel::never())?,
         };
         let objective = self.problem.value(&x);
         self.control.offer(&x, objective); // for the trace, where there is nothing in it

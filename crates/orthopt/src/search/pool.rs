@@ -5,7 +5,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::GoOn;
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::work::count;
@@ -43,7 +43,7 @@ impl Found {
 
 /// r components from up to 512 rows drawn at random, those with the most variance that share no variable. `None`
 /// where the data are zero, or nobody waits any more. Cost some 4,000 products with vectors.
-pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, go_on: &GoOn<'_>) -> Option<RowMat> {
+pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, cancel: &Cancel) -> Option<RowMat> {
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x504f_4f4c);
     let (n, r) = (p.nrows(), p.rank());
     let sizes = p.limits().shares(r);
@@ -51,7 +51,7 @@ pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, go_on: &GoOn<'
     let mut pools: Vec<(usize, Vec<Found>)> = Vec::new(); // one for each size
     for size in &sizes {
         if pools.iter().all(|pool| pool.0 != *size) {
-            pools.push((*size, components((&p.f, p.requires_nonneg()), &rows, &|_| true, *size, go_on)?));
+            pools.push((*size, components((&p.f, p.requires_nonneg()), &rows, &|_| true, *size, cancel)?));
         }
     }
     let pool = |k: usize| pools.iter().find(|pool| pool.0 == sizes[k]).map_or(&[][..], |pool| &pool.1[..]);
@@ -108,7 +108,7 @@ pub(super) fn components<F: Quadratic>(
     seeds: &[usize],
     allowed: &dyn Fn(usize) -> bool,
     size: usize,
-    go_on: &GoOn<'_>,
+    cancel: &Cancel,
 ) -> Option<Vec<Found>> {
     let n = f.nrows();
     let mut all: Vec<Found> = Vec::new();
@@ -118,7 +118,7 @@ pub(super) fn components<F: Quadratic>(
         let mut v: Vec<Vec<(usize, f64)>> = block.iter().map(|i| vec![(*i, 1.0)]).collect();
         let mut variances = vec![0.0; block.len()];
         for step in 0..=POWERS {
-            if !go_on() {
+            if cancel.is_over() {
                 return None;
             }
             if v.is_empty() {

@@ -4,9 +4,9 @@
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::GoOn;
 use super::grow::grown;
 use super::pool::{Found, apart, block, components, drawn, ranked};
+use crate::cancel::Cancel;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
@@ -35,13 +35,13 @@ const LONGEST: usize = 4 * POOLED;
 pub fn priced<F: Quadratic, H: Nonsmooth>(
     p: &Problem<Stiefel, F, H>,
     seed: u64,
-    go_on: &GoOn<'_>,
+    cancel: &Cancel,
 ) -> Option<RowMat> {
     let (n, r) = (p.nrows(), p.rank());
     let seed = if priced_has_chance(n) { seed } else { 0 };
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x5052_4943);
     let rows = drawn(n, SEEDS, |_| true, &mut rng);
-    let pool = worthwhile(p, &rows, &|_| true, go_on)?;
+    let pool = worthwhile(p, &rows, &|_| true, cancel)?;
     filled(p, apart(n, r, &|_| &pool)?, &mut rng)
 }
 
@@ -70,10 +70,10 @@ pub(super) fn worthwhile<F: Quadratic, H: Nonsmooth>(
     p: &Problem<Stiefel, F, H>,
     seeds: &[usize],
     allowed: &dyn Fn(usize) -> bool,
-    go_on: &GoOn<'_>,
+    cancel: &Cancel,
 ) -> Option<Vec<Found>> {
     let with = |seeds: &[usize], size: usize| -> Option<Vec<Found>> {
-        let mut found = components((&p.f, p.h.requires_nonneg()), seeds, allowed, size, go_on)?;
+        let mut found = components((&p.f, p.h.requires_nonneg()), seeds, allowed, size, cancel)?;
         for one in &mut found {
             one.worth = 0.5 * one.worth - price(&p.h, &one.entries);
         }
@@ -101,7 +101,7 @@ pub(super) fn worthwhile<F: Quadratic, H: Nonsmooth>(
         all.extend(with(others, *size)?);
     }
     let mut all = ranked(all);
-    let refined = refined(p, &all[..all.len().min(REFINED)], allowed, go_on)?;
+    let refined = refined(p, &all[..all.len().min(REFINED)], allowed, cancel)?;
     all.extend(refined);
     Some(ranked(all))
 }
@@ -116,13 +116,13 @@ fn refined<F: Quadratic, H: Nonsmooth>(
     p: &Problem<Stiefel, F, H>,
     all: &[Found],
     allowed: &dyn Fn(usize) -> bool,
-    go_on: &GoOn<'_>,
+    cancel: &Cancel,
 ) -> Option<Vec<Found>> {
     let n = p.nrows();
     let mut out: Vec<Found> = all.to_vec();
     for part in out.chunks_mut(block(n)) {
         for _ in 0..ROUNDS {
-            if !go_on() {
+            if cancel.is_over() {
                 return None;
             }
             let v: Vec<_> = part.iter().map(|one| one.entries.clone()).collect();
@@ -212,13 +212,13 @@ mod tests {
             }
         }
         let p = PcaProblem::pca("l0-pca", &PcaData::Dense(a.as_ref()), 3, 5.0, Storage::Gram).unwrap();
-        let x = priced(&p, 1, &|| true).unwrap();
+        let x = priced(&p, 1, &Cancel::never()).unwrap();
         for k in 0..3 {
             let rows: Vec<usize> = (0..60).filter(|i| x.get(*i, k) != 0.0).collect();
             assert_eq!(rows.len(), 5, "{rows:?}");
             assert!(rows.iter().all(|i| i / 10 == rows[0] / 10 && i % 10 < 5), "{rows:?}");
         }
         assert!(crate::constraint::stiefel::feasibility(&x) < 1e-12);
-        assert!(priced(&p, 1, &|| false).is_none());
+        assert!(priced(&p, 1, &Cancel::never().within(Some(0.0))).is_none());
     }
 }

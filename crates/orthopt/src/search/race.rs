@@ -201,7 +201,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// An arm that gave nothing; what is said once is enough.
     fn failed(&mut self, k: usize, error: Error) {
-        if self.control.is_over() || matches!(error, Error::NoPlace { .. }) {
+        if self.control.cancel.is_over() || matches!(error, Error::NoPlace { .. }) {
             return; // cut off, or for other problems
         }
         let arm = &self.portfolio.arms[k];
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use crate::linalg::RowMat;
     use crate::problem::PcaProblem;
-    use crate::search::{Origin, Part};
+    use crate::search::{Part, at};
     use crate::solvers::obcd::Obcd;
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
                 patient: false,
                 hands_on: None,
             };
-            let x0 = Origin::Point(RowMat::zeros(2, 1));
+            let x0 = at(RowMat::zeros(2, 1));
             let mut task = Task { parts: vec![part(Some(5)), part(None)], x0 };
             look_only(&portfolio, k, &mut task);
             task.parts.iter().map(|part| (part.most, part.again)).collect::<Vec<_>>()

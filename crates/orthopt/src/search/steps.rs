@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use super::Move;
 use super::engine::{Elite, Engine, LEVELS};
 use super::flight::{Job, Outcome};
-use super::task::{Further, Origin, Task};
+use super::task::{Further, MakeStart, Task, at};
 use crate::error::Error;
 use crate::linalg::order::ascending;
 use crate::linalg::{RowMat, work};
@@ -85,7 +85,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         loop {
             self.watcher.look(false);
             std::thread::park_timeout(NAP);
-            if self.flight.is_next_known() || self.control.is_over() {
+            if self.flight.is_next_known() || self.control.cancel.is_over() {
                 return;
             }
         }
@@ -170,7 +170,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let Further { work, again } = best.done.further.take()?;
         let settle = self.portfolio.settle.as_ref()?;
         let mut task = settle(self.problem, LEVELS, self.settings.seed).ok()?;
-        task.x0 = Origin::Point(best.done.x.clone());
+        task.x0 = at(best.done.x.clone());
         task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(work), Some(again)));
         let aim = Aim::Further(best.solver.clone(), best.done.stages.clone());
         Some((task, aim, best.done.objective))
@@ -283,10 +283,10 @@ fn moved<P: 'static>(
 ) -> Task<P> {
     let parts = movement.parts(problem, &mut rng);
     let (movement, points) = (Arc::clone(movement), Arc::clone(points));
-    let x0 = Origin::Start(Box::new(move |problem, go_on| {
-        let x = movement.point(problem, &points, &mut rng.clone(), go_on);
+    let x0: MakeStart<P> = Box::new(move |problem, cancel| {
+        let x = movement.point(problem, &points, &mut rng.clone(), cancel);
         let none = || Error::Incompatible(format!("there is no place for {}", movement.name()).into());
         x.filter(|x| x.find_non_finite().is_none()).ok_or_else(none)
-    }));
+    });
     Task { parts, x0 }
 }

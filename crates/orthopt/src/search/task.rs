@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::control::Control;
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
 use crate::objective::{Evaluate, size};
@@ -33,32 +34,15 @@ pub struct Task<P> {
     /// The solvers.
     pub parts: Vec<Part<P>>,
     /// X⁰.
-    pub x0: Origin<P>,
+    pub x0: MakeStart<P>,
 }
 
-/// Where a task begins.
-pub enum Origin<P> {
-    /// At X⁰.
-    Point(RowMat),
-    /// At what this makes, on the thread of the task; it may end early where its argument says that
-    /// nobody waits any more.
-    Start(MakeStart<P>),
-}
+/// Makes X⁰ for a problem on the thread of the task, whose work it counts as; it may end early where it is cancelled.
+pub type MakeStart<P> = Box<dyn Fn(&P, &Cancel) -> Result<RowMat> + Send + Sync>;
 
-/// Makes X⁰ for a problem, as long as somebody waits for it.
-pub type MakeStart<P> = Box<dyn Fn(&P, &(dyn Fn() -> bool + Sync)) -> Result<RowMat> + Send + Sync>;
-
-impl<P> Origin<P> {
-    /// X⁰, as long as `go_on`.
-    ///
-    /// # Errors
-    /// There is no such start for the problem.
-    pub fn point(&self, problem: &P, go_on: &(dyn Fn() -> bool + Sync)) -> Result<RowMat> {
-        match self {
-            Self::Point(x) => Ok(x.clone()),
-            Self::Start(make) => make(problem, go_on),
-        }
-    }
+/// X⁰ as it is.
+pub fn at<P>(x0: RowMat) -> MakeStart<P> {
+    Box::new(move |_, _| Ok(x0.clone()))
 }
 
 /// What may still be to come, times what the last half of the work has brought: where F falls towards its limit like t^-1/2
@@ -109,7 +93,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
     shown: &Arc<AtomicU64>,
     tick: &mut dyn FnMut(),
 ) -> (Result<Done>, u64) {
-    let (x0, begun) = work::shown(shown, || task.x0.point(problem, &|| !control.is_over()));
+    let (x0, begun) = work::shown(shown, || (task.x0)(problem, &control.cancel));
     let x0 = match x0 {
         Ok(x0) => x0,
         Err(error) => return (Err(error), begun + OVERHEAD),
@@ -134,7 +118,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
             Ok(stage) => done = Some(joined(done, stage, spent)),
             Err(error) => failures.push(error),
         }
-        if control.is_over() {
+        if control.cancel.is_over() {
             break;
         }
     }
@@ -248,12 +232,12 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let mut allowance = Allowance::new(self.most, self.part.again, (kept.objective, self.to_beat));
         allowance.reach = control.tuning.has("reach");
         let (status, message) = loop {
-            if control.is_over() || self.left == Some(iterations) {
+            if control.cancel.is_over() || self.left == Some(iterations) {
                 break (Status::Interrupted, String::new());
             }
             let left = self.left.map_or(u64::MAX, |left| left - iterations);
-            let budget = pace.budget(control.seconds()).min(looks.ahead()).min(left);
-            let before = control.seconds();
+            let budget = pace.budget(control.cancel.seconds()).min(looks.ahead()).min(left);
+            let before = control.cancel.seconds();
             let info = solver.step(p, &mut state, budget);
             iterations += info.iterations;
             control.made(info.iterations);
@@ -263,10 +247,10 @@ impl<P: Evaluate + 'static> Run<'_, P> {
                 kept.look(info.objective, iterations, solver.point(&state));
                 if kept.objective < lowest {
                     control.offer(&kept.x, kept.objective);
-                    curve.push((control.seconds(), kept.objective));
+                    curve.push((control.cancel.seconds(), kept.objective));
                 }
             }
-            let seconds = control.seconds();
+            let seconds = control.cancel.seconds();
             pace.adapt(info.iterations, seconds - before);
             tick();
             if !info.objective.is_finite() {

@@ -3,9 +3,9 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::GoOn;
 use super::cardinality_moves::{Anew, Mix, SHAKE, Shake, by_rank, components_of};
 use super::moves::{PARENTS, Way, taken_out};
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::{ascending_to, descending};
 use crate::problem::{Cardinality, UncorrelatedProblem, support};
@@ -23,7 +23,7 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Shake {
         p: &UncorrelatedProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
-        _: &GoOn<'_>,
+        _: &Cancel,
     ) -> Option<RowMat> {
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
         let scores = p.f.apply(&x); // −CX
@@ -53,11 +53,11 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Anew {
         p: &UncorrelatedProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
-        go_on: &GoOn<'_>,
+        cancel: &Cancel,
     ) -> Option<RowMat> {
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
         for k in taken_out(&mut x, rng) {
-            let v = component_by_power(p, &x, p.nonzeros()[k], (&mut *rng, go_on))?;
+            let v = component_by_power(p, &x, p.nonzeros()[k], (&mut *rng, cancel))?;
             v.iter().enumerate().for_each(|(i, e)| x.set(i, k, *e));
         }
         rounded(p, &x)
@@ -74,7 +74,7 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Mix {
         p: &UncorrelatedProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
-        _: &GoOn<'_>,
+        _: &Cancel,
     ) -> Option<RowMat> {
         if best.len() < 2 {
             return None;
@@ -95,7 +95,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
     p: &UncorrelatedProblem<F>,
     x: &RowMat,
     size: usize,
-    (rng, go_on): (&mut Pcg64, &GoOn<'_>),
+    (rng, cancel): (&mut Pcg64, &Cancel),
 ) -> Option<Vec<f64>> {
     let n = p.nrows();
     let images = p.f.apply(x);
@@ -108,7 +108,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
     let mut v = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == first)));
     let mut most = n as f64;
     for _ in 0..POWERS {
-        if !go_on() {
+        if cancel.is_over() {
             return None;
         }
         let mut w = p.f.apply(&v);

@@ -1,7 +1,5 @@
 //! Shows a search to those who watch it.
 
-use std::ops::ControlFlow;
-
 use super::control::Control;
 use crate::linalg::work::counted;
 use crate::objective::{Evaluate, count_nonzeros};
@@ -14,7 +12,6 @@ pub(super) struct Watcher<'a, 'o, P> {
     pub observers: &'a mut [&'o mut dyn Observer],
     pub trace: Trace,
     pub seen: u64, // changes of the best point that have been recorded
-    pub broke: bool,
 }
 
 impl<P: Evaluate> Watcher<'_, '_, P> {
@@ -25,27 +22,19 @@ impl<P: Evaluate> Watcher<'_, '_, P> {
     }
 
     fn show(&mut self, whatever: bool) {
-        let seconds = self.control.seconds();
+        let seconds = self.control.cancel.seconds();
         let due = whatever || self.trace.is_due(seconds);
         let (objective, newer) = self.control.newer(if due { self.seen } else { u64::MAX });
         let iteration = self.control.iterations();
         // what is shown is not asked whether to stop
         let progress = Progress { iteration, seconds, objective, scale: 0.0, pass: None, residual: None };
-        for o in self.observers.iter_mut() {
-            self.broke |= o.observe(Event::Step(&progress)) == ControlFlow::Break(());
-        }
-        if self.broke {
-            self.control.stop();
-        }
+        self.observers.iter_mut().for_each(|o| o.observe(Event::Step(&progress)));
         let Some(best) = newer else { return };
         self.seen = best.changes;
         let feasibility = self.problem.feasibility(&best.x);
         let nnz = count_nonzeros(&best.x);
         let point = TracePoint { seconds, iteration, objective: best.objective, feasibility, nnz };
         self.trace.push(point);
-        for o in self.observers.iter_mut() {
-            // control flow is taken from the step events
-            let _ = o.observe(Event::Trace(&point, &best.x));
-        }
+        self.observers.iter_mut().for_each(|o| o.observe(Event::Trace(&point, &best.x)));
     }
 }

@@ -1,8 +1,6 @@
 //! The loop.
 
 use std::cmp::Ordering;
-use std::ops::ControlFlow;
-use std::time::Instant;
 
 use super::confirmed::{believed, of_another, succeeds};
 use super::pace::{Kept, Looks, Pace};
@@ -12,13 +10,14 @@ use super::{
     Ending, Event, Fading, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver,
     Stage, Status, Stop, StopReason, TimeLimit, Trace, TracePoint,
 };
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::{RowMat, work};
 use crate::message::Message;
 use crate::objective::{Evaluate, Objective, count_nonzeros, size};
 
 /// Options of a run.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// Never make more iterations than this.
     pub max_iterations: Option<u64>,
@@ -31,6 +30,8 @@ pub struct RunOptions {
     pub effort: u64,
     /// Seconds that a stage of a chain other than the last may take.
     pub stage_seconds: Option<f64>,
+    /// Ends the run; the best X so far is still returned.
+    pub cancel: Cancel,
 }
 
 /// Where a run begins: solvers that run one after the other, and X⁰ of the first.
@@ -52,7 +53,7 @@ impl<S> Chain<S> {
 /// Starts without a better point after which no further start is made.
 const PATIENCE: u64 = 100;
 
-/// Runs `solver` from X⁰ until `stop` says so or an observer breaks.
+/// Runs `solver` from X⁰ until `stop` or `options.cancel` says so.
 ///
 /// # Errors
 /// Whatever [`Solver::init`] finds wrong. What happens later is a [`Status`].
@@ -85,17 +86,18 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
     stop: &mut dyn Stop,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
-    let (clock, worked) = (Instant::now(), work::so_far());
+    let (clock, worked) = (options.cancel.within(stop.time_limit()), work::so_far());
     let (trace, notes) = (Trace::default(), Vec::new());
     let first = start(0)?;
     let scale = problem.scale(&first.x0);
     let best = f64::INFINITY;
+    let (restarts, effort) = (options.restarts, options.effort);
     let mut session = Session { problem, options, scale, trace, notes, iteration: 0, clock, best };
     let mut best = session.run_chain(first, stop, observers)?;
     let (mut runs, mut winner) = (1, 0);
     let mut last = best.reason.clone();
-    let is_small = |iterations| iterations < options.effort && work::so_far() - worked < MOST_WORK.0;
-    while (runs <= options.restarts || is_small(session.iteration))
+    let is_small = |iterations| iterations < effort && work::so_far() - worked < MOST_WORK.0;
+    while (runs <= restarts || is_small(session.iteration))
         && runs - winner <= PATIENCE
         && matches!(last.status, Status::Converged | Status::Stalled)
     {
@@ -151,7 +153,7 @@ struct Session<'a, P> {
     trace: Trace,
     notes: Vec<Message>,
     iteration: u64,
-    clock: Instant,
+    clock: Cancel,
     best: f64, // lowest F recorded
 }
 
@@ -246,7 +248,7 @@ impl<P: Evaluate> Session<'_, P> {
             pace.adapt(info.iterations, p.seconds - before);
             punctual.stepped(p.seconds - before);
             reason = if info.objective.is_finite() {
-                let broke = self.show(&p, || solver.point(&state), observers);
+                self.show(&p, || solver.point(&state), observers);
                 let limit = MaxIterations(self.options.max_iterations).check(&p);
                 let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
                 let over = ended.is_some();
@@ -255,7 +257,8 @@ impl<P: Evaluate> Session<'_, P> {
                 let found = stop.check(&p).or(limit).or(ended);
                 let second = || solver.confirmed(self.problem, &state);
                 let found = believed(found, &p, stop, over, second).or(faded);
-                found.or_else(|| broke.then(interrupted)).or_else(|| punctual.check(p.seconds))
+                let broke = || self.clock.is_cancelled().then(interrupted);
+                found.or_else(broke).or_else(|| punctual.check(p.seconds))
             } else {
                 Some(numerical_error())
             };
@@ -305,7 +308,7 @@ impl<P: Evaluate> Session<'_, P> {
     }
 
     fn seconds(&self) -> f64 {
-        self.clock.elapsed().as_secs_f64()
+        self.clock.seconds()
     }
 
     fn iterations_left(&self) -> u64 {
@@ -341,15 +344,11 @@ impl<P: Evaluate> Session<'_, P> {
         p: &Progress,
         x: impl FnOnce() -> &'x RowMat,
         observers: &mut [&mut dyn Observer],
-    ) -> bool {
-        let mut broke = false;
-        for o in observers.iter_mut() {
-            broke |= o.observe(Event::Step(p)) == ControlFlow::Break(());
-        }
+    ) {
+        observers.iter_mut().for_each(|o| o.observe(Event::Step(p)));
         if self.trace.is_due(p.seconds) {
             self.record(p, x(), None, observers);
         }
-        broke
     }
 
     /// Adds a point to the trace, unless an earlier start has been lower already or the value
@@ -376,10 +375,7 @@ impl<P: Evaluate> Session<'_, P> {
         };
         self.trace.push(point);
         self.trace.rest(self.seconds());
-        for o in observers.iter_mut() {
-            // control flow is taken from the step events
-            let _ = o.observe(Event::Trace(&point, x));
-        }
+        observers.iter_mut().for_each(|o| o.observe(Event::Trace(&point, x)));
     }
 
     fn solution(self, best: Outcome) -> Solution {
@@ -394,7 +390,7 @@ impl<P: Evaluate> Session<'_, P> {
             status: best.reason.status,
             message: best.reason.message,
             iterations: self.iteration,
-            seconds: self.clock.elapsed().as_secs_f64(),
+            seconds: self.clock.seconds(),
             trace: self.trace,
             seed: self.options.seed,
             solver: best.solver,

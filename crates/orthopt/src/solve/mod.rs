@@ -17,7 +17,7 @@ pub use any::{AnySolver, ErasedSolver, Running};
 pub use confirmed::Confirmed;
 pub(crate) use confirmed::{believed, of_another, succeeds};
 pub use driver::{Chain, RunOptions, run, run_restarts};
-pub use observer::{Event, Interrupt, Observer};
+pub use observer::{Event, Observer};
 pub(crate) use pace::{Kept, Looks, Pace};
 pub use search_report::{ArmReport, MoveReport, SearchReport};
 pub use solution::{Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status, settings_of};

@@ -1,7 +1,4 @@
-//! Events out, control flow back.
-
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+//! Events of a run, for whoever watches it.
 
 use super::{Progress, TracePoint};
 use crate::linalg::RowMat;
@@ -17,24 +14,15 @@ pub enum Event<'a> {
     Trace(&'a TracePoint, &'a RowMat),
 }
 
-/// Watches a run: progress bar, log, user callback, interruption.
+/// Watches a run: progress bar, log, callback. To end the run it sets the [`Cancel`](crate::cancel::Cancel) that the run
+/// was given; the best X so far is still returned.
 pub trait Observer {
-    /// Returns `Break` to stop the run; the best X so far is still returned.
-    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()>;
+    /// Takes an event in.
+    fn observe(&mut self, event: Event<'_>);
 }
 
-impl<F: FnMut(Event<'_>) -> ControlFlow<()>> Observer for F {
-    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
-        self(event)
-    }
-}
-
-/// Stops the run once a flag is set, for signal handlers.
-#[derive(Clone, Copy, Debug)]
-pub struct Interrupt<'a>(pub &'a AtomicBool);
-
-impl Observer for Interrupt<'_> {
-    fn observe(&mut self, _: Event<'_>) -> ControlFlow<()> {
-        if self.0.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+impl<F: FnMut(Event<'_>)> Observer for F {
+    fn observe(&mut self, event: Event<'_>) {
+        self(event);
     }
 }

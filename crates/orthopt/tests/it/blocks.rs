@@ -1,11 +1,11 @@
 //! What blocks of more than two rows offer, against pairs, slow twins and known optima.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::common::{
-    PROBLEMS, exact_objective, gaussian_rows, gradient, on_data, problem, rng, solve, thinned, usual_start,
+    PROBLEMS, exact_objective, gaussian_rows, gradient, on_data, patient, problem, rng, solve, thinned,
+    usual_start,
 };
 use faer::Mat;
+use orthopt::cancel::Cancel;
 use orthopt::certify::{BlockReport, BlockScope, RowBlocks, Scope, block_k_stationarity, block_stationarity};
 use orthopt::constraint::stiefel;
 use orthopt::family::Family;
@@ -19,7 +19,7 @@ fn scope(rows: usize, samples: u64) -> BlockScope {
 }
 
 fn searched(p: &PcaProblem, x: &RowMat, scope: &BlockScope) -> BlockReport {
-    block_k_stationarity(p, x, scope, &|| true)
+    block_k_stationarity(p, x, scope, &Cancel::never())
 }
 
 /// X with the rows of a block replaced.
@@ -214,8 +214,7 @@ fn samples_threads_and_stops() {
             one.offers.windows(2).all(|w| w[0].1 >= w[1].1)
                 && one != searched(&p, &x, &BlockScope { seed: 9, ..wanted })
         );
-        let asked = AtomicU64::new(0);
-        let stopped = block_k_stationarity(&p, &x, &wanted, &|| asked.fetch_add(1, Ordering::Relaxed) < 7);
+        let stopped = block_k_stationarity(&p, &x, &wanted, &patient(7).0);
         assert_eq!(stopped.blocks_checked, 7, "{name}");
     }
     // a draw is uniform over blocks with a nonzero row, whatever their number of them

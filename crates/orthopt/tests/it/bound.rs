@@ -1,6 +1,7 @@
 //! Global bounds: golden values, degenerate input, errors, ends, what can be checked from outside.
 
 use orthopt::bound::{Bound, Dual, End, Kind, Method, Options, Proof, lower_bound};
+use orthopt::cancel::Cancel;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::eigen::symmetric_eigenvalues;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
@@ -24,7 +25,7 @@ fn covariance(n: usize, m: usize, seed: usize) -> RowMat {
 
 fn bound(c: &RowMat, r: usize, kind: &Kind, nodes: u64) -> Bound {
     let options = Options { nodes, ..Options::default() };
-    lower_bound(&negative(c), r, kind, None, &options, &|_| true).unwrap()
+    lower_bound(&negative(c), r, kind, None, &options, &Cancel::never(), &|_| ()).unwrap()
 }
 
 fn half_sum(c: &RowMat, r: usize) -> f64 {
@@ -234,7 +235,8 @@ fn one_check_serves_all_kinds() {
         // with an incumbent l1 has a larger weight, which depends on F
         let kind = Kind::L1 { lambda: 2.0 };
         let options = Options::default();
-        let dual = lower_bound(&f, r, &kind, Some(&x), &options, &|_| true).unwrap().dual(&f, r);
+        let dual =
+            lower_bound(&f, r, &kind, Some(&x), &options, &Cancel::never(), &|_| ()).unwrap().dual(&f, r);
         let known = check(&dual, &kind).unwrap();
         assert!(
             (known - dual.bound).abs() <= 1e-9 * (half_sum(&c, r) + known.abs()),
@@ -319,12 +321,13 @@ fn ends_with_the_best_bound_so_far() {
         (Options { iterations: 10, ..Options::default() }, End::Limit),
         (Options { seconds: Some(0.0), ..Options::default() }, End::Time),
     ] {
-        let found = lower_bound(&f, 2, &kind, None, &options, &|_| end != End::Interrupted).unwrap();
+        let cancel = Cancel::when(move || end == End::Interrupted);
+        let found = lower_bound(&f, 2, &kind, None, &options, &cancel, &|_| ()).unwrap();
         assert_eq!(found.end, end);
         assert!(found.value.is_finite() && found.value <= full + 1e-9, "{end:?}: {} {full}", found.value);
     }
     let again = Options { warm: Some(bound(&c, 2, &kind, 0).relaxation), ..Options::default() };
-    let warm = lower_bound(&f, 2, &kind, None, &again, &|_| true).unwrap();
+    let warm = lower_bound(&f, 2, &kind, None, &again, &Cancel::never(), &|_| ()).unwrap();
     assert!((warm.value - full).abs() <= 1e-6 * full.abs());
 }
 
@@ -332,7 +335,7 @@ fn ends_with_the_best_bound_so_far() {
 fn errors_say_what_is_wrong() {
     let f = negative(&covariance(5, 8, 9));
     let refused = |r: usize, kind: Kind, options: Options| {
-        lower_bound(&f, r, &kind, None, &options, &|_| true).unwrap_err().to_string()
+        lower_bound(&f, r, &kind, None, &options, &Cancel::never(), &|_| ()).unwrap_err().to_string()
     };
     let plain = Options::default;
     assert!(refused(6, Kind::Nonnegative, plain()).contains("rank 6 exceeds"));
@@ -346,5 +349,5 @@ fn errors_say_what_is_wrong() {
     assert!(message.contains("no bound") && message.contains("limit is 3"), "{message}");
     let x = RowMat::zeros(5, 2);
     let kind = Kind::Nonnegative;
-    assert!(lower_bound(&f, 2, &kind, Some(&x), &plain(), &|_| true).is_err());
+    assert!(lower_bound(&f, 2, &kind, Some(&x), &plain(), &Cancel::never(), &|_| ()).is_err());
 }

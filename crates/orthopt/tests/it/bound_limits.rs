@@ -1,6 +1,7 @@
 //! Proofs for limits of nonzeros: golden values, all supports of small matrices, ends, what is not believed.
 
 use orthopt::bound::{Bound, End, Kind, Method, Options, Proof, lower_bound};
+use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel::{feasibility, orthonormalise};
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
@@ -23,7 +24,7 @@ fn pitprops() -> RowMat {
 
 fn bound(c: &RowMat, r: usize, kind: &Kind, nodes: u64) -> Bound {
     let options = Options { nodes, ..Options::default() };
-    lower_bound(&negative(c), r, kind, None, &options, &|_| true).unwrap()
+    lower_bound(&negative(c), r, kind, None, &options, &Cancel::never(), &|_| ()).unwrap()
 }
 
 fn counts(list: &[usize]) -> Kind {
@@ -400,9 +401,9 @@ fn ends_with_the_best_bound_so_far() {
     let (kind, best) = (counts(&[6, 6]), -0.5 * 5.95);
     let ask = |calls: usize, nodes: u64| {
         let count = std::sync::atomic::AtomicUsize::new(0);
-        let go_on = || count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < calls;
+        let cancel = Cancel::when(move || count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= calls);
         let options = Options { nodes, ..Options::default() };
-        lower_bound(&f, 2, &kind, None, &options, &|_| go_on()).unwrap()
+        lower_bound(&f, 2, &kind, None, &options, &cancel, &|_| ()).unwrap()
     };
     for calls in [0, 1, 2, 3, 5, 9, 20, 60] {
         let found = ask(calls, u64::MAX);
@@ -415,7 +416,7 @@ fn ends_with_the_best_bound_so_far() {
         assert!(found.value <= best && found.value >= -0.5 * 6.559, "{nodes}: {}", found.value);
     }
     let options = Options { nodes: u64::MAX, seconds: Some(0.0), ..Options::default() };
-    let found = lower_bound(&f, 2, &kind, None, &options, &|_| true).unwrap();
+    let found = lower_bound(&f, 2, &kind, None, &options, &Cancel::never(), &|_| ()).unwrap();
     assert!(found.end == End::Time && found.value <= best);
 }
 
@@ -436,9 +437,9 @@ fn a_wrong_incumbent_is_never_proved() {
         let full = first(r);
         let plain = RowMat::from_fn(13, r, |i, k| f64::from(u8::from(i == k)));
         let longer = RowMat::from_fn(13, r, |i, k| if i == k { 1.0 + 1e-7 } else { 0.0 });
-        assert!(lower_bound(&f, r, &kind, Some(&full), &options, &|_| true).is_err());
+        assert!(lower_bound(&f, r, &kind, Some(&full), &options, &Cancel::never(), &|_| ()).is_err());
         for x in [&plain, &longer] {
-            let found = lower_bound(&f, r, &kind, Some(x), &options, &|_| true).unwrap();
+            let found = lower_bound(&f, r, &kind, Some(x), &options, &Cancel::never(), &|_| ()).unwrap();
             assert_eq!(found.proof, Some(Proof::Optimal), "{kind:?}");
             let objective = -2.0 * found.objective.unwrap();
             assert!((objective - known).abs() <= 2e-9 * known, "{kind:?}: {objective} {known}");
@@ -448,7 +449,7 @@ fn a_wrong_incumbent_is_never_proved() {
     // a good one is kept as it is
     let found = bound(&c, 1, &counts(&[5]), 100);
     let (x, value) = (found.x.unwrap(), found.objective.unwrap());
-    let again = lower_bound(&f, 1, &counts(&[5]), Some(&x), &options, &|_| true).unwrap();
+    let again = lower_bound(&f, 1, &counts(&[5]), Some(&x), &options, &Cancel::never(), &|_| ()).unwrap();
     assert!(again.proof.is_some() && again.x.is_none() && again.objective == Some(value));
 }
 
@@ -486,7 +487,7 @@ fn signs_are_not_forgotten() {
         let options = Options { nodes: 1000, ..Options::default() };
         let of = |nonneg: bool| {
             let p = CardinalityProblem::new(negative(&c), r, limits.clone(), 0.0, nonneg).unwrap();
-            p.lower_bound(None, &options, &|_| true).unwrap()
+            p.lower_bound(None, &options, &Cancel::never(), &|_| ()).unwrap()
         };
         let (with, without) = (of(true), of(false));
         assert!(with.x.is_none() && with.objective.is_none() && with.proof.is_none(), "{limits:?}");

@@ -1,6 +1,7 @@
 //! No X that any method finds is below the bound, and F of the best is near it.
 
 use orthopt::bound::{Kind, Options, lower_bound};
+use orthopt::cancel::Cancel;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
 use orthopt::smooth::{Quadratic, Smooth};
@@ -10,7 +11,7 @@ use crate::common::*;
 
 fn value(p: &PcaProblem, kind: &Kind, nodes: u64) -> f64 {
     let options = Options { nodes, ..Options::default() };
-    lower_bound(&p.f, p.rank(), kind, None, &options, &|_| true).unwrap().value
+    lower_bound(&p.f, p.rank(), kind, None, &options, &Cancel::never(), &|_| ()).unwrap().value
 }
 
 /// The lowest F that OBCD reaches from a few starts.
@@ -100,7 +101,7 @@ proptest! {
         let best = reached(&q);
         let x = usual_start(&q, 0);
         let weak = value(&q, &Kind::L1 { lambda }, 0);
-        let known = lower_bound(&q.f, r, &Kind::L1 { lambda }, Some(&x), &Options::default(), &|_| true);
+        let known = lower_bound(&q.f, r, &Kind::L1 { lambda }, Some(&x), &Options::default(), &Cancel::never(), &|_| ());
         let known = known.unwrap().value;
         prop_assert!(weak <= best + 1e-11 && known <= best + 1e-11 && known >= weak - 1e-6 * weak.abs());
     }

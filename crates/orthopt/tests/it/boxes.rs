@@ -1,12 +1,14 @@
 //! Entries in a box: every solver has a point to begin at, and a box that no X meets is called so.
 
 use crate::common::gaussian;
+use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel;
-use orthopt::family::{Begin, Family, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::linalg::RowMat;
 use orthopt::penalty::Shape;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Status, Stopping};
+use orthopt::start::Start;
 
 fn boxed((n, r): (usize, usize), lower: f64, upper: f64) -> orthopt::error::Result<PcaProblem> {
     let a = gaussian(2 * n, n, 5);
@@ -27,7 +29,11 @@ fn every_solver_begins_inside_and_ends_there() {
         let mut solvers = 0;
         for info in PcaProblem::solvers().iter().filter(|info| (info.handles)(&p)) {
             let wanted = Wanted { solver: Some(info.name.into()), ..Default::default() };
-            let s = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, Some(0), &mut []).unwrap();
+            let s = p
+                .plan(&wanted)
+                .unwrap()
+                .run(&p, &wanted, &stopping, Some(0), &Cancel::never(), &mut [])
+                .unwrap();
             let what = format!("{} in [{lower}, {upper}]: {}", info.name, s.message);
             assert!(s.objective.total.is_finite() && s.status != Status::NumericalError, "{what}");
             assert!(s.x.data().iter().all(|v| (lower - 1e-8..=upper + 1e-8).contains(v)), "{what}");
@@ -38,7 +44,8 @@ fn every_solver_begins_inside_and_ends_there() {
         // and what the library chooses
         let wanted = Wanted::default();
         let stopping = Stopping { max_iters: Some(20_000), ..stopping };
-        let s = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &mut []).unwrap();
+        let s =
+            p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
         assert!(s.objective.total.is_finite() && s.status != Status::NumericalError, "{}", s.message);
         for (name, _) in PcaProblem::starts() {
             if let Ok(x) = p.start(name, 3) {
@@ -63,7 +70,7 @@ fn a_box_without_a_point_is_refused() {
     let stopping = Stopping { max_iters: Some(100), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     for solver in [None, Some("obcd".to_string())] {
         let wanted = Wanted { solver, ..Default::default() };
-        let found = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &mut []);
+        let found = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []);
         let message = found.unwrap_err().to_string();
         assert!(message.contains("was found to start from (there may be none)"), "{message}");
     }
@@ -73,9 +80,9 @@ fn a_box_without_a_point_is_refused() {
 fn a_start_outside_is_refused() {
     let p = boxed((20, 2), -0.5, 0.5).unwrap();
     let x = RowMat::from_fn(20, 2, |i, k| f64::from(u8::from(i == k)));
-    let wanted = Wanted { solver: Some("obcd".into()), start: Some(Begin::Given(x)), ..Default::default() };
+    let wanted = Wanted { solver: Some("obcd".into()), start: Some(Start::Given(x)), ..Default::default() };
     let stopping = Stopping { max_iters: Some(100), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let found = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &mut []);
+    let found = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []);
     let message = found.unwrap_err().to_string();
     assert!(message.contains("has 1 in row 1, column 1, outside the box [-0.5, 0.5]"), "{message}");
 }

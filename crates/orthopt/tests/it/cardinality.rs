@@ -3,6 +3,7 @@
 
 use orthopt::RowMat;
 use orthopt::bound::{Options, lower_bound};
+use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel;
 use orthopt::family::{Family, Wanted};
 use orthopt::objective::Evaluate;
@@ -34,7 +35,7 @@ fn problem(
 fn solve(p: &CardinalityProblem, seed: u64, iterations: Option<u64>) -> Solution {
     let wanted = Wanted { seed, effort: Some(Effort::Quick), ..Default::default() };
     let stopping = Stopping { max_iters: iterations, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &mut []).unwrap()
+    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
 fn feasible(p: &CardinalityProblem, x: &RowMat) {
@@ -130,7 +131,8 @@ fn reaches_the_best_of_all_supports() {
         let f = found.objective.total;
         assert!(f <= -best + 1e-8 * best, "seed {seed}: {f} above {}", -best);
         let (smooth, kind) = p.bounded().unwrap();
-        let bound = lower_bound(smooth, 2, &kind, None, &Options::default(), &|_| true).unwrap();
+        let bound =
+            lower_bound(smooth, 2, &kind, None, &Options::default(), &Cancel::never(), &|_| ()).unwrap();
         assert!(bound.value <= f, "{} {f}", bound.value);
     }
 }

@@ -1,7 +1,6 @@
 //! Data centred where they are read, against data centred beforehand; and the same bits for
 //! every layout and speed of the machine.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use faer::sparse::{SparseColMat, Triplet};
@@ -102,7 +101,6 @@ fn a_slow_machine_finds_the_same_x() {
             let mut slow = |_: Event<'_>| {
                 k += 1;
                 std::thread::sleep(Duration::from_micros(pause * (k * 7919 % 5)));
-                ControlFlow::Continue(())
             };
             let mut stop = Critical { tol: 1e-5 }.or(TimeLimit(Some(30.0)));
             let x0 = p.start("pca", 0).unwrap();

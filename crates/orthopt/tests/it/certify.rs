@@ -1,13 +1,14 @@
 //! Block-2 stationarity against the slow twin of the pair searches.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::common::pair::linear_part;
 use crate::common::{
-    PROBLEMS, exact_objective, gaussian, gaussian_rows, gradient, on_data, penalty, problem, rng, solve,
-    thinned, usual_start,
+    PROBLEMS, exact_objective, gaussian, gaussian_rows, gradient, on_data, patient, penalty, problem, rng,
+    solve, thinned, usual_start,
 };
 use faer::Mat;
+use orthopt::cancel::Cancel;
 use orthopt::certify::{Certificate, Scope, block_stationarity, criticality};
 use orthopt::constraint::stiefel;
 use orthopt::family::Family;
@@ -137,8 +138,7 @@ fn threads_change_nothing() {
 
 /// Criticality and a certificate that may go on for so many questions.
 fn asked<P: Family>(p: &P, x: &RowMat, scope: Scope, answers: u64) -> (Option<f64>, Certificate, u64) {
-    let questions = AtomicU64::new(0);
-    let ask = || questions.fetch_add(1, Ordering::Relaxed) < answers;
+    let (ask, questions) = patient(answers);
     let certificate = p.block_stationarity(x, scope, &ask).expect("pairs can be solved");
     let asked = questions.swap(0, Ordering::Relaxed);
     (p.criticality(x, &ask), certificate, asked)
@@ -146,11 +146,11 @@ fn asked<P: Family>(p: &P, x: &RowMat, scope: Scope, answers: u64) -> (Option<f6
 
 /// What holds of every family: a check that is stopped ends at once and says how far it came.
 fn stops<P: Family>(what: &str, p: &P, x: &RowMat) {
-    let go_on = |scope| p.block_stationarity(x, scope, &|| true).expect("pairs can be solved");
+    let go_on = |scope| p.block_stationarity(x, scope, &Cancel::never()).expect("pairs can be solved");
     let all = go_on(Scope::All);
     assert_eq!(all.pairs_checked, all.pairs_total, "{what}");
     let (critical, found, questions) = asked(p, x, Scope::All, u64::MAX);
-    assert!(critical == p.criticality(x, &|| true) && critical.is_some() && found == all, "{what}");
+    assert!(critical == p.criticality(x, &Cancel::never()) && critical.is_some() && found == all, "{what}");
     // often: no more than 16 pairs between two questions
     assert!(questions >= all.pairs_total / 16, "{what}: {questions} questions for {all:?}");
     let sample = Scope::Sample { pairs: all.pairs_total - 1, seed: 4 };
@@ -190,14 +190,14 @@ fn a_check_that_is_stopped_says_how_far_it_came() {
 fn criticality_can_be_stopped() {
     let p = problem("l1-pca", 1.5, 40, 3, 6);
     let x = solve(&p, 2, 1e-9).x;
-    let questions = AtomicU64::new(0);
-    let all = p.criticality(&x, &|| questions.fetch_add(1, Ordering::Relaxed) < u64::MAX);
+    let (always, questions) = patient(u64::MAX);
+    let all = p.criticality(&x, &always);
     assert_eq!(all, Some(criticality(&p, &x)));
     let needed = questions.load(Ordering::Relaxed);
     assert!(needed > 10, "{needed} iterations");
     for answers in [0, 1, needed - 1] {
-        let asked = AtomicU64::new(0);
-        assert_eq!(p.criticality(&x, &|| asked.fetch_add(1, Ordering::Relaxed) < answers), None);
+        let (cancel, asked) = patient(answers);
+        assert_eq!(p.criticality(&x, &cancel), None);
         assert_eq!(asked.load(Ordering::Relaxed), answers + 1, "it went on after a no");
     }
 }

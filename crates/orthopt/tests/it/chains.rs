@@ -3,7 +3,7 @@
 use crate::common::{problem, usual_start};
 use orthopt::Error;
 use orthopt::family::Family;
-use orthopt::family::{Begin, Plan, Wanted};
+use orthopt::family::{Plan, Wanted};
 use orthopt::problem::PcaProblem;
 use orthopt::solve::{
     AnySolver, Chain, MaxIterations, RunOptions, Setting, Solver, Stationary, Status, Stop, TimeLimit, run,
@@ -11,6 +11,7 @@ use orthopt::solve::{
 };
 use orthopt::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use orthopt::solvers::{SOLVERS, SolverOptions, find_solvers};
+use orthopt::start::Start;
 
 fn solver(working_set: WorkingSet) -> AnySolver<PcaProblem> {
     Box::new(Obcd::new(ObcdOptions { working_set, seed: 3, ..Default::default() }).unwrap())
@@ -95,9 +96,9 @@ fn plans_follow_what_is_wanted() {
             "{name}"
         );
     }
-    assert!(auto.starts.contains(&Begin::Named("coordinates".into())));
+    assert!(auto.starts.contains(&Start::named("coordinates")));
     assert!(matches!(p.plan(&wanted("obcd+")), Err(Error::UnknownName { .. })));
-    let far = Wanted { start: Some(Begin::Named("mars".into())), ..wanted("obcd") };
+    let far = Wanted { start: Some(Start::named("mars")), ..wanted("obcd") };
     assert!(matches!(p.plan(&far).unwrap().start(&p, 0), Err(Error::UnknownName { .. })));
 }
 

@@ -1,18 +1,20 @@
 //! Claims of optimality: no wrong X is called a minimum, whatever door it comes through and whenever the
 //! computation is cut off.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use orthopt::Error;
 use orthopt::bound::{Bound, Kind, Options, lower_bound};
-use orthopt::family::{Begin, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::cancel::Cancel;
+use orthopt::family::{Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::{Solution, Status, Stopping};
+use orthopt::start::Start;
 use orthopt::with_family;
 
-use crate::common::{gaussian, normal, rng};
+use crate::common::{gaussian, normal, patient, rng};
 
 const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
 
@@ -59,7 +61,8 @@ fn quick<P: Family>(problem: &P) -> Solution {
     let mut plan = problem.plan(&Wanted { seed: 1, ..Wanted::default() }).unwrap();
     plan.lower_bound = None;
     let stopping = Stopping { max_iters: Some(3000), ..STOPPING };
-    plan.run(problem, &Wanted { seed: 1, ..Wanted::default() }, &stopping, None, &mut []).unwrap()
+    plan.run(problem, &Wanted { seed: 1, ..Wanted::default() }, &stopping, None, &Cancel::never(), &mut [])
+        .unwrap()
 }
 
 fn limits(nodes: u64) -> Options {
@@ -90,7 +93,7 @@ fn judged<P: Family>(problem: &P, what: &str) {
     let values: Vec<f64> = candidates.iter().map(|x| problem.value(x)).collect();
     let lowest = values.iter().fold(f64::INFINITY, |m, v| m.min(*v));
     for (x, f) in candidates.iter().zip(&values) {
-        let bound = problem.lower_bound(Some(x), &limits(60), &|_| true).unwrap();
+        let bound = problem.lower_bound(Some(x), &limits(60), &Cancel::never(), &|_| ()).unwrap();
         // an X that was met on the way counts, too
         let lowest = lowest.min(bound.objective.unwrap());
         consistent(&bound, lowest, what);
@@ -123,20 +126,15 @@ fn what_is_cut_off_at_any_moment_claims_nothing_false() {
         for r in [1, 2] {
             let f = negative(&c);
             let bad = units(12, r, 0);
-            let asked = AtomicU64::new(0);
-            let count = |_: &_| {
-                asked.fetch_add(1, Ordering::Relaxed);
-                true
-            };
-            let known = lower_bound(&f, r, &kind, None, &limits(1000), &count).unwrap();
+            let (always, asked) = patient(u64::MAX);
+            let known = lower_bound(&f, r, &kind, None, &limits(1000), &always, &|_| ()).unwrap();
             let lowest = known.objective.unwrap_or(f64::INFINITY);
-            let all = asked.into_inner();
+            let all = asked.load(Ordering::Relaxed);
             for k in 0..20 {
                 // more moments where the end is near
                 let moment = if k < 10 { all * k / 10 } else { all - all * (20 - k) / 100 };
-                let asked = AtomicU64::new(0);
-                let cut = |_: &_| asked.fetch_add(1, Ordering::Relaxed) < moment;
-                let bound = lower_bound(&f, r, &kind, Some(&bad), &limits(1000), &cut).unwrap();
+                let cut = patient(moment).0;
+                let bound = lower_bound(&f, r, &kind, Some(&bad), &limits(1000), &cut, &|_| ()).unwrap();
                 let what = format!("{kind:?} r {r}, cut off at {moment} of {all}");
                 consistent(&bound, lowest.min(bound.objective.unwrap()), &what);
             }
@@ -206,8 +204,16 @@ fn no_bound_is_above_the_minimum_of_any_c() {
             for (x, nodes) in
                 [(None, 0), (None, 200), (Some(units(n, 1, 0)), 200), (Some(units(n, 1, n - 1)), 0)]
             {
-                let bound =
-                    lower_bound(&negative(&c), 1, &kind, x.as_ref(), &limits(nodes), &|_| true).unwrap();
+                let bound = lower_bound(
+                    &negative(&c),
+                    1,
+                    &kind,
+                    x.as_ref(),
+                    &limits(nodes),
+                    &Cancel::never(),
+                    &|_| (),
+                )
+                .unwrap();
                 let rounding = 1e-9 * (1.0 + best.abs());
                 assert!(
                     bound.value <= best + rounding,
@@ -233,7 +239,8 @@ fn limits_of_rows_do_not_need_a_semidefinite_c() {
         &Kind::Rows { rows: 2, lambda: 0.0 },
         Some(&units(3, 1, 2)),
         &Options::default(),
-        &|_| true,
+        &Cancel::never(),
+        &|_| (),
     )
     .unwrap();
     assert!(bound.value <= -1.5 && bound.proof.is_none(), "{} {:?}", bound.value, bound.proof);
@@ -245,7 +252,8 @@ fn an_x_that_is_nearly_feasible_is_repaired_first() {
     let c = RowMat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.9 });
     let x = RowMat::from_fn(2, 1, |i, _| if i == 0 { (1.0f64 + 4e-7).sqrt() } else { 0.0 });
     let kind = Kind::L0 { lambda: 1.0 };
-    let bound = lower_bound(&negative(&c), 1, &kind, Some(&x), &limits(100), &|_| true).unwrap();
+    let bound =
+        lower_bound(&negative(&c), 1, &kind, Some(&x), &limits(100), &Cancel::never(), &|_| ()).unwrap();
     assert!((bound.objective.unwrap() - 0.5).abs() <= 1e-15, "{:?}", bound.objective);
     let as_given = orthopt::bound::Point { objective: 0.5 - 2e-7, feasibility: 1e-15 };
     assert!(matches!(bound.beside(as_given), Err(Error::Contradiction { .. })));
@@ -256,8 +264,16 @@ fn an_x_that_is_nearly_feasible_is_repaired_first() {
 fn a_minimum_of_zero_is_proved() {
     for c in [RowMat::zeros(4, 4), RowMat::from_fn(4, 4, |i, j| if i == j { 0.0 } else { -1.0 })] {
         let x = units(4, 1, 1);
-        let bound =
-            lower_bound(&negative(&c), 1, &Kind::Nonnegative, Some(&x), &limits(50), &|_| true).unwrap();
+        let bound = lower_bound(
+            &negative(&c),
+            1,
+            &Kind::Nonnegative,
+            Some(&x),
+            &limits(50),
+            &Cancel::never(),
+            &|_| (),
+        )
+        .unwrap();
         assert!(bound.proof.is_some() && bound.gap == Some(0.0), "{:?} {:?}", bound.value, bound.gap);
     }
 }
@@ -272,12 +288,12 @@ fn a_search_ends_at_its_bound_and_nowhere_else() {
     const MINIMUM: f64 = -2.636819401;
     with_family!(&posed.problem, problem => {
         for start in ["pca", "identity", "random", "varimax", "coordinates"] {
-            let wanted = Wanted { start: Some(Begin::Named(start.into())), seed: 1, ..Wanted::default() };
+            let wanted = Wanted { start: Some(Start::named(start)), seed: 1, ..Wanted::default() };
             let run = |bound: Option<f64>| {
                 let mut plan = problem.plan(&wanted).unwrap();
                 plan.lower_bound = bound;
                 let stopping = Stopping { max_iters: Some(20_000), ..STOPPING };
-                plan.run(problem, &wanted, &stopping, None, &mut []).unwrap()
+                plan.run(problem, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
             };
             let without = run(None);
             for (bound, optimal) in [(MINIMUM, true), (-2.0, false), (-2.7, false), (3.0, false), (f64::MAX, false)] {
@@ -301,7 +317,8 @@ fn many_variables_and_few_nodes_prove_no_bad_x() {
         for kind in [Kind::L0 { lambda: 0.15 }, Kind::Nonnegative] {
             let options = Options { nodes: 2, iterations: 40, ..Options::default() };
             let bad = units(n, r, 0);
-            let bound = lower_bound(&negative(&c), r, &kind, Some(&bad), &options, &|_| true).unwrap();
+            let bound = lower_bound(&negative(&c), r, &kind, Some(&bad), &options, &Cancel::never(), &|_| ())
+                .unwrap();
             let f = -0.5 * r as f64 + if let Kind::L0 { lambda } = kind { lambda * r as f64 } else { 0.0 };
             let lowest = bound.objective.unwrap();
             assert!(lowest <= f + 1e-12 && bound.value <= lowest, "{kind:?} r {r}: {lowest} {}", bound.value);

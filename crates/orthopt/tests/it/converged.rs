@@ -2,6 +2,7 @@
 //! measures itself.
 
 use crate::common::gaussian;
+use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::composite::{Composite, criticality};
 use orthopt::concave::Concave;
@@ -32,7 +33,7 @@ fn all_converged<P: Family>(
     for info in P::solvers().iter().filter(|info| (info.handles)(p)) {
         let wanted = Wanted { solver: Some(info.name.into()), seed, ..Default::default() };
         let plan = p.plan(&wanted).unwrap();
-        let s = match plan.run(p, &wanted, &STOPPING, Some(0), &mut []) {
+        let s = match plan.run(p, &wanted, &STOPPING, Some(0), &Cancel::never(), &mut []) {
             Ok(s) => s,
             Err(error) => panic!("{what}, {}: {error}", info.name),
         };
@@ -43,7 +44,7 @@ fn all_converged<P: Family>(
         let what = format!("{what}, {}, seed {seed}: {}", info.name, s.message);
         if s.message.starts_with(PASS) {
             // its statement is on pairs, where they can be solved
-            if let Some(found) = p.block_stationarity(&s.x, Scope::All, &|| true) {
+            if let Some(found) = p.block_stationarity(&s.x, Scope::All, &Cancel::never()) {
                 let limit = STOPPING.tolerance(s.scale, s.objective.total);
                 assert!(found.max_decrease <= 1.01 * limit, "{what}: {:e}", found.max_decrease);
             }
@@ -73,7 +74,7 @@ fn of_composite<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p.g.subgradient(&s.x, &mut xi);
     g.data_mut().iter_mut().zip(xi.data()).for_each(|(g, xi)| *g -= xi);
     let scale = s.scale + g.norm();
-    let of_x = criticality(p, &s.x, &|| true).unwrap() / scale;
+    let of_x = criticality(p, &s.x, &Cancel::never()).unwrap() / scale;
     if p.a.is_identity() {
         return of_x;
     }
@@ -93,7 +94,7 @@ fn check(name: &str, data: &PcaData<'_>, options: &PoseOptions, seed: u64) -> [u
         Named::NonlinearEig(p) => all_converged(&what, p, seed, of_composite),
         Named::JOrthogonal(p) => all_converged(&what, p, seed, |p, s| {
             let scale = 1.0 + p.gradient(&s.x).norm() * s.x.norm();
-            p.criticality(&s.x, &|| true).unwrap() / scale
+            p.criticality(&s.x, &Cancel::never()).unwrap() / scale
         }),
         _ => panic!("{name}: a family that this test does not know"),
     }
@@ -171,7 +172,7 @@ fn smoothing_does_not_pass_for_convergence() {
         let wanted = Wanted { solver: Some(name.into()), seed: 1, ..Default::default() };
         let stopping = Stopping { max_iters: Some(3000), ..STOPPING };
         let plan = p.plan(&wanted).unwrap();
-        let s = plan.run(p, &wanted, &stopping, Some(0), &mut []).unwrap();
+        let s = plan.run(p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap();
         assert!(s.iterations > 100, "{name}: {} after {} iterations", s.message, s.iterations);
         assert!(s.status != Status::Converged || of_composite(p, &s) <= CRITICAL, "{name}: {}", s.message);
         assert!(stiefel::feasibility(&s.x) <= 1e-12, "{name}");
@@ -190,7 +191,8 @@ fn a_singular_c_is_solved_to_the_same_f_by_pairs_and_by_gradients() {
     for name in ["obcd", "foforth-gr"] {
         let wanted = Wanted { solver: Some(name.into()), seed: 1, ..Default::default() };
         let stopping = Stopping { max_iters: Some(2_000_000), ..STOPPING };
-        let s = p.plan(&wanted).unwrap().run(p, &wanted, &stopping, Some(0), &mut []).unwrap();
+        let s =
+            p.plan(&wanted).unwrap().run(p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap();
         let found = of_composite(p, &s);
         assert!(s.status == Status::Converged && found <= CRITICAL, "{name}: {} {found:e}", s.message);
         reached.push(s.objective.total);

@@ -1,6 +1,7 @@
 //! What is counted and priced is what is saved.
 
 use faer::Mat;
+use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
 use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::linalg::RowMat;
@@ -29,7 +30,11 @@ fn what_is_printed_is_what_is_saved() {
         let p = of_scales(lambda);
         for solver in [None, Some("obcd".to_string())] {
             let wanted = Wanted { solver, ..Default::default() };
-            let s = p.plan(&wanted).unwrap().run(&p, &wanted, &STOPPING, None, &mut []).unwrap();
+            let s = p
+                .plan(&wanted)
+                .unwrap()
+                .run(&p, &wanted, &STOPPING, None, &Cancel::never(), &mut [])
+                .unwrap();
             let saved = s.x.data().iter().filter(|v| **v != 0.0).count();
             assert_eq!(s.nnz, saved, "lambda {lambda}: {:?}", s.x);
             assert!(lambda < 100.0 || saved == 1, "the price is more than what an entry is worth: {:?}", s.x);

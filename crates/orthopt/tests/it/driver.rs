@@ -1,10 +1,8 @@
 //! The one loop around every solver: stops, observers, broken numbers, trace, several starts.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use crate::common::obcd::absolute;
 use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start};
+use orthopt::cancel::Cancel;
 use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
@@ -12,8 +10,8 @@ use orthopt::penalty::NoPenalty;
 use orthopt::problem::{PcaProblem, Problem};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{
-    Chain, Event, Interrupt, MaxIterations, Observer, Pass, RelativeDecrease, RunOptions, Setting, Settings,
-    Solution, Solver, Stationary, Status, Step, Stop, TimeLimit, run, run_restarts,
+    Chain, Event, MaxIterations, Observer, Pass, RelativeDecrease, RunOptions, Setting, Settings, Solution,
+    Solver, Stationary, Status, Step, Stop, TimeLimit, run, run_restarts,
 };
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::{Error, Result};
@@ -83,7 +81,6 @@ fn the_time_limit_is_kept() {
             if let Event::Step(p) = event {
                 *(if p.seconds < limit { &mut before } else { &mut after }) += 1;
             }
-            ControlFlow::Continue(())
         };
         let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(limit)), &mut [&mut count]);
         assert_eq!(s.status, Status::TimeLimit);
@@ -121,6 +118,7 @@ fn every_problem_converges_and_says_so() {
 
 #[test]
 fn observers_watch_and_interrupt() {
+    let cancel = Cancel::never();
     let (mut steps, mut traced, mut last) = (0, 0, f64::INFINITY);
     let mut watcher = |event: Event<'_>| {
         match event {
@@ -135,21 +133,18 @@ fn observers_watch_and_interrupt() {
             }
             _ => {}
         }
-        if steps == 25 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if steps == 25 {
+            cancel.cancel();
+        }
     };
-    let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(20.0)), &mut [&mut watcher]);
+    let options = RunOptions { cancel: cancel.clone(), ..Default::default() };
+    let s = run_endless(options.clone(), &mut TimeLimit(Some(20.0)), &mut [&mut watcher]);
     assert_eq!((s.status, steps), (Status::Interrupted, 25));
     assert_eq!(s.message, "interrupted; this is the best point so far");
     assert!(traced >= 2 && s.trace.points().len() <= traced);
-    let flag = AtomicBool::new(false);
-    let (mut count, mut interrupt) = (0, Interrupt(&flag));
-    let mut raise = |_: Event<'_>| {
-        count += 1;
-        flag.store(count >= 10, Ordering::Relaxed);
-        ControlFlow::Continue(())
-    };
-    let s = run_endless(RunOptions::default(), &mut TimeLimit(Some(20.0)), &mut [&mut raise, &mut interrupt]);
-    assert_eq!(s.status, Status::Interrupted);
+    // what is over before it begins makes one step at most
+    let s = run_endless(options, &mut TimeLimit(Some(20.0)), &mut []);
+    assert!(s.status == Status::Interrupted && s.iterations <= 1, "{} iterations", s.iterations);
 }
 
 /// f(x) = value − x₁ on 2 × 1 matrices.
@@ -359,7 +354,7 @@ fn several_starts_share_clock_and_trace_and_the_best_counts() {
         alone.push(run(&p, &stages[0], x0, RunOptions::default(), &mut stop, &mut []).unwrap());
     }
     let options = RunOptions { restarts: 5, ..Default::default() };
-    let s = run_restarts(&p, one, options, &mut Stationary { tol: 1e-10 }, &mut []).unwrap();
+    let s = run_restarts(&p, one, options.clone(), &mut Stationary { tol: 1e-10 }, &mut []).unwrap();
     let best = alone.iter().min_by(|a, b| a.objective.total.total_cmp(&b.objective.total)).unwrap();
     assert_eq!((s.x.clone(), s.status), (best.x.clone(), Status::Converged));
     assert!(s.message.ends_with("(the best of 6 starts)"), "{}", s.message);

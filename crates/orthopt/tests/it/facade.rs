@@ -2,10 +2,11 @@
 
 use crate::common::{PROBLEMS, exact_objective};
 use orthopt::RowMat;
-use orthopt::family::Begin;
+use orthopt::cancel::Cancel;
 use orthopt::prelude::*;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
+use orthopt::start::Start;
 
 fn samples() -> Matrix {
     Matrix::from_fn(30, 8, |i, j| ((i * (j + 3)) as f64 * 0.37).sin() * (j + 1) as f64)
@@ -31,7 +32,7 @@ fn is_the_same_run_as_by_hand() {
             builder = builder.lambda(lambda);
         }
         let found = builder.fit().unwrap();
-        let x0 = Begin::Given(x0).point(&problem, 3).unwrap();
+        let x0 = problem.start_at(&Start::Given(x0), 3, &Cancel::never()).unwrap();
         let solver = Obcd::new(ObcdOptions { seed: 3, tol: 1e-9, ..ObcdOptions::default() }).unwrap();
         let mut stop = found.stopping.criteria();
         let mut by_hand = run(&problem, &solver, x0, RunOptions::default(), &mut stop, &mut []).unwrap();

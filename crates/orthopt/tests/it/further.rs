@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use orthopt::cancel::Cancel;
 use orthopt::error::Error;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
-use orthopt::search::{Arm, Effort, GoOn, MakeTask, Move, Origin, Part, Portfolio, Settings, Task, search};
+use orthopt::search::{Arm, Effort, MakeTask, Move, Part, Portfolio, Settings, Task, at, search};
 use orthopt::solve::{Solution, Stopping};
 use orthopt::solvers::obcd::Obcd;
 use rand_pcg::Pcg64;
@@ -22,7 +23,7 @@ impl Move<PcaProblem> for Nowhere {
         "nowhere"
     }
 
-    fn point(&self, _: &PcaProblem, _: &[RowMat], _: &mut Pcg64, _: &GoOn<'_>) -> Option<RowMat> {
+    fn point(&self, _: &PcaProblem, _: &[RowMat], _: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         None
     }
 
@@ -49,9 +50,7 @@ fn arm(x0: RowMat, again: Option<f64>) -> Arm<PcaProblem> {
         solver: "obcd".into(),
         start: "a point".into(),
         random: false,
-        task: Box::new(move |_, _, _| {
-            Ok(Task { parts: vec![part(3_000_000, again)], x0: Origin::Point(x0.clone()) })
-        }),
+        task: Box::new(move |_, _, _| Ok(Task { parts: vec![part(3_000_000, again)], x0: at(x0.clone()) })),
         constants: Box::new(|_| Default::default()),
     }
 }
@@ -66,7 +65,7 @@ fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
     let counted = Arc::clone(&count);
     let settle: MakeTask<PcaProblem> = Box::new(move |p, _, _| {
         counted.fetch_add(1, Ordering::Relaxed);
-        let x0 = Origin::Point(RowMat::zeros(p.shape().0, p.shape().1));
+        let x0 = at(RowMat::zeros(p.shape().0, p.shape().1));
         Ok(Task { parts: vec![part(1, None)], x0 })
     });
     let portfolio = Portfolio {
@@ -84,7 +83,7 @@ fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
-    let found = search(p, &portfolio, settings, &mut []).unwrap();
+    let found = search(p, &portfolio, settings, &Cancel::never(), &mut []).unwrap();
     (count.load(Ordering::Relaxed), found)
 }
 

@@ -1,5 +1,6 @@
 //! LADMM that ends where X and its sparse copy have met, arms that do so, and a default λ that leaves something to find.
 
+use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel;
 use orthopt::family::{Family, PoseOptions, Wanted, find_problem, pose};
 use orthopt::nonsmooth::Nonsmooth;
@@ -57,7 +58,7 @@ fn the_default_lambda_leaves_something_to_find() {
     let found = p.plan(&Wanted::default()).unwrap();
     let stopping =
         orthopt::solve::Stopping { max_iters: Some(3000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let found = found.run(&p, &Wanted::default(), &stopping, None, &mut []).unwrap();
+    let found = found.run(&p, &Wanted::default(), &stopping, None, &Cancel::never(), &mut []).unwrap();
     assert!(found.nnz > 3 * p.rank(), "{} nonzeros", found.nnz);
 
     // variables that go together: as before

@@ -4,6 +4,7 @@
 use crate::common::{gaussian, sparse, thinned};
 use faer::Mat;
 use orthopt::bound;
+use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::{Between, Family, Kind, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::linalg::RowMat;
@@ -164,7 +165,7 @@ fn run<P: Family>(p: &P, solver: Option<&str>, max_iters: u64) -> Said {
     let stopping = Stopping { max_iters: Some(max_iters), ..STOPPING };
     let found = p.plan(&wanted).and_then(|plan| {
         let restarts = solver.map(|_| 0);
-        plan.run(p, &wanted, &stopping, restarts, &mut [])
+        plan.run(p, &wanted, &stopping, restarts, &Cancel::never(), &mut [])
     });
     let found: Solution = match found {
         Ok(found) => found,
@@ -190,7 +191,7 @@ fn run<P: Family>(p: &P, solver: Option<&str>, max_iters: u64) -> Said {
     about(p, &found.x, &mut said);
     let options = bound::Options { iterations: 200, nodes: 20, ..Default::default() };
     // where there is no bound nothing is said of it
-    if let Ok(bound) = p.lower_bound(Some(&found.x), &options, &|_| true) {
+    if let Ok(bound) = p.lower_bound(Some(&found.x), &options, &Cancel::never(), &|_| ()) {
         said.word("proof", bound.proof);
         said.word("bound by", (bound.method, bound.end, bound.iterations, bound.nodes, bound.open));
         said.word("gap", bound.gap);
@@ -202,10 +203,10 @@ fn run<P: Family>(p: &P, solver: Option<&str>, max_iters: u64) -> Said {
 
 /// What kind of point X is.
 fn about<P: Family>(p: &P, x: &RowMat, said: &mut Said) {
-    if let Some(criticality) = p.criticality(x, &|| true) {
+    if let Some(criticality) = p.criticality(x, &Cancel::never()) {
         said.size("criticality", criticality);
     }
-    if let Some(c) = p.block_stationarity(x, Scope::All, &|| true) {
+    if let Some(c) = p.block_stationarity(x, Scope::All, &Cancel::never()) {
         said.word("pairs", (c.pairs_checked, c.pairs_total));
         said.word("distance", c.mean_distance);
         said.size("decrease", c.max_decrease);

@@ -3,6 +3,7 @@
 use crate::common::jobcd::{definite, options, probe, solver};
 use crate::common::jorth::shuffled;
 use crate::common::limits;
+use orthopt::cancel::Cancel;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm, stationarity};
 use orthopt::family::{Family, Wanted};
 use orthopt::problem::JProblem;
@@ -119,7 +120,8 @@ fn the_race_is_monotone_in_effort_and_below_each_of_its_methods() {
     let race = |most: u64| {
         let stopping = Stopping { max_iters: Some(most), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let wanted = Wanted { seed: 1, ..Default::default() };
-        let s = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &mut []).unwrap();
+        let s =
+            p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
         s.objective.total
     };
     let reached: Vec<f64> = [200, 2_000, 20_000].map(race).into();

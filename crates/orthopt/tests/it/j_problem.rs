@@ -2,6 +2,7 @@
 
 use crate::common::jorth::{difference, feasible, golden, matrix, numbers, relative, shuffled, times};
 use crate::common::{cases, gaussian, gaussian_rows, normal, rng};
+use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, skew};
 use orthopt::family::Family;
@@ -63,11 +64,11 @@ fn golden_hyperbolic_eigenvalue_problems() {
             for x in [&x, &given] {
                 assert!((p.value(x) - expected).abs() <= 1e-10 * expected, "case {id}");
                 assert!(
-                    p.criticality(x, &|| true).unwrap() <= 1e-9 * expected,
+                    p.criticality(x, &Cancel::never()).unwrap() <= 1e-9 * expected,
                     "case {id}: {}",
-                    p.criticality(x, &|| true).unwrap()
+                    p.criticality(x, &Cancel::never()).unwrap()
                 );
-                let certificate = p.block_stationarity(x, Scope::All, &|| true).unwrap();
+                let certificate = p.block_stationarity(x, Scope::All, &Cancel::never()).unwrap();
                 assert!(certificate.holds(1e-12 * (1.0 + expected)), "case {id}: {certificate:?}");
             }
             let value = case["feasible_value"].as_f64().unwrap();
@@ -98,7 +99,7 @@ fn golden_hyperbolic_eigenvalue_problems() {
     let p = JProblem::quadratic(m.as_mat(), None, j).unwrap();
     let x = matrix(&base["X_opt"]);
     assert!((p.value(&x) - shifted["optimum"].as_f64().unwrap()).abs() <= 1e-10);
-    assert!(p.criticality(&x, &|| true).unwrap() <= 1e-10);
+    assert!(p.criticality(&x, &Cancel::never()).unwrap() <= 1e-10);
 }
 
 #[test]
@@ -244,14 +245,14 @@ fn block_stationarity_finds_the_best_pair() {
             }
         }
     }
-    let certificate = p.block_stationarity(&x, Scope::All, &|| true).unwrap();
+    let certificate = p.block_stationarity(&x, Scope::All, &Cancel::never()).unwrap();
     assert_eq!((certificate.pairs_checked, certificate.pairs_total), (21, 21));
     assert!(certificate.max_decrease >= most - 1e-9 * before, "{certificate:?}, found {most}");
     assert!(certificate.mean_distance > 0.0 && !certificate.holds(1e-9));
-    let sample = p.block_stationarity(&x, Scope::Sample { pairs: 20, seed: 1 }, &|| true).unwrap();
+    let sample = p.block_stationarity(&x, Scope::Sample { pairs: 20, seed: 1 }, &Cancel::never()).unwrap();
     assert!(sample.pairs_checked == 20 && sample.max_decrease <= certificate.max_decrease);
     let unbounded = JProblem::reproduction(c.as_mat(), j).unwrap();
-    let certificate = unbounded.block_stationarity(&x, Scope::All, &|| true).unwrap();
+    let certificate = unbounded.block_stationarity(&x, Scope::All, &Cancel::never()).unwrap();
     assert!(certificate.max_decrease.is_finite() && certificate.max_decrease > 0.1 * before);
 }
 

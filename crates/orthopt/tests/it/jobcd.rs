@@ -3,6 +3,7 @@
 use crate::common::jobcd::{definite, hyperbolic, options, side, solver};
 use crate::common::jorth::{feasible, shuffled, times};
 use crate::common::{gaussian_rows, limits};
+use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
 use orthopt::family::Family;
@@ -111,7 +112,7 @@ fn larger_problems_of_several_signatures() {
             assert!(gap.abs() <= 1e-8, "n {n}, p {p}, {name}, {which:?}: {gap:e}");
             let what = format!("n {n}, p {p}, {name}, {which:?}");
             assert!(stationary || which == Side::Rows, "{what}: no certificate");
-            let certificate = problem.block_stationarity(&x, Scope::All, &|| true).unwrap();
+            let certificate = problem.block_stationarity(&x, Scope::All, &Cancel::never()).unwrap();
             assert!(certificate.holds(1e-8 * best), "{what}: {certificate:?}");
         }
     }
@@ -134,7 +135,7 @@ fn rounds_of_blocks() {
             assert!(stationary, "{what}: no certificate");
             assert!((problem.value(&x) - best).abs() <= 1e-10 * best, "{what}");
             assert!(
-                problem.block_stationarity(&x, Scope::All, &|| true).unwrap().holds(1e-8 * best),
+                problem.block_stationarity(&x, Scope::All, &Cancel::never()).unwrap().holds(1e-8 * best),
                 "{what}"
             );
             let on = |threads: usize| {
@@ -160,7 +161,7 @@ fn columns_converge_quadratically() {
         assert!(solution.iterations <= 12 * pass, "{name}: {}", solution.iterations);
         let best = problem.optimum().unwrap().unwrap();
         assert!((solution.objective.total - best).abs() <= 1e-11 * best);
-        assert!(problem.criticality(&solution.x, &|| true).unwrap() <= 1e-5 * best);
+        assert!(problem.criticality(&solution.x, &Cancel::never()).unwrap() <= 1e-5 * best);
         let trace = solution.trace.points();
         assert!(trace.windows(2).all(|w| w[1].objective <= w[0].objective));
         // started at a minimiser, one or two passes say so

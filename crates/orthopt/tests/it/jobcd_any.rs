@@ -5,7 +5,7 @@ use crate::common::jorth::{difference, feasible, shuffled, times};
 use crate::common::{gaussian, limits};
 use orthopt::constraint::Constraint;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
-use orthopt::family::{Begin, Family, Wanted};
+use orthopt::family::{Family, Wanted};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::factor::transpose;
 use orthopt::problem::{JProblem, Problem};
@@ -17,6 +17,7 @@ use orthopt::solve::{
 };
 use orthopt::solvers::jobcd::{JobcdOptions, gs_jobcd, j_jobcd, vr_j_jobcd};
 use orthopt::solvers::obcd::WorkingSet;
+use orthopt::start::Start;
 
 /// f(X) = (1/2N) Σᵢ ‖aᵢᵀX‖² of a user, the rows of A times √2: hyperbolic-eig as a sum over samples, which says
 /// nothing of being a quadratic.
@@ -234,7 +235,7 @@ fn the_default_of_the_probe() {
     let named = |wanted: Wanted| p.plan(&wanted).unwrap().names();
     assert_eq!(named(Wanted::default()), "j-jobcd+j-lbfgs");
     assert_eq!(named(Wanted { working_set: Some(WorkingSet::Cyclic), ..Default::default() }), "j-jobcd");
-    let start = Some(Begin::Named("identity".into()));
+    let start = Some(Start::named("identity"));
     assert_eq!(named(Wanted { start, ..Default::default() }), "j-jobcd+j-lbfgs");
     assert_eq!(named(Wanted { solver: Some("gs-jobcd".into()), ..Default::default() }), "gs-jobcd");
 }

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use orthopt::cancel::Cancel;
 use orthopt::error::Error;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
-use orthopt::search::{Arm, Effort, Origin, Part, Portfolio, Settings, Task, search};
+use orthopt::search::{Arm, Effort, MakeStart, Part, Portfolio, Settings, Task, search};
 use orthopt::solve::Stopping;
 use orthopt::solvers::obcd::Obcd;
 
@@ -24,7 +25,7 @@ fn arm(k: usize, x0: Option<RowMat>, order: &Order) -> Arm<PcaProblem> {
         let part = Part { solver, most: Some(1), share: 1, again: None, patient: false, hands_on: None };
         let none = || Error::NoPlace { start: "none", why: "a test".into(), instead: "identity" };
         let x0 = x0.clone();
-        let x0 = Origin::Start(Box::new(move |_: &PcaProblem, _| x0.clone().ok_or_else(none)));
+        let x0: MakeStart<PcaProblem> = Box::new(move |_, _| x0.clone().ok_or_else(none));
         Ok(Task { parts: vec![part], x0 })
     };
     Arm {
@@ -70,7 +71,7 @@ fn order_of(
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
-    search(&p, &portfolio, settings, &mut []).unwrap();
+    search(&p, &portfolio, settings, &Cancel::never(), &mut []).unwrap();
     let order = order.lock().unwrap();
     order.clone()
 }

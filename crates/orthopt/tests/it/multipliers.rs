@@ -2,9 +2,10 @@
 
 use crate::common::composite::{KINDS, composite};
 use crate::common::{gaussian_rows, problem};
+use orthopt::cancel::Cancel;
 use orthopt::composite::criticality;
 use orthopt::constraint::stiefel::orthonormalise;
-use orthopt::family::{Begin, Family, Wanted};
+use orthopt::family::{Family, Wanted};
 use orthopt::linalg::RowMat;
 use orthopt::problem::CompositeProblem;
 use orthopt::smooth::Smooth;
@@ -12,20 +13,21 @@ use orthopt::solve::{RunOptions, Setting, Solution, Solver, Status, Stopping};
 use orthopt::solvers::composite::COMPOSITE_SOLVERS;
 use orthopt::solvers::composite::rada::Rada;
 use orthopt::solvers::{SolverOptions, find_solvers};
+use orthopt::start::Start;
 
 const NAMES: [&str; 2] = ["rial", "rada-rgd"];
 
 /// A run from a random start that ends by itself.
 fn end<P: Family>(p: &P, name: &str, seed: u64, tol: f64) -> Solution {
-    let start = Some(Begin::Named("random".into()));
+    let start = Some(Start::named("random"));
     let wanted = Wanted { solver: Some(name.into()), start, seed, ..Default::default() };
     let stopping = Stopping { max_iters: Some(100_000), time_limit: None, tol, min_decrease: 0.0 };
-    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &mut []).unwrap()
+    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
 /// Criticality over 1 + ‖∇f‖.
 fn relative(p: &CompositeProblem, x: &RowMat) -> f64 {
-    criticality(p, x, &|| true).unwrap() / (1.0 + p.gradient(x).norm())
+    criticality(p, x, &Cancel::never()).unwrap() / (1.0 + p.gradient(x).norm())
 }
 
 #[test]

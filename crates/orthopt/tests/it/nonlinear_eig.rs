@@ -4,10 +4,11 @@ use crate::common::nonlinear::{chain, gram_of, grid, models, random_point};
 use crate::common::*;
 use faer::Mat;
 use orthopt::Error;
+use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::constraint::stiefel;
 use orthopt::family::nonlinear_eig::SOLVERS;
-use orthopt::family::{Begin, Family, Wanted};
+use orthopt::family::{Family, Wanted};
 use orthopt::linalg::RowMat;
 use orthopt::pair::nonlinear::CircleSearch;
 use orthopt::penalty::NoPenalty;
@@ -18,6 +19,7 @@ use orthopt::solve::{MaxIterations, Solution, Solver, Stationary, Status, Stop, 
 use orthopt::solvers::SolverOptions;
 use orthopt::solvers::nonlinear_obcd::NonlinearObcd;
 use orthopt::solvers::obcd::{ObcdOptions, WorkingSet};
+use orthopt::start::Start;
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -116,7 +118,7 @@ fn a_grid_too_large_for_pairs_has_the_smooth_solvers() {
     let p = problem(NonlinearEig::laplacian_2d(130, 130, 1.0).unwrap(), 2);
     let fits: Vec<&str> = SOLVERS.iter().filter(|s| (s.handles)(&p)).map(|s| s.name).collect();
     assert_eq!(fits, ["optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]);
-    assert!(p.block_stationarity(&p.start("random", 1).unwrap(), Scope::All, &|| true).is_none());
+    assert!(p.block_stationarity(&p.start("random", 1).unwrap(), Scope::All, &Cancel::never()).is_none());
 }
 
 #[test]
@@ -177,15 +179,16 @@ fn pairs_end_block_2_stationary_and_critical() {
             assert!(s.feasibility <= 1e-12);
             let scale = 1.0 + s.objective.total.abs();
             assert!(
-                p.criticality(&s.x, &|| true).unwrap() <= 1e-4 * scale,
+                p.criticality(&s.x, &Cancel::never()).unwrap() <= 1e-4 * scale,
                 "{name} {search:?}: {:e}",
-                p.criticality(&s.x, &|| true).unwrap()
+                p.criticality(&s.x, &Cancel::never()).unwrap()
             );
             if search == CircleSearch::Exact {
-                let certificate = p.block_stationarity(&s.x, Scope::All, &|| true).unwrap();
+                let certificate = p.block_stationarity(&s.x, Scope::All, &Cancel::never()).unwrap();
                 assert!(certificate.holds(1e-11 * scale), "{name}: {certificate:?}");
-                let sample =
-                    p.block_stationarity(&s.x, Scope::Sample { pairs: 40, seed: 3 }, &|| true).unwrap();
+                let sample = p
+                    .block_stationarity(&s.x, Scope::Sample { pairs: 40, seed: 3 }, &Cancel::never())
+                    .unwrap();
                 assert!(sample.pairs_checked == 40 && sample.max_decrease <= certificate.max_decrease);
             }
         }
@@ -200,9 +203,9 @@ fn all_working_sets_reach_a_critical_point() {
         let s = obcd(&p, CircleSearch::Exact, options, 1e-11, 3_000_000);
         assert_eq!(s.status, Status::Converged, "{working_set:?}: {}", s.message);
         assert!(
-            p.criticality(&s.x, &|| true).unwrap() <= 1e-3,
+            p.criticality(&s.x, &Cancel::never()).unwrap() <= 1e-3,
             "{working_set:?}: {:e}",
-            p.criticality(&s.x, &|| true).unwrap()
+            p.criticality(&s.x, &Cancel::never()).unwrap()
         );
     }
 }
@@ -291,15 +294,15 @@ fn a_race_of_starts_where_the_method_is_left_open() {
     let p = problem(NonlinearEig::laplacian_1d(130, 10.0).unwrap(), 3);
     let plan = p.plan(&Wanted::default()).unwrap();
     assert_eq!((plan.names().as_str(), plan.starts.len()), ("optm-qr", 2));
-    let s = plan.run(&p, &Wanted::default(), &stopping, None, &mut []).unwrap();
+    let s = plan.run(&p, &Wanted::default(), &stopping, None, &Cancel::never(), &mut []).unwrap();
     assert_eq!(s.status, Status::Converged, "{}", s.message);
     let lowest: f64 = ["random", "eigen"]
         .map(|name| {
-            let start = Some(Begin::Named(name.into()));
+            let start = Some(Start::named(name));
             let wanted = Wanted { start, ..Default::default() };
             let plan = p.plan(&wanted).unwrap();
             assert_eq!(plan.starts.len(), 1);
-            plan.run(&p, &wanted, &stopping, Some(0), &mut []).unwrap().objective.total
+            plan.run(&p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap().objective.total
         })
         .into_iter()
         .fold(f64::INFINITY, f64::min);
@@ -317,7 +320,7 @@ fn the_default_searches() {
     let p = problem(NonlinearEig::dense(c.as_ref(), 10.0).unwrap(), 4);
     let of = |effort| {
         let wanted = Wanted { effort, ..Default::default() };
-        p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &mut []).unwrap()
+        p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
     };
     let quick = of(Some(Effort::Quick));
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -326,7 +329,8 @@ fn the_default_searches() {
     let (f, less) = (found.objective.total, quick.objective.total);
     assert!(found.starts > 10 && f <= less + 1e-9 * less.abs(), "{} starts: {f} and {less}", found.starts);
     let wanted = Wanted { solver: Some("foforth-gr".into()), ..Default::default() };
-    let many = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, Some(30), &mut []).unwrap();
+    let many =
+        p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, Some(30), &Cancel::never(), &mut []).unwrap();
     let best = many.objective.total;
     assert!(f <= best + 1e-6 * best.abs(), "{f}, and {best} from 31 starts of foforth-gr");
 }

@@ -3,6 +3,7 @@
 use crate::common::nonlinear::{models, random_point};
 use crate::common::quartic::Quartic;
 use crate::common::*;
+use orthopt::cancel::Cancel;
 use orthopt::certify::{Scope, criticality};
 use orthopt::constraint::{Stiefel, stiefel};
 use orthopt::family::Family;
@@ -129,8 +130,8 @@ fn all_forms_end_where_exact_pairs_do() {
                 "{options:?}: {}",
                 s.message
             );
-            let critical = p.criticality(&s.x, &|| true).unwrap();
-            let certificate = p.block_stationarity(&s.x, Scope::All, &|| true).unwrap();
+            let critical = p.criticality(&s.x, &Cancel::never()).unwrap();
+            let certificate = p.block_stationarity(&s.x, Scope::All, &Cancel::never()).unwrap();
             assert!(
                 critical <= 3e-5 && certificate.holds(1e-11),
                 "{options:?}: {critical:e}, {certificate:?}"

@@ -1,16 +1,15 @@
 //! Paths: no point is worse than what others have found, more nonzeros never explain less, bounds hold.
 
 use faer::sparse::{SparseColMat, Triplet};
+use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::path::{Along, Fold, Path, Request, Watch, cross_validate, folds, path};
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Report};
 use orthopt::smooth::Centring;
-use orthopt::solve::{Event, Observer, Stopping};
+use orthopt::solve::Stopping;
 use orthopt::with_family;
-use std::cell::Cell;
-use std::ops::ControlFlow;
 
 /// 50 samples of 14 variables: two factors with four variables each, and noise.
 fn data() -> faer::Mat<f64> {
@@ -45,7 +44,7 @@ fn walked(a: &faer::Mat<f64>, request: &Request) -> Path {
     let facts = DataFacts::of(&data);
     let mut seen = Vec::new();
     let mut stage = |i: usize, n: usize| seen.push((i, n));
-    let mut watch = Watch { observers: &mut [], stage: &mut stage };
+    let mut watch = Watch { cancel: &Cancel::never(), observers: &mut [], stage: &mut stage };
     let found = path(&data, &facts, request, &mut watch).unwrap();
     let n = request.along.len();
     assert_eq!(seen, (0..n).map(|i| (i, n)).collect::<Vec<_>>());
@@ -134,7 +133,7 @@ fn bounds_are_below_f_and_those_of_denser_points_hold_for_sparser_ones() {
     let asked = request("l0-pca", 2, Along::Counts(vec![2, 4, 8]));
     let data = PcaData::Dense(a.as_ref());
     let mut found = walked(&a, &asked);
-    found.bound(&data, &asked, 2.0, &|_| true).unwrap();
+    found.bound(&data, &asked, 2.0, &Cancel::never()).unwrap();
     let mut last = f64::INFINITY;
     for point in &found.points {
         let global = point.report.global.as_ref().unwrap();
@@ -145,7 +144,7 @@ fn bounds_are_below_f_and_those_of_denser_points_hold_for_sparser_ones() {
     }
     let without = request("scad-pca", 2, Along::Lambdas(vec![1.0]));
     let mut scad = walked(&a, &without);
-    assert!(scad.bound(&data, &without, 1.0, &|_| true).is_err());
+    assert!(scad.bound(&data, &without, 1.0, &Cancel::never()).is_err());
 }
 
 #[test]
@@ -155,7 +154,7 @@ fn validation_uses_rows_that_were_held_out() {
     let facts = DataFacts::of(&data);
     let asked = request("l0-pca", 2, Along::Counts(vec![1, 4, 14]));
     let mut stage = |_: usize, _: usize| ();
-    let mut watch = Watch { observers: &mut [], stage: &mut stage };
+    let mut watch = Watch { cancel: &Cancel::never(), observers: &mut [], stage: &mut stage };
     let found = cross_validate(&data, &facts, &asked, 5, &mut watch).unwrap().unwrap();
     assert_eq!(found.mean.len(), 3);
     assert_eq!(found.chosen, 1, "{found:?}");
@@ -202,24 +201,18 @@ fn validation_uses_rows_that_were_held_out() {
     assert!(error.to_string().contains("needs samples"), "{error}");
 }
 
-/// Says stop once it has been told to.
-struct Impatient<'a>(&'a Cell<bool>);
-
-impl Observer for Impatient<'_> {
-    fn observe(&mut self, _: Event<'_>) -> ControlFlow<()> {
-        if self.0.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
 #[test]
 fn an_interruption_keeps_the_points_so_far() {
     let a = data();
     let data = PcaData::Dense(a.as_ref());
     let asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 5, 6, 7, 8]));
-    let enough = Cell::new(false);
-    let (mut stage, mut impatient) = (|i: usize, _: usize| enough.set(i == 2), Impatient(&enough));
-    let observers: &mut [&mut dyn Observer] = &mut [&mut impatient];
-    let mut watch = Watch { observers, stage: &mut stage };
+    let cancel = Cancel::never();
+    let mut stage = |i: usize, _: usize| {
+        if i == 2 {
+            cancel.cancel();
+        }
+    };
+    let mut watch = Watch { cancel: &cancel, observers: &mut [], stage: &mut stage };
     let found = path(&data, &DataFacts::of(&data), &asked, &mut watch).unwrap();
     assert!(found.interrupted);
     assert!(found.points.len() == 3 && found.knee < 3);
@@ -231,7 +224,7 @@ fn paths_that_cannot_be_walked_say_so() {
     let data = PcaData::Dense(a.as_ref());
     let error = |problem: &str, along: Along| {
         let mut stage = |_: usize, _: usize| ();
-        let mut watch = Watch { observers: &mut [], stage: &mut stage };
+        let mut watch = Watch { cancel: &Cancel::never(), observers: &mut [], stage: &mut stage };
         path(&data, &DataFacts::of(&data), &request(problem, 2, along), &mut watch).unwrap_err().to_string()
     };
     assert!(error("l0-pca", Along::Counts(vec![])).contains("at least one"));
@@ -278,7 +271,7 @@ fn the_largest_useful_lambda_is_where_components_become_single() {
         with_family!(&posed.problem, p => {
             let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
             let wanted = Wanted::default();
-            p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &mut []).unwrap().nnz
+            p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().nnz
         })
     };
     assert_eq!(solved(1.01), 1);

@@ -1,6 +1,7 @@
 //! The search for the best point: the same for any number of threads, never worse for more work, and at or
 //! below what it is made of.
 
+use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel::feasibility;
 use orthopt::family::{Family, Wanted};
 use orthopt::options::Given;
@@ -9,7 +10,6 @@ use orthopt::problem::{Cardinality, CardinalityProblem, PcaProblem};
 use orthopt::search::{Effort, Settings, search};
 use orthopt::solve::{Chain, Event, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
 use rand::SeedableRng;
-use std::ops::ControlFlow;
 
 use crate::common::problem;
 
@@ -17,7 +17,7 @@ const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e
 
 fn auto(p: &PcaProblem, seed: u64, stopping: Stopping, effort: Option<Effort>) -> Solution {
     let wanted = Wanted { seed, effort, ..Default::default() };
-    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &mut []).unwrap()
+    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
 const PROBLEMS: [(&str, f64); 3] = [("l0-pca", 2.0), ("l1-pca", 3.0), ("nonneg-pca", 0.0)];
@@ -110,22 +110,26 @@ fn observers_see_a_best_f_that_never_jumps_back_and_may_end_it() {
         last: f64,
         steps: usize,
         most: usize,
+        cancel: Cancel,
     }
     impl Observer for Watch {
-        fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        fn observe(&mut self, event: Event<'_>) {
             if let Event::Step(p) = event {
                 assert!(p.objective <= self.last, "{} after {}", p.objective, self.last);
                 (self.last, self.steps) = (p.objective, self.steps + 1);
             }
-            if self.steps >= self.most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if self.steps >= self.most {
+                self.cancel.cancel();
+            }
         }
     }
     let p = problem("l0-pca", 2.0, 30, 4, 3);
     let wanted = Wanted::default();
     let plan = p.plan(&wanted).unwrap();
     for most in [1, 20, usize::MAX] {
-        let mut watch = Watch { last: f64::INFINITY, steps: 0, most };
-        let s = plan.run(&p, &wanted, &STOPPING, None, &mut [&mut watch]).unwrap();
+        let cancel = Cancel::never();
+        let mut watch = Watch { last: f64::INFINITY, steps: 0, most, cancel: cancel.clone() };
+        let s = plan.run(&p, &wanted, &STOPPING, None, &cancel, &mut [&mut watch]).unwrap();
         assert_eq!(s.status == Status::Interrupted, most < usize::MAX, "{most}: {}", s.message);
         assert!(feasibility(&s.x) <= 1e-10, "{most}: {:e}", feasibility(&s.x));
         // F of the result is computed anew; F on the way is tracked pair by pair, and drifts by rounding
@@ -143,15 +147,15 @@ fn it_ends_where_f_meets_its_bound() {
     let plan = p.plan(&Wanted::default()).unwrap();
     let bound = Some(free.objective.total);
     let settings = Settings { seed: 1, effort: Some(Effort::Thorough), stopping: STOPPING, bound };
-    let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &mut []).unwrap();
+    let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap();
     assert_eq!(s.status, Status::Optimal, "{}", s.message);
     assert!(s.message.starts_with("F is the global minimum"), "{}", s.message);
     assert!(s.search.unwrap().work < free.search.unwrap().work);
     // a loose tolerance is no proof
     let stopping = Stopping { tol: 1e-2, min_decrease: 1e-2, ..STOPPING };
     let bound = bound.map(|bound| bound - 1e-6 * bound.abs());
-    let s = search(&p, plan.portfolio.as_ref().unwrap(), Settings { stopping, bound, ..settings }, &mut [])
-        .unwrap();
+    let settings = Settings { stopping, bound, ..settings };
+    let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap();
     assert_ne!(s.status, Status::Optimal, "{}", s.message);
 }
 
@@ -168,7 +172,7 @@ fn moves_lead_to_feasible_points() {
         for movement in &portfolio.moves {
             let mut found = 0;
             for _ in 0..10 {
-                let Some(x) = movement.point(&p, &best, &mut rng, &|| true) else { continue };
+                let Some(x) = movement.point(&p, &best, &mut rng, &Cancel::never()) else { continue };
                 found += 1;
                 let what = format!("{name}: {}", movement.name());
                 assert!(feasibility(&x) <= 1e-10, "{what}: {:e}", feasibility(&x));
@@ -187,8 +191,12 @@ fn a_problem_without_a_feasible_start_ends_and_says_so() {
     // no column of length 1 has entries of at most 0.1
     p.h = AnyPenalty::Box(BoxBounds::new(-0.1, 0.1).unwrap());
     let wanted = Wanted::default();
-    let message =
-        p.plan(&wanted).unwrap().run(&p, &wanted, &STOPPING, None, &mut []).unwrap_err().to_string();
+    let message = p
+        .plan(&wanted)
+        .unwrap()
+        .run(&p, &wanted, &STOPPING, None, &Cancel::never(), &mut [])
+        .unwrap_err()
+        .to_string();
     assert!(
         message.starts_with("infeasible: no 12 x 2 X with X'X = I has all entries in [-0.1, 0.1]"),
         "{message}"
@@ -201,7 +209,7 @@ fn starts_follow_their_seed<P: Family>(p: &P) {
     let plan = p.plan(&Wanted::default()).unwrap();
     let mut with_chance = 0;
     for arm in &plan.portfolio.as_ref().unwrap().arms {
-        let start = |seed| (arm.task)(p, 0, seed).unwrap().x0.point(p, &|| true).unwrap();
+        let start = |seed| ((arm.task)(p, 0, seed).unwrap().x0)(p, &Cancel::never()).unwrap();
         let (one, same, other) = (start(1), start(1), start(2));
         assert_eq!(one, same, "{arm:?}");
         assert_eq!(one != other, arm.random, "{arm:?}");

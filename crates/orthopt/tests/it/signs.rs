@@ -1,6 +1,7 @@
 //! The signs of components: fixed where they are free, left alone where they are not.
 
 use faer::Mat;
+use orthopt::cancel::Cancel;
 use orthopt::family::{self, Family, LinearInput, PoseOptions, Wanted, find_problem};
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
@@ -15,7 +16,7 @@ fn solve(problem: &str, options: &PoseOptions, solver: &str) -> RowMat {
     let stopping = Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     with_family!(posed.problem, problem => {
         let plan = problem.plan(&wanted).unwrap();
-        plan.run(&problem, &wanted, &stopping, Some(0), &mut []).unwrap().x
+        plan.run(&problem, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap().x
     })
 }
 

@@ -1,6 +1,7 @@
 //! OptM and FOForth: the curves against their definitions, the same minimum for all, and plain PCA.
 
 use crate::common::*;
+use orthopt::cancel::Cancel;
 use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::family::Family;
@@ -81,7 +82,7 @@ fn grids_and_dense_matrices_and_linear_terms_end_critical() {
             let s = minimise(&p, name, p.start("random", 3).unwrap(), 1e-9, 20_000);
             assert_eq!(s.status, Status::Converged, "{name} on model {k}: {}", s.message);
             assert!(
-                p.criticality(&s.x, &|| true).unwrap() <= 1e-6 * (1.0 + s.objective.total.abs()),
+                p.criticality(&s.x, &Cancel::never()).unwrap() <= 1e-6 * (1.0 + s.objective.total.abs()),
                 "{name} on model {k}"
             );
             let corrects = s.settings.get("correction");

@@ -1,7 +1,8 @@
 //! Plain PCA at its optimum, against the dense eigendecomposition.
 
+use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
-use orthopt::family::{Begin, Family, Wanted};
+use orthopt::family::{Family, Wanted};
 use orthopt::linalg::RowMat;
 use orthopt::linalg::block_krylov::{BlockKrylov, Found};
 use orthopt::linalg::eigen::symmetric_eigenpairs;
@@ -9,6 +10,7 @@ use orthopt::penalty::{AnyPenalty, NoPenalty};
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic};
 use orthopt::solve::{Solution, Status, Stopping};
+use orthopt::start::Start;
 
 use crate::common::{gaussian, gaussian_rows, sparse, thinned};
 
@@ -17,7 +19,7 @@ const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e
 fn solved(p: &PcaProblem, wanted: &Wanted) -> Solution {
     let plan = p.plan(wanted).unwrap();
     assert_eq!(plan.names(), "spectral");
-    plan.run(p, wanted, &STOPPING, None, &mut []).unwrap()
+    plan.run(p, wanted, &STOPPING, None, &Cancel::never(), &mut []).unwrap()
 }
 
 /// The eigenvalues of C, descending.
@@ -93,7 +95,7 @@ fn an_invariant_starting_point_is_left() {
     // the first coordinates span an invariant subspace, and not the best one
     let p = diagonal(&(0..200).map(|i| 1.0 + i as f64).collect::<Vec<_>>(), 3);
     for start in ["identity", "coordinates", "pca", "random"] {
-        let start = Some(Begin::Named(start.into()));
+        let start = Some(Start::named(start));
         let s = solved(&p, &Wanted { start, ..Default::default() });
         assert!((s.objective.total + 0.5 * (200.0 + 199.0 + 198.0)).abs() <= 1e-10, "{}", s.objective.total);
     }

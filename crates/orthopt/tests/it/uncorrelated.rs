@@ -2,6 +2,7 @@
 //! whatever the data are.
 
 use orthopt::RowMat;
+use orthopt::cancel::Cancel;
 use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::linalg::eigen::symmetric_eigenpairs;
 use orthopt::objective::Evaluate;
@@ -26,7 +27,7 @@ fn problem(a: &faer::Mat<f64>, nonzeros: Vec<usize>, lambda: f64) -> Uncorrelate
 fn solve(p: &UncorrelatedProblem, seed: u64, iterations: Option<u64>) -> Solution {
     let wanted = Wanted { seed, effort: Some(Effort::Quick), ..Default::default() };
     let stopping = Stopping { max_iters: iterations, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &mut []).unwrap()
+    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
 fn feasible(p: &UncorrelatedProblem, x: &RowMat) {

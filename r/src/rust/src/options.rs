@@ -3,12 +3,13 @@
 use extendr_api::Robj;
 use extendr_api::deserializer::from_robj;
 use orthopt::certify::Scope;
-use orthopt::family::{Begin, Kind, Limit, PROBLEMS, PoseOptions, Wanted};
+use orthopt::family::{Kind, Limit, PROBLEMS, PoseOptions, Wanted};
 use orthopt::family::{check_solvers, find_constant, parse_constants};
 use orthopt::linalg::RowMat;
 use orthopt::search::Effort;
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
+use orthopt::start::Start;
 use orthopt::{Error, Result};
 use serde::Deserialize;
 
@@ -103,7 +104,7 @@ impl Options {
         };
         let wanted = Wanted {
             solver,
-            start: init.map(Begin::Given).or_else(|| self.init.clone().map(Begin::Named)),
+            start: init.map(Start::Given).or_else(|| self.init.as_deref().map(Start::named)),
             tol: Some(self.tol),
             seed: self.seed,
             constants: constants.filtered(|name| !is_shape(name)),

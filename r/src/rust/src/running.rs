@@ -1,20 +1,19 @@
 //! A run in a thread of its own that never touches R.
 
 use std::any::Any;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use orthopt::bound::Options as Limits;
+use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::{Call, Case, Family, Plan, Posed, Run};
 use orthopt::message::Message;
 use orthopt::report::{Checks, Report, Task};
-use orthopt::solve::{Event, Observer, Status};
+use orthopt::solve::Status;
 use orthopt::{threads, with_family};
 
 use crate::failure::Failure;
@@ -29,27 +28,11 @@ pub struct Found {
     pub broken: Option<Failure>,
 }
 
-/// Whether the run is to go on.
-#[derive(Clone, Debug, Default)]
-struct Watch(Arc<AtomicBool>);
-
-impl Watch {
-    fn keep_going(&self) -> bool {
-        !self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl Observer for Watch {
-    fn observe(&mut self, _: Event<'_>) -> ControlFlow<()> {
-        if self.keep_going() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
 type Outcome = Result<Found, Failure>;
 
 /// The handle that R holds. Without it nobody waits any more, and the run ends.
 pub struct Running {
-    watch: Watch,
+    cancel: Cancel,
     outcome: Mutex<Option<Outcome>>,
     receive: Mutex<Receiver<Outcome>>,
 }
@@ -63,16 +46,16 @@ impl Drop for Running {
 impl Running {
     /// Starts the thread.
     pub fn start(posed: Posed, task: Task, request: Request) -> Self {
-        let watch = Watch::default();
+        let cancel = Cancel::never();
         let (send, receive) = channel();
-        let seen = watch.clone();
+        let seen = cancel.clone();
         thread::spawn(move || tell(&send, || solve(posed, &task, &request, &seen)));
-        Self { watch, outcome: Mutex::new(None), receive: Mutex::new(receive) }
+        Self { cancel, outcome: Mutex::new(None), receive: Mutex::new(receive) }
     }
 
     /// Asks the run to end.
     pub fn stop(&self) {
-        self.watch.0.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
     }
 
     /// Waits for `seconds` at most; whether the run has ended.
@@ -108,9 +91,9 @@ fn broken(panic: &(dyn Any + Send)) -> Failure {
     Failure::Bridge(format!("the run broke off, which is a mistake in orthopt: {text}"))
 }
 
-fn solve(posed: Posed, task: &Task, request: &Request, watch: &Watch) -> Outcome {
+fn solve(posed: Posed, task: &Task, request: &Request, cancel: &Cancel) -> Outcome {
     let pool = threads::pool(request.threads)?;
-    with_family!(posed.problem, problem => one(&problem, &pool, task, request, watch))
+    with_family!(posed.problem, problem => one(&problem, &pool, task, request, cancel))
 }
 
 /// One run as the command line makes it, bit for bit; then what costs more.
@@ -119,7 +102,7 @@ fn one<P: Family>(
     pool: &threads::Pool,
     task: &Task,
     request: &Request,
-    watch: &Watch,
+    cancel: &Cancel,
 ) -> Outcome {
     let Request { wanted, stopping, restarts, bound, .. } = request;
     if bound.is_some() {
@@ -131,7 +114,7 @@ fn one<P: Family>(
     let given = wanted.given().into_iter().chain(sampled);
     case.run_by(Run::of(problem, &plan, *restarts)).check(given)?;
     plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
-    threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, request, watch))
+    threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, request, cancel))
 }
 
 fn carried_out<P: Family>(
@@ -139,27 +122,26 @@ fn carried_out<P: Family>(
     plan: &Plan<P>,
     task: &Task,
     request: &Request,
-    watch: &Watch,
+    cancel: &Cancel,
 ) -> Outcome {
     let Request { wanted, stopping, restarts, scope, bound, .. } = request;
-    let solution = plan.run(problem, wanted, stopping, *restarts, &mut [&mut watch.clone()])?;
+    let solution = plan.run(problem, wanted, stopping, *restarts, cancel, &mut [])?;
     let report = Report::new(task, problem, plan, wanted, *stopping, solution);
     let mut found = Found { report, notes: Vec::new(), broken: None };
-    let keep_going = || watch.keep_going();
     if scope.is_some() && found.report.solution.status != Status::Interrupted {
-        found.report.checks = Checks::of(problem, found.report.x(), *scope, &keep_going);
+        found.report.checks = Checks::of(problem, found.report.x(), *scope, cancel);
     }
-    if let Some(seconds) = bound.filter(|_| keep_going()) {
-        prove(problem, &mut found, seconds, watch);
+    if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled()) {
+        prove(problem, &mut found, seconds, cancel);
     }
     Ok(found)
 }
 
 /// Adds the bound; X stays what it is.
-fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, watch: &Watch) {
+fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, cancel: &Cancel) {
     let report = &mut found.report;
     let limits = Limits { seconds: Some(seconds), nodes: u64::MAX, ..Limits::default() };
-    match problem.lower_bound(Some(report.x()), &limits, &|_| watch.keep_going()) {
+    match problem.lower_bound(Some(report.x()), &limits, cancel, &|_| ()) {
         Ok(bound) => {
             if let (Some(_), Some(better)) = (&bound.x, bound.objective) {
                 let text = format!("a better X, F = {better}, was found on the way to the bound; more ");

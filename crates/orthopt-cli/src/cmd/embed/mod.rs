@@ -183,7 +183,7 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
     interrupt::keep_results();
     progress.run_begins();
     let mut failure = None;
-    let ended = trainer.run(args.time_limit, interrupt::asked(), |trainer, record| {
+    let ended = trainer.run(args.time_limit, interrupt::cancel(), |trainer, record| {
         progress.epoch(&line(record, &trainer.model.options), record.epoch as u64, record.seconds);
         if record.valid.is_some()
             && let Some(path) = &args.checkpoint
@@ -279,7 +279,7 @@ fn publish(
     }
     let ranks = |part: &[orthopt_embed::Triple]| match part.is_empty() {
         true => None,
-        false => trainer.rank(&best, part, interrupt::asked()), // nothing after a second Ctrl-C
+        false => trainer.rank(&best, part, interrupt::cancel()), // nothing after a second Ctrl-C
     };
     let graph = trainer.graph();
     let parts = Parts { valid: ranks(&graph.valid), test: ranks(&graph.test) };
@@ -299,7 +299,7 @@ fn publish(
     }
     failures.iter().for_each(|failure| say("error", &explained(failure)));
     let code = code_of(ended.status());
-    let interrupted = interrupt::asked().load(std::sync::atomic::Ordering::Relaxed);
+    let interrupted = interrupt::asked();
     Ok(ExitCode::from(match failures.is_empty() {
         false => 1,
         true if interrupted => code_of(Status::Interrupted),

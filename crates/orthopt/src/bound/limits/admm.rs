@@ -6,6 +6,7 @@
 
 use super::super::columns::spectral;
 use super::super::fantope::Fantope;
+use super::super::types::Watch;
 use super::cones::{RowCone, capped_simplex, project_absolute};
 use super::dual::{Dual, Joint, Multipliers, Part, PartDual, Problem, blocks_of};
 use super::state::{JointState, PartState, State};
@@ -120,12 +121,12 @@ impl<'a> Splitting<'a> {
     }
 
     /// Iterates until the bound is at the cutoff or comes no nearer to it.
-    pub fn lower(&mut self, cutoff: f64, effort: Effort, over: &dyn Fn() -> bool) -> Option<Proved> {
+    pub fn lower(&mut self, cutoff: f64, effort: Effort, watch: &Watch<'_>) -> Option<Proved> {
         let mut history: Vec<f64> = Vec::new();
         let mut best: Option<(f64, Dual)> = None;
         for iteration in 1..=effort.iterations {
             self.step()?;
-            let late = self.t.len() > SLOW && over();
+            let late = self.t.len() > SLOW && watch.is_over();
             if !iteration.is_multiple_of(CHECK) && !late {
                 continue;
             }
@@ -142,7 +143,7 @@ impl<'a> Splitting<'a> {
                 && history[looks - effort.patience] - now <= effort.share * (now - cutoff);
             history.push(now);
             // a little below, as the proved bound is a little above
-            if now + 1e-12 * now.abs() <= cutoff || stalled || late || over() {
+            if now + 1e-12 * now.abs() <= cutoff || stalled || late || watch.is_over() {
                 break;
             }
         }

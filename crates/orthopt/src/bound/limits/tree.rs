@@ -73,9 +73,7 @@ impl<'a> LimitBranching<'a> {
         for k in limits.iter().filter(|list| list.len() > 1).flatten() {
             alone.entry(*k).or_insert_with(|| {
                 let parts = [Part::all(n, *k)];
-                let found =
-                    Splitting::new(problem, &parts, None)
-                        .lower(f64::NEG_INFINITY, ONE_COLUMN, &|| watch.is_over());
+                let found = Splitting::new(problem, &parts, None).lower(f64::NEG_INFINITY, ONE_COLUMN, watch);
                 found.map_or(f64::INFINITY, |found| found.most)
             });
         }
@@ -232,7 +230,7 @@ impl<'a> LimitBranching<'a> {
             let state_here = state.take().map(|state| state.restricted(&node.parts));
             let parts = node.parts.clone();
             let mut run = Splitting::new(self.problem, &parts, state_here);
-            let found = run.lower(*cut, effort, &|| watch.is_over());
+            let found = run.lower(*cut, effort, watch);
             let shares = run.shares();
             state = Some(run.into_state());
             let Some(found) = found else { break };

@@ -10,9 +10,12 @@ pub mod pair;
 pub mod quartic;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
+use orthopt::cancel::Cancel;
 use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
@@ -98,6 +101,13 @@ pub fn usual_start(p: &PcaProblem, seed: u64) -> RowMat {
     let nonneg = p.h.requires_nonneg();
     let start = if nonneg { Start::Partition } else { Start::Identity };
     start.point(&p.f, p.rank(), nonneg, seed).unwrap()
+}
+
+/// Cancelled after so many questions; and the number of them so far.
+pub fn patient(answers: u64) -> (Cancel, Arc<AtomicU64>) {
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&asked);
+    (Cancel::when(move || count.fetch_add(1, Ordering::Relaxed) >= answers), asked)
 }
 
 /// At most so many iterations, for the driver to size its steps.

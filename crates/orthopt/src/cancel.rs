@@ -1,0 +1,155 @@
+//! May the work go on? One clock, one deadline and one flag for everything that takes its time.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// A flag that ends work when it is set, a deadline, and the clock of both. Clones share all three. Work asks
+/// [`Cancel::is_over`] between two steps, ends soon after the answer is yes, and returns what it has.
+#[derive(Clone)]
+pub struct Cancel(Arc<Inner>);
+
+struct Inner {
+    begun: Instant,
+    flag: AtomicBool,
+    limit: Option<f64>, // seconds
+    grace: Duration,
+    since: OnceLock<Instant>, // when the work above was first found to be over
+    asked: Option<Asked>,
+    above: Option<Cancel>,
+}
+
+type Asked = Box<dyn Fn() -> bool + Send + Sync>;
+
+impl Cancel {
+    fn new(above: Option<Self>, limit: Option<f64>, grace: Duration, asked: Option<Asked>) -> Self {
+        let (begun, flag, since) = (Instant::now(), AtomicBool::new(false), OnceLock::new());
+        Self(Arc::new(Inner { begun, flag, limit, grace, since, asked, above }))
+    }
+
+    /// Without a deadline.
+    pub fn never() -> Self {
+        Self::new(None, None, Duration::ZERO, None)
+    }
+
+    /// Set as soon as `asked` says so: for flags that live elsewhere, such as the signals of another language.
+    pub fn when(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self::new(None, None, Duration::ZERO, Some(Box::new(asked)))
+    }
+
+    /// A part of the work with a flag and a clock of its own, which starts now, and so many seconds. It is over as well
+    /// where the whole is.
+    #[must_use]
+    pub fn within(&self, seconds: Option<f64>) -> Self {
+        Self::new(Some(self.clone()), seconds, Duration::ZERO, None)
+    }
+
+    /// An extra that goes on for so long after the whole is found to be over.
+    #[must_use]
+    pub fn with_grace(&self, grace: Duration) -> Self {
+        Self::new(Some(self.clone()), None, grace, None)
+    }
+
+    /// Sets the flag.
+    pub fn cancel(&self) {
+        self.0.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Is the flag set?
+    pub fn is_cancelled(&self) -> bool {
+        let own = self.0.flag.load(Ordering::Relaxed) || self.0.asked.as_ref().is_some_and(|asked| asked());
+        own || self.above(Self::is_cancelled)
+    }
+
+    /// Has the deadline passed?
+    pub fn is_late(&self) -> bool {
+        self.left() == Some(0.0) || self.above(Self::is_late)
+    }
+
+    /// Must the work end, for either reason?
+    pub fn is_over(&self) -> bool {
+        self.is_cancelled() || self.is_late()
+    }
+
+    /// Does this hold of the whole, and has the grace since then passed?
+    fn above(&self, holds: impl Fn(&Self) -> bool) -> bool {
+        let Inner { above, grace, since, .. } = &*self.0;
+        above.as_ref().is_some_and(holds)
+            && (grace.is_zero() || since.get_or_init(Instant::now).elapsed() >= *grace)
+    }
+
+    /// Seconds since it was made.
+    pub fn seconds(&self) -> f64 {
+        self.0.begun.elapsed().as_secs_f64()
+    }
+
+    /// Seconds that the work may take.
+    pub fn limit(&self) -> Option<f64> {
+        self.0.limit
+    }
+
+    /// Seconds until the deadline, 0 after it.
+    pub fn left(&self) -> Option<f64> {
+        self.0.limit.map(|limit| (limit - self.seconds()).max(0.0))
+    }
+}
+
+impl Default for Cancel {
+    fn default() -> Self {
+        Self::never()
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cancel(set: {}, limit: {:?} s)", self.0.flag.load(Ordering::Relaxed), self.0.limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_over_where_the_whole_is() {
+        let whole = Cancel::never();
+        let (part, other) = (whole.within(None), whole.within(Some(1e9)));
+        part.cancel();
+        assert!(part.is_over() && !whole.is_over() && !other.is_over());
+        whole.clone().cancel();
+        assert!(other.is_cancelled() && !other.is_late() && other.is_over());
+    }
+
+    #[test]
+    fn the_deadline_is_that_of_the_clock() {
+        let late = Cancel::never().within(Some(0.0));
+        assert!(late.is_late() && late.is_over() && !late.is_cancelled() && late.left() == Some(0.0));
+        let part = late.within(None);
+        assert!(part.is_late() && part.limit().is_none() && part.left().is_none());
+        let soon = Cancel::never().within(Some(3600.0));
+        assert!(!soon.is_late() && soon.left() < Some(3600.0) && soon.seconds() < 3600.0);
+    }
+
+    #[test]
+    fn grace_counts_from_when_the_end_is_seen() {
+        let whole = Cancel::never();
+        let (extra, none) = (whole.with_grace(Duration::from_secs(3600)), whole.with_grace(Duration::ZERO));
+        whole.cancel();
+        assert!(!extra.is_over() && none.is_over());
+        let extra = whole.with_grace(Duration::from_millis(1));
+        assert!(!extra.is_over());
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(extra.is_over());
+    }
+
+    #[test]
+    fn a_flag_elsewhere_is_asked() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&flag);
+        let part = Cancel::when(move || seen.load(Ordering::Relaxed)).within(None);
+        assert!(!part.is_over());
+        flag.store(true, Ordering::Relaxed);
+        assert!(part.is_over());
+    }
+}
