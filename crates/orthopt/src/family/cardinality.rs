@@ -9,7 +9,6 @@ use rand_pcg::Pcg64;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
-use super::pose::check_range;
 use super::{Family, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::{Bound, Kind, Options, Show, branches, lower_bound};
 use crate::cancel::Cancel;

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use super::cardinality::Limit;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, check_range, rank_or_default};
+use super::pose::{Posed, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::cancel::Cancel;
