@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`; estimators for
+Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; more rows than fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; what can
 go wrong: :mod:`orthopt.errors`.
@@ -16,7 +16,8 @@ from . import _logging, errors, plots
 from ._bound import Bound, BoundProgress, BoundTrace, bound
 from ._gram import GramAccumulator
 from ._knowledge import Answer, KnowledgeGraph
-from ._minimize import minimize
+from ._gradient import GradientCheck
+from ._minimize import check_gradient, minimize
 from ._orthopt import __version__
 from ._path import Path, path
 from ._registry import constants, registry
@@ -35,6 +36,7 @@ __all__ = [
     "Comparison",
     "ExplainedVariance",
     "Findings",
+    "GradientCheck",
     "GramAccumulator",
     "KnowledgeGraph",
     "OrthoptError",
@@ -46,6 +48,7 @@ __all__ = [
     "__version__",
     "bound",
     "certify",
+    "check_gradient",
     "compare",
     "constants",
     "errors",

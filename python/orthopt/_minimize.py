@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Callable
 
 import numpy as np
 
-from . import _data, _ending, _interrupt, _orthopt
+from . import _autodiff, _data, _ending, _gradient, _interrupt, _orthopt
 from ._progress import bar_for
 from ._options import checked, fill
 from ._solution import Solution, solution
@@ -29,6 +30,7 @@ def minimize(
     sample: Callable[[np.ndarray, np.ndarray], tuple[float, Any]] | None = None,
     components: int | None = None,
     certify: bool = False,
+    check_gradient: bool = True,
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
@@ -40,13 +42,15 @@ def minimize(
     ----------
     fun
         Takes X (n x r, a fresh NumPy array) and returns f(X) and its gradient in the ordinary
-        sense, an n x r matrix of all partial derivatives; the constraint is taken care of. What
-        NumPy can read as numbers will do, so a callable from JAX
-        (``jax.value_and_grad(f)``) can be given as it is, and one from PyTorch if its tensors are
-        detached. It is called in this thread; what it raises ends the run and is raised here.
+        sense, an n x r matrix of all partial derivatives; the constraint is taken care of. A function
+        written with JAX or PyTorch may return f(X) alone, a scalar of theirs, which is then differentiated
+        by them; with PyTorch X comes as a tensor, in the type and on the device of ``x0`` if that is one.
+        It is called in this thread; what it raises ends the run and is raised here.
         Some solvers evaluate it near the constraint and not only on it.
     x0
-        A feasible start (n x r), or the shape ``(n, r)`` for a random one.
+        A feasible start (n x r), or the shape ``(n, r)`` for random ones: then runs go on until two starts
+        have come to the lowest F, ten starts at the most. A square X (n = r) is started in both halves of
+        O(n), those with det X = 1 and det X = -1, which most methods cannot leave.
     penalty, lam
         h and its weight: ``"none"``, ``"l1"``, ``"l0"``, ``"nonneg"``, ..., ``"l1-largest-k"`` (the sum of absolute
         values without the k largest), ``"fused-l1"`` (differences of neighbouring rows);
@@ -63,8 +67,8 @@ def minimize(
     solver
         For X'X = I every solver that needs no more than values and gradients of f: ``"irpg"`` (the
         default for convex penalties), ``"ladmm"`` (the default for others), ``"amanpg"``, ``"manpg-ada"``,
-        ``"manpg"``, ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"optm-qr"``,
-        ``"optm-cayley"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
+        ``"manpg"``, ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"optm-cayley"``
+        (the default then), ``"optm-qr"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
         ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
         ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for
         a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-jobcd"`` (the
@@ -80,10 +84,14 @@ def minimize(
         solver ``"vr-j-jobcd"``, the default then, which looks at about sqrt(N) of them in most of its rounds.
     certify
         Measure criticality of the result.
+    check_gradient
+        Compare the gradient at the start with a difference of f along one direction before the run, which costs
+        some three evaluations (:func:`orthopt.check_gradient` looks closer).
     callback, progress, on_interrupt
         As for :func:`orthopt.solve`.
     **options
-        ``max_iters``, ``time_limit``, ``tol``, ``min_decrease``, ``seed``, options of the solvers that look at them
+        ``max_iters``, ``time_limit``, ``tol``, ``min_decrease``, ``seed``, ``restarts`` (further random starts, a number
+        in the place of the rule above), options of the solvers that look at them
         (``block``, ``working_set``, ...), and constants of solvers and penalties. What means nothing here is an error.
 
     Returns
@@ -110,7 +118,11 @@ def minimize(
     if not callable(fun):
         raise DataTypeError(f"fun must be callable, not {type(fun).__name__}")
     _interrupt.check(on_interrupt)
-    start, shape = _start(x0)
+    like, start, shape = x0, *_start(x0)
+    seed = checked("seed", options.get("seed", 0), int) or 0
+    stiefel = constraint != "j-orthogonal"
+    place = start if start is not None else _some_point(shape, stiefel, seed)
+    fun, spent = _autodiff.with_gradient(fun, like, place)
     filled = fill(
         options,
         "minimize",
@@ -124,14 +136,69 @@ def minimize(
         certify=bool(certify),
     )
     sums = _sums(sample, components)
+    if check_gradient:
+        spent += _gradient.require(lambda x: _answer(fun(x), shape), place, stiefel, seed)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(fun, sample, caller.function) as (f, part, called):
             parts = None if sums is None else (part, sums)
             found = _orthopt.minimize(f, _answer, start, shape, constraint, lipschitz, parts, filled, called)
-    found["settings"]["evaluations"] = found.pop("evaluations")
+    found["settings"]["evaluations"] = found.pop("evaluations") + spent
     best = solution(found)
     return _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
+
+
+def check_gradient(
+    fun: Callable[[np.ndarray], tuple[float, Any]],
+    x0: Any,
+    *,
+    constraint: str = "stiefel",
+    directions: int = 5,
+    seed: int = 0,
+) -> _gradient.GradientCheck:
+    """Compares the gradient that ``fun`` returns with slopes of f at ``x0``.
+
+    Slopes are central differences along random curves on the constraint (2 to 10 evaluations each). Where they differ,
+    the message says what the mistake looks like: a factor, a sign, a transposed gradient, single entries.
+
+    Parameters
+    ----------
+    fun, x0, constraint
+        As for :func:`orthopt.minimize`.
+    directions
+        Number of random directions.
+    seed
+        Of the directions, and of X where ``x0`` is a shape.
+
+    Returns
+    -------
+    GradientCheck
+        True as a condition if the gradient holds.
+
+    Examples
+    --------
+    >>> import numpy as np, orthopt
+    >>> C = np.diag([5.0, 4.0, 3.0, 2.0, 1.0])
+    >>> bool(orthopt.check_gradient(lambda X: (-0.5 * np.sum(X * (C @ X)), -C @ X), (5, 2)))
+    True
+    >>> print(orthopt.check_gradient(lambda X: (-np.sum(X * (C @ X)), -C @ X), (5, 2)).message.split(": ")[1])
+    the gradient must be multiplied by 2 (a forgotten factor, or a sum where f has a mean)
+    """
+    if not callable(fun):
+        raise DataTypeError(f"fun must be callable, not {type(fun).__name__}")
+    start, shape = _start(x0)
+    stiefel = constraint != "j-orthogonal"
+    x = start if start is not None else _some_point(shape, stiefel, seed)
+    both, spent = _autodiff.with_gradient(fun, x0, x)
+    found = _gradient.check(lambda y: _answer(both(y), shape), x, stiefel, seed, max(1, int(directions)))
+    return replace(found, evaluations=found.evaluations + spent)
+
+
+def _some_point(shape: tuple[int, int], stiefel: bool, seed: int) -> np.ndarray:
+    """A random X with orthonormal columns, or the identity."""
+    if not stiefel or shape[0] < shape[1]:
+        return np.eye(*shape)
+    return np.linalg.qr(np.random.default_rng(seed).standard_normal(shape))[0]
 
 
 def _sums(sample: Any, components: Any) -> int | None:
@@ -149,6 +216,10 @@ def _sums(sample: Any, components: Any) -> int | None:
 
 
 def _start(x0: Any) -> tuple[np.ndarray | None, tuple[int, int]]:
+    if _autodiff.is_tensor(x0):
+        x0 = x0.detach().cpu().double().numpy()
+    elif _autodiff.is_jax(x0):
+        x0 = np.asarray(x0, dtype=np.float64)
     if isinstance(x0, tuple) and len(x0) == 2 and all(isinstance(k, (int, np.integer)) for k in x0):
         if min(x0) < 1:
             raise ShapeError(f"x0 is {x0}: a shape (n, r) needs n >= r >= 1")
@@ -171,7 +242,8 @@ def _answer(answer: Any, shape: tuple[int, int]) -> tuple[float, np.ndarray]:
             f"the gradient that fun returned has shape {gradient.shape}, expected {tuple(shape)}, that of X"
         )
     try:
-        value = float(value)
+        value = np.asarray(value)
+        value = float(value.item() if value.size == 1 else value)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"f(X) that fun returned is no number: {error}") from error
     return value, np.ascontiguousarray(_data.numbers(gradient, "the gradient"), dtype=np.float64)

@@ -70,6 +70,10 @@ class FactorisationError(OrthoptError, ArithmeticError):
     """An eigenvalue or orthogonalisation routine failed."""
 
 
+class GradientError(OrthoptError, ValueError):
+    """The gradient that a function returned is not that of the function."""
+
+
 class DataTypeError(OrthoptError, TypeError):
     """Data that are no matrix of real numbers."""
 

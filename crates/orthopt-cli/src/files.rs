@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use orthopt_data::written_file;
+use orthopt_data::{check_writable, written_file};
 
 use crate::failure::usage;
 use crate::options::SolveOptions;
@@ -14,6 +14,7 @@ use crate::settings::asked;
 pub struct Files {
     read: Vec<Named>,
     written: Vec<Named>,
+    outputs: Vec<PathBuf>,
 }
 
 /// A file, with the option that names it.
@@ -56,13 +57,14 @@ impl Files {
     /// A file to write; `-` is stdout.
     pub fn writes(mut self, option: &'static str, path: Option<&Path>) -> Self {
         let path = path.filter(|path| *path != Path::new("-"));
+        self.outputs.extend(path.map(PathBuf::from));
         let file = path.and_then(written_file);
         self.written.extend(path.zip(file).map(|(typed, file)| Named { option, typed: typed.into(), file }));
         self
     }
 
     /// # Errors
-    /// Two names of one file, of which one is written.
+    /// Two names of one file, of which one is written; a file that cannot be written.
     pub fn check(&self) -> anyhow::Result<()> {
         for (k, output) in self.written.iter().enumerate() {
             let name = output.typed.display();
@@ -79,6 +81,6 @@ impl Files {
                 )));
             }
         }
-        Ok(())
+        self.outputs.iter().try_for_each(|path| Ok(check_writable(path)?))
     }
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use orthopt::linalg::RowMat;
 use orthopt_data::{DataSet, Role};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// X with the names and units of its variables.
 #[derive(Debug)]
@@ -19,9 +20,18 @@ pub struct Model {
     pub scales: Option<Vec<f64>>,
 }
 
+/// The schema of `solve --json` that this program reads.
+const SCHEMA: u64 = 1;
+/// The largest deviation of X'X from what its constraint says: results are feasible to 1e-12, and files may hold them
+/// with seven digits.
+const TOLERANCE: f64 = 1e-5;
+
 /// The fields of the file that matter.
 #[derive(Deserialize)]
 struct Fields {
+    schema: Option<u64>,
+    problem: Option<String>,
+    solver: Option<String>,
     x: Option<Vec<Vec<f64>>>,
     names: Option<Vec<String>>,
     means: Option<Vec<f64>>,
@@ -36,13 +46,18 @@ impl Model {
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let place = || path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot read the model `{}`", place()))?;
-        let fields: Fields = serde_json::from_reader(BufReader::new(file))
+        let value: Value = serde_json::from_reader(BufReader::new(file))
             .with_context(|| format!("{}: not a result of solve", place()))?;
+        if !value.is_object() {
+            bail!("{}: not a result of solve, which is one JSON object", place());
+        }
+        let fields: Fields =
+            serde_json::from_value(value).with_context(|| format!("{}: not a result of solve", place()))?;
         Self::of(fields).with_context(place)
     }
 
     fn of(fields: Fields) -> anyhow::Result<Self> {
-        let Fields { x, names, means, scales } = fields;
+        let Fields { schema, problem, solver, x, names, means, scales } = fields;
         let Some(x) = x.filter(|x| x.first().is_some_and(|row| !row.is_empty())) else {
             bail!("there is no x in it: write the model by orthopt solve ... --json FILE");
         };
@@ -60,10 +75,22 @@ impl Model {
                 bail!("{field} has {length} entries for the {n} rows of x");
             }
         }
-        if let Some(j) = scales.iter().flatten().position(|scale| *scale == 0.0) {
-            bail!("entry {} of scales is 0: nothing can be divided by it", j + 1);
+        match schema {
+            Some(SCHEMA) => {}
+            Some(other) => bail!(
+                "schema {other} is of another version of orthopt, which reads schema {SCHEMA}: make the model again"
+            ),
+            None => bail!("there is no schema in it: write the model by orthopt solve ... --json FILE"),
+        }
+        if let Some(j) = scales.iter().flatten().position(|scale| !(scale.is_normal() && *scale > 0.0)) {
+            let scale = scales.iter().flatten().nth(j).copied().unwrap_or(f64::NAN);
+            bail!("entry {} of scales is {scale}: scales are positive numbers that can be divided by", j + 1);
         }
         let x = RowMat::from_fn(n, r, |i, k| x[i][k]);
+        let is_j = problem.is_some_and(|name| matches!(name.as_str(), "hyperbolic-eig" | "probe"));
+        if !is_j {
+            check_columns(&x, solver.is_some_and(|name| name.starts_with("uncorrelated")))?;
+        }
         Ok(Self { x, names, means, scales })
     }
 
@@ -101,4 +128,22 @@ impl Model {
         }
         Ok(data)
     }
+}
+
+/// Columns have length 1 and, but for uncorrelated scores, are orthogonal.
+fn check_columns(x: &RowMat, uncorrelated: bool) -> anyhow::Result<()> {
+    for k in 0..x.ncols() {
+        for l in 0..=k {
+            let product: f64 = (0..x.nrows()).map(|i| x.get(i, k) * x.get(i, l)).sum();
+            let wanted = f64::from(u8::from(k == l));
+            if (k == l || !uncorrelated) && !((product - wanted).abs() <= TOLERANCE) {
+                let (k, l) = (k + 1, l + 1);
+                bail!(
+                    "columns {l} and {k} of x have the inner product {product:e} where a result of solve has {wanted}: the file was \
+                     changed or is damaged, make the model again"
+                );
+            }
+        }
+    }
+    Ok(())
 }

@@ -54,6 +54,7 @@ mod missing;
 mod names;
 mod output;
 pub mod prepare;
+mod sealed;
 mod source;
 mod sparse;
 pub mod stream;
@@ -73,8 +74,9 @@ pub use lines::Lines;
 pub use memory::{available_memory, default_memory, show_bytes};
 pub use missing::Missing;
 pub use names::read_names;
-pub use output::{remove_unfinished, write_whole, written_file};
+pub use output::{check_writable, remove_unfinished, write_whole, written_file};
 pub use prepare::{Prepare, Prepared, Scale, Units};
+pub use sealed::{read_sealed, write_sealed};
 pub use source::load;
 pub use text::printable;
 

@@ -1,7 +1,7 @@
 //! Files are written here and nowhere else: beside their name first, and renamed when they are whole, so
 //! that a full disk or an interruption costs no older file of that name.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,6 +35,23 @@ pub fn write_whole(
         path: path.display().to_string(),
         error,
     })
+}
+
+/// An error where [`write_whole`] cannot write this file, found before there is anything to write. Nothing is changed, and
+/// pipes and devices are not opened.
+///
+/// # Errors
+/// [`DataError::Io`].
+pub fn check_writable(path: &Path) -> Result<(), DataError> {
+    let tried = match target(path) {
+        Ok(Target::File(name)) => begin(&name).map(drop),
+        Ok(Target::Special) if path.is_dir() => {
+            Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder: name a file in it"))
+        }
+        Ok(Target::Special) => Ok(()),
+        Err(error) => Err(error),
+    };
+    tried.map_err(|error| DataError::Io { action: "write", path: path.display().to_string(), error })
 }
 
 /// The same, compressed when the name ends in `.gz`.
@@ -73,24 +90,28 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
     let Target::File(name) = target(path)? else {
         return fill(File::create(path)?, body).map(drop);
     };
-    let older = match OpenOptions::new().write(true).open(&name) {
-        Ok(file) => Some(file.metadata()?.permissions()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error), // one that is protected stays
-    };
-    let (part, file) = match Part::create(&name) {
-        Ok(part) => part,
-        Err(error) if older.is_some() && error.kind() == io::ErrorKind::PermissionDenied => {
-            return fill(File::create(&name)?, body).map(drop);
-        }
-        Err(error) => return Err(error),
-    };
+    let (older, part) = begin(&name)?;
+    let Some((part, file)) = part else { return fill(File::create(&name)?, body).map(drop) };
     let file = fill(file, body)?;
     if let Some(permissions) = older {
         file.set_permissions(permissions)?;
         file.sync_data()?; // before the older file goes: some systems notice only now that they are full
     }
     part.becomes(&name)
+}
+
+/// Permissions of the older file, if there is one, and the new file; none in a folder that takes no others.
+fn begin(name: &Path) -> io::Result<(Option<Permissions>, Option<(Part, File)>)> {
+    let older = match OpenOptions::new().write(true).open(name) {
+        Ok(file) => Some(file.metadata()?.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error), // one that is protected stays
+    };
+    match Part::create(name) {
+        Ok(part) => Ok((older, Some(part))),
+        Err(error) if older.is_some() && error.kind() == io::ErrorKind::PermissionDenied => Ok((older, None)),
+        Err(error) => Err(error),
+    }
 }
 
 fn fill(file: File, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<File> {
@@ -196,6 +217,24 @@ mod tests {
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("new", 1));
     }
 
+    #[test]
+    fn what_cannot_be_written_is_known_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("old"), "old").unwrap();
+        for good in ["old", "new"] {
+            check_writable(&at(good)).unwrap();
+        }
+        assert_eq!(names(folder.path()), ["old"]);
+        assert_eq!(fs::read_to_string(at("old")).unwrap(), "old");
+        for bad in ["none/new", "old/new", "."] {
+            let error = check_writable(&at(bad)).unwrap_err().to_string();
+            assert!(error.starts_with("cannot write `"), "{error}");
+            assert!(write_whole(&at(bad), |_| Ok(())).is_err());
+        }
+        check_writable(Path::new("/dev/null")).unwrap();
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_and_permissions_stay() {
@@ -204,7 +243,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::create_dir(at("far")).unwrap();
         fs::write(at("far/x.csv"), "old").unwrap();
-        fs::set_permissions(at("far/x.csv"), fs::Permissions::from_mode(0o640)).unwrap();
+        fs::set_permissions(at("far/x.csv"), Permissions::from_mode(0o640)).unwrap();
         symlink("far/x.csv", at("near.csv")).unwrap();
         symlink("far/none.csv", at("dangling.csv")).unwrap();
         for (link, file) in [("near.csv", "far/x.csv"), ("dangling.csv", "far/none.csv")] {

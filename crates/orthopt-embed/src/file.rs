@@ -1,11 +1,11 @@
 //! Models and checkpoints as files: a line that says what it is, a line of JSON (options, names, where training
-//! is), then numbers, little endian. A checkpoint is a model with everything that training needs to go on.
+//! is), then numbers, little endian, and a checksum. A checkpoint is a model with everything that training needs to go on.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use orthopt::RowMat;
-use orthopt_data::{DataError, default_memory, printable, show_bytes, write_whole};
+use orthopt_data::{default_memory, printable, read_sealed, show_bytes, write_sealed};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::moments::Moments;
 use crate::options::Options;
 use crate::train::{Record, Trainer};
 
-const MAGIC: &[u8] = b"orthopt knowledge graph 1\n";
+const MAGIC: &[u8] = b"orthopt knowledge graph 2\n";
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
@@ -73,19 +73,19 @@ impl Saved {
             facts: self.facts.len(),
             training: None,
         };
-        Ok(write_whole(path, |out| {
+        Ok(write_sealed(path, MAGIC, |out| {
             begin(out, &header, &self.facts)?;
             write_parts(out, &self.model, &self.model.parts())
         })?)
     }
 
-    /// Reads a model, or the present model of a checkpoint.
+    /// Reads a model, or the present model of a checkpoint, which may take `max_memory` bytes, or what the machine has.
     ///
     /// # Errors
     /// [`Error::Data`] or [`Error::Model`].
-    pub fn read(path: &Path) -> Result<Self> {
-        let bytes = load(path)?;
-        let mut numbers = Numbers::begin(path, &bytes)?;
+    pub fn read(path: &Path, max_memory: Option<u64>) -> Result<Self> {
+        let bytes = load(path, max_memory)?;
+        let mut numbers = Numbers::begin(path, &bytes, max_memory)?;
         let header = numbers.header.take().ok_or_else(|| numbers.broken())?;
         let facts = numbers.facts(&header)?;
         let model = numbers.model(&header)?;
@@ -117,7 +117,7 @@ impl Trainer {
             facts: graph.train.len(),
             training: Some(training),
         };
-        Ok(write_whole(path, |out| {
+        Ok(write_sealed(path, MAGIC, |out| {
             begin(out, &header, &graph.train)?;
             write_parts(out, &self.model, &self.model.parts())?;
             for moments in [&self.entity_moments, &self.bias_moments, &self.relation_moments] {
@@ -136,12 +136,18 @@ impl Trainer {
 
     /// Takes up training where [`save`](Self::save) has left it: every number becomes what it would have been
     /// without the interruption. `change` may alter options that do not concern the model's shape (epochs, limits).
+    /// The file may take `max_memory` bytes, or what the machine has.
     ///
     /// # Errors
     /// [`Error::Data`] or [`Error::Model`]: no checkpoint, or one of another graph.
-    pub fn resume(graph: Graph, path: &Path, change: impl FnOnce(&mut Options)) -> Result<Self> {
-        let bytes = load(path)?;
-        let mut numbers = Numbers::begin(path, &bytes)?;
+    pub fn resume(
+        graph: Graph,
+        path: &Path,
+        max_memory: Option<u64>,
+        change: impl FnOnce(&mut Options),
+    ) -> Result<Self> {
+        let bytes = load(path, max_memory)?;
+        let mut numbers = Numbers::begin(path, &bytes, max_memory)?;
         let mut header = numbers.header.take().ok_or_else(|| numbers.broken())?;
         let fail = |problem: &str| Error::Model { path: path.display().to_string(), problem: problem.into() };
         let Some(training) = header.training.take() else {
@@ -177,7 +183,6 @@ impl Trainer {
 }
 
 fn begin(out: &mut dyn Write, header: &Header, facts: &[Triple]) -> io::Result<()> {
-    out.write_all(MAGIC)?;
     serde_json::to_writer(&mut *out, header)?;
     out.write_all(b"\n")?;
     for fact in facts {
@@ -198,14 +203,16 @@ fn write_parts(out: &mut dyn Write, model: &Model, (parameters, bias, relations)
     relations.iter().try_for_each(|relation| write(out, &model.group().numbers(relation)))
 }
 
-fn load(path: &Path) -> Result<Vec<u8>> {
-    let failed = |error| DataError::Io { action: "read", path: path.display().to_string(), error };
-    Ok(std::fs::read(path).map_err(failed)?)
+fn load(path: &Path, max_memory: Option<u64>) -> Result<Vec<u8>> {
+    let problem = "this is no model of a knowledge graph: `orthopt embed ... --save-model` makes one";
+    let no_model = || Error::Model { path: path.display().to_string(), problem: problem.into() };
+    read_sealed(path, MAGIC, max_memory)?.ok_or_else(no_model)
 }
 
 /// What is left of a file.
 struct Numbers<'a> {
     path: &'a Path,
+    max_memory: u64,
     header: Option<Header>,
     rest: &'a [u8],
 }
@@ -214,19 +221,15 @@ struct Numbers<'a> {
 const QUOTED: usize = 200;
 
 impl<'a> Numbers<'a> {
-    fn begin(path: &'a Path, bytes: &'a [u8]) -> Result<Self> {
+    fn begin(path: &'a Path, rest: &'a [u8], max_memory: Option<u64>) -> Result<Self> {
         let fail = |problem: String| Error::Model { path: path.display().to_string(), problem };
-        let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(fail(
-                "this is no model of a knowledge graph: `orthopt embed ... --save-model` makes one".into(),
-            ));
-        };
+        let max_memory = max_memory.unwrap_or_else(default_memory);
         let end = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
         let header: Header = serde_json::from_slice(&rest[..end])
             .map_err(|error| printable(&error.to_string().chars().take(QUOTED).collect::<String>()))
             .map_err(|error| fail(format!("the model is damaged ({error}): make it again")))?;
         header.options.check()?;
-        Ok(Self { path, header: Some(header), rest: rest.get(end + 1..).unwrap_or_default() })
+        Ok(Self { path, max_memory, header: Some(header), rest: rest.get(end + 1..).unwrap_or_default() })
     }
 
     fn broken(&self) -> Error {
@@ -270,7 +273,7 @@ impl<'a> Numbers<'a> {
             return Err(self.broken());
         }
         let matrices = header.relations.len().saturating_mul(16).saturating_mul(dim).saturating_mul(dim);
-        if matrices as u64 > default_memory() {
+        if matrices as u64 > self.max_memory {
             let path = self.path.display().to_string();
             let problem = format!("its relations take {} of memory", show_bytes(matrices as u64));
             return Err(Error::Model { path, problem });

@@ -168,7 +168,7 @@ impl PyKnowledge {
     /// A model that `write` or the command wrote; of its facts it knows those of train.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let saved = py.detach(|| Saved::read(&path)).map_err(failure)?;
+        let saved = py.detach(|| Saved::read(&path, None)).map_err(failure)?;
         let mut learned = vec![false; saved.entities.len()];
         for fact in &saved.facts {
             learned[fact.head as usize] = true;

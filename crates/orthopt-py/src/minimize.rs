@@ -13,7 +13,7 @@ use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
 use orthopt::smooth::Smooth;
-use orthopt::solve::{Solution, Status};
+use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::solvers::{general_pairwise, splitting};
 use orthopt::{Error, Result};
 use pyo3::prelude::*;
@@ -32,8 +32,8 @@ use crate::smooth::Callable;
 /// min f(X) + h(X) with the user's f.
 type Custom = Problem<Stiefel, Callable, AnyPenalty>;
 
-/// The default for penalties that are convex and finite, and for the others.
-const DEFAULTS: (&str, &str) = ("irpg", "ladmm");
+/// The default without a penalty, for penalties that are convex and finite, and for the others.
+const DEFAULTS: [&str; 3] = ["optm-cayley", "irpg", "ladmm"];
 
 /// The default for f − g + h∘A.
 const COMPOSITE_DEFAULT: &str = "oadmm";
@@ -89,7 +89,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
     let stopping = options.stopping().map_err(Failure::from)?;
     let wanted = options.wanted(None).map_err(Failure::from)?;
     let penalty = options.penalty.as_deref().unwrap_or("none");
-    let (scope, asked) = (options.scope(), options.asked());
+    let (scope, asked, restarts) = (options.scope(), options.asked(), options.restarts);
     let case = Case::of_function(false, penalty, pose.map.is_some());
     asked.check(case.clone()).map_err(Failure::from)?;
     if pose.map.is_some() || needs_parts(penalty) {
@@ -97,8 +97,11 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
     }
     let run = || -> std::result::Result<_, Failure> {
         let h = (find_penalty(penalty)?.make_shaped)(options_lambda(penalty, pose.lambda)?, &pose.shape)?;
-        let general = h.is_convex() && !h.requires_nonneg();
-        let default = if general { DEFAULTS.0 } else { DEFAULTS.1 };
+        let default = match h.is_convex() && !h.requires_nonneg() {
+            true if penalty == "none" => DEFAULTS[0],
+            true => DEFAULTS[1],
+            false => DEFAULTS[2],
+        };
         check_constants(&pose.shape, &[penalty])?;
         let (n, r) = begun.shape;
         let problem: Custom = Problem::new(begun.f.clone(), h, r)?;
@@ -112,13 +115,136 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         problem.constraint.check(&x0, "the starting point X")?;
         check_sign(&problem, &x0)?;
         begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
-        let mut solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
+        let further = match restarts {
+            Some(count) => Further::Count(count),
+            None if begun.x0.is_some() => Further::Count(0),
+            None => Further::UntilAgreed,
+        };
+        let both = n == r && !problem.h.requires_nonneg();
+        let random = |rng: &mut Pcg64| match problem.h.requires_nonneg() {
+            true => partition(n, r, rng),
+            false => problem.constraint.random(rng),
+        };
+        let starts = Starts::new(x0, both, |rng| random(rng), &mut rng);
+        let mut solution = best_of(starts, further, &stopping, |x0, stopping| {
+            begun.run(&problem, stages.clone(), x0, &wanted, stopping)
+        })?;
         solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let critical = measured.and_then(|_| criticality_while(&problem, &solution.x, &begun.f.attended()));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)
+}
+
+/// Starts after the first.
+#[derive(Clone, Copy, Debug)]
+enum Further {
+    /// So many random ones.
+    Count(u64),
+    /// Random ones until two starts have come to the lowest F, but no more than [`MOST_STARTS`] in all.
+    UntilAgreed,
+}
+
+/// The largest number of starts of those who give none and no number.
+const MOST_STARTS: usize = 10;
+/// The F of two runs are the same up to this share of their size.
+const SAME: f64 = 1e-6;
+
+/// Starting points without end: each with its mirror image, in the other half of O(n), where X is square.
+struct Starts<'a, R> {
+    next: Vec<RowMat>,
+    both: bool,
+    random: R,
+    rng: &'a mut Pcg64,
+}
+
+impl<'a, R: FnMut(&mut Pcg64) -> RowMat> Starts<'a, R> {
+    fn new(first: RowMat, both: bool, random: R, rng: &'a mut Pcg64) -> Self {
+        let mut starts = Self { next: Vec::new(), both, random, rng };
+        starts.push(first);
+        starts
+    }
+
+    fn push(&mut self, x: RowMat) {
+        let last = x.ncols() - 1;
+        let mirrored =
+            RowMat::from_fn(x.nrows(), x.ncols(), |i, k| if k == last { -x.get(i, k) } else { x.get(i, k) });
+        self.next.extend(self.both.then_some(mirrored));
+        self.next.push(x);
+    }
+}
+
+impl<R: FnMut(&mut Pcg64) -> RowMat> Iterator for Starts<'_, R> {
+    type Item = RowMat;
+
+    fn next(&mut self) -> Option<RowMat> {
+        if self.next.is_empty() {
+            let x = (self.random)(self.rng);
+            self.push(x);
+        }
+        self.next.pop()
+    }
+}
+
+/// The lowest F of runs from these starts, under one limit of time.
+fn best_of<R: FnMut(&mut Pcg64) -> RowMat>(
+    mut starts: Starts<'_, R>,
+    further: Further,
+    stopping: &Stopping,
+    mut run: impl FnMut(RowMat, &Stopping) -> std::result::Result<Solution, Failure>,
+) -> std::result::Result<Solution, Failure> {
+    let halves = if starts.both { 2 } else { 1 };
+    let mut best: Option<(usize, Solution)> = None;
+    let mut interrupted = None; // how the run ended, also where an earlier start is the best
+    let (mut values, mut seconds, mut iterations) = (Vec::new(), 0.0, 0);
+    while let Some(x0) = starts.next() {
+        let limit = stopping.time_limit.map(|limit| (limit - seconds).max(0.0));
+        let found = match run(x0, &Stopping { time_limit: limit, ..*stopping }) {
+            Ok(found) => found,
+            Err(failure) if best.is_none() => return Err(failure),
+            Err(_) => break, // what is found already stays; exceptions of f are raised by the caller
+        };
+        seconds += found.seconds;
+        iterations += found.iterations;
+        let (f, size, ended) = (found.objective.total, found.scale, found.status);
+        interrupted = (ended == Status::Interrupted).then(|| (ended, found.message.clone()));
+        values.push(f);
+        if best.as_ref().is_none_or(|(_, best)| f < best.objective.total) {
+            best = Some((values.len() - 1, found));
+        }
+        let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let agreed = values.iter().filter(|v| **v <= lowest + SAME * (size + lowest.abs())).count();
+        let enough = match further {
+            Further::Count(count) => values.len() as u64 >= halves * (1 + count),
+            Further::UntilAgreed => agreed >= 2 || values.len() >= MOST_STARTS,
+        };
+        if enough || !matches!(ended, Status::Converged | Status::Stalled) {
+            break;
+        }
+    }
+    let Some((at, mut best)) = best else {
+        return Err(Error::Incompatible("there is no start".into()).into());
+    };
+    if let Some((status, message)) = interrupted {
+        (best.status, best.message) = (status, message);
+    }
+    if values.len() > 1 {
+        let lowest = best.objective.total;
+        let near = SAME * (best.scale + lowest.abs());
+        let agreed = values.iter().filter(|v| **v <= lowest + near).count();
+        best.message = format!(
+            "{} (the best of {} starts, of which {agreed} came to this F)",
+            best.message,
+            values.len()
+        );
+        best.settings.insert("starts_at_best".into(), (agreed as u64).into());
+    }
+    best.settings.insert("starts".into(), (values.len() as u64).into());
+    best.settings.insert("best_start".into(), (at as u64).into());
+    (best.starts, best.best_start) = (values.len() as u64, at as u64);
+    (best.seconds, best.iterations) = (seconds, iterations);
+    Ok(best)
 }
 
 /// f − g + h∘A: a penalty with parts of its own, or one behind a linear map.

@@ -70,6 +70,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let matrix = in_units(data.matrix, means, scales);
     let implicit = means.filter(|_| matrix.is_sparse()).map(|means| divided(means, scales));
     let scores = scores(&matrix, implicit.as_deref(), 1.0, &model.x);
+    if let Some((i, k)) = first_not_finite(&scores) {
+        anyhow::bail!(
+            "{}: the score of row {} for component {} is {}: the numbers of this row, centred and scaled as the model says, are too large",
+            args.data.display(),
+            i + 1,
+            k + 1,
+            scores[(i, k)]
+        );
+    }
     let share = share_explained(&model.x, scores.as_ref(), sum_of_squares(&matrix, implicit.as_deref()));
     let rows = Rows { scores, names: data.row_names, labels: None };
     match array {
@@ -80,6 +89,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         output::print_line(&wrote(&args.output, &rows, share))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Row and column of the first number that is not finite.
+fn first_not_finite(scores: &Mat<f64>) -> Option<(usize, usize)> {
+    let all = (0..scores.nrows()).flat_map(|i| (0..scores.ncols()).map(move |k| (i, k)));
+    all.into_iter().find(|&(i, k)| !scores[(i, k)].is_finite())
 }
 
 /// Whether the scores go into a NumPy array, by the ending of the file.

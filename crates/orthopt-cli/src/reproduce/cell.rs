@@ -11,10 +11,12 @@ use orthopt::solvers::AUTO;
 use orthopt::with_family;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::datasets::{Available, Preparation};
 use super::item::{Item, Method, Plan};
 use crate::export::to_file;
+use crate::failure::say;
 use crate::input::Input;
 use crate::options::SolveOptions;
 use crate::pose::pose;
@@ -232,10 +234,30 @@ impl Record {
     }
 }
 
-/// What a file keeps, `None` where it is not there or not understood.
+/// The field of a record with the CRC-32 of all others.
+const CHECKSUM: &str = "checksum";
+
+fn checksum(record: &Value) -> String {
+    format!("{:08x}", crc32fast::hash(record.to_string().as_bytes()))
+}
+
+/// The record in a file; `None` if there is none, or none that this program understands. A record with another checksum
+/// is damaged or was edited: it is not believed, and a note says so.
 pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let text = std::fs::read_to_string(path).ok()?;
-    serde_json::from_str(&text).ok()
+    let mut record: Value = serde_json::from_str(&text).ok()?;
+    let kept = record.as_object_mut()?.remove(CHECKSUM);
+    if kept.as_ref().and_then(Value::as_str) != Some(&checksum(&record)) {
+        let place = path.display();
+        say(
+            "note",
+            &format!(
+                "{place}: the record is damaged or was edited (its checksum is wrong): it is made again"
+            ),
+        );
+        return None;
+    }
+    serde_json::from_value(record).ok()
 }
 
 /// Keeps a record in a file of its own.
@@ -247,6 +269,8 @@ pub(super) fn write_record(record: &impl Serialize, path: &Path) -> anyhow::Resu
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
     }
-    let text = serde_json::to_string(record)?;
-    to_file(path, |out| out.write_all(text.as_bytes()))
+    let mut record = serde_json::to_value(record)?;
+    let sum = checksum(&record);
+    record[CHECKSUM] = sum.into();
+    to_file(path, |out| out.write_all(record.to_string().as_bytes()))
 }

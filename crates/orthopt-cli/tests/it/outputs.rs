@@ -53,9 +53,15 @@ fn the_plot_is_an_svg_with_a_title() {
     assert!(!svg.contains("NaN") && !svg.contains("inf"));
 }
 
+/// A disk that is full at the end.
+#[cfg(target_os = "linux")]
 #[test]
 fn what_cannot_be_written_costs_nothing_else() {
     let dir = Dir::new();
+    std::fs::create_dir(dir.path("no")).unwrap();
+    for name in ["x.npy", "p.svg", "r.json"] {
+        std::os::unix::fs::symlink("/dev/full", dir.path("no").join(name)).unwrap();
+    }
     let args = ["--max-iters", "500", "--save-x", "no/x.npy", "--trace", "t.csv", "--plot", "no/p.svg"];
     dir.orthopt(&[&SOLVE[..], &args, &["--json", "r.json"]].concat())
         .assert()
@@ -79,4 +85,42 @@ fn there_is_no_progress_bar_off_a_terminal() {
     let args = ["solve", "l1-pca", "randn:60:40", "--lambda", "2", "--time-limit", "0.3", "--tol", "0"];
     dir.orthopt(&args).assert().success().stderr("");
     assert!(stdout(&mut dir.orthopt(&args)).is_ascii(), "no control or drawing characters");
+}
+
+/// Nothing is searched for, or trained, when its result has no place.
+#[test]
+fn an_output_that_cannot_be_written_is_found_before_the_work() {
+    let dir = Dir::new();
+    dir.write("t.tsv", "a\tr\tb\nb\tr\tc\n");
+    dir.write("file", "");
+    let long = ["--time-limit", "300"];
+    let begin = std::time::Instant::now();
+    let solve = ["solve", "l0-pca", "randn:60:30", "-r"];
+    for (option, place) in [
+        ("--json", "none/m.json"),
+        ("--save-x", "file/x.npy"),
+        ("--save-loadings", "none/l.csv"),
+        ("--report", "none/r.html"),
+        ("--trace", "none/t.csv"),
+        ("--plot", "none/p.svg"),
+        ("--json", "."),
+    ] {
+        let args = [&solve[..], &["2", option, place], &long].concat();
+        dir.fails_in_one_line(&args, 1, &["cannot write"]);
+    }
+    for option in ["--json", "--save-model", "--checkpoint"] {
+        let args = ["embed", "t.tsv", "--valid", "t.tsv", "--dim", "4", "--signature", "2", option, "none/m"];
+        dir.fails_in_one_line(&[&args[..], &long].concat(), 1, &["cannot write"]);
+    }
+    dir.fails_in_one_line(
+        &["path", "l0-pca", "randn:60:30", "-r", "2", "--json", "none/p.json"],
+        1,
+        &["cannot write"],
+    );
+    dir.fails_in_one_line(
+        &[&["bound", "l0-pca", "randn:60:30", "-r", "2", "--save-dual", "none/d.npz"][..], &long].concat(),
+        1,
+        &["cannot write"],
+    );
+    assert!(begin.elapsed().as_secs() < 200, "the work was done");
 }

@@ -147,7 +147,18 @@ fn models_that_are_none() {
         ("{\"x\": [[]]}", "m.json: there is no x in it"),
         ("{\"x\": [[1, 0], [1]]}", "m.json: row 2 of x has 1 numbers where the first row has 2"),
         ("{\"x\": [[1], [2]], \"means\": [1]}", "m.json: means has 1 entries for the 2 rows of x"),
-        ("{\"x\": [[1], [2]], \"scales\": [1, 0]}", "m.json: entry 2 of scales is 0"),
+        ("[]", "m.json: not a result of solve, which is one JSON object"),
+        ("{\"x\": [[1], [0]]}", "m.json: there is no schema in it"),
+        ("{\"schema\": 99, \"x\": [[1], [0]]}", "m.json: schema 99 is of another version"),
+        ("{\"schema\": 1, \"x\": [[1], [0]], \"scales\": [1, 0]}", "m.json: entry 2 of scales is 0"),
+        ("{\"schema\": 1, \"x\": [[1], [0]], \"scales\": [-1, 1]}", "m.json: entry 1 of scales is -1"),
+        ("{\"schema\": 1, \"x\": [[1], [0]], \"scales\": [1, 1e-320]}", "m.json: entry 2 of scales is"),
+        ("{\"schema\": 1, \"x\": [[1], [2]]}", "m.json: columns 1 and 1 of x have the inner product 5e0"),
+        (
+            "{\"schema\": 1, \"x\": [[1, 0.6], [0, 0.8]]}",
+            "m.json: columns 1 and 2 of x have the inner product",
+        ),
+        ("{\"schema\": 1, \"x\": [[1, null], [0, 1]]}", "m.json: not a result of solve"),
         ("{\"x\": \"no\"}", "m.json: not a result of solve"),
     ] {
         dir.write("m.json", content);

@@ -57,8 +57,15 @@ fn damaged(rng: &mut Pcg64, bytes: &[u8]) -> Vec<u8> {
     }
 }
 
+/// Writes the bytes of a file of ours that were changed, with the checksum that belongs to them.
+fn seal(path: &Path, bytes: &[u8]) {
+    const SEAL: usize = 16;
+    let body = &bytes[..bytes.len().saturating_sub(SEAL)];
+    orthopt_data::write_sealed(path, &[], |out| out.write_all(body)).unwrap();
+}
+
 fn check_model(path: &Path) {
-    match Saved::read(path) {
+    match Saved::read(path, None) {
         Err(error) => readable(&error, "file"),
         Ok(saved) => {
             let (model, entities) = (&saved.model, saved.entities.len());
@@ -88,7 +95,7 @@ fn fuzz_models() {
     let models: Vec<&[u8]> = models.iter().map(Vec::as_slice).collect();
     run("models", 1500, |rng| {
         let model = pick(rng, &models);
-        std::fs::write(&path, damaged(rng, model)).unwrap();
+        seal(&path, &damaged(rng, model));
         check_model(&path);
     });
 }
@@ -100,9 +107,9 @@ fn fuzz_checkpoints() {
     trained(family(8), &small()).save(&path).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     run("checkpoints", 1000, |rng| {
-        std::fs::write(&path, damaged(rng, &bytes)).unwrap();
+        seal(&path, &damaged(rng, &bytes));
         check_model(&path);
-        if let Err(error) = Trainer::resume(family(8), &path, |_| ()) {
+        if let Err(error) = Trainer::resume(family(8), &path, None, |_| ()) {
             readable(&error, "file");
         }
     });
@@ -118,8 +125,8 @@ fn with_dim(dim: &str) -> (String, usize) {
     let text = String::from_utf8_lossy(&bytes);
     let (from, to) = ("\"dim\":8,", format!("\"dim\":{dim},"));
     let at = text.find(from).unwrap();
-    std::fs::write(&path, [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()).unwrap();
-    (Saved::read(&path).unwrap_err().to_string(), path.as_os_str().len())
+    seal(&path, &[&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat());
+    (Saved::read(&path, None).unwrap_err().to_string(), path.as_os_str().len())
 }
 
 /// Found by fuzzing: what is wrong was quoted whole.

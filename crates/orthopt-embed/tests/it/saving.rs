@@ -21,7 +21,7 @@ fn models_come_back_as_they_were() {
         let trainer = trained(family(40), &options);
         let best = trainer.best().unwrap();
         Saved::new(best.clone(), trainer.graph()).write(&path).unwrap();
-        let read = Saved::read(&path).unwrap();
+        let read = Saved::read(&path, None).unwrap();
         same(&best, &read.model);
         assert_eq!((read.model.options, &read.entities), (options, &trainer.graph().entities));
         assert_eq!(
@@ -59,7 +59,7 @@ fn training_goes_on_as_if_it_had_never_ended() {
                 }
             }
             trainer.save(&path).unwrap();
-            trainer = Trainer::resume(family(40), &path, |_| ()).unwrap();
+            trainer = Trainer::resume(family(40), &path, None, |_| ()).unwrap();
             calls += 1;
             assert!(calls < 10_000);
         }
@@ -92,15 +92,56 @@ fn files_that_are_no_models_are_refused() {
         assert!(error.contains(words), "{error}");
     };
     let nothing = |_: &mut Options| ();
-    says(Trainer::resume(family(20), &at("model"), nothing).err(), "not a checkpoint");
-    says(Trainer::resume(family(21), &at("checkpoint"), nothing).err(), "of other triples");
-    same(&Saved::read(&at("checkpoint")).unwrap().model, &trainer.model);
+    says(Trainer::resume(family(20), &at("model"), None, nothing).err(), "not a checkpoint");
+    says(Trainer::resume(family(21), &at("checkpoint"), None, nothing).err(), "of other triples");
+    same(&Saved::read(&at("checkpoint"), None).unwrap().model, &trainer.model);
     let bytes = std::fs::read(at("checkpoint")).unwrap();
     for cut in [10, 30, bytes.len() / 2, bytes.len() - 1] {
         std::fs::write(at("cut"), &bytes[..cut]).unwrap();
-        assert!(Trainer::resume(family(20), &at("cut"), nothing).is_err(), "{cut}");
+        assert!(Trainer::resume(family(20), &at("cut"), None, nothing).is_err(), "{cut}");
     }
     std::fs::write(at("text"), "hello").unwrap();
-    says(Saved::read(&at("text")).err(), "no model");
-    says(Saved::read(&at("none")).err(), "cannot read");
+    says(Saved::read(&at("text"), None).err(), "no model");
+    says(Saved::read(&at("none"), None).err(), "cannot read");
+}
+
+/// A file in which one bit is another is never taken for a model or a checkpoint.
+#[test]
+fn changed_bits_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let trainer = trained(family(20), &small());
+    trainer.save(&at("checkpoint")).unwrap();
+    Saved::new(trainer.model.clone(), trainer.graph()).write(&at("model")).unwrap();
+    for name in ["checkpoint", "model"] {
+        let whole = std::fs::read(at(name)).unwrap();
+        let mut rng = rand_pcg::Pcg64::new(1, 1);
+        for _ in 0..300 {
+            let bit = rand::RngExt::random_range(&mut rng, 0..8 * whole.len());
+            let mut flipped = whole.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(at("flipped"), flipped).unwrap();
+            let errors = [
+                Saved::read(&at("flipped"), None).err(),
+                Trainer::resume(family(20), &at("flipped"), None, |_| ()).err(),
+            ];
+            for error in errors {
+                let error = error.unwrap_or_else(|| panic!("{name}: bit {bit} is not missed")).to_string();
+                assert!(error.contains("damaged") || error.contains("no model"), "{error}");
+            }
+        }
+    }
+}
+
+/// What never ends is no model, and what is too long is refused before it is held.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_kept() {
+    let error = Saved::read(std::path::Path::new("/dev/zero"), None).unwrap_err().to_string();
+    assert!(error.contains("no model"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint");
+    trained(family(20), &small()).save(&path).unwrap();
+    let error = Trainer::resume(family(20), &path, Some(1000), |_| ()).err().unwrap().to_string();
+    assert!(error.contains("memory"), "{error}");
 }

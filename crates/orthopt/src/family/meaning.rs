@@ -427,7 +427,7 @@ pub const MEANINGS: &[Meaning] = &[
     of("effort", &[Call::Solve, Call::Compare, Call::Path, Call::Bound], Of::Run, SEARCH, |case| {
         case.run.as_ref().map(|run| run.searches)
     }),
-    always("restarts", &[Call::Solve, Call::Compare, Call::Bound]),
+    always("restarts", &[Call::Solve, Call::Compare, Call::Bound, Call::Minimize]),
     of(
         "seed",
         &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Minimize],

@@ -10,12 +10,12 @@ use rand_pcg::Pcg64;
 use super::Move;
 use super::engine::{Elite, Engine, LEVELS};
 use super::flight::{Job, Outcome};
-use super::task::{Further, MakeStart, Task, at};
+use super::task::{MakeStart, Task, at};
 use crate::error::Error;
 use crate::linalg::order::ascending;
 use crate::linalg::{RowMat, work};
 use crate::objective::{Evaluate, size};
-use crate::solve::{Stage, Status};
+use crate::solve::{Further, Stage, Status};
 
 /// Tasks of the local search that are in flight together.
 const SIDE_BY_SIDE: usize = 4;

@@ -1,20 +1,18 @@
-//! The loop.
+//! Runs as users make them: chains of solvers, from several starts, under one clock and with one trace.
 
-use std::cmp::Ordering;
-
-use super::confirmed::{believed, of_another, succeeds};
-use super::pace::{Kept, Looks, Pace};
-use super::punctual::Punctual;
-use super::stop::{MOST_WORK, interrupted, numerical_error};
+use super::budget::Budget;
+use super::confirmed::{of_another, succeeds};
+use super::executor::{Executor, Finished, Kept, Monitor, is_lower};
+use super::stop::{MOST_WORK, numerical_error};
 use super::{
-    Ending, Event, Fading, MaxIterations, Observer, Or, Pass, Progress, Raw, Settings, Solution, Solver,
-    Stage, Status, Stop, StopReason, TimeLimit, Trace, TracePoint,
+    Ending, Event, Observer, Or, Progress, Raw, Settings, Solution, Solver, Stage, Status, Stop, StopReason,
+    TimeLimit, Trace, TracePoint,
 };
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::{RowMat, work};
 use crate::message::Message;
-use crate::objective::{Evaluate, Objective, count_nonzeros, size};
+use crate::objective::{Evaluate, Objective, count_nonzeros};
 
 /// Options of a run.
 #[derive(Clone, Debug, Default)]
@@ -92,8 +90,8 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
     let scale = problem.scale(&first.x0);
     let best = f64::INFINITY;
     let (restarts, effort) = (options.restarts, options.effort);
-    let mut session = Session { problem, options, scale, trace, notes, iteration: 0, clock, best };
-    let mut best = session.run_chain(first, stop, observers)?;
+    let mut session = Session { problem, options, scale, trace, notes, iteration: 0, clock, best, observers };
+    let mut best = session.run_chain(first, stop)?;
     let (mut runs, mut winner) = (1, 0);
     let mut last = best.reason.clone();
     let is_small = |iterations| iterations < effort && work::so_far() - worked < MOST_WORK.0;
@@ -101,7 +99,7 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
         && runs - winner <= PATIENCE
         && matches!(last.status, Status::Converged | Status::Stalled)
     {
-        let outcome = match start(runs).and_then(|next| session.run_chain(next, stop, observers)) {
+        let outcome = match start(runs).and_then(|next| session.run_chain(next, stop)) {
             Ok(outcome) => outcome,
             Err(error) => {
                 let what = format!("start {} of the run failed: ", runs + 1);
@@ -139,14 +137,8 @@ struct Outcome {
     raw: Option<Raw>,
 }
 
-/// The last point of a run of one solver, and why it is the last.
-struct End {
-    x: RowMat,
-    reason: StopReason,
-}
-
 /// What is shared by all starts of a run.
-struct Session<'a, P> {
+struct Session<'a, 'o, P> {
     problem: &'a P,
     options: RunOptions,
     scale: f64, // of F
@@ -155,19 +147,14 @@ struct Session<'a, P> {
     iteration: u64,
     clock: Cancel,
     best: f64, // lowest F recorded
+    observers: &'a mut [&'o mut dyn Observer],
 }
 
-impl<P: Evaluate> Session<'_, P> {
+impl<P: Evaluate> Session<'_, '_, P> {
     /// The stages of a start, each from the best point of those before it: a later stage that
     /// ends higher is not counted, and one that cannot begin ends the start.
-    fn run_chain<S: Solver<P>>(
-        &mut self,
-        start: Chain<S>,
-        stop: &mut dyn Stop,
-        observers: &mut [&mut dyn Observer],
-    ) -> Result<Outcome> {
+    fn run_chain<S: Solver<P>>(&mut self, start: Chain<S>, stop: &mut dyn Stop) -> Result<Outcome> {
         let last = start.stages.len().saturating_sub(1);
-        let limit = stop.time_limit();
         let names: Vec<_> = start.stages.iter().map(|s| s.name().to_string()).collect();
         let (mut best, mut by): (Option<Outcome>, usize) = (None, 0);
         let (mut settings, mut stages) = (Settings::new(), Vec::new());
@@ -175,7 +162,7 @@ impl<P: Evaluate> Session<'_, P> {
             let x0 = best.as_ref().map_or_else(|| start.x0.clone(), |o| o.x.clone());
             let share = self.options.stage_seconds.filter(|_| k < last).map(|s| self.seconds() + s);
             let mut limited = Or::new(&mut *stop, TimeLimit(share));
-            let mut outcome = match self.run_once(solver, x0, limit, &mut limited, observers) {
+            let mut outcome = match self.run_once(solver, x0, &mut limited) {
                 Err(error) if best.is_some() => {
                     let what = format!("{} after {} failed: ", names[k], names[..k].join("+"));
                     self.notes.push(Message::from(what).then(error.message()));
@@ -216,61 +203,22 @@ impl<P: Evaluate> Session<'_, P> {
         Ok(best)
     }
 
-    fn run_once<S: Solver<P>>(
-        &mut self,
-        solver: &S,
-        x0: RowMat,
-        limit: Option<f64>,
-        stop: &mut dyn Stop,
-        observers: &mut [&mut dyn Observer],
-    ) -> Result<Outcome> {
+    fn run_once<S: Solver<P>>(&mut self, solver: &S, x0: RowMat, stop: &mut dyn Stop) -> Result<Outcome> {
         let span = tracing::info_span!("run", solver = solver.name(), n = x0.nrows(), r = x0.ncols());
         let _guard = span.enter();
-        let mut kept = Kept::new(x0.clone());
-        let mut state = solver.init(self.problem, x0)?;
-        let (mut pace, mut looks, began) = (Pace::default(), Looks::new(), self.iteration);
-        let limited = limit.is_some() || self.options.max_iterations.is_some();
-        let (mut fading, worked) = (Fading::new(solver.fades(self.problem), limited), work::so_far());
-        let (mut punctual, ready) = (Punctual::new(limit, solver.closing_steps()), self.seconds());
-        let mut reason = self.begin(solver.point(&state), &mut kept, observers);
-        punctual.opened(self.seconds() - ready);
-        reason = reason.or_else(|| punctual.check(self.seconds()));
-        while reason.is_none() {
-            let budget = pace.budget(self.seconds()).min(self.iterations_left()).min(looks.ahead());
-            let before = self.seconds();
-            let info = solver.step(self.problem, &mut state, budget);
-            self.iteration += info.iterations;
-            let look = looks.take(info.iterations);
-            if look {
-                kept.look(info.objective, self.iteration - began, solver.point(&state));
-            }
-            let p = self.progress(info.objective, info.pass, info.residual.filter(|_| look));
-            pace.adapt(info.iterations, p.seconds - before);
-            punctual.stepped(p.seconds - before);
-            reason = if info.objective.is_finite() {
-                self.show(&p, || solver.point(&state), observers);
-                let limit = MaxIterations(self.options.max_iterations).check(&p);
-                let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
-                let over = ended.is_some();
-                let work = work::so_far().saturating_sub(worked);
-                let faded = fading.as_mut().filter(|_| look).and_then(|fading| fading.check(&p, work));
-                let found = stop.check(&p).or(limit).or(ended);
-                let second = || solver.confirmed(self.problem, &state);
-                let found = believed(found, &p, stop, over, second).or(faded);
-                let broke = || self.clock.is_cancelled().then(interrupted);
-                found.or_else(broke).or_else(|| punctual.check(p.seconds))
-            } else {
-                Some(numerical_error())
-            };
-        }
-        let Ending { x, mut settings, constants, raw, splitting } = solver.ending(self.problem, state);
-        let x = self.problem.cleaned(&x).unwrap_or(x);
-        let (end, (objective, parts)) =
-            self.best_of(End { x, reason: reason.unwrap_or_else(interrupted) }, kept);
-        let p = self.progress(objective, None, None);
-        let feasibility = self.problem.feasibility(&end.x);
-        self.record(&p, &end.x, Some(feasibility), observers);
-        let (End { x, reason }, iterations) = (end, self.iteration - began);
+        let (problem, clock) = (self.problem, self.clock.clone());
+        let (iterations, seconds) = (self.options.max_iterations, clock.limit());
+        let budget = Budget { iterations, seconds, work: None };
+        let (scale, made, cancel) = (Some(self.scale), self.iteration, &clock);
+        let executor = Executor { problem, scale, stop, budget, hands_on: None, made, cancel };
+        let Finished { ending, kept, reason, iterations, .. } = executor.run(solver, x0, self)?;
+        let Ending { x, mut settings, constants, raw, splitting } = ending;
+        let x = problem.cleaned(&x).unwrap_or(x);
+        let (x, (objective, parts), reason) = self.best_of(x, reason, kept);
+        let feasibility = problem.feasibility(&x);
+        let (iteration, seconds) = (self.iteration, clock.seconds());
+        let p = Progress { iteration, seconds, objective, scale: self.scale, pass: None, residual: None };
+        self.record(&p, &x, Some(feasibility));
         tracing::info!(status = reason.status.name(), iterations = self.iteration, objective, "ended");
         splitting.iter().for_each(|s| s.display(&mut settings));
         let (name, status) = (solver.name().to_string(), reason.status);
@@ -281,29 +229,24 @@ impl<P: Evaluate> Session<'_, P> {
 
     /// The last X, or the best one of the looks where that is lower by more than rounding or the last
     /// one is broken; with F there.
-    fn best_of(&self, mut end: End, kept: Kept) -> (End, (f64, Objective)) {
-        let finite = end.x.find_non_finite().is_none();
-        let last = if finite { self.problem.evaluated(&end.x) } else { (f64::NAN, Objective::NAN) };
-        let objective = last.0;
-        let limit = objective - 1e-9 * size(self.scale, objective);
-        let whole = objective.is_finite();
-        if whole && kept.objective >= limit {
-            return (end, last);
+    fn best_of(&self, x: RowMat, reason: StopReason, kept: Kept) -> (RowMat, (f64, Objective), StopReason) {
+        let is_finite = x.find_non_finite().is_none();
+        let last = if is_finite { self.problem.evaluated(&x) } else { (f64::NAN, Objective::NAN) };
+        let is_whole = last.0.is_finite();
+        if is_whole && !is_lower(kept.objective, last.0, self.scale) {
+            return (x, last, reason);
         }
         let best = self.problem.evaluated(&kept.x); // the tracked F may be off
-        if whole && best.0.partial_cmp(&limit) != Some(Ordering::Less) {
-            return (end, last);
+        if is_whole && !is_lower(best.0, last.0, self.scale) {
+            return (x, last, reason);
         }
-        if !whole {
-            end.reason = numerical_error();
-        }
-        let reason = of_another(end.reason, &format!("iteration {}", kept.iteration));
+        let reason = of_another(if is_whole { reason } else { numerical_error() }, &kept.place());
         match self.problem.cleaned(&kept.x) {
             Some(x) => {
                 let best = self.problem.evaluated(&x);
-                (End { x, reason }, best)
+                (x, best, reason)
             }
-            None => (End { x: kept.x, reason }, best),
+            None => (kept.x, best, reason),
         }
     }
 
@@ -311,56 +254,10 @@ impl<P: Evaluate> Session<'_, P> {
         self.clock.seconds()
     }
 
-    fn iterations_left(&self) -> u64 {
-        self.options.max_iterations.map_or(u64::MAX, |m| m.saturating_sub(self.iteration)).max(1)
-    }
-
-    fn progress(&self, objective: f64, pass: Option<Pass>, residual: Option<f64>) -> Progress {
-        let (iteration, seconds) = (self.iteration, self.seconds());
-        Progress { iteration, seconds, objective, scale: self.scale, pass, residual }
-    }
-
-    /// Records X⁰; a starting point where F is not finite ends the run.
-    fn begin(
-        &mut self,
-        x: &RowMat,
-        kept: &mut Kept,
-        observers: &mut [&mut dyn Observer],
-    ) -> Option<StopReason> {
-        let objective = self.problem.value(x);
-        kept.look(objective, 0, x);
-        let p = self.progress(objective, None, None);
-        self.record(&p, x, None, observers);
-        if objective == f64::INFINITY && x.find_non_finite().is_none() {
-            let message = "F is infinite at the starting point: give one where the penalty is finite".into();
-            return Some(StopReason { status: Status::NumericalError, message });
-        }
-        (!objective.is_finite()).then(numerical_error)
-    }
-
-    /// `x` gives X, which is asked for only where it is recorded.
-    fn show<'x>(
-        &mut self,
-        p: &Progress,
-        x: impl FnOnce() -> &'x RowMat,
-        observers: &mut [&mut dyn Observer],
-    ) {
-        observers.iter_mut().for_each(|o| o.observe(Event::Step(p)));
-        if self.trace.is_due(p.seconds) {
-            self.record(p, x(), None, observers);
-        }
-    }
-
     /// Adds a point to the trace, unless an earlier start has been lower already or the value
     /// differs from the last one by rounding only (the tracked F and F evaluated afresh). `feasibility` where it
     /// has been measured.
-    fn record(
-        &mut self,
-        p: &Progress,
-        x: &RowMat,
-        feasibility: Option<f64>,
-        observers: &mut [&mut dyn Observer],
-    ) {
+    fn record(&mut self, p: &Progress, x: &RowMat, feasibility: Option<f64>) {
         let rounding = 1e-10 * p.size();
         if p.objective > self.best + rounding {
             return;
@@ -375,7 +272,7 @@ impl<P: Evaluate> Session<'_, P> {
         };
         self.trace.push(point);
         self.trace.rest(self.seconds());
-        observers.iter_mut().for_each(|o| o.observe(Event::Trace(&point, x)));
+        self.observers.iter_mut().for_each(|o| o.observe(Event::Trace(&point, x)));
     }
 
     fn solution(self, best: Outcome) -> Solution {
@@ -402,6 +299,29 @@ impl<P: Evaluate> Session<'_, P> {
             settings: best.settings,
             notes: self.notes,
             search: None,
+        }
+    }
+}
+
+impl<P: Evaluate> Monitor for Session<'_, '_, P> {
+    /// A starting point where F is not finite ends the run.
+    fn begin(&mut self, p: &Progress, x: &RowMat) -> Option<StopReason> {
+        self.record(p, x, None);
+        if p.objective == f64::INFINITY && x.find_non_finite().is_none() {
+            let message = "F is infinite at the starting point: give one where the penalty is finite".into();
+            return Some(StopReason { status: Status::NumericalError, message });
+        }
+        (!p.objective.is_finite()).then(numerical_error)
+    }
+
+    fn step<'x>(&mut self, p: &Progress, iterations: u64, x: &dyn Fn() -> &'x RowMat) {
+        self.iteration += iterations;
+        if !p.objective.is_finite() {
+            return;
+        }
+        self.observers.iter_mut().for_each(|o| o.observe(Event::Step(p)));
+        if self.trace.is_due(p.seconds) {
+            self.record(p, x(), None);
         }
     }
 }

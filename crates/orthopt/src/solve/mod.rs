@@ -1,11 +1,11 @@
-//! The one loop around every solver: clock, NaN check, stopping, observers, solution.
+//! The one loop around every solver: budget, NaN check, stopping, observers, solution.
 
 mod any;
+mod budget;
 mod confirmed;
 mod driver;
+mod executor;
 mod observer;
-mod pace;
-mod punctual;
 mod search_report;
 mod solution;
 mod solver;
@@ -14,11 +14,12 @@ mod trace;
 
 pub(crate) use any::named;
 pub use any::{AnySolver, ErasedSolver, Running};
+pub(crate) use budget::{Allowance, Budget, Further};
 pub use confirmed::Confirmed;
-pub(crate) use confirmed::{believed, of_another, succeeds};
+pub(crate) use confirmed::{of_another, succeeds};
 pub use driver::{Chain, RunOptions, run, run_restarts};
+pub(crate) use executor::{Executor, Finished, Monitor, is_lower};
 pub use observer::{Event, Observer};
-pub(crate) use pace::{Kept, Looks, Pace};
 pub use search_report::{ArmReport, MoveReport, SearchReport};
 pub use solution::{Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status, settings_of};
 pub use solver::{Pass, Solver, Step, StepInfo};

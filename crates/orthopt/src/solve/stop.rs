@@ -51,6 +51,14 @@ pub(super) fn out_of_time(limit: f64) -> StopReason {
     StopReason { status: Status::TimeLimit, message: format!("reached the time limit of {limit} s") }
 }
 
+pub(super) fn out_of_iterations(limit: u64) -> StopReason {
+    StopReason { status: Status::MaxIters, message: format!("reached the limit of {limit} iterations") }
+}
+
+pub(super) fn out_of_work() -> StopReason {
+    StopReason { status: Status::Stalled, message: "reached the work it may do".into() }
+}
+
 /// A stopping criterion.
 pub trait Stop {
     /// The reason to stop now, or `None` to go on.
@@ -139,10 +147,7 @@ pub struct MaxIterations(pub Option<u64>);
 impl Stop for MaxIterations {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         let limit = self.0?;
-        (p.iteration >= limit).then(|| StopReason {
-            status: Status::MaxIters,
-            message: format!("reached the limit of {limit} iterations"),
-        })
+        (p.iteration >= limit).then(|| out_of_iterations(limit))
     }
 }
 

@@ -164,7 +164,7 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
                 other = args.choices.other_than(options);
                 args.choices.again(options, timed);
             };
-            let trainer = Trainer::resume(graph, path, change).map_err(ours)?;
+            let trainer = Trainer::resume(graph, path, memory, change).map_err(ours)?;
             if let Some(name) = other {
                 return Err(usage(format!(
                     "--{name} is another one in the checkpoint {}, whose options hold: leave it out",

@@ -12,6 +12,7 @@ use super::ours;
 use crate::failure::{EXIT_CODES, usage};
 use crate::files::Files;
 use crate::output;
+use crate::size::Size;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,6 +42,10 @@ pub struct Args {
     /// Where to write them [default: stdout]
     #[arg(short, long, value_name = "FILE.tsv", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
+
+    /// Refuse a model and triples that take more memory: 500M, 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE")]
+    max_memory: Option<Size>,
 }
 
 /// Names of a model, with their numbers.
@@ -57,7 +62,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .reads("TRIPLES", Some(&args.triples))
         .writes("--output", args.output.as_deref())
         .check()?;
-    let saved = Saved::read(&args.model).map_err(ours)?;
+    let memory = args.max_memory.map(|size| size.0);
+    let saved = Saved::read(&args.model, memory).map_err(ours)?;
     let names = Names {
         entities: saved.entities.iter().map(String::as_str).zip(0..).collect(),
         relations: saved.relations.iter().map(String::as_str).zip(0..).collect(),
@@ -65,7 +71,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         saved: &saved,
     };
     let mut asked: Vec<[String; 3]> = Vec::new();
-    read_triples(&args.triples, None, |words| {
+    read_triples(&args.triples, memory, |words| {
         asked.push(words);
         200 * asked.len()
     })

@@ -1,0 +1,193 @@
+//! The one loop.
+
+use super::budget::{Budget, Deadline, Further, Looks, Pace};
+use super::confirmed::believed;
+use super::stop::{interrupted, numerical_error, out_of_time, out_of_work};
+use super::{Ending, Fading, Progress, Solver, Stop, StopReason};
+use crate::cancel::Cancel;
+use crate::error::Result;
+use crate::linalg::{RowMat, work};
+use crate::objective::{Evaluate, size};
+
+/// Runs one solver from X⁰ until a criterion is met, the budget is spent or somebody cancels.
+pub(crate) struct Executor<'a, P> {
+    /// What is minimised.
+    pub problem: &'a P,
+    /// The scale of F, where it is known from an earlier run.
+    pub scale: Option<f64>,
+    /// The criteria.
+    pub stop: &'a mut dyn Stop,
+    /// The limits.
+    pub budget: Budget,
+    /// Another solver goes on where F has not fallen for half of the iterations, but not before so many.
+    pub hands_on: Option<u64>,
+    /// Iterations of earlier runs.
+    pub made: u64,
+    /// Ends the run; its clock is that of the run.
+    pub cancel: &'a Cancel,
+}
+
+/// Sees a run from within.
+pub(crate) trait Monitor {
+    /// X⁰ and F there; the reason not to begin, if there is one.
+    fn begin(&mut self, p: &Progress, x: &RowMat) -> Option<StopReason>;
+
+    /// After a step of so many iterations; `x` gives X, which may have to be computed.
+    fn step<'x>(&mut self, p: &Progress, iterations: u64, x: &dyn Fn() -> &'x RowMat);
+
+    /// A point with a lower F than all before it.
+    fn lower(&mut self, _p: &Progress, _x: &RowMat) {}
+}
+
+/// A run that has ended.
+pub(crate) struct Finished {
+    /// The last point and what the solver says of it.
+    pub ending: Ending,
+    /// The best of the points that were looked at.
+    pub kept: Kept,
+    /// Why it is the last one.
+    pub reason: StopReason,
+    /// Iterations of this run.
+    pub iterations: u64,
+    /// The scale of F.
+    pub scale: f64,
+    /// What there is to go on with, where the work was spent while F fell.
+    pub further: Option<Further>,
+}
+
+impl<P: Evaluate> Executor<'_, P> {
+    /// Runs `solver` from X⁰.
+    ///
+    /// # Errors
+    /// The solver does not take X⁰.
+    pub fn run<S: Solver<P>>(
+        mut self,
+        solver: &S,
+        x0: RowMat,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Finished> {
+        let (problem, cancel, began) = (self.problem, self.cancel, work::so_far());
+        let mut kept = Kept::new(x0.clone());
+        let mut state = solver.init(problem, x0)?;
+        let mut fading = Fading::new(solver.fades(problem), self.budget.is_limited());
+        if let Some(first) = self.hands_on {
+            fading = fading.map(|fading| fading.handed_on(first));
+        }
+        let (mut pace, mut looks) = (Pace::default(), Looks::new());
+        let mut deadline = Deadline::new(self.budget.seconds, solver.closing_steps());
+        let (mut iterations, mut further, mut p) = (0, None, self.first(solver.point(&state)));
+        kept.look(p.objective, 0, solver.point(&state));
+        let mut reason = monitor.begin(&p, solver.point(&state));
+        deadline.opened(cancel.seconds() - p.seconds);
+        if let Some(work) = &mut self.budget.work {
+            work.begin(kept.objective);
+        }
+        reason = reason.or_else(|| self.over(&p, &deadline));
+        while reason.is_none() {
+            let left = self.budget.left(p.iteration).min(looks.ahead());
+            let before = cancel.seconds();
+            let info = solver.step(problem, &mut state, pace.budget(before).min(left));
+            iterations += info.iterations;
+            let is_look = looks.take(info.iterations);
+            p = Progress {
+                iteration: self.made + iterations,
+                seconds: cancel.seconds(),
+                objective: info.objective,
+                pass: info.pass,
+                residual: info.residual.filter(|_| is_look),
+                ..p
+            };
+            pace.adapt(info.iterations, p.seconds - before);
+            deadline.stepped(p.seconds - before);
+            let is_end = info.pass.is_some() || info.ended.is_some();
+            if (is_look || is_end) && kept.look(p.objective, iterations, solver.point(&state)) {
+                monitor.lower(&p, &kept.x);
+            }
+            monitor.step(&p, info.iterations, &|| solver.point(&state));
+            if !p.objective.is_finite() {
+                reason = Some(numerical_error());
+                break;
+            }
+            // what the criteria, the solver and the course of F say; then what the limits do
+            let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
+            let has_ended = ended.is_some();
+            let found = self.stop.check(&p).or(ended);
+            let anew = || solver.confirmed(problem, &state);
+            reason = believed(found, &p, self.stop, has_ended, anew);
+            let worked = work::so_far().saturating_sub(began);
+            if let Some(fading) = fading.as_mut().filter(|_| is_look && reason.is_none()) {
+                reason = fading.check(&p, worked);
+            }
+            let work = self.budget.work.as_mut().filter(|_| is_look || info.pass.is_some());
+            if let Some(work) = work.filter(|_| reason.is_none())
+                && work.is_spent(worked, kept.objective)
+            {
+                further = work.further(worked, kept.objective);
+                reason = Some(out_of_work());
+            }
+            reason = reason.or_else(|| self.over(&p, &deadline));
+        }
+        let reason = reason.unwrap_or_else(interrupted);
+        let ending = solver.ending(problem, state);
+        Ok(Finished { ending, kept, reason, iterations, scale: p.scale, further })
+    }
+
+    /// X⁰.
+    fn first(&self, x: &RowMat) -> Progress {
+        let seconds = self.cancel.seconds();
+        let scale = self.scale.unwrap_or_else(|| self.problem.scale(x));
+        let objective = self.problem.value(x);
+        Progress { iteration: self.made, seconds, objective, scale, pass: None, residual: None }
+    }
+
+    /// The limits: whoever waits, iterations, time.
+    fn over(&self, p: &Progress, deadline: &Deadline) -> Option<StopReason> {
+        let seconds = self.cancel.seconds();
+        let late = || self.cancel.is_late().then(|| out_of_time(self.cancel.limit().unwrap_or(seconds)));
+        (self.cancel.is_cancelled().then(interrupted))
+            .or_else(|| self.budget.spent(p.iteration))
+            .or_else(|| deadline.check(seconds))
+            .or_else(late)
+    }
+}
+
+/// What F of the last point may lie above that of the best one, relative to its size: the tracked F is rounded.
+const ROUNDING: f64 = 1e-9;
+
+/// Is `objective` lower than that of the last point by more than rounding?
+pub(crate) fn is_lower(objective: f64, last: f64, scale: f64) -> bool {
+    objective < last - ROUNDING * size(scale, last)
+}
+
+/// The best of the points that were looked at, X⁰ first: what is left when numbers break, and what
+/// counts for methods that go up and down. A copy of X per look at which F is lower is all it costs,
+/// some sixteen for every e-fold of the iterations.
+pub(crate) struct Kept {
+    /// The point.
+    pub x: RowMat,
+    /// F there, as the solver tracks it.
+    pub objective: f64,
+    /// Iterations of this run that led there.
+    pub iteration: u64,
+}
+
+impl Kept {
+    fn new(x0: RowMat) -> Self {
+        Self { x: x0, objective: f64::INFINITY, iteration: 0 }
+    }
+
+    /// Takes X in if F is lower there than before and both are finite; was it?
+    fn look(&mut self, objective: f64, iteration: u64, x: &RowMat) -> bool {
+        let lower = objective.is_finite() && objective < self.objective && x.find_non_finite().is_none();
+        if lower {
+            self.x.data_mut().copy_from_slice(x.data());
+            (self.objective, self.iteration) = (objective, iteration);
+        }
+        lower
+    }
+
+    /// Where it was found, in words.
+    pub fn place(&self) -> String {
+        format!("iteration {}", self.iteration)
+    }
+}
