@@ -117,7 +117,7 @@ fn cells(sets: &'static [Set], problems: &[&str], larger: u64, filter: &str) -> 
 }
 
 /// The rows of the ablation: every part of `parts` (all of them, where there is none) left out. `seed:N` is nothing left out with
-/// another seed; `=TEXT` keeps the cells whose name has the text, `large` takes the large sets.
+/// another seed, `A/B` several parts left out together; `=TEXT` keeps the cells whose name has the text, `large` takes the large sets.
 pub fn suite(words: &[String]) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let filter = words.iter().find_map(|word| word.strip_prefix('=')).unwrap_or("");
@@ -142,16 +142,17 @@ pub fn suite(words: &[String]) -> Result<()> {
         }
         for name in wanted {
             let seed = name.strip_prefix("seed:").map(str::parse).transpose()?;
-            let part = PARTS.iter().find(|part| part.name == name);
-            anyhow::ensure!(
-                name == "all" || seed.is_some() || part.is_some(),
-                "{name} is no part of the search"
-            );
-            for cell in
-                cells.iter().filter(|cell| part.is_none_or(|part| end || part.problems.contains(cell.kind)))
-            {
-                let without: &'static [&'static str] =
-                    part.map_or(&[], |part| std::slice::from_ref(&part.name));
+            let parts: Vec<_> =
+                name.split('/').map(|name| PARTS.iter().find(|part| part.name == name)).collect();
+            let parts: Vec<_> = parts.into_iter().flatten().collect();
+            let known = name == "all" || seed.is_some() || parts.len() == name.split('/').count();
+            anyhow::ensure!(known, "{name} is no part of the search");
+            let without: &'static [&'static str] =
+                parts.iter().map(|part| part.name).collect::<Vec<_>>().leak();
+            let concerned = |cell: &&Cell<'_>| {
+                end || parts.is_empty() || parts.iter().any(|part| part.problems.contains(cell.kind))
+            };
+            for cell in cells.iter().filter(concerned) {
                 let seed = seed.unwrap_or(1);
                 let (f, work, seconds) = run(cell, without, seed)?;
                 let Set { name: data, rank, seen } = cell.set;

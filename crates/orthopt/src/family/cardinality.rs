@@ -32,6 +32,8 @@ use crate::solvers::ladmm::Ladmm;
 use crate::solvers::{CARDINALITY_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
 
+const T: Tuning = Tuning::DEFAULT;
+
 /// A limit of nonzeros as users give it, before the number of components is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -144,10 +146,6 @@ const ARMS: &[(&str, &str)] = &[
 /// The arm that is looked at first where runs are long, and the gradients that this may cost: all eigenvectors come from
 /// the same passes over the data, components one after the other from passes of their own.
 const QUICK: (&str, &str, u64) = ("exchange", "pca", 30);
-
-/// Gradients that a polish of the local search may cost, and the least that it may do.
-const POLISH: u64 = 200;
-const LEAST: u64 = 100_000_000;
 
 impl Family for CardinalityProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
@@ -299,7 +297,7 @@ fn portfolio(
         let place = all.arms.iter().position(|arm| arm.solver == solver && arm.start == from);
         all.quick = place.map(|k| (k, gradients * gradient)).into_iter().collect();
     }
-    all.polish = (POLISH * gradient).max(LEAST);
+    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
     let polish = Polish { solver: Arc::new(|_| Box::new(Exchange)), most: all.polish };
     let curvature = Curvature::default();
     let ladmm = move |p: &CardinalityProblem, warmth: f64| -> crate::solve::AnySolver<CardinalityProblem> {

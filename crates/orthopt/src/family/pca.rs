@@ -16,7 +16,7 @@ use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
     ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, explained_variance,
 };
-use crate::search::{POOLED, grown_components, priced, priced_has_chance};
+use crate::search::{Tuning, grown_components, priced, priced_has_chance};
 use crate::smooth::AnySmooth;
 use crate::solve::Solution;
 use crate::solvers::obcd::WorkingSet;
@@ -73,7 +73,10 @@ impl PcaProblem {
             }),
             "pool" => priced(self, seed, cancel).ok_or_else(|| Error::NoPlace {
                 start: "pool",
-                why: format!("it is for components of at most {POOLED} variables that pay for themselves"),
+                why: format!(
+                    "it is for components of at most {} variables that pay for themselves",
+                    Tuning::DEFAULT.max_entries
+                ),
                 instead: "varimax",
             }),
             "relaxed" => super::portfolio::relaxed(self, cancel),

@@ -1,10 +1,9 @@
 //! What the search for the best point of a problem is made of: which arms of every family run when, moves for PCA.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::Family;
-use super::arms::{Costs, LEAST, NEAR, PATIENCE, arms, at_level_0, seeded};
+use super::arms::{Costs, arms, at_level_0, seeded};
 use super::curvature::Curvature;
 use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK};
 use crate::bound::{self, Kind, lower_bound};
@@ -28,28 +27,8 @@ use crate::solvers::{SolverOptions, find_solvers};
 use crate::start::Start;
 use crate::start::round_to_partition;
 
-/// Work of a run at level 0 that is a long one, some seconds of a thread.
-const LONG: u64 = 20_000_000_000;
-/// Arms that run first where they differ by their starts above all: points of other basins differ by more than what
-/// a search from the first of them soon mends.
-const STARTS: usize = 5;
-/// Arms that run first in other races,
-const LEADERS: usize = 3;
-/// and for X ≥ 0 where a run takes seconds: starts differ by more than what a search of a few moves mends.
-const LONG_LEADERS: usize = 4;
-/// A solver after the first of an arm does the work of those before it over this: what it leaves is less than what starts
-/// differ by.
-const SHARE: u64 = 4;
-/// It has as much work again where the last half of what it had lowered F by more than this times |F|.
-const AGAIN: f64 = 0.003;
-/// Arms of a solver whose runs have ended above the best point by more than this times |F| do not lead.
-const HOPELESS: f64 = 0.01;
-/// Work of a run at level 0 from which on it is worth a look which arm comes next.
-const LOOKED_AT: u64 = 2_000_000_000;
-/// Gradients that a polish of the local search may cost.
-const POLISH: u64 = 150;
-/// The least work of such a polish.
-const SHORTEST: u64 = 100_000_000;
+const T: Tuning = Tuning::DEFAULT;
+
 /// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed, `rule` is that of
 /// OBCD where it goes on from another method or from `pool`.
 pub(super) fn portfolio(
@@ -67,19 +46,20 @@ pub(super) fn portfolio(
     };
     let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
     let mut table = table.to_vec();
-    table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= RELAXED);
+    table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= tuning.max_relaxed);
     let run = at_level_0(gradient);
-    if run >= LONG && tuning.has("eigenvectors first") {
+    if run >= tuning.long && tuning.has("eigenvectors first") {
         // where there may be time for one run only it begins at the leading eigenvectors
         if let Some(k) = table.iter().position(|(_, from)| *from == "pca") {
             table[..=k].rotate_right(1);
         }
     }
-    let again = Some(AGAIN).filter(|_| !problem.h.requires_nonneg() && tuning.has("again"));
-    let share = if tuning.has("share") { SHARE } else { 1 };
-    let costs = Costs { gradient, share, again, rule, near: Some(NEAR).filter(|_| tuning.has("near")) };
+    let again = Some(tuning.again).filter(|_| !problem.h.requires_nonneg() && tuning.has("again"));
+    let share = if tuning.has("share") { tuning.share } else { 1 };
+    let costs =
+        Costs { gradient, share, again, rule, near: Some(tuning.near).filter(|_| tuning.has("near")) };
     let arms = arms(problem, &table, options, start, costs, tuning)?;
-    let polish = (POLISH * gradient).max(SHORTEST);
+    let polish = (tuning.polish * gradient).max(tuning.min_polish);
     let make = polisher(options, rule);
     let polisher = Polish {
         solver: if tuning.has("by turns") { by_turns(&problem.h, &make) } else { Arc::clone(&make) },
@@ -90,9 +70,8 @@ pub(super) fn portfolio(
         Arc::new(Polished(Regrow, polisher.clone())),
         Arc::new(Polished(Cross, polisher.clone())),
     ];
-    for (name, warmth) in REHEATS {
-        let (solver, polish, warmth) =
-            (reheat(problem, tuning.has("near")), polisher.clone(), warmth.clone());
+    for (name, least, most) in tuning.reheats {
+        let (solver, polish, warmth) = (reheat(problem, tuning.has("near")), polisher.clone(), least..most);
         moves.push(Arc::new(Reheat { name, solver, warmth, polish }));
     }
     if matches!(problem.h, AnyPenalty::L0(_)) {
@@ -108,22 +87,23 @@ pub(super) fn portfolio(
     let place =
         |solver: &str, from: &str| arms.iter().position(|arm| arm.solver == solver && arm.start == from);
     let looks = QUICK.iter().filter_map(|(solver, from, gradients)| Some((place(solver, from)?, gradients)));
-    let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(LEAST))).collect();
+    let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(tuning.min_run))).collect();
     let is_l0 = matches!(problem.h, AnyPenalty::L0(_));
     let leaders = match problem.h.requires_nonneg() {
-        true if run >= LONG && tuning.has("four leaders") => LONG_LEADERS,
-        true => LEADERS,
-        false if !tuning.has("five leaders") => LEADERS,
-        false => STARTS,
+        true if run >= tuning.long && tuning.has("four leaders") => tuning.leaders_of_long,
+        true => tuning.leaders_of_others,
+        false if !tuning.has("five leaders") => tuning.leaders_of_others,
+        false => tuning.leaders,
     };
     let places = |pairs: &[(&str, &str)], wanted: bool| -> Vec<usize> {
         pairs.iter().filter(|_| is_l0 && wanted).filter_map(|(solver, from)| place(solver, from)).collect()
     };
-    let looks = LOOKS.iter().filter(|_| is_l0 && tuning.has("looks") && (LOOKED_AT..LONG).contains(&run));
+    let looks =
+        LOOKS.iter().filter(|_| is_l0 && tuning.has("looks") && (tuning.looked_at..T.long).contains(&run));
     let looks = looks.filter_map(|(solver, from, share)| Some((place(solver, from)?, *share))).collect();
-    let glances = places(GLANCES, run >= LONG && tuning.has("glances"));
+    let glances = places(GLANCES, run >= tuning.long && tuning.has("glances"));
     let (freshest, hopeless, settle) =
-        (PATIENCE, (is_l0 && tuning.has("hopeless")).then_some(HOPELESS), Some(settle));
+        (tuning.own_level, (is_l0 && tuning.has("hopeless")).then_some(tuning.hopeless), Some(settle));
     Ok(Some(Portfolio {
         arms,
         leaders,
@@ -166,14 +146,14 @@ pub(super) fn race<P: Family>(
     let settle = settle.transpose()?;
     Ok(Portfolio {
         arms,
-        leaders: LEADERS,
+        leaders: tuning.leaders_of_others,
         hopeless: None,
         quick: Vec::new(),
         looks: Vec::new(),
         glances: Vec::new(),
         moves: Vec::new(),
         run: at_level_0(gradient),
-        polish: LEAST,
+        polish: tuning.min_run,
         freshest: 0,
         settle,
         tuning,
@@ -182,11 +162,8 @@ pub(super) fn race<P: Family>(
 
 /// Whether a run with the defaults of a solver takes some seconds of a thread.
 pub(super) fn is_long(gradient: u64) -> bool {
-    at_level_0(gradient) << PATIENCE >= LONG
+    at_level_0(gradient) << T.own_level >= T.long
 }
-
-/// The largest n for which the relaxation is solved for a start.
-const RELAXED: usize = 300;
 
 /// Work of a gradient.
 pub(super) fn cost_of_gradient(f: &impl Smooth, (n, r): (usize, usize)) -> u64 {
@@ -229,23 +206,13 @@ pub(super) fn relaxed(problem: &PcaProblem, cancel: &Cancel) -> Result<RowMat> {
         AnyPenalty::Nonneg(_) => Kind::Nonnegative,
         _ => return Err(none()),
     };
-    let options = bound::Options { iterations: ROUGH, ..Default::default() };
+    let options = bound::Options { iterations: T.relaxation, ..Default::default() };
     let r = problem.rank();
     let found = lower_bound(&problem.f, r, &kind, None, &options, cancel, &|_| ())?;
     let v = found.relaxation.leading_eigenvectors(r).ok_or_else(none)?;
     let y = varimax(&stiefel::orthonormalise(&v));
     Ok(if problem.h.requires_nonneg() { round_to_partition(&y) } else { y })
 }
-
-/// Iterations for the relaxation of a start.
-const ROUGH: u64 = 150;
-
-/// How far a penalty is lowered before it is raised again.
-pub(super) const REHEATS: [(&str, Range<f64>); 3] = [
-    ("penalty lowered a little", 0.0..0.35),
-    ("penalty lowered and raised", 0.35..0.7),
-    ("penalty lowered far", 0.7..1.0),
-];
 
 /// LADMM with a first β between L/100 (all is forgotten) and L.
 fn reheat(problem: &PcaProblem, hands_on: bool) -> MakeSolver<PcaProblem> {
@@ -254,7 +221,7 @@ fn reheat(problem: &PcaProblem, hands_on: bool) -> MakeSolver<PcaProblem> {
         let beta = curvature.of(&p.f, r) * 100f64.powf(-warmth);
         Box::new(Ladmm {
             beta: Some(beta),
-            near: if hands_on { NEAR } else { Ladmm::DEFAULT.near },
+            near: if hands_on { T.near } else { Ladmm::DEFAULT.near },
             ..Ladmm::DEFAULT
         })
     })
@@ -313,13 +280,13 @@ mod tests {
         for arm in &arms {
             for level in [0, 2] {
                 let task = (arm.task)(&p, level, 1).unwrap();
-                let first = (!arm.solver.starts_with("obcd")).then_some(HANDED_ON << level);
+                let first = (!arm.solver.starts_with("obcd")).then_some(T.hand_on << level);
                 assert_eq!(task.parts[0].hands_on, first, "{}", arm.solver);
                 assert!(task.parts[1..].iter().all(|part| part.hands_on.is_none()));
                 let near = (arm.constants)(level).get("ladmm-near");
                 assert_eq!(
                     near,
-                    arm.solver.starts_with("ladmm").then_some(Value::Number(NEAR)),
+                    arm.solver.starts_with("ladmm").then_some(Value::Number(T.near)),
                     "{}",
                     arm.solver
                 );

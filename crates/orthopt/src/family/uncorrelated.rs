@@ -31,6 +31,8 @@ use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
 
+const T: Tuning = Tuning::DEFAULT;
+
 /// What holds between two components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -152,10 +154,6 @@ const ARMS: &[(&str, &str)] =
     &[(NAME, "deflation"), (NAME, "pca"), (NAME, "varimax"), (NAME, "random"), (NAME, "coordinates")];
 const NAME: &str = "uncorrelated-exchange";
 
-/// Gradients that a polish of the local search may cost, and the least that it may do.
-const POLISH: u64 = 200;
-const LEAST: u64 = 100_000_000;
-
 impl Family for UncorrelatedProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
         UNCORRELATED_SOLVERS
@@ -255,7 +253,7 @@ fn portfolio(
 ) -> Result<Portfolio<UncorrelatedProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)), tuning)?;
-    all.polish = (POLISH * gradient).max(LEAST);
+    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
     let polish = Polish { solver: Arc::new(|_| Box::new(UncorrelatedExchange)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),

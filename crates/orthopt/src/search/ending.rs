@@ -2,23 +2,6 @@
 
 use super::{Effort, Tuning};
 
-/// What a doubling of the work must lower F by, relative to |F|.
-const WORTH: f64 = 1e-4;
-/// The least work that doublings count from.
-const LEAST: u64 = 1_000_000_000;
-/// A doubling is taken to be over after so much work, some seconds of a thread, times the patience of the effort. The more
-/// work has been done, the more such a stretch must bring: in proportion to it.
-const STRETCH: u64 = 10_000_000_000;
-/// Arms from different starts that must have come to the same F for it to be believed, and how close to it.
-const AGREED: usize = 3;
-const SAME: f64 = 1e-6;
-/// Where fewer starts than [`AGREED`] have come within [`WORTH`] of the best point solutions are many, and quiet doublings are no
-/// end before so many times the work of the first round, for every doubling after the first that must be quiet; but for
-/// no more than so much work, some seconds of a thread. Both numbers were chosen on three tables of 50 x 300 Gaussian data
-/// with l1; no ablation on other data stands behind them.
-const ROUNDS: u64 = 16;
-const DISPUTED: u64 = 64_000_000_000;
-
 /// Looks at F after each doubling of the work, and after long stretches of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
@@ -38,7 +21,7 @@ impl Ending {
 
     /// Work of a stretch.
     fn stretch(&self) -> u64 {
-        STRETCH * u64::from(self.effort.unwrap_or_default().patience())
+        self.tuning.stretch * u64::from(self.effort.unwrap_or_default().patience())
     }
 
     /// Whether doublings are counted.
@@ -62,27 +45,28 @@ impl Ending {
         found: &[(&str, f64)],
     ) -> bool {
         if self.checked == 0 {
-            (self.first, self.checked, self.then) = (work, work.max(LEAST), lowest);
+            (self.first, self.checked, self.then) = (work, work.max(self.tuning.min_search), lowest);
         }
         loop {
             let next = (2 * self.checked).min(self.checked + self.stretch());
             if work < next {
                 break;
             }
-            let due = WORTH * size * (self.checked as f64 / self.stretch() as f64).max(1.0);
+            let due = self.tuning.worth * size * (self.checked as f64 / self.stretch() as f64).max(1.0);
             self.quiet = if self.then - lowest > due { 0 } else { self.quiet + 1 };
             (self.checked, self.then) = (next, lowest);
         }
         let Some(effort) = self.effort else { return false };
         self.agreed = self.tuning.has("agreement")
             && self.is_long(work)
-            && starts_within(found, lowest + SAME * size) >= AGREED;
-        let further = u64::from(effort.patience() - 1) * DISPUTED.min(ROUNDS * self.first);
+            && starts_within(found, lowest + self.tuning.same * size) >= self.tuning.agreed;
+        let further =
+            u64::from(effort.patience() - 1) * self.tuning.disputed.min(self.tuning.rounds * self.first);
         let is_undisputed = || {
-            let near = lowest + WORTH * size;
-            let enough = AGREED.min(starts_within(found, f64::INFINITY));
+            let near = lowest + self.tuning.worth * size;
+            let enough = self.tuning.agreed.min(starts_within(found, f64::INFINITY));
             !self.tuning.has("disputed")
-                || bound.is_some_and(|bound| lowest - bound <= WORTH * size)
+                || bound.is_some_and(|bound| lowest - bound <= self.tuning.worth * size)
                 || starts_within(found, near) >= enough
         };
         self.agreed || (self.quiet >= effort.patience() && (work >= further || is_undisputed()))
@@ -100,6 +84,11 @@ fn starts_within(found: &[(&str, f64)], most: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LEAST: u64 = Tuning::DEFAULT.min_search;
+    const STRETCH: u64 = Tuning::DEFAULT.stretch;
+    const ROUNDS: u64 = Tuning::DEFAULT.rounds;
+    const DISPUTED: u64 = Tuning::DEFAULT.disputed;
 
     const NONE: &[(&str, f64)] = &[];
 

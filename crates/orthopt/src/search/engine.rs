@@ -12,7 +12,7 @@ use super::flight::{Flight, Ground, help};
 use super::steps::{Aim, Until};
 use super::task::{Done, at};
 use super::watcher::Watcher;
-use super::{Effort, Portfolio};
+use super::{Effort, Portfolio, Tuning};
 use crate::bound::is_met;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
@@ -38,16 +38,8 @@ pub struct Settings {
     pub bound: Option<f64>,
 }
 
-/// Good points that are kept, and how many numbers they may have where that is less.
-const ELITE: usize = 24;
-const FEWER: usize = 6;
-const NUMBERS: usize = 5_000_000;
-/// The highest level of the race, counted from the least of fresh starts.
-pub(super) const LEVELS: u32 = 3;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
-/// The least work that a settling may do.
-const LEAST: u64 = 1_000_000_000;
 /// How far above the F that a solver has tracked the F of its end may lie, relative to the size of F.
 const ROUNDING: f64 = 1e-11;
 
@@ -96,7 +88,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             elite: Vec::new(),
             points: None,
             size: 0.0,
-            bandit: Bandit::new(&names, prior, portfolio.tuning.has("bandit")),
+            bandit: Bandit::new(&names, prior, portfolio.tuning),
             rng: Pcg64::seed_from_u64(seed ^ 0x5345_4152_4348),
             work: 0,
             searched: 0,
@@ -157,7 +149,7 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) fresh: u64,
 }
 
-fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64, most: usize) {
+fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64, tuning: &Tuning) {
     let same = 1e-9 * size(scale, new.done.objective);
     let near = |e: &Elite| (e.done.objective - new.done.objective).abs() <= same;
     if let Some(same) = elite.iter_mut().find(|e| near(e)) {
@@ -169,7 +161,8 @@ fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64, most: usize) {
     }
     *elite = best_first(std::mem::take(elite), |e| -e.done.objective);
     let numbers = elite[0].done.x.data().len().max(1);
-    elite.truncate((NUMBERS / numbers).clamp(FEWER, ELITE).min(most));
+    let most = if tuning.has("elite") { tuning.elite } else { tuning.parents };
+    elite.truncate((tuning.elite_numbers / numbers).clamp(tuning.parents, most));
 }
 
 impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
@@ -177,8 +170,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     pub(super) fn keep(&mut self, new: Elite) {
         let before = self.lowest();
         let scale = self.problem.scale(&new.done.x);
-        let most = if self.has("elite") { ELITE } else { FEWER };
-        keep_among(&mut self.elite, new, scale, most);
+        keep_among(&mut self.elite, new, scale, &self.portfolio.tuning);
         self.points = None;
         if self.lowest() < before {
             self.measure();
@@ -252,10 +244,14 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
             return;
         }
         let (Some(settle), Some(best)) = (&self.portfolio.settle, self.elite.first()) else { return };
-        let Ok(mut task) = settle(self.problem, LEVELS, self.settings.seed) else { return };
+        let Ok(mut task) = settle(self.problem, self.portfolio.tuning.levels, self.settings.seed) else {
+            return;
+        };
         task.x0 = at(best.done.x.clone());
         // not more than there has been
-        task.parts.iter_mut().for_each(|part| part.most = Some(self.work.max(LEAST)));
+        task.parts
+            .iter_mut()
+            .for_each(|part| part.most = Some(self.work.max(self.portfolio.tuning.min_search)));
         self.flight.launch(task, Aim::Settle, best.done.objective);
         self.go_on(Until::Landed);
     }

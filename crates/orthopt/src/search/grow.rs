@@ -3,6 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::Tuning;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
@@ -10,6 +11,8 @@ use crate::linalg::order::{ascending, largest_first};
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
+
+const T: Tuning = Tuning::DEFAULT;
 
 /// Components grown one after the other, each on the rows that those before it left free, from rows of large
 /// variance: deflation on disjoint supports. `None` where no row is left for a component. Cost some
@@ -34,9 +37,6 @@ pub fn grown_components<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, 
     Some(x)
 }
 
-/// Growth of a component ends here.
-const GROWTHS: usize = 40;
-
 /// A unit vector on `free` rows grown from a row of large variance: entries enter, at most as many again
 /// as there are, as long as each pays for itself.
 pub(super) fn grown<F: Quadratic, H: Nonsmooth>(
@@ -55,7 +55,7 @@ pub(super) fn grown<F: Quadratic, H: Nonsmooth>(
     let mut v = RowMat::zeros(n, 1);
     v.set(seed, 0, 1.0);
     let mut inside = vec![seed];
-    for _ in 0..GROWTHS {
+    for _ in 0..T.growths {
         let w = p.f.apply(&v); // Mv = −Cv
         let mu = -inside.iter().map(|i| v.get(*i, 0) * w.get(*i, 0)).sum::<f64>();
         let mut gains: Vec<(f64, usize)> = Vec::new();

@@ -5,6 +5,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::Tuning;
 use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
@@ -13,10 +14,8 @@ use crate::problem::CardinalityProblem;
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::rounded;
 
-/// Rows that a start looks from.
-const SEEDS: usize = 512;
-/// Products with a block of vectors after the columns of the rows themselves.
-const POWERS: usize = 6;
+const T: Tuning = Tuning::DEFAULT;
+
 /// Columns of a block, and the numbers that a block has at most.
 const BLOCK: usize = 64;
 const NUMBERS: usize = 4_000_000;
@@ -25,8 +24,6 @@ const NUMBERS: usize = 4_000_000;
 pub(super) fn block(n: usize) -> usize {
     (NUMBERS / n).clamp(1, BLOCK)
 }
-/// Components that are tried as the first of a set.
-const FIRSTS: usize = 64;
 
 /// A unit vector with few entries, and what it is worth: xᵀCx here.
 #[derive(Clone, Debug)]
@@ -47,7 +44,7 @@ pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, cancel: &Cance
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x504f_4f4c);
     let (n, r) = (p.nrows(), p.rank());
     let sizes = p.limits().shares(r);
-    let rows = drawn(n, SEEDS, |_| true, &mut rng);
+    let rows = drawn(n, T.pool_rows, |_| true, &mut rng);
     let mut pools: Vec<(usize, Vec<Found>)> = Vec::new(); // one for each size
     for size in &sizes {
         if pools.iter().all(|pool| pool.0 != *size) {
@@ -62,7 +59,7 @@ pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, cancel: &Cance
 /// first 64 and always take the best that fits, the best. Columns for which none is left are zero.
 pub(super) fn apart<'a>(n: usize, r: usize, pool: &dyn Fn(usize) -> &'a [Found]) -> Option<RowMat> {
     let mut best: Option<(f64, Vec<&Found>)> = None;
-    for first in pool(0).iter().take(FIRSTS) {
+    for first in pool(0).iter().take(T.firsts) {
         let mut taken = vec![false; n];
         let (mut set, mut total) = (vec![first], first.worth);
         first.entries.iter().for_each(|(i, _)| taken[*i] = true);
@@ -87,7 +84,7 @@ pub(super) fn apart<'a>(n: usize, r: usize, pool: &dyn Fn(usize) -> &'a [Found])
 
 /// Whether the rows that a start looks from are drawn: few enough are all taken.
 pub fn pool_is_drawn(n: usize) -> bool {
-    n > SEEDS
+    n > T.pool_rows
 }
 
 /// At most so many of the rows that are `allowed`, at random.
@@ -117,7 +114,7 @@ pub(super) fn components<F: Quadratic>(
         let mut from = block.to_vec();
         let mut v: Vec<Vec<(usize, f64)>> = block.iter().map(|i| vec![(*i, 1.0)]).collect();
         let mut variances = vec![0.0; block.len()];
-        for step in 0..=POWERS {
+        for step in 0..=T.powers {
             if cancel.is_over() {
                 return None;
             }
