@@ -485,6 +485,52 @@ def page() -> str:
     return joined(lines)
 
 
+ABLATION = ROOT / "docs" / "search-ablation.md"
+
+
+def ablation_page() -> str:
+    """The table of the ablation, the parts whose removal raises F most first."""
+    rows = read("search_ablation", budget="third")
+    names = dict.fromkeys(row["without"] for row in rows if row["without"] != "all")
+    sides = ("seen", "unseen")
+    of = {(row["without"], row["set"]): row for row in rows}
+
+    def change(row: Row) -> float:
+        return float(row["excess_percent"]) - float(row["excess_of_all_percent"])
+
+    def line(name: str) -> list[object]:
+        cells: list[object] = [name]
+        for side in sides:
+            row = of.get((name, side))
+            words = [f"{change(row):+.3f}", f"{row['lost']}/{row['won']}", row["largest_loss_percent"]] if row else ["-"] * 3
+            cells += words
+        return cells
+
+    order = sorted(names, key=lambda name: -max((change(of[name, side]) for side in sides if (name, side) in of), default=0.0))
+    head = ["left out", *(f"{side}: {what}" for side in sides for what in ("change, %", "lost/won", "largest loss, %"))]
+    return joined([
+        "# What the parts of the search are worth",
+        "",
+        "<!-- written by `python bench/results.py page` from bench/results/search_ablation.csv; do not edit -->",
+        "",
+        "A part is left out, and the search runs on the frozen cells that it concerns with the same seed and the same work (the third budget). Change: of the",
+        "geometric mean of 1 + the excess over the lowest F known. Lost and won: cells in which F is more than 0.1 % higher or lower.",
+        "Rows `seed:N` leave nothing out and have another seed: changes of their size are chance.",
+        "",
+        *table(head, [line(name) for name in order]),
+        "",
+        f"{source('search_ablation', 'search_cells')}. {note('search_ablation')}",
+    ])  # fmt: skip
+
+
+def written() -> dict[Path, str]:
+    """The pages that are written from the files."""
+    pages = {PAGE: page()}
+    if (FILES / "search_ablation.csv").exists():
+        pages[ABLATION] = ablation_page()
+    return pages
+
+
 # The figures of README.md
 
 
@@ -640,11 +686,12 @@ def check() -> list[str]:
     wrong += [f"bench/results/index.csv: {name} has no {column}" for name, row in names.items() for column in ("holds", "command", "machine") if not row[column]]
     if wrong:
         return wrong
-    made = page()
-    if PAGE.read_text(encoding="utf-8") != made:
-        wrong.append("docs/benchmarks.md is not what the files say: python bench/results.py page")
-    if (lines := made.count("\n")) > LONGEST:
-        wrong.append(f"docs/benchmarks.md has {lines} lines, more than {LONGEST}")
+    for path, made in written().items():
+        name = f"docs/{path.name}"
+        if not path.exists() or path.read_text(encoding="utf-8") != made:
+            wrong.append(f"{name} is not what the files say: python bench/results.py page")
+        if (lines := made.count("\n")) > LONGEST:
+            wrong.append(f"{name} has {lines} lines, more than {LONGEST}")
     for name, phrases in pages().items():
         text = " ".join((ROOT / name).read_text(encoding="utf-8").split())
         wrong += [f"{name} does not say {phrase!r}, as the files do" for phrase in phrases if phrase not in text]
@@ -689,7 +736,8 @@ def replace(name: str, words: list[str], output: str) -> None:
 def main() -> None:
     match sys.argv[1:]:
         case ["page"]:
-            PAGE.write_text(page(), encoding="utf-8")
+            for path, text in written().items():
+                path.write_text(text, encoding="utf-8")
         case ["check"]:
             if wrong := check():
                 sys.exit("\n".join(wrong))

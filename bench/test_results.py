@@ -93,6 +93,25 @@ class OfFiles(unittest.TestCase):
         self.assertEqual([row["best_alone"] for row in new], ["ladmm+obcd from random", "obcd from pca"])
         self.assertEqual({row["version"] for row in new}, {"0123456"})
 
+    def test_rows_of_an_ablation_are_summed_up(self) -> None:
+        head = "part,seed,set,data,problem,rank,F_first,F_second,F_third,work,seconds\n"
+        rows = [
+            "all,1,seen,a,l0,3,-1,-1.98,-2,9,1", "all,1,unseen,b,l0,3,-9,-10,-10,9,1",
+            "seed:2,2,seen,a,l0,3,-1,-2,-1.999,9,1", "kick,1,seen,a,l0,3,-1,-1.9,-1.96,9,1", "kick,1,unseen,b,l0,3,inf,-9,-9.9,9,1",
+        ]  # fmt: skip
+        results.ablation("0123456", head + "\n".join(rows[:3]) + "\n" + head + "\n".join(rows[3:]) + "\n")
+        lines = {(row["without"], row["set"], row["budget"]): row for row in results.read("search_ablation")}
+        self.assertEqual(len(lines), 15)  # seed:2 has no unseen cell
+        kick = lines["kick", "seen", "third"]
+        self.assertEqual([kick[name] for name in ("excess_percent", "excess_of_all_percent", "lost", "won")], ["2.0000", "0.0000", "1", "0"])
+        self.assertEqual(lines["kick", "unseen", "third"]["excess_percent"], "1.0000")
+        self.assertEqual(lines["kick", "unseen", "first"]["excess_percent"], "100.0000")  # no point yet
+        self.assertEqual(lines["seed:2", "seen", "second"]["largest_gain_percent"], "1.000")
+        cells = {(row["data"], row["budget"]): row["excess_percent"] for row in results.read("search_cells")}
+        self.assertEqual(cells["a", "second"], "1.0000")
+        self.assertEqual(len(cells), 6)
+        self.assertIn("no line for search_ablation.csv", " ".join(results.check()))
+
     def test_output_that_does_not_fit(self) -> None:
         text = (self.folder / "search.csv").read_text(encoding="utf-8")
         for words, output in ((["suite=later"], OUTPUT), (["sweet=later"], OUTPUT), (["suite=later"], "no table")):
