@@ -79,7 +79,9 @@ const END: u64 = 70_000_000_000;
 fn run(cell: &Cell<'_>, without: &'static [&'static str], seed: u64) -> Result<([f64; 3], u64, f64)> {
     let tuning = Tuning { without, max_work: Some(cell.budgets[2]), ..Tuning::DEFAULT };
     let clock = Instant::now();
-    let s = with_family!(&cell.problem, p => solved(p, tuning, seed))?;
+    // a thread of its own: work is counted by thread
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let s = pool.install(|| with_family!(&cell.problem, p => solved(p, tuning, seed)))?;
     let seconds = clock.elapsed().as_secs_f64();
     let Some(search) = s.search else { anyhow::bail!("{} {}: no search", cell.set.name, cell.kind) };
     let within = |budget: u64| {

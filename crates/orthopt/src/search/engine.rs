@@ -16,9 +16,9 @@ use super::{Effort, Portfolio, Tuning};
 use crate::bound::is_met;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::parallel::alone;
+use crate::linalg::{RowMat, work};
 use crate::message::Message;
 use crate::objective::{Evaluate, size};
 use crate::solve::ArmReport;
@@ -101,10 +101,14 @@ pub fn search<P: Evaluate + Sync + 'static>(
             fresh: 0,
         };
         let all = || {
-            engine.race();
-            engine.local_search();
-            engine.settle();
-            engine.solution()
+            // what this thread has counted elsewhere is no work of the search
+            work::counted(|| {
+                engine.race();
+                engine.local_search();
+                engine.settle();
+                engine.solution()
+            })
+            .0
         };
         // who waits for a thread of the pool can neither launch anything nor show where the search is
         if performs { all() } else { alone(all) }
