@@ -230,7 +230,6 @@ fn reheat(problem: &PcaProblem, hands_on: bool) -> MakeSolver<PcaProblem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::arms::HANDED_ON;
     use crate::options::Value;
     use crate::penalty::{L0, Nonneg};
     use crate::smooth::{AnySmooth, DenseQuadratic};
