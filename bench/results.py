@@ -185,8 +185,8 @@ def search() -> list[str]:
     return [
         "## The default search",
         "",
-        "One run of the default beside the best of 16 to 24 single solvers and starts, each with the same time and one thread. No constant of the",
-        "search was chosen on these data, but for the cells of the papers.",
+        "One run of the default compared with the best of 16 to 24 single solvers and starts, each with the same time and one thread. No constant of the",
+        "search was chosen on these data, except for the cells of the papers.",
         "",
         *table(head, rows),
         "",
@@ -232,7 +232,7 @@ def nonzeros() -> list[str]:
         "## Numbers of nonzeros",
         "",
         f"With equal numbers of nonzeros tr(X'CX) of orthopt is above that of truncated power iterations with deflation, made orthogonal or not, and",
-        f"of SparsePCA in {found['variance']} cases; adjusted variance, which none of them maximises, is in {found['adjusted']}",
+        f"of SparsePCA in {found['variance']} cases. Its adjusted variance, which none of them maximises, is higher in {found['adjusted']}",
         f"({source('nonzeros_rivals')}).",
         f"In {found['cases']} cases on seven tables, with abess as a further rival, tr(X'CX) is at least {found['least']} % above the best rival with orthogonal",
         f"components, in the mean of a table {found['margin']} %. A rival has more adjusted variance in {found['beaten']} of them",
@@ -250,7 +250,7 @@ def nonzeros() -> list[str]:
         "",
         "## Beside scikit-learn",
         "",
-        f"SparsePCA chooses the numbers of nonzeros and orthopt gets the same. ‖X'X − I‖ of SparsePCA is {theirs['error']}, of orthopt at most",
+        f"SparsePCA determines the numbers of nonzeros, and orthopt has the same. ‖X'X − I‖ of SparsePCA is {theirs['error']}, of orthopt at most",
         f"{theirs['ours']}. The span of orthopt's components has more of the variance in {theirs['projected']} cases; adjusted variance is higher in",
         f"{theirs['adjusted']} ({source('sklearn')}). {note('sklearn')}",
         "",
@@ -329,8 +329,8 @@ def pairs() -> list[str]:
         "",
         f"{source('pairs', 'obcd_criterion')}. {note('pairs')}",
         "",
-        f"Variants of OBCD on {problems} problems, two seconds each: in how many they reach the F of the plain pairwise method, the median of",
-        "its time over theirs, and in how many they are the lowest.",
+        f"Variants of OBCD on {problems} problems, two seconds each: the number of problems on which they reach the F of the plain pairwise method, the",
+        "median of its time over theirs, and the number of problems on which they have the lowest F.",
         "",
         *table(["variant", "reaches plain's F", "times as fast", "lowest"], variants),
         "",
@@ -409,7 +409,7 @@ def ends() -> list[str]:
         "",
         "## Problems with X'JX = J",
         "",
-        "F of the structural probe after ten seconds, the default beside every solver alone:",
+        "F of the structural probe after ten seconds, for the default and every single solver:",
         "",
         *table(["data", *("default" if name == "auto" else name for name in chosen)], lines),
         "",
@@ -448,10 +448,10 @@ def build() -> list[str]:
     return [
         "## Build, fuzzing, overhead",
         "",
-        f"The first build takes {first['wall_seconds']} s on two cores and makes a command of {first['command_MB']} MB ({source('build')}).",
+        f"The first build takes {first['wall_seconds']} s on two cores; the command has {first['command_MB']} MB ({source('build')}).",
         f"{note('build')}",
         "",
-        f"{inputs:,} damaged files and random pairs on {len(tried)} targets; the {sum(int(row['failures_mended']) for row in tried)} failures are mended and"
+        f"{inputs:,} damaged files and random pairs on {len(tried)} targets; the {sum(int(row['failures_mended']) for row in tried)} failures found are fixed and"
         f" have tests ({source('fuzz')}). {note('fuzz')}",
         "",
         f"`minimize` in Python takes {span(values(cost, 'microseconds_per_evaluation'), 1)} µs an evaluation from 10 × 2 to 1000 × 5 ({source('overhead')}).",
@@ -476,8 +476,8 @@ def page() -> str:
         "",
         "<!-- written by `python bench/results.py page` from bench/results/*.csv; do not edit -->",
         "",
-        "Every figure is in a file of [bench/results](../bench/results/README.md), whose [index](../bench/results/index.csv) has the command that prints it and the",
-        "machine: mostly two shared cores, so compare figures of one table with each other. `version` in a file is the commit that recorded",
+        "Every number is in a file of [bench/results](../bench/results/README.md), whose [index](../bench/results/index.csv) has the command that prints it and the",
+        "machine: mostly two shared cores, so compare only numbers of the same table. `version` in a file is the commit that recorded",
         "the row. `orthopt-bench` is built by `cargo build --release -p orthopt-bench`; data files are found through `ORTHOPT_DATA`.",
     ]
     for section in (search, bounds, nonzeros, first_order, pairs, threads, memory, ends, graphs, choices, build):
@@ -601,14 +601,14 @@ def pages() -> dict[str, list[str]]:
         rows.append(f"| {data.replace('_', ' ')}, {rank}, {alpha} | {ours['nonzeros']} | {' | '.join(pairs)} |")
     return {
         "docs/choosing-a-solver.md": [
-            f"best single run of that length in {five['within']} cases that nothing was chosen on, {five['largest']} % above it in the other",
-            f"below it in {five['lower']} cases with ℓ0",
+            f"best single run of that length in {five['within']} cases and {five['largest']} % above it in the other",
+            f"With ℓ0 it is below the best single run in {five['lower']} cases",
             f"by up to {float(large['largest']):.1f} %",
         ],
         "docs/compared.md": rows + [f"**measured** {beside_sklearn()['error']} off"],
         "docs/index.md": [
             f"use {sparse['nonzeros']} of {plain['nonzeros']} weights and keep {float(sparse['projected_percent']):.1f} %",
-            f"plain PCA keeps {float(plain['projected_percent']):.1f} %",
+            f"Plain PCA keeps {float(plain['projected_percent']):.1f} %",
         ],
         "docs/knowledge-graphs.md": [
             f"test MRR of {mrr[0]} and hits@10 of {wn18rr['test_hits_at_10'].removeprefix('0')}",

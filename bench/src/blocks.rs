@@ -29,7 +29,7 @@ const TOL: f64 = 1e-7;
 /// Times that triples are taken and OBCD run again, at most.
 const ROUNDS: u64 = 30;
 
-/// What blocks of one size offer at all points of a cell.
+/// Decreases of F that blocks of one size give at all points of a cell.
 #[derive(Default)]
 struct Offered {
     checked: u64,

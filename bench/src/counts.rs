@@ -13,32 +13,33 @@ use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 
 use crate::hyperbolic::{counted, image_probe};
 
-/// What a run came to: F and what it cost to get there, at every improvement.
+/// Course of a run: F and its cost at every improvement.
 struct Course(Vec<(f64, f64, f64)>); // F, evaluations in units of N, seconds
 
 impl Course {
     fn run(p: &JProblem, s: &AnySolver<JProblem>, seed: u64, most: f64, seconds: f64) -> Result<Self> {
         let n = p.f.components() as f64;
         let x0 = p.start("random", seed)?;
-        let clock = Instant::now();
         let mut state = s.init(p, x0)?;
-        let (mut course, mut iterations, mut best) = (Vec::new(), 0, f64::INFINITY);
+        let (mut course, mut iterations, mut best, mut elapsed) = (Vec::new(), 0u64, f64::INFINITY, 0.0);
         loop {
-            let info = s.step(p, &mut state, 1);
-            iterations += info.iterations;
-            let settings = s.settings(p, &state);
+            let clock = Instant::now();
+            let step = s.step(p, &mut state);
+            let objective = s.current(p, &state).objective;
+            elapsed += clock.elapsed().as_secs_f64();
+            iterations += 1;
+            let settings = s.finish(p, state.clone()).details.settings;
             let components = counted(&settings, "component_gradients");
             let values = counted(&settings, "values");
             // UMCM takes a Hessian product by two more gradients
             let each = if s.name() == "umcm" { 3.0 } else { 1.0 };
             let used = if components.is_nan() { iterations as f64 * each } else { components / n };
             let used = used + if values.is_nan() { 0.0 } else { values };
-            let elapsed = clock.elapsed().as_secs_f64();
-            if info.objective < best {
-                best = info.objective;
+            if objective < best {
+                best = objective;
                 course.push((best, used, elapsed));
             }
-            if used >= most || elapsed >= seconds || info.ended.is_some() {
+            if used >= most || elapsed >= seconds || step.ended.is_some() {
                 return Ok(Self(course));
             }
         }

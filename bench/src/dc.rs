@@ -90,7 +90,7 @@ fn shown(value: Option<f64>) -> String {
     value.map_or("-".into(), |v| format!("{v:.9}"))
 }
 
-/// What is counted over all cells.
+/// Counts over all cells.
 #[derive(Default)]
 struct Tally {
     cells: u32,

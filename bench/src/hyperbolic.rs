@@ -13,7 +13,8 @@ use orthopt::problem::PcaData;
 use orthopt::problem::{JProblem, covariance};
 use orthopt::smooth::{Placement, Smooth, euclidean_distances};
 use orthopt::solve::{
-    AnySolver, RunOptions, Setting, Settings, Solution, Solver, Stationary, Stop, TimeLimit, run as solve,
+    AnySolver, RunOptions, Setting, Settings, Solution, Solver, Stationary, Stop, TimeLimit, advance,
+    run as solve,
 };
 use orthopt::solvers::jobcd::{JobcdOptions, Side};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
@@ -148,7 +149,7 @@ fn eigenvalues(seconds: f64) -> Result<()> {
     Ok(())
 }
 
-/// What must hold of every trace of JOBCD.
+/// Invariants of every trace of JOBCD.
 #[derive(Default)]
 struct Watched {
     traces: usize,
@@ -200,11 +201,12 @@ fn step_cost() -> Result<()> {
             // and within the first pass, where every pair moves
             for _ in 0..BATCHES.min(n * (n - 1) / 1000) {
                 let clock = Instant::now();
-                let done = s.step(&p, &mut state, 500).iterations;
+                let done = advance(&s, &p, &mut state, 500).0;
                 cost = cost.min(1e6 * clock.elapsed().as_secs_f64() / done as f64);
             }
             logs[k].push(((n as f64).ln(), cost.ln()));
-            let share = counted(&s.settings(&p, &state), "moves") / counted(&s.settings(&p, &state), "pairs");
+            let settings = s.finish(&p, state).details.settings;
+            let share = counted(&settings, "moves") / counted(&settings, "pairs");
             cells.push(format!("{cost:.2} ({:.0} % moved)", 100.0 * share));
         }
         println!("| {n} | {} |", cells.join(" | "));
@@ -290,15 +292,18 @@ fn probe_row(p: &JProblem, s: &AnySolver<JProblem>, seconds: f64) -> Result<Stri
     let x0 = p.start("random", 1)?;
     let start = p.value(&x0);
     let n = p.f.components() as f64;
-    let clock = Instant::now();
     let mut state = s.init(p, x0)?;
+    let mut elapsed = 0.0;
     let (mut at_count, mut at_quarter) = ([None; 3], None);
-    let (mut f, mut used, mut iterations) = (start, 0.0, 0);
-    while clock.elapsed().as_secs_f64() < seconds {
-        let info = s.step(p, &mut state, 1);
-        iterations += info.iterations;
-        f = info.objective;
-        let components = counted(&s.settings(p, &state), "component_gradients");
+    let (mut f, mut used, mut iterations) = (start, 0.0, 0u64);
+    while elapsed < seconds {
+        let clock = Instant::now();
+        let step = s.step(p, &mut state);
+        f = s.current(p, &state).objective;
+        elapsed += clock.elapsed().as_secs_f64();
+        iterations += 1;
+        let settings = s.finish(p, state.clone()).details.settings;
+        let components = counted(&settings, "component_gradients");
         // UMCM takes a Hessian product by two more gradients
         let each = if s.name() == "umcm" { 3.0 } else { 1.0 };
         used = if components.is_nan() { iterations as f64 * each } else { components / n };
@@ -307,10 +312,10 @@ fn probe_row(p: &JProblem, s: &AnySolver<JProblem>, seconds: f64) -> Result<Stri
                 *slot = Some(f);
             }
         }
-        if at_quarter.is_none() && clock.elapsed().as_secs_f64() >= seconds / 4.0 {
+        if at_quarter.is_none() && elapsed >= seconds / 4.0 {
             at_quarter = Some(f);
         }
-        if info.ended.is_some() {
+        if step.ended.is_some() {
             break;
         }
     }
@@ -346,10 +351,10 @@ fn compare(p: &JProblem, what: &str, side: Side, rounds: u64) -> Result<()> {
             let mut state = s.init(p, x0.clone())?;
             let (clock, mut done) = (Instant::now(), 0);
             while done < rounds {
-                done += s.step(p, &mut state, rounds - done).iterations;
+                done += advance(&s, p, &mut state, rounds - done).0;
             }
             let seconds = clock.elapsed().as_secs_f64();
-            Ok((seconds, s.finish(p, state)))
+            Ok((seconds, s.finish(p, state).x))
         })
     };
     let mut best = [(f64::INFINITY, RowMat::zeros(0, 0)), (f64::INFINITY, RowMat::zeros(0, 0))];

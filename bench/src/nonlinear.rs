@@ -39,18 +39,18 @@ fn run(p: &NonlinearEigProblem, solver: usize, limit: f64) -> Result<Outcome> {
     let (mut iterations, mut reached) = (0, None);
     while seconds < limit {
         let clock = Instant::now();
-        let info = solver.step(p, &mut state, 1);
+        let step = solver.step(p, &mut state);
         seconds += clock.elapsed().as_secs_f64();
-        iterations += info.iterations;
-        let now = gradient(p, solver.point(&state));
+        iterations += 1;
+        let now = gradient(p, solver.current(p, &state).x());
         if now < 1e-5 && reached.is_none() {
             reached = Some((seconds, iterations));
         }
-        if now < 1e-6 || info.ended.is_some() {
+        if now < 1e-6 || step.ended.is_some() {
             break;
         }
     }
-    let x = solver.finish(p, state);
+    let x = solver.finish(p, state).x;
     let (seconds, iterations) = reached.unwrap_or((f64::NAN, iterations));
     Ok(Outcome {
         seconds,

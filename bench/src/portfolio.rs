@@ -47,7 +47,7 @@ pub struct Cell {
     pub rank: usize,
 }
 
-/// What a cell found.
+/// Results of a cell.
 struct Found {
     excess: f64,
     lower: bool,

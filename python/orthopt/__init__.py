@@ -5,9 +5,9 @@
 True
 
 Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
-scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; more rows than fit memory:
-:class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; what can
-go wrong: :mod:`orthopt.errors`.
+scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; rows that do not fit memory:
+:class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; exceptions:
+:mod:`orthopt.errors`.
 """
 
 from typing import Any
@@ -61,7 +61,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Estimators are loaded when asked for: scikit-learn is optional and slow to import."""
+    """Loads estimators on first use: scikit-learn is optional and slow to import."""
     if name in ("SparsePCA", "NonnegativePCA"):
         try:
             from . import _estimators

@@ -16,12 +16,12 @@ def _is(value: Any, package: str) -> bool:
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor of PyTorch."""
+    """True if a value is a tensor of PyTorch."""
     return _is(value, "torch")
 
 
 def is_jax(value: Any) -> bool:
-    """Whether a value is an array of JAX."""
+    """True if a value is an array of JAX."""
     return _is(value, "jax")
 
 

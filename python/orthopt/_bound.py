@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,14 @@ from ._solve import BOUND_SECONDS, _name, _warn, solved
 from ._tables import opened
 from .errors import RankError
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import BoundOptions
+
 
 class BoundProgress(NamedTuple):
-    """What the callback of :func:`bound` is shown."""
+    """Argument of the callback of :func:`bound`."""
 
     seconds: float
     #: The lowest F known; infinite where none is.
@@ -33,7 +38,7 @@ class BoundProgress(NamedTuple):
 
 @dataclass(frozen=True)
 class BoundTrace:
-    """How bound and incumbent changed: arrays of the same length."""
+    """Course of bound and incumbent: arrays of the same length."""
 
     #: Seconds since the bound began.
     seconds: np.ndarray
@@ -50,7 +55,7 @@ class BoundTrace:
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound of F over all feasible X, and how far the best X known is from it."""
+    """A lower bound of F over all feasible X, and the gap of the best known X."""
 
     #: No feasible X has an F below this, in floating point as well.
     bound: float
@@ -60,7 +65,7 @@ class Bound:
     gap: float | None
     #: ``"optimal"`` where the gap is closed: X is a global minimum.
     proof: str | None
-    #: ``optimal``, ``finished`` (the bound rises no more), ``time_limit``, ``max_iters`` or
+    #: ``optimal``, ``finished`` (the bound no longer rises), ``time_limit``, ``max_iters`` or
     #: ``interrupted``.
     status: str
     #: Which argument gave the bound: ``fantope``, ``trace``, ``groups``, ``blocks`` or ``tree``.
@@ -117,27 +122,27 @@ def bound(
     nodes: int | None = None,
     dual: bool = False,
     callback: Callable[[BoundProgress], Any] | None = None,
-    **options: Any,
+    **options: Unpack[BoundOptions],
 ) -> Bound:
-    """Says how far the best X can be from the global minimum.
+    """Computes a lower bound of F over all feasible X, and the gap of the best known X.
 
     There are bounds for ``l0-pca``, ``l1-pca`` (a weak one), ``nonneg-pca`` and ``pca``. First comes a
-    relaxation over the Fantope, then, for up to 400 variables, branch and bound until the gap is closed
-    or the time is up.
+    relaxation over the Fantope, then, for up to 400 variables, branch and bound until the gap
+    is closed or the time limit is reached.
 
     Parameters
     ----------
     problem, data, rank, lam
         As for :func:`solve`.
     X
-        The incumbent (n x r). Default: what :func:`solve` finds with ``**options`` and no time limit.
+        The incumbent (n x r). Default: the X that :func:`solve` finds with ``**options`` and no time limit.
     time_limit
         Seconds for the bound.
     nodes
-        Nodes of branch and bound, at most; 0 is the relaxation alone, whose result does not depend on
-        the time it takes. Default: as many as time allows.
+        Maximum number of nodes of branch and bound; 0 is the relaxation alone, whose result
+        does not depend on time. Default: limited by time only.
     dual
-        Keep what others need to recompute the bound of the relaxation: C, the dual matrix Z and some numbers.
+        Keep the data for recomputing the bound of the relaxation: C, the dual matrix Z and some numbers.
     callback
         Called about ten times a second with a :class:`BoundProgress`; a true value ends the
         computation.
@@ -152,7 +157,7 @@ def bound(
     Raises
     ------
     orthopt.errors.OrthoptError
-        Invalid input, or a problem without a bound: the message says why.
+        Invalid input, or a problem without a bound; the message gives the reason.
 
     Examples
     --------
@@ -161,7 +166,7 @@ def bound(
     >>> b.proof, round(b.bound, 6), b.gap < 1e-9
     ('optimal', -2.636819, True)
 
-    What the matrix Z of ``dual`` proves, recomputed by NumPy alone:
+    The bound that the matrix Z of ``dual`` proves, recomputed with NumPy alone:
 
     >>> import numpy as np
     >>> A = np.random.default_rng(0).normal(size=(30, 8))
@@ -179,8 +184,8 @@ def bound(
         told = {key: options.pop(key) for key in ("progress", "on_interrupt") if key in options}
         found = solved("bound", problem, data, {**options, "rank": rank, "lam": lam}, **told)
         X = found.X
-        filled = fill({key: options[key] for key in options if key in STATEMENT}, "bound", own=own, lam=lam)
-        filled["given"] = own  # the others were judged when X was found
+        stated = {key: options[key] for key in options if key in STATEMENT}
+        filled = fill(stated, "bound", own=own, judged=True, lam=lam)  # the others were judged when X was found
     else:
         filled = fill(options, "bound of X", own=own, rank=rank, lam=lam)
     limit = seconds("time_limit", time_limit)
@@ -204,5 +209,5 @@ def _nodes(value: Any) -> int | None:
 
 
 def _shown(callback: Callable | None) -> Callable | None:
-    """What the compiled half calls."""
+    """Functions for callbacks of the compiled half."""
     return None if callback is None else lambda *numbers: bool(callback(BoundProgress(*numbers)))

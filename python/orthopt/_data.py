@@ -1,5 +1,5 @@
-"""From what users have (arrays, frames, sparse matrices, file names) to what the compiled half
-takes: contiguous float64 arrays, canonical compressed columns, or a string."""
+"""Conversion of users' data (arrays, frames, sparse matrices, file names) to the types of the
+compiled half: contiguous float64 arrays, canonical compressed columns, or a string."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def dense(data: Any, what: str = "the data") -> np.ndarray:
 
 
 def _unmasked(data: Any, what: str) -> np.ndarray:
-    """Any array; what is masked is missing, and the numbers below a mask are nobody's."""
+    """Any array; masked entries are missing, and the numbers below the mask are ignored."""
     try:
         array = np.asanyarray(data)
     except ValueError as error:  # rows of different lengths
@@ -50,8 +50,8 @@ def _unmasked(data: Any, what: str) -> np.ndarray:
 
 
 def canonical(data: Any, form: str, what: str) -> Any:
-    """Any sparse matrix in the form ``"csr"`` or ``"csc"``, indices sorted and each once; not the user's own where
-    that had to be changed."""
+    """Any sparse matrix in the form ``"csr"`` or ``"csc"``, indices sorted and each once; a
+    copy if the user's matrix had to be changed."""
     if data.ndim != 2:
         raise ShapeError(f"{what} must be a matrix, but has {data.ndim} dimension(s)")
     try:
@@ -94,9 +94,9 @@ def numbers(array: np.ndarray, what: str) -> np.ndarray:
     try:
         if array.dtype.kind not in "mM":  # times, which NumPy would turn into numbers
             return array.astype(np.float64)
-        raise TypeError("times are no numbers")
+        raise TypeError("dates and times are not numbers")
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataTypeError(f"{what} are no real numbers (dtype {array.dtype}): {error}") from error
+        raise DataTypeError(f"{what} are not real numbers (dtype {array.dtype}): {error}") from error
 
 
 def names(data: Any) -> list[str] | None:

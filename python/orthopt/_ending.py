@@ -1,4 +1,4 @@
-"""When the interpreter ends, runs that call Python are ended first.
+"""Ends the runs that call Python before the interpreter ends.
 
 CPython before 3.14 takes down daemon threads wherever they are; a thread that is in a Python function called by compiled
 code then takes the whole process with it (SIGABRT). Runs without such functions need no care.

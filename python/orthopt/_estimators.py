@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _interrupt, _orthopt
 from ._data import canonical, matrix
 from ._gram import GramAccumulator
-from ._options import DEFAULTS, fill
+from ._options import TABLE, fill
 from ._solution import Solution, solution
 from ._solve import with_bound
 from .errors import InvalidOptionError, RankError
@@ -29,12 +29,12 @@ CERTIFY_PAIRS = 200_000
 
 
 def _is_dask(X: Any) -> bool:
-    """Whether X is a collection of Dask, which is not imported to find out."""
+    """True if X is a collection of Dask; does not import Dask."""
     return type(X).__module__.partition(".")[0].startswith("dask") and hasattr(X, "__dask_graph__")
 
 
 class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """What the estimators have in common."""
+    """Common base of the estimators."""
 
     def _settings(self) -> dict[str, Any]:
         """Options of the compiled half that this estimator adds."""
@@ -48,8 +48,8 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     on_interrupt: str
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored. Of a Dask array or frame C is
-        made where its chunks are (:func:`orthopt.dask.gram`).
+        """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored. C of
+        a Dask array or frame is computed on the workers of its chunks (:func:`orthopt.dask.gram`).
 
         Neither a centred nor a dense copy of X is made. Ctrl-C ends the search with the best
         components so far and ``status_ = "interrupted"``; with ``on_interrupt="raise"`` it raises
@@ -70,9 +70,9 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self._finished(found, X, filled, X.shape[0], found.means)
 
     def partial_fit(self, X: Any, y: Any = None, *, refit: bool = True) -> Self:
-        """Adds the rows of X to those of earlier calls and finds the components of all of them, with C (n_features,
-        n_features) in memory and no rows; ``refit=False`` only adds, for chunks that others follow. Continues neither
-        from :meth:`fit` of an array in memory nor after it; y is ignored.
+        """Adds the rows of X to those of earlier calls and finds the components of all of them, with
+        C (n_features, n_features) in memory and no rows; ``refit=False`` only adds the rows. It does not continue a
+        :meth:`fit` of an array in memory; y is ignored.
         """
         first = getattr(self, "_sums", None) is None
         X = validate_data(
@@ -84,7 +84,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self._solve_sums() if refit else self
 
     def _fit_sums(self, X: Any) -> Self:
-        """After the sums of a collection that scikit-learn cannot look into."""
+        """Attributes after a fit from the sums of a collection, which scikit-learn cannot inspect."""
         self.n_features_in_ = self._sums.columns
         names = getattr(X, "columns", None)
         if names is not None:
@@ -100,7 +100,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self._finished(found, c, filled, self._sums.rows, means)
 
     def _finished(self, found: Solution, data: Any, filled: dict[str, Any], rows: int, means: Any) -> Self:
-        """After the bound, where one is wanted and nobody has had enough."""
+        """Adds the bound, if one is requested and the run was not interrupted."""
         interrupted = found.status == "interrupted"
         if not interrupted:
             found, interrupted = with_bound(found, "pca", data, filled, self.bound)
@@ -125,11 +125,11 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         }
 
     def _own(self) -> list[str]:
-        """What is asked for besides the run."""
+        """Options of the checks after the run."""
         return [] if self.bound is False or self.bound is None else ["bound"]
 
     def _assumed(self) -> list[str]:
-        """What the user has not said: parameters that are their defaults."""
+        """Names of the parameters at their defaults."""
         # a number of pairs says how many where there are pairs
         return ["center", "gram", "certify", "certify_sample"]
 
@@ -147,7 +147,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return int(rank)
 
     def _seed(self) -> int:
-        """An integer is the seed itself, as on the command line; anything else draws one."""
+        """An integer is the seed itself, as on the command line; other values draw a seed."""
         if isinstance(self.random_state, Integral):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -184,7 +184,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def score(self, X: Any, y: Any = None) -> float:
         """Share of the variance of X (about the means of the training data) that its projection on the components
-        keeps; y is ignored. Of held-out rows it is the number to compare models by: larger is better, so
+        keeps; y is ignored. For held-out rows it measures a model: larger is better, so
         ``GridSearchCV`` and ``cross_val_score`` use it as it is.
         """
         scores = self.transform(X)
@@ -215,18 +215,18 @@ class SparsePCA(_OrthogonalPCA):
     Parameters
     ----------
     n_components : int, default None
-        Number of components r; 5, or all features if there are fewer.
+        Number of components r. Default: 5, or all features if there are fewer.
     penalty : str, default "l0"
         h: ``"l0"`` (number of nonzeros), ``"l1"`` (sum of absolute values), ``"mcp"``, ``"scad"``,
         ``"capped-l1"``, ``"elastic-net"``, or ``"none"`` for plain PCA.
     alpha : float, default None
         The weight of h relative to the data: ``lambda = alpha * mean of the r largest C_ii``, the
-        same for any number of samples and any unit of measurement. Larger is sparser. Default:
+        same for any number of samples and any unit of measurement. A larger value is sparser. Default:
         0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
     n_nonzero : int, list of int or "auto", default None
-        At most so many nonzeros in each component, or one number for each, instead of ``alpha``; for the
+        Maximum number of nonzeros in each component, or one number for each, instead of ``alpha``; for the
         penalties ``"l0"`` and ``"none"``. ``"auto"`` is the knee of the variance explained against nonzeros, at
-        most 30; ``solution_.reasons`` tells the curve.
+        most 30; ``solution_.reasons`` has the curve.
     constraint : str, default "orthogonal"
         ``"orthogonal"`` components, or with ``n_nonzero`` components with ``"uncorrelated"`` scores: unit columns with
         X'CX diagonal, which are not orthogonal then. The counts in ascending order must be at least 1, 2, 3, ...
@@ -235,12 +235,12 @@ class SparsePCA(_OrthogonalPCA):
     init : str or array (n_features, n_components), default None
         The starting point; several are tried by default.
     max_iter, time_limit, tol, restarts, effort
-        Limits, and how long the default searches; see :func:`orthopt.solve`.
+        Limits, and the length of the default search; see :func:`orthopt.solve`.
     certify : bool or int, default True
-        Check pairs of variables for moves that lower the objective, all up to 200,000, or a
-        random sample of as many; a number: a sample of so many.
+        Check pairs of variables for moves that lower the objective, all pairs up to 200,000,
+        otherwise a random sample of 200,000; a number: a sample of this size.
     bound : bool or float, default False
-        Bound the objective over all feasible components afterwards, for 60 seconds or as many as given; see
+        Bound the objective over all feasible components afterwards, for 60 seconds or the given number; see
         :func:`orthopt.bound`. For the penalties ``"l0"``, ``"l1"`` and ``"none"``.
     penalty_params : dict, default None
         Constants of the penalty or the solver, see ``orthopt.constants()``.
@@ -249,7 +249,7 @@ class SparsePCA(_OrthogonalPCA):
     random_state : int, RandomState or None, default None
         An integer is the seed, the same as on the command line.
     on_interrupt : str, default "return"
-        What Ctrl-C does to ``fit``: ``"return"`` with the best components so far, or ``"raise"``.
+        Effect of Ctrl-C on ``fit``: ``"return"`` the best components so far, or ``"raise"``.
 
     Attributes
     ----------
@@ -258,19 +258,19 @@ class SparsePCA(_OrthogonalPCA):
         each positive; zeros are exact.
     explained_variance_, explained_variance_ratio_ : array (n_components,)
         Variance that each component adds to those before it (scores of sparse components are
-        correlated, so the plain variances would count some twice), and its share of the whole.
+        correlated, so their plain variances count some twice), and its share of the total.
     mean_ : array (n_features,)
     n_components_, n_features_in_, n_iter_, n_samples_ : int
     objective_, lambda_ : float
     status_ : str
         ``"optimal"`` (proved, with ``bound``), ``"converged"``, ``"max_iters"``, ``"time_limit"``, ...
     certificate_ : Certificate or None
-        What kind of point the components are.
+        Certificate of the components.
     bound_, gap_ : float or None
-        With ``bound``: no other components have a lower objective than ``bound_``, and how far ``objective_``
-        is above it, as a share of its size; 0 is a global minimum.
+        With ``bound``: a lower bound of the objective of all components, and the relative
+        excess of ``objective_`` over it; 0 is a global minimum.
     solution_ : Solution
-        Everything that is known of the run.
+        The complete result of the run.
 
     Examples
     --------
@@ -335,7 +335,7 @@ class SparsePCA(_OrthogonalPCA):
         settings["constraint"] = self.constraint
         constants = self.penalty_params or {}
         for name in constants:
-            if name in DEFAULTS or name == "certify":
+            if name in TABLE:
                 raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
         return {**settings, **constants}
 

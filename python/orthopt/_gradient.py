@@ -1,4 +1,4 @@
-"""Whether a gradient is that of its function: checked along curves on the constraint, by differences."""
+"""Check of the gradient of a function: along curves on the constraint, by differences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import GradientError
 STEPS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-6)
 #: Relative difference of slopes up to which a gradient holds.
 HOLDS = 1e-3
-#: A gradient is wrong where it differs by so many times what differences with two steps differ by.
+#: A gradient is wrong if its error is more than this factor times the difference of slopes with two steps.
 SURE = 10.0
 #: Number of entries that are differenced one by one to say where a gradient is wrong.
 ENTRIES = 400
@@ -23,16 +23,16 @@ Function = Callable[[np.ndarray], "tuple[float, np.ndarray]"]
 
 @dataclass(frozen=True)
 class GradientCheck:
-    """What :func:`orthopt.check_gradient` found.
+    """Result of :func:`orthopt.check_gradient`.
 
     Attributes
     ----------
     holds
-        Whether the slopes of f agree with the gradient.
+        True if the slopes of f agree with the gradient.
     error
-        Largest relative difference of a slope of f and the slope that the gradient says.
+        Largest relative difference of a slope of f and the slope by the gradient.
     message
-        The finding as a sentence: with a guess at the mistake where there is one.
+        The result as a sentence, with the likely mistake if one is recognised.
     evaluations
         Number of calls of the function.
     """
@@ -122,7 +122,7 @@ def check(fun: Function, x: np.ndarray, stiefel: bool, seed: int, directions: in
     if not worst.wrong:
         text = f"the gradient agrees with slopes of f to {worst.error:.1e}"
         return GradientCheck(True, worst.error, text, slopes.evaluations)
-    text = f"along a random direction f has the slope {worst.found:.6g} where the gradient says {worst.said:.6g}"
+    text = f"along a random direction f has the slope {worst.found:.6g} but the gradient gives {worst.said:.6g}"
     return GradientCheck(False, worst.error, f"{text}: {_guess(slopes)}", slopes.evaluations)
 
 
@@ -178,6 +178,8 @@ def require(fun: Function, x: np.ndarray, stiefel: bool, seed: int) -> int:
     GradientError
         The gradient is not that of f.
     """
+    if stiefel and not np.linalg.norm(x.T @ x - np.eye(x.shape[1])) <= 1e-6:
+        return 0  # no point of the constraint, which the run says
     found = check(fun, x, stiefel, seed, directions=1)
     if found.holds or not np.isfinite(found.error):
         return found.evaluations  # what is not finite is for the solver to say

@@ -1,4 +1,4 @@
-"""C = A'A of more rows than fit memory: chunks are added one by one, elsewhere if need be, and merged."""
+"""C = A'A of rows that do not fit memory: chunks are added one by one, on any machine, and merged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GramAccumulator:
         centred columns is within ``1560 * 2**-53 * sqrt(d_j * d_k)`` of the exact one, d the sums of squares of these
         distances, and has the same bits for the same chunks.
     place
-        What errors call the data.
+        Name of the data in errors.
 
     Memory is 16 (reproducible: 32) bytes for each of n * n / 2 entries. Accumulators can be pickled and copied.
 
@@ -46,9 +46,9 @@ class GramAccumulator:
         self._sums: Any = None
 
     def add(self, rows: Any, weights: Any = None) -> "GramAccumulator":
-        """Adds rows (m x n): an array, a frame or a SciPy sparse matrix, row i as often as ``weights[i]`` says.
+        """Adds rows (m x n): an array, a frame or a SciPy sparse matrix, row i with the weight ``weights[i]``.
 
-        Nothing is added where something is wrong: another number of columns (:class:`orthopt.errors.ShapeError`), other
+        Nothing is added if there is an error: another number of columns (:class:`orthopt.errors.ShapeError`), other
         columns of a frame, NaN (:class:`orthopt.errors.NotFiniteError`, with chunk and row). Returns the accumulator.
         """
         rows = opened(rows)
@@ -56,7 +56,7 @@ class GramAccumulator:
         if weights is not None:
             weights = _words(_data.numbers(np.asarray(weights), "the weights"), np.float64)
             if weights.ndim != 1:
-                raise ShapeError(f"the weights are one for each row, but have {weights.ndim} dimension(s)")
+                raise ShapeError(f"weights need one number per row, but have {weights.ndim} dimension(s)")
         if sp.issparse(rows):
             csr = _data.canonical(rows, "csr", self._place)
             self._begin(csr.shape[1], names)
@@ -77,7 +77,7 @@ class GramAccumulator:
         known = self._sums.names
         if names is not None and known is not None and names != known:
             missing = [name for name in known if name not in names]
-            what = f"column {missing[0]!r} is missing" if missing else "the columns come in another order"
+            what = f"column {missing[0]!r} is missing" if missing else "the columns are in another order"
             raise ShapeError(f"{self._place}: {what}; all chunks need the same columns in the same order")
 
     def merge(self, other: "GramAccumulator") -> "GramAccumulator":
@@ -97,22 +97,23 @@ class GramAccumulator:
         """C, n x n: of the rows as they are, of centred ones, scaled (``"std"``, ``"unit"``, a factor), or divided by
         m - 1, as in :func:`orthopt.solve`, to which it is given with ``gram=True``.
 
-        A mean costs no digits, and constant columns are exactly 0 when centred. A column whose spread is lost beside its
-        mean (in bytes of an earlier version), or whose squares overflow or underflow, is an error.
+        Large means cause no loss of digits, and constant columns are exactly 0 when centred.
+        A column whose spread is lost relative to its mean (in bytes of an older format), or whose squares overflow or
+        underflow, is an error.
         """
         return self.prepared(center=center, scale=scale, covariance=covariance)[0]
 
     def prepared(
         self, *, center: bool | None = None, scale: str | float | None = None, covariance: bool | None = None
     ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-        """:meth:`gram`, with the means that were subtracted and what the columns were divided by, where they were."""
+        """:meth:`gram`, with the subtracted means and the divisors of the columns, if any."""
         text = None if scale is None else str(scale)
         c, means, scales = self._there().prepared(center, text, covariance)
         array = lambda values: None if values is None else np.array(values)  # noqa: E731
         return c, array(means), array(scales)
 
     def to_bytes(self) -> bytes:
-        """Everything, for a file or another machine. The command's ``data gram`` keeps the same bytes."""
+        """The accumulator as bytes, for a file or another machine. The command's ``data gram`` stores the same bytes."""
         return self._there().to_bytes()
 
     @classmethod
@@ -165,7 +166,7 @@ class GramAccumulator:
 
     @property
     def reproducible(self) -> bool:
-        """Whether the sums are exact."""
+        """True if the sums are exact."""
         return self._reproducible
 
     def __repr__(self) -> str:
@@ -174,5 +175,5 @@ class GramAccumulator:
 
 
 def _words(array: np.ndarray, kind: type) -> np.ndarray:
-    """Contiguous and aligned, which arrays from other processes need not be."""
+    """A contiguous and aligned array, which an array from another process may not be."""
     return np.require(array, dtype=kind, requirements=["C_CONTIGUOUS", "ALIGNED"])

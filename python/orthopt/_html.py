@@ -1,4 +1,4 @@
-"""How results look in a notebook: a summary, the loadings as a table, the course of F as a sparkline."""
+"""Display of results in a notebook: a summary, the loadings as a table, the course of F as a sparkline."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def loadings(s: Any) -> str:
 
 
 def _cell(weight: float) -> str:
-    """A weight on a ground that is darker the larger it is: blue where positive, orange where negative."""
+    """A weight on a background that darkens with its size: blue if positive, orange if negative."""
     if weight == 0:
         return "<td></td>"
     ground = "31,119,180" if weight > 0 else "255,127,14"
@@ -86,7 +86,7 @@ def comparison(found: Any) -> str:
 
 
 def sparkline(objective: Any) -> str:
-    """F point by point, without axes; nothing where it has fewer than two finite points."""
+    """F point by point, without axes; empty if it has fewer than two finite points."""
     values = np.asarray(objective, dtype=float)
     values = values[np.isfinite(values)]
     if len(values) < 2:

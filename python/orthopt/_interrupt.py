@@ -1,4 +1,4 @@
-"""What Ctrl-C does: hand over the best point so far, or raise with it."""
+"""Handling of Ctrl-C: return the best point so far, or raise with it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ RETURN, RAISE = "return", "raise"
 
 
 def check(on_interrupt: Any) -> None:
-    """Before work begins."""
+    """Checks the option before work begins."""
     if on_interrupt not in (RETURN, RAISE):
         raise InvalidOptionError(f"on_interrupt is {on_interrupt!r}: expected 'return' or 'raise'")
 
 
 def hand_over(result: T, interrupted: bool, on_interrupt: str) -> T:
-    """The result, or :class:`Interrupted` with it where that was asked for."""
+    """The result, or :class:`Interrupted` with it if requested."""
     if interrupted and on_interrupt == RAISE:
         raise Interrupted(result)
     return result

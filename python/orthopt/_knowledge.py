@@ -37,12 +37,12 @@ class KnowledgeGraph:
     dim : int, default 32
         Coordinates of a point.
     signature : int, default None
-        How many of them count as plus in J: ``dim`` is Euclidean space (rotations), ``dim - 1`` (the default) hyperbolic
+        Number of coordinates with J = 1: ``dim`` is Euclidean space (rotations), ``dim - 1`` (the default) hyperbolic
         space, fewer are ultrahyperbolic.
     **options
         Those of ``orthopt embed``, with underscores: ``epochs``, ``lr``, ``batch``, ``negatives``, ``loss``, ``relations``,
-        ``rule``, ``seed``, ...; :meth:`defaults` has all of them with their values (``lr`` of Adam is a hundredth of
-        it, ``relation_lr`` a tenth of ``lr``).
+        ``rule``, ``seed``, ...; :meth:`defaults` has all of them with their values (the
+        default ``lr`` of Adam is a hundredth of that of Adagrad, and ``relation_lr`` a tenth of ``lr``).
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class KnowledgeGraph:
     history_ : list of dict
         Epoch, seconds, loss, ``residual`` (max ``|R'JR - J|``) and the ranking of valid.
     status_ : str
-        ``"max_iters"`` after all epochs, ``"time_limit"``, ``"converged"`` (valid got no better), ``"interrupted"``, ...
+        ``"max_iters"`` after all epochs, ``"time_limit"``, ``"converged"`` (no better MRR on valid), ``"interrupted"``, ...
 
     Examples
     --------
@@ -71,7 +71,7 @@ class KnowledgeGraph:
         known = self.defaults()
         for name in options:
             if name not in known:
-                raise InvalidOptionError(f"{name} is no option of KnowledgeGraph; there are {', '.join(known)}")
+                raise InvalidOptionError(f"{name} is not an option of KnowledgeGraph; options are {', '.join(known)}")
         self.dim = dim
         self.signature = dim - 1 if signature is None else signature
         self.options = options
@@ -93,8 +93,8 @@ class KnowledgeGraph:
     ) -> KnowledgeGraph:
         """Learns from facts: a file (``head<TAB>relation<TAB>tail`` or OpenKE's), a sequence of triples, or an array
         (m, 3). ``valid`` chooses the best epoch; facts of ``valid`` and ``test`` count as known answers when ranks are
-        filtered. Without ``epochs`` a ``time_limit`` alone ends training. Ctrl-C ends training with the best model so far. ``callback`` is called with the record of an
-        epoch; a true value ends training.
+        filtered. Without ``epochs`` a ``time_limit`` alone ends training. Ctrl-C ends training with the best model so
+        far. ``callback`` is called with the record of an epoch; a true value ends training.
         """
         parts = (train, valid, test)
         files = [isinstance(part, (str, Path)) for part in parts if part is not None]
@@ -148,7 +148,7 @@ class KnowledgeGraph:
 
     @classmethod
     def load(cls, path: Any) -> KnowledgeGraph:
-        """A model that :meth:`save` or ``orthopt embed --save-model`` wrote. It knows the facts of train."""
+        """A model that :meth:`save` or ``orthopt embed --save-model`` wrote. The facts of train are stored in it."""
         model = _orthopt.Knowledge.read(Path(path))
         options = json.loads(model.options)
         made = cls(options.pop("dim"), options.pop("signature"), **options)
@@ -181,19 +181,19 @@ class KnowledgeGraph:
 
     def _question(self, question: Sequence[Any]) -> tuple[int, int, int]:
         if len(question) != 3 or (question[0] is None) == (question[2] is None):
-            raise DataTypeError(f"{question!r} is no question: (head, relation, None) or (None, relation, tail)")
+            raise DataTypeError(f"{question!r} is not a question: give (head, relation, None) or (None, relation, tail)")
         head, relation, tail = question
         asked = head is None
         return self._id(tail if asked else head), self._kind(relation), int(asked)
 
     def _id(self, name: Any) -> int:
         if str(name) not in self._entity:
-            raise UnknownNameError(f"{name!r} is no entity of the model")
+            raise UnknownNameError(f"{name!r} is not an entity of the model")
         return self._entity[str(name)]
 
     def _kind(self, name: Any) -> int:
         if str(name) not in self._relation:
-            raise UnknownNameError(f"{name!r} is no relation of the model")
+            raise UnknownNameError(f"{name!r} is not a relation of the model")
         return self._relation[str(name)]
 
     def __repr__(self) -> str:
@@ -218,7 +218,7 @@ def _rows(triples: Any) -> list[tuple[Any, Any, Any]]:
 
 
 def _numbered(parts: Sequence[Any]) -> tuple[list[str], list[str], list[list[tuple[int, int, int]]]]:
-    """Names in the order in which they appear, and the parts with numbers in their place."""
+    """Names in the order of their appearance, and the parts with numbers in place of names."""
     entities: dict[str, int] = {}
     relations: dict[str, int] = {}
 

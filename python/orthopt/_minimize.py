@@ -1,9 +1,9 @@
-"""``minimize``: a smooth function of the user's own."""
+"""``minimize``: a smooth function of the user."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from ._options import checked, fill
 from ._solution import Solution, solution
 from ._solve import Callback, _Caller
 from .errors import DataTypeError, InvalidOptionError, ShapeError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import MinimizeOptions
 
 
 def minimize(
@@ -34,9 +39,9 @@ def minimize(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-    **options: Any,
+    **options: Unpack[MinimizeOptions],
 ) -> Solution:
-    """Minimises f(X) + h(X) over X'X = I, or f(X) over X'JX = J, for a smooth f of your own.
+    """Minimises f(X) + h(X) over X'X = I, or f(X) over X'JX = J, for a smooth f given as a function.
 
     Parameters
     ----------
@@ -56,7 +61,7 @@ def minimize(
         values without the k largest), ``"fused-l1"`` (differences of neighbouring rows);
         ``orthopt.registry("penalties")`` lists all. Only for ``constraint="stiefel"``.
     k
-        How many entries ``"l1-largest-k"`` leaves free. Default: 5 %, and one per column at least.
+        Number of entries that ``"l1-largest-k"`` does not penalise. Default: 5 %, at least one per column.
     map
         A in h(A(X)): ``"differences"``, ``"rows:LIST"``, ``"columns:LIST"``, or a matrix B, A(X) = BX. For penalties
         that are weakly convex and Lipschitz, and ``constraint="stiefel"``.
@@ -65,23 +70,23 @@ def minimize(
     signature
         J: the number of leading ones, or a list of signs.
     solver
-        For X'X = I every solver that needs no more than values and gradients of f: ``"irpg"`` (the
+        For X'X = I every solver that needs only values and gradients of f: ``"irpg"`` (the
         default for convex penalties), ``"ladmm"`` (the default for others), ``"amanpg"``, ``"manpg-ada"``,
         ``"manpg"``, ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"optm-cayley"``
         (the default then), ``"optm-qr"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
         ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
         ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for
         a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-jobcd"`` (the
-        default), ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``, ``"j-lbfgs"`` (L-BFGS on
-        the group, which goes on where the others creep), ``"vr-j-jobcd"`` (with ``sample``). With a map, or a penalty
-        that is no plain h: ``"oadmm"`` (the default) and those after it in the list above. ``"a+b"`` is a chain.
+        default), ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``, ``"j-lbfgs"`` (L-BFGS
+        on the group, faster for an ill-conditioned f), ``"vr-j-jobcd"`` (with ``sample``). With a map, or a
+        penalty with g or A: ``"oadmm"`` (the default) and those after it in the list above. ``"a+b"`` is a chain.
     lipschitz
         The Lipschitz constant of the gradient, the unit of step lengths. Default: estimated at
         ``x0`` (nine evaluations); J-orthogonal solvers search instead.
     sample, components
         Where f is the mean of N = ``components`` functions: ``sample(X, which)`` returns the mean of those with the
         numbers ``which`` (an array, from 0) and the mean of their gradients. For ``constraint="j-orthogonal"`` and the
-        solver ``"vr-j-jobcd"``, the default then, which looks at about sqrt(N) of them in most of its rounds.
+        solver ``"vr-j-jobcd"``, then the default, which uses about sqrt(N) of them in most rounds.
     certify
         Measure criticality of the result.
     check_gradient
@@ -91,8 +96,8 @@ def minimize(
         As for :func:`orthopt.solve`.
     **options
         ``max_iters``, ``time_limit``, ``tol``, ``min_decrease``, ``seed``, ``restarts`` (further random starts, a number
-        in the place of the rule above), options of the solvers that look at them
-        (``block``, ``working_set``, ...), and constants of solvers and penalties. What means nothing here is an error.
+        in the place of the rule above), options of the solvers that use them (``block``,
+        ``working_set``, ...), and constants of solvers and penalties. An option that does not apply is an error.
 
     Returns
     -------
@@ -229,7 +234,7 @@ def _start(x0: Any) -> tuple[np.ndarray | None, tuple[int, int]]:
 
 
 def _answer(answer: Any, shape: tuple[int, int]) -> tuple[float, np.ndarray]:
-    """What ``fun`` returned as a float and an array, or an error that says what is wrong."""
+    """The result of ``fun`` as a float and an array; an error if it has another form."""
     try:
         value, gradient = answer
     except (TypeError, ValueError):
@@ -245,5 +250,5 @@ def _answer(answer: Any, shape: tuple[int, int]) -> tuple[float, np.ndarray]:
         value = np.asarray(value)
         value = float(value.item() if value.size == 1 else value)
     except (TypeError, ValueError) as error:
-        raise DataTypeError(f"f(X) that fun returned is no number: {error}") from error
+        raise DataTypeError(f"f(X) that fun returned is not a number: {error}") from error
     return value, np.ascontiguousarray(_data.numbers(gradient, "the gradient"), dtype=np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Iterable, overload
+from typing import TYPE_CHECKING, Any, Callable, Iterable, overload
 
 import numpy as np
 
@@ -15,13 +15,18 @@ from ._solve import BOUND_SECONDS, _name, _warn
 from ._tables import opened
 from .errors import InvalidOptionError
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import PathOptions
+
 #: Called with the number of the point (from 0) and of all points; a true value ends the path.
 PathCallback = Callable[[int, int], Any]
 
 
 @dataclass(frozen=True)
 class Path(Sequence["Solution"]):
-    """Solutions along numbers of nonzeros or along lambda, sparse ones first, and the point chosen."""
+    """Solutions for numbers of nonzeros or weights lambda, sparse ones first, and the chosen point."""
 
     #: ``"nonzeros"`` (in each component) or ``"lambda"``: what changes along the path.
     along: str
@@ -106,12 +111,12 @@ def path(
     cv: int | None = None,
     bound: bool | float = False,
     callback: PathCallback | None = None,
-    **options: Any,
+    **options: Unpack[PathOptions],
 ) -> Path:
-    """Solves along numbers of nonzeros in each component, or along lambda, and chooses a point.
+    """Solves for several numbers of nonzeros in each component, or several lambda, and chooses a point.
 
-    Points are searched one after the other, sparse ones first, and then exchange what they have found: no point
-    is worse than a neighbour's X allows, and more nonzeros never explain less.
+    Points are searched one after the other, sparse ones first. Then each point tries the X of
+    its neighbours: no point is worse than the X of a neighbour, and more nonzeros never explain less.
 
     Parameters
     ----------
@@ -123,14 +128,15 @@ def path(
     lams
         Weights of the penalty instead. Default for ``"l1-pca"``: nine, each half of the one before.
     cv
-        Choose the sparsest point whose mean share of held-out variance is within one standard error of the
-        best, with so many folds of the rows. Default: the knee of the variance explained.
+        Number of folds of the rows for cross-validation: the chosen point is the sparsest
+        whose mean share of held-out variance is within one standard error of the best. Default: the knee of the
+        variance explained.
     bound
         ``True`` or a number of seconds for each point (60): bound F over all feasible X.
     callback
         Called about ten times a second with the number of the point and of all; a true value ends the path.
     **options
-        Those of :func:`solve`; ``effort`` is ``"quick"`` if not given, and ``time_limit`` is that of the whole path.
+        Those of :func:`solve`; ``effort`` is ``"quick"`` by default, and ``time_limit`` is that of the whole path.
 
     Examples
     --------
@@ -172,13 +178,13 @@ def path(
 def asked(
     counts: Iterable[int] | None, lams: Iterable[float] | None, cv: int | None, bound: bool | float, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """What a path is asked for, checked."""
+    """The checked request for a path."""
     if counts is not None and lams is not None:
         raise InvalidOptionError("give counts or lams, not both")
     limits = ("lam", "lam_share", "relative_lam", "nonzeros", "total_nonzeros", "variables", "init")
     for key in limits:
         if options.get(key) is not None:
-            raise InvalidOptionError(f"{key} is one point; a path takes counts or lams")
+            raise InvalidOptionError(f"{key} gives one point; path takes counts or lams")
     return {
         "counts": None if counts is None else [checked("counts", k, int) for k in counts],
         "lams": None if lams is None else [checked("lams", v, float) for v in lams],
@@ -200,7 +206,7 @@ def fold_of_path(
     **options: Any,
 ) -> list[float] | None:
     """One of the folds of ``path(..., cv=cv)``, counted from 0: the share of the variance of its rows that each point of the
-    path of the others keeps; ``None`` where it was ended before."""
+    path of the others keeps; ``None`` if it was ended early."""
     steps = asked(counts, lams, cv, False, options)
     filled = fill(options, "path", own=["cv"], rank=rank)
     with _ending.calls(callback) as (called,):
@@ -208,7 +214,7 @@ def fold_of_path(
 
 
 def validated(found: Path, folds: list[list[float]]) -> Path:
-    """A path with the point chosen by what its folds say."""
+    """A path with the point chosen by cross-validation."""
     mean, error, chosen = _orthopt.validation(folds)
     if chosen >= len(found):  # it was ended before
         return found

@@ -9,7 +9,7 @@ import numpy as np
 from ._draw import axes_of
 from .errors import InvalidOptionError, ShapeError
 
-#: Arrows beyond this many cannot be read: those with the largest loadings are drawn.
+#: Maximum number of arrows: those with the largest loadings are drawn.
 ARROWS = 16
 #: The longest arrow reaches so far from 0 to the farthest sample.
 REACH = 0.9
@@ -81,8 +81,8 @@ def biplot(
 
 
 def variance(found: Any, ax: Any = None) -> Any:
-    """Bars of the share of the variance that each component explains alone, and of what it adds to those before it;
-    a line for all so far. ``found`` is a solution or a fitted estimator."""
+    """Bars of the share of the variance that each component explains alone, and of the part
+    that it adds to earlier ones; a line for the running total. ``found`` is a solution or a fitted estimator."""
     explained = getattr(found, "solution_", found).explained_variance
     if explained is None:
         raise InvalidOptionError("this problem has no variance explained")
@@ -101,7 +101,7 @@ def variance(found: Any, ax: Any = None) -> Any:
 
 
 def _plane(values: Any, components: tuple[int, int]) -> tuple[np.ndarray, tuple[int, int]]:
-    """Two columns, and which they are."""
+    """Two columns and their numbers."""
     table = np.asarray(values, dtype=float)
     if table.ndim != 2:
         raise ShapeError(f"scores and loadings have two dimensions, not {table.ndim}")

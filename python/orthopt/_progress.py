@@ -1,4 +1,4 @@
-"""A bar for runs, if tqdm is there."""
+"""A progress bar for runs, with tqdm."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def bar_for(wanted: bool, options: dict[str, Any]) -> Iterator[Callable | None]:
         from tqdm.auto import tqdm
     except ImportError as error:
         raise ImportError("progress=True needs tqdm: pip install 'orthopt[progress]'") from error
-    iterations, limit = options["max_iters"], options.get("time_limit")
+    given = options["options"]
+    iterations, limit = given.get("max_iters"), given.get("time_limit")
     timed = iterations is None and bool(limit)
     total, shape = (limit, BY_SECONDS) if timed else (iterations, None)
     lowest = float("inf")

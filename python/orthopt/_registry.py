@@ -1,4 +1,4 @@
-"""Names that can be typed."""
+"""Names that options take."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Constant(NamedTuple):
 
 
 def registry(kind: str) -> dict[str, str]:
-    """Names with one line each: of ``problems``, ``solvers``, ``penalties``, ``starts`` or
+    """Names with a one-line description each: of ``problems``, ``solvers``, ``penalties``, ``starts`` or
     ``working-sets``.
 
     >>> import orthopt
@@ -37,13 +37,12 @@ def registry(kind: str) -> dict[str, str]:
     """
     found = _orthopt.registry(kind)
     if found is None:
-        raise UnknownNameError(f"no list is called {kind!r}; there are: {', '.join(_LISTS)}")
+        raise UnknownNameError(f"there is no list {kind!r}; choose one of: {', '.join(_LISTS)}")
     return dict(found)
 
 
 def constants() -> dict[str, Constant]:
-    """Every constant of every solver and penalty, by the argument of :func:`orthopt.solve` that
-    sets it.
+    """Every constant of every solver and penalty, by its argument of :func:`orthopt.solve`.
 
     >>> import orthopt
     >>> tau = orthopt.constants()["manpg_ada_tau"]

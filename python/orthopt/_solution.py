@@ -1,4 +1,4 @@
-"""What runs return."""
+"""Results of runs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Certificate:
     pairs_checked: int
     #: Pairs that can change X.
     pairs_total: int
-    #: The largest decrease of F that any checked pair offers.
+    #: Largest decrease of F by any checked pair.
     max_decrease: float
     #: The mean squared distance of the identity to the best moves.
     mean_distance: float
@@ -68,12 +68,12 @@ class Certificate:
 
     @property
     def complete(self) -> bool:
-        """Whether all pairs were checked."""
+        """True if all pairs were checked."""
         return self.pairs_checked == self.pairs_total
 
     @property
     def holds(self) -> bool:
-        """Whether all pairs were checked and none lowers F by more than the tolerance."""
+        """True if all pairs were checked and none lowers F by more than the tolerance."""
         return self.complete and self.max_decrease <= self.tolerance
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Solution:
-    """The best point found and what is known of it."""
+    """The best point found, with its measures."""
 
     #: X (n x r): variables in rows, components in columns.
     X: np.ndarray
@@ -136,7 +136,7 @@ class Solution:
     start: str | None = None
     #: Starts that were made; the best X counts.
     starts: int = 1
-    #: Why what was left open was chosen as it was.
+    #: Reasons of automatic choices.
     reasons: list[str] = field(default_factory=list)
     #: ``||min(0, X)||_F`` where X must be nonnegative.
     nonneg_violation: float | None = None
@@ -150,7 +150,7 @@ class Solution:
     gap: float | None = None
     #: ``"optimal"`` where X is proved to be a global minimum.
     proof: str | None = None
-    #: Variance explained, where that means something.
+    #: Variance explained, if it is defined.
     explained_variance: ExplainedVariance | None = None
     #: The minimum of F, where it is known in closed form.
     optimum: float | None = None
@@ -174,7 +174,7 @@ class Solution:
 
     @property
     def nnz_per_component(self) -> np.ndarray:
-        """Entries of each column of X that are not zero."""
+        """Number of nonzero entries of each column of X."""
         return np.count_nonzero(self.X, axis=0)
 
     def transform(self, data: Any) -> np.ndarray:
@@ -219,7 +219,7 @@ class Solution:
 
 
 class Comparison(Sequence):
-    """Solutions of one problem by several solvers, from the same start, in the order asked for."""
+    """Solutions of one problem by several solvers, from the same start, in the order of the request."""
 
     def __init__(self, solutions: list[Solution]):
         self._solutions = list(solutions)

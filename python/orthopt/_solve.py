@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from . import _data, _ending, _interrupt, _orthopt
 from ._options import fill, seconds
@@ -13,12 +13,17 @@ from ._solution import Certificate, Comparison, ExplainedVariance, Solution, cer
 from ._tables import opened
 from .errors import ContradictionError, DataTypeError, InvalidOptionError, OrthoptWarning
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._request import CertifyOptions, CompareOptions, SolveOptions
+
 #: Seconds for each solver of those who compare without a limit.
 COMPARE_SECONDS = 10.0
 
 
 class Progress(NamedTuple):
-    """What a callback is shown."""
+    """Argument of a callback."""
 
     iteration: int
     seconds: float
@@ -43,7 +48,7 @@ def solve(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-    **options: Any,
+    **options: Unpack[SolveOptions],
 ) -> Solution:
     """Finds X: minimises F(X) = f(X) + h(X) over the n x r matrices X with X'X = I (or X'JX = J).
 
@@ -56,21 +61,21 @@ def solve(
         The samples A (m x n): rows are samples, columns are variables; C = A'A of the matrix as it
         is. A NumPy array, a data frame or table of pandas, polars or pyarrow, a SciPy sparse matrix (any
         format; CSC needs no conversion), or what the command line takes: a file name (``.parquet``, ``.arrow`` and
-        ``.feather`` are read with pyarrow or polars), ``"builtin:pitprops"``, ``"randn:50:8"``. With ``gram=True`` it is C itself.
+        ``.feather`` are read with pyarrow or polars), ``"builtin:pitprops"``, ``"randn:50:8"``. With ``gram=True`` it
+        is C itself.
     rank
         r. Default: 5, or all variables if there are fewer.
     lam
         The weight of the penalty h. Default: for ``"l0-pca"`` a number of nonzeros instead, where the variance
-        explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r largest C_ii, or of the
-        largest covariance where that is small.
-        ``reasons`` of the solution tell it. ``lam_share=0.1`` gives the share yourself, ``relative_lam=0.1`` a
-        share of the largest useful weight (penalties ``l0`` and ``l1``).
+        explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r
+        largest C_ii, or of the largest covariance if that is small. ``reasons`` of the solution give it. ``lam_share=0.1``
+        sets the share, ``relative_lam=0.1`` a share of the largest useful weight (penalties ``l0`` and ``l1``).
     solver
         A name, names joined with ``+`` that run one after the other, or ``"auto"``.
     init
         X0: the name of a starting point or an n x r array with orthonormal columns.
     certify
-        ``True``: check all pairs of rows afterwards, and measure criticality; a number: so many random pairs.
+        ``True``: check all pairs of rows afterwards, and measure criticality; a number: this many random pairs.
     bound
         ``True`` or a number of seconds (60): bound F over all feasible X afterwards, see :func:`bound`.
     callback
@@ -78,35 +83,76 @@ def solve(
     progress
         Show a bar (needs tqdm).
     on_interrupt
-        What Ctrl-C does: ``"return"`` the best X so far, or ``"raise"`` :class:`orthopt.errors.Interrupted` with it as
+        Effect of Ctrl-C: ``"return"`` the best X so far, or ``"raise"`` :class:`orthopt.errors.Interrupted` with it as
         ``result``, which ends a loop around the call.
     **options
-        Those of the command line, with underscores: ``center``, ``scale`` (``"std"``: correlations),
-        ``covariance`` (C = A'A/(m - 1)), ``missing`` (``"mean"``, ``"drop"``, ``"em"``: for NaN and missing cells, an
-        error by default), ``features``, ``gram``, ``nonzeros`` (in each component: a number, a list, or
-        ``"auto"``),
-        ``total_nonzeros`` or ``variables`` (of all components; each instead of ``lam`` or with it:
-        ``lam`` is then the weight of a nonzero, with ``variables`` that of a variable),
-        ``constraint`` (``"uncorrelated"``: scores, with ``nonzeros``, instead of orthogonal loadings),
-        ``storage``, ``penalty``, ``k``, ``map`` (a name or the matrix B of A(X) = BX), ``linear``
-        (E of nonlinear-eig, or ``"randn"`` for normal numbers),
-        ``signature``, ``ridge``, ``reproduction``, ``distances``, ``radius``, ``placement``, ``working_set``,
-        ``block``, ``model``, ``side``, ``alpha``, ``candidates``, ``jacobi``, ``effort`` (how long
-        ``"auto"`` searches: ``"quick"``, ``"normal"``, ``"thorough"``), ``restarts``, ``seed``,
-        ``threads``, ``max_iters``, ``time_limit``, ``tol``,
-        ``min_decrease``, and the constants of solvers and penalties (``orthopt.constants()``).
+        * ``gram``: Give C itself (symmetric, n x n) instead of DATA
+        * ``center``: Subtract the mean of each column (sparse data stay sparse)
+        * ``scale``: Scale the columns, after centring: std (standard deviation 1: C holds correlations; implies
+          ``covariance`` and ``center``), unit (2-norm 1), none, or a factor [default: none]
+        * ``covariance``: C = A'A/(m - 1) of the centred columns, so that lambda does not depend on the number of
+          samples
+        * ``missing``: Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of
+          a few components [default: error]; one of error, mean, drop, em
+        * ``features``: Keep the first N columns only
+        * ``storage``: Storage of the data in f: C (dense), A (gram), or the cheaper one (auto) [default: auto]; one of
+          auto, dense, gram
+        * ``max_memory``: Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is
+          free]
+        * ``lam_share``: Weight of the penalty as a share of the mean of the r largest C_ii
+        * ``relative_lam``: Weight of the penalty l0 or l1 as a share of the largest useful one
+        * ``nonzeros``: At most K nonzeros in each component (K1,K2,...: one number for each; auto: the knee of variance
+          against nonzeros) instead of lambda [default: auto for l0 without lambda]
+        * ``total_nonzeros``: At most K nonzeros in all components together
+        * ``variables``: At most K variables in all components together; with ``lam`` each variable costs LAMBDA
+        * ``constraint``: Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX
+          diagonal, columns of length 1), for l0-pca with ``nonzeros`` [default: orthogonal]
+        * ``penalty``: Another penalty for a PCA problem; `orthopt list penalties` shows all
+        * ``k``: k of dc-pca and l1-largest-k: number of entries of X without penalty [default: 5 %]
+        * ``map``: A in h(A(X)): differences, rows:LIST, columns:LIST, or a file with B, A(X) = BX; or a matrix
+        * ``signature``: J of X'JX = J: P ones (below 1: a share of them), then minus ones, or a file with signs
+          [default: half]
+        * ``ridge``: hyperbolic-eig: add R * tr(C)/n to the diagonal of C [default: 0]
+        * ``reproduction``: hyperbolic-eig as the paper prints it, min -tr(X'CX) with C = A'A, which has no lower bound
+        * ``distances``: probe: distances to match, m x m [default: Euclidean ones]; or a matrix
+        * ``radius``: probe: radius of the ultrahyperbolic space [default: 1]
+        * ``placement``: probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints it: F is
+          then the same for every feasible X) [default: after]; one of after, before
+        * ``linear``: nonlinear-eig: E of the linear term, a file or randn[:SEED]; or a matrix
+        * ``effort``: Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the
+          limit]; one of quick, normal, thorough
+        * ``restarts``: Further starts of one solver; the best X is returned [default: as the time limit allows; auto
+          searches instead, see ``effort``]
+        * ``seed``: Seed of all random choices [default: 0]
+        * ``threads``: Threads to use [default: all]; X does not depend on it
+        * ``max_iters``: Stop after this many iterations (working sets tried)
+        * ``time_limit``: Stop after this many seconds in the solver
+        * ``tol``: Converged when no pair lowers F by more than TOL * (scale + |F|), or stationarity is at most 1000 TOL
+          [default: 1e-9]
+        * ``min_decrease``: Stop as stalled when a pass lowers F by less [default: 0, never]
+        * ``working_set``: B, rule for choosing rows [default: random]; one of random, active, cyclic, greedy-sv,
+          greedy-or
+        * ``block``: k, number of rows in B; subproblems of 2 are solved globally [default: 2]
+        * ``model``: Q, model of a block: exact (8) or diagonal (9) [default: exact]; one of exact, diagonal
+        * ``alpha``: α, weight of the proximal term alpha/2 ||V - I||^2, relative to the scale of F [default: 1e-5]
+        * ``candidates``: pairs scored by the greedy rules; min(n, 200) unless set [default: auto]
+        * ``side``: JOBCD: pairs of rows of X (the paper), of columns, or auto: columns where that decouples them
+          [default: auto]; one of auto, rows, columns
+        * ``jacobi``: rounds of n/2 disjoint pairs in parallel with the diagonal model (Appendix C.4) [default: false]
+
+        Besides, the constants of solvers and penalties (:func:`orthopt.constants`). Options that do not apply are refused.
 
     Returns
     -------
     Solution
-        The best X. Ctrl-C ends the run with what there is; ``status`` is then ``"interrupted"``.
+        The best X. Ctrl-C ends the run with the best X so far; ``status`` is then ``"interrupted"``.
         The same seed and options give the same X, bit by bit on one machine, here, on the command
         line and in Rust, for any number of threads, unless a time limit ends the run.
 
     Raises
     ------
     orthopt.errors.OrthoptError
-        Invalid input, one class per kind; a :class:`ValueError` where a value is wrong.
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
 
     Examples
     --------
@@ -133,7 +179,7 @@ def solved(
     progress: bool = False,
     on_interrupt: str = "return",
 ) -> Solution:
-    """What :func:`solve` does, as a part of this call."""
+    """:func:`solve` as a part of this call."""
     _interrupt.check(on_interrupt)
     filled = fill(options, call, own=() if bound is False or bound is None else ["bound"])
     data = opened(data)
@@ -160,14 +206,14 @@ def compare(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Runs several solvers on the same problem from the same start.
 
     ``solvers`` is a list of names and chains (default: all that can solve the problem); each has
     ten seconds unless ``time_limit`` or ``max_iters`` is given, and runs once (``restarts``). The
-    other arguments are those of :func:`solve`. Ctrl-C ends the solver that runs and returns what
-    there is, or raises with it (``on_interrupt="raise"``).
+    other arguments are those of :func:`solve`. Ctrl-C ends the current solver and returns the
+    solutions so far, or raises with them (``on_interrupt="raise"``).
 
     Examples
     --------
@@ -201,7 +247,7 @@ def compare(
 
 @dataclass(frozen=True)
 class Findings:
-    """What kind of point a given X is."""
+    """Checks of a given X."""
 
     #: F(X) = smooth + nonsmooth.
     objective: float
@@ -217,7 +263,7 @@ class Findings:
     criticality: float
     #: Block-2 stationarity, where pairs of rows can be solved globally.
     certificate: Certificate | None
-    #: Variance explained, where that means something.
+    #: Variance explained, if it is defined.
     explained_variance: ExplainedVariance | None
     #: The minimum of F, where it is known in closed form.
     optimum: float | None
@@ -235,9 +281,9 @@ def certify(
     *,
     pairs: int | None = None,
     tol: float = 1e-9,
-    **options: Any,
+    **options: Unpack[CertifyOptions],
 ) -> Findings:
-    """Says what kind of point a given X (n x r) is.
+    """Checks a given X (n x r): feasibility, criticality and block-2 stationarity.
 
     All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (scale + |F|)
     counts as none. The data must be prepared as they were when X was found (``center``, ``scale``,
@@ -270,13 +316,13 @@ BOUND_SECONDS = 60.0
 def with_bound(
     found: Solution, problem: str, data: Any, filled: dict[str, Any], bound: Any
 ) -> tuple[Solution, bool]:
-    """The solution with the global bound that was asked for, and whether Ctrl-C ended that."""
+    """The solution with the requested global bound, and true if Ctrl-C ended the bound."""
     if bound is False or bound is None:
         return found, False
     limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
     decrease = 0.0 if found.certificate is None else found.certificate.max_decrease
     effort = {"seconds": limit, "nodes": None, "dual": False, "decrease": decrease}
-    filled = {**filled, "given": []}  # judged when X was found
+    filled = {**filled, "own": [], "judged": True}  # when X was found
     try:
         proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
     except ContradictionError as error:  # nothing is claimed, and X is there all the same
@@ -295,7 +341,7 @@ def _name(problem: Any) -> str:
 
 
 class _Caller:
-    """What the compiled half calls, and whether the callback ended the run."""
+    """Function for the compiled half, and a state that tells whether the callback ended the run."""
 
     def __init__(self, callback: Callback | None, bar: Callback | None):
         self._callback, self._bar = callback, bar

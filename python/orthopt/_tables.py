@@ -28,7 +28,7 @@ class Table:
 
 
 def opened(data: Any) -> Any:
-    """The data themselves, or the table that they name or are."""
+    """The data themselves, or the table that they name."""
     if isinstance(data, str) or hasattr(data, "__fspath__"):
         path = str(os.fspath(data))
         # that a file is missing is told by those who know what else there is
@@ -46,7 +46,7 @@ def opened(data: Any) -> Any:
 
 
 def read(path: str) -> Table:
-    """A file, with the package that is there."""
+    """A file, read with the available package."""
     try:
         import pyarrow
     except ImportError:

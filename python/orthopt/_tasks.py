@@ -1,4 +1,4 @@
-"""Calls as tasks of a Dask cluster: those that are lost with their worker are sent again, those not wanted any more end."""
+"""Calls as tasks of a Dask cluster: tasks lost with their worker are sent again, and cancelled tasks end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Tasks:
         return self.client.submit(_task, self._work, self._data, self._calls[k], self._name, pure=False)
 
     def cancel(self) -> None:
-        """Those that run are asked to hand over what they have, those that wait are dropped."""
+        """Running tasks are asked to return their results so far, and waiting ones are dropped."""
         self._stop.set()
         waiting = [future for future in self._futures if future.status == "pending"]
         running = {key for keys in self.client.processing().values() for key in keys}
@@ -41,12 +41,12 @@ class Tasks:
 
     @property
     def cancelled(self) -> bool:
-        """Whether they have been asked to end."""
+        """True if they have been asked to end."""
         return bool(self._stop.is_set())
 
     def results(self) -> tuple[dict[int, Any], dict[int, str]]:
-        """Waits for all: what they return, and why others failed, by the number of the call. Ctrl-C cancels them and
-        returns what there is."""
+        """Waits for all: their results, and the reasons of failures, by the number of the
+        call. Ctrl-C cancels them and returns the results so far."""
         found: dict[int, Any] = {}
         failed: dict[int, str] = {}
         try:
@@ -57,7 +57,7 @@ class Tasks:
         return found, failed
 
     def _gather(self, found: dict[int, Any], failed: dict[int, str]) -> None:
-        """What ends; tasks whose worker or data were lost are sent again."""
+        """Tasks as they end; tasks whose worker or data were lost are sent again."""
         from concurrent.futures import CancelledError
 
         from distributed import as_completed
@@ -82,7 +82,7 @@ class Tasks:
 
 
 def _task(work: Work, data: Any, call: Any, stop: str) -> Any:
-    """In a worker."""
+    """Runs in a worker."""
     from distributed import Event
 
     asked, last = Event(stop), monotonic()

@@ -37,13 +37,13 @@ Arm = tuple[dict[str, Any], int]
 
 
 def is_dask(data: Any) -> bool:
-    """Whether ``data`` is a collection of Dask."""
+    """True if ``data`` is a collection of Dask."""
     return bool(dask.is_dask_collection(data))
 
 
 def gram(x: Any, *, weights: Any = None, reproducible: bool = False) -> GramAccumulator:
-    """C = A'A, sums and count of a collection: every chunk on the worker that has it, merged there in a tree; only
-    the sums (n x n) come here.
+    """C = A'A, sums and count of a collection: every chunk is summed on its worker, and sums
+    are merged there in a tree; only the sums (n x n) are sent to the client.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def gram(x: Any, *, weights: Any = None, reproducible: bool = False) -> GramAccu
     reproducible
         The same bits for any chunks, workers and order; see :class:`orthopt.GramAccumulator`.
 
-    Runs on the current ``distributed.Client``, or where Dask runs without one.
+    Runs on the current ``distributed.Client``, or on Dask's default scheduler.
     """
     parts, sizes = _parts(x)
     shares: Sequence[Any] = [None] * len(parts)
@@ -70,7 +70,7 @@ def gram(x: Any, *, weights: Any = None, reproducible: bool = False) -> GramAccu
 
 
 def _parts(x: Any) -> tuple[list[Any], tuple[int, ...] | None]:
-    """Delayed chunks of rows, and how many rows they have, where that is known."""
+    """Delayed chunks of rows, and their numbers of rows if known."""
     if isinstance(x, (list, tuple)):
         if not x:
             raise ShapeError("an empty list of delayed chunks")
@@ -112,7 +112,7 @@ def _merged(parts: list[GramAccumulator]) -> GramAccumulator:
 
 @dataclass(frozen=True)
 class Starts:
-    """What :func:`solve` found."""
+    """Result of :func:`solve`."""
 
     #: The X with the lowest F; where there are several weights or counts, see :attr:`by_lambda` and :attr:`by_count`.
     best: Solution
@@ -130,7 +130,7 @@ class Starts:
 
 
 class Run:
-    """Arms on their way, from :func:`submit`."""
+    """Running arms, from :func:`submit`."""
 
     def __init__(self, client: Any, arms: list[Arm], call: dict[str, Any]):
         self._arms = arms
@@ -138,12 +138,12 @@ class Run:
         self._tasks = Tasks(client, _arm, data, [{**call, **limit, "seed": seed} for limit, seed in arms])
 
     def cancel(self) -> None:
-        """Ends the arms: those that run hand over what they have, those that wait are dropped. :meth:`result` returns
-        what there is."""
+        """Ends the arms: running ones return their results so far, and waiting ones are
+        dropped. :meth:`result` returns these results."""
         self._tasks.cancel()
 
     def result(self) -> Starts:
-        """Waits for all arms. Ctrl-C cancels them and returns what there is.
+        """Waits for all arms. Ctrl-C cancels them and returns the results so far.
 
         Raises
         ------
@@ -183,16 +183,17 @@ def submit(
     client: Any = None,
     **options: Any,
 ) -> Run:
-    """Begins what :func:`solve` waits for; the arguments are the same. ``result()`` waits, ``cancel()`` ends it."""
+    """Starts the runs of :func:`solve` without waiting; the arguments are the same. ``result()`` waits, ``cancel()`` ends
+    them."""
     from distributed import get_client
 
     seeds = range(starts) if seeds is None else seeds
     if len(seeds) == 0:
         raise InvalidOptionError("starts=0: at least one start is needed")
     if lambdas is not None and lam is not None:
-        raise InvalidOptionError("lam and lambdas exclude each other")
+        raise InvalidOptionError("give lam or lambdas, not both")
     if counts is not None and (lambdas is not None or options.get("nonzeros") is not None):
-        raise InvalidOptionError("counts go with neither lambdas nor nonzeros")
+        raise InvalidOptionError("counts cannot be combined with lambdas or nonzeros")
     if "callback" in options or "progress" in options:
         raise InvalidOptionError("callback and progress are for runs in this process")
     data = _of_rows(data, options)
@@ -208,7 +209,7 @@ def submit(
 
 
 def _of_rows(data: Any, options: dict[str, Any]) -> Any:
-    """C of collections and accumulators, and the options that go with it; other data as they are."""
+    """C of collections and accumulators, with its options; other data unchanged."""
     if is_dask(data):
         data = gram(data)
     if isinstance(data, GramAccumulator):
@@ -218,7 +219,7 @@ def _of_rows(data: Any, options: dict[str, Any]) -> Any:
 
 
 def solve(problem: str, data: Any, rank: int | None = None, lam: float | None = None, **options: Any) -> Starts:
-    """Starts of one problem as tasks of a cluster: the best X and all others.
+    """Starts of one problem as tasks of a cluster.
 
     Parameters
     ----------
@@ -230,14 +231,14 @@ def solve(problem: str, data: Any, rank: int | None = None, lam: float | None = 
     lambdas
         Weights to run all seeds for; ``by_lambda`` of the result has the best of each.
     counts
-        Nonzeros of each component to run all seeds for; ``by_count`` has the best of each. Points of :func:`path` exchange
-        what they find, these do not.
+        Nonzeros of each component to run all seeds for; ``by_count`` has the best of each. Points
+        of :func:`path` exchange results, these do not.
     client
         A ``distributed.Client``; the current one if not given.
 
-    A worker that is lost costs the runs that it had: they begin again elsewhere. Ctrl-C ends all and returns what
-    there is. The arms are those of :func:`orthopt.solve` with the same seed and options, bit by bit, unless a time
-    limit ends them.
+    If a worker is lost, its runs start again on another one. Ctrl-C ends all runs and returns
+    the results so far. The arms are those of :func:`orthopt.solve` with the same seed and options, bit by bit, unless a
+    time limit ends them.
     """
     return submit(problem, data, rank, lam, **options).result()
 
@@ -254,20 +255,20 @@ def path(
     client: Any = None,
     **options: Any,
 ) -> Path:
-    """:func:`orthopt.path` as tasks of a cluster: the path is one, as its points exchange what they find, and every fold of
-    the cross-validation is another.
+    """:func:`orthopt.path` as tasks of a cluster: the path is one task, because its points
+    exchange results, and every fold of the cross-validation is another.
 
     Parameters
     ----------
     problem, data, rank, counts, lams, cv, bound, **options
-        As for :func:`orthopt.path`; ``threads`` is 1 unless given, and ``time_limit`` that of each task. With ``cv`` the data
-        are rows in memory; without, also a Dask collection or an accumulator, which give their C.
+        As for :func:`orthopt.path`; ``threads`` is 1 unless given, and ``time_limit`` that of each task. With ``cv``
+        the data are rows in memory; without, also a Dask collection or an accumulator, which give their C.
     client
         A ``distributed.Client``; the current one if not given.
 
-    Points, shares of held-out variance and the point chosen are those of :func:`orthopt.path` bit by bit, unless a time limit
-    ends something. A task whose worker is lost begins again elsewhere. Ctrl-C ends all: the path is what there is of it, and
-    chosen by its knee where a fold has not ended.
+    Points, shares of held-out variance and the point chosen are those of :func:`orthopt.path` bit by bit, unless a time
+    limit ends something. A task whose worker is lost starts again on another one. Ctrl-C ends all tasks: the path has
+    the points so far, and the chosen point is its knee if a fold has not ended.
     """
     from distributed import get_client
 

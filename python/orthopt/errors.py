@@ -1,8 +1,8 @@
-"""What can be wrong with the input, one exception for each kind.
+"""Errors of the input, one exception for each kind.
 
 All are :class:`OrthoptError`; those that are about values are :class:`ValueError` too, and those
-about files are :class:`OSError`. What the mathematics does (a run that stalls, an objective
-without a lower bound) is no error but ``Solution.status``.
+about files are :class:`OSError`. A run that stalls, or an objective without a lower bound, is
+not an error but a ``Solution.status``.
 """
 
 
@@ -19,7 +19,7 @@ class RankError(OrthoptError, ValueError):
 
 
 class ShapeError(OrthoptError, ValueError):
-    """Two shapes that must agree do not."""
+    """Two shapes that must agree but do not."""
 
 
 class NotOrthonormalError(OrthoptError, ValueError):
@@ -59,11 +59,11 @@ class DataUnderflowError(OrthoptError, ValueError):
 
 
 class ContradictionError(OrthoptError, ArithmeticError):
-    """F of a feasible X lies below what was proved to be a lower bound: one of the two is wrong."""
+    """F of a feasible X lies below a proved lower bound: one of the two is wrong."""
 
 
 class IncompatibleError(OrthoptError, ValueError):
-    """Two choices that do not go together."""
+    """Two incompatible choices."""
 
 
 class FactorisationError(OrthoptError, ArithmeticError):
@@ -75,7 +75,7 @@ class GradientError(OrthoptError, ValueError):
 
 
 class DataTypeError(OrthoptError, TypeError):
-    """Data that are no matrix of real numbers."""
+    """Data that are not a matrix of real numbers."""
 
 
 class EmptyDataError(OrthoptError, ValueError):
@@ -107,7 +107,7 @@ class DataNotFoundError(OrthoptError, FileNotFoundError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C with ``on_interrupt="raise"``; ``result`` is what would have been returned. Like every
+    """Ctrl-C with ``on_interrupt="raise"``; ``result`` is the result so far. Like every
     :class:`KeyboardInterrupt` it ends a loop that catches :class:`Exception`."""
 
     def __init__(self, result: object):
@@ -117,4 +117,4 @@ class Interrupted(KeyboardInterrupt):
 
 
 class OrthoptWarning(UserWarning):
-    """An option was given that does nothing here."""
+    """A given option has no effect."""

@@ -178,12 +178,12 @@ WRONG = {
     "nothing": (lambda a: None, errors.ShapeError, "0 dimension"),
     "complex": (lambda a: a + 1j, errors.DataTypeError, "complex"),
     "complex, sparse": (lambda a: sp.csc_array(a + 1j), errors.DataTypeError, "complex"),
-    "words": (lambda a: np.full((4, 5), "word"), errors.DataTypeError, "no real numbers"),
-    "bytes": (lambda a: np.full((4, 5), b"word"), errors.DataTypeError, "no real numbers"),
+    "words": (lambda a: np.full((4, 5), "word"), errors.DataTypeError, "not real numbers"),
+    "bytes": (lambda a: np.full((4, 5), b"word"), errors.DataTypeError, "not real numbers"),
     "words among objects": (lambda a: with_object(a, "word"), errors.DataTypeError, "word"),
-    "dicts among objects": (lambda a: with_object(a, {}), errors.DataTypeError, "no real numbers"),
-    "complex among objects": (lambda a: with_object(a, 1j), errors.DataTypeError, "no real numbers"),
-    "huge whole numbers": (lambda a: with_object(a, 10**400), errors.DataTypeError, "no real numbers"),
+    "dicts among objects": (lambda a: with_object(a, {}), errors.DataTypeError, "not real numbers"),
+    "complex among objects": (lambda a: with_object(a, 1j), errors.DataTypeError, "not real numbers"),
+    "huge whole numbers": (lambda a: with_object(a, 10**400), errors.DataTypeError, "not real numbers"),
     "times": (lambda a: a.astype("M8[s]"), errors.DataTypeError, "times"),
     "records": (lambda a: np.zeros((3, 3), dtype=[("a", "f8"), ("b", "i4")]), errors.DataTypeError, ""),
     "ragged lists": (lambda a: [[1.0, 2.0], [3.0]], errors.OrthoptError, ""),
@@ -219,7 +219,13 @@ def test_huge(table, entrance, sparse):
         entrance(sp.csr_array(data) if sparse else data)
 
 
-@pytest.mark.parametrize("factor", [1e-200, 1e-150, 1e-100, 1e100, 1e140])
+def test_numbers_without_squares(table):
+    with pytest.raises(errors.DataUnderflowError, match="scale"):
+        orthopt.solve("pca", 1e-200 * table, RANK)
+    assert orthopt.solve("pca", 1e-200 * table, RANK, scale="std").feasibility < 1e-10
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1e-100, 1e100, 1e140])
 def test_any_scale_that_can_be_squared(table, factor):
     """Finite numbers, whatever the scale."""
     found = orthopt.solve("pca", factor * table, RANK, restarts=0, max_iters=300)

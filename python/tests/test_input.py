@@ -92,9 +92,9 @@ def bad(value, at=(3, 2)):
         (np.zeros((0, 5)), errors.EmptyDataError, "0 rows"),
         (np.zeros((5, 0)), errors.EmptyDataError, "0 columns"),
         (np.ones((4, 3), dtype=complex), errors.DataTypeError, "complex"),
-        (np.array([["a", "b"]] * 3), errors.DataTypeError, "no real numbers"),
+        (np.array([["a", "b"]] * 3), errors.DataTypeError, "not real numbers"),
         (np.array([[None, 1.0]] * 3, dtype=object), ValueError, ""),
-        (np.array([[{}, 1.0]] * 3, dtype=object), errors.DataTypeError, "no real numbers"),
+        (np.array([[{}, 1.0]] * 3, dtype=object), errors.DataTypeError, "not real numbers"),
         (np.zeros((3, 2), dtype="M8[s]"), errors.DataTypeError, ""),
         (None, errors.ShapeError, ""),
         ("no-such-file.csv", errors.DataNotFoundError, "no-such-file.csv"),
@@ -151,7 +151,7 @@ def test_bad_options(samples, options, error):
 
 
 def test_other_errors(samples):
-    with pytest.raises(errors.UnknownNameError, match="there are: l0-pca"):
+    with pytest.raises(errors.UnknownNameError, match="choose one of: l0-pca"):
         orthopt.solve("l2-pca", samples)
     with pytest.raises(errors.DataTypeError):
         orthopt.solve(3, samples)
@@ -173,7 +173,7 @@ def test_messages_speak_python(samples):
     with pytest.raises(errors.DataOverflowError) as raised:
         orthopt.solve("l0-pca", bad(1e200), 2)
     assert 'scale="unit"' in str(raised.value) and "--" not in str(raised.value)
-    with pytest.raises(errors.IncompatibleError, match="^signature= means nothing to l0-pca"):
+    with pytest.raises(errors.IncompatibleError, match="^signature= does not apply to l0-pca"):
         orthopt.solve("l0-pca", samples, 2, signature=3)
 
 

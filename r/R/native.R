@@ -1,7 +1,9 @@
 # The routines of the compiled half, by the names that it registers them under.
 
-begin_run <- function(x, init, options) .Call(wrap__orthopt_begin, x, init, options)
+begin_run <- function(x, options) .Call(wrap__orthopt_begin, x, options)
 wait_run <- function(run, seconds) .Call(wrap__orthopt_wait, run, seconds)
 stop_run <- function(run) .Call(wrap__orthopt_stop, run)
 finish_run <- function(run) .Call(wrap__orthopt_finish, run)
+known_options <- function() .Call(wrap__orthopt_options)
 known_constants <- function() .Call(wrap__orthopt_constants)
+similar_names <- function(name) .Call(wrap__orthopt_similar, name)

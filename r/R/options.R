@@ -1,56 +1,34 @@
-# Options that sparse_pca takes in '...' besides the constants of solvers and penalties.
-FURTHER <- c("solver", "init", "max_iters", "restarts", "threads", "tol", "relative_lambda",
-             "total_nonzeros", "variables")
-
-# Seconds of those who ask for a bound and name none.
-BOUND_SECONDS <- 60
-
-# The list that the compiled half takes. 'given' are the arguments by name, 'further' what came in '...'.
-run_options <- function(given, further) {
-    constants <- further[setdiff(names(further), FURTHER)]
-    init <- further$init
-    certify <- asked(given$certify, "certify", NULL)
-    counts <- nonzero_counts(given$nonzeros)
-    list(
-        gram = given$gram,
-        centered = given$centered,
-        ncomp = whole(given$ncomp, "ncomp", 1),
-        lambda = number(given$lambda, "lambda"),
-        relative_lambda = number(further$relative_lambda, "relative_lambda"),
-        penalty = word(given$penalty, "penalty"),
-        nonneg = flag(given$nonneg, "nonneg"),
-        knee = identical(counts, "auto"),
-        nonzeros = if (is.list(counts)) counts,
-        total_nonzeros = whole(further$total_nonzeros, "total_nonzeros", 1),
-        variables = whole(further$variables, "variables", 1),
-        solver = if (is.null(further$solver)) "auto" else word(further$solver, "solver"),
-        init = if (!is.matrix(init)) word(init, "init"),
-        effort = word(given$effort, "effort"),
-        seed = whole(given$seed, "seed"),
-        restarts = whole(further$restarts, "restarts"),
-        threads = whole(further$threads, "threads", 1),
-        max_iters = whole(further$max_iters, "max_iters", 1),
-        time_limit = number(given$time_limit, "time_limit"),
-        tol = if (is.null(further$tol)) 1e-9 else number(further$tol, "tol"),
-        certify = if (is.null(certify)) 0 else certify,
-        certify_all = isTRUE(given$certify),
-        bound = asked(given$bound, "bound", BOUND_SECONDS),
-        constant_names = as.list(gsub("_", "-", names(constants), fixed = TRUE)),
-        constant_values = unname(lapply(constants, constant_text))
-    )
+# The options of the compiled half by their names here: the kind, the least number, whether TRUE and FALSE stand for
+# something, and whether a matrix does.
+option_table <- function() {
+    table <- known_options()
+    setNames(table, vapply(table, function(option) option$name, ""))
 }
 
-# FALSE is nothing, TRUE what 'default' says, and a number itself.
-asked <- function(value, name, default) {
-    if (is.logical(value)) {
-        if (flag(value, name)) default
-    } else {
-        number(value, name)
-    }
+# The list that the compiled half takes. 'own' is what the table does not have, 'given' are arguments by name, and
+# 'further' is what came in '...': options, and constants of solvers and penalties.
+run_options <- function(own, given, further) {
+    table <- option_table()
+    options <- Filter(Negate(is.null), c(given, further))
+    values <- Map(function(value, name) checked_option(value, name, table[[name]]), options, names(options))
+    c(own, list(names = as.character(names(options)), values = unname(values)))
+}
+
+# A value of the kind that the table says; constants are checked where they are used.
+checked_option <- function(value, name, option) {
+    if (is.null(option)) return(constant_text(value))
+    if (option$logical && is.logical(value)) return(flag(value, name))
+    if (option$matrix && is.matrix(value)) return(numbers(value, name))
+    switch(option$kind,
+           flag = flag(value, name),
+           whole = whole(value, name, option$least),
+           number = number(value, name, option$least),
+           counts = nonzero_counts(value),
+           if (is.numeric(value)) value else word(value, name))
 }
 
 nonzero_counts <- function(value) {
-    if (is.null(value) || identical(value, "auto")) return(value)
+    if (identical(value, "auto")) return(value)
     good <- is.numeric(value) && length(value) > 0L && all(is.finite(value)) &&
         all(value >= 1 & value == round(value))
     if (!good) {
@@ -64,18 +42,13 @@ named_further <- function(...) {
     further <- list(...)
     if (length(further) == 0L) return(further)
     if (is.null(names(further)) || any(!nzchar(names(further)))) fail("arguments in '...' need names")
-    unknown <- setdiff(names(further), c(FURTHER, known_constants()))
+    unknown <- setdiff(names(further), c(names(option_table()), known_constants()))
     if (length(unknown) > 0L) {
-        fail("no argument is called '", unknown[1L], "'", similar(unknown[1L]), "; besides those of the help page ",
-             "there are the constants of solvers and penalties, such as mcp_gamma")
+        near <- similar_names(unknown[1L])
+        fail("no argument is called '", unknown[1L], "'", if (length(near) > 0L) paste0(" (similar: ", listed(near), ")"),
+             "; besides those of the help page there are the constants of solvers and penalties, such as mcp_gamma")
     }
     further
-}
-
-similar <- function(name) {
-    known <- c(names(formals(sparse_pca)), FURTHER, known_constants())
-    near <- head(agrep(name, known, value = TRUE), 5L)
-    if (length(near) > 0L) paste0(" (similar: ", listed(near), ")") else ""
 }
 
 constant_text <- function(value) {

@@ -8,19 +8,19 @@ sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty 
                       retx = !isTRUE(retx)), "'covmat'", "rows, and there are none")
     }
     data <- if (missing(x)) from_covariances(covmat) else from_samples(x, center, scale., na.action)
-    given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, penalty = penalty, nonneg = nonneg,
-                  time_limit = time_limit, seed = seed, effort = effort, bound = bound, certify = certify,
-                  gram = data$gram, centered = !isFALSE(data$center))
-    init <- if (is.matrix(further$init)) numbers(further$init, "init")
-    found <- run(data$matrix, init, run_options(given, further))
+    own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
+                centered = !isFALSE(data$center))
+    given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, time_limit = time_limit, seed = seed,
+                  effort = effort, bound = bound, certify = certify)
+    found <- run(data$matrix, run_options(own, given, further))
     tell(found, certify)
     result(found, data, flag(retx, "retx"), match.call())
 }
 
-# Refuses the first of the arguments that are not their defaults and mean nothing here.
+# Error for the first argument that is not its default and does not apply.
 refuse_idle <- function(given, beside, meant) {
     idle <- names(given)[given]
-    if (length(idle) > 0L) fail("'", idle[1L], "' means nothing beside ", beside, ": it is for ", meant, "; leave it out")
+    if (length(idle) > 0L) fail("'", idle[1L], "' does not apply with ", beside, ": it is for ", meant, "; leave it out")
 }
 
 # What the user should know.
@@ -31,7 +31,7 @@ tell <- function(found, certify) {
     if (interrupted) warn("interrupted: these are the best components so far")
     if (!isFALSE(certify) && is.null(found$report$certificate) && !interrupted) {
         warn("pairs of rows cannot be checked for this problem",
-             if (!is.null(found$report$limits)) ", as the number of nonzeros is limited; 'bound' says more")
+             if (!is.null(found$report$limits)) ", because the number of nonzeros is limited; use 'bound'")
     }
 }
 

@@ -31,7 +31,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// What `cargo metadata` says.
+    /// Output of `cargo metadata`.
     pub fn metadata(&self, args: &[&str]) -> anyhow::Result<Value> {
         let mut command = self.cargo(&["metadata", "--format-version", "1"]);
         let output = command.0.args(args).output().context("cannot run cargo metadata")?;
@@ -53,7 +53,7 @@ impl Workspace {
         &self.cargo
     }
 
-    /// Whether a tool that adds a command to cargo is installed.
+    /// True if a tool that adds a command to cargo is installed.
     pub fn has(&self, tool: &str) -> bool {
         let output = self.cargo(&[tool, "--version"]).0.output();
         output.is_ok_and(|output| output.status.success())

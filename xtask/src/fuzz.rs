@@ -83,7 +83,7 @@ fn of_program(program: PathBuf, folder: PathBuf) -> anyhow::Result<Vec<Target>> 
         .collect())
 }
 
-/// What a target said of itself.
+/// Output of a target.
 struct Tried {
     words: Vec<String>,
     passed: bool,

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
 //! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
-//! package and the documentation. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
+//! package and the documentation. `cargo xtask generate`: what is made of the table of options. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
 //! MINUTES [SEED]`: damaged files and random pairs for so long.
 //! `cargo xtask wheel [PROFILE]`: what is published for Python.
 
@@ -98,7 +98,14 @@ fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
-const USAGE: &str = "usage: cargo xtask test|python|r|site|results|wheel [PROFILE]|fuzz MINUTES [SEED]";
+/// Documentation, keywords of Python and the help page of R, written by the test that compares them.
+fn generate(workspace: &Workspace) -> anyhow::Result<()> {
+    let test = ["test", "--workspace", "--test", "it", "--quiet", "files_made_of_the_table"];
+    workspace.cargo(&test).env("ORTHOPT_GENERATE", "1").run()
+}
+
+const USAGE: &str =
+    "usage: cargo xtask test|python|r|site|generate|results|wheel [PROFILE]|fuzz MINUTES [SEED]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -111,6 +118,7 @@ fn main() -> ExitCode {
         (Some("python"), None) => python_alone,
         (Some("r"), None) => r_alone,
         (Some("site"), None) => site::build,
+        (Some("generate"), None) => generate,
         (Some("results"), None) => results::write,
         (Some("wheel"), profile) => {
             return finish(|workspace| wheel::build(workspace, profile.as_deref().unwrap_or("dist")));

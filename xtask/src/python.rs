@@ -45,7 +45,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the stubs say what the installed package has.
+/// Checks that the stubs agree with the installed package.
 fn stubs(workspace: &Workspace, venv: &Venv, work: &Path) -> anyhow::Result<()> {
     let file = |name: &str| workspace.root.join("python").join(name);
     let settings = [file("stubtest.ini"), file("stubtest-allow.txt")];

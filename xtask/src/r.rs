@@ -11,7 +11,7 @@ use crate::cargo::{Run, Workspace};
 /// The crates whose sources the package carries, behind those that they are tested with.
 const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
 
-/// What is added to the manifest of a crate that has left the workspace: the library lies beside it.
+/// Addition to the manifest of a crate outside the workspace, with the library beside it.
 const ALONE: &str = "\n[workspace]\n\n[patch.crates-io]\northopt = { path = \"../orthopt\" }\n";
 
 /// Builds the package and lets `R CMD check` install it, run its examples and its tests; errors and warnings fail,
@@ -42,7 +42,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     examples(workspace, &work)
 }
 
-/// Whether R runs and succeeds.
+/// True if R runs and succeeds.
 fn answers(args: &[&str]) -> bool {
     Command::new("R").args(args).output().is_ok_and(|output| output.status.success())
 }
@@ -133,7 +133,7 @@ fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What `R CMD build` has left.
+/// Package that `R CMD build` has made.
 fn newest_tarball(work: &Path) -> anyhow::Result<PathBuf> {
     let mut paths = fs::read_dir(work)?.filter_map(Result::ok).map(|entry| entry.path());
     let found = paths.find(|path| path.extension().is_some_and(|e| e == "gz"));

@@ -3,7 +3,7 @@
 use crate::cargo::{Run, Workspace};
 use crate::venv::Venv;
 
-/// What is looked at, rather than everything: a target folder may stand in the checkout under any name.
+/// Parts of the checkout that are checked; a target folder may have any name.
 const PARTS: [&str; 12] = [
     "README.md",
     "CHANGELOG.md",

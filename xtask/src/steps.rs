@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-/// What has been done so far.
+/// Finished steps.
 #[derive(Default)]
 pub struct Steps {
     done: Vec<(&'static str, Duration)>,

@@ -1,4 +1,4 @@
-//! What is published for Python: a wheel for all Pythons from the oldest one on, and the sources, each of them
+//! Packages published for Python: a wheel for all Pythons from the oldest one on, and the sources, each of them
 //! installed in a fresh virtual environment, where a small problem is solved.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::venv::Venv;
 /// The largest file that is let out.
 const MOST: u64 = 15_000_000;
 
-/// What an installed package must do: the problem of the README's first page, to the F that is proved to be the lowest.
+/// Test of an installed package: the problem of the README's first page, to the F that is proved to be the lowest.
 const SOLVE: &str = "\
 import orthopt
 found = orthopt.solve('l0-pca', 'builtin:pitprops', 3, 0.1, certify=True)

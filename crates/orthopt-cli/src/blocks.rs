@@ -1,4 +1,4 @@
-//! `--blocks K` of certify: what blocks of more than two rows offer.
+//! `--blocks K` of certify: decreases of F by blocks of more than two rows.
 
 use orthopt::certify::{BlockReport, BlockScope};
 use orthopt::family::Family;
@@ -9,27 +9,27 @@ use crate::settings::at_least_one;
 use crate::summary::Summary;
 use crate::{interrupt, text};
 
-/// Rows of a block, at most: a search of more of them finds too little of what there is.
+/// Maximum number of rows of a block: a search of larger blocks misses too many decreases.
 const LARGEST: usize = 16;
 
 /// Which blocks are searched, as typed.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Blocks {
-    /// Search blocks of K rows (3, 4, ...) too, for a lower F that pairs do not see
+    /// Also search blocks of K rows (3, 4, ...) for a lower F that pairs of rows do not reach
     #[arg(long, value_name = "K")]
     blocks: Option<usize>,
 
-    /// Random blocks that --blocks searches; all where there are no more
+    /// Number of random blocks that --blocks searches; all blocks if there are fewer
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "blocks")]
     block_samples: u64,
 
-    /// Orthogonal matrices from which --blocks begins in each block, beside the identity
+    /// Number of random orthogonal starting points of --blocks in each block, in addition to the identity
     #[arg(long, value_name = "N", default_value_t = 12, requires = "blocks")]
     block_starts: u32,
 }
 
 impl Blocks {
-    /// What is wrong with them whatever X is.
+    /// Values that are invalid for every X.
     pub fn check(&self) -> anyhow::Result<()> {
         at_least_one("block-samples", self.block_samples)?;
         match self.blocks {
@@ -40,12 +40,12 @@ impl Blocks {
         }
     }
 
-    /// Whether blocks are searched.
+    /// True if blocks are searched.
     pub fn are_searched(&self) -> bool {
         self.blocks.is_some()
     }
 
-    /// Searches the blocks where that was asked for; after an interruption, those in hand by then. Decreases of F
+    /// Searches the blocks if requested; after an interruption, those finished by then. Decreases of F
     /// up to `tolerance` count as none.
     pub fn search<P: Family>(
         &self,
@@ -64,7 +64,7 @@ impl Blocks {
         let scope = BlockScope { rows, samples, starts, seed, tolerance };
         let found = problem.block_k_stationarity(x, &scope, interrupt::cancel());
         let refused =
-            "--blocks is for f(X) + h(X) with X'X = I, a quadratic f and no limits of nonzeros: leave it out";
+            "--blocks is for f(X) + h(X) with X'X = I, a quadratic f and no limits on nonzeros: leave it out";
         found.map(Some).ok_or_else(|| usage(refused))
     }
 }
@@ -76,7 +76,7 @@ pub fn text(found: &BlockReport, tolerance: f64) -> String {
     summary.take()
 }
 
-/// What they offer, in words.
+/// Decreases of F that they give, in words.
 fn offered(b: &BlockReport, tolerance: f64) -> String {
     let (checked, least) = (text::grouped(b.blocks_checked), text::number(tolerance, 4));
     let of = match b.blocks_checked as f64 >= b.blocks_total {
@@ -85,12 +85,12 @@ fn offered(b: &BlockReport, tolerance: f64) -> String {
     };
     let how = match b.rows {
         2 => String::new(),
-        _ => format!(", from {} starts each: there may be more", b.starts),
+        _ => format!(", from {} starts each (other starts may find more)", b.starts),
     };
     match b.offering {
         0 => format!("{of} searched{how}; none was found that lowers F by more than {least}"),
         some => format!(
-            "{of} searched{how}; {} ({:.2} %) lower F by more than {least}, by {} at most and {} in the mean",
+            "{of} searched{how}; {} ({:.2} %) lower F by more than {least}, by {} at most and {} on average",
             text::grouped(some),
             100.0 * some as f64 / b.blocks_checked as f64,
             text::number(b.max_decrease, 4),

@@ -1,4 +1,4 @@
-//! The command line as a whole: one line per subcommand.
+//! The command line: one line per subcommand.
 
 use std::process::ExitCode;
 
@@ -47,7 +47,7 @@ enum Command {
     Completions(cmd::completions::Args),
 }
 
-/// Runs what was typed; the exit code says how it ended (see [`crate::failure`]).
+/// Runs the command; the exit code gives the ending (see [`crate::failure`]).
 pub fn run() -> anyhow::Result<ExitCode> {
     match Cli::try_parse() {
         Ok(cli) => cli.run(),
@@ -59,7 +59,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The error as it is for the same words without control characters, which it quotes.
+/// The error for the same words without control characters, because it quotes them.
 fn in_print(error: clap::Error) -> clap::Error {
     let words = std::env::args_os().map(|word| printable(&word.to_string_lossy()));
     Cli::try_parse_from(words).err().unwrap_or(error)

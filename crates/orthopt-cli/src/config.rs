@@ -6,30 +6,29 @@ mod fuzz;
 use std::path::Path;
 
 use anyhow::Context;
+use orthopt::request::{Front, Request, similar};
 use orthopt_data::printable;
-use toml::Table;
 
 use crate::failure::usage;
 use crate::input::short_text;
-use crate::options::SolveOptions;
 
 /// What is typed, with the rest from the config file.
 ///
 /// # Errors
 /// A file that cannot be read, is not TOML, or has a key or value that is no option.
-pub fn merge(typed: &SolveOptions, path: &Path) -> anyhow::Result<SolveOptions> {
+pub fn merge(typed: Request, path: &Path) -> anyhow::Result<Request> {
     let text =
         short_text(path).with_context(|| format!("cannot read the config file `{}`", path.display()))?;
     let file = parse(&text, &path.display().to_string())?;
-    overlay(typed, file)
+    Ok(overlay(typed, file))
 }
 
 /// The options as a config file.
-pub fn print(options: &SolveOptions) -> anyhow::Result<String> {
+pub fn print(options: &Request) -> anyhow::Result<String> {
     toml::to_string(options).map_err(|error| usage(format!("cannot be written as TOML: {error}")))
 }
 
-fn parse(text: &str, name: &str) -> anyhow::Result<SolveOptions> {
+fn parse(text: &str, name: &str) -> anyhow::Result<Request> {
     toml::from_str(text).map_err(|error| {
         let message = cut(&in_words(error.message()), 3000);
         let Some(span) = error.span() else {
@@ -67,28 +66,21 @@ fn in_words(message: &str) -> String {
         ("unknown field", "no option is called"),
         ("expected one of", "there are"),
     ];
+    let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
+    if let Some((name, near)) = unknown.map(|(name, _)| (name, similar(name, Front::Command)))
+        && !near.is_empty()
+    {
+        return format!("no option is called `{name}`, did you mean `{}`?", near.join("` or `"));
+    }
     words.iter().fold(message.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-fn overlay(typed: &SolveOptions, mut file: SolveOptions) -> anyhow::Result<SolveOptions> {
+fn overlay(typed: Request, mut file: Request) -> Request {
     // DATA and --gram exclude each other: a typed one replaces either.
     if typed.data.is_some() || typed.gram.is_some() {
-        (file.data, file.gram) = (None, None);
-        file.more.clear();
+        (file.data, file.gram, file.more) = (None, None, None);
     }
-    let table = |options: &SolveOptions| {
-        Table::try_from(options).map_err(|error| usage(format!("with --config: {error}")))
-    };
-    // names of files need not be text, which TOML is
-    let (data, gram) = (typed.data.clone().or(file.data.take()), typed.gram.clone().or(file.gram.take()));
-    let more = if typed.more.is_empty() { std::mem::take(&mut file.more) } else { typed.more.clone() };
-    let typed = &SolveOptions { data: None, more: Vec::new(), gram: None, ..typed.clone() };
-    let mut constants = file.constants.clone();
-    constants.0.extend(typed.constants.0.clone());
-    let mut merged = table(&file)?;
-    merged.extend(table(typed)?); // options not given are not in the table
-    let merged: SolveOptions = merged.try_into()?;
-    Ok(SolveOptions { data, more, gram, constants, ..merged })
+    typed.over(&file)
 }
 
 #[cfg(test)]
@@ -98,13 +90,9 @@ mod tests {
     #[test]
     fn typed_options_win() {
         let file = parse("rank = 2\nlambda = 1\ngram = 'C.npy'\ncenter = true", "f").unwrap();
-        let typed = SolveOptions {
-            rank: Some(4),
-            data: Some("a.csv".into()),
-            center: Some(false),
-            ..Default::default()
-        };
-        let merged = overlay(&typed, file).unwrap();
+        let typed =
+            Request { rank: Some(4), data: Some("a.csv".into()), center: Some(false), ..Default::default() };
+        let merged = overlay(typed, file);
         assert_eq!((merged.rank, merged.lambda), (Some(4), Some(1.0)));
         assert_eq!((merged.data.as_deref(), merged.gram), (Some(Path::new("a.csv")), None));
         assert_eq!(merged.center, Some(false));
@@ -115,9 +103,11 @@ mod tests {
         let message = |text: &str| parse(text, "run.toml").unwrap_err().to_string();
         let unknown = message("rank = 2\nlamda = 1.0\n");
         assert!(
-            unknown.starts_with("run.toml:2: no option is called `lamda`, there are `problem`, "),
+            unknown.starts_with("run.toml:2: no option is called `lamda`, did you mean `lambda`"),
             "{unknown}"
         );
+        let unknown = message("rank = 2\nwithout-likeness = 1.0\n");
+        assert!(unknown.contains("`without-likeness`, there are `problem`, "), "{unknown}");
         let kind = message("\n\nrank = 'three'\n");
         assert!(kind.starts_with("run.toml:3: rank: invalid type: string \"three\", expected"), "{kind}");
         assert!(message("rank 3").starts_with("run.toml:1: "));
@@ -125,7 +115,7 @@ mod tests {
 
     #[test]
     fn what_is_printed_can_be_read() {
-        let options = SolveOptions {
+        let options = Request {
             problem: Some("l0-pca".into()),
             tol: Some(1e-9),
             seed: Some(7),

@@ -1,21 +1,21 @@
-//! What commands that take the options of `solve` have in common: help in two lengths and a file of options.
+//! Common parts of commands that take the options of `solve`: help in two lengths and a file of options.
 
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{ArgAction, ValueHint};
 use orthopt::family::Call;
+use orthopt::request::Request;
 
 use crate::config;
 use crate::files::Files;
 use crate::given::{Asked, check_together};
-use crate::options::SolveOptions;
 use crate::settings::Settings;
 
 /// Help in two lengths; the command disables the help flag of its own.
 #[derive(Debug, clap::Args)]
 pub struct Help {
-    /// Print the options that most need, on two screens
+    /// Print the common options
     #[arg(short, long, action = ArgAction::HelpShort, help_heading = HELP)]
     help: Option<bool>,
 
@@ -33,38 +33,41 @@ pub struct Configured {
     #[command(flatten)]
     help: Help,
 
-    /// Read options from a TOML file; what is typed overrides it
+    /// Read options from a TOML file; options of the command line override it
     #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 
 impl Configured {
-    /// What is typed, and for the rest what the file says.
+    /// Options of the command line, and those of the file for the rest.
     ///
     /// # Errors
     /// The file cannot be read or understood.
-    pub fn options(&self, typed: SolveOptions) -> anyhow::Result<SolveOptions> {
-        self.config.as_ref().map_or(Ok(typed.clone()), |path| config::merge(&typed, path))
+    pub fn options(&self, typed: Request) -> anyhow::Result<Request> {
+        match &self.config {
+            Some(path) => config::merge(typed, path),
+            None => Ok(typed),
+        }
     }
 
     /// The files that options name.
-    pub fn files(&self, options: &SolveOptions) -> Files {
+    pub fn files(&self, options: &Request) -> Files {
         Files::of(options).reads("--config", self.config.as_deref())
     }
 
-    /// What the options mean to `call`, with defaults filled in, and which of them were given; `own` are those of the call
-    /// alone.
+    /// Settings of `call` with defaults filled in, and the names of the given options; `own` are the options of the
+    /// call alone.
     ///
     /// # Errors
     /// A value that makes no sense, an option that means nothing.
     pub fn settings(
         &self,
         call: Call,
-        options: &mut SolveOptions,
-        own: &[(&str, bool)],
+        options: &mut Request,
+        own: &[(&'static str, bool)],
     ) -> anyhow::Result<(Settings, Asked)> {
         let settings = Settings::resolve(options).and_then(|settings| {
-            let asked = Asked::new(call, options)?.and(own);
+            let asked = Asked::new(call, options).and(own);
             asked.check(settings.problem, &settings.pose)?;
             check_together(options)?;
             Ok((settings, asked))

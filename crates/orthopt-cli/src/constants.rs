@@ -1,109 +1,47 @@
 //! Every constant of every solver and penalty as an option `--SOLVER-CONSTANT`, made from the registries. There
 //! are too many for the help of a command: `--help-constants` and `orthopt list solver NAME` show them.
 
-use std::collections::BTreeMap;
-
 use clap::error::{ErrorKind, Result as ClapResult};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use orthopt::family::{all_constants, all_penalties, all_solvers, find_constant, parse_constants};
-use orthopt::options::Given;
-use serde::{Deserialize, Serialize};
+use orthopt::family::{all_constants, all_penalties, all_solvers};
+use orthopt::request::{Constants, Written};
 
 use crate::configured::HELP;
 use crate::describe;
 
-/// The constants as they were typed or written in a config file, `solver-constant` to value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Constants(pub BTreeMap<String, Written>);
-
-/// A value as it was written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Written {
-    Flag(bool),
-    Whole(i64),
-    Number(f64),
-    Text(String),
-}
-
-impl Written {
-    /// What is typed, as a config file would have it.
-    fn typed(text: &str) -> Self {
-        let flag = text.parse().ok().map(Self::Flag);
-        let whole = || text.parse().ok().map(Self::Whole);
-        let number = || text.parse().ok().map(Self::Number);
-        flag.or_else(whole).or_else(number).unwrap_or_else(|| Self::Text(text.into()))
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Self::Flag(v) => v.to_string(),
-            Self::Whole(v) => v.to_string(),
-            Self::Number(v) => v.to_string(),
-            Self::Text(v) => v.clone(),
-        }
-    }
-}
-
-impl Constants {
-    /// Whether none was set.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Their values, those of solvers and those of penalties.
-    ///
-    /// # Errors
-    /// A constant that does not exist (config files can have such), a value that is out of range.
-    pub fn parse(&self) -> orthopt::Result<(Given, Given)> {
-        let all = parse_constants(self.0.iter().map(|(name, value)| (name.as_str(), value.text())))?;
-        let of_penalty = |name: &str| find_constant(name).is_ok_and(|c| c.of_penalty);
-        Ok((all.filtered(|name| !of_penalty(name)), all.filtered(of_penalty)))
-    }
-}
-
 const OPTION: &str = "help-constants";
 
-impl clap::Args for Constants {
-    fn augment_args(command: Command) -> Command {
-        let help = Arg::new(OPTION)
-            .long(OPTION)
-            .help("Print the constants of all solvers and penalties, each of which is an option, and stop")
-            .action(ArgAction::SetTrue)
-            .help_heading(HELP);
-        command.arg(help).args(all_constants().into_iter().map(|c| {
-            Arg::new(c.option.clone())
-                .long(c.option)
-                .help(describe::line(&c.constant))
-                .value_name("VALUE")
-                .action(ArgAction::Set)
-                .allow_hyphen_values(true)
-                .hide(true)
-        }))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
+/// The command with `--help-constants` and an argument for every constant.
+pub fn augment(command: Command) -> Command {
+    let help = Arg::new(OPTION)
+        .long(OPTION)
+        .help("Print the constants of all solvers and penalties (each is an option) and stop")
+        .action(ArgAction::SetTrue)
+        .help_heading(HELP);
+    command.arg(help).args(all_constants().into_iter().map(|c| {
+        Arg::new(c.option.clone())
+            .long(c.option)
+            .help(c.constant.line())
+            .value_name("VALUE")
+            .action(ArgAction::Set)
+            .allow_hyphen_values(true)
+            .hide(true)
+    }))
 }
 
-impl clap::FromArgMatches for Constants {
-    fn from_arg_matches(matches: &ArgMatches) -> ClapResult<Self> {
-        if matches.get_flag(OPTION) {
-            return Err(clap::Error::raw(ErrorKind::DisplayHelp, help()));
-        }
-        let given = |name: String| {
-            let text = matches.get_one::<String>(&name)?;
-            Some((name, Written::typed(text)))
-        };
-        Ok(Self(all_constants().into_iter().filter_map(|c| given(c.option)).collect()))
+/// The constants that are typed.
+///
+/// # Errors
+/// The help that is asked for.
+pub fn given(matches: &ArgMatches) -> ClapResult<Constants> {
+    if matches.get_flag(OPTION) {
+        return Err(clap::Error::raw(ErrorKind::DisplayHelp, help()));
     }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> ClapResult<()> {
-        self.0.extend(Self::from_arg_matches(matches)?.0);
-        Ok(())
-    }
+    let given = |name: String| {
+        let text = matches.get_one::<String>(&name)?;
+        Some((name, Written::typed(text)))
+    };
+    Ok(Constants(all_constants().into_iter().filter_map(|c| given(c.option)).collect()))
 }
 
 /// All constants, under the solvers and penalties that have them.

@@ -1,36 +1,10 @@
 //! Solvers, penalties and their constants in words, from the registries.
 
 use orthopt::family::{PenaltyEntry, SolverEntry};
-use orthopt::options::{Constant, Constants};
+use orthopt::options::Constant;
 use orthopt::penalty::LAMBDA_SHARE;
-use orthopt::solvers::jobcd::JobcdOptions;
-use orthopt::solvers::obcd::ObcdOptions;
 
 use crate::table::aligned;
-
-/// What a constant is, in one line.
-pub fn line(constant: &Constant) -> String {
-    format!("{} [default: {}]", meaning(constant), constant.default)
-}
-
-/// Its symbol and meaning.
-fn meaning(constant: &Constant) -> String {
-    if constant.symbol.is_empty() {
-        constant.doc.into()
-    } else {
-        format!("{}, {}", constant.symbol, constant.doc)
-    }
-}
-
-/// The help of an option that methods on pairs of rows share.
-pub fn shared(name: &str) -> String {
-    let find = |list: &'static [Constant]| list.iter().find(|c| c.name == name);
-    match (find(ObcdOptions::LIST), find(JobcdOptions::LIST)) {
-        (Some(obcd), _) => line(obcd),
-        (None, Some(jobcd)) => line(jobcd),
-        (None, None) => String::new(),
-    }
-}
 
 /// Constants as a table: option, symbol, default, range, and the meaning below. Options of `owner` have its
 /// name in front.
@@ -63,7 +37,7 @@ pub fn solver(entries: &[SolverEntry]) -> String {
             text += &format!("\nConstants\n{}", table(entry.name, entry.constants));
         }
         if !entry.shared.is_empty() {
-            text += &format!("\nOptions it shares with others\n{}", table("", entry.shared));
+            text += &format!("\nOptions shared with other solvers\n{}", table("", entry.shared));
         }
     }
     text

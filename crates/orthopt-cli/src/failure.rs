@@ -1,4 +1,4 @@
-//! Errors on their way out: one line on stderr and an exit code.
+//! Reporting of errors: one line on stderr and an exit code.
 //!
 //! | code | means |
 //! |---|---|
@@ -41,7 +41,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(code(error))
 }
 
-/// One line on stderr, whatever is in it. A closed stderr is nobody's fault.
+/// Writes one line to stderr, with control characters escaped. A closed stderr is not an error.
 pub fn say(kind: &str, message: &str) {
     let _ = writeln!(std::io::stderr(), "{kind}: {}", printable(message.trim_end()));
 }

@@ -1,13 +1,12 @@
-//! The files of a command: none is written twice, and none that is read is written.
+//! Checks of the files of a command: no file is written twice, and no input is overwritten.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use orthopt::request::{Field, FileUse, OPTIONS, Request, Written};
 use orthopt_data::{check_writable, written_file};
 
 use crate::failure::usage;
-use crate::options::SolveOptions;
-use crate::settings::asked;
 
 /// The files that options name, checked before work begins.
 #[derive(Debug, Default)]
@@ -20,46 +19,52 @@ pub struct Files {
 /// A file, with the option that names it.
 #[derive(Debug)]
 struct Named {
-    option: &'static str,
+    option: String,
     typed: PathBuf,
     file: PathBuf, // without links
 }
 
 impl Files {
-    /// The files of the options that `solve` shares with others.
-    pub fn of(options: &SolveOptions) -> Self {
-        let read = [
-            ("DATA", options.data.as_deref()),
-            ("--gram", options.gram.as_deref()),
-            ("--names", options.names.as_deref()),
-            ("--labels", options.labels.as_deref()),
-            ("--map", options.map.as_deref().map(Path::new)),
-            ("--signature", options.signature.as_deref().map(Path::new)),
-            ("--distances", options.distances.as_deref()),
-            ("--linear", options.linear.as_deref().map(Path::new)),
-            ("--init", options.init.as_deref().map(Path::new)),
-        ];
-        let files = read.into_iter().fold(Self::default(), |files, (option, path)| files.reads(option, path));
-        let files = options.more.iter().fold(files, |files, path| files.reads("DATA", Some(path)));
-        let outputs = asked(options).into_iter();
-        outputs
-            .fold(files, |files, (what, path)| files.writes(what.option(), path))
-            .writes("--json", options.json.as_deref())
+    /// The files of the options.
+    pub fn of(request: &Request) -> Self {
+        let mut files = Self::default();
+        for entry in OPTIONS.iter().filter(|entry| entry.file != FileUse::None) {
+            let option = if entry.positional { "DATA".into() } else { format!("--{}", entry.name) };
+            let places = match entry.get(request) {
+                Some(Written::List(list)) => list,
+                one => Vec::from_iter(one),
+            };
+            for place in places.iter().filter_map(PathBuf::read) {
+                files = match entry.file {
+                    FileUse::Written => files.writes(&option, Some(&place)),
+                    _ => files.reads(&option, Some(&place)),
+                };
+            }
+        }
+        files
     }
 
-    /// What may be a file to read; names of other things are none.
-    pub fn reads(mut self, option: &'static str, path: Option<&Path>) -> Self {
+    /// Adds an input if it is a file; names of generators and tables are not.
+    pub fn reads(mut self, option: &str, path: Option<&Path>) -> Self {
         let file = path.filter(|path| path.is_file()).and_then(|path| fs::canonicalize(path).ok());
-        self.read.extend(path.zip(file).map(|(typed, file)| Named { option, typed: typed.into(), file }));
+        self.read.extend(path.zip(file).map(|(typed, file)| Named {
+            option: option.into(),
+            typed: typed.into(),
+            file,
+        }));
         self
     }
 
     /// A file to write; `-` is stdout.
-    pub fn writes(mut self, option: &'static str, path: Option<&Path>) -> Self {
+    pub fn writes(mut self, option: &str, path: Option<&Path>) -> Self {
         let path = path.filter(|path| *path != Path::new("-"));
         self.outputs.extend(path.map(PathBuf::from));
         let file = path.and_then(written_file);
-        self.written.extend(path.zip(file).map(|(typed, file)| Named { option, typed: typed.into(), file }));
+        self.written.extend(path.zip(file).map(|(typed, file)| Named {
+            option: option.into(),
+            typed: typed.into(),
+            file,
+        }));
         self
     }
 
@@ -70,7 +75,7 @@ impl Files {
             let name = output.typed.display();
             if let Some(input) = self.read.iter().find(|input| input.file == output.file) {
                 return Err(usage(format!(
-                    "{} {name} is the file that {} reads: nothing that is read is overwritten, give another name",
+                    "{} {name} is the file that {} reads: inputs are not overwritten; give another name",
                     output.option, input.option
                 )));
             }

@@ -1,33 +1,14 @@
-//! The options that the user gave: those whose value is not what it is when nothing is said. What means nothing here is
-//! refused ([`orthopt::family::MEANINGS`]).
+//! The options that the user gave: those whose value is not what it is when nothing is said. What does not apply here
+//! is refused ([`orthopt::request::OPTIONS`]).
 
 use std::path::Path;
 
 use orthopt::family::{Call, Case, Family, Plan, PoseOptions, ProblemInfo, Run};
 use orthopt::report::Role;
-use toml::{Table, Value};
+use orthopt::request::Request;
 
 use crate::failure::usage;
 use crate::input::Input;
-use crate::options::SolveOptions;
-
-/// Values that config files print and that change nothing; a flag that is false is one too.
-const DEFAULTS: &[(&str, &str)] = &[
-    ("solver", "auto"),
-    ("storage", "auto"),
-    ("scale", "none"),
-    ("missing", "error"),
-    ("constraint", "orthogonal"),
-    ("placement", "after"),
-    ("ridge", "0"),
-    ("tol", "0.000000001"),
-    ("min-decrease", "0"),
-    ("seed", "0"),
-    ("top", "5"),
-];
-
-/// Options that are not in the table: what the command is about, and constants, which the library knows by themselves.
-const OTHERS: [&str; 3] = ["problem", "data", "constants"];
 
 /// Options of samples that sums of `orthopt data gram` take too, where they are given as C.
 const OF_SUMS: [&str; 3] = ["center", "scale", "covariance"];
@@ -36,30 +17,19 @@ const OF_SUMS: [&str; 3] = ["center", "scale", "covariance"];
 #[derive(Clone, Debug)]
 pub struct Asked {
     call: Call,
-    options: Vec<String>,
+    options: Vec<&'static str>,
 }
 
 impl Asked {
     /// The options of `call` that are not their defaults.
-    ///
-    /// # Errors
-    /// Names of options that are no text.
-    pub fn new(call: Call, options: &SolveOptions) -> anyhow::Result<Self> {
-        let paths = [("more", !options.more.is_empty()), ("gram", options.gram.is_some())];
-        let given = paths.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_string());
-        // names of these files need not be text, which TOML is
-        let rest = SolveOptions { data: None, more: Vec::new(), gram: None, ..options.clone() };
-        let rest = Table::try_from(rest).map_err(|error| usage(error.to_string()))?;
-        let rest = rest
-            .into_iter()
-            .filter(|(name, value)| !OTHERS.contains(&name.as_str()) && !is_default(name, value));
-        Ok(Self { call, options: given.chain(rest.map(|(name, _)| name)).collect() })
+    pub fn new(call: Call, request: &Request) -> Self {
+        Self { call, options: request.given() }
     }
 
     /// The same with options of the call alone.
     #[must_use]
-    pub fn and(mut self, more: &[(&str, bool)]) -> Self {
-        self.options.extend(more.iter().filter(|(_, given)| *given).map(|(name, _)| (*name).to_string()));
+    pub fn and(mut self, more: &[(&'static str, bool)]) -> Self {
+        self.options.extend(more.iter().filter(|(_, given)| *given).map(|(name, _)| *name));
         self
     }
 
@@ -88,7 +58,7 @@ impl Asked {
     /// The same where the solvers are known; `runs` are the plans with the number of further starts.
     ///
     /// # Errors
-    /// An option that means nothing to any of them; exit code 2.
+    /// An option that does not apply to any of them; exit code 2.
     pub fn check_runs<P: Family>(
         &self,
         (info, pose): (&ProblemInfo, &PoseOptions),
@@ -118,26 +88,16 @@ impl Asked {
         Case::new(info, pose).in_call(self.call)
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
-        self.options.iter().map(String::as_str)
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.options.iter().copied()
     }
-}
-
-fn is_default(name: &str, value: &Value) -> bool {
-    let is = |text: &str| match value {
-        Value::String(word) => word == text,
-        Value::Integer(number) => text.parse() == Ok(*number),
-        Value::Float(number) => text.parse() == Ok(*number),
-        _ => false,
-    };
-    *value == Value::Boolean(false) || DEFAULTS.iter().any(|(known, text)| *known == name && is(text))
 }
 
 /// Options that mean something only together with others.
 ///
 /// # Errors
 /// One of them without the others.
-pub fn check_together(options: &SolveOptions) -> anyhow::Result<()> {
+pub fn check_together(options: &Request) -> anyhow::Result<()> {
     let pictures = [&options.plot_scores, &options.plot_biplot, &options.report];
     if options.labels.is_some() && pictures.iter().all(|path| path.is_none()) {
         return Err(usage(
@@ -146,11 +106,11 @@ pub fn check_together(options: &SolveOptions) -> anyhow::Result<()> {
     }
     if options.reproducible == Some(true) && options.stream == Some(false) {
         return Err(usage(
-            "--reproducible is for rows that come part by part, which --stream=false rules out",
+            "--reproducible is for rows that are read part by part, but --stream=false excludes that",
         ));
     }
-    if options.top.is_some_and(|top| top != 5) && options.json.as_deref() == Some(Path::new("-")) {
-        return Err(usage("--top is for the summary, and --json - prints none: leave one of them out"));
+    if options.given().contains(&"top") && options.json.as_deref() == Some(Path::new("-")) {
+        return Err(usage("--top is for the summary, but --json - prints no summary: leave one of them out"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Global bounds for the commands: how long, on which X, with a bar.
+//! Global bounds for the commands: limits, incumbent and progress bar.
 
 use orthopt::bound::{self, Bound, Options};
 use orthopt::family::Family;
@@ -10,22 +10,22 @@ use crate::progress::{BoundBar, Progress};
 use crate::summary::Summary;
 use crate::text;
 
-/// Seconds of those who name none.
+/// Default time limit in seconds.
 pub const SECONDS: f64 = 60.0;
 
-/// How much work a bound is worth.
+/// Limits on the work of a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Seconds.
     pub seconds: f64,
-    /// Nodes of branch and bound; as many as time allows if not given.
+    /// Maximum number of nodes of branch and bound; limited by time only if not given.
     pub nodes: Option<u64>,
 }
 
 /// A lower bound of F, x being the best point known.
 ///
 /// # Errors
-/// There is no bound, and why; data that the bound cannot take.
+/// The problem has no bound (with the reason); data that the bound cannot take.
 pub fn bound<P: Family>(
     problem: &P,
     x: Option<&RowMat>,
@@ -54,7 +54,7 @@ impl Summary {
         };
         self.line(
             "bound",
-            &format!("{}, F of every feasible X is at least this ({how})", text::number(found.bound, 10)),
+            &format!("{}, a lower bound of F over all feasible X ({how})", text::number(found.bound, 10)),
         );
         self.line("gap", &gap(found));
         let nodes = match found.nodes {
@@ -73,7 +73,7 @@ impl Summary {
 /// The gap in per cent, and whether it is closed.
 pub fn gap(found: &Global) -> String {
     match (found.proof, found.gap) {
-        (Some(_), _) => "0 %: F is the global minimum, proved".into(),
+        (Some(_), _) => "0 %: F is proved to be the global minimum".into(),
         (None, Some(gap)) => format!("{} % of |F|", text::number(100.0 * gap, 3)),
         (None, None) => "unknown: no X to compare with".into(),
     }
@@ -82,7 +82,7 @@ pub fn gap(found: &Global) -> String {
 fn ending(status: &str) -> &str {
     match status {
         "optimal" => "optimal",
-        "finished" => "the bound rises no more",
+        "finished" => "the bound no longer rises",
         "time_limit" => "time limit reached",
         "max_iters" => "limit of iterations or nodes reached",
         other => other,

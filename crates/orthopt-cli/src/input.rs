@@ -10,13 +10,12 @@ use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{self, DataFacts};
+use orthopt::request::{Request, Size};
 use orthopt_data::stream::Step;
 use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, Units, read_names};
 
 use crate::failure::usage;
-use crate::options::SolveOptions;
 use crate::rows::Rows;
-use crate::size::Size;
 use crate::streamed::{self, Stream, Streamed};
 use crate::text;
 
@@ -41,34 +40,39 @@ pub struct DataRequest {
 }
 
 impl DataRequest {
-    pub fn new(options: &SolveOptions) -> anyhow::Result<Self> {
-        let (source, gram) = one_source(options.data.as_deref(), options.gram.as_deref())?;
+    pub fn new(options: &Request) -> anyhow::Result<Self> {
+        let (source, gram) = one_source(options.data.as_deref(), options.gram_file())?;
         Ok(Self {
             source,
             gram,
             keep_sparse: keeps_sparse(options.problem.as_deref()),
-            missing: missing(options.missing.as_deref()),
+            missing: missing(options.missing.as_deref())?,
             max_memory: options.max_memory,
             names: options.names.clone(),
             labels: options.labels.clone(),
-            prepare: prepare(options.center, options.scale.as_deref(), options.covariance, options.features)?,
+            prepare: prepare(options)?,
             stream: Stream::new(options)?,
         })
     }
 }
 
-/// What is done with missing values; clap has checked the name.
-pub fn missing(name: Option<&str>) -> Missing {
-    name.and_then(Missing::parse).unwrap_or_default()
+/// What is done with missing values; a config file may say anything.
+pub fn missing(name: Option<&str>) -> anyhow::Result<Missing> {
+    let Some(name) = name else { return Ok(Missing::default()) };
+    let known = || Missing::NAMES.iter().map(|name| name.0).collect::<Vec<_>>().join(", ");
+    Missing::parse(name).ok_or_else(|| {
+        orthopt::Error::InvalidOption { option: "missing".into(), value: name.into(), expected: known() }
+            .into()
+    })
 }
 
 /// Whether the problem can make use of a sparse C.
-pub fn keeps_sparse(problem: Option<&str>) -> bool {
+fn keeps_sparse(problem: Option<&str>) -> bool {
     problem.is_some_and(|name| find_problem(name).is_ok_and(|info| info.kind == Kind::NonlinearEig))
 }
 
 /// DATA or the file of `--gram`, and which of the two it is.
-pub fn one_source(data: Option<&Path>, gram: Option<&Path>) -> anyhow::Result<(PathBuf, bool)> {
+fn one_source(data: Option<&Path>, gram: Option<&Path>) -> anyhow::Result<(PathBuf, bool)> {
     match (data, gram) {
         (Some(data), None) => Ok((data.into(), false)),
         (None, Some(gram)) => Ok((gram.into(), true)),
@@ -83,22 +87,16 @@ pub fn one_source(data: Option<&Path>, gram: Option<&Path>) -> anyhow::Result<(P
 ///
 /// # Errors
 /// A scaling that there is not.
-pub fn prepare(
-    center: Option<bool>,
-    scale: Option<&str>,
-    covariance: Option<bool>,
-    features: Option<usize>,
-) -> anyhow::Result<Prepare> {
-    let invalid = |text: &str| orthopt::Error::InvalidOption {
-        option: "scale".into(),
-        value: text.into(),
-        expected: Scale::EXPECTED.into(),
-    };
-    let scale = match scale {
+fn prepare(options: &Request) -> anyhow::Result<Prepare> {
+    let scale = match options.scale.as_deref() {
         None => Scale::None,
-        Some(text) => Scale::parse(text).ok_or_else(|| invalid(text))?,
+        Some(text) => Scale::parse(text).ok_or_else(|| orthopt::Error::InvalidOption {
+            option: "scale".into(),
+            value: text.into(),
+            expected: Scale::EXPECTED.into(),
+        })?,
     };
-    Ok(Prepare::of(center, scale, covariance, features))
+    Ok(Prepare::of(options.center, scale, options.covariance, options.features))
 }
 
 /// Data as a problem takes them.
@@ -241,7 +239,7 @@ fn labels(path: Option<&Path>, data: &DataSet) -> anyhow::Result<Option<Vec<Stri
     let (labels, rows) = (lines("--labels", path)?, data.matrix.nrows());
     if labels.len() != rows {
         anyhow::bail!(
-            "--labels {}: {} labels for the {rows} rows of {}; one a line is expected, in the order of the rows",
+            "--labels {}: {} labels for the {rows} rows of {}; one per line is expected, in the order of the rows",
             path.display(),
             labels.len(),
             data.source
@@ -286,7 +284,7 @@ pub fn short_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     let read = File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
     if read as u64 == LONGEST {
-        return Err(io::Error::other("it has more than 16 MB, far more than such a file needs"));
+        return Err(io::Error::other("it is larger than 16 MB, the limit for such a file"));
     }
     Ok(text)
 }

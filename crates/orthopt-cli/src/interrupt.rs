@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP: as long as nothing is lost, they end the program at once. Then the first asks
-//! the run to end and to hand over what it has, and the second ends the program.
+//! Ctrl-C, SIGTERM and SIGHUP: before a run has a result, they end the program at once.
+//! During a run the first asks the run to end with its best point, and the second ends the program.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,16 +16,16 @@ static SOMETHING_TO_LOSE: AtomicBool = AtomicBool::new(false);
 
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
-/// Signals that come so soon after each other are one: who ends a process often signals its group as well.
+/// Signals that come so soon after each other are one: a signal to a process is often sent to its group as well.
 const SAME: Duration = Duration::from_millis(300);
 
 /// How long an interrupted program may be silent.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// What an interrupted program still spends on extras.
+/// Time for extra work after an interruption.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// From now on, interruptions are heard.
+/// Installs the handler of interruptions.
 ///
 /// # Errors
 /// The system refuses a handler.
@@ -39,7 +39,7 @@ pub fn listen() -> anyhow::Result<()> {
             if first.elapsed() < SAME {
                 return;
             }
-            end_at_once("interrupted again: ended without waiting for the result");
+            end_at_once("interrupted again: ended without a result");
         }
         CANCEL.cancel();
         let _ = std::thread::Builder::new().spawn(explain_waiting); // without it there is only silence
@@ -47,18 +47,18 @@ pub fn listen() -> anyhow::Result<()> {
     ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")
 }
 
-/// From now on there is something to lose: interruptions set [`cancel`].
+/// Makes interruptions set [`cancel`] in place of ending the program.
 pub fn keep_results() {
     SOMETHING_TO_LOSE.store(true, Ordering::Relaxed);
     tracing::info!("Ctrl-C ends the run with the best point so far");
 }
 
-/// A step that cannot be divided may take its time: nobody shall think that the signal was not heard.
+/// Tells the user that the signal has arrived, as a step that cannot be divided may take long.
 fn explain_waiting() {
     std::thread::sleep(SILENCE);
     say(
         "note",
-        "interrupted: the result comes after the step under way; interrupt again to end at once, without it",
+        "interrupted: the result follows after the current step; interrupt again to end at once without a result",
     );
 }
 

@@ -1,7 +1,7 @@
 //! The command `orthopt`: sparse, nonnegative and plain PCA with exactly orthogonal components.
 //!
-//! A library only so that it compiles beside the library of the same name, for which a program would wait; programs of
-//! your own want the crate `orthopt`.
+//! It is a library so that it compiles in parallel with the library `orthopt`, for which a
+//! program would wait. Other programs should use the crate `orthopt`.
 
 mod blocks;
 mod cli;
@@ -17,7 +17,6 @@ mod given;
 mod global;
 mod input;
 mod interrupt;
-mod limits;
 mod model;
 mod options;
 mod output;
@@ -30,7 +29,6 @@ mod reproduce;
 mod rows;
 mod run;
 mod settings;
-mod size;
 mod streamed;
 mod summary;
 mod table;
@@ -45,7 +43,7 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Does what the arguments of the process say; its exit code.
+/// Runs the command with the arguments of the process; returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     start_log();

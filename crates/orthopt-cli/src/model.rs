@@ -1,4 +1,4 @@
-//! What `solve --json` wrote, as `transform` takes it.
+//! Model of `transform`: the JSON of `solve`.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -42,7 +42,7 @@ impl Model {
     /// Reads and checks the file.
     ///
     /// # Errors
-    /// It cannot be read, is no JSON of `solve`, or does not fit together.
+    /// It cannot be read, is not a JSON of `solve`, or is inconsistent.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let place = || path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot read the model `{}`", place()))?;
@@ -59,7 +59,7 @@ impl Model {
     fn of(fields: Fields) -> anyhow::Result<Self> {
         let Fields { schema, problem, solver, x, names, means, scales } = fields;
         let Some(x) = x.filter(|x| x.first().is_some_and(|row| !row.is_empty())) else {
-            bail!("there is no x in it: write the model by orthopt solve ... --json FILE");
+            bail!("it holds no x: write the model with orthopt solve ... --json FILE");
         };
         let (n, r) = (x.len(), x[0].len());
         if let Some(i) = x.iter().position(|row| row.len() != r) {
@@ -80,7 +80,7 @@ impl Model {
             Some(other) => bail!(
                 "schema {other} is of another version of orthopt, which reads schema {SCHEMA}: make the model again"
             ),
-            None => bail!("there is no schema in it: write the model by orthopt solve ... --json FILE"),
+            None => bail!("it holds no schema: write the model with orthopt solve ... --json FILE"),
         }
         if let Some(j) = scales.iter().flatten().position(|scale| !(scale.is_normal() && *scale > 0.0)) {
             let scale = scales.iter().flatten().nth(j).copied().unwrap_or(f64::NAN);
@@ -97,7 +97,7 @@ impl Model {
     /// The columns of the model, found by name or by position.
     ///
     /// # Errors
-    /// Columns that are not there; data that are C itself.
+    /// Missing columns; data that are C itself.
     pub fn columns_of(&self, data: DataSet) -> anyhow::Result<DataSet> {
         if data.role == Role::Gram {
             bail!("{} is C itself: there are no rows to transform", data.source);

@@ -1,4 +1,4 @@
-//! Writing to stdout. A reader that has gone away (`| head`) is success.
+//! Writing to stdout. A closed reader (`| head`) counts as success.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -20,7 +20,7 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     told(io::stdout().lock().write_all(bytes))
 }
 
-/// What has become of text on its way to stdout, to the last byte.
+/// Result of writing text to stdout; a broken pipe counts as success.
 pub fn told(written: io::Result<()>) -> anyhow::Result<()> {
     match written.and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

@@ -1,4 +1,4 @@
-//! A path for people and programs: table, CSV, JSON, picture.
+//! Output of a path: table, CSV, JSON, picture.
 
 use std::path::Path as FilePath;
 
@@ -68,7 +68,7 @@ pub struct Object<'a> {
     points: Vec<Of<'a>>,
 }
 
-/// A point: where it is, whose X it came from, and all that `solve` says.
+/// A point: its place, the origin of its X, and the output of `solve`.
 #[derive(Serialize)]
 struct Of<'a> {
     at: f64,
@@ -83,7 +83,7 @@ impl<'a> Of<'a> {
     }
 }
 
-/// The table for a person.
+/// Text of the table.
 pub fn summary(told: &Told<'_>, top: usize) -> String {
     let points = &told.path.points;
     let (mut summary, first) = (Summary::default(), &points[0].report);
@@ -97,9 +97,14 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     rows.extend((0..points.len()).map(|i| row(told, i)));
     aligned(&rows).iter().for_each(|line| summary.sentence(line));
     summary.gap();
-    summary.sentence("variance: of the data projected on the loadings; adjusted: of the scores, each without what earlier ones have.");
+    summary.sentence(
+        "variance: share explained by projection on the loadings; adjusted: share explained by the \
+                      scores, counting of each only the part beyond earlier scores.",
+    );
     if told.validation.is_some() {
-        summary.sentence("held out: share of the variance of rows that were left out, mean and standard error over the folds.");
+        summary.sentence(
+            "held out: share of the variance of the held-out rows, mean and standard error over the folds.",
+        );
     }
     let at = text::number(points[told.chosen].at, 6);
     let rule = match &told.validation {

@@ -1,4 +1,4 @@
-//! Plots as SVG: convergence, F against time with one curve per run, and what other figures share.
+//! Plots as SVG: convergence, F against time with one curve per run, and common parts of figures.
 
 mod axis;
 mod strokes;
@@ -19,10 +19,10 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Drawn at twice the size it is shown at: plotters rounds to whole units.
+/// Size of drawings, twice the displayed size, because plotters rounds to whole units.
 pub const SIZE: (u32, u32) = (1600, 1000);
 pub const FONT: &str = "sans-serif";
-/// Okabe and Ito's colours, told apart by colour-blind readers too.
+/// Okabe and Ito's colours, which colour-blind readers can distinguish.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -44,7 +44,7 @@ pub fn svg(draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
     svg_of(SIZE, draw)
 }
 
-/// A picture that is drawn on so many units, shown at half as many pixels.
+/// A picture drawn on `units`, shown with half as many pixels.
 ///
 /// # Errors
 /// The drawing fails.
@@ -74,7 +74,7 @@ pub fn convergence(title: &str, subtitle: &str, lines: &[Curve]) -> anyhow::Resu
     }
 }
 
-/// Draws curves as they are, the axes named; a legend appears when there are several.
+/// Draws curves with named axes, and a legend for several curves.
 ///
 /// # Errors
 /// The drawing fails.
@@ -106,11 +106,11 @@ pub fn panels(all: &[Panel]) -> anyhow::Result<String> {
     })
 }
 
-/// What convergence is drawn against.
+/// Axis of convergence plots.
 pub const TIME: &str = "seconds in the solver";
 
-/// Curves above the lowest value of all, which itself lies on the lower end of the axis; nothing of one curve, or where
-/// all have the same value.
+/// Curves above the lowest value of all, which itself lies on the lower end of the axis; empty
+/// for one curve, or if all have the same value.
 fn above_lowest(lines: &[Curve]) -> Option<(Vec<Curve>, Axis)> {
     let values = || lines.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|f| f.is_finite());
     let lowest = values().fold(f64::INFINITY, f64::min);
@@ -216,7 +216,7 @@ fn widest(ticks: &[f64], label: &dyn Fn(&f64) -> String) -> i32 {
     ticks.iter().map(|tick| label(tick).len()).max().unwrap_or(0) as i32
 }
 
-/// F holds until it is known to be lower, so the curve goes in steps.
+/// The curve is a step function, because F is constant between improvements.
 fn steps(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut out: Vec<(f64, f64)> = Vec::new();
     for point in points {

@@ -1,4 +1,4 @@
-//! From what the user typed to the problem, with remarks on the data.
+//! Construction of the problem from the options, with remarks on the data.
 
 use orthopt::family;
 use orthopt::family::{Family, Kind, PoseOptions, Posed, ProblemInfo};
@@ -9,10 +9,10 @@ use orthopt::report::{Assessment, DataFacts};
 use crate::failure::say;
 use crate::input::Input;
 
-/// From this share of tr C on, means that were left in are worth a remark.
+/// Share of tr C from which on a note mentions means that are not subtracted.
 const MEANS_SHARE: f64 = 0.05;
 
-/// Poses the problem; what is left of the data is for the caller to keep or to drop.
+/// Poses the problem; the caller may keep or drop the rest of the data.
 ///
 /// # Errors
 /// A bad rank or λ; data that are not what they should be.
@@ -28,14 +28,14 @@ pub fn pose(
     posed.notes.extend(input.notes.iter().cloned());
     if input.info.missing > 0 {
         let count = crate::text::count(input.info.missing as u64, "missing value");
-        posed.notes.push(
-            Message::from(format!("{count} in the data, dealt with as ")).option("missing").text(" says"),
-        );
+        posed
+            .notes
+            .push(Message::from(format!("{count} in the data, treated as ")).option("missing").text(" says"));
     }
     Ok((posed, input.info.clone()))
 }
 
-/// PCA of samples that are not centred mostly finds their mean: m·mean² of Cᵢᵢ is due to it.
+/// Note for samples that are not centred: their PCA mostly finds their mean, which contributes m·mean² to Cᵢᵢ.
 fn remark_on_means(input: &Input) -> Option<Message> {
     let means = input.means_left_in()?;
     let due: f64 = means.iter().map(|mean| mean * mean).sum::<f64>() * input.info.rows as f64;
@@ -48,17 +48,16 @@ fn remark_on_means(input: &Input) -> Option<Message> {
     })
 }
 
-/// Where X is judged with a default λ: what is easily missed is that `solve` without λ and solver chooses a number of
-/// nonzeros.
+/// Note for an X that is checked with a default λ: `solve` without λ and solver chooses a
+/// number of nonzeros instead.
 pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Message> {
     let own = options.penalty.is_none() && options.lambda.is_none() && options.limit.is_none();
-    let remark = "X is judged with a default lambda; one that solve found without --lambda has at most K nonzeros in each \
-                  component: --nonzeros K judges it so";
+    let remark = "X is checked with the default lambda; an X that solve found without --lambda \
+                  has at most K nonzeros in each component: check it with --nonzeros K";
     (own && info.name == "l0-pca").then(|| remark.to_string().into())
 }
 
-/// Where zeros are asked for, entries that another program has left next to zero are counted as what they are, which is
-/// easily missed.
+/// Note for problems that reward zeros: tiny entries of another program's X count as nonzero.
 pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
     if found.tiny > 0 && problem.asks_for_zeros() {
         let (entries, them) = match found.tiny {
@@ -68,7 +67,8 @@ pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
         say(
             "note",
             &format!(
-                "{entries} not zero but at most {REPORT_ZERO:e}: F, nonzeros, criticality and certificate count {them} as nonzero"
+                "{entries} not zero but at most {REPORT_ZERO:e} in absolute value: F, nonzeros, criticality and \
+                 certificate count {them} as nonzero"
             ),
         );
     }

@@ -17,7 +17,7 @@ use orthopt::solve::Stopping;
 
 const REFRESH: Duration = Duration::from_millis(100);
 
-/// A bar that watches a run, and says what the program is doing before and after it.
+/// A bar that shows the progress of a run and the steps before and after it.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -38,7 +38,7 @@ pub struct Before {
 }
 
 impl Progress {
-    /// Nothing is drawn when `quiet`, or when stderr is not a terminal. No colours are used, so
+    /// Draws nothing if `quiet`, or if stderr is not a terminal. No colours are used, so
     /// NO_COLOR holds.
     pub fn new(quiet: bool, stopping: Stopping) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
@@ -57,7 +57,7 @@ impl Progress {
         self.stage("setting up the problem");
     }
 
-    /// What has been taken by the time that the run began.
+    /// Seconds before the run began.
     pub fn before(&self) -> Before {
         self.before
     }
@@ -90,7 +90,7 @@ impl Progress {
         self.bar.set_message("");
     }
 
-    /// For those who make several runs: says which.
+    /// Progress of several runs, with the number of the run.
     pub fn points(&self) -> Points {
         Points(self.bar.clone())
     }
@@ -145,7 +145,7 @@ impl Progress {
     }
 }
 
-/// Which of several runs it is, in front of what is said of the run.
+/// Number of the run among several, in front of its text.
 #[derive(Debug)]
 pub struct Points(ProgressBar);
 
@@ -174,7 +174,7 @@ impl<'a> BoundBar<'a> {
         Self { progress, limit, shown: Mutex::new(Instant::now()) }
     }
 
-    /// Shows what is known; called all the time, from any thread.
+    /// Shows the progress; called often, from any thread.
     pub fn show(&self, now: &bound::Progress) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.elapsed() < REFRESH || self.progress.bar.is_hidden() {

@@ -1,4 +1,4 @@
-//! Samples as components see them: scores, with names and labels of the rows.
+//! Scores of samples, with names and labels of the rows.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub fn scores(a: &Matrix, means: Option<&[f64]>, factor: f64, x: &RowMat) -> Mat
     scores
 }
 
-/// The share of the squares of all entries of A − 1·`means`ᵀ that is left of the rows projected on the components.
+/// Share of the sum of squares of A − 1·`means`ᵀ that the projection of the rows on the components keeps.
 pub fn share_explained(x: &RowMat, scores: MatRef<'_, f64>, sum_of_squares: f64) -> Option<f64> {
     let products = RowMat::from_mat((scores.transpose() * scores).as_ref());
     (sum_of_squares > 0.0).then(|| squares_on_span(x, &products) / sum_of_squares)

@@ -8,44 +8,37 @@ use orthopt::report::{Checks, Report, Task};
 use orthopt::solvers::obcd::pairs;
 use orthopt::start::Start;
 
-use crate::input::{check_rows, read_x};
+use crate::input::check_rows;
 use crate::interrupt::{self, patience};
 use crate::progress::Progress;
-use crate::settings::{Init, Settings};
+use crate::settings::Settings;
 use crate::text::count;
 
-/// Solvers and starts for `problem`: what was typed, and the choices of the library for the rest.
+/// Solvers and starts for `problem`: those given, and the choices of the library for the rest.
 ///
 /// # Errors
 /// A start that cannot be read or does not fit; solvers that do not fit.
 pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> anyhow::Result<Plan<P>> {
-    let start = match &settings.init {
-        None => None,
-        Some(Init::Named(start)) => Some(Start::named(&start)),
-        Some(Init::File(path)) => {
-            let x = read_x("--init", path)?;
-            check_rows("--init", &x, problem.shape().0)?;
-            Some(Start::Given(x))
-        }
-    };
-    let wanted = Wanted { start, ..wanted.clone() };
-    let mut plan = problem.plan(&wanted)?;
-    plan.reasons.extend(plan.restart_reason(problem, &wanted, &settings.stopping, settings.restarts));
+    if let Some(Start::Given(x)) = &wanted.start {
+        check_rows("--init", x, problem.shape().0)?;
+    }
+    let mut plan = problem.plan(wanted)?;
+    plan.reasons.extend(plan.restart_reason(problem, wanted, &settings.stopping, settings.restarts));
     Ok(plan)
 }
 
-/// Options that say more than there is.
+/// Notes on options beyond their range.
 pub fn remarks<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Option<Message> {
     let (given, n) = (wanted.candidates?, problem.shape().0);
     let looks = plan.solvers.iter().any(|s| s.shared.iter().any(|c| c.name == "candidates"));
-    let why = format!(" is more than the {} there are: all are looked at", count(pairs(n) as u64, "pair"));
+    let why = format!(" exceeds the {} that exist: all are scored", count(pairs(n) as u64, "pair"));
     (looks && given != given.within(n)).then(|| Message::about("candidates").text(why))
 }
 
 /// Runs the plan and reports; checks come later.
 ///
 /// # Errors
-/// What the library finds wrong.
+/// Errors of the library.
 pub fn minimise<P: Family>(
     settings: &Settings,
     wanted: &Wanted,
@@ -61,7 +54,7 @@ pub fn minimise<P: Family>(
     Ok(report)
 }
 
-/// Criticality, where it is wanted, and block stationarity, where that is.
+/// Criticality and block stationarity, if requested.
 pub fn check<P: Family>(settings: &Settings, problem: &P, report: &mut Report, progress: &Progress) {
     report.checks = checks(problem, report.x(), settings.certify, |what| progress.stage(what));
 }

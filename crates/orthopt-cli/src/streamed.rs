@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use faer::Mat;
 use orthopt::message::Message;
 use orthopt::report::{DataFacts, Role};
+use orthopt::request::Request;
 use orthopt_data::stream::{Accumulate, Accumulated, Step, accumulate, files, read_accumulator};
 use orthopt_data::{DataError, GramAccumulator, LoadOptions, Missing, Scale, Summation, show_bytes};
 
 use crate::failure::usage;
 use crate::input::DataRequest;
-use crate::options::SolveOptions;
 use crate::text;
 
 /// From this size on, tables and arrays come part by part unless somebody says otherwise.
@@ -35,10 +35,11 @@ pub struct Stream {
 impl Stream {
     /// # Errors
     /// Options that exclude each other.
-    pub fn new(options: &SolveOptions) -> anyhow::Result<Self> {
-        let several = !options.more.is_empty();
+    pub fn new(options: &Request) -> anyhow::Result<Self> {
+        let more = options.more.clone().unwrap_or_default();
+        let several = !more.is_empty();
         if options.stream == Some(false) && (several || options.screen.is_some()) {
-            let what = if several { "several files come" } else { "--screen reads" };
+            let what = if several { "several files are read" } else { "with --screen rows are read" };
             return Err(usage(format!("--stream=false: {what} part by part")));
         }
         if options.gram.is_some() && (options.stream == Some(true) || options.screen.is_some()) {
@@ -46,7 +47,7 @@ impl Stream {
         }
         if options.labels.is_some() && (options.stream == Some(true) || several) {
             return Err(usage(
-                "--labels are for pictures of rows, which are not kept when they come part by part",
+                "--labels are for pictures of rows, but rows that are read part by part are not kept",
             ));
         }
         if options.screen.is_some() && options.data.as_deref() == Some(Path::new("-")) {
@@ -62,7 +63,7 @@ impl Stream {
         let needs_rows = rows.iter().any(|path| path.is_some()) || options.labels.is_some();
         let asked = several || options.screen.is_some() || options.reproducible == Some(true);
         let wanted = options.stream.or(asked.then_some(true));
-        Ok(Self { wanted, how, screen: options.screen, more: options.more.clone(), needs_rows })
+        Ok(Self { wanted, how, screen: options.screen, more, needs_rows })
     }
 
     /// Whether files of these sizes are to come part by part though nobody says so.
@@ -104,9 +105,12 @@ pub fn read(request: &DataRequest, watch: &mut dyn FnMut(Step<'_>)) -> anyhow::R
         _ if found.len() > 1 => {}
         _ if !large(request, &found[0])? => return Ok(None),
         _ => notes.push(
-            Message::from(format!("{} is large: its rows come part by part, unless ", found[0].display()))
-                .set("stream", "false")
-                .text(" says otherwise"),
+            Message::from(format!(
+                "{} is large: its rows are read part by part, unless ",
+                found[0].display()
+            ))
+            .set("stream", "false")
+            .text(" is given"),
         ),
     }
     let load = LoadOptions { missing: request.missing, max_memory, features: None };
@@ -202,7 +206,7 @@ pub fn kept_names(
     match kept {
         _ if names.len() != columns => {
             let place = path.display();
-            anyhow::bail!("{place}: {} names for {columns} columns; one a line is expected", names.len())
+            anyhow::bail!("{place}: {} names for {columns} columns; one per line is expected", names.len())
         }
         Some(kept) => Ok(kept.iter().map(|j| names[*j].clone()).collect()),
         None => Ok(names),
@@ -220,12 +224,12 @@ mod tests {
 
     #[test]
     fn large_files_come_part_by_part_where_nothing_needs_their_rows() {
-        let plain = Stream::new(&SolveOptions::default()).unwrap();
+        let plain = Stream::new(&Request::default()).unwrap();
         assert!(plain.suits(LARGE, Missing::Error) && plain.suits(LARGE, Missing::Drop));
         assert!(!plain.suits(LARGE - 1, Missing::Error) && !plain.suits(LARGE, Missing::Mean));
-        let scores = SolveOptions { save_scores: Some("s.csv".into()), ..SolveOptions::default() };
+        let scores = Request { save_scores: Some("s.csv".into()), ..Request::default() };
         assert!(!Stream::new(&scores).unwrap().suits(LARGE, Missing::Error));
-        let several = SolveOptions { more: vec!["b.csv".into()], stream: Some(false), ..Default::default() };
+        let several = Request { more: Some(vec!["b.csv".into()]), stream: Some(false), ..Default::default() };
         assert!(Stream::new(&several).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The result for a person.
+//! Summary of a result as text.
 
 use std::fmt::Write;
 
@@ -19,12 +19,12 @@ use crate::wording::said;
 
 /// Width of the left column.
 const LABEL: usize = 14;
-/// Lines are broken here where they can be.
+/// Maximum width of lines.
 const WIDTH: usize = 100;
-/// A share of the variance that counts as none.
+/// Share of the variance that counts as zero.
 const UNCORRELATED: f64 = 1e-9;
 
-/// The text in the making: labelled lines and tables.
+/// Text of the summary: labelled lines and tables.
 #[derive(Debug, Default)]
 pub struct Summary(String);
 
@@ -42,7 +42,7 @@ impl Summary {
         let _ = writeln!(self.0, "{label:LABEL$}{space}{value}");
     }
 
-    /// A line of its own.
+    /// A line without a label.
     pub fn sentence(&mut self, text: &str) {
         let _ = writeln!(self.0, "{}", printable(text));
     }
@@ -52,7 +52,7 @@ impl Summary {
         self.0.push('\n');
     }
 
-    /// Problem, data, rank, λ, and what was chosen for the user.
+    /// Problem, data, rank, λ and limits.
     pub fn problem(&mut self, task: &Task) {
         self.line("problem", &format!("{}, {}", task.problem.name, task.statement));
         self.line("data", &describe(&task.data));
@@ -93,10 +93,12 @@ impl Summary {
         }
     }
 
-    /// The two points of a splitting method, and how far it is from where it goes.
+    /// The two points of a splitting method, and its measures of stationarity.
     fn splitting(&mut self, s: &Splitting) {
         let sparse =
-            s.sparse.map_or("none (y has no full rank, or A is no identity)".into(), |f| text::number(f, 10));
+            s.sparse.map_or("none (y does not have full rank, or A is not the identity)".into(), |f| {
+                text::number(f, 10)
+            });
         self.line(
             "splitting",
             &format!(
@@ -114,7 +116,7 @@ impl Summary {
         }
     }
 
-    /// One row per component, and what they explain together.
+    /// One row per component, and the total of the variance explained.
     pub fn components(&mut self, x: &RowMat, explained: &ExplainedVariance, data: &DataFacts, top: usize) {
         let counts = nonzeros(x);
         let share = share_of(data);
@@ -142,11 +144,11 @@ impl Summary {
         if x.ncols() > 1 {
             let counted_twice = |k: usize| (explained.ratio[k] - explained.adjusted[k]).abs() > UNCORRELATED;
             self.sentence(match (0..x.ncols()).any(counted_twice) {
-                true => "Scores of sparse components are correlated: together counts, of each, only what earlier ones leave.",
+                true => "Scores of sparse components are correlated: 'together' is the sum of the adjusted shares.",
                 false => "The scores are uncorrelated: no variance is counted twice.",
             });
             self.sentence(&format!(
-                "Of the data projected on the loadings {:.2} % are left, on the scores (by regression) {:.2} %.",
+                "Explained by projection on the loadings: {:.2} %; by regression on the scores: {:.2} %.",
                 100.0 * explained.projected,
                 100.0 * explained.predicted
             ));
@@ -155,12 +157,12 @@ impl Summary {
 }
 
 impl Summary {
-    /// Why what was left open was chosen as it was.
+    /// Reasons of automatic choices.
     pub fn reasons(&mut self, reasons: &[Message]) {
         reasons.iter().for_each(|reason| self.line("", &format!("- {}", said(reason))));
     }
 
-    /// What is known before the checks.
+    /// Result of the run, before the checks.
     pub fn result(&mut self, report: &Report, top: usize) {
         let s = &report.solution;
         let task = &report.task;
@@ -175,7 +177,10 @@ impl Summary {
         self.objective(&s.objective, has_penalty, feasibility, relative, s.nonneg_violation);
         if let (Some(optimum), Some(gap)) = (report.optimum, report.above_optimum()) {
             let known = text::number(optimum, 10);
-            self.line("optimum", &format!("{known}, known in closed form; F is above it by {gap:.1e} of it"));
+            self.line(
+                "optimum",
+                &format!("{known}, known in closed form; F exceeds it by {gap:.1e}, relative to it"),
+            );
         }
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
         if let Some(splitting) = &s.splitting {
@@ -200,7 +205,7 @@ impl Summary {
         );
     }
 
-    /// What was done before the run, where it took long enough to be asked about.
+    /// Seconds of reading and setting up, if they are at least one second.
     pub fn before(&mut self, Before { reading, setting_up }: Before) {
         if reading + setting_up >= 1.0 {
             let [reading, setting_up] = [reading, setting_up].map(text::duration);
@@ -208,7 +213,7 @@ impl Summary {
         }
     }
 
-    /// The arms of a search, where X comes from, what the local search did.
+    /// Arms of a search, origin of X, and moves of the local search.
     fn search(&mut self, search: &SearchReport) {
         let mut arms: Vec<_> = search.arms.iter().filter(|arm| arm.runs > 0).collect();
         arms.sort_by(|a, b| a.objective.total_cmp(&b.objective));
@@ -218,7 +223,7 @@ impl Summary {
         let best: Vec<_> = arms.iter().take(3).map(named).collect();
         let runs: u64 = search.arms.iter().map(|arm| arm.runs).sum();
         let count = text::count(arms.len() as u64, "arm");
-        let lowest = if best.is_empty() { "none came to a point".into() } else { best.join(", ") };
+        let lowest = if best.is_empty() { "none, no run has ended".into() } else { best.join(", ") };
         self.line("search", &format!("{runs} runs of {count}; lowest F: {lowest}"));
         let mut moves: Vec<_> = search.moves.iter().filter(|m| m.won > 0).collect();
         moves.sort_by(|a, b| b.decrease.total_cmp(&a.decrease));
@@ -229,11 +234,9 @@ impl Summary {
         let paid = if paid.is_empty() { "none lowered F".into() } else { paid.join(", ") };
         self.line("", &format!("local search: {tried}; {paid}"));
         let quiet = match search.quiet {
-            _ if search.agreed => {
-                "three starts led to this F, and looking on would take long; --effort thorough does so".into()
-            }
+            _ if search.agreed => "three starts led to this F; --effort thorough searches longer".into(),
             0 => {
-                "the work has not doubled since F last fell: a longer limit or --effort thorough may lower it"
+                "the work has not doubled since F last fell: a longer limit or --effort thorough may lower F"
                     .into()
             }
             quiet if search.work > LONG => format!(
@@ -248,7 +251,7 @@ impl Summary {
         self.line("", &quiet);
     }
 
-    /// What kind of point X is; `tolerance` is absolute.
+    /// Criticality and certificate of X; `tolerance` is absolute.
     pub fn checks(&mut self, checks: &Checks, measure: &str, tolerance: f64) {
         match checks.criticality {
             Some(value) => self.line("criticality", &format!("{value:.3e}, {measure}")),
@@ -264,7 +267,7 @@ impl Summary {
 /// Work after which a search looks at F more often than after each doubling.
 const LONG: u64 = 40_000_000_000;
 
-/// What the certificate says, and what it does not. `tolerance` is absolute.
+/// Statement of the certificate. `tolerance` is absolute.
 pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     let (checked, total) = (text::grouped(c.pairs_checked), text::grouped(c.pairs_total));
     let all = c.pairs_checked == c.pairs_total;
@@ -291,7 +294,7 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     }
 }
 
-/// Where the data come from and what was done to them.
+/// Source and preparation of the data.
 pub fn describe(data: &DataFacts) -> String {
     let mut text = format!("{}, {} x {}", data.source, data.rows, data.cols);
     if data.nnz < data.rows * data.cols {
@@ -307,18 +310,18 @@ pub fn describe(data: &DataFacts) -> String {
         "" | "none" => String::new(),
         "unit" => ", columns scaled to norm 1".into(),
         "std" => ", columns scaled to standard deviation 1".into(),
-        factor => format!(", multiplied with {factor}"),
+        factor => format!(", multiplied by {factor}"),
     };
     text += if data.covariance { ", C = A'A/(m - 1)" } else { "" };
     text
 }
 
-/// xᵀCx is a variance only where C is one.
+/// Heading of the shares: xᵀCx is a variance only if C is a covariance matrix.
 fn share_of(data: &DataFacts) -> &'static str {
     if data.has_variances() { "variance" } else { "of tr C" }
 }
 
-/// The solver, with what it was set to.
+/// Solver with its settings.
 pub fn solver(report: &Report) -> String {
     let mut text = format!("{} from {}", report.solver, report.start);
     for name in ["working_set", "block", "model", "side"] {

@@ -12,7 +12,7 @@ use orthopt::solve::Stopping;
 /// distance to the best F of the table.
 pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
     let mut summary = Summary::default();
-    let Some(first) = reports.first() else { return "nothing was run\n".into() };
+    let Some(first) = reports.first() else { return "no solver was run\n".into() };
     summary.problem(&first.task);
     summary.line("start", &first.start);
     if let Some(optimum) = first.optimum {
@@ -30,7 +30,7 @@ pub fn comparison(reports: &[Report], stopping: Stopping) -> String {
     ));
     if reports.iter().any(|r| r.solution.raw.is_some()) {
         summary.sentence(
-            "raw: F and feasibility of the method's own iterate, which is feasible in the limit only.",
+            "raw: F and feasibility of the method's own iterate, which is feasible only in the limit.",
         );
     }
     if reports.iter().any(|r| r.solution.splitting.is_some()) {
@@ -109,7 +109,7 @@ fn row(report: &Report, best: f64, all: &[Report], stopping: Stopping) -> Vec<St
     cells
 }
 
-/// What the best pair still offers.
+/// Decrease of F by the best pair.
 fn pair(c: &Certificate, tolerance: f64) -> String {
     if c.holds(tolerance) { "certified".into() } else { format!("{:.0e}", c.max_decrease) }
 }

@@ -1,6 +1,6 @@
-//! Numbers and lines for people.
+//! Formatting of numbers and lines.
 
-/// `x` with so many significant digits, in exponent form where that is shorter to read.
+/// `x` with `digits` significant digits, in exponent form if that is shorter.
 pub fn number(x: f64, digits: usize) -> String {
     if x == 0.0 || !x.is_finite() {
         return x.to_string();
@@ -19,7 +19,7 @@ pub fn exact(x: f64) -> String {
     if x == 0.0 || (1e-5..1e12).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
-/// `x` rounded to so many significant digits.
+/// `x` rounded to `digits` significant digits.
 pub fn rounded(x: f64, digits: usize) -> f64 {
     format!("{x:.*e}", digits - 1).parse().unwrap_or(x)
 }

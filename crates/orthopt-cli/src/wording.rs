@@ -1,4 +1,4 @@
-//! Messages of the library as the command says them: options as they are typed.
+//! Messages of the library with options in the spelling of the command.
 
 use orthopt::message::{Hint, Message};
 use orthopt_data::DataError;

@@ -7,7 +7,7 @@ use crate::error::DataError;
 /// How far two entries (i, j) and (j, i) may be apart, relative to the largest entry.
 pub const SYMMETRY_TOLERANCE: f64 = 1e-8;
 
-/// Whether a matrix can be C = AᵀA as far as its shape and symmetry go.
+/// Checks that the shape and symmetry of a matrix are those of C = AᵀA.
 ///
 /// # Errors
 /// [`DataError::NotSquare`], or [`DataError::NotSymmetric`] with the worst pair, when a pair

@@ -1,4 +1,4 @@
-//! What a reader or generator gives: a matrix and what is known about it.
+//! Result of a reader or generator: a matrix with its names, labels and source.
 
 use faer::Mat;
 use faer::sparse::SparseColMat;
@@ -43,7 +43,7 @@ impl Matrix {
         (0..self.ncols()).map(|j| nonzeros(self.stored_column(j))).sum()
     }
 
-    /// Whether the storage is sparse.
+    /// True if the storage is sparse.
     pub fn is_sparse(&self) -> bool {
         matches!(self, Self::Sparse(_))
     }
@@ -164,7 +164,7 @@ impl From<SparseColMat<usize, f64>> for Matrix {
     }
 }
 
-/// What the matrix of a [`DataSet`] is.
+/// Role of the matrix of a [`DataSet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
@@ -189,7 +189,7 @@ pub struct DataSet {
     pub labels: Option<Vec<f64>>,
     /// The true components (columns × components, orthonormal) of generated data that has them.
     pub truth: Option<Mat<f64>>,
-    /// Whether the matrix holds samples or is C itself.
+    /// Role of the matrix: samples, or C itself.
     pub role: Role,
     /// Where it comes from: the path as it was typed, or the specification with its seed.
     pub source: String,
@@ -234,7 +234,7 @@ impl DataSet {
         Self { matrix, names, truth: None, ..self }
     }
 
-    /// What every reader must deliver: at least one row and column, and finite values. Readers of
+    /// Requirements on every reader: at least one row and column, and finite values. Readers of
     /// text have named the line of a bad value before this looks.
     pub(crate) fn checked(self) -> Result<Self, DataError> {
         let (rows, columns) = (self.matrix.nrows(), self.matrix.ncols());

@@ -12,7 +12,7 @@ pub enum DataError {
     /// There is no file of this name, and the name is no generator or built-in table either.
     #[error("`{path}`: no such file; DATA can be {known}")]
     NotFound {
-        /// What the user typed.
+        /// Text given by the user.
         path: String,
         /// Everything that would have been understood.
         known: String,
@@ -25,7 +25,7 @@ pub enum DataError {
         action: &'static str,
         /// The file.
         path: String,
-        /// What the operating system said.
+        /// Error of the operating system.
         error: io::Error,
     },
 
@@ -34,7 +34,7 @@ pub enum DataError {
     UnknownFormat {
         /// The file.
         path: String,
-        /// What is wrong with its name.
+        /// Problem with its name.
         problem: String,
         /// The extensions that are known.
         known: String,
@@ -45,7 +45,7 @@ pub enum DataError {
     Gzip {
         /// The file.
         path: String,
-        /// What the decoder said.
+        /// Error of the decoder.
         problem: String,
     },
 
@@ -56,7 +56,7 @@ pub enum DataError {
         path: String,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong and what to do.
+        /// Problem and remedy.
         problem: String,
     },
 
@@ -65,7 +65,7 @@ pub enum DataError {
     File {
         /// The file.
         path: String,
-        /// What is wrong and what to do.
+        /// Problem and remedy.
         problem: String,
     },
 
@@ -99,9 +99,9 @@ pub enum DataError {
     /// A specification such as `randn:M:N` that cannot be understood.
     #[error("`{spec}`: {problem}; expected {expected}")]
     Spec {
-        /// What the user typed.
+        /// Text given by the user.
         spec: String,
-        /// What is wrong with it.
+        /// Problem with it.
         problem: String,
         /// The form that works.
         expected: String,
@@ -124,9 +124,9 @@ pub enum DataError {
     Memory {
         /// The file or specification.
         place: String,
-        /// What is needed, as far as it is known.
+        /// Memory needed, as far as it is known.
         needed: String,
-        /// What is allowed.
+        /// Memory allowed.
         allowed: String,
     },
 
@@ -152,9 +152,9 @@ pub enum DataError {
 
     /// A column whose sums do not tell its spread from rounding beside its mean.
     #[error(
-        "{place}: column {column}{name} has the mean {mean} and a standard deviation of at most {spread:.1e}, which \
-         its sums do not tell from rounding; subtract a number near the mean from the column, or leave it out, and \
-         add up the rows again"
+        "{place}: column {column}{name} has the mean {mean} and a standard deviation of at most {spread:.1e}, which is \
+         lost in the rounding of its sums; subtract a number near the mean from the column, or leave it out, and add \
+         up the rows again"
     )]
     Spread {
         /// The data.
@@ -165,7 +165,7 @@ pub enum DataError {
         name: String,
         /// Its mean.
         mean: f64,
-        /// What the standard deviation is at most.
+        /// Upper bound of the standard deviation.
         spread: f64,
     },
 
@@ -175,8 +175,8 @@ pub enum DataError {
 
     /// A cell of a table without a value.
     #[error(
-        "{place}: row {row}, column {column}{name} has a missing value ({text}); fill it in, remove the row \
-         or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em"
+        "{place}: row {row}, column {column}{name} has a missing value ({text}); fill it in, \
+         remove the row or column, or choose how missing values are treated: mean (of the column), drop (the row) or em"
     )]
     Missing {
         /// The file and its line.
@@ -187,7 +187,7 @@ pub enum DataError {
         column: usize,
         /// The name of the column in brackets, where it has one.
         name: String,
-        /// What the file has there.
+        /// Text of the file there.
         text: String,
     },
 
@@ -234,7 +234,7 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// The option that helps, where there is one; those who show the message say how it is given.
+    /// The option that helps, if there is one; front ends add its spelling.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Missing { .. } => Some("missing"),

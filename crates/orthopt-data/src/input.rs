@@ -127,7 +127,7 @@ impl Input {
         Self { budget, ..self }
     }
 
-    /// What reading may take.
+    /// Memory limit of reading.
     pub(crate) fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -144,8 +144,8 @@ impl Input {
         }
     }
 
-    /// The file for those who jump in it; `None` where its bytes come only in order. Whoever has it reads no more
-    /// from here.
+    /// The file for random access; `None` if its bytes come only in order. The input must not
+    /// be read afterwards.
     #[cfg(feature = "parquet")]
     pub(crate) fn file(&mut self) -> Option<File> {
         self.file.take()
@@ -166,7 +166,7 @@ impl Input {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// What comes next, without reading it: as much as is buffered.
+    /// Buffered bytes that come next, without reading them.
     pub(crate) fn peek(&mut self) -> Result<&[u8], DataError> {
         if let Err(error) = self.reader.fill_buf() {
             return Err(self.read_error(error));
@@ -185,7 +185,7 @@ impl Input {
             }
             self.budget.check(2 * line.capacity())?;
             if !line[line.len() - read..].iter().any(|byte| b" \t\r,;".contains(byte)) {
-                let problem = "a word of more than 1 MB: this is no file of numbers and names".into();
+                let problem = "a word of more than 1 MB: this is not a file of numbers and names".into();
                 return Err(DataError::Line { path: self.name.clone(), line: self.line + 1, problem });
             }
         }
@@ -224,7 +224,7 @@ impl Input {
     pub(crate) fn read_error(&self, error: io::Error) -> DataError {
         if self.gzip && error.raw_os_error().is_none() {
             let problem = match error.kind() {
-                io::ErrorKind::UnexpectedEof => "it ends too early".to_string(),
+                io::ErrorKind::UnexpectedEof => "the end is missing".to_string(),
                 _ => error.to_string(),
             };
             return DataError::Gzip { path: self.name.clone(), problem };
@@ -239,7 +239,7 @@ impl Read for Input {
     }
 }
 
-/// Whether the last extension is `.gz`.
+/// True if the last extension is `.gz`.
 pub(crate) fn is_named_gzip(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }

@@ -1,10 +1,10 @@
-//! How much memory data may take, from the machine unless somebody says so.
+//! Limits of memory for data, by default from the free memory of the machine.
 
 use std::fs;
 
 use crate::error::DataError;
 
-/// The share of what is free that may be taken unless somebody says more.
+/// Default limit as a share of the free memory.
 const SHARE: f64 = 0.9;
 
 /// Bytes that are free for this program: of the machine, or of the group of processes it may be confined
@@ -13,7 +13,7 @@ pub fn available_memory() -> Option<u64> {
     [of_machine(), of_group()].into_iter().flatten().min()
 }
 
-/// What may be taken where nobody says how much: nine tenths of what is free now, or anything where that is
+/// Default limit of memory: nine tenths of the free memory, or no limit if that is
 /// not known.
 pub fn default_memory() -> u64 {
     available_memory().map_or(u64::MAX, |free| (SHARE * free as f64) as u64)
@@ -35,7 +35,7 @@ fn of_group() -> Option<u64> {
     VERSIONS.iter().find_map(|[most, used]| Some(number(most)?.saturating_sub(number(used)?)))
 }
 
-/// Bytes for people: `512 MB`, `3.2 GB`.
+/// Number of bytes in words: `512 MB`, `3.2 GB`.
 pub fn show_bytes(bytes: u64) -> String {
     match bytes as f64 {
         b if b < 1e6 => format!("{:.0} kB", (b / 1e3).ceil()),
@@ -44,7 +44,7 @@ pub fn show_bytes(bytes: u64) -> String {
     }
 }
 
-/// What reading may take, with the name of what is read.
+/// Memory limit of reading, with the name of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     place: String,
@@ -66,7 +66,7 @@ impl Budget {
         Err(DataError::Memory { place: self.place.clone(), needed, allowed })
     }
 
-    /// What is read.
+    /// Name of the source.
     pub(crate) fn place(&self) -> &str {
         &self.place
     }

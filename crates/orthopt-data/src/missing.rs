@@ -1,4 +1,4 @@
-//! What is done with values that are missing.
+//! Treatment of missing values.
 
 use faer::{Mat, Side};
 
@@ -7,14 +7,14 @@ use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::text::show;
 
-/// What is done with missing values: cells such as `NA` in tables, NaN in dense arrays.
+/// Treatment of missing values: cells such as `NA` in tables, NaN in dense arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
     /// They are an error that names the first of them.
     #[default]
     Error,
-    /// The mean of the column stands in.
+    /// Replaced by the mean of the column.
     Mean,
     /// Rows with missing values are left out.
     Drop,
@@ -27,15 +27,12 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// What [`Missing::parse`] reads, with one line each.
+    /// Names that [`Missing::parse`] reads, with one line each.
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
         ("error", "missing values are an error"),
-        ("mean", "the mean of the column stands in"),
+        ("mean", "replaced by the mean of the column"),
         ("drop", "rows with missing values are left out"),
-        (
-            "em",
-            "predicted from the leading components of the other values, again and again until they settle",
-        ),
+        ("em", "predicted from the leading components of the other values, repeated until convergence"),
     ];
 
     /// A choice of [`Missing::NAMES`].

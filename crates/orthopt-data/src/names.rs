@@ -1,4 +1,4 @@
-//! Names from a file of their own: vocabularies of text matrices, labels of rows.
+//! Names from a separate file: vocabularies of text matrices, labels of rows.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub fn read_names(path: &Path) -> Result<Vec<String>, DataError> {
         names.pop();
     }
     match &names[..] {
-        [] => Err(input.file_error("there is no name in it; one a line is expected")),
+        [] => Err(input.file_error("it has no names; one per line is expected")),
         [only] => Ok(only.split([',', '\t']).map(plain).collect()),
         _ => Ok(names),
     }
@@ -40,7 +40,7 @@ impl DataSet {
         let columns = self.matrix.ncols();
         if names.len() != columns {
             let problem = format!(
-                "{} names for the {columns} columns of {}; one a line is expected, in the order of the columns",
+                "{} names for the {columns} columns of {}; one per line is expected, in the order of the columns",
                 names.len(),
                 self.source
             );

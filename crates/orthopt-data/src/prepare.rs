@@ -1,4 +1,4 @@
-//! What may be done to data before a problem is made of it, only when asked for: selecting
+//! Preparation of data for a problem, only on request: selecting
 //! leading columns, centring, scaling, dividing by √(m − 1).
 //!
 //! ```
@@ -39,8 +39,8 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// What [`Scale::parse`] reads, for messages.
-    pub const EXPECTED: &'static str = "std, unit, none or a number > 0 that all entries are multiplied with";
+    /// Values that [`Scale::parse`] reads, for messages.
+    pub const EXPECTED: &'static str = "std, unit, none or a number > 0 that all entries are multiplied by";
 
     /// `none`, `unit`, `std` or a positive number.
     pub fn parse(text: &str) -> Option<Self> {
@@ -52,7 +52,7 @@ impl Scale {
         }
     }
 
-    /// What a column is divided by, from its norm as it is and about its mean; 1 for a column of zeros.
+    /// Divisor of a column, from its norm and its norm about the mean; 1 for a column of zeros.
     pub(crate) fn divisor(self, rows: f64, norm: impl FnOnce() -> f64, spread: impl FnOnce() -> f64) -> f64 {
         let positive = |value: f64| if value > 0.0 { value } else { 1.0 };
         match self {
@@ -76,7 +76,7 @@ impl fmt::Display for Scale {
     }
 }
 
-/// What to do. The default is nothing.
+/// Preparation of data. The default does nothing.
 ///
 /// The order is fixed: columns are selected, then centred, then scaled, then all is divided by √(m − 1).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,19 +106,19 @@ pub struct Prepared {
     pub units: Units,
 }
 
-/// What takes a raw row to the units that components are found in: (row − means) / scales.
+/// Transformation of a raw row to the units of the components: (row − means) / scales.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Units {
     /// Of the raw columns, where they are subtracted.
     pub means: Option<Vec<f64>>,
-    /// What the columns are divided by, where they are scaled.
+    /// Divisors of the columns, if they are scaled.
     pub scales: Option<Vec<f64>>,
     /// √(m − 1) where the matrix of [`Prepared`] is smaller by that; scores of its rows are not.
     pub shrunk: Option<f64>,
 }
 
 impl Prepare {
-    /// What users mean who leave things open: [`Scale::Std`] makes correlations, and covariances are those
+    /// Preparation with the defaults of users: [`Scale::Std`] gives correlations, and covariances are those
     /// of centred columns, unless it is said otherwise.
     pub fn of(center: Option<bool>, scale: Scale, covariance: Option<bool>, features: Option<usize>) -> Self {
         let covariance = covariance.unwrap_or(scale == Scale::Std);
@@ -218,7 +218,7 @@ impl Prepare {
         Centred { mean: mean.map_or(0.0, |mean| mean.value()), divisor, explicit: None }
     }
 
-    /// What is done to a sparse column with these entries.
+    /// Centring and scaling of a sparse column with these entries.
     fn sparse_column(&self, column: &[f64], rows: usize) -> Centred {
         let mean = ColumnMean::of(column, rows);
         let about = || centred_norm(column, rows, &mean);

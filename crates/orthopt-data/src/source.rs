@@ -1,4 +1,4 @@
-//! What the user typed as `DATA`: a file, a generator with its numbers, or a built-in table.
+//! Sources that `DATA` can name: a file, a generator with its numbers, or a built-in table.
 
 use std::path::Path;
 

@@ -96,7 +96,7 @@ fn written(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// What every form of the table gives.
+/// Results for every form of the table.
 fn each(table: &RecordBatch, options: &LoadOptions, look: impl Fn(&str, DataSet)) {
     let folder = TempDir::new().unwrap();
     for (name, bytes) in forms(table) {
@@ -203,8 +203,8 @@ fn nulls_and_nan_are_missing_values() {
         let found = data.matrix.to_dense();
         assert!(found[(1, 0)].is_nan() && found[(2, 1)].is_nan(), "{name}");
     });
-    let advice = "fill it in, remove the row or column, or say what is to be done with missing values: mean (of the \
-                  column), drop (the row) or em";
+    let advice = "fill it in, remove the row or column, or choose how missing values are \
+                  treated: mean (of the column), drop (the row) or em";
     each_message(&gaps, &format!("row 2, column 1 (`a`) has a missing value (`NaN`); {advice}"));
     let b = gaps.project(&[2, 1]).unwrap().slice(2, 2);
     each_message(&b, &format!("row 1, column 1 (`b`) has a missing value (null); {advice}"));
@@ -222,7 +222,7 @@ fn nulls_and_nan_are_missing_values() {
 fn columns_that_are_no_numbers() {
     let a = || column("a", Float64Array::from(vec![1.0, 2.0]));
     let advice =
-        "and not numbers; leave it out or turn it into numbers (names of rows stand in the first column)";
+        "and not numbers; leave it out or convert it to numbers (names of rows go in the first column)";
     let words = || StringArray::from(vec!["x", "y"]);
     each_message(
         &table(vec![a(), column("b", words())]),
@@ -343,10 +343,11 @@ fn files_that_are_something_else() {
     let options = LoadOptions::default();
     assert_eq!(
         message("a.parquet", b"a,b\n1,2\n", &options),
-        "a.parquet: it is no Parquet file: it does not begin with `PAR1`"
+        "a.parquet: it is not a Parquet file: it does not begin with `PAR1`"
     );
     for name in ["a.arrow", "a.feather"] {
-        let expected = format!("{name}: it is no Arrow IPC (Feather) file: it does not begin with `ARROW1`");
+        let expected =
+            format!("{name}: it is not an Arrow IPC (Feather) file: it does not begin with `ARROW1`");
         assert_eq!(message(name, b"a,b\n1,2\n", &options), expected);
     }
     let old = message("a.feather", b"FEA1\0\0\0\0", &options);

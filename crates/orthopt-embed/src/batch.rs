@@ -1,5 +1,6 @@
-//! Which questions a batch asks, and with which negatives: functions of the seed, the epoch and the number of the
-//! batch alone, so that training goes on from a checkpoint as if it had never ended, with any number of threads.
+//! Questions of a batch and their negatives: functions of the seed, the epoch and the number
+//! of the batch alone, so that training from a checkpoint gives the same numbers as without the interruption, with
+//! any number of threads.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

@@ -16,15 +16,15 @@ use crate::loss::{Loss, OUT};
 pub struct Asked {
     /// Which matrix turns the known entity.
     pub matrix: u32,
-    /// Whether its inverse does.
+    /// True if its inverse does.
     pub inverse: bool,
-    /// What is asked.
+    /// Question.
     pub question: Question,
     /// The answer.
     pub answer: u32,
 }
 
-/// What the loss is made of.
+/// Inputs of the loss.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// Space and distance.

@@ -1,6 +1,6 @@
-//! How far two points are from each other: what a triple's score takes off.
+//! Distances between two points, which are subtracted in the score of a triple.
 //!
-//! | name | taken off | |
+//! | name | distance | source |
 //! |---|---|---|
 //! | `geodesic` | d², d = α·arcosh\|k\| for \|k\| ≥ 1, α·arccos\|k\| below, k = ⟨x, y⟩_J/α² | JOBCD paper, App. F.1 |
 //! | `split` | min(τ_x, τ_y)·(arccos⟨t̂_x, t̂_y⟩ + \|ŝ_x − ŝ_y\|), τ = \|t\|, t̂ = t/τ, ŝ = s/τ | UltraE's public code |
@@ -43,7 +43,7 @@ pub struct Points {
 /// Values of b × m pairs and their derivatives with respect to the products of coordinates.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// What is taken off the score, b × m.
+    /// Distances to subtract from the scores, b × m.
     pub value: RowMat,
     slope: RowMat,   // with respect to <x, y>_J, of split to <t, t>
     slope_s: RowMat, // of split, with respect to <s, s>

@@ -1,4 +1,4 @@
-//! What can be wrong with input.
+//! Errors of the input.
 
 use orthopt_data::DataError;
 
@@ -23,7 +23,7 @@ pub enum Error {
     Model {
         /// The file.
         path: String,
-        /// What is wrong and what to do.
+        /// Problem and remedy.
         problem: String,
     },
 }

@@ -151,11 +151,11 @@ impl Trainer {
         let mut header = numbers.header.take().ok_or_else(|| numbers.broken())?;
         let fail = |problem: &str| Error::Model { path: path.display().to_string(), problem: problem.into() };
         let Some(training) = header.training.take() else {
-            return Err(fail("this is a model, not a checkpoint: training cannot go on from it"));
+            return Err(fail("this is a model, not a checkpoint: training cannot continue from it"));
         };
         let facts = numbers.facts(&header)?;
         if header.entities != graph.entities || header.relations != graph.relations || facts != graph.train {
-            return Err(fail("the checkpoint is of other triples: give the files that it was made with"));
+            return Err(fail("the checkpoint was made with other triples: give the same files"));
         }
         let mut model = numbers.model(&header)?;
         change(&mut model.options);
@@ -204,12 +204,12 @@ fn write_parts(out: &mut dyn Write, model: &Model, (parameters, bias, relations)
 }
 
 fn load(path: &Path, max_memory: Option<u64>) -> Result<Vec<u8>> {
-    let problem = "this is no model of a knowledge graph: `orthopt embed ... --save-model` makes one";
+    let problem = "this is not a model of a knowledge graph: `orthopt embed ... --save-model` writes one";
     let no_model = || Error::Model { path: path.display().to_string(), problem: problem.into() };
     read_sealed(path, MAGIC, max_memory)?.ok_or_else(no_model)
 }
 
-/// What is left of a file.
+/// Remaining numbers of a file.
 struct Numbers<'a> {
     path: &'a Path,
     max_memory: u64,
@@ -233,7 +233,7 @@ impl<'a> Numbers<'a> {
     }
 
     fn broken(&self) -> Error {
-        let problem = "the model is damaged (it ends too early): make it again".into();
+        let problem = "the model is damaged (it is truncated): make it again".into();
         Error::Model { path: self.path.display().to_string(), problem }
     }
 

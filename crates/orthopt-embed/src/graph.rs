@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub struct Triple {
     /// The subject.
     pub head: u32,
-    /// What is said of it.
+    /// Relation.
     pub relation: u32,
     /// The object.
     pub tail: u32,
@@ -28,14 +28,14 @@ pub struct Graph {
     pub test: Vec<Triple>,
 }
 
-/// Who is asked for: (h, r, ?) or (?, r, t).
+/// Question (h, r, ?) or (?, r, t).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Question {
     /// The entity that is given.
     pub known: u32,
     /// The relation.
     pub relation: u32,
-    /// Whether the head is asked for.
+    /// True if the head is asked for.
     pub head: bool,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Place<'a> {
     pub of: usize,      // of train
 }
 
-/// What has moved.
+/// Parts that changed.
 pub(crate) struct Moved {
     pub moved: Vec<(usize, (RowMat, Majoriser))>,
     pub estimators: Vec<Option<Estimator>>,

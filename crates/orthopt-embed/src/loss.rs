@@ -1,4 +1,4 @@
-//! What scores are worth: losses of one question over the scores of its answer and of others.
+//! Losses of one question over the scores of its answer and of other entities.
 
 use orthopt::linalg::simd::dispatch;
 use serde::{Deserialize, Serialize};

@@ -15,7 +15,7 @@ use crate::relation::{Group, Relation};
 /// Entities on the manifold, a bias for each, and J-orthogonal relations.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What it was made with.
+    /// Options of the model.
     pub options: Options,
     /// Free parameters of the entities, a row each.
     pub parameters: RowMat,
@@ -29,12 +29,12 @@ pub struct Model {
     pub(crate) matrices: Vec<RowMat>,
 }
 
-/// What each model has: (parameters, bias, relations).
+/// Parts of a model: (parameters, bias, relations).
 pub(crate) type Parts = (RowMat, Vec<f64>, Vec<Relation>);
 
 impl Model {
-    /// A random one for so many entities and relations. Points lie close to one another, relations close to the
-    /// identity ([`Options::init`], [`Options::relation_init`]).
+    /// A random model for given numbers of entities and relations. Points lie close to one
+    /// another, relations close to the identity ([`Options::init`], [`Options::relation_init`]).
     ///
     /// # Errors
     /// Options outside their range.
@@ -74,7 +74,7 @@ impl Model {
         self.metric
     }
 
-    /// What the relations share.
+    /// Data that the relations share.
     pub fn group(&self) -> &Group {
         &self.group
     }
@@ -89,7 +89,7 @@ impl Model {
         &self.matrices
     }
 
-    /// Whether all of its numbers are finite.
+    /// True if all of its numbers are finite.
     pub fn is_finite(&self) -> bool {
         let points = self.points.data().iter().chain(self.parameters.data()).chain(&self.bias);
         points.chain(self.matrices.iter().flat_map(RowMat::data)).all(|v| v.is_finite())
@@ -117,7 +117,7 @@ impl Model {
         triples.iter().flat_map(Triple::questions).map(|(q, answer)| self.asked(q, answer)).collect()
     }
 
-    /// What losses are made of.
+    /// Inputs of the losses.
     pub fn view<'a>(&'a self, answers: &'a Answers) -> View<'a> {
         View {
             metric: self.metric,

@@ -17,7 +17,7 @@ pub enum Optimiser {
 /// β₁, β₂ of Adam.
 const BETA: (f64, f64) = (0.9, 0.999);
 
-/// What an optimiser remembers of `rows` rows of `len` numbers.
+/// Moments of an optimiser for `rows` rows of `len` numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
     len: usize,
@@ -69,7 +69,7 @@ pub(crate) fn disjoint<'a, T>(table: &'a mut [T], len: usize, rows: &[u32]) -> V
     rows.iter().map(&mut next).collect()
 }
 
-/// What is remembered of one row.
+/// Moments of one row.
 #[derive(Debug)]
 pub struct Row<'a> {
     first: Option<&'a mut [f64]>,

@@ -1,4 +1,4 @@
-//! What training can be told, with defaults.
+//! Options of training, with defaults.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::loss::Loss;
 use crate::moments::Optimiser;
 use crate::relation::Form;
 
-/// What moves the relations.
+/// Update rule of the relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -21,7 +21,7 @@ pub enum Rule {
     VrJJobcd,
 }
 
-/// How the learning rate falls.
+/// Schedule of the learning rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -34,19 +34,19 @@ pub enum Schedule {
     Cosine,
 }
 
-/// Which known facts are no negatives.
+/// Known facts that are not negatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NoNegatives {
     /// Those of train.
     Train,
-    /// Those of train, valid and test: the protocol of UltraE's public code. It tells training what is asked of it
-    /// later, and its results are not comparable with others.
+    /// Those of train, valid and test: the protocol of UltraE's public code. It reveals test
+    /// facts to training, and its results are not comparable with others.
     All,
 }
 
-/// What becomes of questions about entities that no fact of train mentions.
+/// Treatment of questions about entities that are in no fact of train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -65,7 +65,7 @@ pub enum Unknown {
 pub struct Options {
     /// Coordinates of a point, n.
     pub dim: usize,
-    /// How many of them have J = 1, p; n is Euclidean space, n − 1 hyperbolic.
+    /// Number of coordinates with J = 1, p; p = n is Euclidean space, p = n − 1 hyperbolic.
     pub signature: usize,
     /// The radius of curvature α.
     pub alpha: f64,
@@ -75,15 +75,15 @@ pub struct Options {
     pub distance: Distance,
     /// The form of the relations.
     pub relations: Form,
-    /// What moves them.
+    /// Update rule of the relations.
     pub rule: Rule,
-    /// Relations of their own for the question (?, r, t).
+    /// Separate relations for the question (?, r, t).
     pub reciprocal: bool,
     /// The loss.
     pub loss: Loss,
     /// Steps of entities and, with the adaptive rule and without `relation_optimiser`, of relations.
     pub optimiser: Optimiser,
-    /// Steps of relations with the adaptive rule, where they are others than those of entities.
+    /// Optimiser of relations with the adaptive rule, if it differs from that of entities.
     #[serde(default)]
     pub relation_optimiser: Option<Optimiser>,
     /// Learning rate of entities and biases.
@@ -94,32 +94,32 @@ pub struct Options {
     /// triples; |s| = α·sinh(d/α) in hyperbolic space, d from the point where all begin.
     #[serde(default)]
     pub decay: f64,
-    /// How both fall.
+    /// Schedule of both rates.
     pub schedule: Schedule,
-    /// Epochs at most; [`Options::NO_END`] (`null` in JSON) is as many as a time limit allows.
+    /// Maximum number of epochs; [`Options::NO_END`] (`null` in JSON) means no maximum, with a time limit.
     #[serde(with = "endless")]
     pub epochs: usize,
     /// Triples of a batch.
     pub batch: usize,
-    /// Negatives of a question; a triple is two questions.
+    /// Number of negatives per question; a triple is two questions.
     pub negatives: usize,
     /// Questions that share their negatives.
     pub share: usize,
     /// Negatives among the entities that the relation has on that side in train.
     pub type_constrained: bool,
-    /// Which facts are no negatives.
+    /// Facts that are not negatives.
     pub no_negatives: NoNegatives,
     /// Epochs between two evaluations on valid.
     pub evaluate_every: usize,
     /// Evaluations without a better MRR after which training ends; 0 is never.
     pub patience: usize,
-    /// Questions about entities that train does not know.
+    /// Treatment of questions about entities that are not in train.
     pub unknown: Unknown,
     /// Spread of the entities' first parameters.
     pub init: f64,
     /// Spread of the relations' first angles, in radians, of Givens rotations in units of π.
     pub relation_init: f64,
-    /// Of all random numbers.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
@@ -173,11 +173,11 @@ mod endless {
 }
 
 impl Options {
-    /// Epochs without an end, for runs that a time limit ends.
+    /// Number of epochs without a maximum, for runs that a time limit ends.
     pub const NO_END: usize = usize::MAX;
 
-    /// Learning rates: what is not given is the default of the optimiser (Adam's are a hundredth of Adagrad's), and a
-    /// tenth of it for relations.
+    /// Learning rates. The default depends on the optimiser (Adam's is a hundredth of
+    /// Adagrad's); that of relations is a tenth of it.
     pub fn set_rates(&mut self, lr: Option<f64>, relation_lr: Option<f64>) {
         let of_optimiser = match self.optimiser {
             Optimiser::Adam => 0.01,
@@ -187,13 +187,13 @@ impl Options {
         self.relation_lr = relation_lr.unwrap_or(0.1 * self.lr);
     }
 
-    /// What steps relations with the adaptive rule.
+    /// Optimiser of the relations with the adaptive rule.
     pub(crate) fn of_relations(&self) -> Optimiser {
         self.relation_optimiser.unwrap_or(self.optimiser)
     }
 
     /// # Errors
-    /// [`Error::Option`]: a value outside its range, or values that do not go together.
+    /// [`Error::Option`]: a value outside its range, or incompatible values.
     pub fn check(&self) -> Result<()> {
         crate::Space::new(self.dim, self.signature, self.alpha)?;
         let at_least_one = [
@@ -223,7 +223,7 @@ impl Options {
         }
         if self.epochs == Self::NO_END && self.schedule != Schedule::Constant {
             let expected =
-                "constant where the number of epochs is not given: rates fall until the last epoch";
+                "constant, because rates fall until the last epoch and the number of epochs is not given";
             let name = if self.schedule == Schedule::Linear { "linear" } else { "cosine" };
             return Err(Error::option("schedule", name, expected));
         }
@@ -231,21 +231,29 @@ impl Options {
             return Err(Error::option(
                 "relation-optimiser",
                 "given",
-                "nothing with this rule, which takes no steps of an optimiser: leave it out",
+                "no value with this rule, which has no optimiser; leave it out",
             ));
         }
         if self.rule != Rule::Adaptive && self.relations != Form::Full {
-            return Err(Error::option("rule", "j-jobcd", "full relations: pairs of rows are theirs"));
+            return Err(Error::option(
+                "rule",
+                "j-jobcd",
+                "the relations full, which are moved along pairs of rows",
+            ));
         }
         if self.distance == Distance::Split && self.signature == 0 {
-            return Err(Error::option("distance", "split", "a signature of at least 1: it has a space part"));
+            return Err(Error::option(
+                "distance",
+                "split",
+                "a signature of at least 1, because this distance has a space part",
+            ));
         }
         if self.distance == Distance::Split && !self.reciprocal {
             // d(R x, y) is not d(x, R^-1 y): boosts change tau
             return Err(Error::option(
                 "distance",
                 "split",
-                "relations for both directions: it is not invariant",
+                "relations for both directions, because this distance is not invariant",
             ));
         }
         Ok(())

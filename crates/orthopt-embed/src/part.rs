@@ -1,5 +1,5 @@
-//! A part of a graph, with given numbers of facts, entities and relations: what experiments on "a batch" of a large
-//! graph take, by a rule that everybody can repeat.
+//! A part of a graph, with given numbers of facts, entities and relations: for experiments on
+//! "a batch" of a large graph, by a rule that can be repeated.
 //!
 //! ```text
 //! E ← core of all facts          core: the entity with the fewest facts goes, of several the one that came last,

@@ -44,7 +44,7 @@ impl Names {
     }
 }
 
-/// What there is to say of files besides their triples.
+/// Counts of irregular triples in files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Found {
@@ -133,7 +133,7 @@ pub fn read_triples(
         }
         first = false;
         if count > u32::MAX as usize / 4 {
-            return Err(lines.error("more than a billion triples: that is more than fits").into());
+            return Err(lines.error("more than a billion triples, which is the limit").into());
         }
         if count.is_multiple_of(4096) {
             lines.check_memory(held)?;
@@ -146,7 +146,7 @@ pub fn read_triples(
     Ok(format)
 }
 
-/// What a line says.
+/// Kinds of lines.
 enum Line {
     Nothing,
     Count(usize),
@@ -168,14 +168,17 @@ fn understood(line: &[u8], first: bool, format: Format) -> std::result::Result<L
     let short = |text: &str| printable(&text.chars().take(60).collect::<String>());
     let words = <[&str; 3]>::try_from(words).ok().filter(|words| words.iter().all(|word| !word.is_empty()));
     let Some([head, second, third]) = words else {
-        return Err(format!("`{}` is no triple: head, relation and tail, with tabs between", short(text)));
+        return Err(format!(
+            "`{}` is not a triple: give head, relation and tail, separated by tabs",
+            short(text)
+        ));
     };
     if format == Format::Tsv {
         return Ok(Line::Fact([head, second, third].map(String::from)));
     }
     match [head, second, third].iter().find(|word| word.parse::<u32>().is_err()) {
         Some(word) => Err(format!(
-            "`{}` is no number: the first line is a count, so this is OpenKE's format (head tail relation)",
+            "`{}` is not a number: the first line is a count, so this is OpenKE's format (head tail relation)",
             short(word)
         )),
         None => Ok(Line::Fact([head, third, second].map(String::from))),

@@ -18,7 +18,7 @@ use crate::moments::{Moments, disjoint};
 use crate::options::{NoNegatives, Options, Rule};
 use crate::relation::{Majoriser, Relation};
 
-/// What is known after an epoch.
+/// Measurements after an epoch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
@@ -43,16 +43,16 @@ pub enum Ended {
     Epochs,
     /// The time is up.
     TimeLimit,
-    /// The MRR on valid has not risen for so many evaluations.
+    /// The MRR on valid has not risen for `patience` evaluations.
     Patience,
     /// Somebody asked for it.
     Interrupted,
-    /// The loss or a parameter is no number any more; the best model so far is kept.
+    /// The loss or a parameter is NaN or infinite; the best model so far is kept.
     NumericalError,
 }
 
 impl Ended {
-    /// In the words that all runs use: `max_iters` after all epochs, `converged` where valid got no better.
+    /// In the words that all runs use: `max_iters` after all epochs, `converged` where no better MRR on valid.
     pub fn status(self) -> Status {
         match self {
             Self::Epochs => Status::MaxIters,

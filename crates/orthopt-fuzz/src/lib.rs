@@ -1,5 +1,5 @@
-//! What the fuzz tests share: [`run`] says how many inputs are tried, [`mutated`] makes them from valid files,
-//! [`one_line`] is what every message must be.
+//! Common parts of the fuzz tests: [`run`] sets the number of inputs, [`mutated`] makes them from valid files,
+//! [`one_line`] checks that a message has one line.
 //!
 //! A target is an ordinary test whose name has `fuzz` in it. `cargo test` tries a fixed number of inputs, the same
 //! ones every time; `cargo xtask fuzz MINUTES` tries as many as there is time for. What fails is named by its seed:

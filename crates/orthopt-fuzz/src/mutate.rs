@@ -39,7 +39,7 @@ const NUMBERS: [&str; 30] = [
     "1_000",
 ];
 
-/// What separates, quotes, begins or ends something in one of the formats, and what is no text.
+/// Bytes that separate, quote, begin or end something in one of the formats, and bytes that are not text.
 const PIECES: [&[u8]; 34] = [
     b",",
     b";",

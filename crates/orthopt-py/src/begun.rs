@@ -1,4 +1,4 @@
-//! What a minimisation of a user's own function begins with, whatever the constraint.
+//! Set-up of the minimisation of a user's function, for any constraint.
 
 use orthopt::family::{Case, Run, Wanted, check_constants, check_solvers};
 use orthopt::linalg::RowMat;
@@ -32,7 +32,7 @@ impl Begun {
     /// One start of a chain of solvers.
     ///
     /// # Errors
-    /// What the solvers find wrong; exceptions of the callable.
+    /// Errors of the solvers; exceptions of the callable.
     pub fn run<P: Evaluate + 'static>(
         &self,
         problem: &P,
@@ -69,7 +69,8 @@ pub fn stages<P>(
         Some(info) => Ok(info),
         None => Err(Error::Incompatible(
             format!(
-                "solver {name} is not for this f and penalty, or needs more than values and gradients; there are: {}",
+                "solver {name} does not fit this f and penalty, or needs more than values and gradients; available are \
+                 {}",
                 list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
             )
             .into(),

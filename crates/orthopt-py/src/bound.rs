@@ -14,13 +14,13 @@ use pyo3::types::PyDict;
 
 use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
-use crate::options::Options;
+use crate::options::Request;
 use crate::result::{array, put_task};
 use crate::solve::{check_x, pose_for};
 use crate::supervise::follow;
 use crate::threads;
 
-/// How much work a bound is worth.
+/// Limits on the work of a bound.
 #[derive(Clone, Copy, Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Effort {
@@ -38,13 +38,14 @@ pub fn bound<'py>(
     problem: &str,
     data: Given<'py>,
     x: Option<PyReadonlyArray2<'py, f64>>,
-    options: Options<'py>,
+    options: Request,
     effort: Effort,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = x.map(|x| copied(&x)).transpose()?;
     let rank = x.as_ref().map(RowMat::ncols);
-    let (posed, about, request) = pose_for(py, problem, &data, &options, rank, true)?;
+    let mut request = options;
+    let (posed, about) = pose_for(py, problem, &data, &mut request, rank, true)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
@@ -55,7 +56,7 @@ pub fn bound<'py>(
     Ok(out)
 }
 
-/// What the bound proves, and the matrices that others check it with.
+/// Bound with its proof, and the matrices for checking it.
 struct Proved {
     bound: Lower,
     dual: Option<Dual>,

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
-use crate::options::Options;
+use crate::options::Request;
 use crate::result::{put_checks, put_task, put_variance};
 use crate::solve::{check_x, pose_for};
 use crate::supervise::attend;
@@ -24,15 +24,16 @@ pub fn certify<'py>(
     problem: &str,
     data: Given<'py>,
     x: PyReadonlyArray2<'py, f64>,
-    options: Options<'py>,
+    options: Request,
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = copied(&x)?;
-    let (posed, about, request) = pose_for(py, problem, &data, &options, Some(x.ncols()), false)?;
+    let mut request = options;
+    let (posed, about) = pose_for(py, problem, &data, &mut request, Some(x.ncols()), false)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
     out.set_item("notes", worded(&task.notes))?;
-    let (tol, threads, scope) = (options.tol, request.threads, request.scope.unwrap_or(Scope::All));
+    let (tol, threads, scope) = (request.stopping.tol, request.threads, request.scope.unwrap_or(Scope::All));
     with_family!(&posed.problem, problem => check_x(&request, &task, problem))?;
     with_family!(posed.problem, problem => check(py, &out, problem, x, threads, scope, tol))?;
     Ok(out)

@@ -2,10 +2,11 @@
 
 use orthopt::Error;
 use orthopt::message::{Hint, Message};
+use orthopt::request::{Front, OPTIONS};
 use orthopt_data::DataError;
 use pyo3::prelude::*;
 
-/// What can go wrong between Python and the library.
+/// Errors between Python and the library.
 #[derive(Debug)]
 pub enum Failure {
     /// Said by the library.
@@ -100,13 +101,8 @@ pub fn named(class: &str, message: &str) -> PyErr {
 
 /// An option as it is given in Python: `max_iters=`, `scale="unit"`.
 pub fn word(hint: &Hint) -> String {
-    let name = match &*hint.option {
-        "lambda" => "lam".into(),
-        "lambda-share" => "lam_share".into(),
-        "relative-lambda" => "relative_lam".into(),
-        "certify-sample" => "certify".into(),
-        option => option.replace('-', "_"),
-    };
+    let entry = OPTIONS.iter().find(|entry| entry.name == hint.option);
+    let name = entry.map_or_else(|| hint.option.replace('-', "_"), |entry| entry.name_in(Front::Python));
     match &hint.value {
         None => format!("{name}="),
         Some(value) if value.parse::<f64>().is_ok() => format!("{name}={value}"),

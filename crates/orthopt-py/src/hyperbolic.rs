@@ -14,44 +14,40 @@ use pyo3::prelude::*;
 
 use crate::begun::{Begun, stages, start_rng};
 use crate::errors::Failure;
-use crate::options::Options;
+use crate::options::Request;
 use crate::smooth::Callable;
 
-/// The solver of those who do not name one.
+/// Default solver.
 const DEFAULT: &str = "j-jobcd";
 
 /// Runs a solver for XᵀJX = J.
 ///
 /// # Errors
 /// A penalty, a missing signature, a start that does not fit; exceptions of the callable.
-pub fn run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(Solution, Option<f64>)> {
-    let stopping = options.stopping().map_err(Failure::from)?;
-    let wanted = options.wanted(None).map_err(Failure::from)?;
-    let (signature, penalty) = (options.signature.clone(), options.penalty.clone());
-    let (scope, asked) = (options.scope(), options.asked());
-    let mapped = options.map.is_some();
+pub fn run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Solution, Option<f64>)> {
+    let Request { pose, wanted, stopping, scope, asked, .. } = request;
     let run = || -> Result<_, Failure> {
         let (n, r) = begun.shape;
         if n != r {
             let what = "X of a J-orthogonal problem".into();
             return Err(Error::Shape { what, rows: n, cols: r, expected_rows: n, expected_cols: n }.into());
         }
-        let case = Case::of_function(true, penalty.as_deref().unwrap_or("none"), mapped);
+        let case = Case::of_function(true, pose.penalty.as_deref().unwrap_or("none"), pose.map.is_some());
         asked.check(case.clone())?;
-        let text = signature.ok_or_else(|| Error::InvalidOption {
+        let text = pose.signature.as_ref().ok_or_else(|| Error::InvalidOption {
             option: "signature".into(),
             value: "not given".into(),
             expected: "the number of leading ones of J, or a list of signs".into(),
         })?;
-        let problem = Problem::with_signature(begun.f.clone(), Signature::parse(&text, n)?)?;
+        let problem = Problem::with_signature(begun.f.clone(), Signature::parse(text, n)?)?;
         let sums = begun.f.components() > 1;
         let default = if sums { vr_j_jobcd::<Callable>().name } else { DEFAULT };
         let named = wanted.solver.as_deref().unwrap_or(default);
         if sums && !named.split('+').any(|name| name == vr_j_jobcd::<Callable>().name) {
-            let why = " means nothing to this solver: it is for vr-j-jobcd; leave it out";
+            let why = " does not apply to this solver: it is for vr-j-jobcd; leave it out";
             return Err(Error::Incompatible(Message::about("sample").text(why)).into());
         }
-        let stages = stages(j_sums(), &problem, default, &wanted, (&asked, &case))?;
+        let stages = stages(j_sums(), &problem, default, wanted, (asked, &case))?;
         let x0 = match &begun.x0 {
             Some(x) => x.clone(),
             None => problem.constraint.random(&mut start_rng(wanted.seed)),
@@ -60,7 +56,7 @@ pub fn run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(So
         if sums {
             begun.f.check_sum(&x0)?;
         }
-        let solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
+        let solution = begun.run(&problem, stages, x0, wanted, stopping)?;
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let critical =
             measured.map(|_| stationarity(&solution.x, &problem.gradient(&solution.x), problem.signature()));

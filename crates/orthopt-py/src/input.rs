@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::errors::Failure;
 
-/// What Python hands over; `orthopt._data` has seen to it that nothing else comes here.
+/// Data from Python; `orthopt._data` admits no other types.
 #[derive(FromPyObject)]
 pub enum Given<'py> {
     /// A matrix of numbers.
@@ -27,7 +27,7 @@ pub enum Given<'py> {
         PyReadonlyArray1<'py, i64>,
         PyReadonlyArray1<'py, f64>,
     ),
-    /// What the command line calls DATA.
+    /// Text in the form of DATA of the command line.
     Named(String),
 }
 
@@ -71,19 +71,20 @@ pub fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<RowMat> {
 }
 
 /// What is done to the data first.
+#[derive(Clone)]
 pub struct Preparation {
     /// The matrix is C itself.
     pub gram: bool,
-    /// What is done with NaN and with missing cells of files.
+    /// Treatment of NaN and of missing cells of files.
     pub missing: Missing,
     /// Centring, scaling, leading columns.
     pub prepare: Prepare,
 }
 
-/// What is known of the data besides the problem made of them.
+/// Facts about the data in addition to the problem.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// What reports say of them.
+    /// Facts about them for reports.
     pub facts: DataFacts,
     /// Of the columns, where they were subtracted.
     pub means: Option<Vec<f64>>,
@@ -153,7 +154,7 @@ fn untouched<T>(
     hand_over(&PcaData::Centred(a, centring), About { means, ..About::default() }, pose)
 }
 
-/// What errors call data that are no file.
+/// Name of data without a file in errors.
 const UNNAMED: &str = "the data";
 
 fn unnamed(matrix: Matrix) -> DataSet {
@@ -207,31 +208,9 @@ fn hand_over<T>(
     let DataFacts { rows, cols, nnz, role, centered, .. } = DataFacts::of(data);
     let centered = centered || about.facts.centered;
     let facts = DataFacts { rows, cols, nnz, role, centered, ..about.facts };
-    let about = About { facts, squares: squares(data), ..about };
+    let about = About { facts, squares: data.squares(), ..about };
     let made = pose(data, &about)?;
     Ok((made, about))
-}
-
-/// Cᵢᵢ, without C.
-fn squares(data: &PcaData<'_>) -> Vec<f64> {
-    match data {
-        PcaData::Gram(c) => (0..c.ncols().min(c.nrows())).map(|i| c[(i, i)]).collect(),
-        PcaData::Centred(a, centring) => centring.squares(*a),
-        PcaData::Dense(a) => {
-            let mut sums = vec![0.0; a.ncols()];
-            orthopt::smooth::for_each(*a, |_, j, v| sums[j] += v * v);
-            sums
-        }
-        PcaData::Sparse(a, means) => (0..a.ncols())
-            .map(|j| {
-                let mean = means.as_ref().map_or(0.0, |m| m[j]);
-                let stored = a.val_of_col(j);
-                let absent = (a.nrows() - stored.len()) as f64;
-                stored.iter().map(|v| (v - mean).powi(2)).sum::<f64>() + absent * mean * mean
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
 }
 
 fn check_size(rows: usize, columns: usize) -> Result<(), Failure> {
@@ -253,7 +232,7 @@ fn check_finite(matrix: &Matrix) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What faer would panic on.
+/// Error if the pattern is invalid, on which faer would panic.
 fn check_pattern(
     rows: usize,
     cols: usize,

@@ -85,10 +85,10 @@ fn idle(given: &str, options: &Options, valid: bool, test: bool) -> Option<Strin
         ("evaluate_every", valid, "evaluations on valid, which is not given"),
         ("patience", valid, "evaluations on valid, which is not given"),
         ("no_negatives", valid || test, "facts of valid and test, which are not given"),
-        ("relation_lr", adaptive, "rule=\"adaptive\"; the others minimise pair by pair"),
+        ("relation_lr", adaptive, "rule=\"adaptive\" (the other rules minimise over pairs of rows)"),
     ];
     let (name, _, of) = idle.iter().find(|(name, means, _)| given.get(*name).is_some() && !means)?;
-    Some(format!("{name}= means nothing here: it is for {of}; leave it out"))
+    Some(format!("{name}= does not apply here: it is for {of}; leave it out"))
 }
 
 fn triples(rows: &Rows<'_>, entities: usize, relations: usize) -> PyResult<Vec<Triple>> {

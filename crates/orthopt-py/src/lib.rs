@@ -42,6 +42,8 @@ mod _orthopt {
     #[pymodule_export]
     use super::minimize::minimize;
     #[pymodule_export]
+    use super::options::options;
+    #[pymodule_export]
     use super::path::{judged_fold, path, validation};
     #[pymodule_export]
     use super::registry::{constants, registry};

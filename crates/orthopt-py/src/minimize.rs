@@ -25,7 +25,7 @@ use crate::begun::{Begun, stages, start_rng};
 use crate::errors::Failure;
 use crate::hyperbolic;
 use crate::input::copied;
-use crate::options::{Asked, Options};
+use crate::options::{Asked, Request};
 use crate::result::put_solution;
 use crate::smooth::Callable;
 
@@ -38,7 +38,7 @@ const DEFAULTS: [&str; 3] = ["optm-cayley", "irpg", "ladmm"];
 /// The default for f − g + h∘A.
 const COMPOSITE_DEFAULT: &str = "oadmm";
 
-/// Minimises. `options` has every key of [`Options`]; `x0` is X⁰ or its shape; returns a dictionary.
+/// Minimises. `x0` is X⁰ or its shape; returns a dictionary.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // called by one Python function that names them
 pub fn minimize<'py>(
@@ -50,14 +50,14 @@ pub fn minimize<'py>(
     constraint: &str,
     lipschitz: Option<f64>,
     sums: Option<(Py<PyAny>, usize)>,
-    options: Options<'py>,
+    options: Request,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lipschitz = lipschitz.map(|l| {
         orthopt::options::checked("lipschitz", l, "a number > 0", |v| v > 0.0).map_err(Failure::from)
     });
     if sums.is_some() && constraint == "stiefel" {
-        let why = " means nothing to X'X = I: it is for the solver vr-j-jobcd and X'JX = J; leave it out";
+        let why = " does not apply to X'X = I: it is for the solver vr-j-jobcd and X'JX = J; leave it out";
         return Err(Failure::from(Error::Incompatible(Message::about("sample").text(why))).into());
     }
     let f = Callable::new(fun, sums, convert, shape, lipschitz.transpose()?);
@@ -78,22 +78,19 @@ pub fn minimize<'py>(
     put_solution(&out, &solution)?;
     out.set_item("problem", constraint)?;
     out.set_item("rank", shape.1)?;
-    out.set_item("lam", options.lam)?;
+    out.set_item("lam", options.pose.lambda)?;
     out.set_item("criticality", criticality)?;
     out.set_item("evaluations", f.evaluations())?;
     Ok(out)
 }
 
-fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult<(Solution, Option<f64>)> {
-    let pose = options.pose()?;
-    let stopping = options.stopping().map_err(Failure::from)?;
-    let wanted = options.wanted(None).map_err(Failure::from)?;
-    let penalty = options.penalty.as_deref().unwrap_or("none");
-    let (scope, asked, restarts) = (options.scope(), options.asked(), options.restarts);
+fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Solution, Option<f64>)> {
+    let Request { pose, wanted, stopping, restarts, scope, asked, .. } = request;
+    let penalty = pose.penalty.as_deref().unwrap_or("none");
     let case = Case::of_function(false, penalty, pose.map.is_some());
     asked.check(case.clone()).map_err(Failure::from)?;
     if pose.map.is_some() || needs_parts(penalty) {
-        return composite_run(py, begun, options, (&asked, &case));
+        return composite_run(py, begun, request, (asked, &case));
     }
     let run = || -> std::result::Result<_, Failure> {
         let h = (find_penalty(penalty)?.make_shaped)(options_lambda(penalty, pose.lambda)?, &pose.shape)?;
@@ -105,7 +102,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         check_constants(&pose.shape, &[penalty])?;
         let (n, r) = begun.shape;
         let problem: Custom = Problem::new(begun.f.clone(), h, r)?;
-        let stages = stages(general_pairwise(), &problem, default, &wanted, (&asked, &case))?;
+        let stages = stages(general_pairwise(), &problem, default, wanted, (asked, &case))?;
         let mut rng = start_rng(wanted.seed);
         let x0 = match &begun.x0 {
             Some(x) => x.clone(),
@@ -115,7 +112,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
         problem.constraint.check(&x0, "the starting point X")?;
         check_sign(&problem, &x0)?;
         begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
-        let further = match restarts {
+        let further = match *restarts {
             Some(count) => Further::Count(count),
             None if begun.x0.is_some() => Further::Count(0),
             None => Further::UntilAgreed,
@@ -126,8 +123,8 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, options: &Options<'_>) -> PyResult
             false => problem.constraint.random(rng),
         };
         let starts = Starts::new(x0, both, |rng| random(rng), &mut rng);
-        let mut solution = best_of(starts, further, &stopping, |x0, stopping| {
-            begun.run(&problem, stages.clone(), x0, &wanted, stopping)
+        let mut solution = best_of(starts, further, stopping, |x0, stopping| {
+            begun.run(&problem, stages.clone(), x0, wanted, stopping)
         })?;
         solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
@@ -251,14 +248,11 @@ fn best_of<R: FnMut(&mut Pcg64) -> RowMat>(
 fn composite_run(
     py: Python<'_>,
     begun: &Begun,
-    options: &Options<'_>,
+    request: &Request,
     (asked, case): (&Asked, &Case),
 ) -> PyResult<(Solution, Option<f64>)> {
-    let pose = options.pose()?;
-    let stopping = options.stopping().map_err(Failure::from)?;
-    let wanted = options.wanted(None).map_err(Failure::from)?;
-    let penalty = options.penalty.as_deref().unwrap_or("none");
-    let scope = options.scope();
+    let Request { pose, wanted, stopping, scope, .. } = request;
+    let penalty = pose.penalty.as_deref().unwrap_or("none");
     let run = || -> std::result::Result<_, Failure> {
         check_constants(&pose.shape, &[penalty])?;
         let (n, r) = begun.shape;
@@ -268,12 +262,12 @@ fn composite_run(
         let lambda = options_lambda(penalty, pose.lambda)?;
         let (g, h, a) = composite_parts(penalty, lambda, (n, r), &parts)?;
         let problem = Problem::new(begun.f.clone(), h, r)?.minus(g)?.through(a)?;
-        let stages = stages(splitting(), &problem, COMPOSITE_DEFAULT, &wanted, (asked, case))?;
+        let stages = stages(splitting(), &problem, COMPOSITE_DEFAULT, wanted, (asked, case))?;
         let mut rng = start_rng(wanted.seed);
         let x0 = begun.x0.clone().unwrap_or_else(|| problem.constraint.random(&mut rng));
         problem.constraint.check(&x0, "the starting point X")?;
         begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
-        let mut solution = begun.run(&problem, stages, x0, &wanted, &stopping)?;
+        let mut solution = begun.run(&problem, stages, x0, wanted, stopping)?;
         solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let critical = measured.and_then(|_| criticality(&problem, &solution.x, &begun.f.attended()));

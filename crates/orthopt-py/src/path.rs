@@ -11,13 +11,13 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::Failure;
 use crate::input::{About, Given};
-use crate::options::Options;
+use crate::options::Request;
 use crate::result::put_report;
-use crate::solve::{Request, is_gram, put_units};
+use crate::solve::{is_gram, put_units};
 use crate::supervise::{self, follow};
 use crate::threads;
 
-/// What is wanted besides the options of `solve`.
+/// Options in addition to those of `solve`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Steps {
@@ -34,11 +34,11 @@ impl Steps {
     }
 }
 
-/// What a path is asked for by Python.
+/// Request of Python for a path.
 struct Asked<'a, 'py> {
     problem: &'a str,
     data: &'a Given<'py>,
-    options: &'a Options<'py>,
+    options: &'a Request,
     steps: &'a Steps,
     callback: Option<Bound<'py, PyAny>>,
 }
@@ -63,10 +63,8 @@ fn along<T: Send>(
     walks: f64,
     work: &Work<'_, T>,
 ) -> PyResult<(T, About)> {
-    let Asked { problem, data, options, steps, callback } = asked;
+    let Asked { problem, data, options: asked, steps, callback } = asked;
     let info = find_problem(problem).map_err(Failure::from)?;
-    let asked = Request::new(options)?;
-    let how = options.preparation().map_err(Failure::from)?;
     let view = data.borrow()?;
     let (at, of) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let look = || match (&callback, of.load(Ordering::Relaxed)) {
@@ -75,7 +73,7 @@ fn along<T: Send>(
     };
     let found = follow(py, look, |watch| -> Result<_, Failure> {
         threads::pool(asked.threads)?.install(|| {
-            view.with(info, &how, |data, about| {
+            view.with(info, &asked.how, |data, about| {
                 asked.asked.check(Case::new(info, &asked.pose).of_gram(is_gram(data)))?;
                 let along = match steps.along() {
                     Some(along) => along,
@@ -115,7 +113,7 @@ pub fn path<'py>(
     py: Python<'py>,
     problem: &str,
     data: Given<'py>,
-    options: Options<'py>,
+    options: Request,
     steps: Steps,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -145,7 +143,7 @@ pub fn judged_fold<'py>(
     py: Python<'py>,
     problem: &str,
     data: Given<'py>,
-    options: Options<'py>,
+    options: Request,
     steps: Steps,
     fold: usize,
     callback: Option<Bound<'py, PyAny>>,

@@ -103,7 +103,7 @@ impl Callable {
         self.asked(|py| self.ask(py, x, g))
     }
 
-    /// What Python answers to `ask`, counted; `None` after an exception.
+    /// Answer of Python to `ask`, counted; `None` after an exception.
     fn asked(&self, mut ask: impl FnMut(Python<'_>) -> PyResult<f64>) -> Option<f64> {
         if lock(&self.0.raised).is_some() {
             return None;
@@ -152,7 +152,7 @@ impl Callable {
         }
     }
 
-    /// Whether the mean of all components is f, at this X.
+    /// Checks that the mean of all components is f, at this X.
     ///
     /// # Errors
     /// It is not; an exception of a callable.

@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use numpy::PyArray1;
 use orthopt::Error;
-use orthopt::certify::Scope;
 use orthopt::family;
-use orthopt::family::{Case, Family, ProblemInfo, Run, find_problem};
+use orthopt::family::Posed;
+use orthopt::family::{Case, Family, Run, find_problem};
 use orthopt::family::{Plan, Wanted};
-use orthopt::family::{PoseOptions, Posed};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{Checks, DataFacts, Report, Task};
-use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::start::Start;
 use orthopt::with_family;
@@ -21,22 +19,22 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::Failure;
 use crate::input::{About, Given};
-use crate::options::{Asked, Options};
+use crate::options::Request;
 use crate::result::put_report;
 use crate::supervise::{Told, Watch, supervise};
 use crate::threads;
 
-/// Finds X. `options` has every key of [`Options`]; returns a dictionary.
+/// Finds X. Returns a dictionary.
 #[pyfunction]
 pub fn solve<'py>(
     py: Python<'py>,
     problem: &str,
     data: Given<'py>,
-    options: Options<'py>,
+    options: Request,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mut request = Request::new(&options)?;
-    let (posed, about) = posed(py, problem, &data, &options, &mut request, true)?;
+    let request = options;
+    let (posed, about) = posed(py, problem, &data, &request, true)?;
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
     with_family!(posed.problem, problem => {
         let problem = Arc::new(problem);
@@ -53,46 +51,21 @@ pub fn compare<'py>(
     problem: &str,
     data: Given<'py>,
     solvers: Vec<String>,
-    options: Options<'py>,
+    options: Request,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let mut request = Request::new(&options)?;
+    let request = options;
     let known = |name: &&String| name.as_str() != AUTO.0;
     solvers.iter().filter(known).try_for_each(|name| family::check_solvers(name)).map_err(Failure::from)?;
-    let (posed, about) = posed(py, problem, &data, &options, &mut request, solvers.is_empty())?;
+    let (posed, about) = posed(py, problem, &data, &request, solvers.is_empty())?;
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
     with_family!(posed.problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
 }
 
-/// What is the same for all runs of a call.
+/// Entries that all runs of a call share.
 struct Head {
     task: Task,
     about: About,
-}
-
-/// Options without Python in them.
-#[derive(Clone)]
-pub struct Request {
-    pub pose: PoseOptions,
-    pub wanted: Wanted,
-    pub stopping: Stopping,
-    restarts: Option<u64>,
-    pub threads: Option<usize>,
-    pub scope: Option<Scope>,
-    pub asked: Asked,
-}
-
-impl Request {
-    /// # Errors
-    /// A value out of range.
-    pub fn new(options: &Options<'_>) -> PyResult<Self> {
-        let pose = options.pose()?;
-        let start = options.start()?;
-        let wanted = options.wanted(start).map_err(Failure::from)?;
-        let stopping = options.stopping().map_err(Failure::from)?;
-        let (restarts, threads, scope) = (options.restarts, options.threads, options.scope());
-        Ok(Self { pose, wanted, stopping, restarts, threads, scope, asked: options.asked() })
-    }
 }
 
 /// Poses the problem without the GIL; with `counts`, a number of nonzeros is chosen where nothing says how sparse
@@ -101,21 +74,17 @@ fn posed(
     py: Python<'_>,
     problem: &str,
     data: &Given<'_>,
-    options: &Options<'_>,
-    request: &mut Request,
+    request: &Request,
     counts: bool,
 ) -> PyResult<(Posed, About)> {
     let info = find_problem(problem).map_err(Failure::from)?;
-    let how = options.preparation().map_err(Failure::from)?;
     let view = data.borrow()?;
-    let share = options.lam_share;
-    let Request { pose, wanted, threads, asked, .. } = request;
+    let Request { pose, wanted, threads, asked, how, .. } = request;
     let threads = *threads;
     let made = py.detach(|| -> Result<_, Failure> {
         threads::pool(threads)?.install(|| {
-            view.with(info, &how, |data, about| {
+            view.with(info, how, |data, _| {
                 asked.check(Case::new(info, pose).of_gram(is_gram(data)))?;
-                pose.lambda = scaled_lambda(info, share, pose, about).or(pose.lambda);
                 let pose = if counts { pose.clone().or_counts(info, wanted) } else { pose.clone() };
                 Ok(family::pose(info, data, &pose)?)
             })
@@ -126,20 +95,9 @@ fn posed(
     Ok(made)
 }
 
-/// Whether the data are C itself.
+/// True if the data are C itself.
 pub fn is_gram(data: &PcaData<'_>) -> bool {
     matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_))
-}
-
-/// λ as a share of the mean of the r largest Cᵢᵢ, which scales with the data as λ must.
-fn scaled_lambda(info: &ProblemInfo, share: Option<f64>, pose: &PoseOptions, about: &About) -> Option<f64> {
-    let name = pose.penalty.as_deref().unwrap_or(info.penalty);
-    let has_lambda = family::penalty_called(name).is_ok_and(|penalty| penalty.lambda_share.is_some());
-    let share = share.filter(|_| has_lambda)?;
-    let mut squares = about.squares.clone();
-    squares.sort_by(|a, b| b.total_cmp(a));
-    let rank = pose.rank.unwrap_or(family::DEFAULT_RANK).clamp(1, squares.len().max(1));
-    Some(share * squares.iter().take(rank).sum::<f64>() / rank as f64)
 }
 
 /// Refuses options that mean nothing to any of these runs, and a bound where there is none.
@@ -272,19 +230,18 @@ pub fn pose_for(
     py: Python<'_>,
     problem: &str,
     data: &Given<'_>,
-    options: &Options<'_>,
+    request: &mut Request,
     rank: Option<usize>,
     counts: bool,
-) -> PyResult<(Posed, About, Request)> {
-    let mut request = Request::new(options)?;
+) -> PyResult<(Posed, About)> {
     request.pose.rank = rank.or(request.pose.rank);
-    let (posed, about) = posed(py, problem, data, options, &mut request, counts)?;
+    let (posed, about) = posed(py, problem, data, request, counts)?;
     let solvers = request.wanted.constants.iter().next().map(|(name, _)| name.to_string());
     if let Some(name) = solvers.filter(|_| request.asked.is_of_x()) {
-        let why = " is for a solver, and none runs: X is given; leave it out";
+        let why = " is an option of a solver, but no solver runs when X is given; leave it out";
         return Err(Failure::from(Error::Incompatible(Message::about(name).text(why))).into());
     }
-    Ok((posed, about, request))
+    Ok((posed, about))
 }
 
 /// Refuses options that mean nothing to an X that is given.

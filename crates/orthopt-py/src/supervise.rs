@@ -49,7 +49,7 @@ impl Now {
     }
 }
 
-/// What the two threads share.
+/// State that the two threads share.
 #[derive(Debug, Default)]
 pub struct Shared {
     cancel: Cancel,
@@ -77,7 +77,7 @@ impl Watch {
     }
 }
 
-/// What the working thread tells: the report first, so that it is not lost when checks are
+/// Messages of the working thread: the report first, so that it is not lost when checks are
 /// interrupted.
 pub enum Told {
     Solved(Result<Box<Report>, orthopt::Error>),
@@ -89,7 +89,7 @@ pub enum Told {
 /// work has ended when this returns.
 ///
 /// # Errors
-/// What the work or Python says.
+/// Errors of the work or of Python.
 pub fn supervise(
     py: Python<'_>,
     callback: Option<&Bound<'_, PyAny>>,
@@ -122,7 +122,7 @@ pub fn supervise(
 /// asks the work to end and is raised when it has.
 ///
 /// # Errors
-/// What Python says.
+/// Errors of Python.
 pub fn attend<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> T + Send + 'static,
@@ -154,7 +154,7 @@ pub fn attend<T: Send + 'static>(
 /// ten times a second; true ends the work too, an exception of it or of a signal handler is raised then.
 ///
 /// # Errors
-/// What Python says.
+/// Errors of Python.
 pub fn follow<T: Send>(
     py: Python<'_>,
     mut look: impl FnMut() -> PyResult<bool>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
-use orthopt::solve::Solver;
+use orthopt::solve::{Solver, advance};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
 use orthopt_data::{LoadOptions, Matrix, load};
@@ -36,7 +36,7 @@ fn first_pairs(c: &mut Criterion, what: &str, p: &PcaProblem) {
             |state| {
                 let mut left = PAIRS;
                 while left > 0 {
-                    left -= solver.step(p, state, left).iterations;
+                    left -= advance(&solver, p, state, left).0;
                 }
             },
             BatchSize::PerIteration,

@@ -75,7 +75,7 @@ fn rows(c: &Mat<f64>, r: usize, sparse: bool, nonneg: bool, rng: &mut Pcg64) -> 
     Rows { x, g, pairs }
 }
 
-/// What the smooth part can gain on average, and what h counts and sums: the scales for λ.
+/// Scales for λ: average decrease of the smooth part, and the counts and sums of h.
 fn scales(rows: &Rows) -> (f64, f64, f64) {
     let (mut gain, mut count, mut sum) = (0.0, 0.0, 0.0);
     for &(i, j, _) in &rows.pairs {

@@ -17,7 +17,7 @@ use orthopt::problem::NonlinearEigProblem;
 use orthopt::problem::covariance;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
 use orthopt::smooth::NonlinearEig;
-use orthopt::solve::{Pass, Solver};
+use orthopt::solve::{Pass, Solver, advance};
 use orthopt::solvers::jobcd::{JobcdOptions, SIDES};
 use orthopt::solvers::nonlinear_obcd::NonlinearObcd;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WORKING_SETS};
@@ -61,18 +61,18 @@ fn line<P, S: Solver<P>>(
     let mut state = solver.init(p, x0)?;
     let (mut done, mut objective, mut passes, mut x) = (0, f64::NAN, EMPTY, EMPTY);
     while done < most {
-        let info = solver.step(p, &mut state, most - done);
-        (done, objective) = (done + info.iterations, info.objective);
-        if let Some(pass) = info.pass {
+        let (made, step) = advance(solver, p, &mut state, most - done);
+        (done, objective) = (done + made, solver.current(p, &state).objective);
+        if let Some(pass) = step.pass {
             [pass.pairs, done, u64::from(pass.covers_all)].into_iter().for_each(|w| passes.add(w));
         }
         let limit = tol * (1.0 + objective.abs());
         let still = |pass: Pass| pass.covers_all && pass.decrease == 0.0 && pass.max_decrease <= limit;
-        if info.ended.is_some() || info.iterations == 0 || info.pass.is_some_and(still) {
+        if step.ended.is_some() || step.pass.is_some_and(still) {
             break;
         }
     }
-    solver.finish(p, state).data().iter().for_each(|v| x.add(v.to_bits()));
+    solver.finish(p, state).x.data().iter().for_each(|v| x.add(v.to_bits()));
     println!("{what:<60} {:016x} {:016x} {:016x}", objective.to_bits(), x.0, passes.0);
     Ok(())
 }

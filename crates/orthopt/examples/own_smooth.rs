@@ -63,7 +63,8 @@ impl Quadratic for Ring {
 pub fn main() -> orthopt::Result<()> {
     let problem = Problem::new(Ring { n: 12 }, L1::new(0.1)?, 3)?;
     let x0 = leading_eigenvectors(&problem.f, 3)?;
-    let solvers: [AnySolver<_>; 2] = [Box::new(ManPg::FIXED), Box::new(Obcd::new(ObcdOptions::default())?)];
+    let solvers: [AnySolver<_>; 2] =
+        [AnySolver::new(ManPg::FIXED), AnySolver::new(Obcd::new(ObcdOptions::default())?)];
     for solver in solvers {
         let mut stop = Stationary { tol: 1e-9 };
         let found = run(&problem, &solver, x0.clone(), RunOptions::default(), &mut stop, &mut [])?;

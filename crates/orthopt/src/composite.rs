@@ -1,6 +1,6 @@
 //! Composite problems: min F(X) = f(X) − g(X) + h(A(X)) subject to XᵀX = I (OADMM paper,
 //! Problem (1)), with a smooth f, a convex g, a linear map A and a nonsmooth h that acts entry by
-//! entry; how far a point is from being critical (Definition 2.7).
+//! entry; and their measure of criticality (Definition 2.7).
 
 use crate::cancel::Cancel;
 use crate::concave::Concave;
@@ -70,9 +70,9 @@ fn smooth_gradient<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     g
 }
 
-/// The least ‖Proj_T(∇f(X) − ξ + Aᵀz)‖_F over z ∈ ∂h(A(X)): what Crit comes to when its other two terms are
-/// brought to nothing. Where A is not the identity, entries of A(X) up to 1e-6 count as zeros: they are differences of
-/// entries of X, and rounded.
+/// The least ‖Proj_T(∇f(X) − ξ + Aᵀz)‖_F over z ∈ ∂h(A(X)): the value of Crit if its other
+/// two terms are zero. Where A is not the identity, entries of A(X) up to 1e-6 count as zeros: they are differences
+/// of entries of X, and rounded.
 ///
 /// A convex quadratic in z with interval constraints, solved by projected gradients with
 /// momentum and restart. Cost 6nr² flops an iteration for A = I. `None` as soon as it is cancelled, which
@@ -119,8 +119,8 @@ fn criticality_within<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 /// Iterations of [`criticality`] in a run, where it must not cost more than the run itself.
 const MOST: usize = 999;
 
-/// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖ of what a run that ends at X returns, X without dust; infinite
-/// where it takes too long to know.
+/// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖, at the X that a run returns, without
+/// tiny entries; infinite if the computation takes too long.
 pub(crate) fn relative_criticality<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
     x: &RowMat,

@@ -16,20 +16,20 @@ pub trait Concave: Clone + std::fmt::Debug + Send + Sync {
     /// ξ ← a subgradient of g at X, the same one for the same X.
     fn subgradient(&self, x: &RowMat, xi: &mut RowMat);
 
-    /// Whether g fits an n × r matrix.
+    /// Checks that g fits an n × r matrix.
     ///
     /// # Errors
-    /// What does not fit.
+    /// Error if it does not fit.
     fn check(&self, _n: usize, _r: usize) -> Result<()> {
         Ok(())
     }
 
-    /// Whether g = 0.
+    /// True if g = 0.
     fn is_zero(&self) -> bool {
         false
     }
 
-    /// Whether g depends on the order of the entries, as the k largest do: an entry that passes
+    /// True if g depends on the order of the entries, as the k largest do: an entry that passes
     /// another one changes the subgradients of both.
     fn ranks_entries(&self) -> bool {
         false
@@ -269,7 +269,7 @@ mod tests {
         AnyConcave::Through(Box::new(Through::new(g, a)))
     }
 
-    /// g(Y) ≥ g(X) + ⟨ξ, Y − X⟩ for all Y is what a subgradient is.
+    /// A subgradient satisfies g(Y) ≥ g(X) + ⟨ξ, Y − X⟩ for all Y.
     #[test]
     fn subgradients_support_their_functions() {
         let point = |seed: usize| {
@@ -300,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Where g∘A is smooth its subgradient is what central differences say.
+    /// Where g∘A is smooth its subgradient agrees with central differences.
     #[test]
     fn the_subgradient_of_g_after_a_is_its_gradient() {
         let b = faer::Mat::from_fn(5, 7, |i, j| ((3 * i + 5 * j) as f64 * 0.7).sin());

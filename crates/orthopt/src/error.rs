@@ -1,4 +1,4 @@
-//! What can be wrong with the input. What the mathematics does is a
+//! Errors of the input. An outcome of the mathematics is a
 //! [`Status`](crate::solve::Status), not an error.
 
 use crate::message::Message;
@@ -6,8 +6,8 @@ use crate::message::Message;
 /// Result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Invalid input: each message says what, where and what to do. [`Error::message`] is for those who
-/// word options in a way of their own.
+/// Invalid input: each message says what, where and what to do. [`Error::message`] is for
+/// front ends with their own spelling of options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,18 +18,18 @@ pub enum Error {
         option: String,
         /// The offending value.
         value: String,
-        /// What would be accepted.
+        /// Accepted values, in words.
         expected: String,
     },
     /// A rank of zero, or larger than the number of variables.
-    #[error("rank {rank} {problem} {columns} columns of the data: choose a rank from 1 to {columns}", problem = if *rank == 0 { "is no rank for the" } else { "exceeds the" })]
+    #[error("rank {rank} {problem} {columns} columns of the data: choose a rank from 1 to {columns}", problem = if *rank == 0 { "is too small for the" } else { "exceeds the" })]
     Rank {
         /// The rank asked for.
         rank: usize,
         /// Number of variables n.
         columns: usize,
     },
-    /// Two shapes that must agree do not.
+    /// Two shapes that must agree but do not.
     #[error("{what} is {rows} x {cols}, expected {expected_rows} x {expected_cols}")]
     Shape {
         /// Which matrix.
@@ -120,13 +120,13 @@ pub enum Error {
         lower: f64,
     },
     /// A name that is not in the registry.
-    #[error("no {kind} is called '{name}'; there are: {known}")]
+    #[error("there is no {kind} '{name}'; choose one of: {known}")]
     UnknownName {
         /// Kind of thing: problem, solver, penalty, ...
         kind: &'static str,
-        /// What was asked for.
+        /// Name that was requested.
         name: String,
-        /// What exists.
+        /// Names that exist.
         known: String,
     },
     /// Data so large that C = AᵀA is not finite.
@@ -138,21 +138,22 @@ pub enum Error {
     /// Data so small that C = AᵀA has too few digits, or none.
     #[error("{}", self.message())]
     Underflow,
-    /// More memory than is allowed, or than there is.
+    /// More memory than allowed or available.
     #[error("{}", self.message())]
     Memory {
-        /// What is largest.
+        /// Name of the largest part.
         what: String,
         /// Bytes that are needed at least.
         bytes: u64,
-        /// What there is, in words.
+        /// Memory available, in words.
         allowed: String,
-        /// What makes it smaller.
+        /// Options that make it smaller.
         advice: Message,
     },
     /// F of a feasible point lies below what was proved to be a lower bound.
     #[error(
-        "F = {objective:e} of a feasible X lies below its lower bound {bound:e}: one of the two is wrong, so nothing is claimed; please report this with the data and the command"
+        "F = {objective:e} of a feasible X lies below its lower bound {bound:e}: one of the two is wrong, so no result \
+         is given; please report this with the data and the command"
     )]
     Contradiction {
         /// F.
@@ -160,11 +161,11 @@ pub enum Error {
         /// The bound.
         bound: f64,
     },
-    /// Two choices that do not go together.
+    /// Two incompatible choices.
     #[error("{0}")]
     Incompatible(Message),
-    /// A start that has nothing to offer for this problem; others do.
-    #[error("the start {start} has no place here: {why}; choose another, such as {instead}")]
+    /// A start that is not available for this problem; others are.
+    #[error("the start {start} is not available here: {why}; choose another start, such as {instead}")]
     NoPlace {
         /// The start.
         start: &'static str,
@@ -179,7 +180,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The message with the options in it marked.
+    /// Message in which options are marked.
     pub fn message(&self) -> Message {
         match self {
             Self::Overflow { column } => Message::from(format!(
@@ -188,8 +189,8 @@ impl Error {
             .set("scale", "unit")
             .text(")"),
             Self::Underflow => Message::from(
-                "C is so small that floating-point numbers have no digits left for it (below 1e-313): multiply the data with \
-                 a power of ten, or scale them (",
+                "C is so small that floating-point numbers have no digits left for it (below 1e-313): multiply \
+                 the data by a power of ten, or scale them (",
             )
             .set("scale", "unit")
             .text(")"),
@@ -198,7 +199,7 @@ impl Error {
             }
             Self::Memory { what, bytes, allowed, advice } => {
                 let needed = bytes_in_words(*bytes as f64);
-                Message::from(format!("{what}: {needed} of memory at least, and {allowed}; "))
+                Message::from(format!("{what}: {needed} of memory are needed, but {allowed}; "))
                     .then(advice.clone())
                     .text(", or allow more (")
                     .option("max-memory")
@@ -210,7 +211,7 @@ impl Error {
     }
 }
 
-/// Bytes for people.
+/// Number of bytes in words.
 pub(crate) fn bytes_in_words(bytes: f64) -> String {
     if bytes < 1e9 { format!("{:.0} MB", (bytes / 1e6).ceil()) } else { format!("{:.1} GB", bytes / 1e9) }
 }

@@ -58,6 +58,7 @@
 //! | [`sparse_pca`], [`prelude`] | components in three lines, and what most programs import |
 //! | [`report`], [`message`] | what there is to say of a run, and messages that name options |
 //! | [`family`] | what users name: problems, solvers, starts, and what is chosen for them |
+//! | [`request`] | every option of every front end, declared once, and what they mean |
 //! | [`problem`] | a constraint and the terms f, h, g and A put together; data, explained variance |
 //! | [`constraint`] | what a constraint is: the Stiefel manifold, the J-orthogonal group |
 //! | [`smooth`] | what f is and the capabilities that solvers ask for; one f or storage per file |
@@ -112,6 +113,7 @@ pub mod start;
 pub mod threads;
 
 pub use error::{Error, Result};
+pub use family::request;
 pub use linalg::RowMat;
 pub use sparse_pca::SparsePca;
 

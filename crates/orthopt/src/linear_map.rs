@@ -28,7 +28,7 @@ pub trait LinearMap: Clone + fmt::Debug + Send + Sync {
     /// Ā ≥ max ‖A(V)‖_F / ‖V‖_F over the V with `input` rows and columns.
     fn norm(&self, input: (usize, usize)) -> f64;
 
-    /// Whether A(X) = X, which some methods ask for.
+    /// True if A(X) = X, which some methods ask for.
     fn is_identity(&self) -> bool {
         false
     }
@@ -217,7 +217,7 @@ fn left_product(b: &RowMat, x: &RowMat) -> RowMat {
     out
 }
 
-/// √λ_max of a positive semidefinite operator, one part in a million up; infinite if the
+/// √λ_max of a positive semidefinite operator, rounded up by one part in a million; infinite if the
 /// eigenvalue routine fails.
 fn spectral(n: usize, apply: &(dyn Fn(&RowMat) -> RowMat + Sync)) -> f64 {
     match leading(&Operator { n, apply }, 1) {
@@ -277,7 +277,7 @@ impl Composition {
         &self.inner
     }
 
-    /// What the inner map makes of an input that [`LinearMap::output`] has accepted.
+    /// Shape of the image of the inner map, for an input that [`LinearMap::output`] has accepted.
     fn between(&self, input: (usize, usize)) -> (usize, usize) {
         self.inner.output(input).unwrap_or(input)
     }
@@ -362,7 +362,7 @@ linear_maps! {
     Composition(Composition), "One map after another.";
 }
 
-/// What [`AnyMap::parse`] understands, with one line each.
+/// Names that [`AnyMap::parse`] reads, with one line each.
 pub const MAPS: &[(&str, &str)] = &[
     ("identity", "A(X) = X"),
     ("differences", "A(X) = X_i+1 - X_i, differences of neighbouring rows"),
@@ -374,7 +374,7 @@ impl AnyMap {
     /// The map of one of the words in [`MAPS`].
     ///
     /// # Errors
-    /// [`Error::UnknownName`] with the words there are; a list that is none.
+    /// [`Error::UnknownName`] with the known words; an invalid list.
     pub fn parse(text: &str) -> Result<Self> {
         match text.split_once(':') {
             None if text == "identity" => Ok(Self::Identity(Identity)),

@@ -1,10 +1,10 @@
-//! Messages for people that name options. The library does not know how an option is typed: whoever
-//! shows the message words it, the command as `--restarts 0`, Python as `restarts=0`.
+//! Messages for users that name options. The library does not know the spelling of an
+//! option: each front end words it, the command as `--restarts 0`, Python as `restarts=0`.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// An option in a message: something the reader may set.
+/// An option in a message, which the reader may set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// Its name; words are joined by dashes.
@@ -75,7 +75,7 @@ impl Message {
         self
     }
 
-    /// The text, with options as `word` says them.
+    /// The text, with options spelt by `word`.
     pub fn worded(&self, word: impl Fn(&Hint) -> String) -> String {
         let parts = self.0.iter().map(|part| match part {
             Part::Text(text) => text.to_string(),

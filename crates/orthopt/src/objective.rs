@@ -1,10 +1,10 @@
-//! What is said of an X without knowing how it was found: F and its parts, feasibility, nonzeros.
+//! Evaluation of an X: F and its parts, feasibility, nonzeros.
 
 use crate::linalg::RowMat;
 
 /// Entries of a unit column up to this in absolute value are tiny: they are tried as zeros where a run ends
 /// ([`Evaluate::cleaned`]), counted as zeros of an iterate that is not feasible (the papers' convention), and left
-/// out of pictures. What is counted and priced of an X is what differs from 0.0.
+/// out of pictures. Nonzeros and F of an X count every entry that is not 0.0.
 pub const REPORT_ZERO: f64 = 1e-6;
 
 /// F(X) and its parts.
@@ -23,7 +23,7 @@ impl Objective {
     pub(crate) const NAN: Self = Self { total: f64::NAN, smooth: f64::NAN, nonsmooth: f64::NAN };
 }
 
-/// What the driver asks of a problem, whatever its terms and its constraint are.
+/// Requirements of the driver on a problem with any terms and constraint.
 pub trait Evaluate {
     /// F(X).
     fn value(&self, x: &RowMat) -> f64;
@@ -31,7 +31,7 @@ pub trait Evaluate {
     /// F(X) and its parts.
     fn objective(&self, x: &RowMat) -> Objective;
 
-    /// Both of them, for problems that need not evaluate f twice.
+    /// F and its parts in one evaluation of f.
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
         (self.value(x), self.objective(x))
     }
@@ -40,7 +40,7 @@ pub trait Evaluate {
     /// Tolerances of F are relative to it plus |F|.
     fn scale(&self, x: &RowMat) -> f64;
 
-    /// How far X is from the constraint: ‖XᵀX − I‖_F, or the mean of |XᵀJX − J|.
+    /// Violation of the constraint: ‖XᵀX − I‖_F, or the mean of |XᵀJX − J|.
     fn feasibility(&self, x: &RowMat) -> f64;
 
     /// ‖min(0, X)‖_F where X must be nonnegative.
@@ -48,20 +48,20 @@ pub trait Evaluate {
         None
     }
 
-    /// Whether F or a limit asks for zeros of X, so that an entry that is next to zero means something.
+    /// True if F or a limit rewards zeros of X, so that entries near zero matter.
     fn asks_for_zeros(&self) -> bool {
         false
     }
 
     /// X with entries up to [`REPORT_ZERO`] at zero and the constraint restored on the entries that are left, where h
-    /// or a limit asks for zeros and F does not rise beyond rounding; `None` where there is nothing to take away. Every
-    /// run ends with it, so that what is counted is what is returned.
+    /// or a limit asks for zeros and F does not rise beyond rounding; `None` if there is
+    /// nothing to change. Every run ends with it, so that reported numbers are those of the returned X.
     fn cleaned(&self, _x: &RowMat) -> Option<RowMat> {
         None
     }
 }
 
-/// What tolerances of F are relative to, where F is `objective` and its [scale](Evaluate::scale) is `scale`: their sum. It has
+/// Size of F that tolerances are relative to: |`objective`| plus its [scale](Evaluate::scale) `scale`. It has
 /// the unit of F, and is not small where F is a small difference of large numbers.
 pub fn size(scale: f64, objective: f64) -> f64 {
     scale + objective.abs()
@@ -77,7 +77,7 @@ pub fn count_tiny(x: &RowMat) -> usize {
     x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count()
 }
 
-/// X with tiny entries at zero: what the papers count of iterates that are not feasible.
+/// X with tiny entries set to zero: the papers count nonzeros of infeasible iterates in this way.
 pub(crate) fn without_tiny(x: &RowMat) -> RowMat {
     let mut x = x.clone();
     x.data_mut().iter_mut().filter(|v| v.abs() <= REPORT_ZERO).for_each(|v| *v = 0.0);
@@ -86,16 +86,17 @@ pub(crate) fn without_tiny(x: &RowMat) -> RowMat {
 
 /// Sizes up to which entries are tried as zeros all together, from the largest; the last are rounding.
 const LIMITS: [f64; 5] = [REPORT_ZERO, 1e-7, 1e-8, 1e-9, ROUNDING];
-/// Entries of the size of rounding, and what F may rise by where they go, relative to the sizes of f and h.
+/// Size of entries that are rounding, and the rise of F allowed when they are set to zero, relative to the sizes of f
+/// and h.
 const ROUNDING: f64 = 1e-10;
 const RISE: f64 = 1e-11;
 /// Rounding errors of F, relative to the sizes of f and h.
 const NOISE: f64 = 1e-14;
-/// Largest violation of the constraint of what is returned.
+/// Largest violation of the constraint of the result.
 const FEASIBLE: f64 = 3e-13;
 
-/// [`Evaluate::cleaned`] for an F that rewards zeros; `restore` brings X back to the constraint without touching a zero
-/// and returns what is left of the violation.
+/// [`Evaluate::cleaned`] for an F that rewards zeros; `restore` brings X back to the constraint without
+/// changing a zero and returns the remaining violation.
 ///
 /// Small entries are on their way to a kink at zero: a pair of rows makes one entry zero exactly, but its rotation moves
 /// the others of its two rows, and methods with gradients get there in the limit only. All entries of a size go at once,

@@ -1,4 +1,4 @@
-//! What most programs need: `use orthopt::prelude::*`.
+//! Common imports: `use orthopt::prelude::*`.
 //!
 //! [`SparsePca`] for components in three lines; [`run`] with a problem, a solver and criteria for
 //! everything else.

@@ -1,4 +1,4 @@
-//! Principal components in three lines: data, what they should look like, `fit`.
+//! Principal components in three lines: data, penalty and options, `fit`.
 
 use faer::sparse::SparseColMatRef;
 
@@ -20,9 +20,9 @@ use crate::with_family;
 /// min −½ tr(XᵀCX) + h(X)   over the n × r matrices with XᵀX = I,   C = AᵀA
 /// ```
 ///
-/// Rows of A are samples, columns are variables. What is left open is chosen from the data, as the
-/// command `orthopt solve` does it, and [`Report::reasons`] says how; the same choices give the same X,
-/// bit for bit. A run without a limit ends by itself.
+/// Rows of A are samples, columns are variables. Open choices are made from the data, as in
+/// the command `orthopt solve`, and [`Report::reasons`] gives the reasons; the same choices give the same X,
+/// bit for bit. A run without a limit ends by its own stopping rule.
 ///
 /// ```
 /// use orthopt::prelude::*;
@@ -111,19 +111,19 @@ impl<'a> SparsePca<'a> {
         self
     }
 
-    /// Further starts after the first one; the best X counts.
+    /// Number of further starts after the first one; the best X is returned.
     pub fn restarts(mut self, starts: u64) -> Self {
         self.restarts = Some(starts);
         self
     }
 
-    /// Ends after so many seconds, which are used for further starts too.
+    /// Time limit in seconds; all of it is used, for further starts too.
     pub fn time_limit(mut self, seconds: f64) -> Self {
         self.stopping.time_limit = Some(seconds);
         self
     }
 
-    /// Ends after so many iterations.
+    /// Limit on the number of iterations.
     pub fn max_iterations(mut self, iterations: u64) -> Self {
         self.stopping.max_iters = Some(iterations);
         self
@@ -150,7 +150,7 @@ impl<'a> SparsePca<'a> {
     /// Solves the problem.
     ///
     /// # Errors
-    /// Data that are not finite, a rank or λ that makes no sense, names that there are not.
+    /// Data that are not finite, a rank or λ that makes no sense, unknown names.
     pub fn fit(self) -> Result<Report> {
         self.fit_watched(&mut [])
     }

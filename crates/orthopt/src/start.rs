@@ -69,7 +69,8 @@ impl Start {
         }
     }
 
-    /// The start called `name`, of [`STARTS`] or of a problem; whether a problem has it shows when its point is asked for.
+    /// The start called `name`, of [`STARTS`] or of a problem; whether a problem has it shows when its point is asked
+    /// for.
     pub fn named(name: &str) -> Self {
         match name {
             "identity" => Self::Identity,
@@ -147,7 +148,7 @@ fn given(x: &RowMat, n: usize, r: usize, nonneg: bool) -> Result<RowMat> {
     repaired(x, n, r, nonneg, "the starting point X")
 }
 
-/// An X that somebody else made, called `what` in errors, with XᵀX = I to rounding; its zeros stay.
+/// An X from outside, called `what` in errors, with XᵀX = I to rounding; its zeros stay.
 ///
 /// # Errors
 /// As [`stiefel::check`]; a negative entry where there must be none; no orthonormal matrix near X on its support.
@@ -213,7 +214,7 @@ pub(crate) fn round_to_partition(v: &RowMat) -> RowMat {
 }
 
 /// An orthonormal matrix near V with columns that share no row: every row keeps its largest entry, columns have unit
-/// length; those left empty get a row that another can spare.
+/// length; empty columns get a row of a column with several.
 pub(crate) fn largest_of_rows(v: &RowMat) -> RowMat {
     let (n, r) = (v.nrows(), v.ncols());
     let mut x = RowMat::zeros(n, r);
@@ -326,7 +327,7 @@ mod tests {
     use super::*;
     use crate::constraint::stiefel::feasibility;
 
-    /// Whatever V is, the columns are orthonormal, share no row, and rows keep what is largest in them.
+    /// Whatever V is, the columns are orthonormal, share no row, and rows keep their largest entry.
     #[test]
     fn rows_keep_their_largest_entry() {
         let wild = |i: usize, k: usize| ((i * 7 + k * 13 + 3) as f64).sin();

@@ -1,4 +1,4 @@
-//! How many threads are sensible, and the threads that those who embed the library share.
+//! Sensible numbers of threads, and the pool that programs with the library share.
 
 use std::cell::RefCell;
 use std::process;
@@ -8,8 +8,8 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 
-/// Threads for somebody who asks for `wanted`: at most four for every core, or 64 where that is more. Further ones
-/// would only take memory, and thousands of them the machine.
+/// Number of threads for a request of `wanted`: at most four per core, or 64 if that is more.
+/// Further threads only take memory.
 pub fn sensible(wanted: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     wanted.min((4 * cores).max(64))
@@ -20,7 +20,7 @@ pub fn sensible(wanted: usize) -> usize {
 pub type Pool = Arc<ThreadPool>;
 
 /// The shared pool and the process it was made in: the threads of a pool do not survive a fork, which
-/// Python's `multiprocessing` and R's `parallel` use, and work given to it afterwards would wait for ever.
+/// Python's `multiprocessing` and R's `parallel` use, and work given to it after a fork would wait for ever.
 static SHARED: Mutex<Option<(u32, Pool)>> = Mutex::new(None);
 
 /// A pool of `threads` threads, or the shared one with as many as there are processors: for modules of other
@@ -58,7 +58,7 @@ pub fn on<R: Send>(pool: &Pool, is_search: bool, f: impl FnOnce() -> R + Send) -
     if is_search { with(pool, f) } else { pool.install(f) }
 }
 
-/// `f` on this thread, with the threads of `pool` for what it does in parallel.
+/// `f` on this thread, with the threads of `pool` for its parallel work.
 fn with<R>(pool: &Pool, f: impl FnOnce() -> R) -> R {
     struct Before(Option<Pool>);
     impl Drop for Before {
@@ -82,7 +82,7 @@ pub(crate) fn on_chosen<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// How many threads there are for what this one does in parallel.
+/// Number of threads for the parallel work of this one.
 pub(crate) fn count() -> usize {
     chosen().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
 }

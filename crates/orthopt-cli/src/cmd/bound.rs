@@ -10,6 +10,7 @@ use orthopt::family::{Call, Family, Plan};
 use orthopt::linalg::RowMat;
 use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
+use orthopt::request::Request;
 use orthopt::with_family;
 use orthopt_data::NpzArray;
 use serde::Serialize;
@@ -21,7 +22,7 @@ use crate::failure::{EXIT_CODES, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
@@ -32,20 +33,20 @@ use crate::{interrupt, output, text};
 
 const EXAMPLES: &str = "\
 Examples:
-  Is the first example of solve a global minimum?
+  Proof that the first example of solve is a global minimum:
     orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.1
-  How far an X of your own is from the minimum, ten minutes at most:
+  Gap of a given X to the minimum, ten minutes at most:
     orthopt bound nonneg-pca data.csv --center --x x.npy --time-limit 600
-  The relaxation alone, with the matrix that proves it for others to check:
+  The relaxation alone, with the matrix that proves its bound:
     orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.05 --nodes 0 --save-dual dual.npz
   At most 5 nonzeros in each of two components, no other penalty:
     orthopt bound l0-pca builtin:pitprops -r 2 --nonzeros 5";
 
-/// How far is the best X from the minimum? A lower bound of F over all feasible X, and the gap
+/// Compute a lower bound of F over all feasible X, and the gap between it and the best X
 ///
-/// The incumbent is X of --x, or what the default solver finds first. Bounds hold in floating
-/// point; a gap of 0 proves that F is the global minimum. There are bounds for l0-pca, l1-pca (a
-/// weak one), nonneg-pca and pca. Options of the solver concern the incumbent.
+/// The incumbent is X of --x, or the X of the default solver. Bounds hold in floating point; a gap of 0 proves that F
+/// is the global minimum. There are bounds for l0-pca, l1-pca (a weak one), nonneg-pca and pca. Options of the solver
+/// apply to the incumbent.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt bound [OPTIONS] PROBLEM DATA\n       orthopt bound [OPTIONS] PROBLEM --gram FILE",
@@ -58,22 +59,23 @@ pub struct Args {
     configured: Configured,
 
     #[command(flatten)]
-    options: SolveOptions,
+    options: Typed,
 
-    /// The incumbent, n x r with X'X = I to 1e-6 [default: what solve finds without a limit]
+    /// The incumbent, n x r with X'X = I to 1e-6 [default: the X that solve finds without a limit]
     #[arg(long, value_name = "X.npy", help_heading = "Bound", value_hint = ValueHint::FilePath)]
     x: Option<PathBuf>,
 
-    /// Nodes of branch and bound; 0 is the relaxation alone [default: as many as time allows]
+    /// Limit on the nodes of branch and bound; 0 is the relaxation alone [default: as many as time allows]
     #[arg(long, value_name = "N", help_heading = "Bound")]
     nodes: Option<u64>,
 
-    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds all that its check needs
+    /// Write the dual matrix Z that proves the bound of the relaxation, n x n; .npz holds all that a check of the
+    /// proof needs
     #[arg(long, value_name = "FILE.npy|.npz", help_heading = "Output", value_hint = ValueHint::FilePath)]
     save_dual: Option<PathBuf>,
 }
 
-/// What is wanted besides what `solve` knows.
+/// Options in addition to those of `solve`.
 struct Wanted {
     x: Option<PathBuf>,
     effort: Effort,
@@ -82,7 +84,7 @@ struct Wanted {
     plot: Option<PathBuf>,
 }
 
-/// What is known at the end.
+/// Results of the command.
 #[derive(Debug, Serialize)]
 struct Findings {
     schema: u32,
@@ -101,7 +103,7 @@ struct Findings {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = args.configured.options(args.options)?;
+    let mut options = args.configured.options(args.options.0)?;
     args.configured
         .files(&options)
         .reads("--x", args.x.as_deref())
@@ -115,7 +117,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let set = settings.wanted.constants.iter().next().map(|(name, _)| name.to_string());
         if let Some(name) = set {
             return Err(usage(format!(
-                "--{name} is for a solver, and none runs: X is given by --x; leave it out"
+                "--{name} is an option of a solver, but no solver runs when --x gives X; leave it out"
             )));
         }
     }
@@ -124,21 +126,23 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Wanted {
-    /// What limits and files of `options` mean to a bound is taken out of them.
+    /// Request for a bound; takes the limits and files of a bound out of `options`.
     fn of(
-        options: &mut SolveOptions,
+        options: &mut Request,
         x: Option<PathBuf>,
         nodes: Option<u64>,
         dual: Option<PathBuf>,
     ) -> anyhow::Result<Self> {
         if options.trace.is_some() {
-            return Err(usage("bound writes no trace; --plot draws F and its bound"));
+            return Err(usage("bound does not write a trace; --plot draws F and its bound"));
         }
         if options.bound.is_some() {
-            return Err(usage("--bound is an option of solve; here --time-limit says how long"));
+            return Err(usage("--bound is an option of solve; set the time of bound with --time-limit"));
         }
         if options.certify == Some(true) || options.certify_sample.is_some() {
-            return Err(usage("bound checks no pairs of rows; orthopt certify --global does both"));
+            return Err(usage(
+                "bound does not check pairs of rows; orthopt certify --global checks the pairs and computes the bound",
+            ));
         }
         let seconds = at_least_zero("time-limit", options.time_limit.take().unwrap_or(global::SECONDS))?;
         let (save_x, plot) = (options.save_x.take(), options.plot.take());
@@ -229,7 +233,7 @@ fn solved<P: Family>(
     Ok(Incumbent { x: report.x().clone(), source, report: Some(report) })
 }
 
-/// Files first; then the summary or the JSON. What cannot be written is said at the end.
+/// Files first; then the summary or the JSON. Error if a file cannot be written, after all others have been written.
 fn publish<P: Family>(
     settings: &Settings,
     wanted: &Wanted,
@@ -251,7 +255,7 @@ fn publish<P: Family>(
     }
     let global = Global::of(found);
     let from = match &found.x {
-        Some(_) => "found on the way to the bound".into(),
+        Some(_) => "found while computing the bound".into(),
         None => incumbent.source.clone(),
     };
     if settings.json.as_deref() != Some(Path::new("-")) {

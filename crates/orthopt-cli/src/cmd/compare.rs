@@ -8,6 +8,7 @@ use orthopt::family::{Call, Family, Plan, Wanted, check_solvers};
 use orthopt::report::{Object, Report, Task};
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
+use orthopt::start::Start;
 use orthopt::with_family;
 
 use super::solve::use_threads;
@@ -17,16 +18,16 @@ use crate::export::{Found, Output, svg};
 use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::given::Asked;
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
-use crate::settings::{Init, Settings};
+use crate::settings::Settings;
 use crate::table;
 use crate::wording::{explained, word};
 use crate::{interrupt, output};
 
-/// Seconds for each solver of those who give no limit.
+/// Default number of seconds for each solver.
 const SECONDS: f64 = 10.0;
 
 const EXAMPLES: &str = "\
@@ -40,9 +41,9 @@ Examples:
 ///
 /// Every named solver starts from the same X0 and runs once (--restarts N: N more starts); auto searches.
 /// Without --solvers the search is compared with its arms, each alone from its own start. All have the same
-/// limit, 10 s unless --time-limit or --max-iters is given. F is evaluated at a feasible X; methods
-/// that are feasible in the limit only show F and the error of their own iterate too, under raw. The constants
-/// of every solver are printed below the table.
+/// limit, 10 s unless --time-limit or --max-iters is given. F is evaluated at a feasible X.
+/// For methods that are feasible only in the limit, the columns raw have F and the error of their own iterate. The
+/// constants of every solver are printed below the table.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt compare [OPTIONS] PROBLEM DATA --solvers A,B,...",
@@ -55,7 +56,7 @@ pub struct Args {
     configured: Configured,
 
     #[command(flatten)]
-    options: SolveOptions,
+    options: Typed,
 
     /// The solvers, separated by commas; A+B is a chain, auto lets the library choose
     /// [default: all that can solve the problem]
@@ -64,16 +65,20 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = args.configured.options(args.options)?;
+    let mut options = args.configured.options(args.options.0)?;
     args.configured.files(&options).check()?;
     if options.solver.is_some() {
         return Err(usage("compare takes --solvers A,B,... instead of --solver"));
     }
     if options.bound.is_some() {
-        return Err(usage("compare bounds nothing; orthopt bound does, whatever solver found X"));
+        return Err(usage(
+            "compare does not compute a bound; orthopt bound computes it, for an X of any solver",
+        ));
     }
     if options.trace.is_some() {
-        return Err(usage("compare writes no trace; --plot draws all curves and --json holds all results"));
+        return Err(usage(
+            "compare does not write a trace; --plot draws all curves and --json writes all results",
+        ));
     }
     if options.time_limit.is_none() && options.max_iters.is_none() {
         options.time_limit = Some(SECONDS);
@@ -132,7 +137,7 @@ fn compare_family<P: Family>(
     Ok(publish(settings, &reports))
 }
 
-/// A run of the comparison: its name, what is wanted, and the plan.
+/// A run of the comparison: name, requested solver and start, and plan.
 type Job<P> = (String, Wanted, Plan<P>);
 
 fn names(solvers: &[String]) -> Vec<String> {
@@ -148,10 +153,10 @@ fn arms<P: Family>(settings: &Settings, problem: &P) -> anyhow::Result<Vec<Job<P
     };
     let mut jobs = Vec::new();
     for arm in &portfolio.arms {
-        let start = settings.init.clone().unwrap_or_else(|| Init::Named(arm.start.clone()));
-        let settings = Settings { init: Some(start), ..settings.clone() };
-        let wanted = Wanted { solver: Some(arm.solver.clone()), ..settings.wanted.clone() };
-        let plan = run::plan(&settings, &wanted, problem)?;
+        let start = settings.wanted.start.clone().unwrap_or_else(|| Start::named(&arm.start));
+        let solver = Some(arm.solver.clone());
+        let wanted = Wanted { solver, start: Some(start), ..settings.wanted.clone() };
+        let plan = run::plan(settings, &wanted, problem)?;
         jobs.push((format!("{} {}", arm.solver, arm.start), wanted, plan));
     }
     jobs.insert(0, (AUTO.0.into(), settings.wanted.clone(), auto));
@@ -160,20 +165,20 @@ fn arms<P: Family>(settings: &Settings, problem: &P) -> anyhow::Result<Vec<Job<P
 
 /// A plan for every solver from the same start, before anything runs.
 fn plans<P: Family>(settings: &Settings, names: &[String], problem: &P) -> anyhow::Result<Vec<Job<P>>> {
-    let start = settings.init.clone().unwrap_or_else(|| Init::Named(problem.default_start().into()));
-    let same = Settings { init: Some(start), ..settings.clone() };
+    let start = || Start::named(problem.default_start());
     let mut jobs = Vec::with_capacity(names.len());
     for name in names {
-        let wanted = settings.wanted.one_of(name, names);
-        // auto has starts of its own
-        let settings = if wanted.solver.is_some() { &same } else { settings };
+        let mut wanted = settings.wanted.one_of(name, names);
+        if wanted.solver.is_some() {
+            wanted.start.get_or_insert_with(start); // auto has starts of its own
+        }
         let plan = run::plan(settings, &wanted, problem)?;
         jobs.push((name.clone(), wanted, plan));
     }
     Ok(jobs)
 }
 
-/// Files first, then the table; what cannot be written is said at the end.
+/// Files first, then the table; error if a file cannot be written, after all others have been written.
 fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
     let best = reports
         .iter()

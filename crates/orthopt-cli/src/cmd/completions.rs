@@ -16,7 +16,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The shell to complete for
+    /// Name of the shell
     shell: Shell,
 }
 

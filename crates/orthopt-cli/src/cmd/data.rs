@@ -4,23 +4,23 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueHint};
+use orthopt::request::Size;
 use orthopt_data::{DataSet, LoadOptions, Matrix, Role, generators, load, write_file, write_npy};
 use serde::Serialize;
 
 use crate::export::json;
 use crate::failure::{say, usage};
 use crate::files::Files;
-use crate::size::Size;
 use crate::summary::Summary;
 use crate::{output, text};
 
-/// Look at, convert and make data; add up C of more rows than fit memory
+/// Inspect, convert and generate data; add up C of rows that do not fit memory
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
 
-    /// Refuse data that take more memory: 500M, 8G [default: nine tenths of what is free]
+    /// Refuse data that need more memory: 500M, 8G [default: nine tenths of what is free]
     #[arg(long, value_name = "SIZE", global = true)]
     max_memory: Option<Size>,
 }
@@ -46,7 +46,7 @@ struct InfoArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     data: PathBuf,
 
-    /// Write the same as JSON; - is stdout, without the text
+    /// Write this information as JSON; - is stdout, without the text
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 }
@@ -67,7 +67,7 @@ struct ConvertArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     data: PathBuf,
 
-    /// Where to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
+    /// File to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
     #[arg(value_hint = ValueHint::FilePath)]
     file: PathBuf,
 }
@@ -85,7 +85,7 @@ struct GenerateArgs {
     /// A generator with its numbers, such as spiked:200:50:3:5 (see `orthopt list generators`)
     spec: String,
 
-    /// Where to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
+    /// File to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
     #[arg(value_hint = ValueHint::FilePath)]
     file: PathBuf,
 
@@ -125,7 +125,10 @@ fn convert(args: &ConvertArgs, how: &LoadOptions) -> anyhow::Result<()> {
     let data = load(&args.data, how)?;
     write_file(&args.file, &data)?;
     if data.role == Role::Gram {
-        say("note", &format!("the table is C itself: use the file with --gram {}", args.file.display()));
+        say(
+            "note",
+            &format!("the table holds C, not samples: give the file with --gram {}", args.file.display()),
+        );
     }
     output::print_line(&wrote(&args.file, &data))
 }
@@ -137,7 +140,11 @@ fn generate(args: &GenerateArgs, how: &LoadOptions) -> anyhow::Result<()> {
         args.spec.split(':').next() == Some(name)
     });
     if !is_generator {
-        return Err(usage(format!("`{}` is no generator; there are: {}", args.spec, names.join(", "))));
+        return Err(usage(format!(
+            "`{}` is not a generator; generators are: {}",
+            args.spec,
+            names.join(", ")
+        )));
     }
     let files = Files::default().writes("FILE", Some(&args.file));
     files.writes("--truth", args.truth.as_deref()).check()?;
@@ -147,7 +154,7 @@ fn generate(args: &GenerateArgs, how: &LoadOptions) -> anyhow::Result<()> {
         (Some(path), Some(truth)) => Some((path, truth)),
         (Some(_), None) => {
             return Err(usage(format!(
-                "--truth: {} has no true components; the spiked generators have",
+                "--truth: {} has no true components; only the spiked generators have them",
                 data.source
             )));
         }

@@ -11,11 +11,11 @@ use orthopt_data::{GramAccumulator, LoadOptions, Summation};
 use crate::failure::usage;
 use crate::files::Files;
 use crate::progress::Progress;
-use crate::{input, options, output, streamed, text};
+use crate::{input, output, streamed, text};
 
 const EXAMPLES: &str = "\
 Examples:
-  C of rows in many files, solved as often as you like:
+  C of rows in many files, and a solution:
     orthopt data gram 'part-*.csv.gz' -o c.npz
     orthopt solve l0-pca --gram c.npz --scale std -r 5
   More rows later, and sums made elsewhere:
@@ -24,35 +24,35 @@ Examples:
 
 /// Add up C = A'A of rows in files, part by part
 ///
-/// Memory holds the sums (16 bytes for each of n*n/2 entries; 32 with --reproducible; refused before any of it is
-/// taken where it does not fit) and one part of a file. The .npz file has C as X, for --gram and numpy.load, and the
-/// sums, to which more rows can be added; centring and scaling are done when it is used.
+/// Memory holds the sums (16 bytes for each of n*n/2 entries; 32 with --reproducible; refused
+/// in advance if it does not fit) and one part of a file. The .npz file has C as X, for --gram and numpy.load, and
+/// the sums, to which more rows can be added; centring and scaling are applied when the file is used.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "orthopt data gram FILES... -o C.npz [OPTIONS]")]
 pub struct Args {
-    /// Files of rows, in the formats of DATA; names may have * and ?. An .npz file of this command is added as it is
+    /// Files of rows, in the formats of DATA; names may contain * and ?. An .npz file of this command adds its sums
     #[arg(value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
-    /// Where to write C and the sums
+    /// File for C and the sums
     #[arg(short, long, value_name = "C.npz", value_hint = ValueHint::FilePath)]
     output: PathBuf,
 
-    /// Add to the sums of an earlier file; it may be the one that is written
+    /// Add to the sums of an earlier file, which may be the output file
     #[arg(long, value_name = "C.npz", value_hint = ValueHint::FilePath)]
     add: Vec<PathBuf>,
 
-    /// Sums that do not depend on the order of rows and files, bit by bit, in two to seven times the time
+    /// Sums that are bitwise independent of the order of rows and files; two to seven times slower
     #[arg(long)]
     reproducible: bool,
 
-    /// Missing values: error, or drop their rows [default: error]
-    #[arg(long, value_name = "HOW", value_parser = options::missing(), hide_possible_values = true)]
+    /// Treatment of missing values: error, or drop their rows [default: error]
+    #[arg(long, value_name = "HOW")]
     missing: Option<String>,
 }
 
 /// # Errors
-/// Files that cannot be read or written, or that do not fit together.
+/// Files that cannot be read or written, or that are incompatible.
 pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
     if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("npz")) {
         return Err(usage(format!("-o {}: the name must end in .npz", args.output.display())));
@@ -62,7 +62,7 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
     read.writes("-o", Some(&args.output)).check()?;
     let exact = earlier.as_ref().map(GramAccumulator::is_reproducible);
     if args.reproducible && exact == Some(false) {
-        return Err(usage("--reproducible: the sums that are there already are not; begin anew"));
+        return Err(usage("--reproducible: the existing sums are not reproducible; sum the rows again"));
     }
     let reproducible = args.reproducible || exact == Some(true);
     let summation = if reproducible { Summation::Reproducible } else { Summation::Compensated };
@@ -73,7 +73,7 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
         (earlier, false) => {
             let never = Stopping { max_iters: None, time_limit: None, tol: 0.0, min_decrease: 0.0 };
             let progress = Progress::new(false, never);
-            let load = LoadOptions { missing: input::missing(args.missing.as_deref()), ..how.clone() };
+            let load = LoadOptions { missing: input::missing(args.missing.as_deref())?, ..how.clone() };
             let request = Accumulate { how: summation, load, ..Accumulate::default() };
             let found = accumulate(&rows, &request, earlier, &mut |step| progress.reading(step))?;
             progress.clear();
@@ -89,7 +89,7 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
         text::count(sums.rows(), "row"),
     );
     if before > 0 {
-        text += &format!(" ({} of them from before)", text::grouped(before));
+        text += &format!(" ({} of them in the earlier file)", text::grouped(before));
     }
     if dropped > 0 {
         text += &format!(", rows with {} left out", text::count(dropped as u64, "missing value"));
@@ -108,7 +108,7 @@ fn parts(args: &Args, how: &LoadOptions) -> anyhow::Result<(Vec<PathBuf>, Option
                 None => earlier = Some(sums),
             },
             None if args.add.contains(path) => {
-                let problem = "there are no sums of `data gram` in it; give it without --add to add its rows";
+                let problem = "it holds no sums of `data gram`; give it without --add to add its rows";
                 return Err(usage(format!("--add {}: {problem}", path.display())));
             }
             None => rows.push(path.clone()),

@@ -14,7 +14,7 @@ type Entries = Vec<(String, &'static str)>;
 /// A kind of thing and how to get its names.
 type List = (&'static str, fn() -> Entries);
 
-/// What can be listed besides what the library has.
+/// Lists in addition to those of the library.
 const DATA_LISTS: &[List] = &[
     ("formats", orthopt_data::formats),
     ("generators", orthopt_data::generators),
@@ -37,11 +37,11 @@ Examples:
   orthopt list solver manpg
   orthopt list penalty mcp";
 
-/// List problems, solvers, penalties and what else has a name
+/// List problems, solvers, penalties and all other names that options take
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What to list; everything if left out
+    /// Kind of names to list [default: all]
     #[arg(value_name = "KIND", value_parser = kinds())]
     kind: Option<String>,
 

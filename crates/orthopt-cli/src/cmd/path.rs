@@ -14,7 +14,7 @@ use crate::export::{Found, check_ending, json, picture};
 use crate::failure::{EXIT_CODES, say, usage};
 use crate::given::Asked;
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::path_report::{self, Told};
 use crate::progress::Progress;
 use crate::settings::{Settings, at_least_one};
@@ -23,9 +23,9 @@ use crate::{interrupt, output};
 
 const EXAMPLES: &str = "\
 Examples:
-  How much variance do 1, 2, 3, 5, ... nonzeros in each component explain?
+  Variance explained by 1, 2, 3, 5, ... nonzeros in each component:
     orthopt path l0-pca builtin:pitprops -r 3
-  Counts of your own, a picture, a table for other programs, the chosen loadings:
+  Given counts, a picture, a table for other programs, the chosen loadings:
     orthopt path l0-pca data.csv --scale std --counts 5,10,20,40 --plot path.svg --save-path path.csv \\
       --save-loadings loadings.csv
   The count chosen by cross-validation with 5 folds:
@@ -33,13 +33,13 @@ Examples:
   Along lambda, every point with a bound, two seconds each:
     orthopt path l1-pca data.csv --center --lambdas 100,50,20,10 --bound 2";
 
-/// Solve along numbers of nonzeros or along lambda, and choose a point
+/// Solve for several numbers of nonzeros or several lambda, and choose a point
 ///
-/// Points are searched one after the other, sparse ones first, and then exchange what they have found, so that no
-/// point is worse than a neighbour's X allows and more nonzeros never explain less. The point is chosen by
-/// cross-validation with --cv: the sparsest whose mean share of held-out variance is within one standard error of
-/// the best; without it by the knee of the variance explained. Files of solve (--save-x, --report, ...) are those of
-/// the chosen point.
+/// Points are searched one after the other, sparse ones first. Then each point tries the X of
+/// its neighbours, so that no point is worse than the X of a neighbour and more nonzeros never explain less. The
+/// point is chosen by cross-validation with --cv: the sparsest whose mean share of held-out variance is within one
+/// standard error of the best; without it by the knee of the variance explained. Files of solve (--save-x, --report,
+/// ...) are those of the chosen point.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt path [OPTIONS] PROBLEM DATA [--counts K1,K2,... | --lambdas L1,L2,...]",
@@ -52,7 +52,7 @@ pub struct Args {
     configured: Configured,
 
     #[command(flatten)]
-    options: SolveOptions,
+    options: Typed,
 
     /// Nonzeros in each component [default: 1,2,3,5,7,10,14,20,30]
     #[arg(
@@ -74,7 +74,7 @@ pub struct Args {
     )]
     lambdas: Vec<f64>,
 
-    /// Choose the point by cross-validation with so many folds of the rows
+    /// Choose the point by cross-validation with this number of folds of the rows
     #[arg(long, value_name = "FOLDS", help_heading = "Path")]
     cv: Option<usize>,
 
@@ -83,7 +83,7 @@ pub struct Args {
     save_path: Option<PathBuf>,
 }
 
-/// What is wanted besides what `solve` knows.
+/// Options in addition to those of `solve`.
 struct Wanted {
     along: Option<Along>,
     folds: Option<usize>,
@@ -92,7 +92,7 @@ struct Wanted {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = args.configured.options(args.options)?;
+    let mut options = args.configured.options(args.options.0)?;
     let wanted = Wanted {
         along: along(args.counts, args.lambdas),
         folds: args.cv.map(|n| at_least_one("cv", n as u64).map(|n| n as usize)).transpose()?,
@@ -119,10 +119,11 @@ fn along(counts: Vec<usize>, lambdas: Vec<f64>) -> Option<Along> {
     Some(along.ordered())
 }
 
-/// Options of `solve` that mean nothing here, endings of files.
-fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
+/// Checks options of `solve` that do not apply, and extensions of files.
+fn check(options: &orthopt::request::Request, wanted: &Wanted) -> anyhow::Result<()> {
     let given = [
         ("lambda", options.lambda.is_some() && !matches!(wanted.along, Some(Along::Counts(_)))),
+        ("lambda-share", options.lambda_share.is_some()),
         ("relative-lambda", options.relative_lambda.is_some()),
         ("nonzeros", options.nonzeros.is_some()),
         ("total-nonzeros", options.total_nonzeros.is_some()),
@@ -130,24 +131,24 @@ fn check(options: &SolveOptions, wanted: &Wanted) -> anyhow::Result<()> {
     ];
     if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
         return Err(usage(format!(
-            "--{name} is one point; a path takes --counts K1,K2,... or --lambdas L1,L2,..."
+            "--{name} gives one point; path takes --counts K1,K2,... or --lambdas L1,L2,..."
         )));
     }
     if options.certify == Some(true) || options.certify_sample.is_some() {
-        return Err(usage("path checks no pairs of rows; orthopt certify does, for an X of --save-x"));
+        return Err(usage(
+            "path does not check pairs of rows; orthopt certify checks them, for an X of --save-x",
+        ));
     }
     if options.restarts.is_some() {
         return Err(usage(
-            "path searches every point: --effort says how long, --restarts is an option of solve",
+            "path searches at every point; --effort sets the length, and --restarts is an option of solve",
         ));
     }
     if options.trace.is_some() {
-        return Err(usage("path writes no trace; solve does, for one point"));
+        return Err(usage("path does not write a trace; solve writes one, for one point"));
     }
     if options.init.is_some() {
-        return Err(usage(
-            "path begins every point by itself and from its neighbours: --init is an option of solve",
-        ));
+        return Err(usage("path chooses the starting points of every point; --init is an option of solve"));
     }
     if let Some(path) = &wanted.plot {
         picture::check("--plot", path)?;
@@ -212,7 +213,7 @@ fn watched<T>(
     work(&mut Watch { cancel: interrupt::cancel(), observers, stage: &mut stage })
 }
 
-/// Files first, then the table or the JSON. What cannot be written is said at the end.
+/// Files first, then the table or the JSON. Error if a file cannot be written, after all others have been written.
 fn publish(
     settings: &Settings,
     wanted: &Wanted,

@@ -26,25 +26,25 @@ use orthopt::solve::Stopping;
 
 const EXAMPLES: &str = "\
 Examples:
-  What there is, and which data are here:
+  All items, and the data sets that are available:
     orthopt reproduce list --data-dir data
   A table on one data set, a second for each method:
     orthopt reproduce obcd/table5 --datasets randn --ranks 20 --time-limit 1
   Several tables at the papers' shortest limit, the page written as Markdown too:
     orthopt reproduce obcd/table2 obcd/table6 --data-dir data --datasets w1a,randn --time-limit 10 \\
       --markdown tables.md
-  Interrupted? The same command goes on where it was.";
+  After an interruption, the same command continues the work.";
 
-/// The papers' tables and figures on this machine, the papers' own numbers beside them
+/// The papers' tables and figures on this machine, next to the papers' numbers
 ///
-/// Every method runs as `orthopt solve` would, on one thread unless --threads says otherwise. What is
-/// finished is kept in the output folder, one file per method and cell, and not run again; the tables
-/// are written as CSV, JSON, Markdown and an HTML page with the convergence curves.
+/// Every method runs as in `orthopt solve`, on one thread unless --threads is given. Finished
+/// runs are kept in the output folder, one file per method and cell, and are not repeated. The tables are written as
+/// CSV, JSON, Markdown and an HTML page with the convergence curves.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "orthopt reproduce list\n       orthopt reproduce [OPTIONS] ITEM...", after_help = EXAMPLES)]
 pub struct Args {
-    /// Items by name, all for every one that can be run (figures that only draw the runs of a table
-    /// left out), or list
+    /// Names of items, all for every item that can be run (except figures that only draw the
+    /// runs of a table), or list
     #[arg(value_name = "ITEM", required = true)]
     items: Vec<String>,
 
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", env = "ORTHOPT_DATA", value_hint = ValueHint::DirPath)]
     data_dir: Option<PathBuf>,
 
-    /// Only these data sets, by the papers' names [default: all that are here]
+    /// Only these data sets, by the papers' names [default: all that are available]
     #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
     datasets: Vec<String>,
 
@@ -72,7 +72,7 @@ pub struct Args {
     #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
     methods: Vec<String>,
 
-    /// Seconds for each method, several for a table with each, or `paper` for all limits of the paper [default: the
+    /// Seconds for each method; several values give several tables; `paper` is all limits of the paper [default: the
     /// shortest of them]
     #[arg(long, value_name = "SECONDS,...", value_delimiter = ',', allow_hyphen_values = true)]
     time_limit: Vec<String>,
@@ -85,11 +85,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     threads: usize,
 
-    /// Where records and pages go
+    /// Folder for records and pages
     #[arg(long, value_name = "DIR", default_value = "reproduction", value_hint = ValueHint::DirPath)]
     out: PathBuf,
 
-    /// Bound F over all feasible X for each cell too, a column with the gap of the lowest F [60 seconds if none
+    /// Also compute a lower bound of F for each cell, and a column with the gap of the lowest F [60 seconds if none
     /// are given]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60")]
     bound: Option<f64>,
@@ -98,7 +98,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.md", value_hint = ValueHint::FilePath)]
     markdown: Option<PathBuf>,
 
-    /// Run again what is already there
+    /// Run again the cells that have results
     #[arg(long)]
     again: bool,
 
@@ -128,18 +128,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     sections.iter().try_for_each(|s| output::print(&format!("{}\n", s.text())))?;
     if sections.iter().all(Section::is_empty) {
-        return Err(anyhow::anyhow!("nothing could be run"));
+        return Err(anyhow::anyhow!("no item could be run"));
     }
     Ok(ExitCode::from(if interrupt::asked() { 130 } else { 0 }))
 }
 
-/// What was typed, with the program by its name.
+/// Command line of this run, with the name of the program.
 fn command_line() -> String {
     let words = std::env::args().skip(1).map(|w| if w.contains(' ') { format!("'{w}'") } else { w });
     std::iter::once("orthopt".to_string()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// An item with the cells that are to be run, or what is drawn.
+/// An item with its cells or drawing.
 struct Job {
     item: &'static Item,
     cells: Vec<Cell>,
@@ -176,7 +176,7 @@ fn jobs(args: &Args) -> anyhow::Result<Vec<Job>> {
 fn find(name: &str) -> anyhow::Result<&'static Item> {
     let names = || ITEMS.iter().map(|item| item.name).collect::<Vec<_>>().join(", ");
     crate::reproduce::items::find(name)
-        .ok_or_else(|| usage(format!("there is no item '{name}'; there are list, all, {}", names())))
+        .ok_or_else(|| usage(format!("there is no item '{name}'; give list, all, or one of {}", names())))
 }
 
 fn job(args: &Args, item: &'static Item) -> anyhow::Result<Job> {
@@ -220,7 +220,11 @@ fn chosen<'a, T>(args: &Args, item: &Item, all: &'a [T], name: fn(&T) -> &str) -
     for asked in &args.methods {
         if !all.iter().any(|m| name(m) == asked) {
             let names: Vec<_> = all.iter().map(name).collect();
-            return Err(usage(format!("{} has no method '{asked}'; it has {}", item.name, names.join(", "))));
+            return Err(usage(format!(
+                "{} has no method '{asked}'; its methods are {}",
+                item.name,
+                names.join(", ")
+            )));
         }
     }
     let kept = |m: &&T| args.methods.is_empty() || args.methods.iter().any(|n| n == name(m));
@@ -250,13 +254,17 @@ fn limits(paper: &[f64], asked: &[String]) -> anyhow::Result<Vec<f64>> {
         match word.parse() {
             _ if word == "paper" => all.extend(paper),
             Ok(seconds) => all.push(at_least_zero("time-limit", seconds)?),
-            Err(_) => return Err(usage(format!("--time-limit: '{word}' is neither seconds nor `paper`"))),
+            Err(_) => {
+                return Err(usage(format!(
+                    "--time-limit: '{word}' is neither a number of seconds nor `paper`"
+                )));
+            }
         }
     }
     Ok(all)
 }
 
-/// The values of an axis that are asked for; one cell without any where the item has no such axis.
+/// Requested values of an axis; one empty value if the item has no such axis.
 fn axis<T: Copy + PartialEq>(all: &[T], only: &[T]) -> Vec<Option<T>> {
     if all.is_empty() {
         return vec![None];
@@ -304,7 +312,7 @@ fn section(args: &Args, job: Job) -> anyhow::Result<Section> {
 /// Seconds of a training where no limit is given.
 const TRAINED: f64 = 60.0;
 
-/// The figure of a knowledge graph in training; none where it was interrupted before a method had ended.
+/// The figure of a knowledge graph in training; none if it was interrupted before a method had ended.
 fn trained(
     args: &Args,
     item: &Item,

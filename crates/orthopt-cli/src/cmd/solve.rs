@@ -17,7 +17,7 @@ use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::rows::Rows;
@@ -47,14 +47,14 @@ Examples:
     orthopt solve nonneg-pca data.mtx -r 4 --print-config > run.toml
     orthopt solve --config run.toml --seed 1";
 
-/// What the short help has of them.
+/// Examples of the short help.
 const FIRST: &str = "\
 Examples:
   orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
   orthopt solve l0-pca data.csv --scale std -r 3 --nonzeros 10 --save-loadings loadings.csv
   orthopt solve nonneg-pca data.csv --center -r 5 --time-limit 10 --json result.json
 
-Here are the options that most need. All of them, other problems, files of rows in parts: orthopt solve --help-all";
+These are the common options. All options: orthopt solve --help-all";
 
 /// The third line answers the first question of most.
 const USAGE: &str = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve [OPTIONS] PROBLEM --gram FILE\n\n\
@@ -75,7 +75,7 @@ pub struct Args {
     configured: Configured,
 
     #[command(flatten)]
-    options: SolveOptions,
+    options: Typed,
 
     /// Print the options in effect as a config file and stop
     #[arg(long, help_heading = "Configuration")]
@@ -83,7 +83,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut options = args.configured.options(args.options)?;
+    let mut options = args.configured.options(args.options.0)?;
     args.configured.files(&options).check()?;
     let (settings, asked) = args.configured.settings(Call::Solve, &mut options, &[])?;
     if args.print_config {
@@ -115,10 +115,8 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
     match settings.outputs.iter().find(|output| output.needs_rows()) {
         Some(output) if !input.has_rows() => {
             let problem = match input.info.role {
-                Role::Gram => "there are no scores without samples, and the data are C itself",
-                _ => {
-                    "there are no scores without samples, and of rows that come part by part C alone is kept"
-                }
+                Role::Gram => "scores need samples, but the data are C itself",
+                _ => "scores need samples, but only C is kept of rows that are read part by part",
             };
             Err(usage(format!("{}: {problem}", output.option())))
         }
@@ -129,7 +127,7 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
     }
 }
 
-/// The share of the seconds for a bound that is spent before the search, which ends where it meets that bound.
+/// Share of the time for a bound that is spent before the search; the search ends if F equals that bound.
 const BEFORE: f64 = 0.05;
 
 fn solve_family<P: Family>(
@@ -156,7 +154,7 @@ fn solve_family<P: Family>(
     Ok(publish(settings, &problem, report, earlier, rows.as_ref(), &progress))
 }
 
-/// Makes the pool of so many threads, all there are if not given; thousands of them are cut down.
+/// Makes the pool of `threads` threads, by default one per core; very large numbers are reduced.
 ///
 /// # Errors
 /// They cannot be started.
@@ -165,7 +163,10 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
     let Some(wanted) = threads.or_else(of_environment) else { return Ok(()) };
     let threads = sensible(wanted);
     if threads < wanted {
-        say("note", &format!("{wanted} threads are more than this machine can use: {threads} are started"));
+        say(
+            "note",
+            &format!("{wanted} threads are more than this machine can use: {threads} threads are started"),
+        );
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -173,7 +174,7 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
         .map_err(|error| usage(format!("cannot start {threads} threads: {error}")))
 }
 
-/// The bound with X as the incumbent, or the one from before the search where F has met that; a plot has both then.
+/// The bound with X as the incumbent, or the bound before the search if F equals it.
 fn bounded<P: Family>(
     settings: &Settings,
     problem: &P,
@@ -190,14 +191,14 @@ fn bounded<P: Family>(
     }
     let facts = report.bound_by(&found)?.clone();
     if let (None, Some(_), Some(better)) = (facts.proof, &found.x, found.objective) {
-        let text = format!("a better X, F = {better}, was found on the way to the bound; orthopt bound ");
+        let text = format!("a better X, F = {better}, was found while computing the bound; orthopt bound ");
         progress.note(&Message::from(text).option("save-x").text(" writes it"));
     }
     Ok(facts)
 }
 
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.
-/// What cannot be written is said at the end.
+/// Error if a file cannot be written, after all others have been written.
 fn publish<P: Family>(
     settings: &Settings,
     problem: &P,

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use faer::Mat;
+use orthopt::request::Size;
 use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, load, write_npy};
 
 use crate::export::TABLES;
@@ -14,7 +15,6 @@ use crate::failure::{EXIT_CODES, say, usage};
 use crate::files::Files;
 use crate::model::Model;
 use crate::rows::{Rows, scores, share_explained};
-use crate::size::Size;
 use crate::{output, text};
 
 const EXAMPLES: &str = "\
@@ -32,7 +32,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Args {
-    /// What `orthopt solve ... --json MODEL.json` wrote
+    /// The result that `orthopt solve ... --json MODEL.json` wrote
     #[arg(value_name = "MODEL.json", value_hint = ValueHint::FilePath)]
     model: PathBuf,
 
@@ -40,19 +40,20 @@ pub struct Args {
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
     data: PathBuf,
 
-    /// Where to write the scores; - is stdout
+    /// File for the scores; - is stdout
     #[arg(short, long, value_name = "SCORES.csv|.tsv|.npy|-", value_hint = ValueHint::FilePath)]
     output: PathBuf,
 
-    /// Missing values: error, mean of the column when the model was made, or drop the row [default: error]
+    /// Treatment of missing values: error, mean of the column in the data of the model, or drop the row [default:
+    /// error]
     #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(["error", "mean", "drop"]), hide_possible_values = true)]
     missing: Option<String>,
 
-    /// Refuse data that take more memory: 500M, 8G [default: nine tenths of what is free]
+    /// Refuse data that need more memory: 500M, 8G [default: nine tenths of what is free]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Size>,
 
-    /// No line about what was written
+    /// No message about the written file
     #[arg(short, long)]
     quiet: bool,
 }
@@ -111,7 +112,7 @@ fn check_ending(path: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// The rows with the columns of the model, missing values seen to.
+/// The rows with the columns of the model, after the treatment of missing values.
 fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
     let missing = match args.missing.as_deref() {
         Some("drop") => Missing::Drop,
@@ -127,18 +128,20 @@ fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
     }
     if data.missing > 0 && !args.quiet {
         let count = text::count(data.missing as u64, "missing value");
-        say("note", &format!("{count} in {}, dealt with as --missing says", data.source));
+        say("note", &format!("{count} in {}, treated as --missing says", data.source));
     }
     Ok(data)
 }
 
-/// Fills in the means of the model; how many values were missing.
+/// Fills in the means of the model; returns the number of missing values.
 fn fill(a: &mut Mat<f64>, model: &Model) -> anyhow::Result<usize> {
     let mut count = 0;
     for j in 0..a.ncols() {
         for value in a.col_as_slice_mut(j).iter_mut().filter(|value| value.is_nan()) {
             let Some(means) = &model.means else {
-                return Err(usage("--missing mean needs a model with means: it was made without --center"));
+                return Err(usage(
+                    "--missing mean needs a model with column means: this model was made without --center",
+                ));
             };
             *value = means[j];
             count += 1;
@@ -189,7 +192,7 @@ fn sum_of_squares(matrix: &Matrix, means: Option<&[f64]>) -> f64 {
 fn wrote(path: &Path, rows: &Rows, share: Option<f64>) -> String {
     let (m, r) = rows.scores.shape();
     let explained = share.map_or(String::new(), |share| {
-        format!("; the components explain {:.2} % of the squares of these rows", 100.0 * share)
+        format!("; the components explain {:.2} % of the sum of squares of these rows", 100.0 * share)
     });
     format!("wrote {}: {m} x {r} scores{explained}", path.display())
 }

@@ -12,7 +12,7 @@ use super::to_file;
 use crate::output;
 use crate::wording::word;
 
-/// The object of `solve`: what there is to say of the run, and the model that `transform` reads.
+/// The object of `solve`: the report of the run, and the model that `transform` reads.
 #[derive(Debug, Serialize)]
 pub struct Solved<'a> {
     #[serde(flatten)]
@@ -38,7 +38,7 @@ pub fn write(value: &impl Serialize, path: &Path) -> anyhow::Result<()> {
     to_file(path, |out| out.write_all(&text))
 }
 
-/// Pretty, but for arrays inside of arrays (the rows of X), which take a line each.
+/// Pretty-printed JSON with inner arrays (the rows of X) on one line each.
 #[derive(Default)]
 struct Readable {
     pretty: PrettyFormatter<'static>,
@@ -46,7 +46,7 @@ struct Readable {
 }
 
 impl Readable {
-    /// Whether the innermost array is inside of another one.
+    /// True if the innermost array is inside of another one.
     fn inline(&self) -> bool {
         self.open.ends_with(b"[[")
     }

@@ -19,16 +19,16 @@ use crate::rows::Rows;
 use crate::text;
 use orthopt::report::Report;
 
-/// What files are made of.
+/// Sources of the contents of files.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
     /// The run.
     pub report: &'a Report,
-    /// The samples as the components see them, where any file asks for them.
+    /// Scores of the samples, if a file needs them.
     pub rows: Option<&'a Rows>,
 }
 
-/// What of a result goes into a file.
+/// Kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     X,
@@ -60,12 +60,12 @@ impl What {
         }
     }
 
-    /// Whether it shows samples.
+    /// True if it shows samples.
     fn needs_rows(self) -> bool {
         matches!(self, Self::Scores | Self::PlotScores | Self::PlotBiplot)
     }
 
-    /// Whether it shows variables or samples of one result: files of `solve` alone.
+    /// True if it shows variables or samples of one result: files of `solve` alone.
     fn is_of_solve(self) -> bool {
         !matches!(self, Self::X | Self::Trace | Self::Plot)
     }
@@ -106,7 +106,7 @@ pub struct Output {
 
 impl Output {
     /// # Errors
-    /// An ending of the file name that is no format of `what`.
+    /// An extension that is not a format of `what`.
     pub fn new(what: What, path: &Path) -> anyhow::Result<Self> {
         let output = Self { what, path: path.into() };
         match output.format() {
@@ -132,12 +132,12 @@ impl Output {
         }
     }
 
-    /// Whether it tells everything, so that it is written when everything is known.
+    /// True if it contains the whole result, so that it is written last.
     pub fn is_last(&self) -> bool {
         self.what == What::Report
     }
 
-    /// Whether it shows samples, so that the data must be samples and be kept until it is written.
+    /// True if it shows samples, so that the data must be samples and be kept until it is written.
     pub fn needs_rows(&self) -> bool {
         self.what.needs_rows()
     }
@@ -150,7 +150,7 @@ impl Output {
         if !self.what.is_of_solve() {
             return Ok(());
         }
-        let why = "it is an option of solve, which can start from an X by --init";
+        let why = "it is an option of solve, which starts from an X given by --init";
         Err(usage(format!("{command} does not write {}: {why}", self.what.option())))
     }
 
@@ -159,7 +159,7 @@ impl Output {
         self.what.option()
     }
 
-    /// Whether it is a plot.
+    /// True if it is a plot.
     pub fn is_plot(&self) -> bool {
         self.what == What::Plot
     }
@@ -174,7 +174,7 @@ impl Output {
     }
 }
 
-/// Whether a file has one of these endings, in letters of any size.
+/// True if a file has one of these endings, in letters of any size.
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_lowercase();
     endings.iter().any(|ending| name.ends_with(ending))
@@ -192,7 +192,7 @@ pub fn check_ending(option: &str, path: &Path, endings: &[&str]) -> anyhow::Resu
     if has_ending(path, endings) { Ok(()) } else { Err(unknown(option, path, endings)) }
 }
 
-/// Lets `body` write the file, which is there whole or not at all.
+/// Lets `body` write the file; either the whole file is written or none.
 pub fn to_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     Ok(orthopt_data::write_whole(path, body)?)
 }

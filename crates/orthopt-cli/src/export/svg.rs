@@ -27,7 +27,7 @@ pub fn write_all(reports: &[Report], path: &Path) -> anyhow::Result<()> {
     super::picture::write(&picture, path)
 }
 
-/// F from above, of the run that found it and of branch and bound, and its bound from below.
+/// F of the run and of branch and bound, and the lower bound, against time.
 pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &Path) -> anyhow::Result<()> {
     let begun = report.map_or(0.0, |report| report.solution.seconds);
     let run = report.iter().flat_map(|report| report.solution.trace.points());
@@ -44,7 +44,7 @@ pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &P
     super::picture::write(&picture, path)
 }
 
-/// What was solved, in a line.
+/// Problem in one line.
 pub fn title(task: &Task) -> String {
     let title = format!("{}, {}, r = {}", task.problem.name, short_name(&task.data.source), task.rank);
     let lambda = task.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));
@@ -82,10 +82,10 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
     convergence(&title(&report.task), &subtitle, &curves)
 }
 
-/// Arms of a search that are drawn beside its best point, those of lowest F.
+/// Number of arms of a search that are drawn next to its best point, those with the lowest F.
 const ARMS: usize = 5;
 
-/// A file without its folders; other sources are names already.
+/// A file without its folders; other sources unchanged.
 fn short_name(source: &str) -> &str {
     Path::new(source).file_name().and_then(|name| name.to_str()).unwrap_or(source)
 }

@@ -9,10 +9,10 @@ use super::{MIDDLE, cut, units, width_of};
 use crate::plot::{Area, Drawn, FONT, SIZE, svg, titled};
 use crate::rows::Rows;
 
-/// Arrows beyond this many cannot be read: those with the largest loadings are drawn.
+/// Maximum number of arrows: those with the largest loadings are drawn.
 const ARROWS: usize = 16;
 const TEXT: i32 = 24;
-/// The longest arrow reaches so far from 0 to the nearest edge.
+/// Length of the longest arrow, as a share of the distance from 0 to the nearest edge.
 const REACH: f64 = 0.78;
 
 /// The picture.
@@ -44,7 +44,7 @@ struct Arrow {
     loading: (f64, f64),
 }
 
-/// The longest arrows, longest first, and how many variables there are in the plane.
+/// The longest arrows, longest first, and the number of variables in the plane.
 fn arrows(report: &Report) -> (Vec<Arrow>, usize) {
     let (x, data) = (report.x(), &report.task.data);
     let arrow = |i: usize| Arrow { name: cut(&data.variable(i), 18), loading: (x.get(i, 0), x.get(i, 1)) };
@@ -94,7 +94,7 @@ fn head(area: &Area<'_>, (x0, y0): (i32, i32), (x1, y1): (i32, i32)) -> Drawn {
     Ok(area.draw(&Polygon::new(vec![(x1, y1), wing(0.4), wing(-0.4)], BLACK.filled()))?)
 }
 
-/// A box for the name beyond the tip, moved up or down to where no other name is.
+/// A box for the name beyond the tip, moved up or down so that names do not overlap.
 fn free(
     name: &str,
     zero: (i32, i32),

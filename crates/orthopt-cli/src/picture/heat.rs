@@ -1,4 +1,4 @@
-//! Loadings as a heat map with the numbers in its cells, which are what tells signs apart in grey.
+//! Loadings as a heat map with numbers in its cells, which distinguish signs in grey.
 
 use orthopt::objective::REPORT_ZERO;
 use plotters::prelude::*;

@@ -1,4 +1,4 @@
-//! Loadings: bars by component, or a heat map where many variables take part.
+//! Loadings: bars by component, or a heat map for many variables.
 
 use orthopt::report::{Report, used};
 use plotters::prelude::*;
@@ -10,14 +10,14 @@ use crate::text;
 /// More variables than this, or more components than [`PANELS`], make a heat map.
 const BARS: usize = 20;
 const PANELS: usize = 8;
-/// Variables that a heat map shows at most, those with the largest loadings.
+/// Maximum number of variables of a heat map, those with the largest loadings.
 pub(super) const MOST: usize = 60;
 
 const TEXT: i32 = 26;
 const ROW: i32 = 44;
 const LONGEST: usize = 28;
 
-/// The variables that any component uses, with what is drawn of them.
+/// The variables with nonzero loadings, with the data of the drawing.
 pub(super) struct Drawing<'a> {
     pub(super) report: &'a Report,
     pub(super) variables: Vec<usize>,
@@ -37,8 +37,10 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
     let variables = if all.len() > MOST { largest(report, &all) } else { all.clone() };
     let data = &report.task.data;
     let shown = match variables.len() < all.len() {
-        true => format!("the {MOST} with the largest loadings of {} variables that are used", all.len()),
-        false => format!("{} of {} are used", all.len(), text::count(x.nrows() as u64, "variable")),
+        true => format!("the {MOST} largest of {} variables with nonzero loadings", all.len()),
+        false => {
+            format!("{} of {} with nonzero loadings", all.len(), text::count(x.nrows() as u64, "variable"))
+        }
     };
     let drawing = Drawing {
         names: variables.iter().map(|i| cut(&data.variable(*i), LONGEST)).collect(),
@@ -68,7 +70,7 @@ impl Drawing<'_> {
         widest.max(120) + 48
     }
 
-    /// What stands above component `k`: its number and its share of the variance.
+    /// Heading of component `k`: its number and its share of the variance.
     pub(super) fn heading(&self, k: usize) -> String {
         let explained = self.report.explained_variance.as_ref();
         let share = explained.map_or(String::new(), |e| format!(" ({:.1} %)", 100.0 * e.adjusted[k]));

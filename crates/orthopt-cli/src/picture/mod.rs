@@ -1,5 +1,5 @@
-//! Pictures of a result: loadings, scores, variance. One picture per file; what they share is in
-//! [`crate::plot`].
+//! Pictures of a result: loadings, scores, variance. One picture per file; common parts are
+//! in [`crate::plot`].
 
 mod biplot;
 mod heat;
@@ -19,11 +19,11 @@ const LEFT: Pos = Pos { h_pos: HPos::Left, v_pos: VPos::Center };
 const MIDDLE: Pos = Pos { h_pos: HPos::Center, v_pos: VPos::Center };
 const RIGHT: Pos = Pos { h_pos: HPos::Right, v_pos: VPos::Center };
 
-/// Two colours that are told apart in grey too: the first is darker.
+/// Two colours that differ in grey too: the first is darker.
 const DARK: RGBColor = RGBColor(0, 90, 150);
 const LIGHT: RGBColor = RGBColor(245, 180, 90);
 
-/// `name`, cut to so many characters.
+/// `name`, cut to `most` characters.
 fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.into();

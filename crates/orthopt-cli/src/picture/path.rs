@@ -78,7 +78,7 @@ fn draw(root: &Area<'_>, (title, subtitle): (&str, &str), lines: &[Line], chosen
     Ok(root.present()?)
 }
 
-/// Lines are told apart without colour by the shape of their points.
+/// Shape of the points of a line, which distinguishes lines without colour.
 fn marker(area: &Area<'_>, k: usize, (x, y): (i32, i32), colour: RGBColor) -> Drawn {
     match k % 3 {
         0 => area.draw(&Circle::new((x, y), 8, colour.filled()))?,

@@ -1,4 +1,4 @@
-//! Samples as points: axes, groups, what does not fit.
+//! Samples as points: axes, groups, and remarks on data that are not shown.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::{LEFT, MIDDLE, RIGHT, cut, units, width_of};
 use crate::plot::{Area, Axis, COLOURS, Drawn, FONT, GRID, SIZE};
 use crate::rows::Rows;
 
-/// Points beyond this many hide each other, and make files that nobody can open.
+/// Maximum number of points; more points hide each other and make very large files.
 const POINTS: usize = 4000;
-/// More groups than this cannot be told apart.
+/// Maximum number of groups with distinct marks.
 const GROUPS: usize = 12;
 const TEXT: i32 = 26;
 
@@ -75,12 +75,12 @@ pub(super) struct Points {
     groups: Vec<usize>,
     /// Names of the groups; none where there is a single one.
     names: Vec<String>,
-    /// What is not shown.
+    /// Remark about content that is not shown.
     pub(super) remark: String,
 }
 
 impl Points {
-    /// Components `a` and `b` of the samples; every so many of them where there are too many.
+    /// Components `a` and `b` of the samples; an even selection of the samples if there are too many.
     pub(super) fn of(rows: &Rows, (a, b): (usize, usize)) -> Self {
         let (m, r) = rows.scores.shape();
         let step = m.div_ceil(POINTS).max(1);
@@ -96,7 +96,7 @@ impl Points {
             Some(labels) => match grouped(labels, &shown) {
                 Some(found) => found,
                 None => {
-                    remark += &format!("; more than {GROUPS} different labels, which are not shown");
+                    remark += &format!("; labels not shown (more than {GROUPS} different ones)");
                     (vec![0; shown.len()], Vec::new())
                 }
             },
@@ -125,7 +125,7 @@ impl Points {
     }
 }
 
-/// The group of each sample and the names of the groups, in order; nothing where there are too many.
+/// The group of each sample and the names of the groups, in order; none if there are too many.
 fn grouped(labels: &[String], shown: &[usize]) -> Option<(Vec<usize>, Vec<String>)> {
     let mut names: BTreeMap<&str, usize> = labels.iter().map(|label| (label.as_str(), 0)).collect();
     if names.len() > GROUPS {
@@ -137,7 +137,7 @@ fn grouped(labels: &[String], shown: &[usize]) -> Option<(Vec<usize>, Vec<String
     Some((groups, names))
 }
 
-/// Colour and shape of a group: either alone tells six of them apart.
+/// Colour and shape of a group: either alone distinguishes six groups.
 fn mark(area: &Area<'_>, (x, y): (i32, i32), group: usize, size: i32) -> Drawn {
     let colour = COLOURS[group % COLOURS.len()];
     let line = colour.stroke_width(4);

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use super::{DARK, LEFT, LIGHT, MIDDLE, RIGHT, units};
 use crate::plot::{Area, Axis, Drawn, FONT, GRID, SIZE, svg, titled};
 
-/// The picture; nothing where components explain no variance.
+/// The picture; none if components explain no variance.
 ///
 /// # Errors
 /// The drawing fails.

@@ -6,7 +6,7 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
 use super::Curve;
 
-/// From this ratio of times on, the time axis is logarithmic.
+/// Ratio of times from which on the time axis is logarithmic.
 const LOG_FROM: f64 = 20.0;
 
 /// A linear or logarithmic axis with its ticks.
@@ -20,7 +20,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// All times. The first point of a run is its start; only then does time pass.
+    /// All times. The first point of a run is its start, at time 0.
     pub fn of_times(curves: &[Curve]) -> Self {
         let all = || curves.iter().flat_map(|c| &c.points).map(|p| p.0).filter(|t| *t > 0.0);
         let (first, last) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
@@ -58,7 +58,7 @@ impl Axis {
         Self { range, log: false, ticks, minor: Vec::new(), step }
     }
 
-    /// With decades, or 1, 2 and 5 of each where there are few.
+    /// With decades, or 1, 2 and 5 of each for few decades.
     pub fn logarithmic(range: Range<f64>) -> Self {
         let decades = range.start.log10().floor() as i32..=range.end.log10().ceil() as i32;
         let within = |values: &[f64]| -> Vec<f64> {
@@ -70,7 +70,7 @@ impl Axis {
         Self { log: true, ticks, minor: within(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), step: 0.0, range }
     }
 
-    /// Labels with as many digits as tell neighbours apart.
+    /// Labels with enough digits to distinguish neighbours.
     pub fn labels(&self) -> impl Fn(&f64) -> String + use<> {
         let largest = self.ticks.iter().fold(0.0, |a: f64, t| a.max(t.abs()));
         let (log, step) = (self.log, self.step);

@@ -1,4 +1,4 @@
-//! What tells curves apart: a colour, dashes and a mark at the end, and a legend beside the plot.
+//! Style of curves: a colour, dashes and a mark at the end, and a legend next to the plot.
 
 use plotters::element::{Circle, DynElement, EmptyElement, IntoDynElement, PathElement, Polygon, Text};
 use plotters::prelude::*;
@@ -26,7 +26,7 @@ pub enum Shape {
 
 const SHAPES: [Shape; 4] = [Shape::Disc, Shape::Triangle, Shape::Square, Shape::Ring];
 
-/// How a curve looks: sixteen of them differ in dashes or marks, and neighbours in both.
+/// Style of a curve: sixteen curves differ in dashes or marks, and neighbours in both.
 #[derive(Clone, Copy, Debug)]
 pub struct Stroke {
     colour: RGBColor,

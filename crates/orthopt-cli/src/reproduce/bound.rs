@@ -15,7 +15,7 @@ use crate::pose::pose;
 use crate::progress::Progress;
 use crate::settings::Settings;
 
-/// What is proved of a cell, whatever the methods found.
+/// Lower bound of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LowerBound {
     /// No feasible X has an F below this.
@@ -26,7 +26,7 @@ pub struct LowerBound {
 }
 
 impl LowerBound {
-    /// What the bound says of the F of a feasible point.
+    /// Claim of the bound about the F of a feasible point.
     ///
     /// # Errors
     /// F is below the bound.
@@ -34,7 +34,7 @@ impl LowerBound {
         Claim::new(self.bound, Some(Point { objective: f, feasibility: 0.0 }), f.abs(), PROVED)
     }
 
-    /// The record in a file, `None` if there is none that this program understands.
+    /// The record in a file, `None` if there is no readable one.
     pub fn read(path: &Path) -> Option<Self> {
         read_record(path)
     }
@@ -62,7 +62,7 @@ impl Cell {
         let Some(method) = self.plan.methods.first() else { anyhow::bail!("the item has no method") };
         let words = self.options(method);
         let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
-        let settings = Settings::resolve(&mut line.options.clone())?;
+        let settings = Settings::resolve(&mut line.options.0.clone())?;
         let input = Input::load(&settings.data)?;
         let (posed, _) = pose(settings.problem, &input, &settings.pose)?;
         let effort = Effort { seconds, nodes: None };

@@ -18,7 +18,7 @@ use super::item::{Item, Method, Plan};
 use crate::export::to_file;
 use crate::failure::say;
 use crate::input::Input;
-use crate::options::SolveOptions;
+use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
@@ -36,13 +36,13 @@ pub struct Cell {
     pub rank: Option<usize>,
     /// p/n of the signature.
     pub share: Option<f64>,
-    /// Seconds for a method; a chain has as many for each of its parts.
+    /// Seconds for a method, and for each part of a chain.
     pub seconds: f64,
     /// A limit that makes short runs repeatable.
     pub max_iters: Option<u64>,
 }
 
-/// What a method came to on a cell.
+/// Result of a method on a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub item: String,
@@ -78,11 +78,11 @@ pub struct Record {
 #[derive(Parser)]
 pub(super) struct Line {
     #[command(flatten)]
-    pub(super) options: SolveOptions,
+    pub(super) options: Typed,
 }
 
 impl Cell {
-    /// What tells the cell from the others of its item.
+    /// Label of the cell within its item.
     pub fn label(&self) -> String {
         let mut words = vec![self.dataset.clone()];
         words.extend(self.lambda.map(|v| format!("lambda {}", text::exact(v))));
@@ -139,14 +139,14 @@ impl Cell {
         words
     }
 
-    /// What the item does to the data, with the paper's number of variables where it has one of its own.
+    /// Preparation of the data by the item, with the paper's number of variables if it specifies one.
     fn preparation(&self) -> Preparation {
         let own = self.plan.columns.iter().find(|(name, _)| *name == self.dataset).map(|(_, n)| *n);
         let plan = self.plan.preparation;
         Preparation { features: own.or(plan.features), ..plan }.and(self.data.preparation)
     }
 
-    /// Whether the record of a method is of this cell as it is now: the same options, the data wherever
+    /// True if the record of a method is of this cell as it is now: the same options, the data wherever
     /// they are.
     pub fn fits(&self, method: &Method, record: &Record) -> bool {
         let apart = |words: &[String]| -> Vec<String> {
@@ -162,7 +162,7 @@ impl Cell {
     pub fn run(&self, method: &Method, progress: &mut Progress) -> anyhow::Result<Record> {
         let words = self.options(method);
         let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
-        let settings = Settings::resolve(&mut line.options.clone())?;
+        let settings = Settings::resolve(&mut line.options.0.clone())?;
         let report =
             solve(&settings, progress).with_context(|| format!("orthopt solve {}", words.join(" ")))?;
         Ok(self.record(method, words, &report))
@@ -220,12 +220,12 @@ fn solve_family<P: Family>(
 }
 
 impl Record {
-    /// The record in a file, `None` if there is none that this program understands.
+    /// The record in a file, `None` if there is no readable one.
     pub fn read(path: &Path) -> Option<Self> {
         read_record(path)
     }
 
-    /// Keeps the record. The file is there whole or not at all.
+    /// Writes the record; either the whole file is written or none.
     ///
     /// # Errors
     /// It cannot be written.
@@ -241,8 +241,8 @@ fn checksum(record: &Value) -> String {
     format!("{:08x}", crc32fast::hash(record.to_string().as_bytes()))
 }
 
-/// The record in a file; `None` if there is none, or none that this program understands. A record with another checksum
-/// is damaged or was edited: it is not believed, and a note says so.
+/// The record in a file; `None` if there is no readable one. A record with another checksum
+/// is damaged or was edited: it is ignored, with a note.
 pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut record: Value = serde_json::from_str(&text).ok()?;
@@ -260,7 +260,7 @@ pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_value(record).ok()
 }
 
-/// Keeps a record in a file of its own.
+/// Writes a record to its file.
 ///
 /// # Errors
 /// It cannot be written.

@@ -12,7 +12,7 @@ use crate::text;
 /// A number of a record, where it has it.
 type Figure = fn(&Record) -> Option<f64>;
 
-/// What is shown of an epoch.
+/// Quantities shown for an epoch.
 const SHOWN: [(&str, Figure); 3] = [
     ("loss of a fact of train", |r| Some(r.loss)),
     ("MRR of test", |r| Some(r.valid?.mrr)),
@@ -67,7 +67,7 @@ impl Training {
                 runs.iter().map(|run| Curve { label: run.method.clone(), points: points(run) }).collect();
             Panel {
                 title: format!("{}, {name}", self.dataset),
-                subtitle: format!("{} facts to learn, {} to report on", self.sizes.train, self.sizes.test),
+                subtitle: format!("{} facts for training, {} for testing", self.sizes.train, self.sizes.test),
                 axes: [axis.to_string(), name.to_string()],
                 curves: lines,
             }
@@ -80,16 +80,18 @@ impl Training {
         let batch = (s.train as f64).sqrt().round();
         let mut notes = vec![
             format!(
-                "{}: {} facts to learn and {} to report on, {} entities, {} relations, as in the paper, which does not say which \
-                 they are: the core of the graph (the entity with the fewest facts goes, until so many are left; its relations \
-                 with the most facts; again), in an order of the seed 0, those with a new entity or relation first.",
+                "{}: {} facts for training and {} for testing, {} entities, {} relations, as in the paper, which does \
+                 not specify them. Here: the core of the graph (the entity with the fewest facts is removed until this \
+                 number is left, then the relations with the most facts are kept, then entities again), in the order \
+                 of seed 0, facts with a new entity or relation first.",
                 self.dataset, s.train, s.test, s.entities, s.relations
             ),
             format!(
-                "Setting of the paper: n 36, p 18, delta 5, alpha 1, 50 negatives of a fact, Adam at 5e-4 for entities and biases. \
-                 Not said there and chosen here: {batch} facts in a step with all methods (the square root of all, the mini-batch of \
-                 VR-J-JOBCD), Adagrad at PyTorch's rate 0.01 for CSDM, starts. Test is ranked after every epoch, which is part of \
-                 the seconds; numbers are those of the epoch in the row, none is chosen. The paper has curves and no numbers."
+                "Setting of the paper: n 36, p 18, delta 5, alpha 1, 50 negatives per fact, Adam at 5e-4 for entities \
+                 and biases. Not specified there and chosen here: {batch} facts per step with all methods (the square \
+                 root of all, the mini-batch of VR-J-JOBCD), Adagrad at PyTorch's rate 0.01 for CSDM, starts. Test is \
+                 ranked after every epoch, and the seconds include that. Numbers are those of the epoch in the row; no \
+                 best epoch is selected. The paper has curves and no numbers."
             ),
         ];
         if let Some(run) = runs.first() {

@@ -1,4 +1,4 @@
-//! The papers' data sets: which of them are here, and what stands in for the others.
+//! The papers' data sets: files that are available, and replacements for the others.
 
 use std::path::{Path, PathBuf};
 
@@ -9,50 +9,50 @@ use orthopt_data::{LoadOptions, load};
 pub enum Source {
     /// Made by a generator of this program: another draw than the paper's.
     Generated(&'static str, Preparation),
-    /// A file of the data folder, by its usual names without extension, and what it is beside the paper's.
+    /// A file of the data folder, by its usual names without extension, and its relation to the paper's data.
     File(&'static [&'static str], Likeness),
-    /// The same, and the file that stands in where it is not there.
+    /// A file, and a replacement if it is missing.
     FileOr(&'static [&'static str], Likeness, (&'static str, Preparation, &'static str)),
     /// Facts in files of the data folder.
     Facts(&'static [&'static str]),
 }
 
-/// What data are beside those of the paper.
+/// Relation of data to those of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// The same numbers.
     Same,
     /// Another draw of the same distribution.
     Draw,
-    /// The same data set, of which the paper took a random part that it does not name.
+    /// The same data set, of which the paper uses an unspecified random part.
     Part,
     /// Other data in their place, and which.
     StandIn(&'static str),
 }
 
 impl Likeness {
-    /// What is to be said of data that are not the same.
+    /// Remark on data that differ from the paper's.
     pub fn remark(self) -> Option<&'static str> {
         match self {
             Self::Same => None,
             Self::Draw => Some("another draw of the paper's distribution"),
             Self::Part => {
-                Some("a file of yours; the paper took a random part of this data set that it does not name")
+                Some("your own file; the paper uses a random part of this data set and does not say which")
             }
             Self::StandIn(what) => Some(what),
         }
     }
 
-    /// Whether the paper's numbers say something about these data: not of a part or a stand-in.
+    /// True if the paper's numbers say something about these data: not of a part or a stand-in.
     pub fn is_comparable(self) -> bool {
         matches!(self, Self::Same | Self::Draw)
     }
 }
 
-/// How data are prepared, by an item or because of what they are.
+/// Preparation of data, by an item or by the kind of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preparation {
-    /// At most so many columns.
+    /// Maximum number of columns.
     pub features: Option<usize>,
     pub center: bool,
     /// As `--scale` has it.
@@ -133,12 +133,12 @@ pub struct Available {
     /// DATA of `solve`.
     pub data: String,
     pub preparation: Preparation,
-    /// What it is beside the paper's.
+    /// Relation to the paper's data.
     pub likeness: Likeness,
 }
 
 impl Available {
-    /// Without a number of columns to keep where a file of the user has no more of them.
+    /// Removes the number of columns to keep if a file of the user has no more columns.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -158,14 +158,14 @@ pub fn find(name: &str) -> Option<Source> {
     DATASETS.iter().find(|(known, _)| *known == name).map(|(_, source)| *source)
 }
 
-/// The variables that are kept of data that may have many more than the papers took.
+/// Number of variables kept of data that may have many more than the papers' data.
 const WIDEST: usize = 1000;
 
 impl Source {
-    /// Where it is, or why it is not to be had.
+    /// Location of the data, or the reason why they are not available.
     ///
     /// # Errors
-    /// What is missing.
+    /// Description of the missing file.
     pub fn locate(self, folder: Option<&Path>) -> Result<Available, String> {
         let (names, likeness, stand_in) = match self {
             Self::Generated(data, preparation) => {
@@ -173,7 +173,7 @@ impl Source {
             }
             Self::File(names, likeness) => (names, likeness, None),
             Self::FileOr(names, likeness, stand_in) => (names, likeness, Some(stand_in)),
-            Self::Facts(_) => return Err("facts of a knowledge graph are no matrix".into()),
+            Self::Facts(_) => return Err("facts of a knowledge graph are not a matrix".into()),
         };
         let Some(folder) = folder else {
             return Err(format!(
@@ -199,7 +199,7 @@ impl Source {
         }
         let (names, known) = (names.join(", "), extensions().join(", "));
         Err(format!(
-            "no file in {} is called {names} with one of {known}, or these and .gz",
+            "no file in {} has the name {names} and one of the extensions {known} (each also with .gz)",
             folder.display()
         ))
     }
@@ -207,7 +207,7 @@ impl Source {
     /// The files of a graph; of other data none.
     ///
     /// # Errors
-    /// What is missing.
+    /// Description of the missing file.
     pub fn facts(self, folder: Option<&Path>) -> Result<Vec<PathBuf>, String> {
         let Self::Facts(files) = self else { return Err("no knowledge graph".into()) };
         files.iter().map(|file| in_folder(folder, file)).collect()
@@ -226,7 +226,7 @@ fn in_folder(folder: Option<&Path>, file: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// What the reader knows, without dots.
+/// Extensions of the readers, without dots.
 fn extensions() -> Vec<String> {
     let dotted = orthopt_data::formats().into_iter().map(|format| format.0);
     let apart =
@@ -234,7 +234,7 @@ fn extensions() -> Vec<String> {
     dotted.flat_map(apart).filter(|end| !end.is_empty()).collect()
 }
 
-/// The first file of the folder, by name, that is called so, in any case and any format that can be read.
+/// The first file of the folder, by name, with this name, in any case and any readable format.
 fn named(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     let known = extensions();
     let fits = |file: &str| {

@@ -1,4 +1,4 @@
-//! Tables of records in the layout of the papers, with the papers' numbers beside them.
+//! Tables of records in the layout of the papers, with the papers' numbers.
 
 use orthopt::bound::Claim;
 
@@ -9,7 +9,7 @@ use super::item::{Grid, Method, Second};
 use super::paper::{self, Printed};
 use crate::text;
 
-/// A cell with what its methods came to, in the order of the plan.
+/// A cell with the results of its methods, in the order of the plan.
 #[derive(Clone, Debug)]
 pub struct Finished {
     pub cell: Cell,
@@ -17,25 +17,25 @@ pub struct Finished {
     pub bound: Option<LowerBound>,
 }
 
-/// What `not_worse` allows, in words.
+/// Tolerance of `not_worse` in words.
 const NEAR: &str = "(within 2 % of |F| and the two digits of its F_min)";
 
-/// How much worse than the paper, relative to |F|, is worth a word.
+/// Excess over the paper, relative to |F|, from which on the page lists a cell.
 const WORSE: f64 = 0.02;
 
 impl Finished {
-    /// What the paper prints for this cell.
+    /// Numbers of the paper for this cell.
     pub fn printed(&self) -> Option<&'static Printed> {
         let c = &self.cell;
         paper::find(c.plan.numbers?, &c.dataset, c.lambda, c.rank, c.seconds)
     }
 
-    /// Whether the data are the paper's or another draw of them, so that its numbers are comparable.
+    /// True if the data are the paper's or another draw of them, so that its numbers are comparable.
     fn comparable(&self) -> bool {
         self.cell.data.likeness.is_comparable()
     }
 
-    /// The lowest F of the methods for which `which` says yes.
+    /// The lowest F of the methods for which `which` is true.
     fn lowest(&self, which: impl Fn(&Record) -> bool) -> Option<f64> {
         self.records.iter().filter(|r| which(r)).map(|r| r.objective).reduce(f64::min)
     }
@@ -45,7 +45,7 @@ impl Finished {
         self.lowest(|r| self.is_own(&r.method))
     }
 
-    /// Whether the method called so is a variant of the paper's own.
+    /// True if the method of this name is a variant of the paper's own.
     fn is_own(&self, method: &str) -> bool {
         self.cell.plan.methods.iter().any(|m| m.name == method && m.is_block_descent())
     }
@@ -165,8 +165,7 @@ pub fn reading(finished: &[Finished]) -> Vec<String> {
         .collect();
     if cells.is_empty() {
         return vec![
-            "Nothing to compare: for these cells the paper has curves, or numbers that are of other data."
-                .into(),
+            "Nothing to compare: for these cells the paper has curves, or numbers for other data.".into(),
         ];
     }
     let count =
@@ -226,7 +225,7 @@ pub fn reading(finished: &[Finished]) -> Vec<String> {
     lines
 }
 
-/// Whether F is at or below the paper's `f_min + above`, within 2 % and what F_min, printed to two
+/// True if F is at or below the paper's `f_min + above`, within 2 % and what F_min, printed to two
 /// digits, may be off.
 fn not_worse(ours: f64, f_min: f64, above: f64) -> bool {
     let paper = f_min + above;

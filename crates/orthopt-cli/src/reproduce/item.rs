@@ -1,4 +1,4 @@
-//! What an item is made of: the types that items, plans, cells and pages share.
+//! Types that items, plans, cells and pages share.
 
 use orthopt::family::solvers_called;
 
@@ -10,14 +10,14 @@ use super::training::Training;
 pub struct Item {
     /// Paper, slash, table or figure.
     pub name: &'static str,
-    /// What it shows.
+    /// Title.
     pub title: &'static str,
     /// How it is made.
     pub content: Content,
 }
 
 impl Item {
-    /// Whether it can be made and does not only show another item's runs.
+    /// True if it can be made and does not only show another item's runs.
     pub fn is_its_own(&self) -> bool {
         match self.content {
             Content::Runs(plan) => plan.records.is_none(),
@@ -45,7 +45,7 @@ pub struct Plan {
     pub problem: &'static str,
     /// Weights of the penalty; empty where the problem has none.
     pub lambdas: &'static [f64],
-    /// The start of all methods that do not say otherwise.
+    /// Default start of the methods.
     pub start: &'static str,
     /// Further options of `solve`.
     pub options: &'static [&'static str],
@@ -63,7 +63,7 @@ pub struct Plan {
     pub shares: &'static [f64],
     /// Variables that are kept of a data set, where the paper has another number than `preparation`.
     pub columns: &'static [(&'static str, usize)],
-    /// What stands in brackets behind F - F_min.
+    /// Number in brackets after F - F_min.
     pub second: Option<Second>,
     /// The item whose numbers in [`super::paper`] these are comparable with.
     pub numbers: Option<&'static str>,
@@ -74,8 +74,8 @@ pub struct Plan {
 /// The second number of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Second {
-    /// How far X is from the constraint, and how far the method's own iterate is where it is feasible in
-    /// the limit only.
+    /// Violation of the constraint by X, and by the method's own iterate if it is feasible
+    /// only in the limit.
     Violation,
     /// How far X is from being critical.
     Residual,
@@ -86,8 +86,8 @@ impl Second {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Violation => {
-                "In brackets: the violation of the constraint by the X of that F; behind a slash that of the method's own \
-                 iterate, where it is feasible in the limit only."
+                "In brackets: the violation of the constraint by the X of that F; after a \
+                 slash, that of the method's own iterate, if it is feasible only in the limit."
             }
             Self::Residual => "In brackets: the residual of the gradient.",
         }
@@ -105,12 +105,12 @@ pub struct Method {
     pub start: Option<&'static str>,
     /// Its constants, as options of `solve`.
     pub options: &'static [&'static str],
-    /// Whether the paper has it.
+    /// True if the paper has it.
     pub of_paper: bool,
 }
 
 impl Method {
-    /// Whether it is a variant of the paper's own method, descent over blocks of rows, and no chain: the
+    /// True if it is a variant of the paper's own method, descent over blocks of rows, and no chain: the
     /// registry says so by the options that such methods share.
     pub fn is_block_descent(&self) -> bool {
         self.of_paper

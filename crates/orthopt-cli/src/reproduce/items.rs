@@ -1,4 +1,4 @@
-//! What can be reproduced: one entry per table or figure.
+//! Items of `reproduce`: one entry per table or figure.
 
 use super::item::{Content, Item};
 use super::landscape;
@@ -153,68 +153,75 @@ pub fn find(name: &str) -> Option<&'static Item> {
     ITEMS.iter().find(|item| item.name == name)
 }
 
-/// What explains where our numbers differ from the papers', by item.
+/// Reasons for differences from the papers' numbers, by item.
 pub const READINGS: &[(&str, &str)] = &[
     (
         "obcd/table1",
-        "w1a from the identity: LADMM stays on a closed set of 34 variables (table 2). The random starts are not the paper's; \
-         from them LADMM ends high for lambda >= 100, because its penalty has grown stiff before X has become sparse.",
+        "w1a from the identity: LADMM stays on a closed set of 34 variables (table 2). The random starts are not the \
+         paper's. From them LADMM ends at a high F for lambda >= 100, because its penalty parameter becomes large \
+         before X is sparse.",
     ),
     (
         "obcd/table2",
-        "w1a from the identity: its first 20 variables belong to a set of 34 that shares no sample with the others, and C \
-         maps vectors on it to vectors on it. Full-gradient methods never leave it (LADMM, SPM); with --init pca LADMM \
-         reaches -6660 in 10 s. The greedy rules of OBCD look at min(n, 200) random pairs (--candidates), as the papers' (App. D (i)).",
+        "w1a from the identity: its first 20 variables belong to a set of 34 that shares no sample with the others, \
+         and C maps vectors on it to vectors on it. Full-gradient methods (LADMM, SPM) never leave this set. With \
+         --init pca LADMM reaches -6660 in 10 s. The greedy rules of OBCD score min(n, 200) random pairs \
+         (--candidates), as in the papers (App. D (i)).",
     ),
     (
         "obcd/table3",
-        "randn is another instance than the paper's: all OBCD variants end at 20 unit vectors, where F = 20 lambda minus half \
-         of the 20 largest C_ii, and that differs by instance. LADMM and SPM return the start, as no feasible X on their way \
-         has a lower F; the paper's LADMM iterates may be infeasible by an amount it does not state.",
+        "randn is not the instance of the paper. All OBCD variants end at 20 unit vectors, where F = 20 lambda minus \
+         half of the 20 largest C_ii, which depends on the instance. LADMM and SPM return the start, because no \
+         feasible X of their iterations has a lower F. The paper does not state the infeasibility of its LADMM \
+         iterates.",
     ),
     ("obcd/table4", "LADMM on w1a: as in table 3."),
     (
         "obcd/table6",
         "w1a from the identity: LADMM, ADMM, RSubGrad and ManPG stay on the closed set of 34 variables (table 2). \
-         RSubGrad at r = 100: the paper does not give its steps; ours are k^-0.75/L (--rsubgrad-eta, --rsubgrad-p).",
+         RSubGrad at r = 100: the paper does not state its step sizes; ours are k^-0.75/L (--rsubgrad-eta, \
+         --rsubgrad-p).",
     ),
     (
         "obcd/table7",
-        "From the identity, a local minimiser up to few pairs, ManPG and RSubGrad do not move (as in the paper); our LADMM \
-         does not leave it on w1a (table 2). RSubGrad at r = 100: as in table 6. randn is another instance, and the paper's F_min has two digits (-3900).",
+        "The identity is a local minimiser up to few pairs. ManPG and RSubGrad do not leave it (as in the paper), nor \
+         does our LADMM on w1a (table 2). RSubGrad at r = 100: as in table 6. randn is not the instance of the paper, \
+         whose F_min has two digits (-3900).",
     ),
     (
         "obcd/table8",
-        "LADMM: as in table 3; its penalty grows until X is stiff, from F = 19159 at the identity.",
+        "LADMM: as in table 3. Its penalty parameter grows until X no longer moves, from F = 19159 at the identity.",
     ),
     (
         "obcd-v1/table9",
-        "The first version of the paper does not say what E is. Its F_min for lambda 1 are those of a standard normal E, with \
+        "The first version of the paper does not define E. Its F_min for lambda 1 agree with a standard normal E, with \
          the pseudoinverse of C = A'A: near -r sqrt(dim ker C). Pairs of rows (obcd) approach it slowly on dense data.",
     ),
     (
         "obcd-v1/table10",
-        "The paper's F_min (randn, r 20: -330; w1a: 4400) do not come from the pseudoinverse of C = A'A, with which a minimiser \
-         can stay near ker C; how it forms C^+ of a singular C is not said, so its numbers are not shown.",
+        "The paper's F_min (randn, r 20: -330; w1a: 4400) do not agree with the pseudoinverse of C = A'A, with which a \
+         minimiser can stay near ker C. The paper does not state how it forms C^+ of a singular C, so its numbers are \
+         not shown.",
     ),
     ("obcd-v1/table11", "As in table 10 (randn, r 20: 26000; w1a: 150000)."),
     (
         "oadmm/figure1",
-        "The paper shows curves and no numbers. With its constants (OADMM-EP, -RR) 10 seconds are far from enough here; oadmm has \
-         the library's constants. The k of dc-pca is its default.",
+        "The paper shows curves and no numbers. With its constants (OADMM-EP, OADMM-RR) 10 \
+         seconds do not suffice; oadmm has the library's constants. The k of dc-pca is its default.",
     ),
     (
         "jobcd/table2",
-        "GS-JOBCD and J-JOBCD end at the minimum, which is known in closed form (orthopt solve prints the gap). The paper's \
-         objective has the other sign and no lower bound (--reproduction), so its numbers say how far a run got.",
+        "GS-JOBCD and J-JOBCD end at the minimum, which is known in closed form (orthopt solve prints the gap). The \
+         paper's objective has the other sign and no lower bound (--reproduction), so its numbers show only the \
+         progress of a run.",
     ),
     (
         "jobcd/table5",
-        "As printed f does not depend on X; here X is applied before the projection. There are local minima.",
+        "The printed f does not depend on X; here X is applied before the projection. The problem has local minima.",
     ),
 ];
 
-/// What explains where our numbers differ from the papers'.
+/// Reason for differences from the papers' numbers.
 pub fn explanation(item: &str) -> Option<&'static str> {
     READINGS.iter().find(|(name, _)| *name == item).map(|(_, text)| *text)
 }

@@ -1,4 +1,4 @@
-//! What can be reproduced, for `reproduce list`.
+//! Output of `reproduce list`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::datasets::{self, Likeness};
 use super::item::Content;
 use super::items::ITEMS;
 
-/// Every item, what it shows, and which of its data are here.
+/// Every item with its title and its available data.
 pub fn list(folder: Option<&Path>) -> String {
     let mut out = String::new();
     for item in ITEMS {

@@ -16,7 +16,7 @@ pub struct Section {
     pub finished: Vec<Finished>,
     /// Cells that could not be run, and why.
     pub missing: Vec<String>,
-    /// What is there in place of cells.
+    /// Drawing in place of cells.
     pub drawing: Option<Drawing>,
 }
 
@@ -25,12 +25,12 @@ impl Section {
         self.drawing.as_ref().map_or_else(|| table(&self.finished), |d| d.grid.clone())
     }
 
-    /// Whether there is nothing to show.
+    /// True if there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.drawing.is_none() && self.finished.iter().all(|d| d.records.is_empty())
     }
 
-    /// What is below the table.
+    /// Notes below the table.
     fn notes(&self) -> Vec<String> {
         if let Some(drawing) = &self.drawing {
             return drawing.notes.clone();
@@ -105,10 +105,10 @@ fn curves(done: &Finished) -> anyhow::Result<String> {
 }
 
 const INTRODUCTION: &str = "\
-For every cell: the lowest F that any of the methods found, and F - F_min of each; ¹ ² ³ mark the three lowest. The row
-below has the numbers of the paper, with the F_min of its own table. Every F of ours is that of an X with X'X = I (X'JX = J) to
-rounding; where the papers say how feasible the X of theirs are, that is in brackets. A chain A+B has the time limit for each of
-its parts. auto is the default: the search over solvers and starts (docs/mathematics.md, section 16).";
+F_min is the lowest F of all methods in a cell. The other columns are F - F_min of each method; ¹ ² ³ mark the three lowest.
+The row below has the numbers of the paper, with the F_min of its own table. Our F is that of an X with X'X = I (X'JX = J) to
+rounding. If a paper states the infeasibility of its X, the number is in brackets. A chain A+B has the time limit for each of
+its parts. auto is the default search over solvers and starts (docs/mathematics.md, section 16).";
 
 /// All sections as one Markdown page.
 pub fn markdown(sections: &[Section], command: &str) -> String {

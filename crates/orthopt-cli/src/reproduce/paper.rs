@@ -18,7 +18,7 @@ pub struct Printed {
     above: Vec<Entry>,
 }
 
-/// What a method has in a cell.
+/// Numbers of a method in a cell.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     method: &'static str,
@@ -41,13 +41,13 @@ impl Printed {
         self.above.iter().find(|entry| entry.method == method)
     }
 
-    /// The lowest F − F_min of the methods for whose names `which` says yes.
+    /// The lowest F − F_min of the methods for whose names `which` is true.
     pub fn best_of(&self, which: impl Fn(&str) -> bool) -> Option<f64> {
         self.above.iter().filter(|e| which(e.method)).filter_map(|e| e.above).reduce(f64::min)
     }
 }
 
-/// What the paper prints for a cell, at the time limit nearest to `seconds`.
+/// Numbers of the paper for a cell, at the time limit nearest to `seconds`.
 pub fn find(
     item: &str,
     dataset: &str,

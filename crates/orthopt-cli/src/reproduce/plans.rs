@@ -1,11 +1,11 @@
-//! How the items are run: problem, settings, data sets and methods of each table.
+//! Plans of the items: problem, settings, data sets and methods of each table.
 
 use super::datasets::Preparation;
 use super::item::{Content, Method, Plan, Second};
 use super::training::Training;
 use orthopt_embed::PartSizes;
 
-/// What most plans have.
+/// Defaults of plans.
 const PLAN: Plan = Plan {
     problem: "",
     lambdas: &[],
@@ -88,7 +88,7 @@ const TABLE1_METHODS: &[Method] = &[
     AUTO,
 ];
 
-/// The columns of the OADMM figures; xi of OADMM is the only thing in which they differ.
+/// The columns of the OADMM figures; they differ only in xi of OADMM.
 macro_rules! oadmm_methods {
     ($xi:literal) => {
         &[
@@ -128,7 +128,7 @@ const HEVP_METHODS: &[Method] = &[
     of("CSDM+GS-JOBCD", "csdm+gs-jobcd"),
 ];
 
-/// ADMM with a penalty that stays, or starts there and doubles every five iterations.
+/// ADMM with a fixed penalty parameter, or one that doubles every five iterations.
 const BETA_METHODS: &[Method] = &[
     with("fixed 1e5", "j-admm", &["--j-admm-beta", "1e5", "--j-admm-double", "0"]),
     with("fixed 1e7", "j-admm", &["--j-admm-beta", "1e7", "--j-admm-double", "0"]),

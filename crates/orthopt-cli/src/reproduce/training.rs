@@ -18,7 +18,7 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::text;
 
-/// What a figure shows.
+/// Contents of a figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Training {
     /// The graph, by the paper's name.
@@ -27,11 +27,11 @@ pub struct Training {
     pub sizes: PartSizes,
     /// The item that keeps the runs.
     pub records: &'static str,
-    /// Whether the curves are over epochs; else over seconds.
+    /// True if the curves are over epochs; else over seconds.
     pub by_epoch: bool,
 }
 
-/// What moves the relations, and how `embed` is told.
+/// Update rule of the relations, with its options of `embed`.
 #[derive(Debug)]
 pub struct Mover {
     pub name: &'static str,
@@ -58,7 +58,7 @@ const EPOCHS: u64 = 1_000_000;
 /// Of the choice of facts and of training.
 const SEED: u64 = 0;
 
-/// What the limits of a run are, and where its files go.
+/// Limits of a run and the folder of its files.
 pub struct Place<'a> {
     pub out: &'a Path,
     pub seconds: f64,
@@ -67,7 +67,7 @@ pub struct Place<'a> {
     pub quiet: bool,
 }
 
-/// What a method came to.
+/// Result of a method.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Trained {
     pub item: String,

@@ -46,7 +46,7 @@ fn names_that_do_not_exist() {
     dir.fails(&[&PITPROPS[..], &["--working-set", "best"]].concat(), 2, &["best", "random", "cyclic"]);
     dir.fails(&[&PITPROPS[..], &["--model", "wrong"]].concat(), 2, &["exact"]);
     dir.fails(&["frobnicate"], 2, &["frobnicate"]);
-    fails(&["--init", "middle"], &["no starting point is called 'middle'", "identity", ".npy"]);
+    fails(&["--init", "middle"], &["there is no starting point 'middle'", "identity", ".npy"]);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn solvers_of_other_problems() {
         2,
         &["solver gs-jobcd is for problems with X'JX = J"],
     );
-    dir.fails(&[&solve[..], &["magic"]].concat(), 2, &["no solver is called 'magic'"]);
+    dir.fails(&[&solve[..], &["magic"]].concat(), 2, &["there is no solver 'magic'"]);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn more_candidates_than_pairs_are_all_pairs() {
         String::from_utf8(output.stderr).unwrap()
     };
     assert_eq!(run("78"), "");
-    assert_eq!(run("79"), "note: --candidates is more than the 78 pairs there are: all are looked at\n");
+    assert_eq!(run("79"), "note: --candidates exceeds the 78 pairs that exist: all are scored\n");
     assert!(run("18446744073709551615").contains("78 pairs"));
 }
 

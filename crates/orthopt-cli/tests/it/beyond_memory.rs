@@ -68,7 +68,7 @@ fn sums_are_kept_and_take_more_rows() {
     let said = stdout(&mut dir.orthopt(&["data", "gram", "part-1.csv", "-o", "c.npz", "--reproducible"]));
     assert!(said.starts_with("wrote c.npz: C of 6 columns, 17 rows, reproducible sums; "), "{said}");
     let said = stdout(&mut dir.orthopt(&["data", "gram", "part-2.csv", "--add", "c.npz", "-o", "c.npz"]));
-    assert!(said.contains("40 rows, reproducible sums (17 of them from before)"), "{said}");
+    assert!(said.contains("40 rows, reproducible sums (17 of them in the earlier file)"), "{said}");
     stdout(&mut dir.orthopt(&["data", "gram", "part-2.csv", "-o", "d.npz", "--reproducible"]));
     stdout(&mut dir.orthopt(&["data", "gram", "part-1.csv", "d.npz", "-o", "e.npz"]));
     stdout(&mut dir.orthopt(&["data", "gram", "all.csv", "-o", "f.npz", "--reproducible"]));
@@ -142,7 +142,7 @@ fn what_cannot_be_is_said() {
     dir.fails_in_one_line(
         &["data", "gram", "all.csv", "--add", "c.npz", "-o", "c.npz", "--reproducible"],
         2,
-        &["begin anew"],
+        &["sum the rows again"],
     );
     // the rows of C are no samples
     dir.fails_in_one_line(&["solve", "pca", "c.npz", "--stream"], 1, &["C and not samples"]);

@@ -1,4 +1,4 @@
-//! What `solve`, `bound` and `certify` say of an X contradicts nothing else that they say, and no wrong X is proved.
+//! Statements of `solve`, `bound` and `certify` about an X agree with each other, and no wrong X is proved.
 
 use std::path::Path;
 
@@ -138,5 +138,5 @@ fn an_x_that_is_off_by_little_is_repaired_before_it_is_judged() {
         assert!((object["objective"].as_f64().unwrap() - 0.5).abs() < 1e-14, "{object}");
     }
     let text = stdout(&mut dir.orthopt(&[&["bound"], &problem[..]].concat()));
-    assert!(text.contains("F is the global minimum, proved"), "{text}");
+    assert!(text.contains("F is proved to be the global minimum"), "{text}");
 }

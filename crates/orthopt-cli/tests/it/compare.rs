@@ -70,7 +70,7 @@ fn what_makes_no_sense_is_refused() {
     dir.fails_in_one_line(
         &args(&["--solvers", "obcd,simplex"]),
         2,
-        &["no solver is called 'simplex'", "obcd-sv"],
+        &["there is no solver 'simplex'", "obcd-sv"],
     );
     dir.fails_in_one_line(&args(&["--solvers", "obcd", "--trace", "t.csv"]), 2, &["--plot"]);
     dir.fails_in_one_line(&args(&["--solvers", "obcd", "--init", "nowhere.npy"]), 1, &["nowhere.npy"]);

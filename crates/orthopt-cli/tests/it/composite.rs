@@ -195,6 +195,6 @@ fn bad_input_says_what_to_do() {
     dir.fails_in_one_line(&["solve", "l1-pca", "randn:20:6", "--map", "nowhere.npy"], 1, &["nowhere.npy"]);
     fails(
         &["l1-pca", "randn:20:6", "--k", "3"],
-        &["--k means nothing to l1-pca", "the penalty l1-largest-k"],
+        &["--k does not apply to l1-pca", "the penalty l1-largest-k"],
     );
 }

@@ -17,11 +17,11 @@ fn what_is_typed_overrides_the_file() {
     assert_eq!(object["lambda"], 0.1);
     let object = dir.json(&["solve", "l1-pca", "randn:20:4", "--config", "run.toml"]);
     assert_eq!((object["problem"].as_str(), object["data"]["cols"].as_u64()), (Some("l1-pca"), Some(4)));
-    // a value of the file that means nothing to what is typed is refused as one that is typed
+    // a value of the file that does not apply to what is typed is refused as one that is typed
     dir.fails(
         &["solve", "pca", "randn:20:4", "--config", "run.toml"],
         2,
-        &["run.toml", "--lambda means nothing to pca"],
+        &["run.toml", "--lambda does not apply to pca"],
     );
 }
 

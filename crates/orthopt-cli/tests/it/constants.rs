@@ -41,7 +41,7 @@ fn values_out_of_range_are_refused_with_the_range() {
 fn a_config_file_with_an_unknown_constant_is_refused() {
     let dir = Dir::new();
     dir.write("run.toml", "problem = 'pca'\ndata = 'builtin:pitprops'\n[constants]\nmanpg-tt = 1\n");
-    let parts = ["no constant is called 'manpg-tt'", "manpg-t, manpg-gamma, manpg-delta"];
+    let parts = ["there is no constant 'manpg-tt'", "manpg-t, manpg-gamma, manpg-delta"];
     dir.fails_in_one_line(&["solve", "--config", "run.toml"], 2, &parts);
 }
 
@@ -121,7 +121,7 @@ fn help_fits_and_lists_have_the_rest() {
         assert!(penalty.constants.iter().all(|c| text.contains(c.doc) && text.contains(c.symbol)), "{text}");
     }
     assert!(stdout(&mut orthopt(&["list", "solver", "obcd"])).contains("--working-set"));
-    Dir::new().fails(&["list", "solver", "magic"], 2, &["no solver is called 'magic'"]);
+    Dir::new().fails(&["list", "solver", "magic"], 2, &["there is no solver 'magic'"]);
     Dir::new().fails(&["list", "solver"], 2, &["<NAME>"]);
     Dir::new().fails(&["list", "solvers", "obcd"], 2, &["takes no name"]);
 }

@@ -51,7 +51,7 @@ fn convert_round_trip() {
     dir.orthopt(&["data", "convert", "builtin:pitprops", "c.csv"])
         .assert()
         .success()
-        .stderr("note: the table is C itself: use the file with --gram c.csv\n");
+        .stderr("note: the table holds C, not samples: give the file with --gram c.csv\n");
     dir.fails_in_one_line(&["data", "convert", "a.csv", "a.foo"], 1, &["a.foo", ".npy"]);
     dir.fails_in_one_line(&["data", "convert", "none.csv", "a.npy"], 1, &["none.csv"]);
     dir.fails_in_one_line(&["data", "convert", "a.csv", "no/a.npy"], 1, &["cannot write `no/a.npy`"]);
@@ -76,8 +76,8 @@ fn generate_knows_what_it_can_do() {
     let dir = Dir::new();
     let generate = |spec, extra: &[&str]| [&["data", "generate", spec, "a.npy"], extra].concat().join(" ");
     for (line, code, part) in [
-        (generate("noise:3:4", &[]), 2, "`noise:3:4` is no generator; there are: randn:M:N"),
-        (generate("builtin:pitprops", &[]), 2, "is no generator"),
+        (generate("noise:3:4", &[]), 2, "`noise:3:4` is not a generator; generators are: randn:M:N"),
+        (generate("builtin:pitprops", &[]), 2, "is not a generator"),
         (generate("randn:3", &[]), 1, "expected randn:M:N[:SEED]"),
         (generate("randn:3:4", &["--truth", "t.npy"]), 2, "has no true components"),
     ] {

@@ -44,7 +44,7 @@ fn the_object_has_what_is_promised() {
     assert_eq!(object["history"].as_array().unwrap().len(), 12);
     assert_eq!(dir.read("t.csv").lines().count(), 13);
     assert!(dir.read("t.csv").starts_with("seconds,epoch,loss,residual,mrr"));
-    assert!(dir.read("p.svg").contains("MRR of valid") && dir.has("m"));
+    assert!(dir.read("p.svg").contains("MRR on valid") && dir.has("m"));
 }
 
 #[test]
@@ -52,9 +52,12 @@ fn the_summary_is_for_people() {
     let dir = Dir::new();
     graph(&dir);
     let text = stdout(&mut dir.orthopt(&args(&[])));
-    for part in
-        ["40 entities, 2 relations; 71 triples to learn", "hyperbolic space, 8 coordinates", "MRR", "test"]
-    {
+    for part in [
+        "40 entities, 2 relations; 71 triples for training",
+        "hyperbolic space, 8 coordinates",
+        "MRR",
+        "test",
+    ] {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     let help = stdout(&mut dir.orthopt(&["embed", "--help"]));
@@ -132,19 +135,19 @@ fn bad_input_is_named() {
     dir.write("bad.tsv", "a\tr\tb\na\tr\n");
     dir.write("empty.tsv", "");
     let fails = |args: &[&str], code: i32, parts: &[&str]| dir.fails_in_one_line(args, code, parts);
-    fails(&["embed", "bad.tsv"], 1, &["bad.tsv:2", "is no triple"]);
+    fails(&["embed", "bad.tsv"], 1, &["bad.tsv:2", "is not a triple"]);
     fails(&["embed", "none.tsv"], 1, &["none.tsv", "no such file"]);
     fails(&["embed", "empty.tsv"], 1, &["train has no triples"]);
     fails(&["embed", "train.tsv", "--dim", "8", "--signature", "9"], 2, &["signature is 9", "at most"]);
     fails(&["embed", "train.tsv", "--dim", "0"], 2, &["dim is 0"]);
     fails(&["embed", "train.tsv", "--lr", "0"], 2, &["lr is 0"]);
     fails(&["embed", "train.tsv", "--time-limit", "nan"], 2, &["time-limit is NaN"]);
-    fails(&["embed", "train.tsv", "--rule", "j-jobcd", "--relations", "cs"], 2, &["full relations"]);
+    fails(&["embed", "train.tsv", "--rule", "j-jobcd", "--relations", "cs"], 2, &["relations full"]);
     fails(&["embed", "train.tsv", "--distance", "split", "--no-reciprocal"], 2, &["not invariant"]);
     fails(&["embed", "train.tsv", "--save-model", "train.tsv"], 2, &["--save-model", "TRAIN"]);
     fails(&["embed", "train.tsv", "--plot", "p.gif"], 2, &["must end in .svg, .png or .pdf"]);
-    fails(&["embed", "train.tsv", "--resume", "bad.tsv"], 1, &["no model"]);
-    fails(&["embed", "predict", "train.tsv", "test.tsv"], 1, &["no model"]);
+    fails(&["embed", "train.tsv", "--resume", "bad.tsv"], 1, &["not a model"]);
+    fails(&["embed", "predict", "train.tsv", "test.tsv"], 1, &["not a model"]);
     dir.orthopt(&args(&["--save-model", "m"])).assert().success();
     dir.write("q.tsv", "p3\tparent\tnobody\n");
     fails(&["embed", "predict", "m", "q.tsv"], 2, &["q.tsv, triple 1", "`nobody` is no entity"]);
@@ -167,7 +170,7 @@ fn what_is_odd_about_the_triples_is_said() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{stderr}");
     for part in [
-        "1 triple came more than once",
+        "1 triple occurred more than once",
         "1 triple of valid or test",
         "1 name of valid",
         "valid has no triples",
@@ -322,5 +325,5 @@ fn every_option_means_something_or_is_refused() {
     }
     dir.orthopt(&args(&["--checkpoint", "c"])).assert().success();
     let other = args(&["--resume", "c", "--margin", "3"]);
-    dir.fails_in_one_line(&other, 2, &["--margin is another one in the checkpoint c"]);
+    dir.fails_in_one_line(&other, 2, &["--margin differs from the checkpoint c"]);
 }

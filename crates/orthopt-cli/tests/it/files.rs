@@ -86,11 +86,11 @@ fn what_is_read_is_not_written() {
 fn no_file_is_written_twice() {
     let dir = with_data();
     std::os::unix::fs::symlink("x.csv", dir.path("link.csv")).unwrap();
-    let parts = ["--save-x and --trace both write link.csv"];
+    let parts = ["--trace and --save-x both write x.csv"];
     let args = ["--save-x", "x.csv", "--trace", "link.csv"];
     dir.fails_in_one_line(&[&SOLVE[..], &args].concat(), 2, &parts);
     let args = ["--trace", "./t.csv", "--json", "t.csv"];
-    dir.fails_in_one_line(&[&SOLVE[..], &args].concat(), 2, &["--trace and --json both write"]);
+    dir.fails_in_one_line(&[&SOLVE[..], &args].concat(), 2, &["--json and --trace both write"]);
     let args = ["data", "generate", "spiked:20:10:2:2", "g.npy", "--truth", "g.npy"];
     dir.fails_in_one_line(&args, 2, &["FILE and --truth both write g.npy"]);
     assert!(!dir.has("x.csv") && !dir.has("t.csv") && !dir.has("g.npy"));

@@ -23,7 +23,7 @@ fn words(svg: &str) -> Vec<&str> {
     words
 }
 
-/// What differs from run to run: F and gap after a time.
+/// True for lines that differ from run to run: F and gap after a time.
 fn timed(line: &str) -> bool {
     ["F = ", "lowest F = "].iter().any(|start| line.starts_with(start))
 }

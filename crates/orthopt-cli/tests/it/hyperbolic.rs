@@ -94,15 +94,15 @@ fn options_that_do_nothing_are_refused() {
         assert_eq!(dir.orthopt(&with(more)).output().unwrap().stderr, b"", "{more:?}")
     };
     runs(&[]);
-    refused(&["--block", "4"], "--block means nothing to gs-jobcd");
-    refused(&["--alpha", "1"], "--alpha means nothing to gs-jobcd");
+    refused(&["--block", "4"], "--block does not apply to gs-jobcd");
+    refused(&["--alpha", "1"], "--alpha does not apply to gs-jobcd");
     refused(&["--candidates", "9"], "it is for the greedy working sets");
-    refused(&["--solver", "j-jobcd", "--model", "exact"], "--model means nothing to j-jobcd");
-    refused(&["--solver", "csdm", "--side", "rows"], "--side means nothing to csdm");
-    refused(&["--effort", "quick"], "--effort means nothing to gs-jobcd");
+    refused(&["--solver", "j-jobcd", "--model", "exact"], "--model does not apply to j-jobcd");
+    refused(&["--solver", "csdm", "--side", "rows"], "--side does not apply to csdm");
+    refused(&["--effort", "quick"], "--effort does not apply to gs-jobcd");
     runs(&["--solver", "csdm+gs-jobcd", "--side", "rows"]);
     let pca = ["solve", "pca", "builtin:pitprops", "--side", "rows"];
-    dir.fails_in_one_line(&pca, 2, &["--side means nothing to spectral"]);
+    dir.fails_in_one_line(&pca, 2, &["--side does not apply to spectral"]);
     // values that are what they are without the option are no options
     let defaults = ["--storage", "auto", "--seed", "0", "--tol", "1e-9", "--ridge", "0", "--solver", "auto"];
     runs(&defaults);
@@ -247,10 +247,10 @@ fn the_printed_probe_is_a_check_of_feasibility() {
     let after = dir.json(&[&["solve", "probe", "randn:20:6", "--signature", "3"], &after[..]].concat());
     assert!((after["objective"].as_f64().unwrap() - known).abs() > 1e-4 * known, "{after} {known}");
     let help = stdout(&mut orthopt(&["solve", "--help-all"]));
-    assert!(help.contains("--placement <WHERE>") && help.contains("a free check that X is"), "{help}");
+    assert!(help.contains("--placement <WHERE>") && help.contains("phi(DX)"), "{help}");
     dir.fails(&["solve", "probe", "randn:20:6", "--placement", "between"], 2, &["between", "before"]);
     let other = ["solve", "pca", "builtin:pitprops", "--placement", "before"];
-    dir.fails_in_one_line(&other, 2, &["--placement means nothing to pca: it is for probe"]);
+    dir.fails_in_one_line(&other, 2, &["--placement does not apply to pca: it is for probe"]);
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn the_best_x_so_far_is_written() {
     }
 }
 
-/// Who ends a process often signals its group as well: that is one interruption, and the result is written.
+/// A signal to a process is often sent to its group as well: that is one interruption, and the result is written.
 #[test]
 fn signals_at_the_same_moment_are_one() {
     let dir = Dir::new();

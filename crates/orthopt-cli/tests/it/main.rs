@@ -27,6 +27,7 @@ mod memory;
 mod names;
 mod nonlinear;
 mod nonzeros;
+mod options;
 mod outputs;
 mod path;
 mod pictures;

@@ -45,7 +45,7 @@ const OF_SOLVERS: &[&str] = &[
 const OF_PAIRS: &[&str] =
     &["alpha", "block", "candidates", "jacobi", "model", "restarts", "side", "working-set"];
 
-/// What an option does where it means something.
+/// Effect of an option that applies.
 #[derive(Clone, Copy, PartialEq)]
 enum Effect {
     /// Another result.
@@ -56,7 +56,7 @@ enum Effect {
     File(&'static str),
 }
 
-/// What is typed for an option, and what stands beside it with and without it.
+/// Value of an option, and the other options with and without it.
 struct Example {
     typed: Vec<&'static str>,
     beside: Vec<&'static str>,
@@ -85,6 +85,7 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "rank" => value("3"),
         "lambda" if call == "path" => value("0.3"),
         "lambda" => value("0.7"),
+        "lambda-share" => value("0.31"),
         "relative-lambda" => value("0.3"),
         "nonzeros" => value("2"),
         "total-nonzeros" => value("5"),
@@ -200,7 +201,7 @@ fn options(call: &str) -> Vec<String> {
     names
 }
 
-/// What came out, without what depends on the clock.
+/// Output without the parts that depend on the clock.
 #[derive(PartialEq, Debug)]
 struct Outcome {
     code: Option<i32>,

@@ -1,4 +1,4 @@
-//! What does not fit into memory is refused before it is taken, with its size and what to do.
+//! Problems that do not fit into memory are refused before it is taken, with their size and advice.
 
 use crate::common::Dir;
 
@@ -8,7 +8,7 @@ fn what_is_square_in_the_variables() {
     let wide = ["solve", "l0-pca", "sparse-randn:10:30000:100", "-r", "2", "--lambda", "0.1"];
     let dense = [&wide[..], &["--storage", "dense"]].concat();
     let parts =
-        ["C = A'A of 30000 variables: 7.2 GB of memory at least, and 1.0 GB are allowed", "--storage gram"];
+        ["C = A'A of 30000 variables: 7.2 GB of memory are needed, but 1.0 GB are allowed", "--storage gram"];
     dir.fails_in_one_line(&[&dense[..], &["--max-memory", "1G"]].concat(), 1, &parts);
     dir.fails_in_one_line(
         &[&dense[..], &["--max-memory", "1G"]].concat(),
@@ -22,21 +22,22 @@ fn what_is_square_in_the_variables() {
     dir.fails_in_one_line(&huge, 1, &["C = A'A of 1000000 variables: 8000."]);
     for problem in ["hyperbolic-eig", "nonlinear-eig"] {
         let args = ["solve", problem, "sparse-randn:10:20000:100", "--max-memory", "1G"];
-        dir.fails_in_one_line(&args, 1, &["C = A'A of 20000 variables", "and 1.0 GB are allowed"]);
+        dir.fails_in_one_line(&args, 1, &["C = A'A of 20000 variables", "but 1.0 GB are allowed"]);
     }
 }
 
 #[test]
 fn what_is_square_in_the_samples() {
     let args = ["solve", "probe", "randn:20000:4", "--max-memory", "1G"];
-    let parts = ["the table of distances of 20000 samples: 6.4 GB of memory at least", "take fewer samples"];
+    let parts =
+        ["the table of distances of 20000 samples: 6.4 GB of memory are needed", "take fewer samples"];
     Dir::new().fails_in_one_line(&args, 1, &parts);
 }
 
 #[test]
 fn many_components_of_many_variables() {
     let args = ["solve", "l0-pca", "sparse-randn:10:1000000:100", "-r", "2000", "--max-memory", "8G"];
-    let parts = ["X with 2000 components of 1000000 variables: 64.0 GB of memory at least", "--rank"];
+    let parts = ["X with 2000 components of 1000000 variables: 64.0 GB of memory are needed", "--rank"];
     Dir::new().fails_in_one_line(&args, 1, &parts);
 }
 
@@ -50,12 +51,16 @@ fn data() {
     );
     let args = ["solve", "pca", "randn:3000:3000", "--max-memory", "50MB"];
     dir.fails_in_one_line(&args, 1, &["at least 72 MB of memory are needed"]);
-    dir.fails(&["solve", "pca", "randn:30:30", "--max-memory", "lots"], 2, &["`lots` is no size: 500M"]);
+    dir.fails(
+        &["solve", "pca", "randn:30:30", "--max-memory", "lots"],
+        2,
+        &["`lots` is not a size: give 500M"],
+    );
     dir.write("run.toml", "problem = 'pca'\ndata = 'randn:3000:3000'\nmax-memory = '50M'\n");
     dir.fails_in_one_line(&["solve", "--config", "run.toml"], 1, &["at least 72 MB of memory are needed"]);
 }
 
-/// What the system does not give is an error, too.
+/// Memory that the system refuses is an error, too.
 #[cfg(unix)]
 #[test]
 fn less_than_is_allowed() {
@@ -66,14 +71,17 @@ fn less_than_is_allowed() {
     let output = shell.output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("7.2 GB of memory at least, and the system does not give that much"), "{stderr}");
+    assert!(
+        stderr.contains("7.2 GB of memory are needed, but the system cannot provide that much"),
+        "{stderr}"
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn files_without_an_end() {
     let dir = Dir::new();
-    dir.fails_in_one_line(&["solve", "--config", "/dev/zero"], 1, &["/dev/zero", "more than 16 MB"]);
+    dir.fails_in_one_line(&["solve", "--config", "/dev/zero"], 1, &["/dev/zero", "larger than 16 MB"]);
     dir.fails_in_one_line(
         &["solve", "hyperbolic-eig", "randn:9:3", "--signature", "/dev/zero"],
         1,

@@ -141,7 +141,7 @@ fn bad_input_says_what_to_do() {
         &["solver manpg is for PCA problems", "optm-qr"],
     );
     let approx = solve(&["laplace:9", "--solver", "obcd-approx", "--block", "4"]);
-    dir.fails_in_one_line(&approx, 2, &["pairs of rows", "obcd does them"]);
+    dir.fails_in_one_line(&approx, 2, &["pairs of rows", "the solver obcd has"]);
     dir.fails_in_one_line(
         &solve(&["laplace:9", "--init", "partition"]),
         2,

@@ -81,14 +81,14 @@ fn what_is_no_path_is_refused() {
         let args = [&["path", "l0-pca", "builtin:pitprops"], extra].concat();
         dir.fails_in_one_line(&args, 2, words);
     };
-    refused(&["--nonzeros", "3"], &["--nonzeros is one point", "--counts"]);
-    refused(&["--lambda", "0.1"], &["--lambda is one point", "--lambdas"]);
-    refused(&["--certify"], &["no pairs"]);
+    refused(&["--nonzeros", "3"], &["--nonzeros gives one point", "--counts"]);
+    refused(&["--lambda", "0.1"], &["--lambda gives one point", "--lambdas"]);
+    refused(&["--certify"], &["does not check pairs"]);
     refused(&["--restarts", "3"], &["--effort"]);
-    refused(&["--trace", "t.csv"], &["no trace"]);
+    refused(&["--trace", "t.csv"], &["not write a trace"]);
     refused(&["--init", "pca"], &["--init is an option of solve"]);
     refused(&["--plot", "p.gif"], &["must end in .svg, .png or .pdf"]);
-    refused(&["--counts", "2", "--cv", "3"], &["--cv means nothing to C itself: it is for samples"]);
+    refused(&["--counts", "2", "--cv", "3"], &["--cv does not apply to C itself: it is for samples"]);
     refused(&["--counts", "0"], &["at least 1"]);
 }
 
@@ -99,7 +99,7 @@ fn without_lambda_the_number_of_nonzeros_is_chosen_and_said() {
         stdout(&mut dir.orthopt(&["solve", "l0-pca", "builtin:pitprops", "-r", "3", "--effort", "quick"]));
     assert!(text.contains("6 nonzeros in each component: the knee of the variance explained"), "{text}");
     assert!(
-        text.contains("--nonzeros asks for more or fewer; the last ones are worth --lambda 0.0"),
+        text.contains("--nonzeros sets another number; the last ones correspond to --lambda 0.0"),
         "{text}"
     );
     let object = dir.json(&["solve", "l0-pca", "builtin:pitprops", "-r", "3", "--nonzeros", "auto"]);

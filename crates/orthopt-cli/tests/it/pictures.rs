@@ -24,7 +24,7 @@ fn table(dir: &Dir, variables: usize) {
 const SOLVE: [&str; 10] =
     ["solve", "l0-pca", "t.csv", "--scale", "std", "--labels", "g.txt", "-q", "--max-iters", "3000"];
 
-/// What pictures without samples do without.
+/// Options that pictures without samples do not take.
 const LABELS: [&str; 2] = ["--labels", "g.txt"];
 
 fn pictures(dir: &Dir, more: &[&str]) {
@@ -64,7 +64,13 @@ fn every_picture_has_names_and_axes() {
     checked(
         &dir,
         "l.svg",
-        &["loadings, l0-pca, t.csv, r = 3", "a&lt;b &amp; c", "PC1 (", "PC3 (", "6 of 6 variables are used"],
+        &[
+            "loadings, l0-pca, t.csv, r = 3",
+            "a&lt;b &amp; c",
+            "PC1 (",
+            "PC3 (",
+            "6 of 6 variables with nonzero loadings",
+        ],
     );
     checked(&dir, "s.svg", &["40 samples", "score on PC1, ", "score on PC2, ", "group &lt;3&gt;"]);
     checked(&dir, "b.svg", &["loadings of", "a&lt;b &amp; c", "score on PC2, "]);
@@ -76,7 +82,7 @@ fn many_variables_make_a_heat_map() {
     let dir = Dir::new();
     table(&dir, 90);
     pictures(&dir, &["-r", "2", "--lambda", "0.0001", "--plot-loadings", "l.svg"]);
-    checked(&dir, "l.svg", &["the 60 with the largest loadings of", "variables that are used", "component"]);
+    checked(&dir, "l.svg", &["the 60 largest of", "variables with nonzero loadings", "component"]);
 }
 
 /// One component, one sample, one variable, no label, no spread, a problem that is no PCA.
@@ -153,7 +159,7 @@ fn the_report_holds_everything() {
     );
 }
 
-/// What a browser makes of the page: every section, every picture with a size, nothing cut off at the sides.
+/// The page in a browser: every section, every picture with a size, nothing cut off at the sides.
 #[test]
 fn the_report_in_a_browser() {
     let names = ["chromium", "chromium-browser", "google-chrome"];

@@ -155,7 +155,7 @@ fn a_graph_is_trained_by_each_method_on_a_part_of_the_papers_sizes() {
         command
     };
     let text = stdout(&mut task("jobcd/figure11"));
-    assert!(text.contains("545 facts to learn and 233 to report on, 208 entities, 5 relations"), "{text}");
+    assert!(text.contains("545 facts for training and 233 for testing, 208 entities, 5 relations"), "{text}");
     let table = dir.read("reproduction/jobcd-figure11.csv");
     for name in ["CSDM", "J-JOBCD", "VR-J-JOBCD"] {
         assert!(table.contains(&format!("1,{name},1,")), "{name}: {table}");
@@ -192,7 +192,7 @@ fn what_cannot_be_done_is_said() {
     no(&["--datasets", "mnist"]).code(2).stderr(contains("'mnist'"));
     no(&["--methods", "ADMMM"]).code(2).stderr(contains("SPM+OBCD-R"));
     no(&["--time-limit=-1"]).code(2);
-    no(&["--datasets", "w1a", "-q"]).code(1).stderr(contains("nothing could be run"));
+    no(&["--datasets", "w1a", "-q"]).code(1).stderr(contains("no item could be run"));
     no(&["--datasets", "w1a", "-q"]).stdout(contains("--data-dir"));
     std::fs::write(dir.path("file"), "").unwrap();
     no(&["--datasets", "randn", "--out", "file/inside"]).code(1).stderr(contains("file/inside"));
@@ -230,7 +230,7 @@ fn a_file_of_the_user_is_taken_by_its_usual_name_and_not_called_the_papers() {
     let task = ["reproduce", "obcd/table5", "--data-dir", ".", "--datasets", "TDT2,sector", "--ranks", "10"];
     let short = ["--methods", "OBCD-R", "--max-iters", "3", "-q"];
     let text = stdout(&mut dir.orthopt(&[&task[..], &short].concat()));
-    assert!(text.contains("TDT2* (20 x 12)") && text.contains("a file of yours"), "{text}");
+    assert!(text.contains("TDT2* (20 x 12)") && text.contains("your own file"), "{text}");
     assert!(text.contains("paper, its data") && !text.contains("same data"), "{text}");
     assert!(text.contains("sector (no file in"), "{text}");
 }

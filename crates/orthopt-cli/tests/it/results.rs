@@ -64,7 +64,7 @@ fn loadings_and_scores_have_names() {
     dir.orthopt(&from).assert().success();
 }
 
-/// What transform says of the rows that the model was made of is what solve wrote.
+/// The scores of transform for the rows of the model are those that solve wrote.
 #[test]
 fn transform_gives_the_scores_of_solve() {
     let dir = Dir::new();
@@ -143,12 +143,12 @@ fn models_that_are_none() {
     dir.write("t.csv", TABLE);
     for (content, problem) in [
         ("", "m.json: not a result of solve: EOF while parsing"),
-        ("{}", "m.json: there is no x in it: write the model by orthopt solve ... --json FILE"),
-        ("{\"x\": [[]]}", "m.json: there is no x in it"),
+        ("{}", "m.json: it holds no x: write the model with orthopt solve ... --json FILE"),
+        ("{\"x\": [[]]}", "m.json: it holds no x"),
         ("{\"x\": [[1, 0], [1]]}", "m.json: row 2 of x has 1 numbers where the first row has 2"),
         ("{\"x\": [[1], [2]], \"means\": [1]}", "m.json: means has 1 entries for the 2 rows of x"),
         ("[]", "m.json: not a result of solve, which is one JSON object"),
-        ("{\"x\": [[1], [0]]}", "m.json: there is no schema in it"),
+        ("{\"x\": [[1], [0]]}", "m.json: it holds no schema"),
         ("{\"schema\": 99, \"x\": [[1], [0]]}", "m.json: schema 99 is of another version"),
         ("{\"schema\": 1, \"x\": [[1], [0]], \"scales\": [1, 0]}", "m.json: entry 2 of scales is 0"),
         ("{\"schema\": 1, \"x\": [[1], [0]], \"scales\": [-1, 1]}", "m.json: entry 1 of scales is -1"),
@@ -181,16 +181,16 @@ fn models_that_are_none() {
 fn files_that_need_samples_or_a_single_result() {
     let dir = Dir::new();
     let gram = ["solve", "pca", "builtin:pitprops", "--save-scores", "s.csv"];
-    dir.fails_in_one_line(&gram, 2, &["--save-scores means nothing to C itself: it is for samples"]);
+    dir.fails_in_one_line(&gram, 2, &["--save-scores does not apply to C itself: it is for samples"]);
     dir.fails_in_one_line(
         &["compare", "pca", "builtin:pitprops", "--save-loadings", "l.csv"],
         2,
-        &["--save-loadings means nothing to compare"],
+        &["--save-loadings does not apply to compare"],
     );
     dir.fails_in_one_line(
         &["bound", "pca", "builtin:pitprops", "--save-loadings", "l.csv"],
         2,
-        &["--save-loadings means nothing to bound"],
+        &["--save-loadings does not apply to bound"],
     );
     let wrong = ["solve", "pca", "builtin:pitprops", "--save-loadings", "l.xlsx"];
     dir.fails_in_one_line(

@@ -69,7 +69,7 @@ fn lambda_is_refused_where_there_is_none() {
         ("l0-pca", &uncorrelated),
     ] {
         let args = ["solve", problem, "builtin:pitprops", "-r", "2", "--lambda", "3"];
-        let said = format!("--lambda means nothing to {problem}");
+        let said = format!("--lambda does not apply to {problem}");
         Dir::new().fails_in_one_line(
             &[&args[..], more].concat(),
             2,
@@ -153,7 +153,7 @@ fn limits_end_a_run() {
     assert_eq!(object["status"], "time_limit");
 }
 
-/// Who has set a limit of time does not wait for the optimum of a large problem.
+/// A run with a time limit does not compute the optimum of a large problem.
 #[test]
 fn no_optimum_of_large_problems_after_a_limit_of_time() {
     let dir = Dir::new();

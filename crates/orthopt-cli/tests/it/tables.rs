@@ -1,4 +1,4 @@
-//! What tables of data can look like: separators, names, missing values, standard input, units.
+//! Forms of tables of data: separators, names, missing values, standard input, units.
 
 use crate::common::{Dir, stdout};
 use predicates::prelude::*;
@@ -73,14 +73,14 @@ fn missing_values_are_an_error_that_says_what_to_do() {
         );
         let output = dir.orthopt(&solve(&["--missing", how])).output().unwrap();
         let notes = String::from_utf8(output.stderr).unwrap();
-        assert!(notes.contains("1 missing value in the data, dealt with as --missing says"), "{notes}");
+        assert!(notes.contains("1 missing value in the data, treated as --missing says"), "{notes}");
     }
     dir.fails(&solve(&["--missing", "zero"]), 2, &["invalid value 'zero'"]);
     dir.write("c.csv", "1,0.5\n0.5,NA\n");
     dir.fails(
         &["solve", "pca", "--gram", "c.csv", "-r", "1", "--missing", "mean"],
         2,
-        &["--missing means nothing to C itself: it is for samples"],
+        &["--missing does not apply to C itself: it is for samples"],
     );
 }
 
@@ -98,7 +98,7 @@ fn names_and_labels_from_files() {
         .stdout(predicate::str::contains("of 0."));
     dir.write("words.txt", "the\nof\nand\n");
     let three = [&solve[..], &["--names", "words.txt"]].concat();
-    dir.fails_in_one_line(&three, 1, &["words.txt: 3 names for the 2 columns of t.mtx; one a line"]);
+    dir.fails_in_one_line(&three, 1, &["words.txt: 3 names for the 2 columns of t.mtx; one per line"]);
     let absent = [&solve[..], &["--names", "no.txt"]].concat();
     dir.fails_in_one_line(&absent, 1, &["--names: cannot read `no.txt`"]);
     dir.write("groups.txt", "x\ny\n");

@@ -5,7 +5,7 @@ use crate::common::Dir;
 /// Colour, bell, title of the window, a line of its own, a tab, a C1 control.
 const NASTY: &str = "\u{1b}[31mred\u{7}\u{1b}]0;x\u{7}\nFAKE\tc1\u{9b}31m";
 
-/// What a run says.
+/// Standard error of a run.
 fn said(dir: &Dir, args: &[&str]) -> String {
     let output = dir.orthopt(args).output().unwrap();
     let text = [output.stdout, output.stderr].concat();

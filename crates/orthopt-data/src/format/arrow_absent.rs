@@ -20,7 +20,7 @@ pub(super) fn chunks(input: Input, _: &LoadOptions) -> Result<Box<dyn Chunks>, D
 
 fn absent(input: &Input) -> DataError {
     input.file_error(
-        "this build reads no Parquet and Arrow files: build it with the feature `parquet` (`cargo install --locked \
+        "this build does not read Parquet and Arrow files: build it with the feature `parquet` (`cargo install --locked \
          --path crates/orthopt-cli --features parquet`), convert the file to .csv or .npy, or solve in Python, which \
          reads it with pyarrow or polars",
     )

@@ -149,7 +149,7 @@ fn complete_quotes(input: &mut Input, text: &mut Vec<u8>, line: u64) -> Result<(
     let mut open = quotes(text) % 2 == 1;
     while open {
         if !input.next_line(&mut more)? {
-            let problem = "a quoted field does not end".into();
+            let problem = "a quoted field is not closed".into();
             return Err(DataError::Line { path: input.name().into(), line, problem });
         }
         open = quotes(&more) % 2 == 0;
@@ -295,7 +295,7 @@ impl Rows {
     fn bad_cell(&self, at: usize, field: &[u8]) -> String {
         let (column, name) = (at + 1, self.name_of(at));
         let separated = field.iter().any(|byte| b";\t".contains(byte));
-        let advice = if separated { "; the first line is separated by something else" } else { "" };
+        let advice = if separated { "; the first line has another separator" } else { "" };
         format!("{} in column {column}{name} is not a number{advice}", show(field))
     }
 

@@ -1,4 +1,4 @@
-//! What text and bytes without a telling name look like.
+//! Recognition of formats by their first bytes.
 
 use super::delimited::is_text;
 use crate::text::{parse_f64, parse_usize, tokens};

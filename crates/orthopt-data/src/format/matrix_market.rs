@@ -231,8 +231,8 @@ impl Triangle {
         }
         if *self.lower.get_or_insert(row > col) != (row > col) {
             return Err(format!(
-                "entry ({}, {}) is in the other triangle than the entries before it; \
-                 a symmetric file stores one triangle (or declare it general)",
+                "entry ({}, {}) is not in the triangle of earlier entries; a symmetric file \
+                 stores one triangle (or declare it general)",
                 row + 1,
                 col + 1
             ));

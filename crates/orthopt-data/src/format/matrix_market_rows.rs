@@ -88,7 +88,7 @@ impl ByRows {
             let Some(entry) = self.lines.next()? else { return Ok(None) };
             if entry.0 < self.last {
                 return Err(self.lines.input.line_error(
-                    "the entries do not come by rows any more, so the file cannot be read part by part; sort the \
+                    "the entries are not sorted by rows, so the file cannot be read part by part; sort the \
                      lines of entries (sort -n -s -k1,1), or convert the file to .svm",
                 ));
             }

@@ -32,7 +32,7 @@ use crate::stream::{Chunks, Whole};
 /// How to read a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// What is done with missing values: cells such as `NA` in tables, NaN in dense arrays.
+    /// Treatment of missing values: cells such as `NA` in tables, NaN in dense arrays.
     pub missing: Missing,
     /// Number of columns of a LIBSVM file, which does not state it: columns beyond the largest
     /// index are empty, and an index beyond this number is an error. Without it the largest
@@ -69,15 +69,16 @@ const FORMATS: &[Format] = &[
     Format { extensions: &["npz"], read: npz::read, chunks: npz::chunks, write: Some(npz::write),
         about: "NumPy archive: the array X, data, arr_0 or the only one, or scipy.sparse.save_npz" },
     Format { extensions: &["csv"], read: delimited::read_csv, chunks: delimited::csv_chunks, write: Some(delimited::write_csv),
-        about: "separated by commas or ;, with or without names of columns and rows, as R and pandas write them; dense" },
+        about: "values separated by commas or ;, with or without names of columns and rows (as written by R and \
+                pandas); dense" },
     Format { extensions: &["tsv"], read: delimited::read_tsv, chunks: delimited::tsv_chunks, write: Some(delimited::write_tsv),
-        about: "tab separated, otherwise as .csv" },
+        about: "values separated by tabs, otherwise as .csv" },
     Format { extensions: &["parquet"], read: arrow::read_parquet, chunks: arrow::parquet_chunks, write: None,
         about: "Parquet table, with names of columns and rows as .csv; read only, by builds with the feature `parquet`; dense" },
     Format { extensions: &["arrow", "feather"], read: arrow::read_ipc, chunks: arrow::ipc_chunks, write: None,
         about: "Arrow IPC table (Feather version 2), otherwise as .parquet" },
     Format { extensions: &["txt"], read: delimited::read_txt, chunks: delimited::txt_chunks, write: Some(delimited::write_tsv),
-        about: "a table whose separator (tab, ;, comma or spaces) is found by itself, otherwise as .csv" },
+        about: "a table whose separator (tab, ;, comma or spaces) is detected, otherwise as .csv" },
 ];
 
 pub use npz::NpzArray;
@@ -128,7 +129,7 @@ fn guessed(start: &[u8]) -> &'static Format {
     FORMATS.iter().find(fits).unwrap_or(&FORMATS[FORMATS.len() - 1])
 }
 
-/// What `DATA` names, part by part. Generators and tables, which are small or made whole, are loaded first.
+/// Chunks of `DATA`. Generators and tables, which are small or generated whole, are loaded first.
 pub(crate) fn open_chunks(path: &Path, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
     if path == Path::new("-") {
         let mut input = Input::stdin()?.within(options.max_memory);

@@ -161,7 +161,7 @@ impl Cursor<'_> {
             self.expect(quote)?;
         }
         let end = self.rest.iter().position(|&byte| byte == quote);
-        let end = end.ok_or("a string does not end")?;
+        let end = end.ok_or("a string is not closed")?;
         let text = String::from_utf8_lossy(&self.rest[..end]).into_owned();
         self.rest = &self.rest[end + 1..];
         Ok(text)
@@ -232,7 +232,7 @@ mod tests {
             ("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,)}", "tuple of sizes"),
             ("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}", "tuple"),
             ("{'color': 1}", "unknown key `color`"),
-            ("{'descr", "does not end"),
+            ("{'descr", "not closed"),
         ] {
             let error = parse(text.as_bytes()).unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

@@ -30,11 +30,11 @@ impl Archive {
         // A zip file is read from its end, which a decompressor cannot do: the compressed bytes
         // are kept in memory.
         if !input.peek()?.starts_with(b"PK") {
-            return Err(input.file_error("it is no .npz (zip) file"));
+            return Err(input.file_error("it is not an .npz (zip) file"));
         }
         let bytes = input.read_rest()?;
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| {
-            input.file_error(format!("it is truncated, or not an .npz (zip) file at all ({error})"))
+            input.file_error(format!("it is truncated or not an .npz (zip) file ({error})"))
         })?;
         let names = zip.file_names().filter_map(Result::ok);
         let names = names.filter_map(|name| Some(name.strip_suffix(".npy")?.to_string())).collect();

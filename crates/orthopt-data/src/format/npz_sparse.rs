@@ -55,7 +55,7 @@ fn whole_numbers(archive: &mut Archive, name: &str) -> Result<Vec<usize>, DataEr
         fits.then_some(*value as usize)
     };
     let numbers: Option<Vec<usize>> = values.iter().map(convert).collect();
-    numbers.ok_or_else(|| archive.error_in(name, "it holds something else than whole numbers of at least 0"))
+    numbers.ok_or_else(|| archive.error_in(name, "it must hold whole numbers of at least 0"))
 }
 
 /// What has to hold so that following the pointers and indices stays inside the arrays and the

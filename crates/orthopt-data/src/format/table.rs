@@ -15,7 +15,7 @@ use crate::text::write_number;
 /// Numbers with the names of their rows and columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'a> {
-    /// What rows are; the name of their column.
+    /// Name of the column of row names.
     pub corner: &'a str,
     /// A name for each row; numbers from 1 are written if there are none.
     pub row_names: Option<&'a [String]>,

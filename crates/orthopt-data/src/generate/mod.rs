@@ -124,7 +124,7 @@ impl Arguments<'_> {
     /// An error if there are fields left.
     fn nothing_more(&mut self) -> Result<(), DataError> {
         match self.fields.next() {
-            Some(extra) => Err(self.error(format!("`{extra}` at the end is one number too many"))),
+            Some(extra) => Err(self.error(format!("`{extra}` at the end is not expected"))),
             None => Ok(()),
         }
     }
@@ -145,7 +145,7 @@ impl Arguments<'_> {
         DataError::Spec { spec: self.spec.into(), problem: problem.into(), expected }
     }
 
-    /// What the data may take.
+    /// Memory limit of the data.
     fn budget(&self) -> Budget {
         Budget::new(self.source(), self.max_memory)
     }

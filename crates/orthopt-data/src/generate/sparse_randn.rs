@@ -18,7 +18,7 @@ pub(super) fn generate(arguments: &mut Arguments<'_>) -> Result<DataSet, DataErr
     let entries = arguments.count("NNZ")?;
     let mut random = arguments.seeded()?;
     if rows.checked_mul(cols).is_some_and(|room| entries > room) {
-        return Err(arguments.error(format!("a {rows} x {cols} matrix has no room for {entries} entries")));
+        return Err(arguments.error(format!("a {rows} x {cols} matrix cannot hold {entries} entries")));
     }
     if entries > MOST_ENTRIES {
         return Err(arguments.error(format!("NNZ is larger than {MOST_ENTRIES} (17 GB)")));

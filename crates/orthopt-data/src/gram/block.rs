@@ -3,7 +3,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Most rows of a block: sums of so many products of integers up to 2²² are exact in f64.
+/// Maximum number of rows of a block: sums of this many products of integers up to 2²² are exact in f64.
 pub(super) const ROWS: usize = 512;
 
 /// Numbers that the copies of a block may take together.
@@ -12,13 +12,13 @@ const NUMBERS: usize = 1 << 24;
 /// Most numbers of a product of a panel.
 const PRODUCT: usize = 1 << 21;
 
-/// Rows of a panel of so many columns: not so low that a product is all packing, nor so high that much of it is
-/// above the diagonal.
+/// Number of rows of a panel with `columns` columns: large enough that packing is a small
+/// part of a product, and small enough that little of it is above the diagonal.
 pub(super) fn height(columns: usize) -> usize {
     (columns / 8).clamp(32, 256).min((PRODUCT / columns).max(8))
 }
 
-/// Rows of a block of so many columns.
+/// Number of rows of a block with `columns` columns.
 pub(super) fn rows_of_block(columns: usize) -> usize {
     (NUMBERS / (8 * columns)).clamp(32, ROWS)
 }

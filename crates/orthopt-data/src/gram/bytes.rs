@@ -67,20 +67,24 @@ impl GramAccumulator {
     /// [`DataError::File`] for bytes that are no accumulator, of another version, cut off or changed.
     pub fn from_bytes(bytes: &[u8], place: &str) -> Result<Self, DataError> {
         let broken = |problem: &str| DataError::File { path: place.into(), problem: problem.into() };
-        let (head, body) =
-            bytes.split_at_checked(HEAD).ok_or_else(|| broken("it is no accumulator: too short"))?;
+        let (head, body) = bytes
+            .split_at_checked(HEAD)
+            .ok_or_else(|| broken("it is not an accumulator: it is too short"))?;
         if &head[..8] != MARK {
-            return Err(broken("it is no accumulator of `data gram` or GramAccumulator.to_bytes"));
+            return Err(broken("it is not an accumulator of `data gram` or GramAccumulator.to_bytes"));
         }
         let mut head = Reader(&head[8..]);
         let version = head.half().filter(|version| [WITHOUT_FRAMES, VERSION].contains(version));
         let Some(version) = version else {
-            return Err(broken("it was written by another version, with a format that is not known here"));
+            return Err(broken(
+                "it was written by another version, in a format that this version cannot read",
+            ));
         };
         if head.number() != Some(checksum(body)) {
-            return Err(broken("the accumulator is cut off or corrupt (its checksum is another one)"));
+            return Err(broken("the accumulator is truncated or corrupt (its checksum does not match)"));
         }
-        read(&mut Reader(body), version, place)?.ok_or_else(|| broken("the accumulator contradicts itself"))
+        read(&mut Reader(body), version, place)?
+            .ok_or_else(|| broken("the accumulator is corrupt (its parts contradict each other)"))
     }
 }
 
@@ -130,7 +134,7 @@ fn compensated(from: &mut Reader<'_>, version: u32, sums: &mut Compensated, entr
             let unit = u16::try_from(unit).ok().filter(|unit| i32::from(*unit) <= 2 * LARGEST_UNIT + 1)?;
             let unit = (unit > 0).then(|| i32::from(unit) - LARGEST_UNIT - 1);
             let frame = Frame { shift, unit };
-            // entries are multiplied with what is in the first column
+            // entries are multiplied by what is in the first column
             if !shift.is_finite() || added.is_nan() || added < 0.0 || (j == 0 && !frame.is_plain()) {
                 return None;
             }

@@ -24,12 +24,12 @@ pub(super) const COUNT: i32 = 42;
 /// Bits of room below the last bit when a unit is chosen, so that shifts are rare.
 const ROOM: i32 = 16;
 
-/// What is known of a column.
+/// Properties of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Scale {
     /// bⱼ and h with |a| ≤ 2^h for all entries; `None` as long as they are zeros.
     pub(super) range: Option<(i32, i32)>,
-    /// Whether an entry was rounded to a multiple of 2^SMALLEST.
+    /// True if an entry was rounded to a multiple of 2^SMALLEST.
     pub(super) rounded: bool,
 }
 
@@ -87,7 +87,7 @@ impl Exact {
         self.add_rests(block, &slices.rests);
     }
 
-    /// What slices have left: of a·b − q·q' for a = q + ρ and b = q' + ρ' it is ρ·b + q·ρ'. After its turn an entry
+    /// Remainder of the slices: of a·b − q·q' for a = q + ρ and b = q' + ρ' it is ρ·b + q·ρ'. After its turn an entry
     /// is q, so that every pair of rests is counted once.
     fn add_rests(&mut self, block: &mut Block, rests: &[Rest]) {
         for &Rest { row, column, value } in rests {

@@ -124,8 +124,8 @@ impl GramAccumulator {
         let (number, name) = (column + 1, self.name_of(column));
         let size = if entry < 1.0 { "small" } else { "large" };
         let problem = format!(
-            "the values of column {number}{name} are so {size} that their squares are no floating-point numbers; \
-             multiply the column with a power of ten, or scale it to standard deviation 1"
+            "the values of column {number}{name} are so {size} that their squares overflow or underflow; \
+             multiply the column by a power of ten, or scale it to standard deviation 1"
         );
         Err(DataError::TooLarge { place: self.place.clone(), problem })
     }

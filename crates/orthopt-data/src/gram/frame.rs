@@ -5,7 +5,7 @@ use super::rows::Rows;
 use super::slices::above;
 use super::wide::power_of_two;
 
-/// A mean of more than so many standard deviations is subtracted before sums are made: without that, rounding
+/// Number of standard deviations beyond which a mean is subtracted before sums are made: without that, rounding
 /// counts up to 1 + FAR² times as much in the variance that is left at the end. Columns of which 6 % of the entries
 /// or more are zeros have nearer means, so that a shift fills no sparse column.
 const FAR: f64 = 4.0;
@@ -36,7 +36,7 @@ impl Range {
         *self = Self { low: self.low.min(other.low), high: self.high.max(other.high) };
     }
 
-    /// Whether all values are known to be the same.
+    /// True if all values are known to be the same.
     pub(crate) fn is_constant(&self) -> bool {
         self.low == self.high
     }
@@ -50,7 +50,7 @@ impl Range {
 /// The coordinates of a column: an entry a is kept as (a − shift)/2^unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Frame {
-    /// What is subtracted.
+    /// Number that is subtracted.
     pub(super) shift: f64,
     /// 0 but for numbers whose squares would overflow or underflow; `None` as long as all entries are the shift.
     pub(super) unit: Option<i32>,
@@ -67,7 +67,7 @@ impl Frame {
         self.unit.unwrap_or(0)
     }
 
-    /// Whether entries are kept as they are.
+    /// True if entries are kept as they are.
     pub(super) fn is_plain(&self) -> bool {
         self.shift == 0.0 && self.exponent() == 0
     }

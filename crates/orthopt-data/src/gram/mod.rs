@@ -63,8 +63,8 @@ pub enum Summation {
     Reproducible,
 }
 
-/// What taking the mean off exact sums, rounded to pairs of f64, may leave of the square of a column; with weights,
-/// whose products with the entries are rounded, too.
+/// Relative error in the square of a column after the mean is subtracted from exact sums, rounded to pairs of f64;
+/// with weights, whose products with the entries are rounded, too.
 const EXACT: f64 = 1.0 / (1_u128 << 98) as f64;
 
 /// Count, sums and C = AᵀA of rows that are added chunk by chunk.
@@ -125,7 +125,7 @@ impl GramAccumulator {
         Ok(Self { columns, rows: 0, chunks: 0, names: None, place: place.into(), ranges, sums })
     }
 
-    /// Bytes that sums of so many columns take, and what blocks of rows and their products take on top.
+    /// Bytes for the sums of `columns` columns, and for blocks of rows and their products.
     pub fn needed(columns: usize, how: Summation) -> usize {
         // the usual three slices are six factors
         let (entry, copies, products) = match how {
@@ -148,7 +148,7 @@ impl GramAccumulator {
     }
 
     /// Adds a chunk of rows, row i as often as `weights[i]` says (any number of at least 0). With weights, rows are
-    /// multiplied with their roots, rounded.
+    /// multiplied by their roots, rounded.
     ///
     /// Cost: see the [module](self); m·nnz²/2 steps where less than 15 % of the entries of sparse rows are there.
     ///
@@ -262,7 +262,7 @@ impl GramAccumulator {
         self.columns
     }
 
-    /// Whether the sums are exact.
+    /// True if the sums are exact.
     pub fn is_reproducible(&self) -> bool {
         matches!(self.sums, Sums::Exact(_))
     }

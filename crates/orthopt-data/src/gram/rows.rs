@@ -21,7 +21,7 @@ impl<'a> SparseRows<'a> {
     /// Checks that the arrays belong together.
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// Description of the inconsistency.
     pub fn new(
         columns: usize,
         starts: &'a [usize],
@@ -63,7 +63,7 @@ impl<'a> SparseRows<'a> {
         self.starts.len() - 1
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -130,7 +130,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -237,7 +237,7 @@ impl Rows<'_> {
             true => {
                 let problem = format!(
                     "the value {value:e} in row {row}, column {column} (counted from 1) is, with its weight, beyond \
-                     {most:e}, the largest that these sums take; scale the column"
+                     {most:e}, the largest value that these sums can hold; scale the column"
                 );
                 DataError::TooLarge { place, problem }
             }

@@ -38,7 +38,7 @@ pub(super) fn parts(v: f64) -> (i64, i32) {
     (if v < 0.0 { -odd } else { odd }, above(v) - 53 + zeros as i32)
 }
 
-/// What lies below the last slice of an entry.
+/// Part of an entry below its last slice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest {
     pub(super) row: usize,

@@ -16,13 +16,13 @@ pub struct Accumulate {
     /// Keep this many columns, those of the largest variance (about the mean; of equal ones the first). The files
     /// are read twice.
     pub screen: Option<usize>,
-    /// Count the nonzeros of so many columns, all if not given.
+    /// Number of columns whose nonzeros are counted, all by default.
     pub counted: Option<usize>,
     /// Reading: missing values, memory.
     pub load: LoadOptions,
 }
 
-/// What [`accumulate`] gives.
+/// Result of [`accumulate`].
 #[derive(Clone, Debug)]
 pub struct Accumulated {
     /// Count, sums and C.
@@ -38,7 +38,7 @@ pub struct Accumulated {
     pub nonzeros: u64,
 }
 
-/// Adds up the rows of files, on top of `earlier` if given. `watch` is told how far it is after every chunk.
+/// Adds up the rows of files, on top of `earlier` if given. `watch` is called after every chunk.
 ///
 /// Memory: that of the sums ([`GramAccumulator::needed`]), checked before it is taken, and of one chunk.
 ///
@@ -140,7 +140,7 @@ fn add(
     sums.add(rows, None)
 }
 
-/// What the files are called together.
+/// Name of all files together.
 fn place(files: &[PathBuf]) -> String {
     match files {
         [] => "no file".into(),

@@ -1,4 +1,4 @@
-//! Accumulators in `.npz` files: C itself as `X`, for all who want to read it, and the sums for more rows.
+//! Accumulators in `.npz` files: C as `X`, for other programs, and the sums for more rows.
 
 use std::path::Path;
 

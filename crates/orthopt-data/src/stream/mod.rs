@@ -18,13 +18,13 @@ use crate::error::DataError;
 use crate::gram::{Rows, SparseRows};
 use crate::sparse::Triplets;
 
-/// Numbers of a chunk unless somebody says otherwise: 64 MB.
+/// Default size of a chunk in numbers: 64 MB.
 pub const CHUNK: usize = 1 << 23;
 
 /// Rows of a file, chunk by chunk.
 pub(crate) trait Chunks {
-    /// The rows that come next, with about so many numbers (entries of sparse rows), and at least one row; `None` at
-    /// the end.
+    /// The next rows, with about `numbers` numbers (entries of sparse rows), and at least one
+    /// row; `None` at the end.
     fn next(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError>;
 
     /// Names of the columns, where there are some; known with the first chunk.
@@ -35,7 +35,7 @@ pub(crate) trait Chunks {
     /// Bytes of the file read so far.
     fn bytes(&self) -> u64;
 
-    /// Whether later chunks may have more columns.
+    /// True if later chunks may have more columns.
     fn grows(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Variances of columns, of so many columns that C does not fit.
+//! Variances of columns, for numbers of columns whose C does not fit into memory.
 
 use super::Chunk;
 use crate::error::DataError;
@@ -60,8 +60,8 @@ impl Moments {
         };
         if let Some(j) = self.columns.iter().position(lost) {
             let problem = format!(
-                "the values of column {} are so small or so large that their squares are no floating-point numbers; \
-                 multiply the column with a power of ten",
+                "the values of column {} are so small or so large that their squares overflow or underflow; \
+                 multiply the column by a power of ten",
                 j + 1
             );
             return Err(DataError::TooLarge { place: place.into(), problem });

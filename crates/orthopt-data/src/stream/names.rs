@@ -5,10 +5,10 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::DataError;
 
-/// The files that are meant: names as they are, patterns by all that fit, in order.
+/// Files of a list of names and patterns, the matches of a pattern in order.
 ///
 /// # Errors
-/// A pattern that fits nothing.
+/// A pattern without a match.
 pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
     let mut found = Vec::new();
     for path in named {
@@ -18,7 +18,7 @@ pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
         }
         let fitting = expand(path);
         if fitting.is_empty() {
-            let known = "a pattern such as part-*.csv, but nothing fits this one".into();
+            let known = "a pattern that matches files, such as part-*.csv; this one matches none".into();
             return Err(DataError::NotFound { path: path.display().to_string(), known });
         }
         found.extend(fitting);

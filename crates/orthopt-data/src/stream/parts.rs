@@ -46,7 +46,7 @@ impl<'a> Parts<'a> {
         if matches!(options.missing, Missing::Mean | Missing::Em) {
             let path = files.first().map_or(String::new(), |file| file.display().to_string());
             let problem =
-                "rows that come part by part cannot be filled in; drop those with missing values".into();
+                "missing values cannot be filled in when rows are read part by part; drop the rows that have them".into();
             return Err(DataError::File { path, problem });
         }
         let total = files.iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
@@ -66,7 +66,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The next rows, about so many numbers of them; `None` at the end of the last file.
+    /// The next rows, with about `numbers` numbers; `None` at the end of the last file.
     ///
     /// # Errors
     /// As from [`read_file`](crate::read_file), and a column that is missing from one of the files.

@@ -100,7 +100,7 @@ fn npy_header_cannot_exhaust_memory_or_stack() {
 fn npz_files() {
     let good = std::fs::read(golden("csr.npz")).unwrap();
     let half = message("a.npz", &good[..good.len() / 2]);
-    assert!(half.starts_with("a.npz: it is truncated, or not an .npz (zip) file at all ("), "{half}");
+    assert!(half.starts_with("a.npz: it is truncated or not an .npz (zip) file ("), "{half}");
     let mut corrupt = std::fs::read(golden("named.npz")).unwrap();
     let value = corrupt.windows(8).position(|bytes| bytes == 1.5_f64.to_le_bytes()).unwrap();
     corrupt[value] ^= 1;
@@ -153,12 +153,7 @@ fn sparse_npz_parts_are_checked() {
         (&[2, 3], &[0, 3, 2], &[0, 2], "array `indptr`: the pointers do not increase from 0 to 2"),
         (&[2, 3], &[0, 1, 1], &[0, 2], "array `indptr`: the pointers do not increase from 0 to 2"),
         (&[2, 3], &[0, 1, 2], &[0, 3], "array `indices`: index 3 (from 0) where there are only 3"),
-        (
-            &[2, 3],
-            &[0, 1, 2],
-            &[0, -1],
-            "array `indices`: it holds something else than whole numbers of at least 0",
-        ),
+        (&[2, 3], &[0, 1, 2], &[0, -1], "array `indices`: it must hold whole numbers of at least 0"),
         (
             &[2, 1 << 40],
             &[0, 1, 2],
@@ -190,7 +185,7 @@ fn gzip_files() {
         assert_eq!(
             message(name, &good[..good.len() / 2]),
             format!(
-                "{name}: the gzip data is truncated or corrupt (it ends too early); copy or compress the file again"
+                "{name}: the gzip data is truncated or corrupt (the end is missing); copy or compress the file again"
             )
         );
     }
@@ -262,7 +257,7 @@ fn tables_of_a_feature_that_is_not_there() {
         assert_eq!(
             message(name, b"PAR1"),
             format!(
-                "{name}: this build reads no Parquet and Arrow files: build it with the feature `parquet` (`cargo \
+                "{name}: this build does not read Parquet and Arrow files: build it with the feature `parquet` (`cargo \
                  install --locked --path crates/orthopt-cli --features parquet`), convert the file to .csv or .npy, or \
                  solve in Python, which reads it with pyarrow or polars"
             )

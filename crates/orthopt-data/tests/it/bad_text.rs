@@ -179,7 +179,7 @@ fn matrix_market_triangles_and_arrays() {
         &[
             (
                 "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n1 3 1\n",
-                "a.mtx:4: entry (1, 3) is in the other triangle than the entries before it; \
+                "a.mtx:4: entry (1, 3) is not in the triangle of earlier entries; \
                  a symmetric file stores one triangle (or declare it general)",
             ),
             (
@@ -227,18 +227,18 @@ fn csv() {
             ("1,2\n3,x\n", "a.csv:2: `x` in column 2 is not a number"),
             (
                 "a,b\n1,2\n\n3,\n",
-                "a.csv:4: row 2, column 2 (`b`) has a missing value (the cell is empty); fill it in, remove the row \
-                 or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em",
+                "a.csv:4: row 2, column 2 (`b`) has a missing value (the cell is empty); fill it in, remove the row or \
+                 column, or choose how missing values are treated: mean (of the column), drop (the row) or em",
             ),
             (
                 "1,NA,3\n4,5,6\n",
-                "a.csv:1: row 1, column 2 has a missing value (`NA`); fill it in, remove the row \
-                 or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em",
+                "a.csv:1: row 1, column 2 has a missing value (`NA`); fill it in, remove the \
+                 row or column, or choose how missing values are treated: mean (of the column), drop (the row) or em",
             ),
             (
                 "id,a,b\nx,1,2\ny,3,nan\n",
-                "a.csv:3: row 2, column 2 (`b`) has a missing value (`nan`); fill it in, remove the row \
-                 or column, or say what is to be done with missing values: mean (of the column), drop (the row) or em",
+                "a.csv:3: row 2, column 2 (`b`) has a missing value (`nan`); fill it in, remove the row or column, or \
+                 choose how missing values are treated: mean (of the column), drop (the row) or em",
             ),
             (
                 "a,b\n1,2\n3,-inf\n",
@@ -247,7 +247,7 @@ fn csv() {
             ),
             (
                 "a,b\n1,2;3\n",
-                "a.csv:2: `2;3` in column 2 (`b`) is not a number; the first line is separated by something else",
+                "a.csv:2: `2;3` in column 2 (`b`) is not a number; the first line has another separator",
             ),
             (
                 "name,b\nx,2\n3,4\n",
@@ -261,7 +261,7 @@ fn csv() {
             ),
             ("\"a\",\"b\"\r\n\r\n1,2\r\n3,x\r\n", "a.csv:4: `x` in column 2 (`b`) is not a number"),
             ("\"a\nb\",c\n1,2\n3,x\n", "a.csv:4: `x` in column 2 (`c`) is not a number"),
-            ("\"a,b\n1,2\n", "a.csv:1: a quoted field does not end"),
+            ("\"a,b\n1,2\n", "a.csv:1: a quoted field is not closed"),
             ("a,b\n", "a.csv: no data (0 rows, 2 columns); at least one of each is needed"),
             ("\n \n", "a.csv: no data (0 rows, 0 columns); at least one of each is needed"),
             ("", "a.csv: the file is empty"),

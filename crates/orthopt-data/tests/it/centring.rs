@@ -304,7 +304,7 @@ fn sparse_columns_that_are_full() {
     assert!(off <= 1e-13, "{off:e}");
 }
 
-/// What is meant by prepared data, their means subtracted.
+/// Prepared data as a matrix, with their means subtracted.
 fn explicit(prepared: &Prepared) -> Mat<f64> {
     let matrix = prepared.matrix.to_dense();
     let mean = |j: usize| prepared.means.as_ref().map_or(0.0, |means| means[j]);

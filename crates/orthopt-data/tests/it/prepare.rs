@@ -15,7 +15,7 @@ fn example() -> Mat<f64> {
     matrix
 }
 
-/// What a prepared matrix means, with implicit means subtracted.
+/// Prepared data as a matrix, with implicit means subtracted.
 fn explicit(prepared: &Prepared) -> Mat<f64> {
     let mut matrix = prepared.matrix.to_dense();
     if let Some(means) = &prepared.means {

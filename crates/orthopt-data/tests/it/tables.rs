@@ -113,12 +113,12 @@ fn names_from_a_file() {
     assert_eq!(names("the\n\"of\"\r\n and \n\n").unwrap(), ["the", "of", "and"]);
     assert_eq!(names("the,of, and").unwrap(), ["the", "of", "and"]);
     assert!(names("").unwrap_err().to_string().ends_with("words.txt: the file is empty"));
-    assert!(names("\n\n").unwrap_err().to_string().contains("there is no name in it"));
+    assert!(names("\n\n").unwrap_err().to_string().contains("it has no names"));
     let data = DataSet::new(Mat::zeros(2, 3), "a.mtx");
     let error = data.named(vec!["x".into()], "words.txt").unwrap_err().to_string();
     assert_eq!(
         error,
-        "words.txt: 1 names for the 3 columns of a.mtx; one a line is expected, in the order of the columns"
+        "words.txt: 1 names for the 3 columns of a.mtx; one per line is expected, in the order of the columns"
     );
 }
 

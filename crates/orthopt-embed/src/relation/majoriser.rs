@@ -15,12 +15,12 @@ pub struct Majoriser {
     pub s: f64,
 }
 
-/// What became of a step.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The loss after it.
     pub value: f64,
-    /// Whether R moved.
+    /// True if R moved.
     pub moved: bool,
     /// How often the loss was computed.
     pub trials: usize,

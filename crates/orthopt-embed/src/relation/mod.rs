@@ -50,7 +50,7 @@ pub enum Relation {
     Givens(Givens),
 }
 
-/// What all relations of a model share.
+/// Data that all relations of a model share.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// J.

@@ -32,12 +32,12 @@ impl Turns {
         self.pairs.len()
     }
 
-    /// Whether there is no pair: n < 2.
+    /// True if there is no pair: n < 2.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Whether each pair is turned by a boost.
+    /// For each pair, true if it is turned by a boost.
     pub fn boosts(&self) -> impl Iterator<Item = bool> + '_ {
         self.signs.iter().map(|sign| *sign > 0.0)
     }

@@ -141,5 +141,5 @@ fn a_long_word_in_a_model_makes_no_long_message() {
 #[test]
 fn a_model_of_a_size_that_is_not_there() {
     let (message, _) = with_dim("4294967295");
-    assert!(message.contains("it ends too early"), "{message}");
+    assert!(message.contains("it is truncated"), "{message}");
 }

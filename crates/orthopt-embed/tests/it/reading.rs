@@ -60,11 +60,11 @@ fn words_without_tabs_and_the_format_of_openke() {
 fn bad_files_are_named_with_the_line() {
     let files = Files::new();
     let cases = [
-        ("a\tr\tb\na\tr\n", "x.tsv:2: `a\\tr` is no triple"),
-        ("a\tr\t\n", "x.tsv:1: `a\\tr\\t` is no triple"),
-        ("a b c d\n", "x.tsv:1: `a b c d` is no triple"),
+        ("a\tr\tb\na\tr\n", "x.tsv:2: `a\\tr` is not a triple"),
+        ("a\tr\t\n", "x.tsv:1: `a\\tr\\t` is not a triple"),
+        ("a b c d\n", "x.tsv:1: `a b c d` is not a triple"),
         ("3\n0 1 0\n1 2 0\n", "announces 3 triples, but there are 2"),
-        ("2\n0 1 0\n1 x 0\n", "x.tsv:3: `x` is no number"),
+        ("2\n0 1 0\n1 x 0\n", "x.tsv:3: `x` is not a number"),
         ("", "train has no triples"),
         ("\n\n", "train has no triples"),
     ];

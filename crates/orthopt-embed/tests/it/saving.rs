@@ -93,7 +93,7 @@ fn files_that_are_no_models_are_refused() {
     };
     let nothing = |_: &mut Options| ();
     says(Trainer::resume(family(20), &at("model"), None, nothing).err(), "not a checkpoint");
-    says(Trainer::resume(family(21), &at("checkpoint"), None, nothing).err(), "of other triples");
+    says(Trainer::resume(family(21), &at("checkpoint"), None, nothing).err(), "made with other triples");
     same(&Saved::read(&at("checkpoint"), None).unwrap().model, &trainer.model);
     let bytes = std::fs::read(at("checkpoint")).unwrap();
     for cut in [10, 30, bytes.len() / 2, bytes.len() - 1] {
@@ -101,7 +101,7 @@ fn files_that_are_no_models_are_refused() {
         assert!(Trainer::resume(family(20), &at("cut"), None, nothing).is_err(), "{cut}");
     }
     std::fs::write(at("text"), "hello").unwrap();
-    says(Saved::read(&at("text"), None).err(), "no model");
+    says(Saved::read(&at("text"), None).err(), "not a model");
     says(Saved::read(&at("none"), None).err(), "cannot read");
 }
 
@@ -127,7 +127,7 @@ fn changed_bits_are_found() {
             ];
             for error in errors {
                 let error = error.unwrap_or_else(|| panic!("{name}: bit {bit} is not missed")).to_string();
-                assert!(error.contains("damaged") || error.contains("no model"), "{error}");
+                assert!(error.contains("damaged") || error.contains("not a model"), "{error}");
             }
         }
     }
@@ -138,7 +138,7 @@ fn changed_bits_are_found() {
 #[test]
 fn memory_is_kept() {
     let error = Saved::read(std::path::Path::new("/dev/zero"), None).unwrap_err().to_string();
-    assert!(error.contains("no model"), "{error}");
+    assert!(error.contains("not a model"), "{error}");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     trained(family(20), &small()).save(&path).unwrap();

@@ -149,7 +149,7 @@ fn options_outside_their_range_are_refused() {
         (&|o| o.lr = f64::NAN, "lr is NaN"),
         (&|o| o.decay = -1.0, "decay is -1"),
         (&|o| o.margin = f64::INFINITY, "margin is inf"),
-        (&|o| (o.rule, o.relations) = (Rule::JJobcd, Form::Cs), "full relations"),
+        (&|o| (o.rule, o.relations) = (Rule::JJobcd, Form::Cs), "relations full"),
         (&|o| (o.distance, o.signature) = (Distance::Split, 0), "space part"),
         (&|o| (o.distance, o.reciprocal) = (Distance::Split, false), "both directions"),
     ];

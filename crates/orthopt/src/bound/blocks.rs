@@ -58,7 +58,7 @@ impl Subsets {
         sum - lambda * (set.count_ones() as usize + 2 * (b - 1)) as f64
     }
 
-    /// What rounding takes from a sum of up to r values: a value takes two operations and r − 1 more add them up, and no
+    /// Rounding error of a sum of up to r values: a value takes two operations and r − 1 more add them up, and no
     /// value exceeds the largest sum of eigenvalues and the largest price together.
     fn rounding(&self, lambda: f64) -> f64 {
         let sum = self.sums.iter().filter(|v| v.is_finite()).fold(0.0f64, |most, v| most.max(v.abs()));
@@ -109,7 +109,7 @@ fn sums(c: &RowMat, mask: u32, r: usize, cover: Cover) -> Vec<f64> {
     out
 }
 
-/// Whether every leading eigenvector certainly has entries of both signs. Then the largest xᵀC_SSx over
+/// True if every leading eigenvector certainly has entries of both signs. Then the largest xᵀC_SSx over
 /// x ≥ 0 is at a smaller support: a positive x that is no leading eigenvector can be improved.
 ///
 /// With Q and D of [`eigenvalue_error`], ‖M − QDQᵀ‖ ≤ `error`: a leading eigenvector x of M has sin ∠(x, q₁) ≤ 2·error/gap,

@@ -105,7 +105,7 @@ pub(super) fn from_pairs(
     None
 }
 
-/// Whether a Cholesky factorisation runs to its end; in blocks where n is large, which sums in another order.
+/// True if a Cholesky factorisation runs to its end; in blocks where n is large, which sums in another order.
 fn factorises(a: &RowMat) -> bool {
     if a.nrows() <= BLOCKED { cholesky(a).is_some() } else { sequential::cholesky(a.as_mat()).is_some() }
 }

@@ -1,4 +1,4 @@
-//! What a lower bound says of the F of a point: the one place where a proof of optimality is made.
+//! Claim of a lower bound about the F of a point: the only place that states a proof of optimality.
 
 use super::types::Proof;
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ const ROUNDING: f64 = 1e-12;
 /// Sizes of F below this have no digits to compare: products of such numbers are subnormal.
 const SMALLEST: f64 = 1e-290;
 
-/// What is known of the F of a point.
+/// F of a point, with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// F(X).
@@ -31,7 +31,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// What `bound` says of `point`. The gap is closed where F − bound is at most `tolerance`·|F|, or rounding:
+    /// Claim of `bound` about `point`. The gap is closed if F − bound is at most `tolerance`·|F|, or rounding:
     /// 1e-12 of `size`, the size of the terms of F.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Claim {
     }
 }
 
-/// Whether F has come down to its lower bound, for a search that may then end. An F far below the bound has not:
+/// True if F equals its lower bound, so that a search may end. An F far below the bound does not:
 /// one of the two is wrong.
 pub(crate) fn is_met(objective: f64, bound: f64) -> bool {
     objective.is_finite() && (objective - bound).abs() <= super::PROVED * objective.abs()

@@ -17,14 +17,14 @@ const LOOKS: usize = 20;
 const PATIENCE: usize = 2;
 const SHARE: f64 = 0.05;
 
-/// What is known of a column: its rows, and which of them it must have.
+/// Decisions about a column: its possible rows and its required rows.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub rows: Vec<usize>,
     pub forced: Vec<bool>,
 }
 
-/// What the columns together have come to: a W ⪰ 0 and a Zₖ for each prove
+/// Dual point of all columns: a W ⪰ 0 and a Zₖ for each column prove
 /// tr W + Σ λ₁((½C − W) on the rows of k − Zₖ) + costs.
 #[derive(Clone, Debug)]
 struct Dual {

@@ -9,8 +9,8 @@ use crate::smooth::Quadratic;
 /// Pairs of variables that screening looks at, at most.
 const MOST_PAIRS: u64 = 400_000_000;
 
-/// What is left of C (n × n) after screening: the bound of all of C is that of `c` with the
-/// diagonal entries up to `floor` beside it.
+/// Part of C (n × n) that remains after screening: the bound of C is that of `c` with
+/// diagonal entries up to `floor` added.
 #[derive(Clone, Debug)]
 pub(super) struct Covariance {
     pub c: RowMat,        // C over `rows`, divided by `scale`
@@ -110,8 +110,8 @@ fn kept(
     Ok((rows, others.fold(f64::NEG_INFINITY, f64::max)))
 }
 
-/// Whether a variable has an entry that matters with another. For C ⪰ 0, |Cᵢⱼ| ≤ √(CᵢᵢCⱼⱼ) says no
-/// without looking; an entry between two variables known to be connected is not looked at.
+/// For each variable, true if it has an entry that matters with another. For C ⪰ 0, |Cᵢⱼ| ≤
+/// √(CᵢᵢCⱼⱼ) excludes entries without computing them; entries between variables already connected are not computed.
 fn connections(
     f: &impl Quadratic,
     diagonal: &[f64],
@@ -143,8 +143,8 @@ fn connections(
             }
             if looked > MOST_PAIRS {
                 return Err(Error::Incompatible(format!(
-                    "no bound: {looked} of the {} pairs of the {n} variables have been looked at and which of them \
-                     can matter is still open; choose a larger lambda or fewer variables",
+                    "no bound: {looked} of the {} pairs of the {n} variables were checked \
+                     without deciding which variables can have nonzero rows; choose a larger lambda or fewer variables",
                     n as u64 * (n as u64 - 1) / 2
                 ).into()));
             }
@@ -155,8 +155,9 @@ fn connections(
 
 fn too_many(n: usize, left: usize, limit: usize) -> Error {
     Error::Incompatible(format!(
-        "no bound: at least {left} of the {n} variables can matter, and the relaxation keeps dense matrices of that \
-         size (about {:.1} GB); the limit is {limit} variables: choose a larger lambda, fewer variables or more memory",
+        "no bound: at least {left} of the {n} variables can have nonzero rows, and the relaxation keeps dense matrices \
+         of that size (about {:.1} GB); the limit is {limit} variables: choose a larger lambda, fewer variables or \
+         more memory",
         super::BYTES_PER_ENTRY * (left as f64).powi(2) / 1e9
     ).into())
 }

@@ -1,4 +1,4 @@
-//! What others need to check a bound with a program of their own.
+//! Data for an independent check of a bound.
 
 use super::types::{Bound, Method};
 use crate::linalg::RowMat;
@@ -19,7 +19,7 @@ pub struct Dual {
     pub lambda: f64,
     /// K, where nonzeros or rows are limited.
     pub budget: Option<f64>,
-    /// What is added to the sum of eigenvalues.
+    /// Constant added to the sum of eigenvalues.
     pub constant: f64,
     /// The bound that Z proves.
     pub relaxation: f64,
@@ -47,7 +47,7 @@ impl Dual {
 }
 
 impl Bound {
-    /// What others need to check the bound, for the `f` and the r that it was computed for. n² numbers twice.
+    /// Data for an independent check of the bound, for its `f` and r. n² numbers twice.
     pub fn dual(&self, f: &impl Quadratic, rank: usize) -> Dual {
         Dual {
             c: self.relaxation.covariance(f),

@@ -20,7 +20,7 @@ use crate::smooth::Quadratic;
 /// Up to this many variables branch and bound is tried at all.
 const TREE: usize = 400;
 
-/// Whether branch and bound is tried for r components of n variables.
+/// True if branch and bound is tried for r components of n variables.
 pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
     let by_rows = match kind {
         Kind::L0 { lambda } => *lambda > 0.0 && r <= COLUMNS,

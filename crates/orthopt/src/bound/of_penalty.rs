@@ -10,8 +10,8 @@ impl Kind {
     /// # Errors
     /// A penalty for which no bound is proved, and why.
     pub fn of(h: &AnyPenalty) -> Result<Self> {
-        let folded = "h grows less than lambda |x| for large x, and a relaxation that holds for all X would say \
-                      little more than that of plain pca";
+        let folded = "h grows more slowly than lambda |x|, so a relaxation for all X is hardly \
+                      tighter than that of plain pca";
         let why = match h {
             AnyPenalty::None(_) => return Ok(Self::L0 { lambda: 0.0 }),
             AnyPenalty::L0(h) => return Ok(Self::L0 { lambda: h.lambda() }),
@@ -20,7 +20,7 @@ impl Kind {
             AnyPenalty::ElasticNet(_) => "on X'X = I the elastic net is l1 and a constant: take l1",
             AnyPenalty::Mcp(_) | AnyPenalty::Scad(_) | AnyPenalty::CappedL1(_) => folded,
             AnyPenalty::Box(_) => {
-                "bounds of the entries of X say nothing about XX', which is what is relaxed"
+                "bounds on the entries of X do not bound XX', the variable of the relaxation"
             }
         };
         Err(no_bound(why))

@@ -114,7 +114,7 @@ impl PatternBranching<'_> {
         best.map(|(_, row, entry)| Split::Entry(row, entry))
     }
 
-    /// Whether the patterns of row i agree on column k, or on the columns that are alike.
+    /// True if the patterns of row i agree on column k, or on the columns that are alike.
     fn decided(&self, node: &Patterns, i: usize, k: usize) -> bool {
         let (without, with) = self.halves(node, i, k);
         without == 0 || with == 0
@@ -162,7 +162,7 @@ impl PatternBranching<'_> {
         done(node, most.min(value), (!meets).then_some(sets))
     }
 
-    /// What is known of the columns.
+    /// Decisions about the columns.
     fn columns(&self, node: &Patterns, rows: &[usize]) -> Vec<Column> {
         let column = |k: usize| {
             let can = |p: &usize| columns(node.allowed[rows[*p]]) >> k & 1 == 1;

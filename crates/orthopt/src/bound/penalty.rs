@@ -1,5 +1,5 @@
-//! What the relaxation puts in the place of h: the prox of its primal form, and the dual matrices Z
-//! that it allows.
+//! Convex substitute of h in the relaxation: the prox of its primal form, and the dual
+//! matrices Z that are feasible for it.
 
 use super::certified::{OUTWARD, gamma};
 use crate::linalg::RowMat;
@@ -86,7 +86,7 @@ impl Rows {
         Self { lambda, low, high, weights, columns: None }
     }
 
-    /// Whether Yᵢⱼ vanishes, so that Zᵢⱼ is free.
+    /// True if Yᵢⱼ vanishes, so that Zᵢⱼ is free.
     fn apart(&self, i: usize, j: usize) -> bool {
         self.columns.as_ref().is_some_and(|columns| columns[i] & columns[j] == 0)
     }

@@ -82,7 +82,7 @@ fn lowest_eigenvalue(f: &impl Quadratic, cov: &Covariance) -> f64 {
     most.map_or(f64::NEG_INFINITY, |most| (-2.0 * most.max(0.0) * cov.scale).next_down())
 }
 
-/// What rows R, r to `rows` of them, can give: the r largest eigenvalues of ½C[R, R] are ½tr C[R, R] less the other
+/// Bound for r to `rows` rows R: the r largest eigenvalues of ½C[R, R] are ½tr C[R, R] less the other
 /// |R| − r, each at least −`excess`. So the largest ½cᵢᵢ − λ, of which r have to be taken, and with those beyond r
 /// the excess.
 fn by_trace(f: &impl Quadratic, (r, rows): (usize, usize), lambda: f64, excess: f64) -> f64 {

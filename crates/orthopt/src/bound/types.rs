@@ -1,4 +1,4 @@
-//! What is bounded, how long, and what comes out.
+//! Request, limits and result of a bound.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// The limit of nonzeros, where there is one.
+    /// The limit on nonzeros, where there is one.
     fn limit(&self) -> Option<Cardinality> {
         match self {
             Self::Total { nonzeros, .. } => Some(Cardinality::Total(*nonzeros)),
@@ -87,7 +87,7 @@ impl Kind {
     /// X as it is compared with the bound: feasible to 1e-6 as it is given, and to rounding as it comes back.
     ///
     /// # Errors
-    /// What is wrong with X, or that it has no orthonormal matrix near it on its support.
+    /// Error if X is invalid, or has no orthonormal matrix near it on its support.
     pub(super) fn repaired(&self, x: &RowMat, n: usize, r: usize) -> Result<RowMat> {
         const WHAT: &str = "the incumbent X";
         stiefel::check(x, n, r, WHAT)?;
@@ -138,7 +138,7 @@ impl Default for Options {
     }
 }
 
-/// What is known while a bound is being computed.
+/// Progress of the computation of a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Iterations of the relaxation at the root.
@@ -185,7 +185,7 @@ pub enum End {
     Interrupted,
 }
 
-/// What has been proved about the incumbent.
+/// Statement proved about the incumbent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proof {
@@ -233,7 +233,7 @@ pub struct Bound {
     pub x: Option<RowMat>,
     /// (F − value)/|F|, as in [`Claim`].
     pub gap: Option<f64>,
-    /// Whether the gap is closed.
+    /// True if the gap is closed.
     pub proof: Option<Proof>,
     /// The size of the terms of F, which rounding is measured by.
     pub size: f64,
@@ -257,7 +257,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What the bound says of the F of another feasible point.
+    /// Claim of the bound about the F of another feasible point.
     ///
     /// # Errors
     /// As [`Claim::new`].
@@ -298,7 +298,7 @@ pub(super) struct Watch<'a> {
     seen: Mutex<Seen>,
 }
 
-/// What the watch was shown.
+/// Progress last shown to the watch.
 #[derive(Debug)]
 struct Seen {
     last: Progress,
@@ -333,7 +333,7 @@ impl<'a> Watch<'a> {
         self.cancel.is_late().then_some(End::Time)
     }
 
-    /// Whether to stop, asked from within a piece of work that has no news.
+    /// True if the computation should stop; asked from within a piece of work that has no news.
     pub fn is_over(&self) -> bool {
         let last = self.seen.lock().unwrap_or_else(PoisonError::into_inner).last;
         self.ask(last).is_some()

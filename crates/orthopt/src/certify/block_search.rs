@@ -1,4 +1,4 @@
-//! What one block of k rows offers: min over V ∈ O(k) of the exact model, by sweeps of pairs from many V.
+//! Decrease of F by one block of k rows: min over V ∈ O(k) of the exact model, by sweeps of pairs from many V.
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -14,7 +14,7 @@ use crate::pair::rows::PairStep;
 use crate::pair::step::{PairWork, Shape};
 use crate::smooth::{DenseQuadratic, QuadraticImage};
 
-/// Sweeps over the pairs of a block from one start: they fall fast and end by themselves, but for ties.
+/// Maximum number of sweeps over the pairs of a block from one start; only ties need many.
 const MOST_SWEEPS: u32 = 200;
 
 /// F over the rows of one block, the others fixed: q(V) − q(I) as a function of VZ.
@@ -35,7 +35,7 @@ pub(super) struct Found {
 
 impl<H: PairPenalty> Block<'_, H> {
     /// The lowest point of sweeps from V = I and from `starts` other V. For k = 2 the first one is the global
-    /// minimum; beyond, it is a lower estimate of what the block offers.
+    /// minimum; for k > 2 it is a lower estimate of the decrease by the block.
     pub fn search(&self, starts: u32, rng: &mut Pcg64, work: &mut PairWork) -> Found {
         let mut best = self.descend(self.z.clone(), work);
         let others = if self.z.nrows() > 2 { starts } else { 0 };
@@ -49,11 +49,11 @@ impl<H: PairPenalty> Block<'_, H> {
         best
     }
 
-    /// Another VZ to begin from; `None` where h does not allow it.
+    /// Another starting VZ; `None` if h does not allow it.
     ///
-    /// Where h makes zeros, the way from one pattern to another leads over a higher F. So a third of the
-    /// starts is uniform over O(k), a third makes one entry zero by a rotation of two rows, whatever that
-    /// costs, and a third permutes the rows and changes their signs.
+    /// If h makes zeros, a path from one pattern of zeros to another has a higher F in
+    /// between. So a third of the starts is uniform over O(k), a third makes one entry zero by a rotation of two rows
+    /// at any cost, and a third permutes the rows and changes their signs.
     fn start(&self, kind: u32, rng: &mut Pcg64) -> Option<RowMat> {
         let from = match kind % 3 {
             _ if self.h.requires_nonneg() => self.redistributed(rng),
@@ -102,8 +102,9 @@ impl<H: PairPenalty> Block<'_, H> {
         RowMat::from_fn(order.len(), self.z.ncols(), |i, c| signs[i] * self.z.get(order[i], c))
     }
 
-    /// For X ≥ 0, where columns have disjoint rows: the rows dealt to the columns anew, the length of each
-    /// column of Z shared among its rows at random. ZᵀZ stays, so this is a VZ with V ∈ O(k).
+    /// For X ≥ 0, where columns have disjoint rows: the rows assigned to the columns anew,
+    /// and the length of each column of Z distributed among its rows at random. ZᵀZ stays, so this is a VZ with V ∈
+    /// O(k).
     fn redistributed(&self, rng: &mut Pcg64) -> RowMat {
         let (k, r) = (self.z.nrows(), self.z.ncols());
         let lengths: Vec<f64> =

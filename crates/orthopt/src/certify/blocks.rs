@@ -1,5 +1,5 @@
-//! Block-k stationarity on a sample of blocks of k rows (OBCD paper, Definition 3.5): how much of what
-//! BS₂-points leave is seen by blocks of three rows and more, {BS_k} ⊇ {BS_{k+1}} (Theorem 3.6 (c)).
+//! Block-k stationarity on a sample of blocks of k rows (OBCD paper, Definition 3.5): the
+//! decreases of F at BS₂-points by blocks of three rows and more, {BS_k} ⊇ {BS_{k+1}} (Theorem 3.6 (c)).
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -22,9 +22,9 @@ use crate::smooth::{DenseQuadratic, Quadratic};
 pub struct BlockScope {
     /// Rows of a block, k ≥ 2.
     pub rows: usize,
-    /// Blocks that are drawn (with repetition) from those that can change X; all where there are no more.
+    /// Number of random blocks (with repetition) among those that can change X; all blocks if there are fewer.
     pub samples: u64,
-    /// V from which each block is searched beside V = I.
+    /// Number of V from which each block is searched, in addition to V = I.
     pub starts: u32,
     /// Seed of blocks and starts.
     pub seed: u64,
@@ -32,16 +32,16 @@ pub struct BlockScope {
     pub tolerance: f64,
 }
 
-/// What blocks of k rows offer at a point.
+/// Decreases of F by blocks of k rows at a point.
 ///
-/// For k = 2 the subproblem is solved globally. Beyond, it is a search: what was found is there, and what was
-/// not may be. So every figure is a lower estimate, and a certificate of block-k stationarity it is not.
+/// For k = 2 the subproblem is solved globally. For k > 2 it is a search that may miss a
+/// decrease. So every number is a lower estimate and not a certificate of block-k stationarity.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct BlockReport {
     /// k.
     pub rows: usize,
-    /// V from which each block was searched beside V = I.
+    /// Number of V from which each block was searched, in addition to V = I.
     pub starts: u32,
     /// Blocks searched.
     pub blocks_checked: u64,
@@ -129,7 +129,7 @@ impl<'a, F: Quadratic, H: PairPenalty> RowBlocks<'a, F, H> {
         Self { p, x, g, noise: 1e-12 * size(p.f.scale(x), p.objective(x).total) }
     }
 
-    /// The rows `rows` of a lower X, and by how much F falls there; (X_B, 0) where nothing was found.
+    /// The rows `rows` of an X with a lower F, and the decrease; (X_B, 0) if none was found.
     pub fn lower(&self, rows: &[usize], starts: u32, seed: u64) -> (RowMat, f64) {
         let found = self.search(rows, starts, &mut stream(seed, 0), &mut PairWork::new(self.x.ncols()));
         (found.z, found.decrease)
@@ -143,7 +143,7 @@ impl<'a, F: Quadratic, H: PairPenalty> RowBlocks<'a, F, H> {
     }
 }
 
-/// A stream of random numbers of its own for every number.
+/// Independent stream of random numbers for every number.
 fn stream(seed: u64, number: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
 }
@@ -173,8 +173,8 @@ fn all_blocks(rows: &Movable, k: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// Blocks with a nonzero row, uniformly: a nonzero row and k − 1 others; one with m nonzero rows comes m times
-/// as often, and is kept every m-th time.
+/// Blocks with a nonzero row, uniformly: a nonzero row and k − 1 others; one with m nonzero
+/// rows is drawn m times as often, and is kept with probability 1/m.
 fn draw(rows: &Movable, k: usize, scope: &BlockScope) -> Vec<Vec<usize>> {
     let (n, nonzero) = (rows.nrows(), rows.sorted());
     let mut rng = stream(scope.seed, 0);

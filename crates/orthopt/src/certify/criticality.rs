@@ -1,4 +1,4 @@
-//! How far X is from being a critical point of f(X) + h(X), XᵀX = I.
+//! Criticality of X for f(X) + h(X), XᵀX = I.
 
 use crate::cancel::Cancel;
 use crate::constraint::Stiefel;

@@ -10,10 +10,10 @@ use crate::objective::size;
 use crate::pair::movable::Movable;
 use crate::smooth::{JQuadratic, Smooth};
 
-/// How far a boost is followed where a pair has no minimum, for the decrease to be a number.
+/// Length of the boost if a pair has no minimum, so that the decrease is finite.
 const FOLLOW: f64 = 1.0;
 
-/// What pairs of rows of ½tr(MS), S = XNXᵀ, offer with θ = 0. Cost 6n³ flops, then O(1) a pair.
+/// Decreases of ½tr(MS), S = XNXᵀ, by pairs of rows with θ = 0. Cost 6n³ flops, then O(1) per pair.
 pub(crate) struct JOffers<'a> {
     f: &'a JQuadratic,
     j: &'a Signature,

@@ -1,5 +1,5 @@
-//! What kind of point X is (docs/mathematics.md, section 5): criticality, block-2 stationarity, and what
-//! larger blocks of rows offer.
+//! Checks of a point X (docs/mathematics.md, section 5): criticality, block-2 stationarity, and decreases
+//! by larger blocks of rows.
 
 mod block_search;
 mod blocks;
@@ -26,22 +26,22 @@ use crate::pair::movable::Movable;
 /// Block-2 stationarity of a point (OBCD paper, Definition 3.5; JOBCD paper, Definition 3.2).
 ///
 /// Only pairs with a nonzero row can change X; `pairs_total` counts those. The point is
-/// certified when all of them were checked and none lowers F by more than a stated tolerance. A check that
-/// was stopped, like a sample, says so by `pairs_checked` < `pairs_total`.
+/// certified when all of them were checked and none lowers F by more than a stated tolerance. A
+/// check that was stopped, or a sample, has `pairs_checked` < `pairs_total`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Certificate {
     /// Pairs whose subproblem was solved globally.
     pub pairs_checked: u64,
     /// Pairs that can change X.
     pub pairs_total: u64,
-    /// The largest decrease of F that any checked pair offers.
+    /// Largest decrease of F by any checked pair.
     pub max_decrease: f64,
     /// Mean over the checked pairs of dist(I, argmin)².
     pub mean_distance: f64,
 }
 
 impl Certificate {
-    /// Whether every pair was checked and none offers more than `tolerance`.
+    /// True if every pair was checked and none lowers F by more than `tolerance`.
     pub fn holds(&self, tolerance: f64) -> bool {
         self.pairs_checked == self.pairs_total && self.max_decrease <= tolerance
     }
@@ -52,7 +52,7 @@ impl Certificate {
 pub enum Scope {
     /// All pairs that can move.
     All,
-    /// So many random ones (with repetition), by a seed; all where there are no more.
+    /// Random pairs (with repetition) by a seed; all pairs if there are fewer.
     Sample {
         /// Number of pairs.
         pairs: u64,
@@ -61,7 +61,7 @@ pub enum Scope {
     },
 }
 
-/// What the pairs of rows of a given X offer, each solved globally by the exact model without a proximal
+/// Decreases of F by the pairs of rows of a given X, each solved globally by the exact model without a proximal
 /// term.
 pub(crate) trait PairOffers: Sync {
     /// Buffers of one thread.
@@ -79,18 +79,18 @@ pub(crate) trait PairOffers: Sync {
     /// The largest gradient entry and the scale of f, whose squares the subproblems are solved with.
     fn sizes(&self) -> [f64; 2];
 
-    /// What the rows i < j offer. `pivot` is the one of the two that stays while its partners change.
+    /// Decrease of F by the rows i < j. `pivot` is the row of the two that stays while its partners change.
     fn offer(&self, pair: (usize, usize), pivot: usize, work: &mut Self::Work) -> Offer;
 }
 
-/// What a pair of rows offers.
+/// Decrease of F by a pair of rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offer {
     pub decrease: f64, // of F at the global minimiser V
     pub distance: f64, // ‖V − I‖²
 }
 
-/// The largest |gᵢⱼ|; infinite where that is no number.
+/// The largest |gᵢⱼ|; infinite if one is NaN.
 fn largest(g: &RowMat) -> f64 {
     if g.find_non_finite().is_some() {
         return f64::INFINITY;
@@ -98,24 +98,25 @@ fn largest(g: &RowMat) -> f64 {
     g.data().iter().fold(0.0, |m, v| m.max(v.abs()))
 }
 
-/// Pairs solved between two questions whether to go on: some microseconds.
+/// Number of pairs between two questions whether to go on: some microseconds.
 const EVERY: u64 = 16;
 /// Pairs of a sample that share a stream of random numbers.
 const CHUNK: u64 = 4096;
 
-/// What may be squared without overflow, or underflow that would leave no digits of differences.
+/// Range of numbers that can be squared without overflow, and without underflow that loses the digits of differences.
 const SQUARED: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
 
-/// Whether pairs can be solved where there are numbers of these sizes: what cannot be squared offers nothing, whatever X is.
+/// True if pairs with numbers of these sizes can be solved: their squares neither overflow
+/// nor underflow.
 fn can_be_squared([largest, scale]: [f64; 2]) -> bool {
     let zero = largest == 0.0 && scale == 0.0;
     zero || (largest <= *SQUARED.end() && SQUARED.contains(&scale))
 }
 
-/// Solves the subproblem of every pair that can change X (or of a sample) globally and reports the largest
-/// decrease of F that any of them offers and the mean of dist(I, argmin)²; a pair that offers no more
-/// than rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When it is cancelled it ends within microseconds with what has been
-/// checked so far.
+/// Solves the subproblem of every pair that can change X (or of a sample) globally and
+/// reports the largest decrease of F by any of them and the mean of dist(I, argmin)². A pair whose decrease is within
+/// rounding counts as optimal. No pair is checked where numbers are too large or too small to be squared. When it is
+/// cancelled it ends within microseconds with what has been checked so far.
 ///
 /// In parallel; unless stopped, the result does not depend on the number of threads.
 pub(crate) fn certify<O: PairOffers>(oracle: &O, scope: Scope, cancel: &Cancel) -> Certificate {

@@ -8,7 +8,7 @@ use crate::pair::nonlinear::{CircleSearch, Work, solve_pair};
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
 
-/// What pairs of rows of X offer. Cost of a gradient, then O(r) and some microseconds a pair.
+/// Decreases of F by pairs of rows of X. Cost of a gradient, then O(r) and some microseconds per pair.
 pub(crate) struct CircleOffers<'a> {
     f: &'a NonlinearEig,
     x: &'a RowMat,

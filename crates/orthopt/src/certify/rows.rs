@@ -13,8 +13,8 @@ use crate::problem::Problem;
 use crate::smooth::{Quadratic, Smooth};
 
 /// Block-2 stationarity of X (OBCD paper, Definition 3.5) over all pairs that can move, or a sample: the
-/// largest decrease of F that any of them offers and the mean of dist(I, argmin)², a pair that offers less
-/// than 1e-12 times the size of F counting as optimal.
+/// largest decrease of F by any of them and the mean of dist(I, argmin)². A pair that lowers F by less than 1e-12
+/// times its size counts as optimal.
 ///
 /// Cost: a gradient, then O(r log r) a pair, in parallel; the result does not depend on the number of
 /// threads. [`Family::block_stationarity`](crate::family::Family) can be stopped.
@@ -26,7 +26,7 @@ pub fn block_stationarity<F: Quadratic, H: PairPenalty>(
     certify(&RowOffers::new(p, x), scope, &Cancel::never())
 }
 
-/// What pairs of rows of X offer.
+/// Decreases of F by pairs of rows of X.
 pub(crate) struct RowOffers<'a, F, H> {
     p: &'a Problem<Stiefel, F, H>,
     x: &'a RowMat,

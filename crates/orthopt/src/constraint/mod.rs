@@ -1,8 +1,7 @@
 //! Constraints, one per file: feasibility, tangent space, random points, repair.
 //!
-//! A method for one constraint set names it in its bounds, `Problem<Stiefel, F, H>`, and works with what
-//! is particular to it; what is said of an X without knowing how it was found goes through
-//! [`Constraint`].
+//! A method for one constraint set names it in its bounds, `Problem<Stiefel, F, H>`, and uses
+//! its particular structure; the evaluation of any X goes through [`Constraint`].
 
 pub mod j_orthogonal;
 mod repair;
@@ -21,17 +20,18 @@ pub trait Constraint: Clone + std::fmt::Debug + Send + Sync {
     /// Rows and columns of X.
     fn shape(&self) -> (usize, usize);
 
-    /// How far X is from the set, in the measure of reports.
+    /// Distance of X from the set, in the measure of reports.
     fn feasibility(&self, x: &RowMat) -> f64;
 
-    /// Checks an X that somebody else made, called `what` in messages: shape, finite, feasible to 1e-6.
+    /// Checks a given X, called `what` in messages: shape, finite, feasible to 1e-6.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured error.
+    /// Error if X is infeasible, with the measured error.
     fn check(&self, x: &RowMat, what: &str) -> Result<()>;
 
-    /// Takes the drift of rounding off a nearly feasible X, and returns the residual that is left in
-    /// the Frobenius norm: large where X is too far off to be repaired, and then X is as it was.
+    /// Removes the drift of rounding from a nearly feasible X, and returns the remaining
+    /// residual in the Frobenius norm. It is large if X is too far from the set to be repaired, and X is then
+    /// unchanged.
     fn repair(&self, x: &mut RowMat) -> f64;
 
     /// A random point.

@@ -6,10 +6,10 @@ use crate::linalg::order::ascending;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::products::{gram, product};
 
-/// Newton steps; a dozen are plenty where it converges at all.
+/// Maximum number of Newton steps; a dozen suffice if the method converges.
 const MOST: usize = 30;
-/// Steps of conjugate gradients in all of them. Where X has a place on its support that takes a few dozen; where it has
-/// none, only this ends them.
+/// Maximum number of steps of conjugate gradients in all of them. If a feasible X with this
+/// support exists, a few dozen suffice; otherwise only this limit ends them.
 const STEPS: usize = 1000;
 /// ‖XᵀX − I‖_F per column that is rounding.
 const ROUNDING: f64 = 2e-15;
@@ -27,8 +27,8 @@ pub(super) fn error_matrix(x: &RowMat) -> RowMat {
 /// change, P the support of X and sym(Xᵀ(P ∘ XΛ)) = −½(XᵀX − I). Columns that share no row are only
 /// rescaled, so the signs of a nonnegative X stay. Returns the final ‖XᵀX − I‖_F.
 ///
-/// The plain step takes Λ = −½(XᵀX − I), which is the same where X is dense; where two
-/// columns share a tenth of their rows it needs hundreds of steps for what takes a few here.
+/// The plain step has Λ = −½(XᵀX − I), which is the same for a dense X. If two columns share
+/// a tenth of their rows, it needs hundreds of steps instead of a few.
 ///
 /// Meant for points that are nearly feasible. Cost per step: 4nr² flops and a linear system of
 /// r(r+1)/2 unknowns (Cholesky up to r = 10, then conjugate gradients of 4nr² flops each); nothing
@@ -37,7 +37,7 @@ pub fn repair_on_support(x: &mut RowMat) -> f64 {
     repair_within(x, STEPS)
 }
 
-/// The same with at most so many steps of conjugate gradients (r > 10), for those who can do without.
+/// The same with at most `steps` steps of conjugate gradients (r > 10), for callers that can do without a repair.
 pub fn repair_within(x: &mut RowMat, steps: usize) -> f64 {
     let (n, r) = (x.nrows(), x.ncols());
     let mut e = error_matrix(x);
@@ -136,7 +136,7 @@ mod tests {
         assert!(repair_on_support(&mut apart) <= 1e-13);
     }
 
-    /// Unit columns with so many nonzeros in sliding windows, slightly off.
+    /// Unit columns with `length` nonzeros in sliding windows, slightly perturbed.
     fn sparse(n: usize, r: usize, length: usize, shift: usize, noise: f64) -> RowMat {
         let mut x = RowMat::zeros(n, r);
         for k in 0..r {

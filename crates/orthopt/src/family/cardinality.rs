@@ -26,6 +26,7 @@ use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_powe
 use crate::search::moves::{Polish, Polished, Reheat};
 use crate::search::{Portfolio, Tuning, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic};
+use crate::solve::AnySolver;
 use crate::solve::Solution;
 use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
 use crate::solvers::ladmm::Ladmm;
@@ -34,7 +35,7 @@ use crate::start::Start;
 
 const T: Tuning = Tuning::DEFAULT;
 
-/// A limit of nonzeros as users give it, before the number of components is known.
+/// A limit on nonzeros as users give it, before the number of components is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// In each component: one number for all, or one for each.
@@ -96,7 +97,7 @@ pub(super) fn pose_limited(
         let with =
             if options.map.is_some() { "a linear map".to_string() } else { format!("the penalty {name}") };
         return Err(Error::Incompatible(Message::about(limit.option()).text(format!(
-            " is for l0-pca, nonneg-pca and pca; {} with {with} has no limits of nonzeros",
+            " is for l0-pca, nonneg-pca and pca; {} with {with} takes no limits on nonzeros",
             info.name
         ))));
     }
@@ -121,8 +122,8 @@ pub(super) fn pose_limited(
 /// Starting points, the default first.
 const CARDINALITY_STARTS: &[(&str, &str)] = &[
     ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
-    ("apart", "the same on variables that no other component has"),
-    ("pool", "components from many rows at once, the best ones that share no variable"),
+    ("apart", "truncated power iterations, each component on variables that no other component uses"),
+    ("pool", "components found from many rows; the best ones that share no variable"),
     ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
     ("pca", "the r leading eigenvectors of C, the largest entries kept"),
     ("coordinates", "the r variables with the largest variance: entries enter one by one"),
@@ -275,7 +276,7 @@ impl Family for CardinalityProblem {
 
 const REHEAT: &str = "penalty lowered and raised";
 
-/// What the search for the best point is made of.
+/// Parts of the search for the best point.
 fn portfolio(
     p: &CardinalityProblem,
     options: &SolverOptions,
@@ -298,11 +299,11 @@ fn portfolio(
         all.quick = place.map(|k| (k, gradients * gradient)).into_iter().collect();
     }
     all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
-    let polish = Polish { solver: Arc::new(|_| Box::new(Exchange)), most: all.polish };
+    let polish = Polish { solver: Arc::new(|_| AnySolver::new(Exchange)), most: all.polish };
     let curvature = Curvature::default();
-    let ladmm = move |p: &CardinalityProblem, warmth: f64| -> crate::solve::AnySolver<CardinalityProblem> {
+    let ladmm = move |p: &CardinalityProblem, warmth: f64| -> AnySolver<CardinalityProblem> {
         let beta = Some(curvature.of(&p.f, p.rank()) * 100f64.powf(-warmth));
-        Box::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
+        AnySolver::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
     };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),
@@ -377,9 +378,9 @@ fn unused(p: &CardinalityProblem, x: &RowMat) -> Option<Message> {
         }
     };
     let why = if p.lambda() > 0.0 {
-        "none that was tried is worth its lambda"
+        "no further one that was tried lowers F by more than its lambda"
     } else {
-        "none that was tried lowers F"
+        "no further one that was tried lowers F"
     };
-    Some(format!("X has {has}, fewer than allowed ({}): of further ones {why}", p.limits().words()).into())
+    Some(format!("X has {has}, fewer than allowed ({}): {why}", p.limits().words()).into())
 }

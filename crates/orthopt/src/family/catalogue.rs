@@ -21,7 +21,7 @@ pub struct SolverEntry {
     pub name: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
-    /// What it can solve, as the end of "... is for".
+    /// Problems that it can solve, as the end of "... is for".
     pub scope: &'static str,
     /// Its constants.
     pub constants: &'static [Constant],
@@ -44,9 +44,9 @@ pub struct PenaltyEntry {
     pub doc: &'static str,
     /// Its constants.
     pub constants: &'static [Constant],
-    /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` where λ means nothing.
+    /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` if λ does not apply.
     pub lambda_share: Option<f64>,
-    /// Whether F is the same at X with the signs of columns changed.
+    /// True if F is the same at X with the signs of columns changed.
     pub is_even: bool,
 }
 
@@ -57,9 +57,9 @@ pub struct NamedConstant {
     pub option: String,
     /// Name of the solver or penalty.
     pub owner: &'static str,
-    /// Whether that is a penalty.
+    /// True if the owner is a penalty.
     pub of_penalty: bool,
-    /// What it is.
+    /// Kind and range.
     pub constant: Constant,
 }
 
@@ -77,7 +77,7 @@ pub fn all_solvers() -> Vec<SolverEntry> {
 /// The entries of one solver in all families that have it.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn solvers_called(name: &str) -> Result<Vec<SolverEntry>> {
     check_solvers(name)?;
     let mut found: Vec<SolverEntry> = every_solver().filter(|s| s.name == name).collect();
@@ -96,7 +96,7 @@ fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 6] {
     }
     [
         ("PCA problems", entries(SOLVERS)),
-        ("PCA problems with limits of nonzeros", entries(CARDINALITY_SOLVERS)),
+        ("PCA problems with limits on nonzeros", entries(CARDINALITY_SOLVERS)),
         ("PCA problems with uncorrelated components", entries(UNCORRELATED_SOLVERS)),
         ("PCA problems with a concave part or a linear map", entries(COMPOSITE_SOLVERS)),
         ("problems with X'JX = J (hyperbolic-eig, probe)", entries(J_SOLVERS)),
@@ -147,7 +147,7 @@ pub fn all_penalties() -> Vec<PenaltyEntry> {
 /// The penalty called `name`.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn penalty_called(name: &str) -> Result<PenaltyEntry> {
     let all = all_penalties();
     all.iter().find(|p| p.name == name).copied().ok_or_else(|| Error::UnknownName {
@@ -160,7 +160,7 @@ pub fn penalty_called(name: &str) -> Result<PenaltyEntry> {
 /// Checks that every name of a chain `a+b` is a solver of some family.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn check_solvers(names: &str) -> Result<()> {
     let all = all_solvers();
     match names.split('+').find(|name| all.iter().all(|s| s.name != *name)) {

@@ -84,8 +84,10 @@ impl Family for CompositeProblem {
             return Plan::by_default(self, wanted);
         }
         let (solver, why) = match (suits_splitting(&self.h), self.a.is_identity()) {
-            (true, true) => ("oadmm+obcd", "splitting finds the region, pairs of rows what is left to gain"),
-            (true, false) => ("oadmm", "obcd has no linear map"),
+            (true, true) => {
+                ("oadmm+obcd", "a splitting method, then descent on pairs of rows from its result")
+            }
+            (true, false) => ("oadmm", "obcd takes no linear map"),
             (false, _) => ("obcd", "the penalty is not weakly convex and Lipschitz"),
         };
         let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.into()), ..wanted.clone() })?;

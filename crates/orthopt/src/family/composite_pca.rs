@@ -24,7 +24,7 @@ pub struct Split {
     pub shape: &'static [Constant],
     /// See [`PenaltyInfo::lambda_share`](crate::penalty::PenaltyInfo::lambda_share).
     pub lambda_share: Option<f64>,
-    /// Whether it has a k.
+    /// True if it has a k.
     pub has_k: bool,
     /// Its parts for λ, the shape that was set, and k.
     parts: fn(f64, &Shape, usize) -> Result<Parts>,
@@ -70,12 +70,12 @@ fn l1(lambda: f64) -> Result<AnyPenalty> {
     L1::new(lambda).map(AnyPenalty::L1)
 }
 
-/// Whether the penalty called `name` has parts of its own.
+/// True if the penalty called `name` has parts of its own.
 pub(crate) fn split(name: &str) -> Option<&'static Split> {
     SPLITS.iter().find(|split| split.name == name)
 }
 
-/// Whether a plain penalty can be the h of f − g + h∘A.
+/// True if a plain penalty can be the h of f − g + h∘A.
 fn enters_as_h(penalty: &PenaltyInfo) -> bool {
     (penalty.make)(1.0).is_ok_and(|h| h.weak_convexity().is_some() && h.lipschitz().is_finite())
 }
@@ -92,7 +92,7 @@ pub fn default_k(n: usize, r: usize) -> usize {
     (n * r).div_ceil(20).max(r)
 }
 
-/// What may be said of a composite problem beyond its name, data, rank and λ.
+/// Options of a composite problem in addition to name, data, rank and λ.
 #[derive(Clone, Debug, Default)]
 pub struct CompositeOptions {
     /// Another penalty than that of the problem.
@@ -145,7 +145,7 @@ impl CompositeProblem {
     }
 }
 
-/// What is wrong with rank, λ, k, shape or map, found without looking at the data.
+/// Checks rank, λ, k, shape and map without the data.
 ///
 /// # Errors
 /// As [`CompositeProblem::pca`].
@@ -172,7 +172,7 @@ pub(crate) fn model(info: &ProblemInfo, data: &PcaData<'_>, storage: Storage) ->
         (Kind::DataFit, PcaData::Sparse(a, _)) => per_sample(data, a.nrows(), storage),
         // C itself: whatever it is divided by is in it already
         (Kind::DataFit | Kind::Pca | Kind::Composite, _) => covariance_model(data, storage),
-        _ => Err(Error::Incompatible(format!("{} is no PCA problem", info.name).into())),
+        _ => Err(Error::Incompatible(format!("{} is not a PCA problem", info.name).into())),
     }
 }
 
@@ -212,7 +212,7 @@ pub fn composite_parts(
     Ok((g, h, a))
 }
 
-/// Whether the penalty called `name` enters f − g + h∘A otherwise than as h.
+/// True if the penalty called `name` enters f − g + h∘A otherwise than as h.
 pub fn needs_parts(name: &str) -> bool {
     split(name).is_some() && PENALTIES.iter().all(|p| p.name != name)
 }

@@ -23,7 +23,7 @@ const J_STARTS: &[(&str, &str)] = &[
     ("identity", "the identity matrix"),
 ];
 
-/// What runs where the user says how many starts there are to be.
+/// Chain that runs if the user gives the number of starts.
 const CHAIN: &str = "j-jobcd+j-lbfgs";
 /// Solvers and starts, first the pairs that reach a low F on the data of `bench/results/j_race.csv` that are marked `chosen_on`.
 const ARMS: &[(&str, &str)] = &[

@@ -27,8 +27,8 @@ pub struct Knee {
     /// Counts, with the share of tr C that r components with so many nonzeros each explain, found greedily: the true
     /// ones are larger.
     pub shares: Vec<(usize, f64)>,
-    /// What the last nonzeros of a component are worth: the weight λ of ‖X‖₀ that they just pay. The problem with this
-    /// λ shares nonzeros among the components as it likes.
+    /// Value of the last nonzeros of a component: the weight λ of ‖X‖₀ that equals their decrease of f. The problem
+    /// with this λ shares nonzeros among the components as it likes.
     pub lambda: f64,
 }
 
@@ -69,7 +69,7 @@ impl Knee {
         );
         Message::from(rule)
             .option("nonzeros")
-            .text(" asks for more or fewer; the last ones are worth ")
+            .text(" sets another number; the last ones correspond to ")
             .set("lambda", super::lambda::three_digits(self.lambda).to_string())
     }
 }
@@ -101,7 +101,7 @@ impl<F: Quadratic> Columns<'_, F> {
     }
 }
 
-/// What earlier components have taken: an orthonormal basis Q of them, and CQ.
+/// Span of the earlier components: an orthonormal basis Q of them, and CQ.
 #[derive(Default)]
 struct Taken {
     q: Vec<Vec<f64>>,

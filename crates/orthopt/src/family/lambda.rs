@@ -32,7 +32,8 @@ pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &m
             let lambda = six_digits(share * mu);
             reasons.push(
                 format!(
-                    "lambda {lambda}: {share} of {}, the largest |c_ij| of the {LOOKED_AT} variables of largest variance with others; {share} of the mean C_ii would leave single variables",
+                    "lambda {lambda}: {share} of {}, the largest |c_ij| in the rows of the {LOOKED_AT} variables with \
+                     the largest variance; {share} of the mean C_ii would leave one variable per component",
                     rounded(mu, 6)
                 )
                 .into(),

@@ -1,4 +1,4 @@
-//! What a problem takes of memory, estimated before any of it is taken.
+//! Memory that a problem needs, estimated before it is allocated.
 
 use super::{Kind, PoseOptions, ProblemInfo};
 use crate::error::{Error, Result, bytes_in_words};
@@ -38,11 +38,11 @@ pub(crate) fn check(
     let mut room = Vec::<u8>::new();
     match std::hint::black_box(&mut room).try_reserve_exact(as_bytes(together) as usize) {
         Ok(()) => Ok(()),
-        Err(_) => Err(refused("the system does not give that much".into())),
+        Err(_) => Err(refused("the system cannot provide that much".into())),
     }
 }
 
-/// What is n × n, or m × m for the probe.
+/// Memory of the n × n matrices, or m × m for the probe.
 fn quadratic(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &PoseOptions) -> Option<Piece> {
     let (m, n) = (rows(data), data.ncols());
     let square = |size: usize, copies: f64| copies * 8.0 * (size as f64).powi(2);

@@ -1,5 +1,5 @@
-//! What users name: problems, the solvers and starting points that each family of them has, and what is
-//! chosen where the user leaves it open. An application service above the mathematics and the solvers.
+//! Named choices of users: problems, the solvers and starting points of each family, and the
+//! defaults of open choices. An application service above the mathematics and the solvers.
 
 use crate::bound;
 use crate::cancel::Cancel;
@@ -23,7 +23,6 @@ mod j_orthogonal;
 mod knee;
 mod lambda;
 mod line_up;
-mod meaning;
 mod memory;
 mod named;
 pub mod nonlinear_eig;
@@ -33,6 +32,7 @@ mod portfolio;
 mod pose;
 mod pose_options;
 mod problems;
+pub mod request;
 mod signs;
 mod statement;
 mod uncorrelated;
@@ -44,7 +44,6 @@ pub use catalogue::{
 };
 pub use composite_pca::{CompositeOptions, Split, composite_parts, default_k, needs_parts};
 pub use knee::{Knee, knee};
-pub use meaning::{Call, Case, MEANINGS, Meaning, Run};
 pub use named::Named;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
@@ -52,6 +51,7 @@ pub use plan::{Plan, Wanted};
 pub use pose::{DEFAULT_RANK, Posed, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
+pub use request::{Call, Case, Run};
 pub use uncorrelated::Between;
 
 /// A kind of problem with everything that a command line or another language needs to solve it
@@ -119,7 +119,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         Plan::by_default(self, wanted)
     }
 
-    /// What [`Evaluate::feasibility`] measures, in words.
+    /// Quantity that [`Evaluate::feasibility`] measures, in words.
     fn feasibility_name(&self) -> &'static str {
         "||X'X - I||_F"
     }
@@ -130,12 +130,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         None
     }
 
-    /// What [`Family::criticality`] measures, in words.
+    /// Quantity that [`Family::criticality`] measures, in words.
     fn criticality_name(&self) -> &'static str {
         "dist(0, dF(X)) along the manifold"
     }
 
-    /// Whether local solutions differ, so that further starts are worth their time.
+    /// True if local solutions differ, so that further starts are worth their time.
     fn has_local_solutions(&self) -> bool {
         true
     }
@@ -159,7 +159,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         Err(bound::no_bound("this problem has no relaxation that is proved to be below F"))
     }
 
-    /// Whether a bound branches.
+    /// True if a bound branches.
     fn branches(&self) -> bool {
         let (n, r) = self.shape();
         self.bounded().is_ok_and(|(_, kind)| bound::branches(&kind, r, n))
@@ -189,17 +189,17 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// Puts the columns of the solution in a canonical order, where the order is free.
     fn order_components(&self, _solution: &mut Solution) {}
 
-    /// Checks an X that somebody else made: shape, finite, feasible to 1e-6.
+    /// Checks a given X: shape, finite, feasible to 1e-6.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured error.
+    /// Error if X is infeasible, with the measured error.
     fn check(&self, x: &RowMat, what: &str) -> Result<()>;
 
     /// How far X is from being critical; `None` if it was cancelled before
     /// that was known.
     fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64>;
 
-    /// Whether pairs of rows can be solved globally, so that [`block_stationarity`](Self::block_stationarity) says
+    /// True if pairs of rows can be solved globally, so that [`block_stationarity`](Self::block_stationarity) says
     /// something.
     fn has_pairs(&self) -> bool {
         true
@@ -209,7 +209,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// once with what has been checked, [`Certificate::pairs_checked`].
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate>;
 
-    /// What blocks of more rows offer, by a search of some of them; `None` where rows are tied together, or
+    /// Decreases of F by blocks of more rows, by a search of some of them; `None` if rows are tied together, or
     /// f or h is not of the kind that blocks are searched for.
     fn block_k_stationarity(&self, _x: &RowMat, _scope: &BlockScope, _: &Cancel) -> Option<BlockReport> {
         None

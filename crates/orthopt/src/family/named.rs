@@ -11,9 +11,9 @@ use crate::problem::{
 pub enum Named {
     /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
     Pca(PcaProblem),
-    /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit of nonzeros.
+    /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit on nonzeros.
     Cardinality(CardinalityProblem),
-    /// min −½⟨X, CX⟩ + λ‖X‖₀, unit columns, XᵀCX diagonal and a limit of nonzeros.
+    /// min −½⟨X, CX⟩ + λ‖X‖₀, unit columns, XᵀCX diagonal and a limit on nonzeros.
     Uncorrelated(UncorrelatedProblem),
     /// min f(X) − g(X) + h(A(X)), XᵀX = I.
     Composite(CompositeProblem),

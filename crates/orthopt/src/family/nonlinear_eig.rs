@@ -54,7 +54,7 @@ impl LinearInput {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: ProblemInfo = ProblemInfo {
     name: "nonlinear-eig",
     kind: Kind::NonlinearEig,

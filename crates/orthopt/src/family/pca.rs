@@ -68,13 +68,12 @@ impl PcaProblem {
     /// The start called `name`, whatever h asks of the size of its entries.
     fn named_start(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         match name {
-            "grown" => grown_components(self, seed).ok_or_else(|| {
-                Error::Incompatible("no variable is left for a component to grow from".into())
-            }),
+            "grown" => grown_components(self, seed)
+                .ok_or_else(|| Error::Incompatible("no variable is left to start a component from".into())),
             "pool" => priced(self, seed, cancel).ok_or_else(|| Error::NoPlace {
                 start: "pool",
                 why: format!(
-                    "it is for components of at most {} variables that pay for themselves",
+                    "it needs components of at most {} variables whose variance exceeds their penalty",
                     Tuning::DEFAULT.max_entries
                 ),
                 instead: "varimax",
@@ -200,7 +199,7 @@ const PCA_STARTS: &[(&str, &str)] = &{
     }
     all[k] = ("grown", "components grown one after the other from entries of large variance");
     all[k + 1] = ("relaxed", "eigenvectors of the convex relaxation, rotated towards few large entries");
-    all[k + 2] = ("pool", "components found from many rows, those worth most that share no variable");
+    all[k + 2] = ("pool", "components found from many rows; the best ones that share no variable");
     all
 };
 

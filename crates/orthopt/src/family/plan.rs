@@ -278,7 +278,7 @@ impl<P: Family> Plan<P> {
             return Some(search_reason(portfolio.arms.len(), settings.effort));
         }
         if stopping.time_limit.is_some() {
-            let sentence = "starts again with other seeds while there is time; the best X counts (";
+            let sentence = "restarts with other seeds until the time limit; the best X is returned (";
             return Some(Message::from(sentence).set("restarts", "0").text(": one start)"));
         }
         let effort = effort(problem, wanted, stopping, restarts) / 1_000_000;
@@ -289,7 +289,8 @@ impl<P: Family> Plan<P> {
         };
         (effort > 0).then(|| {
             Message::from(format!(
-                "one run each from {names}, and more{alone} while under {effort} million iterations and 3e10 multiplications; the best X counts ("
+                "one run each from {names}, and further runs{alone} below {effort} million iterations and 3e10 \
+                 multiplications; the best X is returned ("
             ))
             .option("restarts")
             .text(")")

@@ -180,7 +180,7 @@ fn polisher(
     let options = ObcdOptions { working_set, ..options.obcd.clone() };
     // bad options have been refused with the arms
     let made = move |seed| Obcd::new(ObcdOptions { seed, ..options.clone() });
-    Arc::new(move |seed| Box::new(made(seed).unwrap_or_else(|_| Obcd::seeded(seed))))
+    Arc::new(move |seed| AnySolver::new(made(seed).unwrap_or_else(|_| Obcd::seeded(seed))))
 }
 
 /// The polish of the local search: where h is convex and finite proximal gradients, which are soon where X has many nonzeros, and pairs of
@@ -190,7 +190,7 @@ fn by_turns(
     pairs: &Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync>,
 ) -> Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync> {
     let (pairs, proximal) = (Arc::clone(pairs), finite_convex(h));
-    Arc::new(move |seed| if proximal && seed % 2 == 1 { Box::new(Irpg::DEFAULT) } else { pairs(seed) })
+    Arc::new(move |seed| if proximal && seed % 2 == 1 { AnySolver::new(Irpg::DEFAULT) } else { pairs(seed) })
 }
 
 /// The eigenvectors of the relaxation over the Fantope, rotated towards few large entries: not a bound,
@@ -219,7 +219,7 @@ fn reheat(problem: &PcaProblem, hands_on: bool) -> MakeSolver<PcaProblem> {
     let (r, curvature) = (problem.rank(), Curvature::default());
     Box::new(move |p, warmth| {
         let beta = curvature.of(&p.f, r) * 100f64.powf(-warmth);
-        Box::new(Ladmm {
+        AnySolver::new(Ladmm {
             beta: Some(beta),
             near: if hands_on { T.near } else { Ladmm::DEFAULT.near },
             ..Ladmm::DEFAULT

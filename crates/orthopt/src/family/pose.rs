@@ -11,7 +11,7 @@ use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
-use crate::family::meaning::Case;
+use crate::family::request::Case;
 use crate::family::statement::statement;
 use crate::family::uncorrelated::{Between, pose_uncorrelated};
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
@@ -27,9 +27,9 @@ use crate::smooth::{NonlinearEig, Quadratic, euclidean_distances};
 /// A problem with what was chosen for the user.
 #[derive(Clone, Debug)]
 pub struct Posed {
-    /// What the registry says of it.
+    /// Entry of the registry.
     pub info: &'static ProblemInfo,
-    /// What is minimised, penalty and map in it.
+    /// Objective in words, with penalty and map.
     pub statement: Cow<'static, str>,
     /// The problem.
     pub problem: Named,
@@ -39,11 +39,11 @@ pub struct Posed {
     pub lambda: Option<f64>,
     /// k, where the penalty has one.
     pub k: Option<usize>,
-    /// The limit of nonzeros, where there is one.
+    /// The limit on nonzeros, where there is one.
     pub limits: Option<Cardinality>,
-    /// One sentence per choice that was made for the user.
+    /// One sentence per automatic choice.
     pub reasons: Vec<Message>,
-    /// What was given and does less than it says.
+    /// Notes on options with less effect than requested.
     pub notes: Vec<Message>,
 }
 
@@ -53,8 +53,8 @@ pub const DEFAULT_RANK: usize = 5;
 /// Poses the problem.
 ///
 /// # Errors
-/// A bad rank or λ; an option that means nothing to the problem or the data; data that are not what they should be, or so
-/// large that C overflows.
+/// A bad rank or λ; an option that does not apply to the problem or the data; data that are not what they should be,
+/// or so large that C overflows.
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     check_relative(info, options)?;
@@ -64,6 +64,14 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     };
     let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
     Case::new(info, options).of_gram(gram).check(options.given())?;
+    let options = &match options.lambda_share {
+        Some(share) => Cow::Owned(PoseOptions {
+            lambda: Some(share_of_mean(data, options.rank, share)),
+            lambda_share: None,
+            ..options.clone()
+        }),
+        None => Cow::Borrowed(options),
+    };
     memory::check(info, data, rank, options)?;
     match info.kind {
         _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
@@ -73,6 +81,14 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options),
         Kind::NonlinearEig => pose_nonlinear(info, data, options),
     }
+}
+
+/// λ as a share of the mean of the r largest Cᵢᵢ.
+fn share_of_mean(data: &PcaData<'_>, rank: Option<usize>, share: f64) -> f64 {
+    let mut squares = data.squares();
+    squares.sort_by(|a, b| b.total_cmp(a));
+    let rank = rank.unwrap_or(DEFAULT_RANK).clamp(1, squares.len().max(1));
+    share * squares.iter().take(rank).sum::<f64>() / rank as f64
 }
 
 fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -120,7 +136,7 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     if asked.is_some() && limits != asked && !problem.requires_nonneg() {
         notes.push(
             Message::about(limit.option())
-                .text(format!(" is more than there is: {} variables", data.ncols())),
+                .text(format!(" exceeds the number of variables, {}", data.ncols())),
         );
     }
     let lambda = options.lambda;
@@ -230,14 +246,15 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
         return Err(Error::InvalidOption {
             option: "rank".into(),
             value: rank.to_string(),
-            expected: format!("{n}, or nothing: X of {} is square", info.name),
+            expected: format!("{n}, or no rank: X of {} is square", info.name),
         });
     }
     let signature = match &options.signature {
         Some(text) => Signature::parse(text, n)?,
         None => {
             let p = n.div_ceil(2);
-            reasons.push(format!("signature {p}: half of the {n} variables, then minus ones").into());
+            reasons
+                .push(format!("signature {p}: ones for half of the {n} variables, then minus ones").into());
             Signature::leading(p, n)?
         }
     };

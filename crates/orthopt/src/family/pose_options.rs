@@ -19,6 +19,8 @@ pub struct PoseOptions {
     pub rank: Option<usize>,
     /// λ.
     pub lambda: Option<f64>,
+    /// λ as a share of the mean of the r largest Cᵢᵢ, which scales with the data as λ must.
+    pub lambda_share: Option<f64>,
     /// λ as a share of the largest useful one, for the penalties `l0` and `l1`.
     pub relative_lambda: Option<f64>,
     /// How f keeps the data.
@@ -45,7 +47,7 @@ pub struct PoseOptions {
     pub placement: Placement,
     /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
     pub linear: Option<LinearInput>,
-    /// A limit of nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
+    /// A limit on nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
     pub limit: Option<Limit>,
     /// What holds between two components, for `l0-pca` and `pca`.
     pub between: Between,
@@ -59,7 +61,8 @@ impl PoseOptions {
     /// useless on much data: thousands of nonzeros, or one.
     #[must_use]
     pub fn or_counts(mut self, info: &ProblemInfo, wanted: &Wanted) -> Self {
-        let weighed = self.lambda.is_some() || self.relative_lambda.is_some() || self.limit.is_some();
+        let share = self.lambda_share.or(self.relative_lambda);
+        let weighed = self.lambda.is_some() || share.is_some() || self.limit.is_some();
         let l0 = info.kind == Kind::Pca && self.penalty.as_deref().unwrap_or(info.penalty) == "l0";
         if l0 && !weighed && self.map.is_none() && wanted.leaves_method_open() {
             self.limit = Some(Limit::Knee);
@@ -71,7 +74,7 @@ impl PoseOptions {
 /// A share of the largest useful λ goes with nothing that has no such λ.
 pub(super) fn check_relative(info: &ProblemInfo, options: &PoseOptions) -> Result<()> {
     let relative = Message::about("relative-lambda");
-    let with = |option: &'static str| relative.clone().text(" goes not together with ").option(option);
+    let with = |option: &'static str| relative.clone().text(" cannot be combined with ").option(option);
     let problem = match options.relative_lambda {
         None => return Ok(()),
         Some(_) if options.lambda.is_some() => with("lambda"),

@@ -3,16 +3,16 @@
 use super::nonlinear_eig;
 use crate::error::{Error, Result};
 
-/// What the registry says of a problem.
+/// Entry of the registry for a problem.
 #[derive(Clone, Copy, Debug)]
 pub struct ProblemInfo {
     /// The name users type.
     pub name: &'static str,
-    /// What it is made of and which solvers there are.
+    /// Family, which determines its terms and solvers.
     pub kind: Kind,
     /// Name of its penalty.
     pub penalty: &'static str,
-    /// Whether λ means something.
+    /// True if λ applies.
     pub uses_lambda: bool,
     /// One line of documentation.
     pub doc: &'static str,
@@ -121,7 +121,7 @@ pub const PROBLEMS: &[ProblemInfo] = &[
 /// Looks a problem up by name.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn find_problem(name: &str) -> Result<&'static ProblemInfo> {
     PROBLEMS.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownName {
         kind: "problem",

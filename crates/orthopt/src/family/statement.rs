@@ -1,4 +1,4 @@
-//! What is minimised, in words, where options have replaced a part of what the registry says.
+//! Statement of the problem in words, if options replace a part of the statement in the registry.
 
 use std::borrow::Cow;
 

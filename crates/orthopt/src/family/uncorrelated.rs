@@ -26,6 +26,7 @@ use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
 use crate::search::{Portfolio, Tuning};
 use crate::smooth::AnySmooth;
+use crate::solve::AnySolver;
 use crate::solve::Solution;
 use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
@@ -33,7 +34,7 @@ use crate::start::Start;
 
 const T: Tuning = Tuning::DEFAULT;
 
-/// What holds between two components.
+/// Relation between two components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Between {
@@ -48,7 +49,7 @@ impl Between {
     /// By name.
     ///
     /// # Errors
-    /// [`Error::UnknownName`] with the names there are.
+    /// [`Error::UnknownName`] with the known names.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "orthogonal" => Ok(Self::Orthogonal),
@@ -102,8 +103,8 @@ pub(super) fn pose_uncorrelated(
         Some(Limit::Knee) => None,
         Some(Limit::Variables(_)) => {
             return Err(refused(
-                " uncorrelated has nothing to do with common variables: their components are eigenvectors and \
-                 so orthogonal and uncorrelated already",
+                " uncorrelated is not needed with common variables: their components are \
+                 eigenvectors, which are orthogonal and uncorrelated",
             ));
         }
         Some(Limit::Total(_)) | None => {
@@ -209,7 +210,7 @@ impl Family for UncorrelatedProblem {
     }
 
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
-        Err(bound::no_bound("loadings that are not orthogonal are in no Fantope"))
+        Err(bound::no_bound("the relaxation over the Fantope holds for orthogonal loadings only"))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -244,7 +245,7 @@ impl Family for UncorrelatedProblem {
     }
 }
 
-/// What the search for the best point is made of.
+/// Parts of the search for the best point.
 fn portfolio(
     p: &UncorrelatedProblem,
     options: &SolverOptions,
@@ -254,7 +255,7 @@ fn portfolio(
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)), tuning)?;
     all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
-    let polish = Polish { solver: Arc::new(|_| Box::new(UncorrelatedExchange)), most: all.polish };
+    let polish = Polish { solver: Arc::new(|_| AnySolver::new(UncorrelatedExchange)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),
         Arc::new(Polished(Anew, polish.clone())),

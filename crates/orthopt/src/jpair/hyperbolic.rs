@@ -39,7 +39,7 @@ impl Few {
     }
 }
 
-/// What the function does towards an end.
+/// Behaviour of the function towards an end.
 enum End {
     Up,
     Down,
@@ -146,7 +146,7 @@ pub(crate) fn minimise(k: &Coefficients, near: Option<&Near>, base: f64) -> Comp
     best
 }
 
-/// A number that the function nowhere falls below, −∞ where none is at hand: its two halves
+/// Lower bound of the function, −∞ if none is known: its two halves
 /// A₂u² + A₁u and B₁/u + B₂/u² minimised apart.
 pub(crate) fn lower_bound(k: &Coefficients) -> f64 {
     let l = Laurent::new(k);

@@ -9,8 +9,8 @@
 
 use super::{Component, JMove};
 
-/// The hyperbolic rotation that diagonalises S = [S₁₁, S₁₂, S₂₂], and by how much it lowers
-/// ½tr S. `None` where |2S₁₂| ≥ S₁₁ + S₂₂: S is not positive definite and there is none.
+/// The hyperbolic rotation that diagonalises S = [S₁₁, S₁₂, S₂₂], and its decrease of ½tr S. `None` where |2S₁₂| ≥
+/// S₁₁ + S₂₂: S is not positive definite and there is none.
 #[inline]
 pub fn hyperbolic([s11, s12, s22]: [f64; 3]) -> Option<(JMove, f64)> {
     let (trace, off) = (s11 + s22, 2.0 * s12);
@@ -27,7 +27,7 @@ pub fn hyperbolic([s11, s12, s22]: [f64; 3]) -> Option<(JMove, f64)> {
     Some((JMove::from_parts(Component::BOOSTS[0], c1, s), decrease))
 }
 
-/// The rotation by at most π/4 that diagonalises S; ½tr S stays as it is.
+/// The rotation by at most π/4 that diagonalises S; ½tr S does not change.
 #[inline]
 pub fn circular([s11, s12, s22]: [f64; 3]) -> JMove {
     if s12 == 0.0 {

@@ -10,8 +10,8 @@
 //! (JOBCD paper, Problem (5); docs/mathematics.md, section 9). The set of V has
 //!
 //! * for rows of different sign the four components V = [[e₁C, e₁S], [e₂S, e₂C]] with C = cosh μ,
-//!   S = sinh μ and signs e₁, e₂ ([`hyperbolic`]). It is not bounded: q may have no minimum, and
-//!   the answer says so ([`Ending`]);
+//!   S = sinh μ and signs e₁, e₂ ([`hyperbolic`]). It is unbounded: q may have no minimum,
+//!   which [`Ending`] reports;
 //! * for rows of the same sign the rotations [[C, S], [−S, C]] and the reflections [[C, S],
 //!   [S, −C]] with C = cos θ, S = sin θ ([`circular`]).
 //!
@@ -31,7 +31,7 @@ mod step;
 pub use model::JPair;
 pub use step::{Component, JMove};
 
-/// How a minimum over a component, or over all of them, ends.
+/// Kind of a minimum over one component, or over all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// There is a minimiser.
@@ -88,7 +88,7 @@ pub struct JPairMin {
     /// How it ends.
     pub ending: Ending,
     /// The minimiser; where the minimum is not attained the lowest stationary point. `None`
-    /// where that is V = I or, without a lower bound, anything.
+    /// if that is V = I, or if there is no lower bound.
     pub step: Option<JMove>,
     /// q(I) − q(V) = −q(V) ≥ 0 at that V.
     pub decrease: f64,

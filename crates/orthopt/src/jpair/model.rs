@@ -61,7 +61,7 @@ impl JPair {
         ]
     }
 
-    /// ½vec(V)ᵀQ vec(V) + ⟨V, P⟩ at V = I: what the components' values are measured from.
+    /// ½vec(V)ᵀQ vec(V) + ⟨V, P⟩ at V = I: the zero of the components' values.
     pub fn value_at_identity(&self) -> f64 {
         let p = self.p();
         p[0][0] + p[1][1] + 0.5 * self.bilinear([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0])

@@ -1,4 +1,4 @@
-//! A 2 × 2 J-orthogonal matrix and what it does to two rows.
+//! A 2 × 2 J-orthogonal matrix and its product with two rows.
 
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 
@@ -37,7 +37,7 @@ impl Component {
         }
     }
 
-    /// Whether V = I is on it.
+    /// True if V = I is on it.
     #[inline(always)]
     pub(crate) fn holds_identity(self) -> bool {
         matches!(self, Self::Rotation) || self == Self::BOOSTS[0]

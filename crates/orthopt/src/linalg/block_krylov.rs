@@ -21,9 +21,9 @@ use super::eigen::symmetric_eigenpairs;
 use super::products::{cross_of, product};
 use super::sequential::qr;
 
-/// Columns of Q that are shorter than this before they are scaled, relative to ‖T‖, are rounding.
+/// Length of a column of Q before scaling, relative to ‖T‖, below which it is rounding.
 const NOISE: f64 = 1e-13;
-/// The first steps, after which nothing has converged and nobody looks.
+/// Number of first steps without a test of convergence.
 const BLIND: usize = 3;
 
 /// State of the iteration.
@@ -48,7 +48,7 @@ struct Ritz {
     vectors: RowMat,
 }
 
-/// What a step has found out.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Found {
     /// Nothing yet.
@@ -59,8 +59,8 @@ pub enum Found {
     Broken,
 }
 
-/// Most columns of V for r eigenvectors by blocks of b: many steps between restarts where blocks are
-/// narrow, few where V would get large.
+/// Maximum number of columns of V for r eigenvectors by blocks of b: many steps between
+/// restarts for narrow blocks, few if V would be large.
 pub fn most_columns(n: usize, b: usize) -> usize {
     let blocks = match b {
         0..=10 => 10,
@@ -134,12 +134,12 @@ impl BlockKrylov {
         self.ritz.as_ref().map(|ritz| ritz.values[..self.wanted].iter().sum())
     }
 
-    /// Whether V is full: the next step begins with a restart.
+    /// True if V is full: the next step begins with a restart.
     pub fn is_full(&self) -> bool {
         !self.fits()
     }
 
-    /// Whether the next block has room in V.
+    /// True if the next block has room in V.
     fn fits(&self) -> bool {
         self.next.as_ref().is_none_or(|q| self.size + q.ncols() <= self.v.ncols())
     }

@@ -5,7 +5,7 @@ use crate::cancel::Cancel;
 
 /// Iterations at most.
 const MOST: usize = 3000;
-/// Iterations without a relative gain of 1e-7 after which it ends.
+/// Number of iterations without a relative decrease of 1e-7 after which it ends.
 const QUIET: usize = 20;
 
 /// The least ‖e(z)‖_F over lo ≤ z ≤ hi for an affine e, `bounds` holding (lo, hi) of every entry: a

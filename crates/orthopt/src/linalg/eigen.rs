@@ -1,8 +1,8 @@
-//! All eigenpairs of a symmetric matrix, on the thread that asks.
+//! All eigenpairs of a symmetric matrix, on the calling thread.
 //!
 //! [`super::small::symmetric_eigen`] hands its work to one shared thread; searches that run in
-//! parallel would queue there. Here the routine is called below the interface that asks for the
-//! number of threads, so the bits do not depend on it either.
+//! parallel would queue there. Here the routine is called below the interface that takes the
+//! number of threads, so the bits do not depend on that number.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -36,7 +36,7 @@ pub(super) fn decompose(a: &RowMat, vectors: Option<&mut Mat<f64>>) -> Option<Ve
         return None;
     }
     let n = a.nrows();
-    // in a unit that is near its entries: the routine has thresholds of its own
+    // in a unit that is near its entries: the routine has absolute thresholds
     let unit = unit_of(a.data());
     let a = RowMat::from_fn(n, n, |i, j| a.get(i, j) / unit);
     count(8 * n * n * n);

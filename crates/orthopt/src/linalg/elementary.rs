@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, LOG2_E};
 
 const LN2_HI: f64 = 6.931_471_803_691_238e-1;
 const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
-/// 1.5·2⁵²: added to a number below 2⁵¹ it rounds it to a whole one, which stands in the lowest bits.
+/// 1.5·2⁵²: added to a number below 2⁵¹ it rounds that number to an integer, in the lowest bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// eˣ, x cut to [−708, 709].

@@ -136,12 +136,13 @@ pub fn add_weighted_rows(terms: usize, term: impl Fn(usize) -> (f64, usize), dat
     dispatch(Sum { terms, term, data, out });
 }
 
-/// Rows that [`weighted_columns`] adds at once, as many sums hide how long an addition takes, and vectors of each: what sixteen registers hold.
+/// Number of rows that [`weighted_columns`] adds at once, enough to hide the latency of an addition, and vectors of
+/// each: as many as sixteen registers hold.
 const AT_ONCE: usize = 4;
 const WIDTH: usize = 3;
 
-/// [`add_weighted_rows`] for the columns from `at` on, at most N vectors of them. Reads beyond a row where `data` goes on
-/// there; what it finds stays in lanes that are not written.
+/// [`add_weighted_rows`] for the columns from `at` on, at most N vectors of them. May read
+/// beyond a row inside `data`; those numbers are in lanes that are not written.
 #[inline(always)]
 fn weighted_columns<S: Simd, const N: usize>(
     simd: S,
@@ -211,7 +212,7 @@ pub fn axpy2<S: Simd>(simd: S, c1: f64, x1: &[f64], c2: f64, x2: &[f64], y: &mut
     }
 }
 
-/// Whether every entry is exactly zero.
+/// True if every entry is exactly zero.
 #[inline(always)]
 pub fn is_zero(v: &[f64]) -> bool {
     v.iter().all(|x| *x == 0.0)

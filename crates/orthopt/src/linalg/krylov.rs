@@ -86,7 +86,7 @@ fn krylov(op: &Operator<'_>, r: usize) -> (Vec<f64>, RowMat) {
     if residual.norm() <= 1e-10 * length {
         return (vec![value; r], RowMat::from_fn(n, r, |i, k| if k == 0 { start.get(i, 0) } else { 0.0 }));
     }
-    // in a unit that is near its values: the routine has thresholds of its own
+    // in a unit that is near its values: the routine has absolute thresholds
     let unit = power_of_two(length);
     let apply = |v: &RowMat| {
         let mut out = (op.apply)(v);

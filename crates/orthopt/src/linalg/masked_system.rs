@@ -32,12 +32,12 @@ impl MaskedSystem {
         Self { p, work, pairs, paired: false, left: usize::MAX }
     }
 
-    /// With so many steps of conjugate gradients in all.
+    /// Limit on the total number of steps of conjugate gradients.
     pub(crate) fn within(self, steps: usize) -> Self {
         Self { left: steps, ..self }
     }
 
-    /// Whether those are used up.
+    /// True if they are used up.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.left == 0
     }
@@ -202,8 +202,8 @@ fn fill<const R: usize>(x: &[f64], out: &mut [f64]) {
 }
 
 /// z ← A⁻¹z for a positive definite A (q × q) given by its upper triangle, which is overwritten by U, UᵀU = A; `false` if A
-/// is not positive definite. Rows have [`padded`] length, so that all there is to do is done with whole vectors: what stands left of
-/// the diagonal is nobody's.
+/// is not positive definite. Rows have [`padded`] length, so that all operations are on whole
+/// vectors; entries left of the diagonal are not used.
 struct CholeskySolve<'a> {
     a: &'a mut RowMat,
     z: &'a mut [f64],

@@ -1,6 +1,6 @@
 //! Row-major matrices, SIMD kernels, deterministic products and small factorisations.
 //!
-//! faer is the matrix library; what stands here is what row-block methods need on top of it:
+//! faer is the matrix library; this module adds the needs of row-block methods:
 //! contiguous rows, eight-lane arithmetic and products whose result does not depend on the
 //! number of threads.
 

@@ -1,9 +1,9 @@
-//! Orders by number: every sort in one place, for a few types.
+//! Sorting by numbers, for a few types.
 //!
 //! The standard library's sort is some 2,500 lines of machine-level code for every closure it is given,
-//! and code that is generic over the family of a problem repeats each of them. What is ordered by a number
-//! goes through these instead: the numbers are computed once each, and pairs of a number and a place
-//! are sorted. All of it by [`f64::total_cmp`], so that NaN has its place too.
+//! and code that is generic over the family of a problem repeats each of them. Sorts by a
+//! number use these functions instead: each number is computed once, and pairs of a number and an index are sorted by
+//! [`f64::total_cmp`], which also orders NaN.
 
 /// The least number first; of equal ones the smaller index.
 pub fn least_first(pairs: &mut [(f64, usize)]) {

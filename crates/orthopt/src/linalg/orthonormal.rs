@@ -6,9 +6,9 @@ use super::sequential::svd;
 use super::small::spectral_function;
 use super::work::count;
 
-/// What an iteration that needs one does with every entry besides, in multiplications of a product.
+/// Further work per entry of an iteration with an orthonormalisation, in multiplications of a product.
 const PASSES: usize = 30;
-/// What it costs however small the matrices are.
+/// Fixed cost for any size of the matrices.
 const ITERATION: usize = 40_000;
 
 /// G^{−1/2} of a symmetric positive definite G (r × r); `None` where G is not that, or too ill
@@ -74,7 +74,7 @@ fn distance_to_identity(m: &RowMat) -> f64 {
 }
 
 /// out ← Y(YᵀY)^{−1/2}, the polar factor of Y (n × r): the nearest matrix with orthonormal
-/// columns. Where Y has lost rank that is any maximiser of ⟨Y, X⟩, and one is taken. `false`, and
+/// columns. If Y is rank deficient, the maximiser of ⟨Y, X⟩ is not unique, and one of them is returned. `false`, and
 /// `out` untouched, where Y is not finite.
 ///
 /// Cost 4nr² flops near feasibility, twice that or a thin SVD elsewhere.

@@ -1,9 +1,9 @@
-//! Loops over the threads of the pool: what rayon does, compiled once.
+//! Loops over the threads of the pool, by rayon, compiled once.
 //!
-//! rayon is generic in all of what it is given, which is some 2,500 lines of machine-level code for every loop. The
-//! functions here hand it two loops only: one over ranges of indices, one over chunks of numbers. What depends
-//! on a caller's types is a plain loop over one range. Results come in the order of the indices,
-//! whoever computed them.
+//! rayon is generic in its arguments, which costs about 2,500 lines of machine-level code for every loop. The
+//! functions here hand it two loops only: one over ranges of indices, one over chunks of numbers. Code
+//! that depends on a caller's types is a plain loop over one range. Results are in the order of the
+//! indices, for any thread that computed them.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -17,7 +17,7 @@ thread_local! {
     static ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// `f` with all its loops on this thread, for who must not wait until threads of the pool are free.
+/// `f` with all its loops on this thread, for callers that must not wait for the threads of the pool.
 pub fn alone<R>(f: impl FnOnce() -> R) -> R {
     struct Before(bool);
     impl Drop for Before {
@@ -54,11 +54,11 @@ pub fn map_items<I: Send, T: Send>(items: Vec<I>, least: usize, f: impl Fn(usize
     gathered(items.len(), least, &|range| range.filter_map(|k| Some(f(k, take(k)?))).collect())
 }
 
-/// What is done with a buffer, the number of a chunk and the chunk.
+/// Function of a buffer, the number of a chunk and the chunk.
 pub type OnChunk<'a> = dyn Fn(&mut Vec<f64>, usize, &mut [f64]) + Sync + 'a;
 
-/// `f(buffer, k, chunk)` for every chunk of `size` numbers, of which the last may be shorter; the buffer is
-/// empty at first, and what it holds is left to the next chunk of the same task.
+/// `f(buffer, k, chunk)` for every chunk of `size` numbers, of which the last may be shorter; the
+/// buffer is empty at first and keeps its contents for the next chunk of the same task.
 pub fn for_each_chunk(data: &mut [f64], size: usize, f: &OnChunk<'_>) {
     let size = size.max(1);
     if ALONE.get() {

@@ -2,7 +2,7 @@
 
 /// Entries below this times the length of their column of Z are set to exactly 0 when a move
 /// is applied, and columns of Z whose directions differ by less vanish together in the
-/// searches: one constant for both, so that no search promises a zero that is not then made.
+/// searches: one constant for both, so that no search counts a zero that is not made.
 pub const SNAP: f64 = 1e-14;
 
 /// The two connected parts of O(2).
@@ -38,7 +38,7 @@ impl PairMove {
         Self { branch, c: c * scale, s: s * scale }
     }
 
-    /// Whether (c, s) is a direction at all: breakpoints of entries whose squares overflow (above 1e154) have none.
+    /// True if (c, s) is a direction: breakpoints of entries whose squares overflow (above 1e154) have none.
     #[inline(always)]
     pub(crate) fn is_direction(&self) -> bool {
         (self.c * self.c + self.s * self.s - 1.0).abs() <= 1e-14

@@ -2,8 +2,8 @@
 //!
 //! A product is cut into panels of output rows of a fixed height; each panel is computed by
 //! faer on one thread, the panels in parallel by rayon. The cut depends on the shape alone, so
-//! the bits of the result do not depend on how many threads there are. Small products are done
-//! panel by panel on the thread that asks: handing them to the pool would cost more than they do.
+//! the bits of the result do not depend on how many threads there are. Small products are
+//! computed panel by panel on the calling thread, because the pool would cost more.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -14,8 +14,8 @@ use super::work::count;
 
 /// Rows of the output one task computes.
 const PANEL: usize = 128;
-/// Multiplications below which a product stays on the thread that asks for it: about 100
-/// microseconds of work, several times what waking a thread of the pool takes.
+/// Number of multiplications below which a product stays on the calling thread: about 100
+/// microseconds of work, several times the cost of waking a thread of the pool.
 const SMALL: usize = 4_000_000;
 /// Rows of a square matrix that a cache near the core holds.
 const CACHED: usize = 1024;

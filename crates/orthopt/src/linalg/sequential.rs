@@ -1,8 +1,8 @@
 //! faer's factorisations on one thread.
 //!
 //! Their high-level interfaces take the global number of threads, and the bits of the result may
-//! depend on it. These call the routines below them, on the caller's thread: nothing waits for another
-//! one, which on a busy machine takes longer than a small factorisation.
+//! depend on it. These call the routines below them on the calling thread. Waiting for
+//! another thread can take longer than a small factorisation on a busy machine.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
@@ -42,7 +42,7 @@ pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
     if !a.is_all_finite() {
         return None;
     }
-    // in a unit that is near its entries: the routine has thresholds of its own
+    // in a unit that is near its entries: the routine has absolute thresholds
     let unit = power_of_two(a.norm_max());
     let a = Mat::from_fn(m, n, |i, j| a[(i, j)] / unit);
     count(20 * m * n * size);
@@ -100,7 +100,7 @@ pub fn cholesky(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
         llt::factor::cholesky_in_place(l, regularisation, Par::Seq, stack, Default::default())
     })
     .ok()?;
-    // the routine leaves what it likes above the diagonal
+    // the routine leaves arbitrary numbers above the diagonal
     (0..n).for_each(|j| (0..j).for_each(|i| l[(i, j)] = 0.0));
     Some(l)
 }

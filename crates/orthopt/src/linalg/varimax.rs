@@ -5,7 +5,7 @@ use super::products::{cross, product};
 use super::sequential::svd;
 use super::simd::dispatch;
 
-/// Rotations after which it ends in any case.
+/// Maximum number of rotations.
 const MOST: usize = 200;
 /// Relative growth of the criterion at which it ends.
 const ENOUGH: f64 = 1e-10;
@@ -17,7 +17,7 @@ pub fn varimax(v: &RowMat) -> RowMat {
     varimax_until(v, ENOUGH)
 }
 
-/// The same until the criterion grows by less than `enough` of it in a rotation.
+/// [`varimax`] until the criterion grows by less than the share `enough` in a rotation.
 pub fn varimax_until(v: &RowMat, enough: f64) -> RowMat {
     let r = v.ncols();
     let (mut y, mut before) = (v.clone(), 0.0);

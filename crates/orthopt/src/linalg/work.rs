@@ -1,9 +1,9 @@
-//! Work, counted: what a search divides among its parts instead of seconds, so that what it does depends
-//! neither on the machine nor on the number of threads.
+//! Counts of work: a search divides work among its parts instead of seconds, so that its
+//! course depends neither on the machine nor on the number of threads.
 //!
 //! The unit is a multiplication in a large product of matrices, about a tenth of a nanosecond. Products, factorisations and
-//! pairs of rows count themselves, on the thread that asks for them; [`counted`] gives what a piece of
-//! work has counted.
+//! pairs of rows count themselves, on the thread that asks for them; [`counted`] returns the
+//! count of a piece of work.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -25,18 +25,18 @@ pub fn count(operations: usize) {
     });
 }
 
-/// What has been counted on this thread.
+/// Count of this thread.
 pub fn so_far() -> u64 {
     DONE.with(Cell::get)
 }
 
-/// The result and the work of `f`. What else the thread takes up while it waits inside `f` counts for
-/// itself, so `f` must be the outermost thing the thread does for its task.
+/// The result and the work of `f`. Other tasks that the thread takes while it waits inside
+/// `f` count separately, so `f` must be the outermost call of the thread for its task.
 pub fn counted<R>(f: impl FnOnce() -> R) -> (R, u64) {
     apart(None, f)
 }
 
-/// [`counted`], and other threads see the work grow: it is added to `shown`.
+/// [`counted`], with the work added to `shown` for other threads.
 pub fn shown<R>(shown: &Arc<AtomicU64>, f: impl FnOnce() -> R) -> (R, u64) {
     apart(Some(Arc::clone(shown)), f)
 }

@@ -1,4 +1,4 @@
-//! What a separable nonsmooth term h(X) = Σ h(Xᵢⱼ) is. The penalties themselves stand in [`crate::penalty`].
+//! Trait of separable nonsmooth terms h(X) = Σ h(Xᵢⱼ). The penalties are in [`crate::penalty`].
 
 mod pieces;
 
@@ -28,7 +28,7 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
     /// The limiting subdifferential ∂h(x) as an interval [lo, hi] (possibly unbounded).
     fn subdifferential(&self, x: f64) -> (f64, f64);
 
-    /// dist(−g, ∂h(x)): how far the entry x with gradient g is from being stationary.
+    /// dist(−g, ∂h(x)): the distance of the entry x with gradient g from stationarity.
     fn distance_to_stationarity(&self, x: f64, g: f64) -> f64 {
         let (lo, hi) = self.subdifferential(x);
         (lo + g).max(-g - hi).max(0.0)
@@ -61,27 +61,27 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
         &[0.0]
     }
 
-    /// Whether h is convex, with prox and ∂h as they are for convex functions.
+    /// True if h is convex, with prox and ∂h as they are for convex functions.
     fn is_convex(&self) -> bool {
         self.weak_convexity() == Some(0.0)
     }
 
-    /// Whether h = 0.
+    /// True if h = 0.
     fn is_zero(&self) -> bool {
         false
     }
 
-    /// Whether X must be nonnegative entry by entry.
+    /// True if X must be nonnegative entry by entry.
     fn requires_nonneg(&self) -> bool {
         false
     }
 
-    /// Whether h(−x) = h(x), so that columns of X may change their signs.
+    /// True if h(−x) = h(x), so that columns of X may change their signs.
     fn is_even(&self) -> bool {
         true
     }
 
-    /// Whether h rewards exact zeros (and a coordinate start makes sense).
+    /// True if h rewards exact zeros (and a coordinate start makes sense).
     fn promotes_sparsity(&self) -> bool {
         false
     }

@@ -28,7 +28,7 @@ pub trait Constants: Sized {
     /// All constants with their defaults.
     const LIST: &'static [Constant];
 
-    /// Sets one to a value of its kind, and says whether there is one of that name and kind.
+    /// Sets one to a value of its kind; false if there is none of that name and kind.
     fn set(&mut self, name: &str, value: Value) -> bool;
 
     /// The constants with the values they have here as defaults.
@@ -102,9 +102,9 @@ fn option(owner: &str, constant: &str) -> String {
 
 /// A type that constants may have.
 pub trait Typed: Sized {
-    /// What it is to users.
+    /// Kind of the value.
     const KIND: Kind;
-    /// Whether it may be chosen from the data.
+    /// True if it may be chosen from the data.
     const OPTIONAL: bool = false;
 
     /// From a value of its kind.

@@ -22,9 +22,9 @@ pub struct Constant {
     pub doc: &'static str,
     /// Its value unless set.
     pub default: Value,
-    /// What it is.
+    /// Kind and range.
     pub kind: Kind,
-    /// Whether it may be [`Value::Auto`], chosen from the data as `doc` says.
+    /// True if it may be [`Value::Auto`], chosen from the data as `doc` says.
     pub optional: bool,
     /// The range of numbers, in words; empty for what has none.
     pub expected: &'static str,
@@ -32,7 +32,7 @@ pub struct Constant {
     pub accepts: fn(f64) -> bool,
 }
 
-/// What a constant is.
+/// Kind of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A real number.
@@ -51,7 +51,7 @@ pub enum Kind {
 const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl Constant {
-    /// What may be given, in words; `auto` as well where the constant is [`optional`](Self::optional).
+    /// Accepted values in words; with `auto` if the constant is [`optional`](Self::optional).
     pub fn range(&self) -> String {
         match self.kind {
             Kind::Flag => "true or false".into(),

@@ -1,4 +1,4 @@
-//! Values of constants, and the set of those that somebody has given.
+//! Values of constants, and the set of given ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -90,12 +90,12 @@ impl Given {
         self.0.insert(name.into(), value.into());
     }
 
-    /// What was given for `owner-constant`.
+    /// Value given for `owner-constant`.
     pub fn get(&self, name: &str) -> Option<Value> {
         self.0.get(name).copied()
     }
 
-    /// Whether none was set.
+    /// True if none was set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -105,7 +105,7 @@ impl Given {
         self.0.iter().map(|(name, value)| (name.as_str(), *value))
     }
 
-    /// Those for which `which` says yes.
+    /// Those for which `which` is true.
     #[must_use]
     pub fn filtered(&self, which: impl Fn(&str) -> bool) -> Self {
         self.iter().filter(|(name, _)| which(name)).map(|(name, v)| (name.to_string(), v)).collect()

@@ -21,7 +21,7 @@ pub struct ArcMin {
 const MAX_DEPTH: u32 = 48;
 
 /// The lowest interior point of `p` on 0 ≤ δ ≤ Δ, tan(Δ/2) = `t`, Δ ≤ π/2, that lies more than
-/// `eps` below `upper`, or `None` when there is none. The two ends are the caller's business.
+/// `eps` below `upper`, or `None` when there is none. The caller treats the two ends.
 ///
 /// Cost: a bound of some 20 flops where it suffices, else a few splits and Newton steps.
 #[inline(always)]
@@ -40,8 +40,8 @@ pub fn minimise(p: &Trig, t: f64, upper: f64, eps: f64) -> Option<ArcMin> {
     solve(p, t, upper, eps, bounds)
 }
 
-/// Above this squares of coefficients come near to overflow, which no bound survives: without bounds the
-/// search would look at all 2⁴⁸ pieces.
+/// Above this squares of coefficients come near to overflow, which invalidates the bounds:
+/// without them the search would visit all 2⁴⁸ pieces.
 const LARGE: f64 = 1e140;
 
 /// The same with coefficients of about 1; `None` where they are not finite.
@@ -65,7 +65,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Whether p ≥ `limit` on the whole arc follows from values and slopes at its two ends:
+    /// True if p ≥ `limit` on the whole arc follows from values and slopes at its two ends:
     /// from either end p ≥ p_end + slope·δ − n2 δ²/2, a concave bound, so on each half of the
     /// arc it is smallest at the end or in the middle.
     #[inline(always)]

@@ -21,7 +21,7 @@ const TOUCH: f64 = 1e-12;
 pub fn search_box(bounds: [f64; 2], m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
     let circles = m.circles();
     let eps = 8.0 * f64::EPSILON * circles[0].scale().max(circles[1].scale());
-    // I itself counts whatever rounding has made of a bound
+    // I itself is feasible regardless of rounding
     let mut best = Best { value: circles[0].at_zero(), found: None };
     for (branch, p) in [Branch::Rotation, Branch::Reflection].into_iter().zip(&circles) {
         if p.lower_bound() >= best.value - eps {

@@ -15,10 +15,10 @@ pub struct Trig {
     pub b2: f64,
 }
 
-/// Coefficients below this count as none: their squares have lost digits or all of them, and the direction would
+/// Coefficients below this count as zero: their squares underflow, and the direction would
 /// not have length 1.
 const VANISHING: f64 = 1e-146;
-/// Beyond this squares overflow: there is no direction, and no move.
+/// Coefficients beyond this overflow when squared: there is no direction, and no move.
 const HUGE: f64 = 1e150;
 
 impl Trig {
@@ -64,7 +64,7 @@ impl Trig {
         }
     }
 
-    /// Size of the coefficients: a bound on |p| and the yardstick of rounding errors.
+    /// Size of the coefficients: a bound on |p|, and the unit of rounding errors.
     #[inline(always)]
     pub fn scale(&self) -> f64 {
         self.a.abs() + self.b.abs() + self.a2.abs() + self.b2.abs()
@@ -95,8 +95,8 @@ impl Trig {
         (hypot(self.a, self.b), hypot(self.a2, self.b2))
     }
 
-    /// [`Trig::minimiser`] with the [`Trig::norms`] that the caller has anyway. The whole is a
-    /// chain of square roots and divisions, one waiting for the other, so each one counts.
+    /// [`Trig::minimiser`] with the known [`Trig::norms`]. It is a sequence of dependent
+    /// square roots and divisions, so each one costs time.
     #[inline(always)]
     pub fn minimiser_given(&self, (g, big_r): (f64, f64)) -> (f64, f64) {
         let usual = (big_r > VANISHING) & (big_r + g < HUGE);

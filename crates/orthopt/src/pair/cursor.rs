@@ -12,8 +12,8 @@ pub(crate) enum Next {
 /// A pass over all pairs that can move: every nonzero row i (as the pass begins) with every
 /// other row, each pair once. With blocks, rows are cut into chunks of k/2; every two chunks
 /// make a block, in the rounds of a tournament so that the blocks of a round are disjoint, and
-/// blocks without a nonzero row are left out. Rows that become nonzero during the pass are met as
-/// partners; a pass that certifies moves nothing, so there the cover is complete.
+/// blocks without a nonzero row are left out. Rows that become nonzero during the pass occur as partners; a pass that
+/// certifies changes nothing, so it covers all pairs.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     start: Vec<usize>,            // nonzero rows at the start, sorted (pairs); unused for blocks

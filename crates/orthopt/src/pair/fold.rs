@@ -54,7 +54,7 @@ impl Curve {
     }
 }
 
-/// How many columns of Z are not zero, and how many of these have exactly one nonzero entry.
+/// Number of nonzero columns of Z, and of those with exactly one nonzero entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Count {
     pub nonzero: usize,
@@ -249,7 +249,7 @@ pub(super) fn noise([rot, refl]: &[Trig; 2], h: f64) -> f64 {
 #[inline(always)]
 pub(super) fn offer_smooth(best: &mut Best, circles: &[Trig; 2], h: f64, eps: f64) {
     let norms = [circles[0].norms(), circles[1].norms()];
-    // which circle leads is a toss-up: an index instead of a branch that would be mispredicted
+    // either circle can have the lower bound: an index instead of a branch that would be mispredicted
     let first = usize::from(norms[1].0 + norms[1].1 > norms[0].0 + norms[0].1);
     offer_circle(best, circles, norms, first, h, eps);
     offer_circle(best, circles, norms, 1 - first, h, eps);

@@ -123,7 +123,7 @@ fn count_on_axis<S: Simd>(simd: S, scratch: &Scratch, n: usize) -> usize {
     n - off // padding has v = 0 and is not counted
 }
 
-/// How many columns vanish at the direction (c, s): those whose direction differs by at most
+/// Number of columns that vanish at the direction (c, s): those whose direction differs by at most
 /// [`SNAP`], which are exactly the entries that `PairMove::apply` sets to zero.
 #[inline(always)]
 fn vanish_together<S: Simd>(simd: S, scratch: &Scratch, n: usize, c: f64, s: f64) -> usize {

@@ -1,4 +1,4 @@
-//! Which pairs can move, drawn at random or visited in order, for solvers and certificates alike.
+//! Pairs that can move, drawn at random or visited in order, for solvers and certificates.
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -7,8 +7,8 @@ use super::row_set::RowSet;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
 
-/// The nonzero rows of X, kept up to date. A pair can move when one of its rows is among them. Where there are many rows
-/// and few of them nonzero, those that are zero may be narrowed down to some that are worth a try.
+/// The nonzero rows of X, kept up to date. A pair can move when one of its rows is among them. If
+/// few of many rows are nonzero, the zero rows may be restricted to a set of near ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Movable {
     nonzero: RowSet,
@@ -28,7 +28,7 @@ impl Movable {
         Self { nonzero: RowSet::all(n), near: None, always: true }
     }
 
-    /// From now on random pairs and [`Self::near_pass`] meet these rows and the nonzero ones only; `None`: all.
+    /// Restricts random pairs and [`Self::near_pass`] to these rows and the nonzero ones; `None`: all.
     pub fn narrow(&mut self, near: Option<&[usize]>) {
         self.near = near.map(|rows| {
             let mut set = RowSet::empty(self.nrows());
@@ -37,7 +37,7 @@ impl Movable {
         });
     }
 
-    /// Whether zero rows are narrowed down.
+    /// True if zero rows are restricted.
     pub fn is_narrowed(&self) -> bool {
         self.near.is_some()
     }
@@ -95,7 +95,7 @@ impl Movable {
         self.pairs_with(self.nrows() - self.len())
     }
 
-    /// Those of them that are drawn: with a zero row only where that is near.
+    /// Number of pairs that are drawn: a zero row only if it is near.
     pub fn near_pairs(&self) -> u64 {
         self.pairs_with(self.near.as_ref().map_or(self.nrows() - self.len(), |near| near.list().len()))
     }

@@ -21,7 +21,7 @@ use crate::pair::PairModel;
 use crate::smooth::NonlinearEig;
 use crate::smooth::nonlinear_eig::Image;
 
-/// How the minimum along a circle is found.
+/// Method for the minimum along a circle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CircleSearch {
     /// The global minimum over both circles.
@@ -31,7 +31,7 @@ pub enum CircleSearch {
     FifthOrder,
 }
 
-/// A move of a pair and what it is worth.
+/// A move of a pair and its decrease of f.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairGain {
     /// The decrease of f, evaluated from the change of the rows.
@@ -126,8 +126,8 @@ impl<'a> PairObjective<'a> {
         best.1.filter(|v| *v != PairMove::IDENTITY)
     }
 
-    /// f(X) − f(X⁺) for the move whose rows VZ are given, from differences, so that it is right for
-    /// tiny moves too.
+    /// f(X) − f(X⁺) for the move whose rows VZ are given, from differences, so that it is
+    /// accurate for tiny moves too.
     fn decrease(&self, (g1, g2): (&[f64], &[f64]), (new1, new2): (&[f64], &[f64]), rho: [f64; 2]) -> f64 {
         let (z1, z2) = (self.quadratic.z1, self.quadratic.z2);
         let k = self.quadratic.k;

@@ -1,4 +1,4 @@
-//! What a penalty must offer so that pairs of rows can be solved globally.
+//! Trait of penalties for which pairs of rows can be solved globally.
 
 use super::fold::Scratch;
 use super::{PairModel, plain, slow};
@@ -21,7 +21,7 @@ pub trait PairPenalty: Nonsmooth {
         (best.value < identity - 1e-12 * size).then_some(best.step)
     }
 
-    /// The papers' search ([`plain::search`]), the yardstick.
+    /// The papers' search ([`plain::search`]), for comparison.
     fn plain_search(&self, m: &PairModel<'_>) -> Option<PairMove> {
         plain::search(m, self)
     }

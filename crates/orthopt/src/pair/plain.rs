@@ -1,8 +1,8 @@
 //! The plain breakpoint search, as in the papers: angles by atan2, all breakpoints of the circle
 //! sorted, the penalty evaluated afresh at each, every piece solved. Scalar, O(r²).
 //!
-//! It serves penalties that are quadratic between their kinks, as a middle way between the fast
-//! searches and the slow twin, and as the yardstick of the benchmarks.
+//! It serves penalties that are quadratic between their kinks, with a speed between the fast
+//! searches and the slow twin, and is the reference of the benchmarks.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 

@@ -38,7 +38,7 @@ impl GradientCache {
         (!f.keeps_gradient(image)).then(|| Self { rows: RowMat::zeros(n, r), stamp: vec![0; n], now: 1 })
     }
 
-    /// X has moved: nothing is valid any more.
+    /// X has changed: invalidates all rows.
     #[inline(always)]
     pub fn moved(&mut self) {
         self.now += 1;

@@ -9,7 +9,7 @@ use crate::nonsmooth::Nonsmooth;
 
 /// Grid points per smooth piece.
 const GRID: usize = 48;
-/// What an objective costs, in units of work: an angle, and every entry.
+/// Cost of an objective in units of work: an angle, and every entry.
 const ANGLE: usize = 200;
 const ENTRY: usize = 20;
 /// An entry counts as zero at a breakpoint when it is below this times |x| + |y|.

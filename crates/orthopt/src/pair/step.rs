@@ -28,11 +28,11 @@ pub enum Search {
     #[default]
     Fast,
     /// The papers' scalar O(r²) search and no vector instructions beyond the baseline: the
-    /// yardstick of the benchmarks ([`crate::pair::plain`]).
+    /// reference of the benchmarks ([`crate::pair::plain`]).
     Plain,
 }
 
-/// What the model of a block needs to know.
+/// Parameters of the model of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub model: Model,
@@ -85,14 +85,14 @@ impl PairWork {
         Self { scratch: Scratch::new(r), g1: row(), g2: row(), new1: row(), new2: row(), unpacked }
     }
 
-    /// What [`solve_pair`] writes to.
+    /// Buffers that [`solve_pair`] writes to.
     #[inline(always)]
     pub(crate) fn parts(&mut self) -> (&mut Scratch, &mut [f64], &mut [f64]) {
         (&mut self.scratch, &mut self.new1, &mut self.new2)
     }
 }
 
-/// What the subproblem of a pair came to.
+/// Result of the subproblem of a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairResult {
     pub offered: f64,           // decrease of F at the global minimiser, taken or not

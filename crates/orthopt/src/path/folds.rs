@@ -1,4 +1,4 @@
-//! Cross-validation along a path: how much of the variance of rows that were held out the components keep.
+//! Cross-validation along a path: share of the variance of held-out rows that the components keep.
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
@@ -20,7 +20,7 @@ pub struct Fold {
     pub test: Vec<usize>,
 }
 
-/// `count` folds of m rows, every row held out once; which rows go together depends on the seed alone.
+/// `count` folds of m rows, every row held out once; the assignment of rows to folds depends on the seed alone.
 ///
 /// # Errors
 /// Fewer than two folds, or fewer rows than folds.
@@ -73,11 +73,11 @@ impl Validation {
     }
 }
 
-/// The path of every fold's training rows, judged by the rows held out: means are those of the training rows where
-/// the data are centred. `None` where somebody ended it.
+/// The path of every fold's training rows, evaluated on the held-out rows: means are those of the training rows where
+/// the data are centred. `None` if it was interrupted.
 ///
 /// # Errors
-/// C instead of samples, folds that there are not, what [`path`] finds wrong.
+/// C instead of samples, numbers of folds out of range, errors of [`path`].
 pub fn cross_validate(
     data: &PcaData<'_>,
     facts: &DataFacts,
@@ -96,11 +96,11 @@ pub fn cross_validate(
     Ok(Some(Validation::of(&judged)))
 }
 
-/// One fold of so many, counted from 0: the share of the variance of its held-out rows that each point of the path of the
-/// others keeps. Folds do not depend on each other, and can be judged anywhere. `None` where somebody ended it.
+/// One of `count` folds, counted from 0: the share of the variance of its held-out rows that each point of the path
+/// of the others keeps. Folds are independent and can run on any machine. `None` if it was interrupted.
 ///
 /// # Errors
-/// Those of [`cross_validate`]; a fold that there is not.
+/// Those of [`cross_validate`]; a fold that does not exist.
 pub fn judge(
     data: &PcaData<'_>,
     facts: &DataFacts,
@@ -111,7 +111,7 @@ pub fn judge(
     let rows = match data {
         PcaData::Gram(_) | PcaData::SparseGram(_) => {
             return Err(Error::Incompatible(
-                "cross-validation needs samples, and the data are C itself".into(),
+                "cross-validation needs samples, but the data are C itself".into(),
             ));
         }
         PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),

@@ -32,12 +32,12 @@ use crate::solve::{Observer, Status, Stopping};
 use crate::start::Start;
 use crate::with_family;
 
-/// What a path is of.
+/// Request for a path.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The problem.
     pub problem: &'static ProblemInfo,
-    /// What it needs besides its data; the path sets λ or the limit.
+    /// Options of the problem; the path sets λ or the limit.
     pub pose: PoseOptions,
     /// The points.
     pub along: Along,
@@ -53,9 +53,9 @@ pub struct Request {
 pub struct Point {
     /// Nonzeros allowed in each component, or λ.
     pub at: f64,
-    /// What was found.
+    /// Result.
     pub report: Report,
-    /// The point whose X led to this one, where that was better than what was found here alone.
+    /// The point whose X led to this one, if that was better than the search at this point.
     pub from: Option<usize>,
 }
 
@@ -71,15 +71,15 @@ impl Point {
     }
 }
 
-/// The points, sparse ones first; fewer than asked for where somebody ended it.
+/// The points, sparse ones first; fewer than requested if it was interrupted.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Path {
     /// The points.
     pub points: Vec<Point>,
-    /// The point where the variance explained has its knee over the nonzeros, the middle one where it has none.
+    /// The point where the variance explained has its knee over the nonzeros, the middle one if there is no knee.
     pub knee: usize,
-    /// Whether it was ended before all was done.
+    /// True if the path was ended early.
     pub interrupted: bool,
 }
 
@@ -89,14 +89,14 @@ pub struct Watch<'a, 'b> {
     pub cancel: &'a Cancel,
     /// The runs.
     pub observers: &'a mut [&'b mut dyn Observer],
-    /// Told what is being done: at which point, and how many there are.
+    /// Called with the current task: the number of the point and the number of points.
     pub stage: &'a mut dyn FnMut(usize, usize),
 }
 
 /// Solves along the path.
 ///
 /// # Errors
-/// A problem without such a path, bad data, whatever [`pose`] and the solvers find wrong.
+/// A problem without such a path, bad data, errors of [`pose`] and of the solvers.
 pub fn path(
     data: &PcaData<'_>,
     facts: &DataFacts,
@@ -130,7 +130,7 @@ pub fn path(
 /// Rounds in which points exchange their X.
 const ROUNDS: usize = 2;
 
-/// The path in the making. The problem stands at one point at a time, and goes from one to the next with its data.
+/// A path during its computation. The problem is posed for one point at a time, and moves to the next with its data.
 struct Walk<'a> {
     request: &'a Request,
     facts: &'a DataFacts,
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
 
     /// The problem at point i.
     fn at(&mut self, i: usize) -> Result<Posed> {
-        let posed = self.posed.take().ok_or(Error::Factorisation("a step of the path that failed before"))?;
+        let posed = self.posed.take().ok_or(Error::Factorisation("an earlier step of the path"))?;
         self.request.along.to(i, posed, self.request)
     }
 
@@ -185,7 +185,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Every point tries what others have found; says whether that changed anything.
+    /// Every point tries the X of its neighbours; true if that changed any of them.
     fn exchange(&mut self, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let count = self.points.len();
         let mut changed = false;
@@ -215,7 +215,7 @@ impl<'a> Walk<'a> {
         Ok(changed)
     }
 
-    /// The last solver of point i from the X of point j; says whether that was better.
+    /// Runs the last solver of point i from the X of point j; true if the result is better.
     fn take(
         &mut self,
         i: usize,
@@ -243,9 +243,9 @@ impl<'a> Walk<'a> {
         better
     }
 
-    /// Points take the X of others that are better here, as they are: what holds at the end does so after limits and
-    /// interruptions, too. An X that is taken is repaired to rounding, and so may be better elsewhere: again, until
-    /// nothing is taken.
+    /// Points take the unchanged X of others if they are better, so that the properties of a
+    /// path also hold after limits and interruptions. An X that is taken is repaired to rounding and may then be
+    /// better at other points: repeated until no point changes.
     fn settle(&mut self, watch: &mut Watch<'_, '_>) -> Result<()> {
         for _ in 0..self.points.len() {
             let mut taken = false;
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether point i has taken the X of another.
+    /// True if point i has taken the X of another.
     fn settle_at(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let none = Stopping { time_limit: Some(0.0), ..self.request.stopping };
         let posed = self.at(i)?;
@@ -272,7 +272,7 @@ impl<'a> Walk<'a> {
         if taken {
             let solution = &mut self.points[i].report.solution;
             solution.status = if interrupted { Status::Interrupted } else { Status::Stalled };
-            solution.message = "the X of another point as it is: better than what was found here".into();
+            solution.message = "the X of another point, which is better than the one found here".into();
         }
         self.interrupted = interrupted;
         self.posed = Some(posed);
@@ -280,7 +280,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A decrease of F relative to its size that is more than rounding.
+/// Smallest relative decrease of F that is more than rounding.
 const LESS: f64 = 1e-10;
 
 /// The neighbours, and the point whose X has the lowest F here.
@@ -292,7 +292,7 @@ fn candidates<P: Family>(problem: &P, points: &[Point], i: usize) -> Vec<usize> 
     all
 }
 
-/// Of the other points the one whose X has the lowest F here, and this F; X as it is must be feasible.
+/// Of the other points the one whose X has the lowest F here, and this F; the unchanged X must be feasible.
 fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, f64)> {
     let feasible = |j: &usize| *j != i && problem.check(points[*j].report.x(), "X").is_ok();
     let values = (0..points.len()).filter(feasible).map(|j| (j, problem.value(points[j].report.x())));
@@ -321,8 +321,8 @@ fn run<P: Family>(
 }
 
 impl Path {
-    /// Bounds F of every point over all feasible X, so many seconds each. What is a bound with more nonzeros
-    /// allowed, or with a smaller λ, is one with fewer too.
+    /// Bounds F of every point over all feasible X, with the given seconds for each. A bound
+    /// with more nonzeros, or with a smaller λ, also holds for fewer nonzeros.
     ///
     /// # Errors
     /// There is no bound of this problem.

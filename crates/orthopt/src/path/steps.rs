@@ -9,7 +9,7 @@ use crate::problem::{Cardinality, CardinalityProblem, PcaData};
 
 use super::Request;
 
-/// What changes along a path.
+/// Parameter that changes along a path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Along {
     /// Nonzeros allowed in each component.
@@ -18,14 +18,14 @@ pub enum Along {
     Lambdas(Vec<f64>),
 }
 
-/// Counts of those who name none, as far as there are variables.
+/// Default counts, up to the number of variables.
 pub const DEFAULT_COUNTS: &[usize] = &[1, 2, 3, 5, 7, 10, 14, 20, 30];
-/// λ of those who name none: so many, each half of the one before, from this share of the largest useful one.
+/// Number of default λ, each half of the previous one, from this share of the largest useful λ on.
 const DEFAULT_LAMBDAS: i32 = 9;
 const LARGEST: f64 = 0.8;
 
 impl Along {
-    /// The points of those who name none: counts where the problem takes them, else λ from a large one on down.
+    /// Default points: counts if the problem takes them, else decreasing λ.
     ///
     /// # Errors
     /// A penalty whose largest useful λ is not known, bad data.
@@ -54,7 +54,7 @@ impl Along {
         }
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -76,7 +76,7 @@ impl Along {
         }
     }
 
-    /// What it is called.
+    /// Name.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Counts(_) => "nonzeros",
@@ -92,7 +92,7 @@ impl Along {
         }
     }
 
-    /// Leading points with one nonzero in each component, at most so many.
+    /// Number of leading points with one nonzero in each component, at most `most`.
     pub(super) fn singles(&self, most: usize) -> usize {
         match self {
             Self::Counts(list) => list.iter().filter(|k| **k == 1).count().min(most),
@@ -100,7 +100,7 @@ impl Along {
         }
     }
 
-    /// What the problem takes for the first point.
+    /// Options of the problem for the first point.
     pub(super) fn first(&self, options: &PoseOptions) -> PoseOptions {
         let options = options.clone();
         match self {
@@ -111,14 +111,14 @@ impl Along {
         }
     }
 
-    /// Whether the path can be walked.
+    /// Checks that the path can be computed.
     pub(super) fn check(&self, request: &Request) -> Result<()> {
         let name = request.pose.penalty.as_deref().unwrap_or(request.problem.penalty);
         let wrong = |option: &str, value: String, expected: &str| {
             Err(Error::InvalidOption { option: option.into(), value, expected: expected.into() })
         };
         if request.pose.between != Between::Orthogonal {
-            let why = " is for one point: a path has orthogonal components";
+            let why = " is for a single point: a path has orthogonal components";
             return Err(Error::Incompatible(Message::about("constraint").text(why)));
         }
         match self {
@@ -128,7 +128,7 @@ impl Along {
                 wrong("lambdas", "not all finite and >= 0".into(), "finite numbers >= 0")
             }
             _ if self.clone().ordered() != *self => {
-                wrong("counts", "in another order".into(), "counts that rise, or lambdas that fall")
+                wrong("counts", "in another order".into(), "increasing counts, or decreasing lambdas")
             }
             Self::Lambdas(_) => {
                 let pca = request.problem.kind == Kind::Pca && request.pose.map.is_none();

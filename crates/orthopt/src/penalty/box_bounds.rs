@@ -25,8 +25,8 @@ constants! {
 /// now and then.
 const SLACK: f64 = 1e-9;
 
-/// h = indicator of lower ≤ x ≤ upper, lower ≤ 0 < upper. X⁰ must be inside: those that have names are brought there
-/// (`start/in_box.rs`). Bounds below 1/√n in absolute value leave no feasible X at all
+/// h = indicator of lower ≤ x ≤ upper, lower ≤ 0 < upper. X⁰ must be inside: named starts are
+/// moved there (`start/in_box.rs`). Bounds below 1/√n in absolute value leave no feasible X at all
 /// ([`BoxBounds::check_shape`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxBounds {
@@ -61,7 +61,7 @@ impl BoxBounds {
         (1.0 / (most + SLACK).powi(2)).ceil() as usize
     }
 
-    /// Refuses a box that no n × r X with XᵀX = I meets, where that is easily proved: n entries are too few for unit
+    /// Refuses a box without an n × r X with XᵀX = I, if that is easily proved: n entries are too few for unit
     /// length, or n rows for columns that share none, as those of X ≥ 0.
     ///
     /// # Errors
@@ -77,11 +77,13 @@ impl BoxBounds {
         let why = if needed > n {
             let length = n as f64 * most * most;
             format!(
-                "{n} entries of at most {most} in absolute value have squares that add up to {length:.4} at most, and each column needs 1"
+                "{n} entries of at most {most} in absolute value have a sum of squares of at most {length:.4}, and \
+                 each column needs 1"
             )
         } else {
             format!(
-                "columns with X >= 0 share no row, each has {needed} entries at least, and {needed} * {r} is more than the {n} rows"
+                "columns with X >= 0 share no row, each has at least {needed} entries, and {needed} * {r} is more than \
+                 the {n} rows"
             )
         };
         Err(Error::Incompatible(

@@ -19,7 +19,7 @@ constants! {
 }
 
 /// h = λ·min(|x|, q). Its kinks at ±q point upwards, so no W makes it weakly convex; methods
-/// that need that take it as λ|x| − λ·max(|x| − q, 0), see [`crate::concave::CappedExcess`].
+/// that need weak convexity use λ|x| − λ·max(|x| − q, 0), see [`crate::concave::CappedExcess`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct CappedL1 {
     lambda: f64,

@@ -49,11 +49,11 @@ fn checked_lambda(lambda: f64) -> Result<f64> {
 pub type Shape = Given;
 
 constants! {
-    /// The shape of penalties that have none to choose.
+    /// Shape of penalties without shape parameters.
     pub struct NoShape {}
 }
 
-/// What the registry says of a penalty.
+/// Entry of the registry for a penalty.
 #[derive(Clone, Copy, Debug)]
 pub struct PenaltyInfo {
     /// The name users type.
@@ -62,7 +62,7 @@ pub struct PenaltyInfo {
     pub doc: &'static str,
     /// Its shape parameters; users may set them as `NAME-CONSTANT`.
     pub shape: &'static [Constant],
-    /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` where λ means nothing.
+    /// λ by default, as a share of the mean of the r largest Cᵢᵢ; `None` if λ does not apply.
     pub lambda_share: Option<f64>,
     /// Makes it from λ, shape parameters at their defaults.
     pub make: fn(f64) -> Result<AnyPenalty>,
@@ -71,20 +71,20 @@ pub struct PenaltyInfo {
 }
 
 impl PenaltyInfo {
-    /// Whether λ means something.
+    /// True if λ applies.
     pub fn has_lambda(&self) -> bool {
         self.lambda_share.is_some()
     }
 }
 
-/// The share of those for which nothing better is known. This one and those of single penalties were found
-/// by trial on small tables and spiked data, where they leave some 3 to 20 variables per component.
+/// Default share. This one and those of single penalties are chosen on small tables and
+/// spiked data, where they leave about 3 to 20 variables per component.
 pub const LAMBDA_SHARE: f64 = 0.5;
 
 /// Looks a penalty up by name.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the names there are.
+/// [`Error::UnknownName`] with the known names.
 pub fn find_penalty(name: &str) -> Result<&'static PenaltyInfo> {
     PENALTIES.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownName {
         kind: "penalty",

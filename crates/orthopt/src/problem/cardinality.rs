@@ -1,6 +1,6 @@
-//! Sparse PCA with the number of nonzeros given: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and a limit of
-//! cardinality, which is no sum over entries and so is a constraint beside XᵀX = I, not a penalty. Where variables are
-//! selected for all components together λ is the price of a variable: λ‖X‖₂,₀.
+//! Sparse PCA with the number of nonzeros given: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and a
+//! limit on cardinality, which is not a sum over entries and so is a constraint in addition to XᵀX = I and not a
+//! penalty. If variables are selected for all components together, λ is the penalty of a variable: λ‖X‖₂,₀.
 
 use crate::constraint::{Constraint, Stiefel};
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::linalg::order::{descending, descending_to};
 use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust};
 use crate::smooth::{AnySmooth, Quadratic};
 
-/// How many entries of X (n × r) may differ from zero.
+/// Limits on the number of nonzero entries of X (n × r).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -23,7 +23,7 @@ pub enum Cardinality {
 }
 
 impl Cardinality {
-    /// Checks the limits for n × r and cuts them off at what there is: n entries in a component.
+    /// Checks the limits for n × r and reduces them to n entries per component.
     ///
     /// # Errors
     /// Fewer or more limits than components, limits under which no X has XᵀX = I.
@@ -61,7 +61,7 @@ impl Cardinality {
         })
     }
 
-    /// Whether X keeps the limits; exact zeros count as zeros.
+    /// True if X keeps the limits; exact zeros count as zeros.
     pub fn allows(&self, x: &RowMat) -> bool {
         match self {
             Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() <= *s),
@@ -88,7 +88,7 @@ impl Cardinality {
         }
     }
 
-    /// Whether X has as many nonzeros as it may.
+    /// True if X has as many nonzeros as it may.
     pub fn is_used(&self, x: &RowMat) -> bool {
         match self {
             Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() >= *s),
@@ -97,7 +97,7 @@ impl Cardinality {
         }
     }
 
-    /// Keeps what is largest in absolute value and sets the rest to zero: the projection onto the limits.
+    /// Keeps the entries largest in absolute value and sets the others to zero: the projection onto the limits.
     /// For a total, the largest entry of every component stays. Cost O(nr log nr).
     pub fn truncate(&self, x: &mut RowMat) {
         let (n, r) = (x.nrows(), x.ncols());
@@ -120,7 +120,7 @@ impl Cardinality {
         }
     }
 
-    /// About how many entries each component can have, for those who need a number for each.
+    /// Approximate number of entries of each component, for methods that need one.
     pub fn shares(&self, r: usize) -> Vec<usize> {
         match self {
             Self::Components(list) => list.clone(),
@@ -171,7 +171,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
             return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
         }
         if f.ncols().is_some() {
-            return Err(Error::Incompatible("limits of nonzeros are for an f without a linear term".into()));
+            return Err(Error::Incompatible("limits on nonzeros need an f without a linear term".into()));
         }
         let mut limits = limits.checked(n, rank)?;
         if nonneg && let Cardinality::Rows(s) = limits {
@@ -215,16 +215,16 @@ impl<F: Quadratic> CardinalityProblem<F> {
         })
     }
 
-    /// Whether X ≥ 0.
+    /// True if X ≥ 0.
     pub fn requires_nonneg(&self) -> bool {
         self.nonneg
     }
 
-    /// Checks an X that somebody else made: shape, finite, orthonormal to 1e-6, within the limits, no
+    /// Checks a given X: shape, finite, orthonormal to 1e-6, within the limits, no
     /// entry below −1e-6 where X ≥ 0.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured numbers.
+    /// Error if X is infeasible, with the measured numbers.
     pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         self.constraint.check(x, what)?;
         if !self.limits.allows(x) {

@@ -35,12 +35,34 @@ impl PcaData<'_> {
             Self::SparseGram(c) => c.ncols(),
         }
     }
+
+    /// Cᵢᵢ, without C.
+    pub fn squares(&self) -> Vec<f64> {
+        match self {
+            Self::Gram(c) => (0..c.ncols().min(c.nrows())).map(|i| c[(i, i)]).collect(),
+            Self::SparseGram(c) => (0..c.ncols()).map(|j| c.get(j, j).copied().unwrap_or(0.0)).collect(),
+            Self::Centred(a, centring) => centring.squares(*a),
+            Self::Dense(a) => {
+                let mut sums = vec![0.0; a.ncols()];
+                for_each(*a, |_, j, v| sums[j] += v * v);
+                sums
+            }
+            Self::Sparse(a, means) => (0..a.ncols())
+                .map(|j| {
+                    let mean = means.as_ref().map_or(0.0, |m| m[j]);
+                    let stored = a.val_of_col(j);
+                    let absent = (a.nrows() - stored.len()) as f64;
+                    stored.iter().map(|v| (v - mean).powi(2)).sum::<f64>() + absent * mean * mean
+                })
+                .collect(),
+        }
+    }
 }
 
 /// f(X) = −½ tr(XᵀCX) in the storage asked for; `auto` is that of a search ([`Storage::for_search`]).
 ///
 /// # Errors
-/// Data that are not finite, or so large or so small that C is no matrix of floating-point numbers; a C that is not
+/// Data that are not finite, or so large or small that C overflows or underflows; a C that is not
 /// symmetric.
 pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
     let model = model_of(data, storage)?;
@@ -48,8 +70,8 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
     Ok(model)
 }
 
-/// The smallest size of C, its largest entry: 2⁻¹⁰⁴², below which subnormal numbers have fewer than 32 binary digits, too few for
-/// tolerances of 1e-9.
+/// The smallest size of C, its largest entry: 2⁻¹⁰⁴², below which subnormal numbers have fewer than 32 binary digits,
+/// too few for tolerances of 1e-9.
 const SMALLEST: f64 = f64::MIN_POSITIVE / (1 << 20) as f64;
 
 /// Squares of very large data overflow, those of very small data vanish.
@@ -72,7 +94,7 @@ fn check_range(model: &AnySmooth, data: &PcaData<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether all entries of the samples are 0 after centring, or those of C.
+/// True if all entries of the samples are 0 after centring, or those of C.
 fn is_zero(data: &PcaData<'_>) -> bool {
     let all = |a: MatRef<'_, f64>, zero: &dyn Fn(usize, f64) -> bool| {
         (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| zero(j, a[(i, j)])))
@@ -114,8 +136,8 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
     })
 }
 
-/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (their means taken off where the data say
-/// so), or C + ridge·tr(C)/n·I of a C that is given. Cost O(mn²).
+/// C = AᵀA/m + ridge·tr(AᵀA/m)/n·I of data with m rows (minus their means for centred data),
+/// or C + ridge·tr(C)/n·I of a given C. Cost O(mn²).
 ///
 /// # Errors
 /// Data that are not finite, a C that is not symmetric, a negative ridge.
@@ -128,7 +150,7 @@ pub fn covariance(data: &PcaData<'_>, ridge: f64) -> Result<RowMat> {
     shared_out(data, samples, ridge)
 }
 
-/// C = AᵀA + ridge·tr(AᵀA)/n·I, what [`covariance`] is without the division by m. Cost O(mn²).
+/// C = AᵀA + ridge·tr(AᵀA)/n·I, [`covariance`] without the division by m. Cost O(mn²).
 ///
 /// # Errors
 /// Those of [`covariance`].

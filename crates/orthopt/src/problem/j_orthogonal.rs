@@ -45,14 +45,14 @@ impl<F: Smooth, H, G, A> Problem<JOrthogonal, F, H, G, A> {
         self.nrows()
     }
 
-    /// Whether f is known to have a minimum, so that a large ‖X‖ means nothing bad.
+    /// True if f is known to have a minimum, so that a large ‖X‖ is no sign of divergence.
     pub fn is_bounded(&self) -> bool {
         self.f.is_coercive() || self.signature().is_definite()
     }
 }
 
 impl<F: Smooth> Problem<JOrthogonal, F> {
-    /// min f(X) over XᵀJX = J for any f, one of the library or your own.
+    /// min f(X) over XᵀJX = J for any f, of the library or of the caller.
     ///
     /// # Errors
     /// f and J of different order.
@@ -74,7 +74,7 @@ impl JProblem {
     ///
     /// # Errors
     /// C not symmetric, or not definite (the message names its smallest eigenvalue and a ridge,
-    /// see [`covariance`](super::covariance)); another order than J.
+    /// see [`covariance`](super::covariance)); an order other than that of J.
     pub fn hyperbolic_eig(c: MatRef<'_, f64>, signature: Signature) -> Result<Self> {
         Self::with_signature(JFunction::Quadratic(JQuadratic::hyperbolic_eig(c)?), signature)
     }
@@ -84,7 +84,7 @@ impl JProblem {
     /// [`Status::Unbounded`](crate::solve::Status).
     ///
     /// # Errors
-    /// C not symmetric; another order than J.
+    /// C not symmetric; an order other than that of J.
     pub fn reproduction(c: MatRef<'_, f64>, signature: Signature) -> Result<Self> {
         Self::with_signature(JFunction::Quadratic(JQuadratic::reproduction(c)?), signature)
     }
@@ -92,7 +92,7 @@ impl JProblem {
     /// min ½tr(XᵀMXN) with symmetric M and N (N = I where it is `None`).
     ///
     /// # Errors
-    /// Those of [`JQuadratic::new`]; another order than J.
+    /// Those of [`JQuadratic::new`]; an order other than that of J.
     pub fn quadratic(m: MatRef<'_, f64>, n: Option<MatRef<'_, f64>>, signature: Signature) -> Result<Self> {
         Self::with_signature(JFunction::Quadratic(JQuadratic::new(m, n)?), signature)
     }
@@ -116,13 +116,13 @@ impl JProblem {
         self.f.quadratic().map_or(Form::General, JQuadratic::form)
     }
 
-    /// Whether every critical point is known to be a global minimiser, so that one start is enough
+    /// True if every critical point is known to be a global minimiser, so that one start is enough
     /// (docs/mathematics.md, section 9).
     pub fn has_local_solutions(&self) -> bool {
         self.form() == Form::General
     }
 
-    /// Whether this is the papers' unbounded objective.
+    /// True if this is the papers' unbounded objective.
     pub fn is_reproduction(&self) -> bool {
         self.form() == Form::Reproduction
     }

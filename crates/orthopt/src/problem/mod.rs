@@ -55,7 +55,7 @@ pub struct Problem<C, F, H = NoPenalty, G = NoConcave, A = Identity> {
     pub g: G,
     /// The linear map A inside h.
     pub a: A,
-    /// Added to f: data terms have one. No method needs it.
+    /// Constant added to f, as in data terms. No method needs it.
     pub constant: f64,
 }
 
@@ -152,7 +152,7 @@ impl<C: Constraint, F: Smooth, H, G, A> Problem<C, F, H, G, A> {
 }
 
 impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C, F, H, G, A> {
-    /// F(X), the value the algorithms lower. Cost of a gradient.
+    /// F(X), the objective. Cost of a gradient.
     pub fn value(&self, x: &RowMat) -> f64 {
         self.smooth(x) - self.g.value(x) + self.penalty(x, |v| self.h.value(v))
     }
@@ -162,7 +162,7 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C
         self.parts(self.smooth(x), x)
     }
 
-    /// Whether h rewards zeros of X itself, or has its bound there.
+    /// True if h rewards zeros of X itself, or has its bound there.
     fn asks_for_zeros(&self) -> bool {
         (self.h.promotes_sparsity() || self.h.requires_nonneg()) && self.a.is_identity()
     }
@@ -186,12 +186,12 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C
         Objective { total: smooth + nonsmooth, smooth, nonsmooth }
     }
 
-    /// How far X is from the constraint set, ‖XᵀX − I‖_F or the mean of |XᵀJX − J|.
+    /// Violation of the constraint, ‖XᵀX − I‖_F or the mean of |XᵀJX − J|.
     pub fn feasibility(&self, x: &RowMat) -> f64 {
         self.constraint.feasibility(x)
     }
 
-    /// Whether X itself must be nonnegative.
+    /// True if X itself must be nonnegative.
     pub fn requires_nonneg(&self) -> bool {
         self.a.is_identity() && self.h.requires_nonneg()
     }

@@ -1,4 +1,4 @@
-//! How f keeps the data, chosen by what methods ask of it (docs/mathematics.md, section 3).
+//! Storage of the data in f, chosen by the operations of the methods (docs/mathematics.md, section 3).
 
 use super::PcaData;
 use crate::error::{Error, Result};
@@ -22,22 +22,23 @@ pub enum Storage {
 pub struct Cost {
     /// A full gradient.
     pub gradient: f64,
-    /// What a pair of rows needs before it is solved.
+    /// Preparation of a pair of rows.
     pub pair: f64,
     /// A move of a pair of rows.
     pub moved: f64,
 }
 
-/// A multiplication with an entry found by its index, in those of a product.
+/// Cost of a multiplication with an entry found by its index, relative to one of a product.
 const SCATTERED: f64 = 4.0;
-/// A multiplication of a row operation, in those of a product, which is blocked for the cache.
+/// Cost of a multiplication of a row operation, relative to one of a product, which is blocked for the cache.
 const ROWWISE: f64 = 4.0;
-/// One where rows are added up with weights, which stays in registers (`linalg::kernels::add_weighted_rows`).
+/// Cost of a multiplication in a weighted sum of rows, which stays in registers
+/// (`linalg::kernels::add_weighted_rows`).
 const SUMMED: f64 = 1.5;
-/// The share of pairs that move, in a search of few and of many moves.
+/// Share of pairs that move, for searches with few and with many moves.
 const MOVES: f64 = 0.25;
-/// Below so many variables C fits into the cache, rows of its gradient cost nothing, and forming it
-/// is a matter of milliseconds.
+/// Up to this number of variables C fits into the cache, rows of its gradient cost nothing,
+/// and forming it takes milliseconds.
 const FEW: usize = 400;
 /// Largest n for which C is formed although A is smaller (128 MB), and for sparse data, where A itself
 /// is small.
@@ -59,7 +60,7 @@ impl Cost {
         Self { gradient: 2.0 * m * n, pair: 2.0 * SUMMED * m, moved: 2.0 * ROWWISE * m }
     }
 
-    /// Of a sparse A with so many entries in n columns, with AX kept.
+    /// Costs of a sparse A with `entries` entries in n columns, with AX kept.
     pub fn sparse(entries: usize, n: usize) -> Self {
         let gradient = 2.0 * SCATTERED * entries as f64;
         Self { gradient, pair: gradient / n.max(1) as f64, moved: gradient / n.max(1) as f64 }
@@ -70,7 +71,7 @@ impl Cost {
         self.gradient + n as f64 * (self.pair + MOVES * self.moved)
     }
 
-    /// Of keeping such data as they are; `None` for a C that is given.
+    /// Cost with the data kept unchanged; `None` for a given C.
     pub fn kept(data: &PcaData<'_>) -> Option<Self> {
         match data {
             PcaData::Dense(a) | PcaData::Centred(a, _) => Some(Self::gram(a.nrows(), a.ncols())),
@@ -114,8 +115,8 @@ impl Storage {
         })
     }
 
-    /// The same for a few products with C, as the leading eigenvectors take them: C is formed only where
-    /// that pays, or takes no time and the rows are many.
+    /// The choice for a few products with C, as for leading eigenvectors: C is formed only if
+    /// that is cheaper, or is fast and there are many rows.
     #[must_use]
     pub fn for_products(self, data: &PcaData<'_>, rank: usize) -> Self {
         let n = data.ncols();

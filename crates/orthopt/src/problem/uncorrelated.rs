@@ -11,7 +11,7 @@ use crate::smooth::{AnySmooth, Quadratic};
 /// min −½ tr(XᵀCX) + λ‖X‖₀ over n × r X with ‖xₖ‖ = 1, xⱼᵀCxₖ = 0 for j ≠ k and ‖xₖ‖₀ ≤ sₖ; f = −½ tr(XᵀCX),
 /// C positive semidefinite. Scores AX are uncorrelated then, loadings X are in general not orthogonal.
 ///
-/// On a support of sₖ rows a component satisfies r − 1 equations, so sₖ ≥ r leaves it a direction whatever C is.
+/// On a support of sₖ rows a component satisfies r − 1 equations, so a component exists for every C if sₖ ≥ r.
 /// Without a limit (sₖ = n, λ = 0) the solution is PCA: for Y = C^½X = UD, UᵀU = I, the variance dₖ² = 1/(uₖᵀC⁻¹uₖ) is at
 /// most uₖᵀCuₖ (Jensen), and the sum of these at most that of the r largest eigenvalues.
 #[derive(Clone, Debug)]
@@ -22,9 +22,9 @@ pub struct UncorrelatedProblem<F = AnySmooth> {
     lambda: f64,
 }
 
-/// A correlation of scores, and a length off 1, that an X of somebody else may have.
+/// Largest accepted correlation of scores, and deviation of lengths from 1, of a given X.
 const GIVEN: f64 = 1e-6;
-/// A standard deviation that counts as none beside another.
+/// Ratio of standard deviations up to which the smaller one counts as zero.
 const NO_VARIANCE: f64 = 1e-6;
 /// Violation of the constraint that is rounding.
 const ROUNDING: f64 = 1e-12;
@@ -33,8 +33,8 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
     /// The problem with at most `nonzeros[k]` nonzeros in component k.
     ///
     /// # Errors
-    /// A rank, λ or count out of range: of the counts, sorted, the j-th must be at least j, as it takes j nonzeros to
-    /// satisfy j − 1 equations; an f with a linear term.
+    /// A rank, λ or count out of range: of the counts, sorted, the j-th must be at least j, because
+    /// j − 1 equations need j nonzeros; an f with a linear term.
     pub fn new(f: F, nonzeros: Vec<usize>, lambda: f64) -> Result<Self> {
         let (n, r) = (f.nrows(), nonzeros.len());
         let wrong = |option: &str, value: String, expected: String| {
@@ -48,7 +48,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         }
         if f.ncols().is_some() {
             return Err(Error::Incompatible(
-                "uncorrelated components are for an f without a linear term".into(),
+                "uncorrelated components need an f without a linear term".into(),
             ));
         }
         let nonzeros: Vec<usize> = nonzeros.into_iter().map(|s| s.min(n)).collect();
@@ -86,11 +86,11 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         self.lambda
     }
 
-    /// Checks an X that somebody else made: shape, finite, unit columns and uncorrelated scores to 1e-6, within the
+    /// Checks a given X: shape, finite, unit columns and uncorrelated scores to 1e-6, within the
     /// limits.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured numbers.
+    /// Error if X is infeasible, with the measured numbers.
     pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         let (rows, cols) = (x.nrows(), x.ncols());
         let (expected_rows, expected_cols) = (self.nrows(), self.rank());
@@ -106,7 +106,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         if off.is_nan() || off > GIVEN {
             return Err(Error::Incompatible(
                 format!(
-                    "{what} has no uncorrelated scores and unit columns: lengths and correlations are off by \
+                    "{what} does not have uncorrelated scores and unit columns: lengths and correlations deviate by \
                      {off:.3e}, and {GIVEN:e} is allowed"
                 )
                 .into(),
@@ -151,7 +151,7 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
         true
     }
 
-    /// Columns are brought back to unit length; scores must stay as uncorrelated as they are.
+    /// Columns are brought back to unit length; the correlations of scores must not increase.
     fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
         let most = self.feasibility(x).max(ROUNDING);
         let restore = |x: &mut RowMat| {
@@ -210,7 +210,7 @@ mod tests {
         let x = RowMat::from_fn(4, 2, |i, k| if i == k { 1.0 } else { 0.0 });
         let expected = 0.5 / 6f64.sqrt();
         assert!((p.feasibility(&x) - 2f64.sqrt() * expected).abs() < 1e-15);
-        assert!(p.check(&x, "X").unwrap_err().to_string().contains("correlations are off by"));
+        assert!(p.check(&x, "X").unwrap_err().to_string().contains("correlations deviate by"));
         // x₂ ⊥ Cx₁ = (2, 0.5, 0.5, 0.5)
         let y = RowMat::from_fn(4, 2, |i, k| match (i, k) {
             (0, 0) => 1.0,

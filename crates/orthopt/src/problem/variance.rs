@@ -1,4 +1,4 @@
-//! Variance explained by components, counted in the ways that the literature counts it.
+//! Variance explained by components, in the definitions of the literature.
 
 use super::PcaData;
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::smooth::Quadratic;
 
 /// Shares of the variance tr C that the columns of X explain; the scores are Z = AX, C = AᵀA.
 ///
-/// | field | formula, divided by tr C | what it says |
+/// | field | formula, divided by tr C | meaning |
 /// |---|---|---|
 /// | `ratio` | xₖᵀCxₖ = ‖zₖ‖² | of each component alone; scores of sparse components are correlated, so these count some variance twice |
 /// | `adjusted` | Rₖₖ² of Z = QR | what component k adds to those before it (Zou, Hastie and Tibshirani 2006, section 3.4) |
@@ -19,8 +19,8 @@ use crate::smooth::Quadratic;
 /// | `projected` | tr((XᵀX)⁻¹XᵀCX) | of the data projected on the span of the loadings (Shen and Huang 2008); Σ `ratio` where XᵀX = I |
 /// | `predicted` | tr((XᵀCX)⁻¹XᵀC²X) = ‖P A‖²_F, P on the span of Z | of the data projected on the span of the scores: what a linear regression on them gives back (Camacho et al. 2020) |
 ///
-/// With XᵀX = I, `total` ≤ `projected` ≤ `predicted` ≤ what as many principal components explain, and for
-/// those all are equal.
+/// With XᵀX = I, `total` ≤ `projected` ≤ `predicted` ≤ the variance of r principal
+/// components, for which all are equal.
 ///
 /// * H. Zou, T. Hastie, R. Tibshirani: Sparse principal component analysis. J. Comput. Graph. Stat. 15
 ///   (2006) 265–286.
@@ -33,7 +33,7 @@ use crate::smooth::Quadratic;
 pub struct ExplainedVariance {
     /// xₖᵀCxₖ / tr C.
     pub ratio: Vec<f64>,
-    /// The part of it that earlier components do not explain already.
+    /// The part of it beyond earlier components.
     pub adjusted: Vec<f64>,
     /// Sum of `adjusted`.
     pub total: f64,
@@ -60,9 +60,9 @@ pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
     ExplainedVariance { ratio, adjusted, total, projected, predicted }
 }
 
-/// ‖(A − 1μᵀ)X‖² / ‖A − 1μᵀ‖² of an X with orthonormal columns: the number to compare X by on rows it was
-/// not found from, with their columns in the same units (means and scales of the rows X was found from, so μ
-/// need not be the mean of these rows). Cost 2mr for every nonzero row of X, and one look at A.
+/// ‖(A − 1μᵀ)X‖² / ‖A − 1μᵀ‖² of an X with orthonormal columns: the measure of X on rows that
+/// it was not computed from, with their columns in the same units (means and scales of the rows X was found from, so
+/// μ need not be the mean of these rows). Cost 2mr for every nonzero row of X, and one pass over A.
 ///
 /// # Errors
 /// C instead of samples, data that are not finite.
@@ -103,16 +103,16 @@ pub fn projected_share(data: &PcaData<'_>, x: &RowMat) -> Result<f64> {
 }
 
 const NOT_FINITE: &str =
-    "the rows to judge X by have entries that are not finite, or too large to be squared";
+    "the rows for the variance of X have entries that are not finite, or too large to be squared";
 
 /// m, where the data are samples.
 fn samples(data: &PcaData<'_>) -> Result<usize> {
     match data {
         PcaData::Dense(a) | PcaData::Centred(a, _) => Ok(a.nrows()),
         PcaData::Sparse(a, _) => Ok(a.nrows()),
-        PcaData::Gram(_) | PcaData::SparseGram(_) => {
-            Err(Error::Incompatible("X is judged by samples, and the data are C itself".into()))
-        }
+        PcaData::Gram(_) | PcaData::SparseGram(_) => Err(Error::Incompatible(
+            "the variance of held-out rows needs samples, but the data are C itself".into(),
+        )),
     }
 }
 
@@ -140,7 +140,7 @@ fn adjusted(s: &RowMat, trace: f64) -> Vec<f64> {
 /// Shares below this are rounding.
 const NOTHING: f64 = 1e-12;
 
-/// tr((XᵀX)⁻¹W) for W = ZᵀZ of scores Z: their squares that are left of rows projected on the span of X, which
+/// tr((XᵀX)⁻¹W) for W = ZᵀZ of scores Z: the sum of squares of the rows projected on the span of X, which
 /// need not have orthonormal columns.
 pub fn squares_on_span(x: &RowMat, w: &RowMat) -> f64 {
     trace_of_quotient(&gram(x), w)

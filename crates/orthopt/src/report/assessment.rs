@@ -1,4 +1,4 @@
-//! What there is to say of an X that somebody else has made, and of what kind any X is.
+//! Assessment of a given X, and checks of any X.
 
 use crate::bound::Point;
 use crate::cancel::Cancel;
@@ -9,10 +9,10 @@ use crate::linalg::RowMat;
 use crate::objective::{Objective, count_nonzeros, count_tiny, size};
 use crate::problem::ExplainedVariance;
 
-/// Entries of a nonnegative X down to minus this are rounding.
+/// Entries of a nonnegative X above minus this number are rounding.
 const NEGATIVE: f64 = 1e-6;
 
-/// What kind of point X is. `None` is not asked for, interrupted, or not to be had.
+/// Checks of X. `None` is not requested, interrupted, or not available.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checks {
     /// The first-order measure of the papers.
@@ -33,11 +33,11 @@ impl Checks {
     }
 }
 
-/// Everything there is to say of a given X before it is checked.
+/// Facts about a given X before it is checked.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Assessment {
-    /// X, with entries a hair below zero at zero where X must be nonnegative.
+    /// X, with tiny negative entries set to zero if X must be nonnegative.
     pub x: RowMat,
     /// F(X) and its parts.
     pub objective: Objective,
@@ -47,18 +47,18 @@ pub struct Assessment {
     pub tiny: usize,
     /// How far X is from the constraint.
     pub feasibility: f64,
-    /// The same divided by ‖X‖², where that is not bounded.
+    /// Feasibility divided by ‖X‖², if that is not bounded.
     pub relative_feasibility: Option<f64>,
     /// ‖min(0, X)‖_F of X as it was given, where X must be nonnegative.
     pub nonneg_violation: Option<f64>,
-    /// Variance explained, where that means something.
+    /// Variance explained, if it is defined.
     pub explained_variance: Option<ExplainedVariance>,
     /// A decrease of F that counts as none.
     pub tolerance: f64,
 }
 
 impl Assessment {
-    /// Looks at X, which is called `what` in errors; decreases of F up to `tol` times its scale plus |F| count as none.
+    /// Assesses X, called `what` in errors; decreases of F up to `tol` times its scale plus |F| count as none.
     ///
     /// # Errors
     /// As [`Family::check`]; entries below zero where X must be nonnegative.
@@ -80,7 +80,7 @@ impl Assessment {
         })
     }
 
-    /// The same of X made feasible to rounding, for what a bound says of it.
+    /// Assessment of X made feasible to rounding, for the claim of a bound.
     ///
     /// # Errors
     /// As [`Assessment::new`]; X has no feasible point near it on its support.
@@ -95,7 +95,7 @@ impl Assessment {
     }
 }
 
-/// A nonnegative X: entries a hair below zero become zero, and others are an error.
+/// A nonnegative X: tiny negative entries become zero, and others are an error.
 ///
 /// # Errors
 /// [`Error::Negative`].

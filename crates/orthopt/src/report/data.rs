@@ -1,11 +1,11 @@
-//! What reports say of the data.
+//! Facts about the data for reports.
 
 use serde::Serialize;
 
 use crate::problem::PcaData;
 use crate::smooth::for_each;
 
-/// What the matrix of the data is.
+/// Role of the matrix of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -16,10 +16,10 @@ pub enum Role {
     Gram,
 }
 
-/// The data of a run, as far as reports speak of them.
+/// Facts about the data of a run for reports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DataFacts {
-    /// Where they come from; generators with everything filled in.
+    /// Source of the data; generators with all parameters filled in.
     pub source: String,
     /// Rows of the matrix: samples, or n for C itself.
     pub rows: usize,
@@ -27,7 +27,7 @@ pub struct DataFacts {
     pub cols: usize,
     /// Entries that are not zero (of sparse data to be centred: before centring).
     pub nnz: usize,
-    /// What the matrix is.
+    /// Role of the matrix.
     pub role: Role,
     /// Column means were subtracted.
     pub centered: bool,
@@ -45,13 +45,13 @@ pub struct DataFacts {
     /// Means of the raw columns, where they were subtracted.
     #[serde(skip)]
     pub means: Option<Vec<f64>>,
-    /// What the columns were divided by, where they were scaled.
+    /// Divisors of the columns, if they were scaled.
     #[serde(skip)]
     pub scales: Option<Vec<f64>>,
 }
 
 impl DataFacts {
-    /// What the data say of themselves; how they were prepared they do not know.
+    /// Facts that follow from the data, without their preparation.
     pub fn of(data: &PcaData<'_>) -> Self {
         let count = |values: &[f64]| values.iter().filter(|v| **v != 0.0).count();
         let (rows, nnz) = match data {
@@ -83,8 +83,8 @@ impl DataFacts {
         }
     }
 
-    /// Whether xᵀCx is a variance: C is one where columns are centred, and what it is where C is given
-    /// is for the user to know.
+    /// True if xᵀCx is a variance: C is a covariance matrix if columns are centred, and is
+    /// taken as one if C is given.
     pub fn has_variances(&self) -> bool {
         self.centered || self.role == Role::Gram
     }

@@ -1,4 +1,4 @@
-//! What a global bound says, as facts for the command, its JSON and Python.
+//! Results of a global bound, as facts for the command, its JSON and Python.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct Global {
     pub gap: Option<f64>,
     /// `optimal` where the gap is closed.
     pub proof: Option<&'static str>,
-    /// How it ended: `optimal`, or the name of an [`End`](crate::bound::End).
+    /// Ending: `optimal`, or the name of an [`End`](crate::bound::End).
     pub status: &'static str,
     /// Which argument gave the bound.
     pub method: &'static str,
@@ -61,7 +61,7 @@ impl Global {
         self.check_below(certificate.map_or(0.0, |certificate| certificate.max_decrease))
     }
 
-    /// Checks the bound against an F that is lower than that of X by so much.
+    /// Checks the bound against an F that is lower than that of X by `decrease`.
     ///
     /// # Errors
     /// As [`Global::check`].
@@ -70,8 +70,8 @@ impl Global {
         Claim::new(self.bound, lower, self.size, PROVED).map(|_| ())
     }
 
-    /// The facts of a bound as they are for the X of a solution, whatever the bound was computed with. An X that was
-    /// found on the way may be better by rounding only.
+    /// The facts of a bound for the X of a solution, for any incumbent of the bound. An X
+    /// found during the bound may be better by rounding only.
     ///
     /// # Errors
     /// [`Error::Contradiction`](crate::Error::Contradiction): F of the solution is below the bound.

@@ -1,9 +1,9 @@
-//! What there is to say of a run or of an X, as facts: the one thing that the command, its JSON and
+//! Report of a run or of an X, as facts: the common source that the command, its JSON and
 //! Python render.
 //!
 //! Nothing is evaluated twice: the driver measures F, feasibility and zeros of the X it returns, a
-//! [`Report`] adds what the problem knows of it, and what costs more ([`Checks`]) comes last, when
-//! files are written and the summary is shown.
+//! [`Report`] adds the facts of the problem, and the expensive [`Checks`] come last, when files are written and the
+//! summary is shown.
 
 mod assessment;
 mod data;
@@ -31,12 +31,12 @@ use crate::solve::{Solution, Status, Stopping};
 use crate::solvers::find_solvers;
 use crate::threads;
 
-/// What a run is about, whatever solver runs: the problem as it was posed.
+/// Problem of a run as posed, for any solver.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What the registry says of the problem.
+    /// Entry of the registry for the problem.
     pub problem: &'static ProblemInfo,
-    /// What is minimised, penalty and map in it.
+    /// Objective in words, with penalty and map.
     pub statement: Cow<'static, str>,
     /// The data.
     pub data: DataFacts,
@@ -46,11 +46,11 @@ pub struct Task {
     pub lambda: Option<f64>,
     /// k of `l1-largest-k`.
     pub k: Option<usize>,
-    /// The limit of nonzeros, where there is one.
+    /// The limit on nonzeros, where there is one.
     pub limits: Option<Cardinality>,
-    /// One sentence per choice that was made for the user.
+    /// One sentence per automatic choice.
     pub reasons: Vec<Message>,
-    /// What was given and does nothing.
+    /// Notes on options without effect.
     pub notes: Vec<Message>,
     optimum: OnceLock<Option<f64>>, // O(n³), so once for all solvers
 }
@@ -73,7 +73,7 @@ impl Task {
     }
 }
 
-/// What the numbers of a problem measure, in words.
+/// Quantities that the numbers of a problem measure, in words.
 #[derive(Clone, Copy, Debug)]
 pub struct Measures {
     /// Feasibility.
@@ -93,7 +93,7 @@ impl Measures {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// What was to be solved.
+    /// Problem of the run.
     pub task: Task,
     /// The solvers as they were asked for.
     pub solver: String,
@@ -101,36 +101,36 @@ pub struct Report {
     pub constants: Given,
     /// Name of the starting point that led to X.
     pub start: String,
-    /// Why what was left open was chosen as it was.
+    /// Reasons of automatic choices.
     pub reasons: Vec<Message>,
-    /// What else the user should know: constants out of their range, starts that failed.
+    /// Further notes: constants out of their range, starts that failed.
     pub notes: Vec<Message>,
     /// When the run was to end.
     pub stopping: Stopping,
     /// Threads.
     pub threads: usize,
-    /// X and what the run says of it.
+    /// X with the results of the run.
     pub solution: Solution,
-    /// What feasibility and criticality are.
+    /// Meaning of feasibility and criticality.
     pub measures: Measures,
     /// Feasibility divided by ‖X‖², where that is not bounded.
     pub relative_feasibility: Option<f64>,
     /// The minimum of F, where it is known in closed form.
     pub optimum: Option<f64>,
-    /// Variance explained, where that means something.
+    /// Variance explained, if it is defined.
     pub explained_variance: Option<ExplainedVariance>,
-    /// What kind of point X is; filled in by those who want to know.
+    /// Checks of X, filled in on request.
     pub checks: Checks,
-    /// A global bound and how far F can be from it; likewise.
+    /// A global bound and the gap of F; also filled in on request.
     pub global: Option<Global>,
 }
 
-/// Variables from which on nobody who has set a limit of time waits for the optimum.
+/// Number of variables from which on a run with a time limit does not compute the optimum.
 const LARGE: usize = 500;
 
 impl Report {
-    /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an interruption, and of
-    /// large problems after a limit of time.
+    /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an interruption, and
+    /// of large problems with a time limit.
     pub fn new<P: Family>(
         task: &Task,
         problem: &P,
@@ -165,10 +165,10 @@ impl Report {
         }
     }
 
-    /// Takes a global bound up: X that it proves to be a global minimum is `optimal`, however its run ended.
+    /// Adds a global bound: an X that it proves to be a global minimum is `optimal`, for any ending of its run.
     ///
     /// # Errors
-    /// A bound that contradicts F of X, or what pairs of its rows offer.
+    /// A bound that contradicts F of X, or a decrease by pairs of its rows.
     pub fn bound_by(&mut self, bound: &Bound) -> Result<&Global> {
         let global = Global::beside(bound, self.solution.point())?;
         global.check(self.checks.certificate.as_ref())?;
@@ -183,7 +183,7 @@ impl Report {
         &self.solution.x
     }
 
-    /// Whether all pairs of rows were checked and none lowers F by more than [`Report::tolerance`].
+    /// True if all pairs of rows were checked and none lowers F by more than [`Report::tolerance`].
     pub fn is_certified(&self) -> bool {
         self.checks.certificate.is_some_and(|c| c.holds(self.tolerance()))
     }
@@ -193,7 +193,7 @@ impl Report {
         self.stopping.tolerance(self.solution.scale, self.solution.objective.total)
     }
 
-    /// How far F is above the optimum, as a share of it.
+    /// Excess of F over the optimum, relative to it.
     pub fn above_optimum(&self) -> Option<f64> {
         let f = self.solution.objective.total;
         self.optimum.map(|optimum| (f - optimum) / optimum.abs().max(f64::MIN_POSITIVE))
@@ -211,8 +211,8 @@ fn start<P: Family>(plan: &Plan<P>, solution: &Solution) -> String {
     searched.map_or_else(|| plan.start_name(solution.best_start).into(), |arm| arm.start.clone())
 }
 
-/// The constants of the solvers of `plan`: what the data decided, else what was set, else the default;
-/// nothing where the solver chose it and does not say.
+/// The constants of the solvers of `plan`: the values chosen from the data, else those set,
+/// else the defaults; none for values that the solver chooses and does not report.
 fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
     let mut all = Given::new();
     let arm = solution.search.as_ref().and_then(|s| s.arms.get(s.winner));
@@ -234,8 +234,8 @@ fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
     all
 }
 
-/// Constants that are not in force as typed: a weakly convex penalty bounds β from below and μ
-/// from above. Zero is not a value but asks for one.
+/// Constants whose value was changed: a weakly convex penalty bounds β from below and μ from
+/// above. Zero means an automatic value.
 fn moved(wanted: &Wanted, in_force: &Given) -> Vec<Message> {
     let number =
         |(name, value): (&str, Value)| Some((name.to_string(), value.number().filter(|v| *v != 0.0)?));
@@ -246,7 +246,7 @@ fn moved(wanted: &Wanted, in_force: &Given) -> Vec<Message> {
             let used = Some(used).filter(|used| (used - typed).abs() > 1e-12 * typed.abs())?;
             let (what, done) = if used > typed { ("small", "raised") } else { ("large", "lowered") };
             Some(Message::about(name).text(format!(
-                " {typed} is too {what} for a penalty that is weakly convex only: {done} to {used}, where its prox is single-valued"
+                " {typed} is too {what} for a weakly convex penalty: {done} to {used}, where its prox is single-valued"
             )))
         })
         .collect()

@@ -1,4 +1,4 @@
-//! What it takes to apply components to other rows, as part of the object of a run.
+//! Data for applying components to other rows, as part of the object of a run.
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub struct Model<'a> {
 }
 
 impl Report {
-    /// The model; its fields are a contract, beside those of [`Report::object`].
+    /// The model; its fields are a contract, in addition to those of [`Report::object`].
     pub fn model(&self) -> Model<'_> {
         let (x, data) = (self.x(), &self.task.data);
         Model {

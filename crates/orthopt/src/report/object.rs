@@ -9,7 +9,7 @@ use crate::options::Given;
 use crate::problem::{Cardinality, ExplainedVariance};
 use crate::solve::{Raw, SearchReport, Settings, Status, Stopping};
 
-/// Version of the fields; grows when a field changes its meaning or goes.
+/// Version of the fields; increases when a field changes its meaning or is removed.
 pub const SCHEMA: u32 = 1;
 
 /// A [`Report`] with its messages worded, ready to be written.
@@ -65,7 +65,7 @@ pub struct Object<'a> {
 }
 
 impl Report {
-    /// The object, with options as `word` says them.
+    /// The object, with options spelt by `word`.
     pub fn object(&self, word: impl Fn(&Hint) -> String) -> Object<'_> {
         let (s, task) = (&self.solution, &self.task);
         let worded = |list: &[Message]| list.iter().map(|m| m.worded(&word)).collect();

@@ -221,7 +221,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
             let limit = max_iters.unwrap_or_default();
             Some((Status::MaxIters, format!("reached the limit of {limit} iterations")))
         } else {
-            met.then(|| (Status::Optimal, "F is the global minimum: it meets its lower bound".into()))
+            met.then(|| (Status::Optimal, "F is the global minimum: it equals its lower bound".into()))
         };
         if met {
             self.control.cancel.cancel(); // what is in flight finds nothing lower

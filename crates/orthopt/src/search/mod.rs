@@ -62,8 +62,8 @@ pub enum Effort {
 /// Names of the efforts with one line each.
 pub const EFFORTS: &[(&str, &str)] = &[
     ("quick", "ends after one doubling of the work that lowers F by less than 1e-4 of |F|"),
-    ("normal", "ends after two of them"),
-    ("thorough", "ends after four"),
+    ("normal", "ends after two such doublings"),
+    ("thorough", "ends after four such doublings"),
 ];
 
 impl Effort {

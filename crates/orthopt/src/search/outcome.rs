@@ -32,7 +32,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let objective = problem.objective(&x);
         let met = self.settings.bound.is_some_and(|bound| is_met(objective.total, bound));
         let (status, message) = match status {
-            Status::Optimal if !met => (Status::Stalled, "F of X is not on its lower bound".into()),
+            Status::Optimal if !met => (Status::Stalled, "F of X is above its lower bound".into()),
             _ => (status, message),
         };
         let message = format!("{message} (the best of {tried} runs of {} arms)", self.arms.len());
@@ -93,7 +93,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             stages: Vec::new(),
             settings: Default::default(),
             status: Status::NumericalError,
-            message: "no solver found a point where F is finite from any of its starts: give one of your own"
+            message: "no solver reached a finite F from any of its starting points: give a starting point"
                 .into(),
             curve: Vec::new(),
             failures: Vec::new(),

@@ -204,7 +204,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             return; // cut off, or for other problems
         }
         let arm = &self.portfolio.arms[k];
-        let what = format!("{} from {} gave nothing: ", arm.solver, arm.start);
+        let what = format!("{} from {} failed: ", arm.solver, arm.start);
         self.note(Message::from(what).then(error.message()));
     }
 
@@ -295,6 +295,7 @@ mod tests {
     use crate::linalg::RowMat;
     use crate::problem::PcaProblem;
     use crate::search::{Part, Tuning, at};
+    use crate::solve::AnySolver;
     use crate::solvers::obcd::Obcd;
 
     #[test]
@@ -315,7 +316,7 @@ mod tests {
         };
         let limits = |k: usize| {
             let part = |most| Part {
-                solver: Box::new(Obcd::seeded(0)),
+                solver: AnySolver::new(Obcd::seeded(0)),
                 most,
                 share: 1,
                 again: Some(0.5),

@@ -275,7 +275,7 @@ fn moved<P: 'static>(
     let (movement, points) = (Arc::clone(movement), Arc::clone(points));
     let x0: MakeStart<P> = Box::new(move |problem, cancel| {
         let x = movement.point(problem, &points, &mut rng.clone(), cancel);
-        let none = || Error::Incompatible(format!("there is no place for {}", movement.name()).into());
+        let none = || Error::Incompatible(format!("the move {} is not available", movement.name()).into());
         x.filter(|x| x.find_non_finite().is_none()).ok_or_else(none)
     });
     Task { parts, x0 }

@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
 use crate::objective::Evaluate;
 use crate::solve::{
-    Allowance, AnySolver, Budget, Executor, Finished, Further, Monitor, Progress, Settings, Solver, Stage,
-    Status, StopReason, Stopping, is_lower, of_another, succeeds,
+    Allowance, AnySolver, Budget, Current, Ending, Executor, Finished, Further, Monitor, Progress, Settings,
+    Solver, Stage, Status, StopReason, Stopping, is_lower, of_another, succeeds,
 };
 
 /// A solver of a task and the work it may do.
@@ -167,10 +167,11 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let Finished { ending, mut kept, mut reason, iterations, scale, further } =
             executor.run(solver, x0, &mut shown)?;
         let curve = shown.curve;
+        let Ending { x: last, details, splitting, .. } = ending;
         // what was cut off is not worth an end of its own
         let cut = matches!(reason.status, Status::Interrupted | Status::TimeLimit | Status::MaxIters);
-        if !cut && ending.x.find_non_finite().is_none() {
-            let x = problem.cleaned(&ending.x).unwrap_or(ending.x);
+        if !cut && last.find_non_finite().is_none() {
+            let x = problem.cleaned(&last).unwrap_or(last);
             let objective = problem.value(&x);
             // the clean end counts even where rounding puts it a hair above the tracked F
             if !objective.is_nan() && !is_lower(kept.objective, objective, scale) {
@@ -182,8 +183,8 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         }
         let StopReason { status, message } = reason;
         let objective = kept.objective;
-        let settings = owned_by(solver.name(), ending.settings);
-        let (name, constants, splitting) = (solver.name().to_string(), ending.constants, ending.splitting);
+        let settings = owned_by(solver.name(), details.settings);
+        let (name, constants, splitting) = (solver.name().to_string(), details.constants, splitting);
         let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
         if !objective.is_finite() {
             let why = format!("{} from its X reaches no finite F", solver.name());
@@ -221,7 +222,7 @@ impl Monitor for Shown<'_> {
         None
     }
 
-    fn step<'x>(&mut self, _: &Progress, iterations: u64, _: &dyn Fn() -> &'x RowMat) {
+    fn step(&mut self, _: &Progress, iterations: u64, _: &Current<'_>) {
         self.control.made(iterations);
         (self.tick)();
     }

@@ -7,7 +7,7 @@ use super::{
 use crate::linalg::RowMat;
 use crate::linalg::simd::Simd;
 
-/// Row i of ∇f(X) where the image was made for another storage and says nothing of this f.
+/// Row i of ∇f(X) if the image belongs to another storage.
 #[cold]
 #[inline(never)]
 fn foreign_row<'a>(f: &AnySmooth, x: &RowMat, i: usize, buf: &'a mut [f64]) -> &'a [f64] {
@@ -24,8 +24,8 @@ macro_rules! any_smooth {
         #[non_exhaustive]
         pub enum AnySmooth { $(#[doc = $doc] $variant($type),)* }
 
-        /// The image of [`AnySmooth`]. One made for another storage is as good as none: what is asked of
-        /// it is computed from X.
+        /// The image of [`AnySmooth`]. If it belongs to another storage, results are computed
+        /// from X.
         #[derive(Clone, Debug)]
         #[non_exhaustive]
         pub enum AnyImage { $(#[doc = $doc] $variant(<$type as Quadratic>::Image),)* }
@@ -219,7 +219,7 @@ impl HessianVector for JFunction {
     }
 }
 
-/// An f that is no sum counts as one of a single component.
+/// An f that is not a sum counts as a sum with one component.
 impl FiniteSum for JFunction {
     fn sample_gradient(&self, sample: &[usize], x: &RowMat, g: &mut RowMat) -> f64 {
         match self {

@@ -8,7 +8,7 @@ use crate::linalg::RowMat;
 /// The means of the columns of a dense A, to be subtracted where entries of A are read. Gives
 /// the same numbers, bit by bit, as subtracting them from A beforehand, column by column.
 ///
-/// A mean costs no digits of C: what is subtracted has more digits than an f64 where those matter.
+/// A mean causes no loss of digits of C: the subtracted number has more digits than an f64 if they matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Centring {
     means: Vec<f64>,

@@ -1,14 +1,14 @@
-//! The mean of a column with more digits than an f64 has, where those matter.
+//! The mean of a column with more digits than an f64, if they matter.
 
-/// A column whose norm falls by this factor when its mean is removed is constant, and what is
-/// left of it is rounding. (The same figure as in the preparation of data files.)
+/// A column whose norm falls by this factor when its mean is removed is constant, and its
+/// remainder is rounding. (The same figure as in the preparation of data files.)
 const CONSTANT: f64 = 1e-12;
 
 /// A mean that is off by less than this share of the variance, both squared, changes no digit of C.
 const MATTERS: f64 = f64::EPSILON / 2.0;
 
-/// From so many standard deviations on a mean is far: what is left of Σa² − m·mean² then has lost up to
-/// log₁₀(1 + FAR²) digits more than Σa² has. A column with 6 % of zeros or more has a nearer one.
+/// Number of standard deviations from which on a mean is far: Σa² − m·mean² then loses up to
+/// log₁₀(1 + FAR²) more digits than Σa². A column with 6 % of zeros or more has a nearer mean.
 const FAR: f64 = 4.0;
 
 /// The mean of a column, to be subtracted from its entries.
@@ -22,7 +22,7 @@ pub struct ColumnMean {
 }
 
 impl ColumnMean {
-    /// Of a column of `rows` entries of which those that are not zero are given.
+    /// The mean of a column of `rows` entries from its nonzero entries.
     pub fn of(stored: &[f64], rows: usize) -> Self {
         let absent = (rows - stored.len()) as f64;
         let mut column = Column::default();
@@ -43,13 +43,13 @@ impl ColumnMean {
         self.high + self.low
     }
 
-    /// Whether it is more than four standard deviations from 0.
+    /// True if it is more than four standard deviations from 0.
     pub fn is_far(&self) -> bool {
         self.far
     }
 
-    /// The mean of the entries that [`apply`](Self::apply) gives: what it leaves of the mean because no square of theirs
-    /// would change by it. In products with columns that are not centred it counts.
+    /// The mean of the entries that [`apply`](Self::apply) gives: a remainder that changes no
+    /// square of these entries, but matters in products with columns that are not centred.
     pub fn left(&self) -> f64 {
         self.left
     }
@@ -61,7 +61,7 @@ impl ColumnMean {
     }
 }
 
-/// A column that is looked at twice, entry by entry.
+/// A column that is read twice, entry by entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
     sum: f64,
@@ -98,7 +98,7 @@ impl Column {
         self.factor = f64::from_bits(((1023 - exponent) as u64) << 52);
     }
 
-    /// The second look, at an entry that is there so many times.
+    /// The second pass, at an entry with its multiplicity.
     #[inline(always)]
     pub fn compare(&mut self, value: f64, times: f64) {
         let (whole, left) = (value * self.factor, (value - self.mean) * self.factor);
@@ -107,7 +107,7 @@ impl Column {
         self.whole += times * (whole * whole);
     }
 
-    /// What was seen.
+    /// Result of the observations.
     pub fn finish(&self, rows: f64) -> ColumnMean {
         let off = self.off / rows;
         let variance = (self.left / rows - off * off).max(0.0);

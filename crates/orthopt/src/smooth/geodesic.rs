@@ -6,8 +6,8 @@ use crate::linalg::elementary::{acos_positive, acosh_1p};
 
 /// d = α·acosh|k| for |k| ≥ 1, α·acos|k| otherwise, k = ⟨qᵢ, qⱼ⟩_J/α²; and d′(k).
 ///
-/// d has an infinite slope at |k| = 1 and a kink at 0: there d′ := 0. `rounding` is how far k may
-/// be from 1 by rounding alone (docs/mathematics.md, section 9).
+/// d has an infinite slope at |k| = 1 and a kink at 0: there d′ := 0. `rounding` is the
+/// rounding error of k near 1 (docs/mathematics.md, section 9).
 #[inline(always)]
 pub fn distance(k: f64, alpha: f64, rounding: f64) -> (f64, f64) {
     let (size, sign) = (k.abs(), if k == 0.0 { 0.0 } else { k.signum() });
@@ -35,7 +35,7 @@ pub fn project(u: &RowMat, j: &Signature, alpha: f64) -> RowMat {
     q
 }
 
-/// Below this share of α the direction of t is rounding; the first axis is taken instead.
+/// Below this share of α the direction of t is rounding; the first axis is used instead.
 const TINY: f64 = 1e-12;
 
 /// |s|², √(α² + |s|²) and |t|, the last one `None` where it is too small to have a direction.

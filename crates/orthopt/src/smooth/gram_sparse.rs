@@ -12,9 +12,9 @@ use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::simd::{Simd, dispatch};
 use crate::linalg::work::count;
 
-/// A multiplication with an entry found by its index, in those of a product.
+/// Cost of a multiplication with an entry found by its index, relative to one of a product.
 pub(super) const SCATTERED: usize = 4;
-/// An X with a nonzero row among so many is taken as a whole.
+/// An X in which one of this many rows is nonzero is treated as dense.
 const DENSE: usize = 4;
 
 /// Rounding of a mean, as a share of the mean of the absolute values.
@@ -243,7 +243,8 @@ impl SparseGram {
     }
 }
 
-/// That μ is the mean of the columns: ⟨S(:, i), 1⟩ = m μᵢ is used throughout. Values that are not finite are left to others.
+/// Checks that μ is the mean of the columns: ⟨S(:, i), 1⟩ = m μᵢ is used throughout. Values that are not finite are
+/// checked elsewhere.
 fn check_means(a: SparseColMatRef<'_, usize, f64>, mu: &[f64]) -> Result<()> {
     if mu.len() != a.ncols() || mu.iter().any(|v| !v.is_finite()) {
         let text = format!("expected {} finite column means, got {}", a.ncols(), mu.len());

@@ -6,8 +6,8 @@ use crate::linalg::kernels::axpy;
 use crate::linalg::simd::Simd;
 
 /// m(Y) = ⟨G, Y − X⟩ + L/2‖Y − X‖²_F with G = ∇f(X): f(Y) ≤ f(X) + m(Y) where L bounds the curvature of f between
-/// X and Y. It is a quadratic with M = L·I, so rows that move at the same time do not see each other, and what
-/// solves the subproblems of a quadratic f solves those of any f.
+/// X and Y. It is a quadratic with M = L·I, so rows that move at the same time are
+/// independent, and the methods for a quadratic f solve the subproblems of any f.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Majoriser<'a> {
     pub g: &'a RowMat, // G
@@ -109,7 +109,7 @@ mod tests {
         sum
     }
 
-    /// The least of it over all rotations and reflections of a fine grid.
+    /// Minimum over all rotations and reflections of a fine grid.
     fn slowest(m: &Majoriser<'_>, h: &impl Nonsmooth, rows: [usize; 2]) -> f64 {
         let (a, b, mut least) = (m.x.row(rows[0]), m.x.row(rows[1]), f64::INFINITY);
         for step in 0..40_000 {
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Without h a block is solved globally: no other V is lower, and the diagonal model (9) goes less far.
+    /// Without h a block is solved globally: no other V is lower, and the diagonal model (9) takes shorter steps.
     #[test]
     fn a_block_is_minimised_at_once() {
         let rng = &mut Pcg64::seed_from_u64(4);

@@ -1,8 +1,8 @@
 //! The smooth part f(X), one storage per file.
 //!
 //! OBCD sees f through [`Quadratic`]: rows of the gradient, the curvature of a block of rows,
-//! and a cheap update after those rows change. How the gradient is kept is the model's
-//! business: its [`Quadratic::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
+//! and a cheap update after those rows change. The model decides how the gradient is kept:
+//! its [`Quadratic::Image`] is Y = MX for a dense matrix and R = AX for M = −AᵀA.
 
 mod any;
 mod centring;
@@ -44,7 +44,7 @@ use crate::linalg::products::cross;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::linalg::small::symmetric_eigen;
 
-/// A smooth function of X (n × r). What a method needs beyond values and gradients it asks for by
+/// A smooth function of X (n × r). Methods that need more than values and gradients require
 /// one of the capabilities: [`Quadratic`], [`FiniteSum`], [`HessianVector`].
 pub trait Smooth: Send + Sync {
     /// Number of rows n of X.
@@ -67,14 +67,15 @@ pub trait Smooth: Send + Sync {
         self.value(x)
     }
 
-    /// The scale of f at X, in the unit of f: the size that the data give it, whatever the value of f is. Every tolerance of F
+    /// The scale of f at X, in the unit of f: the size given by the data, for any value of f. Every tolerance of F
     /// is relative to this number plus |F| (docs/mathematics.md), so that nothing depends on the unit of the data. If f is
     /// multiplied by a positive number, so is its scale.
     ///
     /// For the f of the library it depends on the data and on the number of columns r of X alone: half the sum of the r largest
     /// |Mᵢᵢ| of ½ tr(XᵀMX), which is the variance of the r largest variables where M = −C; half the largest |Mᵢⱼ| if that is more,
-    /// as it may be where M is indefinite; plus the norm of every column of a linear term. Of an f of which nothing is known it is
-    /// |f(X)| + ‖∇f(X)‖_F, which costs a value and a gradient: methods ask where they begin, not in every iteration.
+    /// as it may be where M is indefinite; plus the norm of every column of a linear term. For
+    /// an unknown f it is |f(X)| + ‖∇f(X)‖_F, which costs a value and a gradient: methods compute it at the start and
+    /// not in every iteration.
     fn scale(&self, x: &RowMat) -> f64 {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         let size = self.value_and_gradient(x, &mut g).abs() + g.norm();
@@ -87,18 +88,18 @@ pub trait Smooth: Send + Sync {
         None
     }
 
-    /// The curvature that step lengths are measured by, for X with `columns` columns, where the bound
+    /// The curvature that determines step lengths, for X with `columns` columns, where the bound
     /// [`Smooth::lipschitz`] may be a rough or costly one.
     fn step_curvature(&self, _columns: usize) -> Option<f64> {
         self.lipschitz()
     }
 
-    /// Whether f is concave. Then a linearisation majorises f and ς = 0 serves in (9).
+    /// True if f is concave. Then a linearisation majorises f and ς = 0 serves in (9).
     fn is_concave(&self) -> bool {
         false
     }
 
-    /// Whether ∇f is affine in X: gradients can be extrapolated, and the change of f comes from the
+    /// True if ∇f is affine in X: gradients can be extrapolated, and the change of f comes from the
     /// gradients at both ends without cancellation.
     fn is_quadratic(&self) -> bool {
         false
@@ -109,12 +110,12 @@ pub trait Smooth: Send + Sync {
         1
     }
 
-    /// Whether f(X) → ∞ as ‖X‖ → ∞, so that on an unbounded group a large ‖X‖ means nothing bad.
+    /// True if f(X) → ∞ as ‖X‖ → ∞, so that on an unbounded group a large ‖X‖ is no sign of divergence.
     fn is_coercive(&self) -> bool {
         false
     }
 
-    /// Whether f is known to have a lower bound, though its minimum may lie at infinity: a sum of squares, say.
+    /// True if f is known to have a lower bound, though its minimum may lie at infinity: a sum of squares, say.
     fn is_bounded_below(&self) -> bool {
         self.is_coercive()
     }
@@ -162,7 +163,7 @@ fn central_difference<F: Smooth + ?Sized>(f: &F, x: &RowMat, d: &RowMat) -> RowM
 /// A quadratic f that row-block methods can work with: with one symmetric M for all columns,
 /// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X)).
 pub trait Quadratic: Smooth {
-    /// What is kept of X to make gradient rows cheap.
+    /// Image of X that is kept to make gradient rows cheap.
     type Image: Clone + Send + Sync;
 
     /// The image of X from scratch. Cost of a full gradient.
@@ -181,7 +182,7 @@ pub trait Quadratic: Smooth {
     /// Mᵢⱼ.
     fn curvature(&self, i: usize, j: usize) -> f64;
 
-    /// c where M = cI: then rows that move at the same time do not see each other, and over V ∈ O(k) the exact
+    /// c if M = cI: then rows that move at the same time are independent, and over V ∈ O(k) the exact
     /// model of a block is linear.
     fn isotropic(&self) -> Option<f64> {
         None
@@ -252,7 +253,7 @@ pub trait Quadratic: Smooth {
     /// M·V for n × k V, used for spectral starting points. Cost of a gradient.
     fn apply(&self, v: &RowMat) -> RowMat;
 
-    /// M·v for vectors v of few entries, which are given: a row for each, as who asks looks at one after the other.
+    /// M·v for vectors v with few entries: one row for each, because callers read them one after the other.
     /// Cost of a gradient, or less.
     fn apply_few(&self, vectors: &[Vec<(usize, f64)>]) -> RowMat {
         let mut v = RowMat::zeros(self.nrows(), vectors.len());
@@ -273,19 +274,19 @@ pub trait Quadratic: Smooth {
         self.lipschitz().unwrap_or_else(found)
     }
 
-    /// Whether rows of the gradient are slices of the image, so that a row costs nothing and needs no
+    /// True if rows of the gradient are slices of the image, so that a row costs nothing and needs no
     /// buffer. If not, rows that have been computed are reused until X moves.
     fn keeps_gradient(&self, _image: &Self::Image) -> bool {
         false
     }
 
-    /// Changes the way gradients are kept if `usage` says that another one is clearly cheaper;
-    /// whether it did.
+    /// Changes the way gradients are kept if `usage` shows that another one is clearly
+    /// cheaper; true if it did.
     fn rebalance(&self, _image: &mut Self::Image, _x: &RowMat, _usage: Usage) -> bool {
         false
     }
 
-    /// How gradients are kept and why, in words, for reports.
+    /// Storage of gradients and its reason, in words, for reports.
     fn bookkeeping(&self, image: &Self::Image) -> String {
         if self.keeps_gradient(image) { "kept".into() } else { "rows computed".into() }
     }
@@ -316,7 +317,7 @@ pub struct Unpacked {
     column: Vec<f64>, // zero but for the entries of the variable's column
 }
 
-/// What a method has lately asked of the gradient.
+/// Recent use of the gradient by a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
     /// Pairs of gradient rows read.
@@ -327,7 +328,7 @@ pub struct Usage {
     pub nonzero_rows: usize,
 }
 
-/// L where it is not known: ‖∇²f(X⁰)‖ by the power method on differences of gradients from
+/// Estimate of an unknown L: ‖∇²f(X⁰)‖ by the power method on differences of gradients from
 /// `direction` on, the unit of steps that methods adapt anyway. Cost of nine gradients.
 pub fn estimate_lipschitz(f: &impl Smooth, x0: &RowMat, direction: &RowMat) -> f64 {
     const POWER_STEPS: usize = 8;
@@ -353,9 +354,8 @@ pub fn estimate_lipschitz(f: &impl Smooth, x0: &RowMat, direction: &RowMat) -> f
     largest
 }
 
-/// The curvature of a quadratic f for step lengths: where f is concave its linearisation majorises
-/// it whatever the curvature is, so a few steps of subspace iteration are exact enough; a convex
-/// direction needs the true bound.
+/// The curvature of a quadratic f for step lengths: a concave f is majorised by its
+/// linearisation, so a few steps of subspace iteration suffice; a convex direction needs the true bound.
 pub(crate) fn ritz_curvature(f: &impl Quadratic, columns: usize) -> Option<f64> {
     const STEPS: usize = 12;
     if !f.is_concave() {
@@ -373,8 +373,8 @@ pub(crate) fn ritz_curvature(f: &impl Quadratic, columns: usize) -> Option<f64> 
     Some(symmetric_eigen(&ritz).map_or(0.0, |(values, _)| values.iter().fold(0.0f64, |a, w| a.max(w.abs()))))
 }
 
-/// ‖M‖₂ up to one part in a million above its leading eigenvalue, never above `cap`, a bound that
-/// is known anyway.
+/// ‖M‖₂ up to one part in a million above its leading eigenvalue, never above `cap`, a known
+/// bound.
 pub(crate) fn spectral_norm(n: usize, cap: f64, apply: impl Fn(&RowMat) -> RowMat + Sync) -> f64 {
     let value = largest_magnitude(n, &apply).or_else(|| {
         let (values, _) = leading(&Operator { n, apply: &apply }, 1).ok()?;

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! As printed, Q = φ(D)X, and ⟨qᵢ, qⱼ⟩_J = φ(dᵢ)ᵀXJXᵀφ(dⱼ) = φ(dᵢ)ᵀJφ(dⱼ): f does not depend on
-//! X (docs/mathematics.md, section 9, C12). Applying X first makes it a problem. The printed form stays as
-//! [`Placement::Printed`], whose constant value is a free check that X is feasible.
+//! X (docs/mathematics.md, section 9, C12). With X applied first f depends on X. The printed form stays as
+//! [`Placement::Printed`], whose constant value checks that X is feasible.
 //!
 //! f is the mean over i of fᵢ = (1/m) Σⱼ (T_ij − d_ij)²: a finite sum, for VR-J-JOBCD.
 
@@ -199,7 +199,7 @@ impl Probe {
     }
 }
 
-/// What a distance costs, in multiplications of a large product.
+/// Cost of a distance, in multiplications of a large product.
 const DISTANCE: usize = 50;
 
 /// k of many points → −2(T − d)d′(k); Σ(T − d)².
@@ -231,7 +231,7 @@ impl WithSimd for Misfits<'_> {
     }
 }
 
-/// k → −2(T − d)d′(k), where |qᵢ||qⱼ|/α² says how far k may be from ±1 by rounding; (T − d)².
+/// k → −2(T − d)d′(k), where |qᵢ||qⱼ|/α² bounds the rounding error of k near ±1; (T − d)².
 #[inline(always)]
 fn misfit(k: &mut f64, t: f64, size: f64, alpha: f64) -> f64 {
     let (d, slope) = distance(*k, alpha, 1e-12 * size.max(1.0));

@@ -187,12 +187,12 @@ impl Smooth for DenseQuadratic {
 pub enum QuadraticImage {
     /// Y itself: a row costs nothing, a move of two rows 4nr flops.
     Kept(RowMat),
-    /// Nothing but the rows of X that may be nonzero, s of them: a gradient row costs 2sr flops, a
+    /// Only the s rows of X that may be nonzero: a gradient row costs 2sr flops, a
     /// move nothing.
     Rows {
         /// The rows, in the order they became nonzero.
         list: Vec<usize>,
-        /// Whether a row is among them.
+        /// For each row, true if it is among them.
         member: Vec<bool>,
     },
 }
@@ -204,9 +204,9 @@ impl QuadraticImage {
     }
 }
 
-/// A run begins without Y where fewer than one row in so many is nonzero.
+/// A run begins without Y if fewer than one in this many rows is nonzero.
 const FEW_ROWS: usize = 16;
-/// How many times cheaper computed rows must be to give up Y, which has to be made again later.
+/// Factor by which computed rows must be cheaper before Y is dropped, because it may have to be formed again.
 const CLEARLY: f64 = 4.0;
 
 impl DenseQuadratic {

@@ -11,7 +11,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Of a diagonal, and of the largest |Mᵢⱼ| or a norm of M; 0 where M is semidefinite, whose diagonal says enough.
+    /// Of a diagonal, and of the largest |Mᵢⱼ| or a norm of M; 0 where M is semidefinite, whose diagonal suffices.
     pub fn new(diagonal: impl Iterator<Item = f64>, least: f64) -> Self {
         let mut sizes: Vec<f64> = diagonal.map(f64::abs).collect();
         sort_numbers_down(&mut sizes);
@@ -25,7 +25,7 @@ impl Scale {
         Self { sums, least }
     }
 
-    /// For an X of so many columns.
+    /// For an X with this number of columns.
     pub fn of(&self, columns: usize) -> f64 {
         0.5 * self.sums[columns.min(self.sums.len() - 1)].max(self.least)
     }

@@ -92,11 +92,11 @@ impl Rows {
     }
 }
 
-/// How many times longer a column must be for entries to be looked up in it.
+/// Ratio of lengths from which on entries of the shorter column are searched in the longer one.
 pub(super) const LONGER: usize = 8;
 
 /// Inner product of two sorted sparse vectors: merged when they are of like length, else the
-/// entries of the shorter looked up in what is left of the longer (a frequent word has a
+/// entries of the shorter are searched in the rest of the longer (a frequent word has a
 /// thousand times the entries of a rare one).
 pub(super) fn sparse_product<'a>(a: Column<'a>, b: Column<'a>) -> f64 {
     let ((short, vs), (long, vl)) = if a.0.len() <= b.0.len() { (a, b) } else { (b, a) };

@@ -3,8 +3,8 @@
 //! `hyperbolic-eig` is min tr(XᵀCX) over XᵀJX = J with C positive definite. Its minimum is
 //! Σ|λᵢ(JC)|, every critical point is a global minimiser, and the minimisers are X*·blkdiag(O_p,
 //! O_q) (docs/mathematics.md, section 9). The papers print the problem with a minus sign, for which f has no lower
-//! bound whenever both signs occur: a boost by μ in a plane whose light-like vector C does not
-//! kill multiplies f by e^{2μ}. That form is kept as the reproduction mode.
+//! bound whenever both signs occur: a boost by μ in a plane with a light-like vector v, Cv ≠
+//! 0, multiplies f by about e^{2μ}. That form is kept as the reproduction mode.
 
 use faer::MatRef;
 
@@ -18,7 +18,7 @@ use crate::linalg::kernels::axpy;
 use crate::linalg::products::product;
 use crate::linalg::small::symmetric_eigen;
 
-/// What is known of f beyond its matrices.
+/// Properties of f in addition to its matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {

@@ -1,240 +1,125 @@
 //! Solvers chosen at run time: one type for all of them.
 
-use super::{Confirmed, Ending, Fades, Raw, Settings, Solver, Step, StepInfo};
+use std::sync::Arc;
+
+use super::{Confirmed, Current, Ending, Profile, Solver, Step};
 use crate::error::Result;
 use crate::linalg::RowMat;
 
 /// A solver whose type is not known before the program runs. It is itself a [`Solver`].
-pub type AnySolver<P> = Box<dyn ErasedSolver<P>>;
-
-/// [`Solver`] without its state in the type; made for every solver below.
-pub trait ErasedSolver<P>: Send + Sync {
-    /// See [`Solver::name`].
-    fn erased_name(&self) -> &'static str;
-
-    /// See [`Solver::fades`].
-    fn erased_fades(&self, problem: &P) -> Fades;
-
-    /// See [`Solver::closing_steps`].
-    fn erased_closing_steps(&self) -> f64;
-
-    /// See [`Solver::init`].
-    ///
-    /// # Errors
-    /// Those of [`Solver::init`].
-    fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>>;
-
-    /// The same solver once more.
-    fn boxed_clone(&self) -> AnySolver<P>;
+pub struct AnySolver<P> {
+    name: &'static str,
+    profile: Arc<dyn Fn(&P) -> Profile + Send + Sync>,
+    init: Arc<Init<P>>,
 }
 
-/// A solver with its state.
+type Init<P> = dyn Fn(&P, RowMat) -> Result<Box<dyn Running<P>>> + Send + Sync;
+
+/// A solver with its state: the part of [`Solver`] that needs one.
 pub trait Running<P>: Send {
-    /// See [`Solver::one_iteration`].
-    fn one_iteration(&mut self, problem: &P) -> Step;
-    /// See [`Solver::step`]; one call of an unknown function for all iterations of a step.
-    fn step(&mut self, problem: &P, budget: u64) -> StepInfo;
-    /// See [`Solver::objective`].
-    fn objective(&self, problem: &P) -> f64;
-    /// See [`Solver::residual`].
-    fn residual(&self, problem: &P) -> Option<f64>;
+    /// See [`Solver::step`].
+    fn step(&mut self, problem: &P) -> Step;
+    /// See [`Solver::current`].
+    fn current(&self, problem: &P) -> Current<'_>;
     /// See [`Solver::confirmed`].
     fn confirmed(&self, problem: &P) -> Option<Confirmed>;
-    /// See [`Solver::point`].
-    fn point(&self) -> &RowMat;
     /// See [`Solver::finish`].
-    fn finish(self: Box<Self>, problem: &P) -> RowMat;
-    /// See [`Solver::ending`].
-    fn ending(self: Box<Self>, problem: &P) -> Ending;
-    /// See [`Solver::chosen`].
-    fn chosen(&self, problem: &P) -> Vec<(&'static str, f64)>;
-    /// See [`Solver::settings`].
-    fn settings(&self, problem: &P) -> Settings;
-    /// See [`Solver::raw`].
-    fn raw(&self, problem: &P) -> Option<Raw>;
+    fn finish(self: Box<Self>, problem: &P) -> Ending;
+    /// The same state once more.
+    fn copied(&self) -> Box<dyn Running<P>>;
 }
 
-struct Run<S, T> {
-    solver: S,
-    state: T,
-}
+struct Run<S, T>(Arc<S>, T);
 
-impl<P, S: Solver<P>> Running<P> for Run<S, S::State>
+impl<P: 'static, S, T> Running<P> for Run<S, T>
 where
-    S: Send,
-    S::State: Send,
+    S: Solver<P, State = T> + Send + Sync + 'static,
+    T: Clone + Send + 'static,
 {
-    fn one_iteration(&mut self, problem: &P) -> Step {
-        self.solver.one_iteration(problem, &mut self.state)
+    fn step(&mut self, problem: &P) -> Step {
+        self.0.step(problem, &mut self.1)
     }
 
-    fn step(&mut self, problem: &P, budget: u64) -> StepInfo {
-        self.solver.step(problem, &mut self.state, budget)
-    }
-
-    fn objective(&self, problem: &P) -> f64 {
-        self.solver.objective(problem, &self.state)
-    }
-
-    fn residual(&self, problem: &P) -> Option<f64> {
-        self.solver.residual(problem, &self.state)
+    fn current(&self, problem: &P) -> Current<'_> {
+        self.0.current(problem, &self.1)
     }
 
     fn confirmed(&self, problem: &P) -> Option<Confirmed> {
-        self.solver.confirmed(problem, &self.state)
+        self.0.confirmed(problem, &self.1)
     }
 
-    fn point(&self) -> &RowMat {
-        self.solver.point(&self.state)
+    fn finish(self: Box<Self>, problem: &P) -> Ending {
+        self.0.finish(problem, self.1)
     }
 
-    fn finish(self: Box<Self>, problem: &P) -> RowMat {
-        self.solver.finish(problem, self.state)
-    }
-
-    fn ending(self: Box<Self>, problem: &P) -> Ending {
-        self.solver.ending(problem, self.state)
-    }
-
-    fn chosen(&self, problem: &P) -> Vec<(&'static str, f64)> {
-        self.solver.chosen(problem, &self.state)
-    }
-
-    fn settings(&self, problem: &P) -> Settings {
-        self.solver.settings(problem, &self.state)
-    }
-
-    fn raw(&self, problem: &P) -> Option<Raw> {
-        self.solver.raw(problem, &self.state)
+    fn copied(&self) -> Box<dyn Running<P>> {
+        Box::new(Self(Arc::clone(&self.0), self.1.clone()))
     }
 }
 
-impl<P: 'static, S> ErasedSolver<P> for S
-where
-    S: Solver<P> + Clone + Send + Sync + 'static,
-    S::State: Send + 'static,
-{
-    fn erased_name(&self) -> &'static str {
-        self.name()
-    }
-
-    fn erased_fades(&self, problem: &P) -> Fades {
-        self.fades(problem)
-    }
-
-    fn erased_closing_steps(&self) -> f64 {
-        self.closing_steps()
-    }
-
-    fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
-        let state = self.init(problem, x0)?;
-        Ok(Box::new(Run { solver: self.clone(), state }))
-    }
-
-    fn boxed_clone(&self) -> AnySolver<P> {
-        Box::new(self.clone())
-    }
-}
-
-/// A solver under another name: that of the preset it was made by.
-struct Preset<P> {
-    name: &'static str,
-    solver: AnySolver<P>,
-}
-
-impl<P: 'static> ErasedSolver<P> for Preset<P> {
-    fn erased_name(&self) -> &'static str {
-        self.name
-    }
-
-    fn erased_fades(&self, problem: &P) -> Fades {
-        self.solver.erased_fades(problem)
-    }
-
-    fn erased_closing_steps(&self) -> f64 {
-        self.solver.erased_closing_steps()
-    }
-
-    fn start(&self, problem: &P, x0: RowMat) -> Result<Box<dyn Running<P>>> {
-        self.solver.start(problem, x0)
-    }
-
-    fn boxed_clone(&self) -> AnySolver<P> {
-        named(self.name, self.solver.clone())
-    }
-}
-
-/// `solver` called `name`.
-pub(crate) fn named<P: 'static>(name: &'static str, solver: AnySolver<P>) -> AnySolver<P> {
-    if solver.erased_name() == name { solver } else { Box::new(Preset { name, solver }) }
-}
-
-impl<P: 'static> Clone for AnySolver<P> {
+impl<P> Clone for Box<dyn Running<P>> {
     fn clone(&self) -> Self {
-        (**self).boxed_clone()
+        (**self).copied()
     }
 }
 
-impl<P: 'static> Solver<P> for AnySolver<P> {
+impl<P: 'static> AnySolver<P> {
+    /// `solver`.
+    pub fn new<S>(solver: S) -> Self
+    where
+        S: Solver<P, State: Clone + Send + 'static> + Send + Sync + 'static,
+    {
+        let (name, solver) = (solver.name(), Arc::new(solver));
+        let other = Arc::clone(&solver);
+        let init: Arc<Init<P>> = Arc::new(move |problem, x0| {
+            let state = solver.init(problem, x0)?;
+            Ok(Box::new(Run(Arc::clone(&solver), state)))
+        });
+        Self { name, profile: Arc::new(move |problem| other.profile(problem)), init }
+    }
+
+    /// The same under the name of the preset it was made by.
+    #[must_use]
+    pub(crate) fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+}
+
+impl<P> Clone for AnySolver<P> {
+    fn clone(&self) -> Self {
+        let Self { name, profile, init } = self;
+        Self { name, profile: Arc::clone(profile), init: Arc::clone(init) }
+    }
+}
+
+impl<P> Solver<P> for AnySolver<P> {
     type State = Box<dyn Running<P>>;
 
     fn name(&self) -> &'static str {
-        (**self).erased_name()
+        self.name
     }
 
-    fn fades(&self, problem: &P) -> Fades {
-        (**self).erased_fades(problem)
-    }
-
-    fn closing_steps(&self) -> f64 {
-        (**self).erased_closing_steps()
+    fn profile(&self, problem: &P) -> Profile {
+        (self.profile)(problem)
     }
 
     fn init(&self, problem: &P, x0: RowMat) -> Result<Self::State> {
-        (**self).start(problem, x0)
+        (self.init)(problem, x0)
     }
 
-    fn one_iteration(&self, problem: &P, state: &mut Self::State) -> Step {
-        (**state).one_iteration(problem)
+    fn step(&self, problem: &P, state: &mut Self::State) -> Step {
+        (**state).step(problem)
     }
 
-    fn step(&self, problem: &P, state: &mut Self::State, budget: u64) -> StepInfo {
-        (**state).step(problem, budget)
-    }
-
-    fn objective(&self, problem: &P, state: &Self::State) -> f64 {
-        (**state).objective(problem)
-    }
-
-    fn residual(&self, problem: &P, state: &Self::State) -> Option<f64> {
-        (**state).residual(problem)
+    fn current<'a>(&self, problem: &P, state: &'a Self::State) -> Current<'a> {
+        (**state).current(problem)
     }
 
     fn confirmed(&self, problem: &P, state: &Self::State) -> Option<Confirmed> {
         (**state).confirmed(problem)
     }
 
-    fn point<'a>(&self, state: &'a Self::State) -> &'a RowMat {
-        (**state).point()
-    }
-
-    fn finish(&self, problem: &P, state: Self::State) -> RowMat {
+    fn finish(&self, problem: &P, state: Self::State) -> Ending {
         state.finish(problem)
-    }
-
-    fn ending(&self, problem: &P, state: Self::State) -> Ending {
-        state.ending(problem)
-    }
-
-    fn chosen(&self, problem: &P, state: &Self::State) -> Vec<(&'static str, f64)> {
-        (**state).chosen(problem)
-    }
-
-    fn settings(&self, problem: &P, state: &Self::State) -> Settings {
-        (**state).settings(problem)
-    }
-
-    fn raw(&self, problem: &P, state: &Self::State) -> Option<Raw> {
-        (**state).raw(problem)
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn believed(
     let Some(Confirmed { criticality, ends }) = confirmed().filter(|_| !exhausted) else {
         return Some(reason);
     };
-    let anew = format!("criticality of X computed anew: {criticality:.1e}");
+    let anew = format!("recomputed criticality of X: {criticality:.1e}");
     let converged = StopReason { message: format!("{}; {anew}", reason.message), ..reason };
     let stalled = |why| StopReason { status: Status::Stalled, message: format!("{why} ({anew})") };
     if ended {

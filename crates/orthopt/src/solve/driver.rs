@@ -5,8 +5,8 @@ use super::confirmed::{of_another, succeeds};
 use super::executor::{Executor, Finished, Kept, Monitor, is_lower};
 use super::stop::{MOST_WORK, numerical_error};
 use super::{
-    Ending, Event, Observer, Or, Progress, Raw, Settings, Solution, Solver, Stage, Status, Stop, StopReason,
-    TimeLimit, Trace, TracePoint,
+    Current, Details, Ending, Event, Observer, Or, Progress, Raw, Settings, Solution, Solver, Stage, Status,
+    Stop, StopReason, TimeLimit, Trace, TracePoint,
 };
 use crate::cancel::Cancel;
 use crate::error::Result;
@@ -212,7 +212,7 @@ impl<P: Evaluate> Session<'_, '_, P> {
         let (scale, made, cancel) = (Some(self.scale), self.iteration, &clock);
         let executor = Executor { problem, scale, stop, budget, hands_on: None, made, cancel };
         let Finished { ending, kept, reason, iterations, .. } = executor.run(solver, x0, self)?;
-        let Ending { x, mut settings, constants, raw, splitting } = ending;
+        let Ending { x, details: Details { mut settings, constants }, raw, splitting } = ending;
         let x = problem.cleaned(&x).unwrap_or(x);
         let (x, (objective, parts), reason) = self.best_of(x, reason, kept);
         let feasibility = problem.feasibility(&x);
@@ -314,14 +314,14 @@ impl<P: Evaluate> Monitor for Session<'_, '_, P> {
         (!p.objective.is_finite()).then(numerical_error)
     }
 
-    fn step<'x>(&mut self, p: &Progress, iterations: u64, x: &dyn Fn() -> &'x RowMat) {
+    fn step(&mut self, p: &Progress, iterations: u64, now: &Current<'_>) {
         self.iteration += iterations;
         if !p.objective.is_finite() {
             return;
         }
         self.observers.iter_mut().for_each(|o| o.observe(Event::Step(p)));
         if self.trace.is_due(p.seconds) {
-            self.record(p, x(), None);
+            self.record(p, now.x(), None);
         }
     }
 }

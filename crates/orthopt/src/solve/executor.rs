@@ -3,7 +3,7 @@
 use super::budget::{Budget, Deadline, Further, Looks, Pace};
 use super::confirmed::believed;
 use super::stop::{interrupted, numerical_error, out_of_time, out_of_work};
-use super::{Ending, Fading, Progress, Solver, Stop, StopReason};
+use super::{Current, Ending, Fading, Profile, Progress, Solver, Stop, StopReason, advance};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::{RowMat, work};
@@ -32,8 +32,8 @@ pub(crate) trait Monitor {
     /// X⁰ and F there; the reason not to begin, if there is one.
     fn begin(&mut self, p: &Progress, x: &RowMat) -> Option<StopReason>;
 
-    /// After a step of so many iterations; `x` gives X, which may have to be computed.
-    fn step<'x>(&mut self, p: &Progress, iterations: u64, x: &dyn Fn() -> &'x RowMat);
+    /// After a step of so many iterations, which led to `now`.
+    fn step(&mut self, p: &Progress, iterations: u64, now: &Current<'_>);
 
     /// A point with a lower F than all before it.
     fn lower(&mut self, _p: &Progress, _x: &RowMat) {}
@@ -69,15 +69,17 @@ impl<P: Evaluate> Executor<'_, P> {
         let (problem, cancel, began) = (self.problem, self.cancel, work::so_far());
         let mut kept = Kept::new(x0.clone());
         let mut state = solver.init(problem, x0)?;
-        let mut fading = Fading::new(solver.fades(problem), self.budget.is_limited());
+        let Profile { fades, closing_steps } = solver.profile(problem);
+        let mut fading = Fading::new(fades, self.budget.is_limited());
         if let Some(first) = self.hands_on {
             fading = fading.map(|fading| fading.handed_on(first));
         }
         let (mut pace, mut looks) = (Pace::default(), Looks::new());
-        let mut deadline = Deadline::new(self.budget.seconds, solver.closing_steps());
-        let (mut iterations, mut further, mut p) = (0, None, self.first(solver.point(&state)));
-        kept.look(p.objective, 0, solver.point(&state));
-        let mut reason = monitor.begin(&p, solver.point(&state));
+        let mut deadline = Deadline::new(self.budget.seconds, closing_steps);
+        let x = solver.current(problem, &state).x();
+        let (mut iterations, mut further, mut p) = (0, None, self.first(x));
+        kept.look(p.objective, 0, x);
+        let mut reason = monitor.begin(&p, x);
         deadline.opened(cancel.seconds() - p.seconds);
         if let Some(work) = &mut self.budget.work {
             work.begin(kept.objective);
@@ -86,30 +88,33 @@ impl<P: Evaluate> Executor<'_, P> {
         while reason.is_none() {
             let left = self.budget.left(p.iteration).min(looks.ahead());
             let before = cancel.seconds();
-            let info = solver.step(problem, &mut state, pace.budget(before).min(left));
-            iterations += info.iterations;
-            let is_look = looks.take(info.iterations);
+            let (made, step) = advance(solver, problem, &mut state, pace.budget(before).min(left));
+            iterations += made;
+            let is_look = looks.take(made);
+            // where a step ends the clock says: what it costs to measure there is no work
+            let measured = || solver.current(problem, &state);
+            let now = if is_look { measured() } else { work::counted(measured).0 };
             p = Progress {
                 iteration: self.made + iterations,
                 seconds: cancel.seconds(),
-                objective: info.objective,
-                pass: info.pass,
-                residual: info.residual.filter(|_| is_look),
+                objective: now.objective,
+                pass: step.pass,
+                residual: step.residual.or(now.residual).filter(|_| is_look),
                 ..p
             };
-            pace.adapt(info.iterations, p.seconds - before);
+            pace.adapt(made, p.seconds - before);
             deadline.stepped(p.seconds - before);
-            let is_end = info.pass.is_some() || info.ended.is_some();
-            if (is_look || is_end) && kept.look(p.objective, iterations, solver.point(&state)) {
+            let is_end = step.pass.is_some() || step.ended.is_some();
+            if (is_look || is_end) && kept.look(p.objective, iterations, now.x()) {
                 monitor.lower(&p, &kept.x);
             }
-            monitor.step(&p, info.iterations, &|| solver.point(&state));
+            monitor.step(&p, made, &now);
             if !p.objective.is_finite() {
                 reason = Some(numerical_error());
                 break;
             }
             // what the criteria, the solver and the course of F say; then what the limits do
-            let ended = info.ended.map(|(status, why)| StopReason { status, message: why.into() });
+            let ended = step.ended.map(|(status, why)| StopReason { status, message: why.into() });
             let has_ended = ended.is_some();
             let found = self.stop.check(&p).or(ended);
             let anew = || solver.confirmed(problem, &state);
@@ -118,7 +123,7 @@ impl<P: Evaluate> Executor<'_, P> {
             if let Some(fading) = fading.as_mut().filter(|_| is_look && reason.is_none()) {
                 reason = fading.check(&p, worked);
             }
-            let work = self.budget.work.as_mut().filter(|_| is_look || info.pass.is_some());
+            let work = self.budget.work.as_mut().filter(|_| is_look || step.pass.is_some());
             if let Some(work) = work.filter(|_| reason.is_none())
                 && work.is_spent(worked, kept.objective)
             {
@@ -128,7 +133,7 @@ impl<P: Evaluate> Executor<'_, P> {
             reason = reason.or_else(|| self.over(&p, &deadline));
         }
         let reason = reason.unwrap_or_else(interrupted);
-        let ending = solver.ending(problem, state);
+        let ending = solver.finish(problem, state);
         Ok(Finished { ending, kept, reason, iterations, scale: p.scale, further })
     }
 

@@ -12,8 +12,7 @@ mod solver;
 mod stop;
 mod trace;
 
-pub(crate) use any::named;
-pub use any::{AnySolver, ErasedSolver, Running};
+pub use any::{AnySolver, Running};
 pub(crate) use budget::{Allowance, Budget, Further};
 pub use confirmed::Confirmed;
 pub(crate) use confirmed::{of_another, succeeds};
@@ -21,8 +20,8 @@ pub use driver::{Chain, RunOptions, run, run_restarts};
 pub(crate) use executor::{Executor, Finished, Monitor, is_lower};
 pub use observer::{Event, Observer};
 pub use search_report::{ArmReport, MoveReport, SearchReport};
-pub use solution::{Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status, settings_of};
-pub use solver::{Pass, Solver, Step, StepInfo};
+pub use solution::{Details, Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status};
+pub use solver::{Current, Pass, Profile, Solver, Step, advance};
 pub(crate) use stop::Fading;
 pub use stop::{
     And, Critical, Fades, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason,

@@ -108,10 +108,31 @@ impl From<Value> for Setting {
 /// Settings and counters by name.
 pub type Settings = BTreeMap<String, Setting>;
 
-/// The `listed` constants of a solver as settings; what is chosen from the data is left for the solver to
-/// add.
-pub fn settings_of(constants: &impl Constants, listed: &[Constant]) -> Settings {
-    settings(constants.in_force(listed))
+/// What a solver says of a run: its constants in force and its counters.
+#[derive(Clone, Debug, Default)]
+pub struct Details {
+    /// For display.
+    pub settings: Settings,
+    /// The constants of the registry that the data decided or a bound moved, with the values in force.
+    pub constants: Vec<(&'static str, f64)>,
+}
+
+impl Details {
+    /// With the `listed` constants of a solver; what is chosen from the data is left to add.
+    pub fn of(constants: &impl Constants, listed: &[Constant]) -> Self {
+        Self { settings: settings(constants.in_force(listed)), constants: Vec::new() }
+    }
+
+    /// Adds a setting or a counter.
+    pub fn set(&mut self, name: &str, value: impl Into<Setting>) {
+        self.settings.insert(name.into(), value.into());
+    }
+
+    /// Adds a constant that the data decided or a bound moved.
+    pub fn chosen(&mut self, name: &'static str, value: f64) {
+        self.set(name, value);
+        self.constants.push((name, value));
+    }
 }
 
 /// Once for all solvers: a map from an iterator sorts first, which is much code.
@@ -170,17 +191,33 @@ impl Splitting {
 
 /// How a solver ends: X, cleaned of rounding drift, and what there is to say.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Ending {
     /// X.
     pub x: RowMat,
-    /// For display.
-    pub settings: Settings,
-    /// The constants that the data decided or a bound moved, by name.
-    pub constants: Vec<(&'static str, f64)>,
-    /// The natural iterate of a method that is feasible in the limit only.
+    /// Constants and counters.
+    pub details: Details,
+    /// The natural iterate of a method that is feasible in the limit only: what the papers report.
     pub raw: Option<Raw>,
     /// The two points of a splitting method.
     pub splitting: Option<Splitting>,
+}
+
+impl Ending {
+    /// At X.
+    pub fn new(x: RowMat, details: Details) -> Self {
+        Self { x, details, raw: None, splitting: None }
+    }
+
+    /// The same with a natural iterate that is not feasible.
+    pub fn with_raw(self, raw: Option<Raw>) -> Self {
+        Self { raw, ..self }
+    }
+
+    /// The same with the two points of a splitting method.
+    pub fn with_splitting(self, splitting: Option<Splitting>) -> Self {
+        Self { splitting, ..self }
+    }
 }
 
 /// One solver of a run, as far as it went.

@@ -1,6 +1,8 @@
-//! What an algorithm is.
+//! What an algorithm is: a state and a step.
 
-use super::{Confirmed, Ending, Fades, Raw, Settings, Status};
+use std::borrow::Borrow;
+
+use super::{Confirmed, Ending, Fades, Status};
 use crate::error::Result;
 use crate::linalg::RowMat;
 
@@ -45,27 +47,62 @@ impl Step {
         Self { residual, ..self }
     }
 
-    /// Whether the driver should hear of it before the next iteration.
+    /// Should the loop hear of it before the next iteration?
     fn speaks(&self) -> bool {
         self.pass.is_some() || self.residual.is_some() || self.ended.is_some()
     }
 }
 
-/// What one call of [`Solver::step`] did.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct StepInfo {
-    /// Iterations made, at most the budget.
-    pub iterations: u64,
-    /// F after the step.
+/// Where a solver is between two iterations.
+#[derive(Clone, Copy)]
+pub struct Current<'a> {
+    x: &'a dyn Borrow<RowMat>,
+    /// F there.
     pub objective: f64,
-    /// The pass that ended in this step. A step ends where a pass ends.
-    pub pass: Option<Pass>,
-    /// The solver's own measure of stationarity, relative so that 1e-6 is small; methods whose
-    /// certificate is a pass give none.
+    /// The solver's own measure of stationarity, relative so that 1e-6 is small, where it can be had at any time;
+    /// methods whose certificate is a pass give none.
     pub residual: Option<f64>,
-    /// The solver has nothing more to do: how it ended and why. The step ends there.
-    pub ended: Option<(Status, &'static str)>,
+}
+
+impl<'a> Current<'a> {
+    /// X and F there. X may be anything that has it, such as a state that computes it when it is asked for.
+    pub fn new(x: &'a dyn Borrow<RowMat>, objective: f64) -> Self {
+        Self { x, objective, residual: None }
+    }
+
+    /// The same with a measure of stationarity.
+    pub fn with_residual(self, residual: Option<f64>) -> Self {
+        Self { residual, ..self }
+    }
+
+    /// The feasible X.
+    pub fn x(&self) -> &'a RowMat {
+        self.x.borrow()
+    }
+}
+
+/// How a method behaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// Whether a run ends as stalled where F no longer falls (by 1e-5 of its scale plus |F| in three quarters of its
+    /// iterations). Not where iterations are pairs of rows, which end by passes over everything, nor where F of
+    /// feasible points says little before the end.
+    pub fades: Fades,
+    /// What [`Solver::finish`] takes, in the longest of the iterations: a time limit has to leave room for it.
+    pub closing_steps: f64,
+}
+
+impl Profile {
+    /// One that ends when F fades as said, and at once.
+    pub fn fading(fades: Fades) -> Self {
+        Self { fades, closing_steps: 0.0 }
+    }
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self::fading(Fades::Iterations)
+    }
 }
 
 /// An algorithm: no clock, no printing, no stopping inside.
@@ -76,6 +113,11 @@ pub trait Solver<P> {
     /// Its name in the registry.
     fn name(&self) -> &'static str;
 
+    /// How it behaves on `problem`.
+    fn profile(&self, _problem: &P) -> Profile {
+        Profile::default()
+    }
+
     /// The complete state at X⁰.
     ///
     /// # Errors
@@ -83,80 +125,30 @@ pub trait Solver<P> {
     fn init(&self, problem: &P, x0: RowMat) -> Result<Self::State>;
 
     /// One iteration.
-    fn one_iteration(&self, problem: &P, state: &mut Self::State) -> Step;
+    fn step(&self, problem: &P, state: &mut Self::State) -> Step;
 
-    /// Makes at most `budget` ≥ 1 iterations, fewer where one of them has something to say. The
-    /// sequence of points does not depend on how it is cut into steps.
-    fn step(&self, problem: &P, state: &mut Self::State, budget: u64) -> StepInfo {
-        let mut last = self.one_iteration(problem, state);
-        let mut iterations = 1;
-        while iterations < budget && !last.speaks() {
-            last = self.one_iteration(problem, state);
-            iterations += 1;
-        }
-        StepInfo {
-            iterations,
-            objective: self.objective(problem, state),
-            pass: last.pass,
-            residual: last.residual.or_else(|| self.residual(problem, state)),
-            ended: last.ended,
-        }
-    }
-
-    /// Whether a run ends as stalled where F no longer falls (by 1e-5 of its scale plus |F| in three quarters of its iterations). Not where iterations are
-    /// pairs of rows, which end by passes over everything, nor where F of feasible points says little before the end.
-    fn fades(&self, _problem: &P) -> Fades {
-        Fades::Iterations
-    }
-
-    /// What [`Solver::finish`] takes, in the longest of its iterations: a time limit has to leave room for it.
-    fn closing_steps(&self) -> f64 {
-        0.0
-    }
-
-    /// F of [`Solver::point`], looked at where a step ends.
-    fn objective(&self, problem: &P, state: &Self::State) -> f64;
-
-    /// The solver's own measure of stationarity, relative so that 1e-6 is small, where it can be had
-    /// at any time; looked at where a step ends.
-    fn residual(&self, _problem: &P, _state: &Self::State) -> Option<f64> {
-        None
-    }
+    /// X, F and the measure of stationarity now.
+    fn current<'a>(&self, problem: &P, state: &'a Self::State) -> Current<'a>;
 
     /// How critical the X is that would be returned now, computed anew: asked before a run is called
-    /// converged. `None` where [`Solver::residual`] is such a measure itself, or a pass over all pairs is the
+    /// converged. `None` where [`Current::residual`] is such a measure itself, or a pass over all pairs is the
     /// certificate.
     fn confirmed(&self, _problem: &P, _state: &Self::State) -> Option<Confirmed> {
         None
     }
 
-    /// The current feasible X.
-    fn point<'a>(&self, state: &'a Self::State) -> &'a RowMat;
+    /// The final X, cleaned of rounding drift, and what there is to say.
+    fn finish(&self, problem: &P, state: Self::State) -> Ending;
+}
 
-    /// The final X, cleaned of rounding drift.
-    fn finish(&self, problem: &P, state: Self::State) -> RowMat;
-
-    /// The constants of the registry that the data decided or a bound moved, with the values in force.
-    fn chosen(&self, _problem: &P, _state: &Self::State) -> Vec<(&'static str, f64)> {
-        Vec::new()
+/// At most `budget` ≥ 1 iterations, fewer where one of them has something to say: how many, and what the last one says. The
+/// sequence of points does not depend on how it is cut into steps.
+pub fn advance<P, S: Solver<P>>(solver: &S, problem: &P, state: &mut S::State, budget: u64) -> (u64, Step) {
+    let mut last = solver.step(problem, state);
+    let mut iterations = 1;
+    while iterations < budget && !last.speaks() {
+        last = solver.step(problem, state);
+        iterations += 1;
     }
-
-    /// Settings and counters for display.
-    fn settings(&self, problem: &P, state: &Self::State) -> Settings;
-
-    /// The method's natural iterate where that is not feasible: what the papers report.
-    fn raw(&self, _problem: &P, _state: &Self::State) -> Option<Raw> {
-        None
-    }
-
-    /// Everything there is at the end.
-    fn ending(&self, problem: &P, state: Self::State) -> Ending {
-        Ending {
-            settings: self.settings(problem, &state),
-            constants: self.chosen(problem, &state),
-            raw: self.raw(problem, &state),
-            splitting: None,
-            x: self.finish(problem, state),
-        }
-    }
+    (iterations, last)
 }

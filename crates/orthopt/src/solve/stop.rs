@@ -43,7 +43,7 @@ pub(super) fn interrupted() -> StopReason {
 pub(super) fn numerical_error() -> StopReason {
     StopReason {
         status: Status::NumericalError,
-        message: "F became NaN or infinite: look at the scale of the data".into(),
+        message: "F became NaN or infinite: check the scale of the data".into(),
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn out_of_iterations(limit: u64) -> StopReason {
 }
 
 pub(super) fn out_of_work() -> StopReason {
-    StopReason { status: Status::Stalled, message: "reached the work it may do".into() }
+    StopReason { status: Status::Stalled, message: "reached its limit of work".into() }
 }
 
 /// A stopping criterion.
@@ -290,12 +290,12 @@ impl Fading {
         }
         let why = if made >= self.quiet.0 && made / self.quiet.1 >= self.since {
             let (last, measure) =
-                (made - self.since, if self.by_f { "" } else { ", nor its measure to a half," });
+                (made - self.since, if self.by_f { "" } else { ", nor the stationarity measure to a half," });
             format!(
-                "F has not fallen by {FALL:.0e} of its size{measure} in the last {last} of {made} iterations"
+                "F has not fallen by {FALL:.0e} times its size{measure} in the last {last} of {made} iterations"
             )
         } else if made >= self.most.0 || (work >= self.most.1 && made >= MOST_WORK.1) {
-            format!("still falling after {made} iterations, the most there are without a limit of your own")
+            format!("F still falls after {made} iterations, the default limit")
         } else {
             return None;
         };

@@ -32,7 +32,6 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Point, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -42,7 +41,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {
     /// AManPG with the constants chosen here unless set.
@@ -73,7 +72,7 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         shared: &[],
         handles: |p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(Box::new(INFO.configured(AManPg::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(AManPg::DEFAULT, o)?)),
     }
 }
 
@@ -215,38 +214,26 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for AManPg {
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         Step::ended(self.advance(p, st))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.x.objective()
-    }
-
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.body.residual(st.lipschitz))
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        Current::new(&st.x.x, st.x.objective()).with_residual(Some(st.body.residual(st.lipschitz)))
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        st.body.confirmed(p, &st.x.x, st.x.objective())
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.x.x
-    }
-
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(self, INFO.constants);
+        details.set("t_at_end", st.t);
+        details.set("rotated", st.rotated);
+        details.set("iterations", st.iterations);
+        details.set("newton_steps", st.newton_steps);
+        details.set("restarts", st.restarts);
         let objective = st.x.objective();
-        st.body.finish(p, st.x.x, objective)
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut out = settings_of(self, INFO.constants);
-        out.insert("t_at_end".into(), st.t.into());
-        out.insert("rotated".into(), st.rotated.into());
-        out.insert("iterations".into(), st.iterations.into());
-        out.insert("newton_steps".into(), st.newton_steps.into());
-        out.insert("restarts".into(), st.restarts.into());
-        out
+        Ending::new(st.body.finish(p, st.x.x, objective), details)
     }
 }

@@ -20,17 +20,17 @@ use crate::objective::Evaluate;
 use crate::options::Constants;
 use crate::problem::{CardinalityProblem, nonzero_rows};
 use crate::smooth::Quadratic;
-use crate::solve::{Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 
 /// What the registry says of it.
 pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     name: "ladmm",
-    doc: "linearised ADMM with an orthonormal X and a copy with the nonzeros that are allowed; feasible in the limit",
+    doc: "linearised ADMM with an orthonormal X and a copy with the allowed nonzeros; feasible in the limit",
     constants: Ladmm::LIST,
     shared: &[],
     handles: |_| true,
-    scope: "problems with limits of nonzeros (nonzeros, total-nonzeros, variables)",
-    make: |o| Ok(Box::new(INFO.configured(Ladmm::DEFAULT, o)?)),
+    scope: "problems with limits on nonzeros (nonzeros, total-nonzeros, variables)",
+    make: |o| Ok(AnySolver::new(INFO.configured(Ladmm::DEFAULT, o)?)),
 };
 
 /// First β, in units of L; the one beyond which nothing moves any more.
@@ -93,7 +93,7 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Ladmm {
         })
     }
 
-    fn one_iteration(&self, p: &CardinalityProblem<F>, st: &mut State) -> Step {
+    fn step(&self, p: &CardinalityProblem<F>, st: &mut State) -> Step {
         let shift = if p.f.is_concave() { 0.0 } else { st.lipschitz };
         let mut work = p.f.apply(&st.x); // −CX
         for k in 0..work.data().len() {
@@ -130,29 +130,17 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Ladmm {
         Step::ended(still.then_some((Status::Converged, why)))
     }
 
-    fn objective(&self, _p: &CardinalityProblem<F>, st: &State) -> f64 {
-        st.objective
+    fn current<'a>(&self, _: &CardinalityProblem<F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.best, st.objective)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best
-    }
-
-    fn finish(&self, p: &CardinalityProblem<F>, mut st: State) -> RowMat {
+    fn finish(&self, p: &CardinalityProblem<F>, mut st: State) -> Ending {
+        let mut details = Details::of(self, INFO.constants);
+        details.chosen("beta", self.beta.unwrap_or(FIRST * st.lipschitz));
+        details.set("beta_at_end", st.beta);
+        details.set("iterations", st.iterations);
+        details.set("rows", nonzero_rows(&st.best).len());
         st.offer(p);
-        st.best
-    }
-
-    fn chosen(&self, _p: &CardinalityProblem<F>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("beta", self.beta.unwrap_or(FIRST * st.lipschitz))]
-    }
-
-    fn settings(&self, _p: &CardinalityProblem<F>, st: &State) -> Settings {
-        let mut out = settings_of(self, INFO.constants);
-        out.insert("beta".into(), self.beta.unwrap_or(FIRST * st.lipschitz).into());
-        out.insert("beta_at_end".into(), st.beta.into());
-        out.insert("iterations".into(), st.iterations.into());
-        out.insert("rows".into(), nonzero_rows(&st.best).len().into());
-        out
+        Ending::new(st.best, details)
     }
 }

@@ -21,8 +21,7 @@
 //! gradient, penalty included. Cost per iteration: a gradient and 4nr flops.
 
 use super::SolverInfo;
-use super::proximal::{Feasible, Relative, curvature, distance, feasible_start, raw};
-use crate::composite::relative_criticality;
+use super::proximal::{Feasible, Relative, curvature, distance, feasible_start};
 use crate::constraint::Stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -30,7 +29,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Raw, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {
     /// EP4Orth+ with the constants of its code unless set.
@@ -54,12 +53,12 @@ pub const INFO: SolverInfo = info();
 pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
     SolverInfo {
         name: "ep4orth",
-        doc: "exact penalty for nonnegative X: columns of unit length, driven apart slowly",
+        doc: "exact penalty for nonnegative X: columns of unit length, their overlaps penalised increasingly",
         constants: Ep4Orth::LIST,
         shared: &[],
         handles: |p| nonnegative(&p.h),
         scope: SCOPE,
-        make: |o| Ok(Box::new(INFO.configured(Ep4Orth::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(Ep4Orth::DEFAULT, o)?)),
     }
 }
 
@@ -241,7 +240,9 @@ impl Ep4Orth {
         if st.support.is_some() {
             let exact = st.moved <= EXACT * (st.x.ncols() as f64).sqrt();
             return match (exact, descended) {
-                (true, _) => Some((Status::Converged, "columns are apart and critical on their supports")),
+                (true, _) => {
+                    Some((Status::Converged, "the columns share no row and are critical on their supports"))
+                }
                 (_, false) => Some((Status::Stalled, "no step lowers f on the supports of the columns")),
                 _ => None,
             };
@@ -309,40 +310,24 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ep4Orth {
         Ok(st)
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         Step::ended(self.advance(p, st))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.best.objective
-    }
-
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
         let apart = if st.support.is_some() { 0.0 } else { st.overlap };
-        Some(apart + st.relative.to(st.lipschitz * st.moved))
+        st.best.current(apart + st.relative.to(st.lipschitz * st.moved))
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        st.best.confirmed(p, &st.x, &st.x)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best.x
-    }
-
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        st.best.last(p, &st.x, &st.x)
-    }
-
-    fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {
-        Some(raw(p, &st.x))
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut out = settings_of(self, INFO.constants);
-        out.insert("sigma_at_end".into(), st.sigma.into());
-        out.insert("subproblems".into(), st.subproblems.into());
-        out.insert("iterations".into(), st.iterations.into());
-        out
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(self, INFO.constants);
+        details.set("sigma_at_end", st.sigma);
+        details.set("subproblems", st.subproblems);
+        details.set("iterations", st.iterations);
+        st.best.finish(p, (&st.x, &st.x), &st.x, details)
     }
 }

@@ -22,7 +22,6 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -30,7 +29,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {
     /// IRPG with the constants of ROPTLIB unless set.
@@ -61,7 +60,7 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         shared: &[],
         handles: |p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(Box::new(INFO.configured(Irpg::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(Irpg::DEFAULT, o)?)),
     }
 }
 
@@ -152,36 +151,24 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Irpg {
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         st.iterations += 1;
         Step::ended(self.advance(p, st))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.lowest
-    }
-
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.body.residual(st.lipschitz))
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        Current::new(&st.best, st.lowest).with_residual(Some(st.body.residual(st.lipschitz)))
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        st.body.confirmed(p, &st.best, st.lowest)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best
-    }
-
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        st.body.finish(p, st.best, st.lowest)
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut out = settings_of(self, INFO.constants);
-        out.insert("iterations".into(), st.iterations.into());
-        out.insert("newton_steps".into(), st.newton_steps.into());
-        out.insert("backtracks".into(), st.backtracks.into());
-        out
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(self, INFO.constants);
+        details.set("iterations", st.iterations);
+        details.set("newton_steps", st.newton_steps);
+        details.set("backtracks", st.backtracks);
+        Ending::new(st.body.finish(p, st.best, st.lowest), details)
     }
 }

@@ -25,7 +25,7 @@ use crate::linalg::sequential::lu_solve;
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::Smooth;
-use crate::solve::{Fades, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -40,7 +40,7 @@ pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> 
         shared: &[],
         handles: |_| true,
         scope: "every f",
-        make: |o| Ok(Box::new(INFO.configured(JLbfgs::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(JLbfgs::DEFAULT, o)?)),
     }
 }
 
@@ -49,9 +49,9 @@ constants! {
     pub struct JLbfgs {
         /// pairs (s, y) that are kept
         memory ["m"]: usize = 20, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);
-        /// largest ||tS||_F of a step: boosts beyond change X by more than a factor
+        /// largest ||tS||_F of a step; larger boosts change the size of X by large factors
         radius [""]: f64 = 1.0, "a number > 0 and <= 2" if |v| v > 0.0 && v <= 2.0;
-        /// row norm of X at which an f that may be unbounded is given up
+        /// row norm of X at which a run with an f that may be unbounded ends
         norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
     }
 }
@@ -87,8 +87,8 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
         INFO.name
     }
 
-    fn fades(&self, _: &Problem<JOrthogonal, F>) -> Fades {
-        Fades::Work
+    fn profile(&self, _: &Problem<JOrthogonal, F>) -> Profile {
+        Profile::fading(Fades::Work)
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
@@ -100,7 +100,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
         Ok(State { x, f, omega, pairs, residual, scale, iterations: 0, gradients: 1, repairs: 0, ended })
     }
 
-    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
         st.iterations += 1;
         let mut direction = direction(st);
         if dot(&st.omega, &direction) >= 0.0 {
@@ -118,25 +118,17 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
         Step::ended(st.ended).with_residual(Some(st.residual))
     }
 
-    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
-        st.f
+    fn current<'a>(&self, _: &Problem<JOrthogonal, F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.x, st.f)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.x
-    }
-
-    fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.set("gradients", st.gradients);
+        details.set("repairs", st.repairs);
+        details.set("component_gradients", p.f.components() as u64 * st.gradients);
         j_orthogonal::repair(&mut st.x, p.signature());
-        st.x
-    }
-
-    fn settings(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Settings {
-        let mut out = settings_of(self, Self::LIST);
-        out.insert("gradients".into(), st.gradients.into());
-        out.insert("repairs".into(), st.repairs.into());
-        out.insert("component_gradients".into(), (p.f.components() as u64 * st.gradients).into());
-        out
+        Ending::new(st.x, details)
     }
 }
 

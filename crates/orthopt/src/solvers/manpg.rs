@@ -21,7 +21,6 @@ use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
 };
-use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -29,7 +28,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{constants, only};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {
     /// ManPG with the papers' constants unless set.
@@ -62,7 +61,7 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         shared: &[],
         handles: |p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(Box::new(INFO.configured(ManPg::FIXED, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(ManPg::FIXED, o)?)),
     }
 }
 
@@ -78,7 +77,7 @@ pub const fn info_ada<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverIn
         shared: &[],
         handles: |p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(Box::new(INFO_ADA.configured(ManPg::ADAPTIVE, o)?)),
+        make: |o| Ok(AnySolver::new(INFO_ADA.configured(ManPg::ADAPTIVE, o)?)),
     }
 }
 
@@ -167,45 +166,30 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         st.iterations += 1;
         Step::ended(self.advance(p, st))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.body.at.objective()
-    }
-
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.body.residual(st.lipschitz))
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        Current::new(&st.body.at.x, st.body.at.objective())
+            .with_residual(Some(st.body.residual(st.lipschitz)))
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        st.body.confirmed(p, &st.body.at.x, st.body.at.objective())
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.body.at.x
-    }
-
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        let (x, objective) = (st.body.at.x.clone(), st.body.at.objective());
-        st.body.finish(p, x, objective)
-    }
-
-    fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("t", st.t0)]
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut out = settings_of(self, self.info().constants);
-        out.insert("t".into(), st.t0.into());
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(self, self.info().constants);
+        details.chosen("t", st.t0);
         if self.adaptive {
-            out.insert("t_at_end".into(), st.t.into());
+            details.set("t_at_end", st.t);
         }
-        out.insert("iterations".into(), st.iterations.into());
-        out.insert("newton_steps".into(), st.newton_steps.into());
-        out.insert("backtracks".into(), st.backtracks.into());
-        out
+        details.set("iterations", st.iterations);
+        details.set("newton_steps", st.newton_steps);
+        details.set("backtracks", st.backtracks);
+        let (x, objective) = (st.body.at.x.clone(), st.body.at.objective());
+        Ending::new(st.body.finish(p, x, objective), details)
     }
 }

@@ -41,7 +41,7 @@ use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{CardinalityProblem, JProblem, PcaProblem, Problem, UncorrelatedProblem};
 use crate::smooth::{AnySmooth, FiniteSum, HessianVector, Smooth, TwoSided};
-use crate::solve::{AnySolver, named};
+use crate::solve::AnySolver;
 use obcd::ObcdOptions;
 
 /// What the registry says of a solver for problems of type `P`.
@@ -82,7 +82,7 @@ impl<P: 'static> SolverInfo<P> {
         if !(self.handles)(problem) {
             return Err(Error::Incompatible(format!("solver {} is for {}", self.name, self.scope).into()));
         }
-        Ok(named(self.name, (self.make)(options)?))
+        Ok((self.make)(options)?.named(self.name))
     }
 
     /// `defaults` with the constants that were set for this solver.
@@ -109,7 +109,7 @@ pub struct SolverOptions {
 
 /// The name that lets the library choose (see [`crate::family`]).
 pub const AUTO: (&str, &str) =
-    ("auto", "chooses solver, working set and start from the penalty and the data, and says so");
+    ("auto", "chooses solver, working set and start from the penalty and the data, and reports the choice");
 
 /// What needs of f no more than values and gradients, and of h its prox, for XᵀX = I.
 pub const fn first_order<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
@@ -284,7 +284,7 @@ pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
     j_lbfgs::INFO,
 ];
 
-/// All solvers of problems with a limit of nonzeros.
+/// All solvers of problems with a limit on nonzeros.
 pub static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
     &[exchange::INFO, cardinality_ladmm::INFO];
 

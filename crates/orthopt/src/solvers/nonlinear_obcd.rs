@@ -31,7 +31,7 @@ use crate::pair::step::Model;
 use crate::problem::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
-use crate::solve::{AnySolver, Confirmed, Fades, Settings, Solver, Step};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::obcd::ObcdOptions;
 use crate::solvers::obcd_majorised::MajorisedObcd;
 use crate::solvers::{SolverInfo, SolverOptions};
@@ -73,9 +73,9 @@ fn made(
     let options = ObcdOptions { name, seed: o.seed, ..o.obcd.clone() };
     let pairs = options.block == 2 && !options.jacobi && options.model == Model::Exact;
     if search == CircleSearch::Exact && !pairs {
-        return Ok(Box::new(MajorisedObcd::new(options)?));
+        return Ok(AnySolver::new(MajorisedObcd::new(options)?));
     }
-    Ok(Box::new(NonlinearObcd::new(search, options)?))
+    Ok(AnySolver::new(NonlinearObcd::new(search, options)?))
 }
 
 /// The solver.
@@ -100,7 +100,7 @@ impl NonlinearObcd {
         let name = if search == CircleSearch::Exact { "obcd" } else { "obcd-approx" };
         let refuse = |what: &str| {
             Err(Error::Incompatible(
-                format!("{name} works on pairs of rows here: no {what}; the solver obcd does them").into(),
+                format!("{name} works on pairs of rows here and has no {what}; the solver obcd has").into(),
             ))
         };
         if options.block != 2 {
@@ -144,8 +144,8 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         }
     }
 
-    fn fades(&self, _: &NonlinearEigProblem) -> Fades {
-        Fades::Never
+    fn profile(&self, _: &NonlinearEigProblem) -> Profile {
+        Profile::fading(Fades::Never)
     }
 
     fn init(&self, p: &NonlinearEigProblem, mut x: RowMat) -> Result<State> {
@@ -164,13 +164,13 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         Ok(State { at: Iterate { work: Work::new(x.ncols()), x, image, rows, scale, lipschitz }, descent })
     }
 
-    fn one_iteration(&self, p: &NonlinearEigProblem, st: &mut State) -> Step {
+    fn step(&self, p: &NonlinearEigProblem, st: &mut State) -> Step {
         let oracle = CirclePairs { f: &p.f, solver: self, at: &mut st.at };
         PairDescent { oracle, state: &mut st.descent }.iterate()
     }
 
-    fn objective(&self, _p: &NonlinearEigProblem, st: &State) -> f64 {
-        st.descent.objective
+    fn current<'a>(&self, _: &NonlinearEigProblem, st: &'a State) -> Current<'a> {
+        Current::new(&st.at.x, st.descent.objective)
     }
 
     /// f of a singular C may be close to 0 where it has a minimum: decreases that are nothing beside the scale of f
@@ -179,26 +179,18 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         Some(Confirmed::new(relative_criticality(p, &st.at.x)))
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.at.x
-    }
-
-    fn finish(&self, _p: &NonlinearEigProblem, st: State) -> RowMat {
+    fn finish(&self, p: &NonlinearEigProblem, st: State) -> Ending {
+        let mut details = Details::default();
+        details.set("working_set", self.options.working_set.name());
+        details.set("alpha", self.options.alpha);
+        details.set("gradient", p.f.bookkeeping());
+        details.set("pairs", st.descent.schedule.pairs);
+        details.set("moves", st.descent.schedule.moves);
         let mut x = st.at.x;
         if stiefel::feasibility(&x) > DRIFT {
             stiefel::repair_on_support(&mut x);
         }
-        x
-    }
-
-    fn settings(&self, p: &NonlinearEigProblem, st: &State) -> Settings {
-        let mut s = Settings::new();
-        s.insert("working_set".into(), self.options.working_set.name().into());
-        s.insert("alpha".into(), self.options.alpha.into());
-        s.insert("gradient".into(), p.f.bookkeeping().into());
-        s.insert("pairs".into(), st.descent.schedule.pairs.into());
-        s.insert("moves".into(), st.descent.schedule.moves.into());
-        s
+        Ending::new(x, details)
     }
 }
 

@@ -30,7 +30,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {
     /// RSubGrad with the steps of the comparisons unless set.
@@ -55,7 +55,7 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         shared: &[],
         handles: |p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(Box::new(INFO.configured(RSubGrad::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(RSubGrad::DEFAULT, o)?)),
     }
 }
 
@@ -134,38 +134,22 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for RSubGrad {
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         Step::ended(self.advance(p, st))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.lowest
-    }
-
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.residual)
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        Current::new(&st.best, st.lowest).with_residual(Some(st.residual))
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        Some(Confirmed::new(relative_criticality(p, &st.best)))
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best
-    }
-
-    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        st.best
-    }
-
-    fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("eta", st.eta0)]
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut out = settings_of(self, INFO.constants);
-        out.insert("eta".into(), st.eta0.into());
-        out.insert("iterations".into(), st.k.into());
-        out
+    fn finish(&self, _: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(self, INFO.constants);
+        details.chosen("eta", st.eta0);
+        details.set("iterations", st.k);
+        Ending::new(st.best, details)
     }
 }

@@ -28,9 +28,8 @@ use std::collections::VecDeque;
 use super::SolverInfo;
 use super::proximal::{
     FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
-    feasible_start, finite_convex, raw,
+    feasible_start, finite_convex,
 };
-use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -41,13 +40,13 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Raw, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {
     /// SLPG with the constants of STOP unless set.
     #[derive(Copy)]
     pub struct Slpg {
-        /// most Arrow-Hurwicz updates of the multiplier an iteration
+        /// maximum number of Arrow-Hurwicz updates of the multiplier per iteration
         inner [""]: usize = 5, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);
         /// values of phi a step is compared with (1: monotone)
         memory ["m"]: usize = 20, "a whole number from 1 to 1000" if |v| (1.0..=1000.0).contains(&v);
@@ -68,7 +67,7 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         shared: &[],
         handles: |p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(Box::new(INFO.configured(Slpg::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(Slpg::DEFAULT, o)?)),
     }
 }
 
@@ -298,39 +297,23 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
         Ok(state)
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         Step::ended(self.advance(p, st))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.best.objective
-    }
-
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.residual())
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        st.best.current(st.residual())
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        st.best.confirmed(p, &st.at.x, &st.z)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best.x
-    }
-
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        st.best.last(p, &st.at.x, &st.z)
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut out = settings_of(self, INFO.constants);
-        out.insert("iterations".into(), st.iterations.into());
-        out.insert("multiplier_updates".into(), st.updates.into());
-        out.insert("halvings".into(), st.halvings.into());
-        out
-    }
-
-    fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {
-        Some(raw(p, &st.at.x))
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(self, INFO.constants);
+        details.set("iterations", st.iterations);
+        details.set("multiplier_updates", st.updates);
+        details.set("halvings", st.halvings);
+        st.best.finish(p, (&st.at.x, &st.z), &st.at.x, details)
     }
 }

@@ -21,8 +21,7 @@
 //! Cost per iteration: a gradient and 4nr² flops.
 
 use super::SolverInfo;
-use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start, raw};
-use crate::composite::relative_criticality;
+use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start};
 use crate::constraint::Stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -32,7 +31,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Raw, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {
     /// SOC.
@@ -55,7 +54,7 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         shared: &[],
         handles: |_| true,
         scope: "every problem",
-        make: |o| Ok(Box::new(INFO.configured(Soc::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(Soc::DEFAULT, o)?)),
     }
 }
 
@@ -161,42 +160,22 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Soc {
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         Step::ended(self.advance(p, st))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.best.objective
-    }
-
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.residual)
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        st.best.current(st.residual)
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        st.best.confirmed(p, &st.p, &st.q)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best.x
-    }
-
-    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        st.best.last(p, &st.p, &st.q)
-    }
-
-    fn chosen(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("beta", st.beta)]
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut out = settings_of(self, INFO.constants);
-        out.insert("beta".into(), st.beta.into());
-        out.insert("iterations".into(), st.iterations.into());
-        out
-    }
-
-    fn raw(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Raw> {
-        Some(raw(p, &st.q))
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(self, INFO.constants);
+        details.chosen("beta", st.beta);
+        details.set("iterations", st.iterations);
+        st.best.finish(p, (&st.p, &st.q), &st.q, details)
     }
 }

@@ -23,7 +23,7 @@ use crate::linalg::work;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::{PcaProblem, Problem};
 use crate::smooth::Quadratic;
-use crate::solve::{Settings, Solver, Status, Step};
+use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 
 /// What the registry says of it.
 pub const INFO: SolverInfo = SolverInfo {
@@ -33,7 +33,7 @@ pub const INFO: SolverInfo = SolverInfo {
     shared: &[],
     handles: |p: &PcaProblem| suits(p),
     scope: SCOPE,
-    make: |o| Ok(Box::new(Spectral { seed: o.seed })),
+    make: |o| Ok(AnySolver::new(Spectral { seed: o.seed })),
 };
 
 const SCOPE: &str = "problems without a penalty and without a linear term (pca)";
@@ -104,7 +104,7 @@ impl<F: Quadratic, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spectral {
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         if st.ended.is_none() {
             st.advance(&p.f);
         }
@@ -112,27 +112,19 @@ impl<F: Quadratic, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spectral {
         Step::ended(st.ended).with_residual(st.residual.filter(|_| st.ended.is_some()))
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.value
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        Current::new(&st.x, st.value)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.x
-    }
-
-    fn finish(&self, _p: &Problem<Stiefel, F, H>, mut st: State) -> RowMat {
+    fn finish(&self, _: &Problem<Stiefel, F, H>, mut st: State) -> Ending {
+        let mut details = Details::default();
+        details.set("decomposed", st.way);
+        if let Some(residual) = st.residual {
+            details.set("residual", residual);
+        }
         st.take_ritz_vectors();
         stiefel::repair_on_support(&mut st.x);
-        st.x
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut s = Settings::new();
-        s.insert("decomposed".into(), st.way.into());
-        if let Some(residual) = st.residual {
-            s.insert("residual".into(), residual.into());
-        }
-        s
+        Ending::new(st.x, details)
     }
 }
 

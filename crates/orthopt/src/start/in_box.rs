@@ -13,24 +13,24 @@ use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::BoxBounds;
 
-/// Projections onto box and manifold by turns from one point.
+/// Number of alternating projections onto box and manifold from one point.
 const PROJECTIONS: usize = 300;
-/// Random points that are projected where nothing else is inside.
+/// Number of random points that are projected if no other start is inside.
 const DRAWN: u64 = 8;
 /// Projections go to a box that is smaller by this share on each side, so that the nearest orthonormal matrix is inside the
 /// box itself.
 const MARGIN: f64 = 1e-3;
 /// Largest ‖XᵀX − I‖_F of what is handed out.
 const FEASIBLE: f64 = 1e-12;
-/// A row that a column is given, relative to its largest entry.
+/// Size of an entry added to a column, relative to its largest entry.
 const GIVEN: f64 = 1e-3;
 
-/// X, or a point of the box that is made from it: X projected onto box and manifold by turns; columns that share no row
-/// and are as flat as the box asks for; columns of signs (Hadamard matrices); these and random points of a seed, projected
-/// by turns.
+/// X, or a point of the box that is made from it: X projected onto box and manifold
+/// alternately; columns that share no row and are as flat as the box requires; columns of signs (Hadamard matrices);
+/// these and random points of a seed, by alternating projections.
 ///
 /// # Errors
-/// [`BoxBounds::check_shape`]; or none of them is inside, which is no proof that there is none.
+/// [`BoxBounds::check_shape`]; or none of them is inside, which does not prove that there is none.
 pub(crate) fn in_box(x: RowMat, bounds: &BoxBounds, seed: u64) -> Result<RowMat> {
     let inside = |x: &RowMat| bounds.value(x.data()) == 0.0 && stiefel::feasibility(x) <= FEASIBLE;
     if inside(&x) {
@@ -161,8 +161,8 @@ fn flattened(v: &[f64], most: f64) -> Vec<f64> {
     vec![1.0 / (v.len() as f64).sqrt(); v.len()]
 }
 
-/// Columns of a Hadamard matrix of order q = 2ᵇ ≥ r, as often one below the other as n has room for, of unit length;
-/// `None` where n < q.
+/// Columns of a Hadamard matrix of order q = 2ᵇ ≥ r, repeated one below the other as often as n allows, of unit
+/// length; `None` where n < q.
 fn signs(n: usize, r: usize) -> Option<RowMat> {
     let q = r.next_power_of_two();
     let rows = n / q * q;

@@ -9,6 +9,7 @@ use orthopt::solvers::amanpg::AManPg;
 use orthopt::solvers::proximal::TangentProx;
 use orthopt::start::Start;
 
+use crate::common::Steps;
 use crate::common::first_order::{apart, check_descent, polar, solve, sum, wide, with_linear_term};
 use crate::common::{exact_objective, gradient, problem};
 
@@ -88,8 +89,8 @@ fn follows_its_plain_twin() {
         let mut state = solver.init(&p, x0).unwrap();
         for k in 0..60 {
             plain.iterate();
-            solver.step(&p, &mut state, 1);
-            let off = apart(Solver::<PcaProblem>::point(&solver, &state), &plain.x);
+            solver.steps(&p, &mut state, 1);
+            let off = apart(solver.point(&p, &state), &plain.x);
             assert!(off <= 1e-6, "iteration {k}: {off:e}");
         }
         restarts += plain.restarts;
@@ -117,7 +118,7 @@ fn never_raises_f() {
 fn turns_the_start_where_that_helps() {
     let turned = |p: &PcaProblem, x0: &RowMat| {
         let state = AManPg::DEFAULT.init(p, x0.clone()).unwrap();
-        let x = Solver::<PcaProblem>::point(&AManPg::DEFAULT, &state);
+        let x = AManPg::DEFAULT.point(p, &state);
         assert!(exact_objective(p, x) <= exact_objective(p, x0));
         assert_eq!(apart(x, x0) > 0.0, AManPg::DEFAULT.settings(p, &state)["rotated"] == true.into());
         apart(x, x0) > 1e-3

@@ -1,4 +1,4 @@
-//! What blocks of more than two rows offer, against pairs, slow twins and known optima.
+//! Decreases by blocks of more than two rows, against pairs, slow twins and known optima.
 
 use crate::common::{
     PROBLEMS, exact_objective, gaussian_rows, gradient, on_data, patient, problem, rng, solve, thinned,
@@ -47,7 +47,7 @@ fn blocks_of_two_are_the_pairs() {
     }
 }
 
-/// What a block is said to offer is there: feasible, and F is lower by as much.
+/// The reported decrease of a block is attained by a feasible X.
 #[test]
 fn offers_are_true() {
     for (name, lambda) in PROBLEMS {

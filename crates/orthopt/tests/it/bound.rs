@@ -264,7 +264,7 @@ fn the_obvious_budget_of_rows_is_refused() {
     assert!(check(&false_.dual(&f, 2), &kind).is_none() && check(&right.dual(&f, 2), &wrong).is_none());
 }
 
-/// What docs/mathematics.md tells others to do with a saved dual matrix, also after screening.
+/// The check of a saved dual matrix in docs/mathematics.md, also after screening.
 #[test]
 fn the_dual_matrix_proves_the_bound() {
     let c = covariance(30, 5, 4);

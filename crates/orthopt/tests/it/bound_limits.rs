@@ -1,4 +1,4 @@
-//! Proofs for limits of nonzeros: golden values, all supports of small matrices, ends, what is not believed.
+//! Proofs for limits on nonzeros: golden values, all supports of small matrices, ends, what is not believed.
 
 use orthopt::bound::{Bound, End, Kind, Method, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
@@ -39,7 +39,7 @@ fn total(nonzeros: usize) -> Kind {
     Kind::Total { nonzeros, lambda: 0.0 }
 }
 
-/// Whether X keeps to the limits.
+/// True if X keeps to the limits.
 fn keeps(kind: &Kind, x: &RowMat) -> bool {
     let column = |k: usize| (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).count();
     match kind {
@@ -499,7 +499,7 @@ fn signs_are_not_forgotten() {
     }
 }
 
-/// What has no proofs of this kind keeps the bound of the relaxation.
+/// Problems without proofs of this kind keep the bound of the relaxation.
 #[test]
 fn a_price_of_nonzeros_keeps_the_relaxation() {
     let c = pitprops();

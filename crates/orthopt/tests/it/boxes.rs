@@ -58,8 +58,8 @@ fn every_solver_begins_inside_and_ends_there() {
 #[test]
 fn a_box_without_a_point_is_refused() {
     for ((n, r), lower, upper, why) in [
-        ((25, 2), -0.19, 0.19, "squares that add up to 0.9025"),
-        ((25, 2), -0.1, 0.15, "squares that add up to 0.5625"),
+        ((25, 2), -0.19, 0.19, "a sum of squares of at most 0.9025"),
+        ((25, 2), -0.1, 0.15, "a sum of squares of at most 0.5625"),
         ((10, 3), 0.0, 0.5, "4 * 3 is more than the 10 rows"),
     ] {
         let message = boxed((n, r), lower, upper).unwrap_err().to_string();

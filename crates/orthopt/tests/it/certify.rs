@@ -144,7 +144,7 @@ fn asked<P: Family>(p: &P, x: &RowMat, scope: Scope, answers: u64) -> (Option<f6
     (p.criticality(x, &ask), certificate, asked)
 }
 
-/// What holds of every family: a check that is stopped ends at once and says how far it came.
+/// In every family a check that is stopped ends at once and reports its progress.
 fn stops<P: Family>(what: &str, p: &P, x: &RowMat) {
     let go_on = |scope| p.block_stationarity(x, scope, &Cancel::never()).expect("pairs can be solved");
     let all = go_on(Scope::All);

@@ -14,7 +14,7 @@ use orthopt::solvers::{SOLVERS, SolverOptions, find_solvers};
 use orthopt::start::Start;
 
 fn solver(working_set: WorkingSet) -> AnySolver<PcaProblem> {
-    Box::new(Obcd::new(ObcdOptions { working_set, seed: 3, ..Default::default() }).unwrap())
+    AnySolver::new(Obcd::new(ObcdOptions { working_set, seed: 3, ..Default::default() }).unwrap())
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn check_circle(p: &Trig) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What [`arc::minimise`] says of the arc, with the lower end value as the bound.
+/// Checks [`arc::minimise`] on the arc, with the lower end value as the bound.
 fn check_arc(p: &Trig, width: f64) -> Result<(), TestCaseError> {
     let (t, eps) = ((0.5 * width).tan(), 1e-14 * p.scale());
     let upper = at(p, 0.0).min(at(p, width));

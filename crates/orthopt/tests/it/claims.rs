@@ -278,7 +278,7 @@ fn a_minimum_of_zero_is_proved() {
     }
 }
 
-/// What a search is told to be a lower bound ends it only where F has come down to it.
+/// A given lower bound ends a search only if F equals it.
 #[test]
 fn a_search_ends_at_its_bound_and_nowhere_else() {
     let data = orthopt_data::load("builtin:pitprops", &Default::default()).unwrap();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::common::Steps;
 use crate::common::composite::{KINDS, composite};
 use crate::common::problem;
 use orthopt::cancel::Cancel;
@@ -86,10 +87,10 @@ fn obcd_never_raises_f_and_is_plain_obcd_without_g() {
         }
         let solver = info.build(&p, &SolverOptions { seed: 2, ..Default::default() }).unwrap();
         let mut st = solver.init(&p, p.start("random", 2).unwrap()).unwrap();
-        let mut last = p.value(solver.point(&st));
+        let mut last = p.value(solver.point(&p, &st));
         for _ in 0..300 {
-            let said = solver.step(&p, &mut st, 13).objective;
-            let now = p.value(solver.point(&st));
+            let said = solver.steps(&p, &mut st, 13).objective;
+            let now = p.value(solver.point(&p, &st));
             let rounding = 1e-11 * (1.0 + last.abs());
             assert!(now <= last + rounding, "{kind:?}: {last} {now}");
             // what is tracked is the majorant: F or above

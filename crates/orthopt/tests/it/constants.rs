@@ -52,7 +52,7 @@ fn check<P: Family>(p: &P, seen: &mut BTreeSet<&'static str>) {
         let settings = |o: &SolverOptions| {
             let solver = info.build(p, o).unwrap_or_else(|e| panic!("{}: {e}", info.name));
             assert_eq!(solver.name(), info.name);
-            solver.settings(p, &solver.init(p, x0.clone()).unwrap())
+            solver.finish(p, solver.init(p, x0.clone()).unwrap()).details.settings
         };
         let defaults = settings(&SolverOptions::default());
         for c in info.constants {
@@ -118,7 +118,7 @@ fn penalties_have_the_shape_that_the_registry_says() {
     }
 }
 
-/// What those get who set nothing is what the declarations say.
+/// Defaults are those of the declarations.
 #[test]
 fn shared_options_have_one_default() {
     let options = Wanted::default().options();
@@ -154,7 +154,7 @@ fn text_becomes_typed_values() {
     assert_eq!(said("irpg-phi", "auto"), "irpg-phi is auto: expected a number > 0");
     assert_eq!(
         said("manpg-ada-tua", "2"),
-        "no constant is called 'manpg-ada-tua'; there are: manpg-ada-t, manpg-ada-gamma, manpg-ada-delta, manpg-ada-tau"
+        "there is no constant 'manpg-ada-tua'; choose one of: manpg-ada-t, manpg-ada-gamma, manpg-ada-delta, manpg-ada-tau"
     );
     assert!(said("nothing", "2").contains("irpg-memory") && said("nothing", "2").contains("mcp-gamma"));
 }

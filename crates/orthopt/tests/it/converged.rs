@@ -1,4 +1,4 @@
-//! What is called converged is: recomputed from X for every solver of every problem, whatever the solver
+//! The status converged holds: recomputed from X for every solver of every problem, whatever the solver
 //! measures itself.
 
 use crate::common::gaussian;
@@ -16,9 +16,9 @@ use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status, Stopping};
 
 const STOPPING: Stopping = Stopping { max_iters: Some(1500), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-/// What `tol` = 1e-9 makes of measures of criticality.
+/// Tolerance of measures of criticality for `tol` = 1e-9.
 const CRITICAL: f64 = 1e-6;
-/// What a pass over all pairs promises.
+/// Claim of a pass over all pairs.
 const PASS: &str = "block-2 stationary";
 
 /// Runs every solver that handles the problem; `relative` is the criticality of what it returned. How many were

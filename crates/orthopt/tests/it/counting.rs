@@ -1,4 +1,4 @@
-//! What is counted and priced is what is saved.
+//! Reported nonzeros and F are those of the saved X.
 
 use faer::Mat;
 use orthopt::cancel::Cancel;
@@ -44,7 +44,7 @@ fn what_is_printed_is_what_is_saved() {
     }
 }
 
-/// What another program has left next to zero counts everywhere, and is said.
+/// Tiny entries of another program's X count as nonzero everywhere, with a note.
 #[test]
 fn a_given_x_is_judged_as_it_is() {
     let p = of_scales(1.0);

@@ -1,6 +1,7 @@
 //! Hundreds of thousands of accepted moves in one run: X stays on the manifold, F as tracked
 //! stays F, and the image stays that of X.
 
+use crate::common::Steps;
 use crate::common::obcd::absolute;
 use crate::common::{exact_objective, iterate, sparse, thinned, usual_start};
 use orthopt::constraint::stiefel;
@@ -17,11 +18,11 @@ fn long_run(what: &str, p: &PcaProblem, options: &ObcdOptions, wanted: u64) -> R
     let mut state = solver.init(p, usual_start(p, 1)).unwrap();
     let (mut last, mut looks) = (f64::INFINITY, 0);
     loop {
-        let info = solver.step(p, &mut state, 1000);
+        let info = solver.steps(p, &mut state, 1000);
         assert!(info.objective <= last, "{what}: F rose from {last} to {}", info.objective);
         last = info.objective;
         looks += 1;
-        let x = iterate(&solver, &state);
+        let x = iterate(&solver, p, &state);
         let feasibility = stiefel::feasibility(x);
         assert!(
             feasibility <= 1e-12,
@@ -35,7 +36,7 @@ fn long_run(what: &str, p: &PcaProblem, options: &ObcdOptions, wanted: u64) -> R
         }
         assert!(looks < 20_000, "{what}: {} moves only", moves(&solver, p, &state));
     }
-    let x = solver.finish(p, state);
+    let x = solver.finish(p, state).x;
     assert!(stiefel::feasibility(&x) <= 1e-13 * (x.ncols() as f64), "{what}");
     // zeros made exact in the end may lower F
     let end = exact_objective(p, &x);

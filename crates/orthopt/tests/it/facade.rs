@@ -101,7 +101,7 @@ fn bad_input_is_an_error() {
         (SparsePca::l0(&a).components(9).fit(), "rank 9 exceeds the 8 columns"),
         (SparsePca::l0(&a).lambda(-1.0).fit(), "lambda is -1"),
         (SparsePca::l0(&a).time_limit(f64::NAN).fit(), "time-limit is NaN"),
-        (SparsePca::l0(&a).solver("sovler").fit(), "no solver is called 'sovler'"),
+        (SparsePca::l0(&a).solver("sovler").fit(), "there is no solver 'sovler'"),
         (SparsePca::l0(&broken).components(2).fit(), "row 3"),
         (SparsePca::l0(PcaData::Gram(c.as_ref())).center().fit(), "C itself cannot be centred"),
     ];

@@ -1,5 +1,6 @@
 //! The first-order solvers: what each of them promises, on every penalty it takes.
 
+use crate::common::Steps;
 use crate::common::first_order::{
     NAMES, apart, build, check_descent, info, polar, solve, sum, sym, transposed_product, wide,
     with_linear_term,
@@ -81,11 +82,11 @@ fn manpg_without_penalty_is_riemannian_gradient_descent() {
     let mut x = Start::Random.point(&p.f, 4, false, 3).unwrap();
     let mut state = solver.init(&p, x.clone()).unwrap();
     for k in 0..60 {
-        solver.step(&p, &mut state, 1);
+        solver.steps(&p, &mut state, 1);
         let g = gradient(&p, &x);
         let normal = crate::common::first_order::plain_product(&x, &sym(&transposed_product(&x, &g)));
         x = polar(&sum(&x, -t, &sum(&g, -1.0, &normal)));
-        let found = Solver::<PcaProblem>::point(&solver, &state);
+        let found = solver.point(&p, &state);
         assert!(apart(found, &x) <= 1e-12, "iteration {k}: {:e}", apart(found, &x));
     }
 }
@@ -110,15 +111,15 @@ fn ladmm_without_penalty_is_a_projected_gradient_method() {
         let mut x = Start::Random.point(&p.f, 3, false, 4).unwrap();
         let mut state = solver.init(&p, x.clone()).unwrap();
         for k in 0..40 {
-            solver.step(&p, &mut state, 1);
+            solver.steps(&p, &mut state, 1);
             x = polar(&sum(&x, -1.0 / ell, &gradient(&p, &x)));
-            let raw = solver.raw(&p, &state).unwrap();
+            let raw = solver.finish(&p, state.clone()).raw.unwrap();
             let value = exact_objective(&p, &x);
             assert!((raw.objective - value).abs() <= 1e-10 * (1.0 + value.abs()), "iteration {k}");
             assert!(raw.feasibility <= 1e-12);
             if k < 10 {
                 // every early iterate is offered as the feasible copy, and F falls
-                let found = Solver::<PcaProblem>::point(&solver, &state);
+                let found = solver.point(&p, &state);
                 assert!(apart(found, &x) <= 1e-11, "iteration {k}: {:e}", apart(found, &x));
             }
         }
@@ -177,7 +178,7 @@ fn threads_and_steps_change_nothing() {
                         solver.init(p, Start::Random.point(&p.f, p.rank(), false, 1).unwrap()).unwrap();
                     let (mut left, mut last) = (40u64, None);
                     while left > 0 {
-                        let info = solver.step(p, &mut state, cut.min(left));
+                        let info = solver.steps(p, &mut state, cut.min(left));
                         assert!(info.iterations <= cut.min(left) && info.iterations > 0);
                         left -= info.iterations;
                         last = Some((info.objective.to_bits(), info.residual.map(f64::to_bits)));
@@ -185,7 +186,7 @@ fn threads_and_steps_change_nothing() {
                             break;
                         }
                     }
-                    (solver.finish(p, state), last)
+                    (solver.finish(p, state).x, last)
                 })
             };
             let one = result(1, 1);
@@ -258,8 +259,8 @@ fn constants_are_checked_by_name() {
     let solver = info("manpg").build(&p, &options).unwrap();
     let x0 = usual_start(&p, 0);
     let mut state = solver.init(&p, x0.clone()).unwrap();
-    solver.step(&p, &mut state, 1);
-    assert!(apart(solver.point(&state), &x0) <= 1e-6);
+    solver.steps(&p, &mut state, 1);
+    assert!(apart(solver.point(&p, &state), &x0) <= 1e-6);
 }
 
 /// `raw` is the papers' convention: F of the sparse copy and how far it is from feasible.
@@ -280,7 +281,7 @@ fn raw_reports_the_natural_iterate() {
     }
 }
 
-/// What whole matrices are done with agrees with what single entries are done with.
+/// Functions of whole matrices agree with those of single entries.
 #[test]
 fn batched_calls_agree_with_plain_ones() {
     for n in [1, 7, 40, 400] {

@@ -1,5 +1,6 @@
 //! The first-order solvers where codes break: bad starts, extreme weights, data of every scale.
 
+use crate::common::Steps;
 use crate::common::first_order::{NAMES, apart, build, solve, wide};
 use crate::common::{exact_objective, gaussian, gradient, on_data, problem};
 use orthopt::certify::criticality;
@@ -78,9 +79,9 @@ fn starts_are_made_feasible() {
     for name in NAMES {
         let solver = build(name, &p);
         let mut state = solver.init(&p, x0.clone()).unwrap();
-        assert!(stiefel::feasibility(solver.point(&state)) <= 1e-12, "{name}");
-        solver.step(&p, &mut state, 1);
-        assert!(stiefel::feasibility(&solver.finish(&p, state)) <= 1e-12, "{name}");
+        assert!(stiefel::feasibility(solver.point(&p, &state)) <= 1e-12, "{name}");
+        solver.steps(&p, &mut state, 1);
+        assert!(stiefel::feasibility(&solver.finish(&p, state).x) <= 1e-12, "{name}");
         x0.set(0, 0, x0.get(0, 0) + 0.1);
         assert!(solver.init(&p, x0.clone()).is_err(), "{name}");
         x0.set(0, 0, x0.get(0, 0) - 0.1);

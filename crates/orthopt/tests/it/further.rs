@@ -9,6 +9,7 @@ use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
 use orthopt::search::{Arm, Effort, MakeTask, Move, Part, Portfolio, Settings, Task, at, search};
+use orthopt::solve::AnySolver;
 use orthopt::solve::{Solution, Stopping};
 use orthopt::solvers::obcd::Obcd;
 use rand_pcg::Pcg64;
@@ -35,7 +36,7 @@ impl Move<PcaProblem> for Nowhere {
 /// OBCD with that much work at first.
 fn part(most: u64, again: Option<f64>) -> Part<PcaProblem> {
     Part {
-        solver: Box::new(Obcd::seeded(1)),
+        solver: AnySolver::new(Obcd::seeded(1)),
         most: Some(most),
         share: 1,
         again,

@@ -1,4 +1,4 @@
-//! LADMM that ends where X and its sparse copy have met, arms that do so, and a default λ that leaves something to find.
+//! LADMM that ends where X and its sparse copy agree, arms that do so, and a default λ that leaves something to find.
 
 use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel;
@@ -26,7 +26,7 @@ fn what_has_met_ends_near_its_end() {
         let p = wide(name, lambda, 60, 90, 4, 5);
         let (whole, near, nearer) = (ladmm(&p, 0.0), ladmm(&p, 1e-3), ladmm(&p, 1e-4));
         assert!(near.feasibility <= 1e-12 && near.status == Status::Stalled, "{name}: {}", near.message);
-        assert!(near.message.contains("have met"), "{name}: {}", near.message);
+        assert!(near.message.contains("sparse copy agree"), "{name}: {}", near.message);
         assert!(near.iterations <= nearer.iterations && nearer.iterations <= whole.iterations, "{name}");
         assert!(
             4 * near.iterations <= 3 * whole.iterations,
@@ -53,7 +53,7 @@ fn the_default_lambda_leaves_something_to_find() {
     let a = gaussian(60, 90, 9);
     let (posed, p) = default_l1(&a);
     let mean = 0.5 * 60.0;
-    assert!(posed.1.contains("would leave single variables"), "{}", posed.1);
+    assert!(posed.1.contains("would leave one variable per component"), "{}", posed.1);
     assert!(posed.0 < 0.6 * mean, "{}", posed.0);
     let found = p.plan(&Wanted::default()).unwrap();
     let stopping =

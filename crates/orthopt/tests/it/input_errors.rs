@@ -22,7 +22,7 @@ fn ranks_lambdas_and_names() {
     for (name, _) in PROBLEMS {
         assert_eq!(
             said(name, 0, 1.0),
-            "rank 0 is no rank for the 4 columns of the data: choose a rank from 1 to 4"
+            "rank 0 is too small for the 4 columns of the data: choose a rank from 1 to 4"
         );
         assert_eq!(said(name, 5, 1.0), "rank 5 exceeds the 4 columns of the data: choose a rank from 1 to 4");
     }
@@ -36,21 +36,21 @@ fn ranks_lambdas_and_names() {
     }
     assert_eq!(
         said("sparse-pca", 2, 1.0),
-        "no problem is called 'sparse-pca'; there are: l0-pca, l1-pca, nonneg-pca, pca, mcp-pca, scad-pca, dc-pca, capped-l1-pca, fused-pca, hyperbolic-eig, probe, nonlinear-eig"
+        "there is no problem 'sparse-pca'; choose one of: l0-pca, l1-pca, nonneg-pca, pca, mcp-pca, scad-pca, dc-pca, capped-l1-pca, fused-pca, hyperbolic-eig, probe, nonlinear-eig"
     );
     assert!(said("probe", 2, 0.0).contains("probe is not f + h"));
     assert!(find_problem("pca").is_ok());
     assert_eq!(
         Start::parse("zeros").unwrap_err().to_string(),
-        "no starting point is called 'zeros'; there are: identity, coordinates, pca, varimax, random, partition, or a .npy file"
+        "there is no starting point 'zeros'; choose one of: identity, coordinates, pca, varimax, random, partition, or a .npy file"
     );
     assert_eq!(
         WorkingSet::parse("best").unwrap_err().to_string(),
-        "no working set is called 'best'; there are: random, active, cyclic, greedy-sv, greedy-or"
+        "there is no working set 'best'; choose one of: random, active, cyclic, greedy-sv, greedy-or"
     );
     assert_eq!(
         Model::parse("full").unwrap_err().to_string(),
-        "no model is called 'full'; there are: exact, diagonal"
+        "there is no model 'full'; choose one of: exact, diagonal"
     );
     assert!(PENALTIES.iter().all(|p| !p.doc.is_empty() && (p.make)(1.0).is_ok()));
     let gap = Mat::from_fn(3, 3, |i, j| if (i, j) == (0, 2) { 1.0 } else { 0.0 });
@@ -115,7 +115,7 @@ fn matrices_that_do_not_fit() {
             Err(Error::NotFinite { row: 4, col: 2, .. })
         ));
     }
-    assert!(Storage::parse("sparse").unwrap_err().to_string().ends_with("there are: auto, dense, gram"));
+    assert!(Storage::parse("sparse").unwrap_err().to_string().ends_with("choose one of: auto, dense, gram"));
 }
 
 /// E has as many columns as X, which only the problem knows.

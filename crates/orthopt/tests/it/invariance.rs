@@ -108,7 +108,7 @@ fn posed<T>(case: &Case, k: i32, then: impl FnOnce(&Named) -> T) -> T {
     then(&posed.problem)
 }
 
-/// What is said of a run, in words and numbers without a unit, and numbers with the unit of F.
+/// Report of a run: words and numbers without a unit, and numbers with the unit of F.
 #[derive(Clone, Debug, Default)]
 struct Said {
     words: Vec<(String, String)>,
@@ -201,7 +201,7 @@ fn run<P: Family>(p: &P, solver: Option<&str>, max_iters: u64) -> Said {
     said
 }
 
-/// What kind of point X is.
+/// Adds the checks of X.
 fn about<P: Family>(p: &P, x: &RowMat, said: &mut Said) {
     if let Some(criticality) = p.criticality(x, &Cancel::never()) {
         said.size("criticality", criticality);

@@ -1,5 +1,6 @@
 //! The rivals of JOBCD: golden updates, gradients against differences, runs, chains.
 
+use crate::common::Steps;
 use crate::common::jorth::{difference, feasible, golden, matrix, numbers, relative, shuffled};
 use crate::common::{gaussian, gaussian_rows, limits};
 use orthopt::constraint::j_orthogonal::{CsFactors, Signature, spectral_norm};
@@ -199,9 +200,9 @@ fn rivals_are_deterministic() {
                 let mut st = s.init(&p, x0.clone()).unwrap();
                 let mut done = 0;
                 while done < 35 {
-                    done += s.step(&p, &mut st, budget.min(35 - done)).iterations;
+                    done += s.steps(&p, &mut st, budget.min(35 - done)).iterations;
                 }
-                s.finish(&p, st)
+                s.finish(&p, st).x
             })
         };
         let one = on(1, 1);

@@ -1,5 +1,6 @@
 //! L-BFGS on the J-orthogonal group: against the closed form, invariants, ends, the race it is part of.
 
+use crate::common::Steps;
 use crate::common::jobcd::{definite, options, probe, solver};
 use crate::common::jorth::shuffled;
 use crate::common::limits;
@@ -40,8 +41,8 @@ fn points_are_feasible_and_f_falls_as_it_says() {
         let mut st = s.init(&p, p.start("random", 2).unwrap()).unwrap();
         let mut last = f64::INFINITY;
         for _ in 0..150 {
-            let info = s.step(&p, &mut st, 1);
-            let x = s.point(&st);
+            let info = s.steps(&p, &mut st, 1);
+            let x = s.point(&p, &st);
             let unit = spectral_norm(x).powi(2);
             assert!(feasibility(x, p.signature()) <= 1e-12 * unit);
             assert!(info.objective <= last + 1e-12 * (1.0 + last.abs()), "{} after {last}", info.objective);
@@ -54,7 +55,7 @@ fn points_are_feasible_and_f_falls_as_it_says() {
     }
 }
 
-/// What it calls the gradient is that: at its end, where it says critical, the measure computed anew is small.
+/// At a critical end the recomputed measure of the gradient is small.
 #[test]
 fn a_converged_end_is_critical() {
     let problem = JProblem::hyperbolic_eig(definite(15, 1e-2, 5).as_mat(), shuffled(6, 15, 1)).unwrap();
@@ -90,7 +91,7 @@ fn a_large_x_ends_it_and_the_status_says_why() {
     let x0 = p.start("random", 1).unwrap();
     let s = run(&p, &s, x0, limits(5_000, 0), &mut MaxIterations(Some(5_000)), &mut []).unwrap();
     assert_eq!(s.status, Status::Stalled, "{}", s.message);
-    assert!(s.message.contains("reached the limit"), "{}", s.message);
+    assert!(s.message.contains("reached its limit"), "{}", s.message);
 }
 
 #[test]
@@ -103,9 +104,9 @@ fn the_same_bits_for_any_threads_and_steps() {
             let mut st = s.init(&p, p.start("random", 4).unwrap()).unwrap();
             let mut done = 0;
             while done < 60 {
-                done += s.step(&p, &mut st, budget.min(60 - done)).iterations;
+                done += s.steps(&p, &mut st, budget.min(60 - done)).iterations;
             }
-            s.point(&st).clone()
+            s.point(&p, &st).clone()
         })
     };
     let one = on(1, 1);

@@ -2,7 +2,7 @@
 
 use crate::common::jobcd::{definite, hyperbolic, options, side, solver};
 use crate::common::jorth::{feasible, shuffled, times};
-use crate::common::{gaussian_rows, limits};
+use crate::common::{Steps, gaussian_rows, limits};
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
@@ -35,11 +35,11 @@ fn watch_until(
     let mut st = s.init(p, x0.clone()).unwrap();
     let (mut f, mut norm, mut done, mut stationary) = (p.value(&x0), 1.0f64, 0, false);
     while done < most && !stationary && f > enough {
-        let info = s.step(p, &mut st, every);
+        let info = s.steps(p, &mut st, every);
         done += info.iterations;
         assert!(info.objective <= f, "f rose from {f} to {}", info.objective);
         f = info.objective;
-        let x = s.point(&st);
+        let x = s.point(p, &st);
         norm = norm.max(spectral_norm(x));
         let residual = feasibility(x, &p.constraint.signature);
         assert!(residual <= 100.0 * f64::EPSILON * norm * norm, "{residual:e} at norm {norm}");
@@ -50,7 +50,7 @@ fn watch_until(
             break; // down to rounding
         }
     }
-    (s.finish(p, st), stationary)
+    (s.finish(p, st).x, stationary)
 }
 
 #[test]
@@ -191,9 +191,9 @@ fn the_result_depends_on_the_seed_alone() {
                 let mut st = s.init(&problem, x0.clone()).unwrap();
                 let mut done = 0;
                 while done < most {
-                    done += s.step(&problem, &mut st, budget.min(most - done)).iterations;
+                    done += s.steps(&problem, &mut st, budget.min(most - done)).iterations;
                 }
-                s.finish(&problem, st)
+                s.finish(&problem, st).x
             })
         };
         let one = on(1, 1);
@@ -215,8 +215,8 @@ fn a_round_of_one_pair_is_a_gauss_seidel_step() {
         let j = solver(&problem, "j-jobcd", &j_options);
         let first = |s: &AnySolver<JProblem>| {
             let mut st = s.init(&problem, x0.clone()).unwrap();
-            s.step(&problem, &mut st, 1);
-            s.point(&st).clone()
+            s.steps(&problem, &mut st, 1);
+            s.point(&problem, &st).clone()
         };
         let (a, b) = (first(&gs), first(&j));
         assert!(crate::common::jorth::difference(&a, &b) <= 1e-13, "{a:?} {b:?}");

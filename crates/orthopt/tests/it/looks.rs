@@ -8,6 +8,7 @@ use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
 use orthopt::search::{Arm, Effort, MakeStart, Part, Portfolio, Settings, Task, search};
+use orthopt::solve::AnySolver;
 use orthopt::solve::Stopping;
 use orthopt::solvers::obcd::Obcd;
 
@@ -21,7 +22,7 @@ fn arm(k: usize, x0: Option<RowMat>, order: &Order) -> Arm<PcaProblem> {
     let order = Arc::clone(order);
     let task = move |_: &PcaProblem, level: u32, seed: u64| {
         order.lock().unwrap().push((k, level));
-        let solver = Box::new(Obcd::seeded(seed));
+        let solver = AnySolver::new(Obcd::seeded(seed));
         let part = Part { solver, most: Some(1), share: 1, again: None, patient: false, hands_on: None };
         let none = || Error::NoPlace { start: "none", why: "a test".into(), instead: "identity" };
         let x0 = x0.clone();

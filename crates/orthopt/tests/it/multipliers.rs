@@ -1,5 +1,6 @@
 //! RiAL and RADA-RGD: where they end, beside ManIAL and known optima, and that their steps are what they say.
 
+use crate::common::Steps;
 use crate::common::composite::{KINDS, composite};
 use crate::common::{gaussian_rows, problem};
 use orthopt::cancel::Cancel;
@@ -109,8 +110,8 @@ fn the_steps_of_rada_are_the_papers() {
         };
         // the gradient of Φ is ∇f + Y: a step of the solver lies on −Proj_T of it, and may raise Φ by 2R²β
         let before = phi(&x);
-        solver.step(&p, &mut st, 1);
-        let next = Solver::<CompositeProblem>::point(&solver, &st).clone();
+        solver.steps(&p, &mut st, 1);
+        let next = solver.point(&p, &st).clone();
         let mut g = argmax(&x);
         let mut grad_f = RowMat::zeros(n, r);
         p.f.gradient(&x, &mut grad_f);

@@ -1,5 +1,6 @@
 //! The nonlinear eigenvalue problem: the model against dense twins, and the two pairwise solvers.
 
+use crate::common::Steps;
 use crate::common::nonlinear::{chain, gram_of, grid, models, random_point};
 use crate::common::*;
 use faer::Mat;
@@ -222,11 +223,11 @@ proptest! {
         let mut state = solver.init(&p, random_point(12, 3, seed)).unwrap();
         let mut last = f64::INFINITY;
         for _ in 0..2000 {
-            let info = solver.step(&p, &mut state, 1);
+            let info = solver.steps(&p, &mut state, 1);
             prop_assert!(info.objective <= last);
             last = info.objective;
         }
-        let x = solver.finish(&p, state);
+        let x = solver.finish(&p, state).x;
         prop_assert!(stiefel::feasibility(&x) <= 1e-12);
         prop_assert!((p.value(&x) - last).abs() <= 1e-9 * (1.0 + last.abs()), "{name}: {} {last}", p.value(&x));
     }

@@ -1,5 +1,6 @@
 //! OADMM: what its theory promises, the plain ADMM it contains, and input that does not suit it.
 
+use crate::common::Steps;
 use crate::common::composite::{KINDS, composite};
 use crate::common::{cases, gaussian, gaussian_rows};
 use orthopt::concave::Concave;
@@ -77,11 +78,11 @@ proptest! {
         let o = solver.options();
         let x0 = p.start("random", seed).unwrap();
         let mut st = solver.init(&p, x0).unwrap();
-        solver.step(&p, &mut st, 1);
+        solver.steps(&p, &mut st, 1);
         let eps_y = 0.5 * (1.0 - o.chi_bound() / o.chi());
         for _ in 0..60 {
             let (before, y) = (lyapunov(&p, o, &st), st.y.clone());
-            solver.step(&p, &mut st, 1);
+            solver.steps(&p, &mut st, 1);
             let promised = st.beta * (xi * squared(&p.a.apply(&st.x), &st.y) + eps_y * squared(&st.y, &y));
             let after = lyapunov(&p, o, &st);
             let rounding = 1e-11 * (1.0 + before.abs());
@@ -170,7 +171,7 @@ fn without_its_extras_it_is_plain_admm() {
             };
             let solver = Oadmm::new(options).unwrap();
             let mut st = solver.init(&p, x0.clone()).unwrap();
-            solver.step(&p, &mut st, steps as u64);
+            solver.steps(&p, &mut st, steps as u64);
             let abar = p.a.norm((n, r));
             let ell = beta * abar * abar + lf;
             let [x, y, z] = plain_admm((&c, d, &p), (3.0, beta, ell), &x0, steps);
@@ -218,8 +219,8 @@ fn beta_too_small_for_the_weak_convexity_is_raised_and_reported() {
             let x0 = p.start("random", 1).unwrap();
             let mut st = solver.init(&p, x0).unwrap();
             assert_eq!(st.beta0, if raised { 4.0 * w } else { beta0 }, "{name}");
-            solver.step(&p, &mut st, 5);
-            let settings = Solver::<CompositeProblem>::settings(&solver, &p, &st);
+            solver.steps(&p, &mut st, 5);
+            let settings = solver.settings(&p, &st);
             assert_eq!(settings["beta0_raised"], Setting::Bool(raised));
             // the prox with μ + 1/β is single-valued from there on
             assert!((2.0 + 1.0) / st.beta0 < 1.0 / w);
@@ -237,7 +238,7 @@ fn input_that_does_not_fit_is_an_error() {
     assert!(pca("dc-pca", &k(10)).is_ok());
     assert!(said(pca("dc-pca", &k(11))).starts_with("k is 11: expected at most 10"));
     let penalty = |p: &str| CompositeOptions { penalty: Some(p.into()), ..Default::default() };
-    assert!(said(pca("pca", &penalty("l0"))).contains("no penalty of composite problems is called 'l0'"));
+    assert!(said(pca("pca", &penalty("l0"))).contains("there is no penalty of composite problems 'l0'"));
     assert!(said(pca("probe", &k(1))).contains("probe"));
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
         let options = OadmmOptions { beta0: Some(bad), ..OadmmOptions::new(Variant::Ep) };
@@ -259,10 +260,10 @@ fn iterates_do_not_depend_on_how_a_run_is_cut_into_steps() {
         let solver = Oadmm::new(OadmmOptions::new(variant)).unwrap();
         let x0 = p.start("random", 4).unwrap();
         let mut whole = solver.init(&p, x0.clone()).unwrap();
-        solver.step(&p, &mut whole, 50);
+        solver.steps(&p, &mut whole, 50);
         let mut cut = solver.init(&p, x0).unwrap();
         [1, 7, 42].iter().for_each(|budget| {
-            solver.step(&p, &mut cut, *budget);
+            solver.steps(&p, &mut cut, *budget);
         });
         assert_eq!((&whole.x, &whole.y, &whole.z), (&cut.x, &cut.y, &cut.z));
     }

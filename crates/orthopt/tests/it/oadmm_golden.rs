@@ -1,5 +1,6 @@
 //! OADMM against five iterations computed independently with 40 digits.
 
+use crate::common::Steps;
 use faer::Mat;
 use orthopt::composite::crit_parts;
 use orthopt::family::CompositeOptions;
@@ -66,7 +67,7 @@ fn trajectories() {
         let mut backtracks = 0;
         for golden in run["iterates"].as_array().unwrap() {
             let what = format!("{} b {} rho {} t {}", run["variant"], run["b"], run["rho"], golden["t"]);
-            let info = solver.step(&p, &mut st, 1);
+            let info = solver.steps(&p, &mut st, 1);
             assert_eq!(st.t, golden["t"].as_u64().unwrap());
             close(&format!("{what}: beta"), st.beta, number(&golden["beta"]));
             close(&format!("{what}: mu"), st.mu, number(&golden["mu"]));

@@ -1,4 +1,4 @@
-//! What OBCD promises at every single step, for every rule, block size and model.
+//! Invariants of OBCD at every single step, for every rule, block size and model.
 
 use crate::common::obcd::{RULES, TOL, absolute, check_end, options, walk};
 use crate::common::{

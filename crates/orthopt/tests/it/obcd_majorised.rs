@@ -61,8 +61,8 @@ fn descends<F: Smooth, H: PairPenalty>(
     let mut state = solver.init(p, x0.clone()).unwrap();
     let (mut last, mut actual) = (f64::INFINITY, p.value(&x0));
     for _ in 0..steps {
-        let info = solver.step(p, &mut state, 1);
-        let x = Solver::<Problem<Stiefel, F, H>>::point(&solver, &state);
+        let info = solver.steps(p, &mut state, 1);
+        let x = solver.point(p, &state);
         let value = p.value(x);
         assert!(info.objective <= last, "{options:?}: {} after {last}", info.objective);
         assert!(value <= actual + 1e-13 * (1.0 + value.abs()), "{options:?}: {value} after {actual}");
@@ -75,7 +75,7 @@ fn descends<F: Smooth, H: PairPenalty>(
             break;
         }
     }
-    let x = solver.finish(p, state);
+    let x = solver.finish(p, state).x;
     assert!(stiefel::feasibility(&x) <= 1e-13 && p.value(&x) <= last + 1e-10 * (1.0 + last.abs()));
     last
 }
@@ -239,9 +239,9 @@ fn the_result_depends_on_the_seed_alone() {
                 let mut state = solver.init(&p, x0.clone()).unwrap();
                 let mut made = 0;
                 while made < 60 {
-                    made += solver.step(&p, &mut state, budget.min(60 - made)).iterations;
+                    made += solver.steps(&p, &mut state, budget.min(60 - made)).iterations;
                 }
-                solver.finish(&p, state)
+                solver.finish(&p, state).x
             })
         };
         let one = go(1, 1);

@@ -1,5 +1,6 @@
-//! What OBCD has reached when it says that it converged, and what must not change the result.
+//! Converged points of OBCD, and settings that must not change the result.
 
+use crate::common::Steps;
 use crate::common::obcd::{RULES, options};
 use crate::common::{
     PROBLEMS, gaussian, iterate, on_data, penalty, problem, solve_from, sparse, thinned, usual_start,
@@ -73,12 +74,12 @@ fn what_is_next_to_zero_is_zero_in_the_end() {
                 let mut state = solver.init(&p, Start::Pca.point(&p.f, 5, false, seed).unwrap()).unwrap();
                 let (mut done, mut quiet) = (0, false);
                 while done < total && !quiet {
-                    let info = solver.step(&p, &mut state, total - done);
+                    let info = solver.steps(&p, &mut state, total - done);
                     done += info.iterations;
                     quiet = info.pass.is_some_and(|pass| pass.covers_all && pass.decrease == 0.0);
                 }
-                let before = p.value(iterate(&solver, &state));
-                let x = solver.finish(&p, state);
+                let before = p.value(iterate(&solver, &p, &state));
+                let x = solver.finish(&p, state).x;
                 let x = p.cleaned(&x).unwrap_or(x);
                 let dust = x.data().iter().filter(|v| **v != 0.0 && v.abs() <= 1e-6).count();
                 let zeros = x.data().iter().filter(|v| **v == 0.0).count();
@@ -96,10 +97,10 @@ fn after(p: &PcaProblem, options: &ObcdOptions, total: u64, budget: u64) -> (Row
     let mut state = solver.init(p, usual_start(p, 4)).unwrap();
     let (mut done, mut objective) = (0, 0.0);
     while done < total {
-        let info = solver.step(p, &mut state, budget.min(total - done));
+        let info = solver.steps(p, &mut state, budget.min(total - done));
         (done, objective) = (done + info.iterations, info.objective);
     }
-    (iterate(&solver, &state).clone(), objective)
+    (iterate(&solver, p, &state).clone(), objective)
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn bad_shapes_are_refused() {
         "elastic-net-eta is -0.5: expected a finite number >= 0"
     );
     let unknown = find_penalty("lasso").unwrap_err().to_string();
-    assert!(unknown.starts_with("no penalty is called 'lasso'; there are: none, l0, l1"), "{unknown}");
+    assert!(unknown.starts_with("there is no penalty 'lasso'; choose one of: none, l0, l1"), "{unknown}");
     for name in ["mcp", "scad", "capped-l1", "elastic-net"] {
         assert!((find_penalty(name).unwrap().make)(-1.0).is_err(), "{name}");
         assert!((find_penalty(name).unwrap().make)(0.0).is_ok(), "{name}");

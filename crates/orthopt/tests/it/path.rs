@@ -99,7 +99,7 @@ fn along_lambda_no_x_of_another_point_is_better() {
     }
 }
 
-/// What holds at the end holds as well where time was too short for the points to be searched.
+/// The properties of a finished path also hold if the time is too short to search all points.
 #[test]
 fn limits_leave_a_path_consistent() {
     let a = data();
@@ -228,9 +228,9 @@ fn paths_that_cannot_be_walked_say_so() {
         path(&data, &DataFacts::of(&data), &request(problem, 2, along), &mut watch).unwrap_err().to_string()
     };
     assert!(error("l0-pca", Along::Counts(vec![])).contains("at least one"));
-    assert!(error("l0-pca", Along::Counts(vec![4, 2])).contains("rise"));
+    assert!(error("l0-pca", Along::Counts(vec![4, 2])).contains("increasing counts"));
     assert!(error("l0-pca", Along::Counts(vec![0, 2])).contains("at least 1"));
-    assert!(error("l1-pca", Along::Counts(vec![2])).contains("means nothing to l1-pca"));
+    assert!(error("l1-pca", Along::Counts(vec![2])).contains("does not apply to l1-pca"));
     assert!(error("nonneg-pca", Along::Lambdas(vec![1.0])).contains("has a lambda"));
     assert!(error("l1-pca", Along::Lambdas(vec![f64::NAN])).contains("finite"));
 }

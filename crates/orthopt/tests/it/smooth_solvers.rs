@@ -1,8 +1,8 @@
 //! OptM and FOForth: the curves against their definitions, the same minimum for all, and plain PCA.
 
+use crate::common::Steps;
 use crate::common::*;
 use orthopt::cancel::Cancel;
-use orthopt::constraint::Stiefel;
 use orthopt::constraint::stiefel;
 use orthopt::family::Family;
 use orthopt::family::nonlinear_eig::SOLVERS as NONLINEAR;
@@ -230,8 +230,8 @@ proptest! {
             let mut state = solver.init(&p, stiefel::random(n, r, &mut rng(seed))).unwrap();
             let mut last = f64::INFINITY;
             for _ in 0..60 {
-                let info = solver.step(&p, &mut state, 1);
-                let x = Solver::<Problem<Stiefel, DenseQuadratic, NoPenalty>>::point(&solver, &state);
+                let info = solver.steps(&p, &mut state, 1);
+                let x = solver.point(&p, &state);
                 prop_assert!(stiefel::feasibility(x) <= 1e-12);
                 prop_assert!((p.value(x) - info.objective).abs() <= 1e-12 * (1.0 + info.objective.abs()));
                 prop_assert!(!monotone || info.objective <= last + 1e-12 * (1.0 + last.abs()));
@@ -247,7 +247,7 @@ proptest! {
                     }
                 }
             }
-            let x = solver.finish(&p, state);
+            let x = solver.finish(&p, state).x;
             prop_assert!(stiefel::feasibility(&x) <= 1e-12 && p.value(&x) <= last + 1e-10 * (1.0 + last.abs()));
             Ok(())
         }
@@ -271,9 +271,9 @@ fn does_not_depend_on_steps_or_threads() {
             let mut state = solver.init(&p, p.start("random", 4).unwrap()).unwrap();
             let mut made = 0;
             while made < 40 {
-                made += solver.step(&p, &mut state, budget.min(40 - made)).iterations;
+                made += solver.steps(&p, &mut state, budget.min(40 - made)).iterations;
             }
-            solver.finish(&p, state)
+            solver.finish(&p, state).x
         };
         let one = go(1);
         assert_eq!(one, go(7), "{name}");

@@ -1,6 +1,7 @@
 //! The solver `support`: feasible and exactly sparse at every step, monotone, far below OBCD on
 //! dense data, and block-2 stationary at its end.
 
+use crate::common::Steps;
 use crate::common::*;
 use orthopt::Error;
 use orthopt::certify::{Scope, block_stationarity};
@@ -74,9 +75,9 @@ fn watch(p: &PcaProblem, x0: RowMat, budget: u64, total: u64) -> (Vec<f64>, RowM
     let mut state = solver.init(p, x0).unwrap();
     let (mut curve, mut made) = (Vec::new(), 0);
     while made < total {
-        let info = solver.step(p, &mut state, budget.min(total - made));
+        let info = solver.steps(p, &mut state, budget.min(total - made));
         made += info.iterations;
-        let x = Solver::<PcaProblem>::point(&solver, &state);
+        let x = solver.point(p, &state);
         assert!(stiefel::feasibility(x) <= 1e-12, "{:e}", stiefel::feasibility(x));
         let fresh = exact_objective(p, x);
         assert!((fresh - info.objective).abs() <= 1e-9 * (1.0 + fresh.abs()), "{fresh} {}", info.objective);
@@ -88,7 +89,7 @@ fn watch(p: &PcaProblem, x0: RowMat, budget: u64, total: u64) -> (Vec<f64>, RowM
             break;
         }
     }
-    (curve, solver.finish(p, state))
+    (curve, solver.finish(p, state).x)
 }
 
 proptest! {

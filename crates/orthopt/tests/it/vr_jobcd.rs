@@ -1,5 +1,6 @@
 //! J-JOBCD and VR-J-JOBCD on the structural probe.
 
+use crate::common::Steps;
 use crate::common::gaussian;
 use crate::common::jobcd::probe;
 use crate::common::jorth::difference;
@@ -35,17 +36,17 @@ fn the_probe_is_learnt() {
         let mut st = s.init(&p, x0.clone()).unwrap();
         let (mut f, mut norm, mut done) = (start, 1.0f64, 0);
         while done < most {
-            let info = s.step(&p, &mut st, 50);
+            let info = s.steps(&p, &mut st, 50);
             done += info.iterations;
             assert!(info.objective <= f, "{name}: {} after {f}", info.objective);
             f = info.objective;
-            let x = s.point(&st);
+            let x = s.point(&p, &st);
             norm = norm.max(spectral_norm(x));
             assert!(feasibility(x, &p.constraint.signature) <= 100.0 * f64::EPSILON * norm * norm);
             assert!((p.value(x) - f).abs() <= 1e-10 * f);
             assert!(info.residual.is_none_or(|r| (0.0..=2.0).contains(&r)));
         }
-        let x = s.finish(&p, st);
+        let x = s.finish(&p, st).x;
         assert!(p.value(&x) <= f * (1.0 + 1e-12) && f < 0.8 * start, "{name}: {f} from {start}");
     }
 }
@@ -58,13 +59,13 @@ fn variance_reduction_pays() {
     let reached = |name: &str, start: u64| {
         let s = solver(&p, name, &[]);
         let mut st = s.init(&p, p.start("random", start).unwrap()).unwrap();
-        let mut info = s.step(&p, &mut st, 1);
+        let mut info = s.steps(&p, &mut st, 1);
         let done = |st: &_| {
             let settings = s.settings(&p, st);
             count(&settings, "component_gradients") + 400 * count(&settings, "values")
         };
         while done(&st) < 60 * 400 {
-            info = s.step(&p, &mut st, 1);
+            info = s.steps(&p, &mut st, 1);
         }
         info.objective
     };
@@ -84,8 +85,9 @@ fn the_full_batch_is_the_plain_method() {
     let j = solver(&p, "j-jobcd", &[("j-jobcd-s", s0), ("j-jobcd-mu-max", 0.5)]);
     let first = |s: &AnySolver<JProblem>| {
         let mut st = s.init(&p, x0.clone()).unwrap();
-        s.step(&p, &mut st, 1);
-        (s.settings(&p, &st), s.finish(&p, st))
+        s.steps(&p, &mut st, 1);
+        let end = s.finish(&p, st);
+        (end.details.settings, end.x)
     };
     let ((settings, a), (_, b)) = (first(&vr), first(&j));
     assert_eq!(count(&settings, "batch_size"), 40);
@@ -104,9 +106,9 @@ fn the_result_depends_on_the_seed_alone() {
                 let mut st = s.init(&p, x0.clone()).unwrap();
                 let mut done = 0;
                 while done < 60 {
-                    done += s.step(&p, &mut st, budget.min(60 - done)).iterations;
+                    done += s.steps(&p, &mut st, budget.min(60 - done)).iterations;
                 }
-                s.finish(&p, st)
+                s.finish(&p, st).x
             })
         };
         let one = on(1, 1);
@@ -136,7 +138,7 @@ fn components_and_constants() {
     let p = probe(100, 5, Placement::After);
     let s = solver(&p, "vr-j-jobcd", &[]);
     let mut st = s.init(&p, p.start("identity", 0).unwrap()).unwrap();
-    s.step(&p, &mut st, 400);
+    s.steps(&p, &mut st, 400);
     let settings = s.settings(&p, &st);
     assert_eq!((count(&settings, "components"), count(&settings, "batch_size")), (100, 10));
     let refresh =

@@ -5,7 +5,7 @@ use std::fmt;
 use extendr_api::prelude::*;
 use orthopt::message::{Hint, Message};
 
-use crate::options::r_name;
+use orthopt::request::{Front, OPTIONS};
 
 /// What can go wrong between R and the library.
 #[derive(Debug)]
@@ -47,7 +47,8 @@ pub fn told(result: Result<Robj, Failure>) -> List {
 
 /// An option as it is given in R: `ncomp`, `time_limit = 10`, `effort = "quick"`.
 pub fn word(hint: &Hint) -> String {
-    let name = r_name(&hint.option);
+    let entry = OPTIONS.iter().find(|entry| entry.name == hint.option);
+    let name = entry.map_or_else(|| hint.option.replace('-', "_"), |entry| entry.name_in(Front::R));
     match &hint.value {
         None => name,
         Some(value) if value.parse::<f64>().is_ok() => format!("{name} = {value}"),

@@ -15,10 +15,11 @@ mod running;
 use extendr_api::prelude::*;
 use extendr_api::serializer::to_robj;
 use faer::MatRef;
-use orthopt::family::{find_problem, pose};
+use orthopt::family::pose;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Task};
+use orthopt::request::{Front, similar};
 use orthopt::threads;
 
 use failure::{Failure, told};
@@ -27,10 +28,10 @@ use running::Running;
 
 /// Poses the problem and starts the run: the list `ok` with a handle, or `error` with a text.
 ///
-/// `x` is A, or C itself with the option `gram`; `init` is X⁰, or NULL.
+/// `x` is A, or C itself with the option `gram`.
 #[extendr]
-fn orthopt_begin(x: RMatrix<f64>, init: Robj, options: Robj) -> List {
-    told(begin(&x, init, &options).map(|running| ExternalPtr::new(running).into()))
+fn orthopt_begin(x: RMatrix<f64>, options: Robj) -> List {
+    told(begin(&x, &options).map(|running| ExternalPtr::new(running).into()))
 }
 
 /// Waits for `seconds` at most; whether the run has ended.
@@ -51,23 +52,33 @@ fn orthopt_finish(run: ExternalPtr<Running>) -> List {
     told(run.take().and_then(|found| outcome(&found)))
 }
 
+/// The table of options; see [`options::described`].
+#[extendr]
+fn orthopt_options() -> List {
+    options::described()
+}
+
 /// Names of the constants of solvers and penalties, as arguments.
 #[extendr]
 fn orthopt_constants() -> Vec<String> {
-    orthopt::family::all_constants().iter().map(|c| options::r_name(&c.option)).collect()
+    orthopt::family::all_constants().iter().map(|c| c.option.replace('-', "_")).collect()
 }
 
-fn begin(x: &RMatrix<f64>, init: Robj, options: &Robj) -> Result<Running, Failure> {
-    let options = Options::read(options)?;
-    let init = if init.is_null() { None } else { Some(copied(&RMatrix::try_from(init)?)) };
+/// Names of options and constants that are like this one.
+#[extendr]
+fn orthopt_similar(name: &str) -> Vec<String> {
+    similar(name, Front::R)
+}
+
+fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
+    let Options { gram, centered, problem, given, settled } = Options::read(options)?;
     let a = view(x);
-    let data = if options.gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
-    let (request, info) = (options.request(init)?, find_problem(options.problem()?)?);
-    let facts = DataFacts { centered: options.centered, ..DataFacts::of(&data) };
-    let pose_options = request.pose.clone().or_counts(info, &request.wanted);
-    let posed = threads::pool(request.threads)?.install(|| pose(info, &data, &pose_options))?;
+    let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
+    let facts = DataFacts { centered, ..DataFacts::of(&data) };
+    let pose_options = settled.pose.clone().or_counts(problem, &settled.wanted);
+    let posed = threads::pool(settled.threads)?.install(|| pose(problem, &data, &pose_options))?;
     let task = Task::new(&posed, facts);
-    Ok(Running::start(posed, task, request))
+    Ok(Running::start(posed, task, settled, given))
 }
 
 /// The report as the JSON of the command has it, and what R asks besides.
@@ -92,6 +103,7 @@ fn view(x: &RMatrix<f64>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(x.data(), x.nrows(), x.ncols())
 }
 
+/// A matrix of R by rows.
 fn copied(x: &RMatrix<f64>) -> RowMat {
     RowMat::from_mat(view(x))
 }
@@ -102,5 +114,7 @@ extendr_module! {
     fn orthopt_wait;
     fn orthopt_stop;
     fn orthopt_finish;
+    fn orthopt_options;
     fn orthopt_constants;
+    fn orthopt_similar;
 }

@@ -1,155 +1,84 @@
-//! What R hands over. R fills in every field and has checked their types.
+//! What R hands over, as the table of options reads it.
 
-use extendr_api::Robj;
-use extendr_api::deserializer::from_robj;
-use orthopt::certify::Scope;
-use orthopt::family::{Kind, Limit, PROBLEMS, PoseOptions, Wanted};
-use orthopt::family::{check_solvers, find_constant, parse_constants};
-use orthopt::linalg::RowMat;
-use orthopt::search::Effort;
-use orthopt::solve::Stopping;
-use orthopt::solvers::AUTO;
-use orthopt::start::Start;
+use extendr_api::prelude::*;
+use orthopt::family::{Kind as Problems, PROBLEMS, ProblemInfo};
+use orthopt::request::{Entry, Front, Kind, OPTIONS, Request, Settled, Written};
 use orthopt::{Error, Result};
-use serde::Deserialize;
 
+use crate::copied;
 use crate::failure::Failure;
 
-/// Options as they come; `None` is chosen.
-#[derive(Debug, Deserialize)]
-pub struct Options {
-    pub gram: bool,
-    pub centered: bool,
-    ncomp: Option<usize>,
-    lambda: Option<f64>,
-    relative_lambda: Option<f64>,
-    penalty: String,
-    nonneg: bool,
-    knee: bool,
-    nonzeros: Option<Vec<usize>>,
-    total_nonzeros: Option<usize>,
-    variables: Option<usize>,
-    solver: String,
-    init: Option<String>,
-    effort: Option<String>,
-    seed: u64,
-    restarts: Option<u64>,
-    threads: Option<usize>,
-    max_iters: Option<u64>,
-    time_limit: Option<f64>,
-    tol: f64,
-    certify: u64,
-    certify_all: bool,
-    bound: Option<f64>,
-    constant_names: Vec<String>,
-    constant_values: Vec<String>,
-}
-
-/// The same as the library takes it.
+/// Options without R in them.
 #[derive(Clone, Debug)]
-pub struct Request {
-    pub pose: PoseOptions,
-    pub wanted: Wanted,
-    pub stopping: Stopping,
-    pub restarts: Option<u64>,
-    pub threads: Option<usize>,
-    pub scope: Option<Scope>,
-    /// Seconds for a bound.
-    pub bound: Option<f64>,
+pub struct Options {
+    /// Whether the matrix is C itself.
+    pub gram: bool,
+    /// Whether the columns of the matrix are centred.
+    pub centered: bool,
+    /// The problem of the penalty.
+    pub problem: &'static ProblemInfo,
+    /// Names of the options that are given.
+    pub given: Vec<&'static str>,
+    /// What the options mean.
+    pub settled: Settled,
 }
 
 impl Options {
-    /// Reads the list.
+    /// Reads the list: `gram`, `centered`, `penalty` and `nonneg`, and `names` and `values` of the options of the table.
     ///
     /// # Errors
-    /// A field that is missing or of another type.
+    /// A field that is missing or of another type; a value out of range, a name that does not exist.
     pub fn read(list: &Robj) -> std::result::Result<Self, Failure> {
-        Ok(from_robj(list)?)
-    }
-
-    /// The name of the problem whose penalty was asked for.
-    ///
-    /// # Errors
-    /// No such penalty; another penalty than none together with `nonneg`.
-    pub fn problem(&self) -> Result<&'static str> {
-        if !matches!(self.penalty.as_str(), "l0" | "none") && self.nonneg {
-            let text = format!("nonneg goes with the penalties l0 and none, and penalty is {}", self.penalty);
-            return Err(Error::Incompatible(text.into()));
+        let flag = |name: &str| list.dollar(name)?.as_bool().ok_or_else(|| broken(name));
+        let penalty = list.dollar("penalty")?;
+        let penalty = penalty.as_str().ok_or_else(|| broken("penalty"))?;
+        let problem = problem(penalty, flag("nonneg")?)?;
+        let names = list.dollar("names")?.as_string_vector().ok_or_else(|| broken("names"))?;
+        let values = list.dollar("values")?.as_list().ok_or_else(|| broken("values"))?;
+        let mut request = Request::of(Front::R);
+        for (name, value) in names.iter().zip(values.values()) {
+            request.set(name, written(&value).ok_or_else(|| broken(name))?)?;
         }
-        let name = if self.nonneg { "nonneg" } else { self.penalty.as_str() };
-        let found = offered().find(|problem| problem.penalty == name);
-        found.map(|problem| problem.name).ok_or_else(|| Error::UnknownName {
-            kind: "penalty",
-            name: name.into(),
-            known: penalties().join(", "),
-        })
-    }
-
-    /// Everything for the library; X⁰ comes as a matrix of its own.
-    ///
-    /// # Errors
-    /// A value out of range, a name that does not exist.
-    pub fn request(&self, init: Option<RowMat>) -> Result<Request> {
-        let names = self.constant_names.iter().map(String::as_str);
-        let constants = parse_constants(names.zip(self.constant_values.iter().cloned()))?;
-        let solver = (self.solver != AUTO.0).then(|| self.solver.clone());
-        solver.as_deref().map_or(Ok(()), check_solvers)?;
-        let pose = PoseOptions {
-            rank: self.ncomp,
-            lambda: self.lambda,
-            relative_lambda: self.relative_lambda,
-            shape: constants.clone().filtered(is_shape),
-            limit: self.limit()?,
-            ..PoseOptions::default()
-        };
-        let wanted = Wanted {
-            solver,
-            start: init.map(Start::Given).or_else(|| self.init.as_deref().map(Start::named)),
-            tol: Some(self.tol),
-            seed: self.seed,
-            constants: constants.filtered(|name| !is_shape(name)),
-            effort: self.effort.as_deref().map(Effort::parse).transpose()?,
-            ..Wanted::default()
-        };
-        let stopping = Stopping {
-            max_iters: self.max_iters,
-            time_limit: self.time_limit,
-            tol: self.tol,
-            min_decrease: 0.0,
-        };
-        let (restarts, threads, bound) = (self.restarts, self.threads, self.bound);
-        Ok(Request { pose, wanted, stopping, restarts, threads, scope: self.scope(), bound })
-    }
-
-    fn limit(&self) -> Result<Option<Limit>> {
-        let given = [
-            self.knee.then_some(Limit::Knee),
-            self.nonzeros.clone().map(Limit::Nonzeros),
-            self.total_nonzeros.map(Limit::Total),
-            self.variables.map(Limit::Variables),
-        ];
-        let mut given = given.into_iter().flatten();
-        match (given.next(), given.next()) {
-            (Some(_), Some(_)) => {
-                let text = "give one of nonzeros, total_nonzeros and variables, not several";
-                Err(Error::Incompatible(text.into()))
-            }
-            (one, _) => Ok(one),
-        }
-    }
-
-    fn scope(&self) -> Option<Scope> {
-        match (self.certify_all, self.certify) {
-            (true, _) => Some(Scope::All),
-            (false, 0) => None,
-            (false, pairs) => Some(Scope::Sample { pairs, seed: self.seed }),
-        }
+        let (given, settled) = (request.given(), request.settled()?);
+        Ok(Self { gram: flag("gram")?, centered: flag("centered")?, problem, given, settled })
     }
 }
 
+fn broken(name: &str) -> Failure {
+    Failure::Bridge(format!("{name} has a value that no option has"))
+}
+
+/// A value of R, if it is one that options have.
+fn written(value: &Robj) -> Option<Written> {
+    if let Ok(matrix) = RMatrix::<f64>::try_from(value) {
+        return Some(Written::Matrix(copied(&matrix)));
+    }
+    if let Some(list) = value.as_list() {
+        return list.values().map(|one| written(&one)).collect::<Option<_>>().map(Written::List);
+    }
+    let flag = value.as_bool().map(Written::Flag);
+    let text = || value.as_str().map(|text| Written::Text(text.into()));
+    flag.or_else(text).or_else(|| value.as_real().or(value.as_integer().map(f64::from)).map(Written::Number))
+}
+
+/// The problem whose penalty was asked for.
+fn problem(penalty: &str, nonneg: bool) -> Result<&'static ProblemInfo> {
+    if !matches!(penalty, "l0" | "none") && nonneg {
+        let text = format!("nonneg needs the penalty l0 or none, but penalty is {penalty}");
+        return Err(Error::Incompatible(text.into()));
+    }
+    let name = if nonneg { "nonneg" } else { penalty };
+    let found = offered().find(|problem| problem.penalty == name);
+    found.ok_or_else(|| Error::UnknownName {
+        kind: "penalty",
+        name: name.into(),
+        known: penalties().join(", "),
+    })
+}
+
 /// The problems of PCA with XᵀX = I: one for each penalty.
-fn offered() -> impl Iterator<Item = &'static orthopt::family::ProblemInfo> {
-    PROBLEMS.iter().filter(|problem| problem.kind == Kind::Pca)
+fn offered() -> impl Iterator<Item = &'static ProblemInfo> {
+    PROBLEMS.iter().filter(|problem| problem.kind == Problems::Pca)
 }
 
 /// The penalties that users name; X ≥ 0 has an argument of its own.
@@ -157,18 +86,24 @@ fn penalties() -> Vec<&'static str> {
     offered().map(|problem| problem.penalty).filter(|name| *name != "nonneg").collect()
 }
 
-/// An option of the library as an argument in R.
-pub fn r_name(option: &str) -> String {
-    match option {
-        "rank" => "ncomp".into(),
-        "scale" => "scale.".into(),
-        "gram" => "covmat".into(),
-        "certify-sample" => "certify".into(),
-        other => other.replace('-', "_"),
-    }
-}
-
-/// Whether the constant belongs to a penalty.
-fn is_shape(name: &str) -> bool {
-    find_constant(name).is_ok_and(|c| c.of_penalty)
+/// The options of R, each with what its values are checked for; those of one name are one.
+pub fn described() -> List {
+    let here: Vec<&Entry> = OPTIONS.iter().filter(|entry| entry.lacked_by(Front::R).is_none()).collect();
+    let mut names: Vec<String> = here.iter().map(|entry| entry.name_in(Front::R)).collect();
+    names.dedup();
+    List::from_values(names.iter().map(|name| {
+        let of_name = || here.iter().filter(|entry| entry.name_in(Front::R) == *name);
+        let last = of_name().next_back();
+        let kind = match last.map(|entry| entry.kind) {
+            Some(Kind::Flag) => "flag",
+            Some(Kind::Whole) => "whole",
+            Some(Kind::Number) => "number",
+            Some(Kind::Counts) => "counts",
+            _ => "text",
+        };
+        let logical = of_name().any(|entry| entry.kind == Kind::Flag || !entry.alone.is_empty());
+        let matrix = of_name().any(|entry| entry.matrix.is_some());
+        let least = last.and_then(|entry| entry.least).unwrap_or(0.0);
+        list!(name = name.as_str(), kind = kind, least = least, logical = logical, matrix = matrix)
+    }))
 }

@@ -9,15 +9,14 @@ use std::time::Duration;
 
 use orthopt::bound::Options as Limits;
 use orthopt::cancel::Cancel;
-use orthopt::certify::Scope;
 use orthopt::family::{Call, Case, Family, Plan, Posed, Run};
 use orthopt::message::Message;
 use orthopt::report::{Checks, Report, Task};
+use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::{threads, with_family};
 
 use crate::failure::Failure;
-use crate::options::Request;
 
 /// What came of a run.
 pub struct Found {
@@ -45,11 +44,11 @@ impl Drop for Running {
 
 impl Running {
     /// Starts the thread.
-    pub fn start(posed: Posed, task: Task, request: Request) -> Self {
+    pub fn start(posed: Posed, task: Task, settled: Settled, given: Vec<&'static str>) -> Self {
         let cancel = Cancel::never();
         let (send, receive) = channel();
         let seen = cancel.clone();
-        thread::spawn(move || tell(&send, || solve(posed, &task, &request, &seen)));
+        thread::spawn(move || tell(&send, || solve(posed, &task, (&settled, &given), &seen)));
         Self { cancel, outcome: Mutex::new(None), receive: Mutex::new(receive) }
     }
 
@@ -75,7 +74,7 @@ impl Running {
     /// What the run says; nothing is there any more, or yet.
     pub fn take(&self) -> Outcome {
         let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
-        outcome.unwrap_or_else(|| Err(Failure::Bridge("the run has no result (yet)".into())))
+        outcome.unwrap_or_else(|| Err(Failure::Bridge("the run has not ended".into())))
     }
 }
 
@@ -88,12 +87,12 @@ fn tell(send: &Sender<Outcome>, work: impl FnOnce() -> Outcome) {
 fn broken(panic: &(dyn Any + Send)) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-    Failure::Bridge(format!("the run broke off, which is a mistake in orthopt: {text}"))
+    Failure::Bridge(format!("the run failed, which is a defect of orthopt: {text}"))
 }
 
-fn solve(posed: Posed, task: &Task, request: &Request, cancel: &Cancel) -> Outcome {
-    let pool = threads::pool(request.threads)?;
-    with_family!(posed.problem, problem => one(&problem, &pool, task, request, cancel))
+fn solve(posed: Posed, task: &Task, asked: (&Settled, &[&'static str]), cancel: &Cancel) -> Outcome {
+    let pool = threads::pool(asked.0.threads)?;
+    with_family!(posed.problem, problem => one(&problem, &pool, task, asked, cancel))
 }
 
 /// One run as the command line makes it, bit for bit; then what costs more.
@@ -101,30 +100,28 @@ fn one<P: Family>(
     problem: &P,
     pool: &threads::Pool,
     task: &Task,
-    request: &Request,
+    (settled, given): (&Settled, &[&'static str]),
     cancel: &Cancel,
 ) -> Outcome {
-    let Request { wanted, stopping, restarts, bound, .. } = request;
+    let Settled { wanted, stopping, restarts, bound, .. } = settled;
     if bound.is_some() {
         problem.bounded()?; // before any work
     }
     let mut plan = pool.install(|| problem.plan(wanted))?;
-    let case = Case::new(task.problem, &request.pose).in_call(Call::Solve);
-    let sampled = matches!(request.scope, Some(Scope::Sample { .. })).then_some("certify-sample");
-    let given = wanted.given().into_iter().chain(sampled);
-    case.run_by(Run::of(problem, &plan, *restarts)).check(given)?;
+    let case = Case::new(task.problem, &settled.pose).in_call(Call::Solve);
+    case.run_by(Run::of(problem, &plan, *restarts)).check(given.iter().copied())?;
     plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
-    threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, request, cancel))
+    threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, settled, cancel))
 }
 
 fn carried_out<P: Family>(
     problem: &P,
     plan: &Plan<P>,
     task: &Task,
-    request: &Request,
+    settled: &Settled,
     cancel: &Cancel,
 ) -> Outcome {
-    let Request { wanted, stopping, restarts, scope, bound, .. } = request;
+    let Settled { wanted, stopping, restarts, certify: scope, bound, .. } = settled;
     let solution = plan.run(problem, wanted, stopping, *restarts, cancel, &mut [])?;
     let report = Report::new(task, problem, plan, wanted, *stopping, solution);
     let mut found = Found { report, notes: Vec::new(), broken: None };
@@ -144,7 +141,7 @@ fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, cancel: &Cance
     match problem.lower_bound(Some(report.x()), &limits, cancel, &|_| ()) {
         Ok(bound) => {
             if let (Some(_), Some(better)) = (&bound.x, bound.objective) {
-                let text = format!("a better X, F = {better}, was found on the way to the bound; more ");
+                let text = format!("a better X, F = {better}, was found while computing the bound; more ");
                 found.notes.push(Message::from(text).option("effort").text(" finds it"));
             }
             if let Err(error) = report.bound_by(&bound) {

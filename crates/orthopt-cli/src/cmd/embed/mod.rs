@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueHint};
+use orthopt::request::Size;
 use orthopt::solve::{Status, Stopping};
 use orthopt_embed::{Ended, Found, Graph, Record, Saved, Trainer, read_graph};
 
@@ -20,7 +21,6 @@ use crate::failure::{EXIT_CODES, code_of, say, usage};
 use crate::files::Files;
 use crate::progress::Progress;
 use crate::settings::at_least_zero;
-use crate::size::Size;
 use crate::wording::explained;
 use crate::{interrupt, output, text};
 
@@ -28,19 +28,20 @@ const EXAMPLES: &str = "\
 Examples:
   Hyperbolic space of 31 dimensions, relations from the whole group, ranks on test:
     orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31 --save-model model
-  The same for half an hour, with a checkpoint to go on from later:
+  The same for half an hour, with a checkpoint, and its continuation:
     orthopt embed train.tsv --valid valid.tsv --epochs 500 --time-limit 1800 --checkpoint run
     orthopt embed train.tsv --valid valid.tsv --epochs 500 --resume run --checkpoint run
   The setting of the JOBCD paper (pairs of rows, 50 corruptions of a triple):
     orthopt embed train.tsv --test test.tsv --dim 36 --signature 18 --rule j-jobcd --loss softplus \\
       --margin 5 --no-reciprocal --negatives 25 --share 1 --optimiser adam --lr 5e-4
-  Who is it? A question mark stands for what is asked:
+  Questions about triples; the question mark is the unknown part:
     printf 'anna\\tmother of\\t?\\n' | orthopt embed predict model -";
 
 /// Knowledge graphs in ultrahyperbolic space: relations as J-orthogonal matrices
 ///
-/// TRAIN has a triple a line, head<TAB>relation<TAB>tail, names or numbers, also .gz; or OpenKE's format (a count
-/// first, then head tail relation). Entities are points of {x : x'Jx = -alpha^2}, relations keep R'JR = J to rounding.
+/// TRAIN has one triple per line, head<TAB>relation<TAB>tail, as names or numbers, also .gz;
+/// or OpenKE's format (a count, then lines of head tail relation). Entities are points of {x : x'Jx = -alpha^2},
+/// relations keep R'JR = J to rounding.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt embed [OPTIONS] TRAIN\n       orthopt embed predict [OPTIONS] MODEL TRIPLES",
@@ -68,26 +69,26 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Training {
-    /// Triples to learn
+    /// Triples for training
     #[arg(value_name = "TRAIN", required = true, value_hint = ValueHint::FilePath)]
     train: Option<PathBuf>,
 
-    /// Triples to choose by: the best epoch on them is kept
+    /// Triples for validation: the epoch with the best MRR on them is kept
     #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath)]
     valid: Option<PathBuf>,
 
-    /// Triples to report on, ranked once at the end
+    /// Triples for testing, ranked once at the end
     #[arg(long, value_name = "FILE", help_heading = "Data", value_hint = ValueHint::FilePath)]
     test: Option<PathBuf>,
 
-    /// Refuse data that take more memory: 500M, 8G [default: nine tenths of what is free]
+    /// Refuse data that need more memory: 500M, 8G [default: nine tenths of what is free]
     #[arg(long, value_name = "SIZE", help_heading = "Data")]
     max_memory: Option<Size>,
 
     #[command(flatten)]
     choices: Choices,
 
-    /// Seconds of training; without --epochs it goes on until then
+    /// Seconds of training; without --epochs training ends only then
     #[arg(long, value_name = "SECONDS", help_heading = "Run")]
     time_limit: Option<f64>,
 
@@ -95,7 +96,7 @@ struct Training {
     #[arg(long, value_name = "N", help_heading = "Run")]
     threads: Option<usize>,
 
-    /// Go on from a checkpoint, with its options but --epochs, --patience and --eval-every
+    /// Continue from a checkpoint with its options, except --epochs, --patience and --eval-every
     #[arg(long, value_name = "FILE", help_heading = "Run", value_hint = ValueHint::FilePath)]
     resume: Option<PathBuf>,
 
@@ -111,7 +112,7 @@ struct Training {
     #[arg(long, value_name = "FILE|-", help_heading = "Output", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 
-    /// Write seconds, epoch, loss, residual and the ranking of valid, a line for each epoch
+    /// Write seconds, epoch, loss, residual and the ranking of valid, one line per epoch
     #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 
@@ -131,7 +132,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Errors of the library as the command knows them: its codes go by their type.
+/// Conversion of errors of the library to errors of the command, whose types determine exit codes.
 fn ours(error: orthopt_embed::Error) -> anyhow::Error {
     match error {
         orthopt_embed::Error::Data(error) => error.into(),
@@ -167,13 +168,13 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
             let trainer = Trainer::resume(graph, path, memory, change).map_err(ours)?;
             if let Some(name) = other {
                 return Err(usage(format!(
-                    "--{name} is another one in the checkpoint {}, whose options hold: leave it out",
+                    "--{name} differs from the checkpoint {}, whose options are used; leave it out",
                     path.display()
                 )));
             }
             if ends(&trainer.model.options).is_none() && !timed {
                 return Err(usage(
-                    "the checkpoint is of a run with a time limit and no number of epochs: give --epochs or --time-limit",
+                    "the run of the checkpoint had a time limit and no number of epochs: give --epochs or --time-limit",
                 ));
             }
             trainer
@@ -200,7 +201,7 @@ fn ends(options: &orthopt_embed::Options) -> Option<usize> {
     Some(options.epochs).filter(|n| *n != orthopt_embed::Options::NO_END)
 }
 
-/// What the bar says after an epoch.
+/// Text of the progress bar after an epoch.
 fn line(record: &Record, options: &orthopt_embed::Options) -> String {
     let valid = record.valid.map_or(String::new(), |m| format!("  valid MRR {}", text::number(m.mrr, 4)));
     format!(
@@ -234,26 +235,22 @@ fn check_files(args: &Training, train: &Path) -> anyhow::Result<()> {
         .check()
 }
 
-/// What there is to say of the triples.
+/// Notes about the triples.
 fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
     let say = |count: usize, what: &str, then: &str| {
         if count > 0 {
             progress.note(&format!("{} {then}", text::count(count as u64, what)).into());
         }
     };
-    say(found.duplicates, "triple", "came more than once: the first is kept");
-    say(found.repeated, "triple", "of valid or test stand in train as well");
+    say(found.duplicates, "triple", "occurred more than once: the first copy is kept");
+    say(found.repeated, "triple", "of valid or test also in train");
     let fate = match args.choices.options(false).unknown {
-        orthopt_embed::Unknown::Last => "questions about them rank last (--unknown)",
+        orthopt_embed::Unknown::Last => "they are ranked last (--unknown)",
         orthopt_embed::Unknown::LeaveOut => "triples with them are left out (--unknown)",
-        _ => "they rank where their random embedding is (--unknown)",
+        _ => "they are ranked by their random embedding (--unknown)",
     };
-    say(found.unknown_entities, "name", &format!("of valid or test are no entities of train: {fate}"));
-    say(
-        found.unknown_relations,
-        "relation",
-        "of valid or test are none of train: nothing is learned of them",
-    );
+    say(found.unknown_entities, "name", &format!("of valid or test not among the entities of train: {fate}"));
+    say(found.unknown_relations, "relation", "of valid or test not in train: nothing is learned about them");
     if args.valid.is_some() && graph.valid.is_empty() {
         progress.note(&"valid has no triples: the last epoch is kept".into());
     }
@@ -262,7 +259,7 @@ fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
     }
 }
 
-/// Files first, then the summary or the JSON. What cannot be written is said at the end.
+/// Files first, then the summary or the JSON. Error if a file cannot be written, after all others have been written.
 fn publish(
     args: &Training,
     trainer: &Trainer,

@@ -64,9 +64,9 @@ names! {
 }
 names! {
     NoNegativesName for NoNegatives {
-        /// Facts of train are no negatives
+        /// Facts of train are not negatives
         Train,
-        /// Facts of valid and test neither: it leaks (the protocol of UltraE's public code)
+        /// Nor facts of valid and test, which leaks them into training (the protocol of UltraE's public code)
         All,
     }
 }
@@ -81,13 +81,13 @@ names! {
     }
 }
 
-/// The model and its training. What is not given has the default of the library.
+/// The model and its training, with the defaults of the library.
 #[derive(Debug, clap::Args)]
 pub struct Choices {
     /// Coordinates of an entity [default: 32]
     #[arg(short, long, value_name = "D", help_heading = "Model")]
     dim: Option<usize>,
-    /// How many have J = 1; the others are time: D is Euclidean, D - 1 hyperbolic [default: D - 1]
+    /// Number of coordinates with J = 1; the others are time: D is Euclidean, D - 1 hyperbolic [default: D - 1]
     #[arg(long, value_name = "P", help_heading = "Model")]
     signature: Option<usize>,
     /// Radius of curvature [default: 1]
@@ -102,11 +102,11 @@ pub struct Choices {
     /// Form of the relations [default: full]
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     relations: Option<FormName>,
-    /// One relation for both directions, used with its inverse [default: one for each]
+    /// One relation for both directions, used with its inverse
     #[arg(long, help_heading = "Model")]
     no_reciprocal: bool,
 
-    /// What moves the relations [default: adaptive]
+    /// Update rule of the relations [default: adaptive]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     rule: Option<RuleName>,
     /// Loss [default: softplus]
@@ -127,25 +127,25 @@ pub struct Choices {
     /// Penalty on entities far out: LAMBDA/2 |s|^2, s the part with J = 1 [default: 0]
     #[arg(long, value_name = "LAMBDA", help_heading = "Training")]
     decay: Option<f64>,
-    /// How rates fall until the last epoch [default: constant]
+    /// Schedule of the learning rates until the last epoch [default: constant]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     schedule: Option<ScheduleName>,
-    /// Epochs at most [default: 100; with --time-limit no limit]
+    /// Maximum number of epochs [default: 100; with --time-limit no limit]
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<usize>,
-    /// Triples of a step [default: 300]
+    /// Number of triples per step [default: 300]
     #[arg(long, value_name = "N", help_heading = "Training")]
     batch: Option<usize>,
-    /// Negatives of a question; a triple is two questions [default: 64]
+    /// Number of negatives per question; a triple is two questions [default: 64]
     #[arg(long, value_name = "K", help_heading = "Training")]
     negatives: Option<usize>,
-    /// Questions that share their negatives: 1 is negatives of its own for each [default: 16]
+    /// Number of questions that share their negatives; 1: no sharing [default: 16]
     #[arg(long, value_name = "N", help_heading = "Training")]
     share: Option<usize>,
     /// Negatives only from entities that the relation has on that side
     #[arg(long, help_heading = "Training")]
     type_constrained: bool,
-    /// Which facts are never negatives [default: train]
+    /// Facts that are never negatives [default: train]
     #[arg(long, value_name = "PARTS", help_heading = "Training")]
     no_negatives: Option<NoNegativesName>,
     /// Spread of the first entities [default: 0.001]
@@ -161,10 +161,10 @@ pub struct Choices {
     /// Epochs between evaluations on valid [default: 5]
     #[arg(long, value_name = "N", help_heading = "Evaluation")]
     eval_every: Option<usize>,
-    /// Evaluations without a better MRR on valid after which training ends; 0 is never [default: 0]
+    /// Stop after this many evaluations without a better MRR on valid; 0 is never [default: 0]
     #[arg(long, value_name = "N", help_heading = "Evaluation")]
     patience: Option<usize>,
-    /// How entities rank that train does not know [default: last]
+    /// Rank of entities that are not in train [default: last]
     #[arg(long, value_name = "HOW", help_heading = "Evaluation")]
     unknown: Option<UnknownName>,
 }
@@ -176,7 +176,7 @@ fn set<T>(slot: &mut T, value: Option<impl Into<T>>) {
 }
 
 impl Choices {
-    /// The options of the library; `timed` says that a time limit ends the run.
+    /// The options of the library; `timed` if a time limit ends the run.
     pub fn options(&self, timed: bool) -> Options {
         let mut o = Options::default();
         o.set_rates(None, None);
@@ -216,7 +216,7 @@ impl Choices {
         set(&mut o.unknown, self.unknown);
     }
 
-    /// What was typed and is not what a checkpoint has, whose options hold.
+    /// Name of the first given option that differs from the checkpoint, whose options are used.
     pub fn other_than(&self, checkpoint: &Options) -> Option<String> {
         let mut typed = checkpoint.clone();
         self.put(&mut typed);
@@ -226,7 +226,7 @@ impl Choices {
         names.into_iter().find(|name| typed[*name] != has[*name]).map(|name| name.replace('_', "-"))
     }
 
-    /// Options that mean nothing without another one or a file.
+    /// Error for options that do not apply without another option or a file.
     ///
     /// # Errors
     /// One of them.
@@ -248,23 +248,23 @@ impl Choices {
             (
                 "relation-lr",
                 self.relation_lr.is_some() && rule != Rule::Adaptive,
-                "--rule adaptive; the others minimise pair by pair",
+                "--rule adaptive (the other rules minimise over pairs of rows)",
             ),
             (
                 "relation-optimiser",
                 self.relation_optimiser.is_some() && rule != Rule::Adaptive,
-                "--rule adaptive; the others minimise pair by pair",
+                "--rule adaptive (the other rules minimise over pairs of rows)",
             ),
         ];
         match idle.iter().find(|(_, idle, _)| *idle) {
             Some((name, _, of)) => {
-                Err(usage(format!("--{name} means nothing here: it is for {of}; leave it out")))
+                Err(usage(format!("--{name} does not apply here: it is for {of}; leave it out")))
             }
             None => Ok(()),
         }
     }
 
-    /// Those that a run that goes on may change; with a time limit and no number of epochs they have no end.
+    /// Options that a continued run may change; with a time limit and no number of epochs, epochs are unlimited.
     pub fn again(&self, o: &mut Options, timed: bool) {
         set(&mut o.epochs, self.epochs.or(timed.then_some(Options::NO_END)));
         set(&mut o.evaluate_every, self.eval_every);

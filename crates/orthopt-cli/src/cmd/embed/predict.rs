@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueHint;
+use orthopt::request::Size;
 use orthopt_data::printable;
 use orthopt_embed::{Answers, Question, Saved, Triple, read_triples};
 
@@ -12,22 +13,21 @@ use super::ours;
 use crate::failure::{EXIT_CODES, usage};
 use crate::files::Files;
 use crate::output;
-use crate::size::Size;
 
 const EXAMPLES: &str = "\
 Examples:
   Scores of triples, higher is more likely:
     orthopt embed predict model triples.tsv
-  The five best answers to questions, of which train does not know:
+  The five best answers to questions, without facts of train:
     printf 'anna\\tmother of\\t?\\n?\\tlikes\\tbob\\n' > q.tsv; orthopt embed predict model q.tsv --top 5";
 
 /// Scores of triples, or the best answers where one of head and tail is `?`
 ///
-/// Prints head, relation, tail and score, with tabs between. Answers that train knows are left out.
+/// Prints head, relation, tail and score, with tabs between. Answers that are facts of train are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Args {
-    /// What `orthopt embed ... --save-model MODEL` wrote
+    /// Model written by `orthopt embed ... --save-model MODEL`
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     model: PathBuf,
 
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE.tsv", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Refuse a model and triples that take more memory: 500M, 8G [default: nine tenths of what is free]
+    /// Refuse a model and triples that need more memory: 500M, 8G [default: nine tenths of what is free]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Size>,
 }
@@ -92,18 +92,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 impl Names<'_> {
     fn entity(&self, name: &str) -> Result<u32, String> {
-        let unknown = || format!("`{}` is no entity of the model", printable(name));
+        let unknown = || format!("`{}` is not an entity of the model", printable(name));
         self.entities.get(name).copied().ok_or_else(unknown)
     }
 
-    /// Appends what there is to say of a triple or a question.
+    /// Appends the answer to a triple or a question.
     fn answer(
         &self,
         [head, relation, tail]: &[String; 3],
         top: usize,
         out: &mut String,
     ) -> Result<(), String> {
-        let unknown = || format!("`{}` is no relation of the model", printable(relation));
+        let unknown = || format!("`{}` is not a relation of the model", printable(relation));
         let relation = *self.relations.get(relation.as_str()).ok_or_else(unknown)?;
         let model = &self.saved.model;
         let question = match (head.as_str(), tail.as_str()) {

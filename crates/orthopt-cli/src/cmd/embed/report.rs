@@ -1,4 +1,4 @@
-//! What there is to say of a trained model: JSON, summary, trace and picture.
+//! Report of a trained model: JSON, summary, trace and picture.
 
 use std::path::Path;
 
@@ -104,7 +104,7 @@ impl Result {
         summary.line(
             "graph",
             &format!(
-                "{} entities, {}; {} to learn, {} to choose by, {} to report on",
+                "{} entities, {}; {} for training, {} for validation, {} for testing",
                 text::grouped(data.entities as u64),
                 count(data.relations, "relation"),
                 count(data.train, "triple"),
@@ -149,10 +149,10 @@ impl Result {
     fn training(&self) -> String {
         let loss = self.loss.map_or(String::new(), |loss| format!(", loss {}", text::number(loss, 5)));
         let why = match self.status {
-            Status::TimeLimit => "the time was up",
-            Status::Converged => "valid got no better",
+            Status::TimeLimit => "time limit reached",
+            Status::Converged => "no better MRR on valid",
             Status::Interrupted => "interrupted",
-            Status::NumericalError => "numbers broke; the model is from before",
+            Status::NumericalError => "the loss became NaN or infinite; the model is the last finite one",
             _ => "all done",
         };
         let best = match self.valid {
@@ -192,8 +192,8 @@ pub fn plot(result: &Result, history: &[Record], path: &Path) -> anyhow::Result<
     let loss = history.iter().map(|r| (r.seconds, r.loss / first)).collect();
     let mrr = history.iter().filter_map(|r| Some((r.seconds, r.valid?.mrr))).collect();
     let lines = [
-        Curve { label: "loss of train, as a share of that of the first epoch".into(), points: loss },
-        Curve { label: "MRR of valid".into(), points: mrr },
+        Curve { label: "training loss relative to the first epoch".into(), points: loss },
+        Curve { label: "MRR on valid".into(), points: mrr },
     ];
     let o = &result.settings;
     let title = format!(

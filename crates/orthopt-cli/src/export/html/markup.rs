@@ -1,4 +1,4 @@
-//! The few elements that the page is made of; every text is escaped here.
+//! Elements of the page; every text is escaped here.
 
 use std::fmt::Write;
 
@@ -64,7 +64,7 @@ impl Page {
         let _ = writeln!(self.0, "<pre><code>{}</code></pre>", escaped(text));
     }
 
-    /// A picture, with what it shows for those who cannot see it.
+    /// A picture with a text description for screen readers.
     pub fn figure(&mut self, svg: &str, what: &str) {
         let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{}\" ", escaped(what)), 1);
         let _ = writeln!(self.0, "<figure>\n{svg}</figure>");

@@ -1,4 +1,4 @@
-//! A result as one page that needs nothing else: summary, loadings, variance, convergence, bound, settings,
+//! A result as one self-contained page: summary, loadings, variance, convergence, bound, settings,
 //! and the command that repeats it.
 
 mod markup;

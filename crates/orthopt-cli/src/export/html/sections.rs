@@ -59,9 +59,15 @@ pub fn loadings(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     page.table(&head, variables.iter().take(ROWS).map(row));
     let left_out = x.nrows() - variables.len();
     let more = variables.len().saturating_sub(ROWS);
-    let cut =
-        if more > 0 { format!(" {more} more are used; --save-loadings writes all.") } else { String::new() };
-    page.small(&format!("{} with zeros only are left out.{cut}", text::count(left_out as u64, "variable")));
+    let cut = if more > 0 {
+        format!(" {more} more have nonzero loadings; --save-loadings writes all.")
+    } else {
+        String::new()
+    };
+    page.small(&format!(
+        "{} without nonzero loadings not shown.{cut}",
+        text::count(left_out as u64, "variable")
+    ));
     Ok(())
 }
 
@@ -87,18 +93,18 @@ pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
         (
             "adjusted",
             format!(
-                "{}: of each component what those before it leave (Zou, Hastie, Tibshirani 2006)",
+                "{}: variance of each component beyond the components before it (Zou, Hastie, Tibshirani 2006)",
                 percent(e.total)
             ),
         ),
         (
             "projected",
-            format!("{}: of the data projected on the loadings (Shen, Huang 2008)", percent(e.projected)),
+            format!("{}: variance of the data projected on the loadings (Shen, Huang 2008)", percent(e.projected)),
         ),
         (
             "predicted",
             format!(
-                "{}: what a regression on the scores gives back (Camacho et al. 2020)",
+                "{}: variance recovered by regression on the scores (Camacho et al. 2020)",
                 percent(e.predicted)
             ),
         ),
@@ -128,27 +134,27 @@ pub fn convergence(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is known of X beyond its F.
+/// Section with bound, certificate and criticality of X.
 pub fn certainty(page: &mut Page, report: &Report) {
     page.section("bound", "How good is it?");
     let checks = &report.checks;
     let certificate = checks.certificate.as_ref().map(|c| verdict(c, report.tolerance()));
     let bound = report.global.as_ref().map(|g| (text::number(g.bound, 10), global::gap(g)));
     let (bound, gap) =
-        bound.unwrap_or_else(|| ("not asked for; --bound SECONDS gives one".into(), String::new()));
+        bound.unwrap_or_else(|| ("not requested; --bound SECONDS gives one".into(), String::new()));
     let optimum = report.optimum.zip(report.above_optimum());
     page.facts([
         (
             "criticality",
             checks.criticality.map_or(String::new(), |c| format!("{c:.3e}, {}", report.measures.criticality)),
         ),
-        ("certificate", certificate.unwrap_or_else(|| "not asked for; --certify gives one".into())),
+        ("certificate", certificate.unwrap_or_else(|| "not requested; --certify gives one".into())),
         ("bound", bound),
         ("gap", gap),
         (
             "optimum",
             optimum.map_or(String::new(), |(f, above)| {
-                format!("{}, F is above it by {above:.1e} of it", text::number(f, 10))
+                format!("{}, F exceeds it by {above:.1e}, relative to it", text::number(f, 10))
             }),
         ),
     ]);
@@ -183,7 +189,7 @@ pub fn repeat(page: &mut Page, report: &Report) {
     page.small(&format!("orthopt {}. {same}", env!("CARGO_PKG_VERSION")));
 }
 
-/// A word as a POSIX shell reads it; the program without its folder.
+/// A word quoted for a POSIX shell; the program without its folder.
 fn shell_word(k: usize, word: &str) -> String {
     if k == 0 {
         return "orthopt".into();

@@ -1,4 +1,4 @@
-//! PNG and PDF in a build without the feature `pictures`: what to do instead.
+//! PNG and PDF in a build without the feature `pictures`: the error with its remedy.
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
-//! PNG by resvg, PDF by svg2pdf. Words are set in Noto Sans, which is part of the program, so that a picture is the same
-//! on all systems, those without fonts among them; the system's own fonts are for characters that it lacks.
+//! PNG by resvg, PDF by svg2pdf. Words are set in Noto Sans, which is part of the program, so
+//! that a picture is the same on all systems, including those without fonts. Fonts of the system supply characters
+//! that it lacks.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{FontResolver, Options, Tree, fontdb};
 use svg2pdf::{ConversionOptions, PageOptions};
 
-/// Pixels of PNG for one of SVG: what is drawn has twice as many units as pixels.
+/// Number of pixels of PNG per pixel of SVG: drawings have twice as many units as pixels.
 const FINE: f32 = 2.0;
 /// Pixels of SVG in an inch of PDF, as everywhere.
 const INCH: f32 = 96.0;

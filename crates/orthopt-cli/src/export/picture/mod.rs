@@ -10,19 +10,19 @@ use std::path::Path;
 
 use super::{check_ending, has_ending, to_file};
 
-/// The endings of pictures, of which the first is what all of them are drawn as.
+/// Extensions of pictures; the first is the format of the drawing.
 pub const ENDINGS: &[&str] = &[".svg", ".png", ".pdf"];
 
 /// The file of an option that draws, before anything is computed.
 ///
 /// # Errors
-/// Its ending is of no picture, or of one that this build does not make.
+/// The extension is not that of a picture, or not supported by this build.
 pub fn check(option: &str, path: &Path) -> anyhow::Result<()> {
     check_ending(option, path, ENDINGS)?;
     if has_ending(path, &ENDINGS[..1]) { Ok(()) } else { made::check(option, path) }
 }
 
-/// Writes the picture, in the format that the ending says.
+/// Writes the picture, in the format of the extension.
 ///
 /// # Errors
 /// It cannot be made or written.

@@ -67,8 +67,8 @@ fn is_text(data_type: &DataType) -> bool {
 fn no_number(at: usize, field: &Field) -> String {
     let holds = if is_text(field.data_type()) { "text or times" } else { "values" };
     format!(
-        "column {} ({}) holds {holds} of type {} and not numbers; leave it out or turn it into numbers (names of rows \
-         stand in the first column)",
+        "column {} ({}) holds {holds} of type {} and not numbers; leave it out or convert it \
+         to numbers (names of rows go in the first column)",
         at + 1,
         show(field.name().as_bytes()),
         field.data_type()

@@ -48,7 +48,7 @@ impl Batches {
 
 pub(super) fn parquet(mut input: Input) -> Result<Batches, DataError> {
     if !input.peek()?.starts_with(b"PAR1") {
-        return Err(input.file_error("it is no Parquet file: it does not begin with `PAR1`"));
+        return Err(input.file_error("it is not a Parquet file: it does not begin with `PAR1`"));
     }
     match input.file() {
         Some(file) => parquet_in(file, &input),
@@ -80,7 +80,9 @@ pub(super) fn ipc(mut input: Input) -> Result<Batches, DataError> {
         };
     }
     if !start.starts_with(&[0xff; 4]) {
-        return Err(input.file_error("it is no Arrow IPC (Feather) file: it does not begin with `ARROW1`"));
+        return Err(
+            input.file_error("it is not an Arrow IPC (Feather) file: it does not begin with `ARROW1`")
+        );
     }
     let (budget, size) = (input.budget().clone(), input.size().unwrap_or(0));
     let reader = read(&budget, || StreamReader::try_new(input, None))?;
@@ -107,6 +109,6 @@ fn read<T, E: Display>(budget: &Budget, work: impl FnOnce() -> Result<T, E>) -> 
 /// What the readers of bytes find wrong.
 pub(super) fn broken(budget: &Budget, error: &dyn Display) -> DataError {
     let problem =
-        format!("it is truncated or damaged, or in a form that is not read ({error}); write it again");
+        format!("it is truncated or damaged, or has a form that is not supported ({error}); write it again");
     DataError::File { path: budget.place().into(), problem }
 }

@@ -69,7 +69,7 @@ impl Part {
     }
 }
 
-/// max tr Xᵀ(½C)X over the X whose parts have the limits of nonzeros: `rank` columns in each part.
+/// max tr Xᵀ(½C)X over the X whose parts have the limits on nonzeros: `rank` columns in each part.
 #[derive(Debug)]
 pub struct Problem {
     pub c: RowMat,

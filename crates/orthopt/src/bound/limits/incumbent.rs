@@ -1,4 +1,4 @@
-//! Good X with limits of nonzeros: exchanges of rows for one part, one column at a time where there are several.
+//! Good X with limits on nonzeros: exchanges of rows for one part, one column at a time where there are several.
 
 use super::super::columns::principal;
 use super::dual::Problem;

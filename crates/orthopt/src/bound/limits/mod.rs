@@ -1,4 +1,4 @@
-//! Bounds that prove for limits of nonzeros: at most k of a component, K of all, s rows of X that are not zero
+//! Bounds that prove for limits on nonzeros: at most k of a component, K of all, s rows of X that are not zero
 //! (docs/bounds-limits.md).
 //!
 //! ```text

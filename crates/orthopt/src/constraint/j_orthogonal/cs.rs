@@ -37,7 +37,7 @@ pub struct CsFactors {
 /// e^mu_max; one sign only gives a Haar distributed orthogonal matrix. Cost O(n³).
 ///
 /// # Errors
-/// `mu_max` negative or above 10, where rounding in X no longer matters less than X.
+/// `mu_max` negative or above 10, where rounding errors of X are no longer small relative to X.
 pub fn random(j: &Signature, mu_max: f64, rng: &mut Pcg64) -> Result<RowMat> {
     if !(0.0..=10.0).contains(&mu_max) {
         return Err(Error::InvalidOption {
@@ -49,7 +49,7 @@ pub fn random(j: &Signature, mu_max: f64, rng: &mut Pcg64) -> Result<RowMat> {
     Ok(draw(j, mu_max, rng))
 }
 
-/// The same for a `mu_max` that is known to be sensible.
+/// [`random`] for a valid `mu_max`.
 pub(super) fn draw(j: &Signature, mu_max: f64, rng: &mut Pcg64) -> RowMat {
     let (p, q) = (j.plus().len(), j.minus().len());
     let mut haar = |k: usize| stiefel::random(k, k, rng);

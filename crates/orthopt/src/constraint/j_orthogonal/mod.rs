@@ -91,7 +91,7 @@ pub fn relative_feasibility(x: &RowMat, j: &Signature) -> f64 {
     relative(feasibility(x, j), x)
 }
 
-/// A [`feasibility`] of X that has been measured, in that unit. Cost O(n²).
+/// A measured [`feasibility`] of X in that unit. Cost O(n²).
 pub fn relative(feasibility: f64, x: &RowMat) -> f64 {
     feasibility / spectral_norm(x).powi(2).max(1.0)
 }
@@ -171,7 +171,7 @@ pub fn tangent(x: &RowMat, d: &RowMat, j: &Signature) -> RowMat {
     j.times(&times(&qk, x))
 }
 
-/// Checks an X that somebody else made: n × n, finite, J-orthogonal to 1e-6 on average.
+/// Checks a given X: n × n, finite, J-orthogonal to 1e-6 on average.
 ///
 /// # Errors
 /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::NotJOrthogonal`] with the measured error.

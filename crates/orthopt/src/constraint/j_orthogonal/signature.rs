@@ -45,7 +45,7 @@ impl Signature {
     /// or a list of n signs (`1 -1 1`, also `+`, `-`, separated by white space or commas).
     ///
     /// # Errors
-    /// P > n, a list of another length than n, an entry that is no sign.
+    /// P > n, a list of another length than n, an entry that is not a sign.
     pub fn parse(text: &str, n: usize) -> Result<Self> {
         let words: Vec<&str> =
             text.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()).collect();
@@ -92,7 +92,7 @@ impl Signature {
         self.signs.len()
     }
 
-    /// Whether n = 0.
+    /// True if n = 0.
     pub fn is_empty(&self) -> bool {
         self.signs.is_empty()
     }
@@ -118,13 +118,13 @@ impl Signature {
         &self.minus
     }
 
-    /// Whether rows i and j have different signs: their plane rotations are hyperbolic.
+    /// True if rows i and j have different signs: their plane rotations are hyperbolic.
     #[inline(always)]
     pub fn mixed(&self, i: usize, j: usize) -> bool {
         self.signs[i] != self.signs[j]
     }
 
-    /// Whether one sign only occurs: the group is the orthogonal group, and compact.
+    /// True if one sign only occurs: the group is the orthogonal group, and compact.
     pub fn is_definite(&self) -> bool {
         self.plus.is_empty() || self.minus.is_empty()
     }
@@ -139,7 +139,7 @@ impl Signature {
         RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, k) * self.signs[k])
     }
 
-    /// How it is told to users: `30 of 50` and whether it is sorted.
+    /// Description for users: `30 of 50` and whether it is sorted.
     pub fn describe(&self) -> String {
         let sorted = self.signs.windows(2).all(|w| w[0] >= w[1]);
         let order = if sorted { "" } else { ", not sorted" };

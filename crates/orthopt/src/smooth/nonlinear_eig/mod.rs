@@ -121,12 +121,12 @@ impl NonlinearEig {
         self.c.inverse(i, j)
     }
 
-    /// Whether there is a linear term.
+    /// True if there is a linear term.
     pub fn has_linear(&self) -> bool {
         self.e.ncols().is_some()
     }
 
-    /// Whether methods that need the entries of C† can be used: always, but for a grid of more than
+    /// True if methods that need the entries of C† can be used: always, but for a grid of more than
     /// 16384 points.
     pub fn has_inverse(&self) -> bool {
         self.c.has_inverse()
@@ -147,7 +147,7 @@ impl NonlinearEig {
         self.c.lowest(r)
     }
 
-    /// What is kept of X: CX, ρ and C†ρ. Cost of a gradient.
+    /// Image of X: CX, ρ and C†ρ. Cost of a gradient.
     pub fn image(&self, x: &RowMat) -> Image {
         let mut cx = RowMat::zeros(x.nrows(), x.ncols());
         self.c.apply(x, &mut cx);

@@ -204,7 +204,7 @@ impl Operator {
         same.then_some(guess)
     }
 
-    /// Whether the entries of C† are at hand or fit into memory.
+    /// True if the entries of C† are available or fit into memory.
     pub fn has_inverse(&self) -> bool {
         match self {
             Self::Dense(_) | Self::Chain(_) => true,

@@ -7,14 +7,14 @@
 //! h^{1/σ} is the Moreau envelope; −g is linearised anew at every inner step.
 
 use super::descent::{Descent, Inner};
-use super::splitting::{Candidates, Linearised, Told, confirmed, curvature, end, plus, prox, pull_back, raw};
+use super::splitting::{Linearised, confirmed, curvature, end, plus, prox, pull_back};
 use crate::composite::{Composite, distance};
 use crate::concave::Concave;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Ending, Raw};
+use crate::solve::{Confirmed, Details, Ending};
 
 /// Growth of σ beyond which differences of the envelope drown in rounding.
 pub(super) const MOST_GROWTH: f64 = 1e10;
@@ -115,30 +115,14 @@ impl Augmented {
         confirmed(p, self.x(), &y, &w)
     }
 
-    /// What is returned.
-    pub fn best<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
-        self,
-        p: &Composite<F, H, G, A>,
-    ) -> RowMat {
-        Candidates::new(p, self.x(), &self.split(p).0).best(self.descent.x)
-    }
-
     /// Everything there is at the end.
     pub fn ending<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         self,
         p: &Composite<F, H, G, A>,
-        told: Told,
+        details: Details,
     ) -> Ending {
         let (y, w) = self.split(p);
-        end(p, told, self.descent.x, &y, &w)
-    }
-
-    /// y as the papers report it.
-    pub fn raw<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
-        &self,
-        p: &Composite<F, H, G, A>,
-    ) -> Option<Raw> {
-        raw(p, &self.split(p).0)
+        end(p, details, None, self.descent.x, &y, &w)
     }
 }
 

@@ -13,7 +13,7 @@
 //! every trial.
 
 use super::augmented::{Augmented, MOST_GROWTH};
-use super::splitting::{SCOPE, Told, check_splitting, least_beta, plus, slope, suits_splitting};
+use super::splitting::{SCOPE, check_splitting, least_beta, plus, slope, suits_splitting};
 use crate::composite::{Composite, distance};
 use crate::concave::Concave;
 use crate::constraint::stiefel;
@@ -23,7 +23,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Step};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -40,7 +40,7 @@ pub const fn info<
         shared: &[],
         handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(Box::new(info::<F, H, G, A>().configured(Manial::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Manial::DEFAULT, o)?)),
     }
 }
 
@@ -55,7 +55,7 @@ pub const fn rial<
         name: "rial",
         doc: "inexact augmented Lagrangian with the classical dual step",
         constants: const { &Manial::RIAL.constants() },
-        make: |o| Ok(Box::new(rial::<F, H, G, A>().configured(Manial::RIAL, o)?)),
+        make: |o| Ok(AnySolver::new(rial::<F, H, G, A>().configured(Manial::RIAL, o)?)),
         ..info()
     }
 }
@@ -112,50 +112,25 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Ok(State { k: 0, left: self.inner, sigma0, eps, least_eps, gap1: None, gap, at })
     }
 
-    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
         self.iterate_once(p, st);
         Step::default()
     }
 
-    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
-        p.value(st.at.x())
-    }
-
-    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
-        Some(st.at.residual(p))
+    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
+        Current::new(st.at.x(), p.value(st.at.x())).with_residual(Some(st.at.residual(p)))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
         st.at.confirmed(p)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        st.at.x()
-    }
-
-    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
-        st.at.best(p)
-    }
-
-    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("sigma0", st.sigma0)]
-    }
-
-    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
-        let mut s = settings_of(self, Self::LIST);
-        s.insert("sigma0".into(), st.sigma0.into());
-        s.insert("sigma".into(), st.at.sigma.into());
-        s.insert("outer_steps".into(), st.k.into());
-        s
-    }
-
-    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
-        st.at.ending(p, told)
-    }
-
-    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
-        st.at.raw(p)
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.chosen("sigma0", st.sigma0);
+        details.set("sigma", st.at.sigma);
+        details.set("outer_steps", st.k);
+        st.at.ending(p, details)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
 use crate::smooth::tilted::Tilted;
-use crate::solve::{Fades, Settings, Solver, Step, StepInfo};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 
@@ -43,7 +43,9 @@ where
         shared: ObcdOptions::LIST,
         handles: |p| p.a.is_identity(),
         scope: SCOPE,
-        make: |o| Ok(Box::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? })),
+        make: |o| {
+            Ok(AnySolver::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? }))
+        },
     }
 }
 
@@ -104,8 +106,8 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
         "obcd"
     }
 
-    fn fades(&self, _: &Composite<F, H, G, A>) -> Fades {
-        Fades::Never
+    fn profile(&self, _: &Composite<F, H, G, A>) -> Profile {
+        Profile::fading(Fades::Never)
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<Self::State> {
@@ -118,51 +120,34 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
         Ok(State { inner, tilt, offset, left: p.nrows() as u64, rounds: 1, changed: 0 })
     }
 
-    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut Self::State) -> Step {
-        Step::passed(self.step(p, st, 1).pass)
-    }
-
-    /// Rounds of OBCD between two ξ, with one majorant each.
-    fn step(&self, p: &Composite<F, H, G, A>, st: &mut Self::State, budget: u64) -> StepInfo {
-        let mut iterations = 0;
-        let mut pass = None;
-        while iterations < budget && pass.is_none() {
-            let turn = if p.g.is_zero() { budget } else { (budget - iterations).min(st.left) };
-            // the size was checked when the state was made
-            let Ok(q) = majorant(p, &st.tilt) else { break };
-            let info = self.inner.step(&q, &mut st.inner, turn);
-            iterations += info.iterations;
-            st.left = st.left.saturating_sub(info.iterations);
-            pass = info.pass;
-            if !p.g.is_zero() && (st.left == 0 || pass.is_some()) {
-                let new = linearise(p, st);
-                if let Some(pass) = &mut pass {
-                    pass.covers_all &= !new; // what the pass checked is another function now
-                }
+    /// One of OBCD; between two ξ there are rounds of them.
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut Self::State) -> Step {
+        // the size was checked when the state was made
+        let Ok(q) = majorant(p, &st.tilt) else { return Step::default() };
+        let mut pass = self.inner.step(&q, &mut st.inner).pass;
+        st.left = st.left.saturating_sub(1);
+        if !p.g.is_zero() && (st.left == 0 || pass.is_some()) {
+            let new = linearise(p, st);
+            if let Some(pass) = &mut pass {
+                pass.covers_all &= !new; // what the pass checked is another function now
             }
         }
-        StepInfo { iterations, objective: self.objective(p, st), pass, ..StepInfo::default() }
+        Step::passed(pass)
     }
 
-    fn objective(&self, _p: &Composite<F, H, G, A>, st: &Self::State) -> f64 {
-        st.inner.objective() + st.offset
+    fn current<'a>(&self, _: &Composite<F, H, G, A>, st: &'a Self::State) -> Current<'a> {
+        Current::new(st.inner.x(), st.inner.objective() + st.offset)
     }
 
-    fn point<'a>(&self, st: &'a Self::State) -> &'a RowMat {
-        st.inner.x()
-    }
-
-    fn finish(&self, p: &Composite<F, H, G, A>, st: Self::State) -> RowMat {
+    fn finish(&self, p: &Composite<F, H, G, A>, st: Self::State) -> Ending {
         let x = st.inner.x().clone();
-        majorant(p, &st.tilt).map_or(x, |q| self.inner.finish(&q, st.inner))
-    }
-
-    fn settings(&self, p: &Composite<F, H, G, A>, st: &Self::State) -> Settings {
-        let mut s =
-            majorant(p, &st.tilt).map_or_else(|_| Settings::new(), |q| self.inner.settings(&q, &st.inner));
-        s.insert("linearisations".into(), st.rounds.into());
-        s.insert("linearisations_changed".into(), st.changed.into());
-        s
+        let mut ending = match majorant(p, &st.tilt) {
+            Ok(q) => self.inner.finish(&q, st.inner),
+            Err(_) => Ending::new(x, Details::default()),
+        };
+        ending.details.set("linearisations", st.rounds);
+        ending.details.set("linearisations_changed", st.changed);
+        ending
     }
 }
 

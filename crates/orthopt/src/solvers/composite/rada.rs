@@ -14,7 +14,7 @@
 //! O(nr²) for every trial.
 
 use super::augmented::{Augmented, MOST_GROWTH};
-use super::splitting::{SCOPE, Told, check_splitting, least_beta, slope, suits_splitting};
+use super::splitting::{SCOPE, check_splitting, least_beta, slope, suits_splitting};
 use crate::composite::Composite;
 use crate::concave::Concave;
 use crate::constraint::stiefel;
@@ -24,7 +24,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Step};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -41,7 +41,7 @@ pub const fn info<
         shared: &[],
         handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(Box::new(info::<F, H, G, A>().configured(Rada::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Rada::DEFAULT, o)?)),
     }
 }
 
@@ -56,7 +56,7 @@ constants! {
         steps ["T"]: u64 = 10, "a whole number >= 1" if |v| v >= 1.0;
         /// accuracy that the regularisation of Y is chosen for
         epsilon ["ε"]: f64 = 1e-8, "a finite number > 0" if |v| v > 0.0;
-        /// the weight shrinks where max |A(X) - y| is not below so many times the last one
+        /// the weight shrinks where max |A(X) - y| is not below this factor times the last one
         tau1 ["τ₁"]: f64 = 0.999, "between 0 and 1, exclusive" if |v| v > 0.0 && v < 1.0;
         /// factor by which it then shrinks
         tau2 ["τ₂"]: f64 = 0.9, "above 0, at most 1" if |v| v > 0.0 && v <= 1.0;
@@ -110,7 +110,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         })
     }
 
-    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
         let moved = st.at.advance(p, 2.0 * st.radius * st.radius * st.beta);
         st.left -= 1;
         if !moved || st.left == 0 {
@@ -119,45 +119,20 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Step::default()
     }
 
-    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
-        p.value(st.at.x())
-    }
-
-    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
-        Some(st.at.residual(p))
+    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
+        Current::new(st.at.x(), p.value(st.at.x())).with_residual(Some(st.at.residual(p)))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
         st.at.confirmed(p)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        st.at.x()
-    }
-
-    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
-        st.at.best(p)
-    }
-
-    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("beta1", st.beta1)]
-    }
-
-    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
-        let mut s = settings_of(self, Self::LIST);
-        s.insert("beta1".into(), st.beta1.into());
-        s.insert("beta".into(), st.beta.into());
-        s.insert("outer_steps".into(), st.k.into());
-        s
-    }
-
-    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
-        st.at.ending(p, told)
-    }
-
-    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
-        st.at.raw(p)
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.chosen("beta1", st.beta1);
+        details.set("beta", st.beta);
+        details.set("outer_steps", st.k);
+        st.at.ending(p, details)
     }
 }
 

@@ -10,8 +10,8 @@
 //! Cost per iteration: one gradient and O(nr²).
 
 use super::splitting::{
-    Candidates, Linearised, SCOPE, Told, check_splitting, confirmed, curvature, end, least_beta, plus,
-    project, prox, pull_back, raw, shifted_multiplier, slope, stationarity, suits_splitting,
+    Linearised, SCOPE, check_splitting, confirmed, curvature, end, least_beta, plus, project, prox,
+    pull_back, shifted_multiplier, slope, stationarity, suits_splitting,
 };
 use crate::composite::Composite;
 use crate::concave::Concave;
@@ -22,7 +22,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Step};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -39,7 +39,7 @@ pub const fn info<
         shared: &[],
         handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(Box::new(info::<F, H, G, A>().configured(Radmm::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Radmm::DEFAULT, o)?)),
     }
 }
 
@@ -94,50 +94,32 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         })
     }
 
-    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
         self.iterate_once(p, st);
         Step::default()
     }
 
-    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
-        p.value(&st.x)
-    }
-
-    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
-        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, (&st.now, st.scale)))
+    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
+        Current::new(&st.x, p.value(&st.x)).with_residual(Some(stationarity(
+            p,
+            &st.x,
+            &st.ax,
+            &st.y,
+            &st.z,
+            (&st.now, st.scale),
+        )))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
         confirmed(p, &st.x, &st.ycheck, &st.z)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.x
-    }
-
-    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
-        Candidates::new(p, &st.x, &st.ycheck).best(st.x)
-    }
-
-    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("beta", st.beta)]
-    }
-
-    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
-        let mut s = settings_of(self, Self::LIST);
-        s.insert("beta".into(), st.beta.into());
-        s.insert("mu".into(), (self.chi / st.beta).into());
-        s.insert("step".into(), st.step.into());
-        s
-    }
-
-    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
-        end(p, told, st.x, &st.ycheck, &st.z)
-    }
-
-    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
-        raw(p, &st.ycheck)
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.chosen("beta", st.beta);
+        details.set("mu", self.chi / st.beta);
+        details.set("step", st.step);
+        end(p, details, None, st.x, &st.ycheck, &st.z)
     }
 }
 

@@ -9,8 +9,8 @@
 //! gradient and O(nr²).
 
 use super::splitting::{
-    Candidates, Linearised, SCOPE, Told, check_splitting, confirmed, curvature, end, plus, project, prox,
-    pull_back, raw, slope, suits_splitting,
+    Linearised, SCOPE, check_splitting, confirmed, curvature, end, plus, project, prox, pull_back, slope,
+    suits_splitting,
 };
 use crate::composite::Composite;
 use crate::concave::Concave;
@@ -21,7 +21,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::oadmm::Variant;
 
@@ -56,7 +56,7 @@ pub const fn euclidean<
         shared: &[],
         handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(Box::new(euclidean::<F, H, G, A>().configured(Spgm::EP, o)?)),
+        make: |o| Ok(AnySolver::new(euclidean::<F, H, G, A>().configured(Spgm::EP, o)?)),
     }
 }
 
@@ -74,7 +74,7 @@ pub const fn riemannian<
         shared: &[],
         handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(Box::new(riemannian::<F, H, G, A>().configured(Spgm::RR, o)?)),
+        make: |o| Ok(AnySolver::new(riemannian::<F, H, G, A>().configured(Spgm::RR, o)?)),
     }
 }
 
@@ -138,19 +138,16 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         })
     }
 
-    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
         self.iterate_once(p, st);
         Step::default()
     }
 
-    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
-        p.value(&st.x)
-    }
-
-    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
+    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
         let (_, z) = st.smoothed(p);
         let g = st.now.plus(pull_back(p, z));
-        Some(tangent(&st.x, &g).norm() / (st.scale + g.norm()).max(f64::MIN_POSITIVE))
+        Current::new(&st.x, p.value(&st.x))
+            .with_residual(Some(tangent(&st.x, &g).norm() / (st.scale + g.norm()).max(f64::MIN_POSITIVE)))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
@@ -158,34 +155,13 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         confirmed(p, &st.x, &ycheck, &z)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.x
-    }
-
-    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
-        Candidates::new(p, &st.x, &st.smoothed(p).0).best(st.x)
-    }
-
-    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("mu0", st.mu0)]
-    }
-
-    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
-        let mut s = Settings::new();
-        s.insert("mu0".into(), st.mu0.into());
-        s.insert("mu".into(), st.mu().into());
-        s.insert("lf".into(), st.lf.into());
-        s
-    }
-
-    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let told = Told { settings: self.settings(p, &st), constants: self.chosen(p, &st), mu_norm_z: None };
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let mut details = Details::default();
+        details.chosen("mu0", st.mu0);
+        details.set("mu", st.mu());
+        details.set("lf", st.lf);
         let (ycheck, z) = st.smoothed(p);
-        end(p, told, st.x, &ycheck, &z)
-    }
-
-    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
-        raw(p, &st.smoothed(p).0)
+        end(p, details, None, st.x, &ycheck, &z)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{count_nonzeros, without_tiny};
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Ending, Raw, Settings, Splitting};
+use crate::solve::{Confirmed, Details, Ending, Raw, Splitting};
 use crate::solvers::proximal::estimated_curvature;
 
 /// Aᵀ(W).
@@ -190,7 +190,8 @@ pub(crate) fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     let size = (p.f.scale(x) + p.gradient(x).norm()).max(f64::MIN_POSITIVE);
     let of_paper = gap.max((dual + tangent) / size);
     let returned = Candidates::new(p, x, ycheck).best(x.clone());
-    let why = "critical for the smoothed penalty only, and what smoothing costs falls too slowly to wait for";
+    let why =
+        "critical for the smoothed penalty only; the smoothing error falls too slowly to reach the tolerance";
     let of_x = relative_criticality(p, &returned);
     let found = Confirmed::new(if p.a.is_identity() { of_x } else { of_x.min(of_paper) });
     Some(found.or_ends((gap <= SMOOTHED).then_some(why)))
@@ -264,10 +265,11 @@ pub(crate) fn raw<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     })
 }
 
-/// Fills in the end of a splitting method that is at (X, y̌, z).
+/// The end of a splitting method that is at (X, y̌, z); `mu_norm_z` is μ‖z‖, where there is a smoothing.
 pub(crate) fn end<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
-    told: Told,
+    details: Details,
+    mu_norm_z: Option<f64>,
     x: RowMat,
     ycheck: &RowMat,
     z: &RowMat,
@@ -275,17 +277,7 @@ pub(crate) fn end<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     let candidates = Candidates::new(p, &x, ycheck);
     let crit = crit_parts(p, &x, ycheck, z);
     let crit = Some([crit.primal, crit.dual, crit.tangent]);
-    let splitting = Some(Splitting { crit, mu_norm_z: told.mu_norm_z, ..candidates.report() });
-    let Told { settings, constants, .. } = told;
-    Ending { settings, constants, raw: raw(p, ycheck), splitting, x: candidates.best(x) }
-}
-
-/// What a splitting method says of itself at its end.
-pub(crate) struct Told {
-    /// For display.
-    pub settings: Settings,
-    /// Constants in force.
-    pub constants: Vec<(&'static str, f64)>,
-    /// μ‖z‖, where there is a smoothing.
-    pub mu_norm_z: Option<f64>,
+    let splitting = Some(Splitting { crit, mu_norm_z, ..candidates.report() });
+    let raw = raw(p, ycheck);
+    Ending::new(candidates.best(x), details).with_raw(raw).with_splitting(splitting)
 }

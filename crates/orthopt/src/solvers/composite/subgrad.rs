@@ -18,7 +18,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
-use crate::solve::{Ending, Settings, Solver, Step};
+use crate::solve::{AnySolver, Current, Details, Ending, Solver, Step};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
@@ -35,7 +35,7 @@ pub const fn info<
         shared: &[],
         handles: |p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(Box::new(info::<F, H, G, A>().configured(Subgrad::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Subgrad::DEFAULT, o)?)),
     }
 }
 
@@ -72,37 +72,20 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Ok(State { t: 0, a0, now: Linearised::at(p, &x0), x: x0 })
     }
 
-    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
         iterate_once(p, st);
         Step::default()
     }
 
-    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
-        p.value(&st.x)
+    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
+        Current::new(&st.x, p.value(&st.x))
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.x
-    }
-
-    fn finish(&self, _p: &Composite<F, H, G, A>, st: State) -> RowMat {
-        st.x
-    }
-
-    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
-        vec![("a0", st.a0)]
-    }
-
-    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
-        let mut s = Settings::new();
-        s.insert("a0".into(), st.a0.into());
-        s
-    }
-
-    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let (settings, constants) = (self.settings(p, &st), self.chosen(p, &st));
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let mut details = Details::default();
+        details.chosen("a0", st.a0);
         let splitting = Some(Candidates::single(p, &st.x).report());
-        Ending { settings, constants, raw: None, splitting, x: st.x }
+        Ending::new(st.x, details).with_splitting(splitting)
     }
 }
 

@@ -31,7 +31,7 @@ use crate::objective::size;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Solver, Status, Step, settings_of};
+use crate::solve::{Current, Details, Ending, Solver, Status, Step};
 
 /// A curve on the manifold.
 pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
@@ -98,10 +98,10 @@ impl Iterate {
         z
     }
 
-    /// ‖D‖_F/‖G‖_F.
-    fn residual(&self) -> f64 {
-        let scale = self.g.norm();
-        if scale > 0.0 { self.square.sqrt() / scale } else { 0.0 }
+    /// ‖D‖_F/‖G‖_F; where G vanishes beside the `scale` of f, as at a perfect fit, relative to a share of that.
+    fn residual(&self, scale: f64) -> f64 {
+        let size = self.g.norm().max(VANISHED * scale);
+        if size > 0.0 { self.square.sqrt() / size } else { 0.0 }
     }
 }
 
@@ -125,6 +125,8 @@ const SHORTEST: f64 = 1e-20;
 /// Rounding of f relative to its size that the search overlooks. Close to a solution f no longer
 /// tells good steps from bad ones, the steps of Barzilai and Borwein converge all the same.
 const NOISE: f64 = 1e-13;
+/// ‖G‖ below this share of the scale of f is that of rounding errors.
+const VANISHED: f64 = 1e-8;
 /// Bounds of τ relative to ‖X‖/‖G‖.
 const LARGEST: f64 = 1e15;
 /// ‖XᵀX − I‖_F above which X is made orthonormal again.
@@ -194,24 +196,21 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         self.iterate_once(&p.f, st);
         Step::ended(st.ended)
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.now.value
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        Current::new(&st.now.x, st.now.value).with_residual(Some(st.now.residual(st.scale)))
     }
 
-    fn residual(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        Some(st.now.residual())
-    }
-
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.now.x
-    }
-
-    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
+    fn finish(&self, _: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let mut details = Details::of(&self.options, CurveOptions::LIST);
+        details.set("evaluations", st.evaluations);
+        if C::CORRECTS {
+            details.set("correction", st.linear.is_some());
+        }
         // a lower f within rounding is no better a point
         let limit = st.now.value - NOISE * size(st.scale, st.now.value);
         let mut x = match st.best {
@@ -219,16 +218,7 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
             _ => st.now.x,
         };
         repair(&mut x);
-        x
-    }
-
-    fn settings(&self, _p: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let mut s = settings_of(&self.options, CurveOptions::LIST);
-        s.insert("evaluations".into(), st.evaluations.into());
-        if C::CORRECTS {
-            s.insert("correction".into(), st.linear.is_some().into());
-        }
-        s
+        Ending::new(x, details)
     }
 }
 
@@ -258,7 +248,7 @@ impl<C: Curve> Curvilinear<C> {
         }
         st.iterations += 1;
         let Some(next) = self.search(f, st) else {
-            let why = "no step along the curve lowers f any more: the limit of rounding";
+            let why = "no step along the curve lowers f: the limit of rounding";
             st.ended = Some((Status::Stalled, why));
             return;
         };
@@ -333,7 +323,7 @@ macro_rules! curve_solver {
                 scope: $crate::solvers::curvilinear::SCOPE,
                 make: |o| {
                     let options = INFO.configured(CurveOptions::DEFAULT, o)?;
-                    Ok(Box::new(Curvilinear::<$curve>::new(options)?))
+                    Ok($crate::solve::AnySolver::new(Curvilinear::<$curve>::new(options)?))
                 },
             }
         }

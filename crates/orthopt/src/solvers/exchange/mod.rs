@@ -1,4 +1,4 @@
-//! Exchange of nonzeros under a limit of cardinality: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and limits of nonzeros
+//! Exchange of nonzeros under a limit of cardinality: min −½ tr(XᵀCX) + λ‖X‖₀ over XᵀX = I and limits on nonzeros
 //! (docs/mathematics.md, section 17).
 //!
 //! ```text
@@ -33,7 +33,7 @@ use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::problem::{Cardinality, CardinalityProblem};
 use crate::smooth::Quadratic;
-use crate::solve::{Settings, Solver, Status, Step};
+use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 use point::Point;
 pub(crate) use polish::tangent;
 pub use rounding::rounded;
@@ -46,8 +46,8 @@ pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     constants: &[],
     shared: &[],
     handles: |_| true,
-    scope: "problems with limits of nonzeros (nonzeros, total-nonzeros, variables)",
-    make: |_| Ok(Box::new(Exchange)),
+    scope: "problems with limits on nonzeros (nonzeros, total-nonzeros, variables)",
+    make: |_| Ok(AnySolver::new(Exchange)),
 };
 
 /// The solver; there is no chance in it.
@@ -84,7 +84,7 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
         Ok(State { at, objective, next: 0, changed: false, exchanges: 0, ended: None })
     }
 
-    fn one_iteration(&self, p: &CardinalityProblem<F>, st: &mut State) -> Step {
+    fn step(&self, p: &CardinalityProblem<F>, st: &mut State) -> Step {
         if st.ended.is_none() {
             let changed = match p.limits() {
                 Cardinality::Rows(most) => st.exchange_row(p, *most),
@@ -98,25 +98,17 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
         Step::ended(st.ended)
     }
 
-    fn objective(&self, _p: &CardinalityProblem<F>, st: &State) -> f64 {
-        st.objective
+    fn current<'a>(&self, _: &CardinalityProblem<F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.at.x, st.objective)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.at.x
-    }
-
-    fn finish(&self, p: &CardinalityProblem<F>, st: State) -> RowMat {
+    fn finish(&self, p: &CardinalityProblem<F>, st: State) -> Ending {
+        let mut details = Details::default();
+        details.set("exchanges", st.exchanges);
         let mut x = st.at.x.clone();
         stiefel::repair_on_support(&mut x);
         let kept = !p.requires_nonneg() || x.data().iter().all(|v| *v >= 0.0);
-        if kept { x } else { st.at.x }
-    }
-
-    fn settings(&self, _p: &CardinalityProblem<F>, st: &State) -> Settings {
-        let mut out = Settings::new();
-        out.insert("exchanges".into(), st.exchanges.into());
-        out
+        Ending::new(if kept { x } else { st.at.x }, details)
     }
 }
 

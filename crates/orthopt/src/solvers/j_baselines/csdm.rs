@@ -21,7 +21,7 @@ use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::Smooth;
-use crate::solve::{Fades, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
 use crate::solvers::SolverInfo;
 use crate::solvers::jobcd::{beyond_limit, relative_stationarity};
 
@@ -37,7 +37,7 @@ pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> 
         shared: &[],
         handles: |_| true,
         scope: "every f",
-        make: |o| Ok(Box::new(INFO.configured(Csdm::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(Csdm::DEFAULT, o)?)),
     }
 }
 
@@ -46,7 +46,7 @@ constants! {
     pub struct Csdm {
         /// learning rate of Adagrad (papers: 5e-4 to 5e-3)
         lr [""]: f64 = 5e-3, "a finite number > 0" if |v| v > 0.0;
-        /// ||X|| at which an unbounded f is given up
+        /// ||X|| at which a run with an unbounded f ends
         norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
     }
 }
@@ -119,8 +119,8 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Csdm {
         INFO.name
     }
 
-    fn fades(&self, _: &Problem<JOrthogonal, F>) -> Fades {
-        Fades::Work
+    fn profile(&self, _: &Problem<JOrthogonal, F>) -> Profile {
+        Profile::fading(Fades::Work)
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
@@ -140,29 +140,21 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Csdm {
         Ok(State { adagrad, factors, x, best: (x0, f), scale: 0.0, iterations: 0, ended: None })
     }
 
-    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
         let residual = self.iterate_once(p, st);
         Step::ended(st.ended).with_residual(residual)
     }
 
-    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
-        st.best.1
+    fn current<'a>(&self, _: &Problem<JOrthogonal, F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.best.0, st.best.1)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best.0
-    }
-
-    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.set("mu_at_end", st.factors.mu.iter().fold(0.0f64, |m, v| m.max(v.abs())));
         let mut x = if p.f.value(&st.x) < st.best.1 { st.x } else { st.best.0 };
         j_orthogonal::repair(&mut x, p.signature());
-        x
-    }
-
-    fn settings(&self, _: &Problem<JOrthogonal, F>, st: &State) -> Settings {
-        let mut out = settings_of(self, Self::LIST);
-        out.insert("mu_at_end".into(), st.factors.mu.iter().fold(0.0f64, |m, v| m.max(v.abs())).into());
-        out
+        Ending::new(x, details)
     }
 }
 

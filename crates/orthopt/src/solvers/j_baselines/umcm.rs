@@ -18,7 +18,7 @@ use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::HessianVector;
-use crate::solve::{Fades, Raw, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
 use crate::solvers::SolverInfo;
 
 /// What the registry says of UMCM.
@@ -33,7 +33,7 @@ pub const fn info<F: HessianVector + 'static>() -> SolverInfo<Problem<JOrthogona
         shared: &[],
         handles: |_| true,
         scope: "every f",
-        make: |o| Ok(Box::new(INFO.configured(Umcm::DEFAULT, o)?)),
+        make: |o| Ok(AnySolver::new(INFO.configured(Umcm::DEFAULT, o)?)),
     }
 }
 
@@ -48,7 +48,7 @@ constants! {
         double [""]: u64 = 0, "a whole number >= 0" if |v| v >= 0.0;
         /// beta does not double beyond this many times its start
         beta_max [""]: f64 = 1e9, "a finite number > 0" if |v| v > 0.0;
-        /// entry of X at which an unbounded f is given up
+        /// entry of X at which a run with an unbounded f ends
         norm_limit [""]: f64 = 1e4, "a finite number > 0" if |v| v > 0.0;
     }
 }
@@ -95,13 +95,10 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
         INFO.name
     }
 
-    fn fades(&self, p: &Problem<JOrthogonal, F>) -> Fades {
-        if p.f.is_quadratic() { Fades::Iterations } else { Fades::Work }
-    }
-
     /// A point of the group takes much longer than the rest of an iteration.
-    fn closing_steps(&self) -> f64 {
-        1.0
+    fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
+        let fades = if p.f.is_quadratic() { Fades::Iterations } else { Fades::Work };
+        Profile { fades, closing_steps: 1.0 }
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
@@ -120,35 +117,24 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
         })
     }
 
-    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
         let residual = self.iterate_once(p, st);
         Step::ended(st.ended).with_residual(residual)
     }
 
-    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
-        st.shown.f
+    fn current<'a>(&self, _: &Problem<JOrthogonal, F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.shown.x, st.shown.f)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.shown.x
-    }
-
-    fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.set("beta_at_end", st.beta);
+        details.set("misses", st.shown.misses);
+        let raw = Some(raw(p, &st.x));
         if st.iterations > 0 && !is_looked_at(st.iterations) {
             st.shown.offer(p, &st.x);
         }
-        st.shown.x
-    }
-
-    fn settings(&self, _: &Problem<JOrthogonal, F>, st: &State) -> Settings {
-        let mut out = settings_of(self, Self::LIST);
-        out.insert("beta_at_end".into(), st.beta.into());
-        out.insert("misses".into(), st.shown.misses.into());
-        out
-    }
-
-    fn raw(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Option<Raw> {
-        Some(raw(p, &st.x))
+        Ending::new(st.shown.x, details).with_raw(raw)
     }
 }
 

@@ -2,6 +2,7 @@
 //! itself; for any other f it costs a gradient ([`gs_any`](super::gs_any)). The algorithm is
 //! [`PairDescent`](crate::solvers::pair_descent), with θ, which is never lowered, in the place of α.
 
+use std::borrow::Borrow;
 use std::sync::OnceLock;
 
 use super::gs_any::{self, GradientPairs};
@@ -17,7 +18,7 @@ use crate::pair::movable::Movable;
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
 use crate::smooth::{JQuadratic, TwoSided};
-use crate::solve::{Confirmed, Fades, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
 use crate::solvers::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet, pairs,
 };
@@ -35,7 +36,7 @@ pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>
         shared: JobcdOptions::LIST,
         handles: |_| true,
         scope: "every f",
-        make: |o| Ok(Box::new(GsJobcd::new(o)?)),
+        make: |o| Ok(AnySolver::new(GsJobcd::new(o)?)),
     }
 }
 
@@ -44,11 +45,11 @@ constants! {
     pub struct GsJobcd {
         /// proximal term of a step, relative to the mean curvature
         theta ["θ"]: f64 = 1e-8, "a finite number >= 0" if |v| v >= 0.0;
-        /// all pairs that a whole pass leaves alone together offer at most this times |f|
+        /// all pairs that a whole pass does not change lower f together by at most this times |f|
         tol [""]: f64 = 1e-11, "a finite number >= 0" if |v| v >= 0.0;
         /// largest |mu| of a step where f may be unbounded
         mu_max ["μ"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
-        /// row norm of X at which an f that may be unbounded is given up
+        /// row norm of X at which a run with an f that may be unbounded ends
         norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
     }
     plain {
@@ -135,8 +136,8 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
         INFO.name
     }
 
-    fn fades(&self, p: &Problem<JOrthogonal, F>) -> Fades {
-        if p.f.is_quadratic() { Fades::Never } else { Fades::Work }
+    fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
+        Profile::fading(if p.f.is_quadratic() { Fades::Never } else { Fades::Work })
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
@@ -164,7 +165,7 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
         Ok(State { at: At::Quadratic(at), x: OnceLock::new(), descent })
     }
 
-    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
         st.x = OnceLock::new();
         let state = &mut st.descent;
         match (&mut st.at, p.f.two_sided()) {
@@ -178,25 +179,8 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
         }
     }
 
-    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
-        st.descent.objective
-    }
-
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        match &st.at {
-            At::Quadratic(at) if at.image.columns() => st.x.get_or_init(|| at.image.x()),
-            At::Quadratic(at) => at.image.y(),
-            At::Any(at) => &at.x,
-        }
-    }
-
-    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
-        let mut x = match st.at {
-            At::Quadratic(at) => at.image.x(),
-            At::Any(at) => at.x,
-        };
-        j_orthogonal::repair(&mut x, p.signature());
-        x
+    fn current<'a>(&self, _: &Problem<JOrthogonal, F>, st: &'a State) -> Current<'a> {
+        Current::new(st, st.descent.objective)
     }
 
     /// Passes over pairs of a quadratic f are certificates; what others find is what a majoriser of f has to offer.
@@ -207,33 +191,49 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
         }
     }
 
-    fn settings(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Settings {
-        let mut s = settings_of(self, Self::LIST);
-        s.insert("working_set".into(), self.rule().name().into());
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.set("working_set", self.rule().name());
         let (model, columns, rows) = match &st.at {
             At::Quadratic(at) => (self.options.model, at.image.columns(), &at.rows),
             At::Any(at) => (Model::Diagonal, false, &at.rows),
         };
-        s.insert("model".into(), model.name().into());
-        s.insert("side".into(), if columns { "columns" } else { "rows" }.into());
+        details.set("model", model.name());
+        details.set("side", if columns { "columns" } else { "rows" });
         if let Some(candidates) = st.descent.schedule.candidates() {
             let count = match candidates {
                 Candidates::Sample(count) => count as u64,
                 Candidates::All => rows.pairs(),
             };
-            s.insert("candidates".into(), count.into());
+            details.set("candidates", count);
         }
-        s.insert("pairs".into(), st.descent.schedule.pairs.into());
-        s.insert("moves".into(), st.descent.schedule.moves.into());
-        s.insert("passes".into(), st.descent.schedule.passes.into());
+        details.set("pairs", st.descent.schedule.pairs);
+        details.set("moves", st.descent.schedule.moves);
+        details.set("passes", st.descent.schedule.passes);
         match &st.at {
             At::Quadratic(at) => {
-                s.insert("theta_scaled".into(), at.theta.into());
-                s.insert("repairs".into(), at.repairs.into());
+                details.set("theta_scaled", at.theta);
+                details.set("repairs", at.repairs);
             }
-            At::Any(at) => at.report(&mut s, p.f.components() as u64, st.descent.schedule.pairs),
+            At::Any(at) => at.report(&mut details, p.f.components() as u64, st.descent.schedule.pairs),
         }
-        s
+        let mut x = match st.at {
+            At::Quadratic(at) => at.image.x(),
+            At::Any(at) => at.x,
+        };
+        j_orthogonal::repair(&mut x, p.signature());
+        Ending::new(x, details)
+    }
+}
+
+impl Borrow<RowMat> for State {
+    /// X, which is made where it is asked for.
+    fn borrow(&self) -> &RowMat {
+        match &self.at {
+            At::Quadratic(at) if at.image.columns() => self.x.get_or_init(|| at.image.x()),
+            At::Quadratic(at) => at.image.y(),
+            At::Any(at) => &at.x,
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::objective::size;
 use crate::pair::movable::Movable;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Settings, Status};
+use crate::solve::{Details, Status};
 use crate::solvers::pair_descent::{Demand, PairOracle, Tried, Upkeep, WorkingSet};
 
 /// f creeps where it has not fallen by this share of its size during three quarters of all gradients, at least so many:
@@ -86,14 +86,14 @@ impl Iterate {
     }
 
     /// What a run did.
-    pub fn report(&self, out: &mut Settings, components: u64, steps: u64) {
-        out.insert("s_at_end".into(), self.s.into());
-        out.insert("gradients".into(), self.gradients.into());
-        out.insert("trials_refused".into(), self.refused.into());
-        out.insert("repairs".into(), self.repairs.into());
-        out.insert("component_gradients".into(), (components * self.gradients).into());
+    pub fn report(&self, details: &mut Details, components: u64, steps: u64) {
+        details.set("s_at_end", self.s);
+        details.set("gradients", self.gradients);
+        details.set("trials_refused", self.refused);
+        details.set("repairs", self.repairs);
+        details.set("component_gradients", components * self.gradients);
         let each = (components * self.gradients) as f64 / steps.max(1) as f64;
-        out.insert("component_gradients_per_iteration".into(), each.into());
+        details.set("component_gradients_per_iteration", each);
     }
 }
 
@@ -235,8 +235,8 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
             return Some(beyond_limit(&self.p.f));
         }
         if self.at.gradients >= CREEP.1 && self.at.gradients / 4 >= self.at.fallen.1 {
-            return Some((Status::Stalled, "f creeps: pairs of rows lower it by next to nothing"));
+            return Some((Status::Stalled, "pairs of rows lower f by negligible amounts"));
         }
-        self.at.done.then_some((Status::Stalled, "no pair of rows lowers f any more"))
+        self.at.done.then_some((Status::Stalled, "no pair of rows lowers f"))
     }
 }

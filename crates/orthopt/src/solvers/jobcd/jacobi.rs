@@ -9,6 +9,7 @@
 //! form, O(n) a pair. For n < 64 n − 1 rounds of disjoint pairs meet all pairs once; larger problems
 //! have their columns in blocks, and a round is up to eight such rounds at once (see `pairing.rs`).
 
+use std::borrow::Borrow;
 use std::sync::OnceLock;
 
 use rand::SeedableRng;
@@ -28,7 +29,7 @@ use crate::options::{Constants, constants, only};
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
 use crate::smooth::TwoSided;
-use crate::solve::{Fades, Pass, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of J-JOBCD.
@@ -43,7 +44,7 @@ pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>
         shared: const { &only(JobcdOptions::LIST, ["working-set", "side"]) },
         handles: |_| true,
         scope: "every f",
-        make: |o| Ok(Box::new(JJobcd::new(o)?)),
+        make: |o| Ok(AnySolver::new(JJobcd::new(o)?)),
     }
 }
 
@@ -52,13 +53,13 @@ constants! {
     pub struct JJobcd {
         /// proximal term of a step, relative to the size of grad f(X) X'
         theta ["θ"]: f64 = 1e-8, "a finite number >= 0" if |v| v >= 0.0;
-        /// hyperbolic-eig: all pairs that a whole pass leaves alone together offer at most this times |f|
+        /// hyperbolic-eig: all pairs that a whole pass does not change lower f together by at most this times |f|
         tol [""]: f64 = 1e-11, "a finite number >= 0" if |v| v >= 0.0;
         /// metric of the majoriser at the start; chosen as L_f, or ||grad f(X)||/||X||, unless set
         s ["s"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
         /// largest |mu| of a step where f may be unbounded
         mu_max ["μ"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
-        /// row norm of X at which an f that may be unbounded is given up
+        /// row norm of X at which a run with an f that may be unbounded ends
         norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
     }
     plain {
@@ -140,8 +141,8 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
         INFO.name
     }
 
-    fn fades(&self, p: &Problem<JOrthogonal, F>) -> Fades {
-        if p.f.is_quadratic() { Fades::Never } else { Fades::Work }
+    fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
+        Profile::fading(if p.f.is_quadratic() { Fades::Never } else { Fades::Work })
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
@@ -166,7 +167,7 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
         Ok(State { mode, objective, rng, rounds: 0, repairs: 0, ended: None })
     }
 
-    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
         st.rounds += 1;
         let (pass, residual) = match &mut st.mode {
             Mode::Decoupled(d) => {
@@ -178,47 +179,46 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
         Step { pass, residual, ended: st.ended }
     }
 
-    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
-        st.objective
+    fn current<'a>(&self, _: &Problem<JOrthogonal, F>, st: &'a State) -> Current<'a> {
+        Current::new(st, st.objective)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.set("rounds", st.rounds);
+        details.set("repairs", st.repairs);
+        details.set("working_set", self.rule(&st.mode).name());
         match &st.mode {
+            Mode::Decoupled(d) => {
+                details.set("side", "columns");
+                details.set("columns_per_task", 2 * d.tournament.block() as u64);
+                details.set("model", Model::Exact.name());
+            }
+            Mode::Gradient(g) => {
+                details.set("side", "rows");
+                details.set("model", Model::Diagonal.name());
+                details.set("s_at_end", g.s);
+                details.set("gradients", g.gradients);
+                details.set("values", g.values);
+                let n = p.f.components() as u64;
+                details.set("component_gradients", n * g.gradients);
+                let each = (n * g.gradients) as f64 / st.rounds.max(1) as f64;
+                details.set("component_gradients_per_iteration", each);
+            }
+        }
+        let mut x: RowMat = Borrow::<RowMat>::borrow(&st).clone();
+        j_orthogonal::repair(&mut x, p.signature());
+        Ending::new(x, details)
+    }
+}
+
+impl Borrow<RowMat> for State {
+    /// X, which is made where it is asked for.
+    fn borrow(&self) -> &RowMat {
+        match &self.mode {
             Mode::Gradient(g) => &g.x,
             Mode::Decoupled(d) => d.x.get_or_init(|| transpose(&d.y)),
         }
-    }
-
-    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
-        let mut x = Solver::<Problem<JOrthogonal, F>>::point(self, &st).clone();
-        j_orthogonal::repair(&mut x, p.signature());
-        x
-    }
-
-    fn settings(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Settings {
-        let mut out = settings_of(self, Self::LIST);
-        out.insert("rounds".into(), st.rounds.into());
-        out.insert("repairs".into(), st.repairs.into());
-        out.insert("working_set".into(), self.rule(&st.mode).name().into());
-        match &st.mode {
-            Mode::Decoupled(d) => {
-                out.insert("side".into(), "columns".into());
-                out.insert("columns_per_task".into(), (2 * d.tournament.block() as u64).into());
-                out.insert("model".into(), Model::Exact.name().into());
-            }
-            Mode::Gradient(g) => {
-                out.insert("side".into(), "rows".into());
-                out.insert("model".into(), Model::Diagonal.name().into());
-                out.insert("s_at_end".into(), g.s.into());
-                out.insert("gradients".into(), g.gradients.into());
-                out.insert("values".into(), g.values.into());
-                let n = p.f.components() as u64;
-                out.insert("component_gradients".into(), (n * g.gradients).into());
-                let each = (n * g.gradients) as f64 / st.rounds.max(1) as f64;
-                out.insert("component_gradients_per_iteration".into(), each.into());
-            }
-        }
-        out
     }
 }
 
@@ -301,7 +301,7 @@ impl JJobcd {
         state.s = if state.s > 1e6 * state.usual { state.usual } else { state.s };
         let pass = state.tournament.as_ref().map_or(0, |t| t.rounds() as u32);
         if state.failures >= HOPELESS.max(pass) {
-            st.ended = Some((Status::Stalled, "no pairing of the rows lowers f any more"));
+            st.ended = Some((Status::Stalled, "no pairing of the rows lowers f"));
         }
         if !p.is_bounded() && largest_row(&state.x) > self.norm_limit {
             st.ended = Some(beyond_limit(&p.f));

@@ -81,12 +81,12 @@ pub(crate) fn beyond_limit<F: Smooth>(f: &F) -> (Status, &'static str) {
 }
 
 /// What it says of an f that cannot fall without end,
-const FAR: &str = "||X|| reached the limit, beyond which rounding, eps*||X||^2, would leave nothing of X'JX = J: f still falls \
-     along boosts that grow";
+const FAR: &str = "||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 \
+     violate X'JX = J; f still falls along growing boosts";
 /// and of one that may have no lower bound.
 pub(crate) const UNBOUNDED: &str = "f has no lower bound here: boosts of two rows lower it without end. Stopped where \
-     ||X|| reached the limit, beyond which rounding, eps*||X||^2, would leave nothing of X'JX = J; X is the \
-     last point before that";
+                                    ||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 violate \
+                                    X'JX = J; X is the last point before that";
 
 /// Largest row norm of X, or infinity where it is not a number.
 pub(crate) fn largest_row(x: &RowMat) -> f64 {

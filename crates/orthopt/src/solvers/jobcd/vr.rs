@@ -27,7 +27,7 @@ use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::FiniteSum;
-use crate::solve::{Fades, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
 use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of VR-J-JOBCD.
@@ -42,7 +42,7 @@ pub const fn info<F: FiniteSum + 'static>() -> SolverInfo<Problem<JOrthogonal, F
         shared: &[],
         handles: |p| p.f.components() > 1,
         scope: "finite sums (probe, functions of your own with sampled components)",
-        make: |o| Ok(Box::new(VrJJobcd::new(o)?)),
+        make: |o| Ok(AnySolver::new(VrJJobcd::new(o)?)),
     }
 }
 
@@ -57,7 +57,7 @@ constants! {
         s ["s"]: Option<f64> = None, "a finite number > 0" if |v| v > 0.0;
         /// largest |mu| of a step
         mu_max ["μ"]: f64 = 2.0, "a finite number > 0" if |v| v > 0.0;
-        /// row norm of X at which an f that may be unbounded is given up
+        /// row norm of X at which a run with an f that may be unbounded ends
         norm_limit [""]: f64 = 1e4, "a finite number >= 1" if |v| v >= 1.0;
     }
     plain {
@@ -135,7 +135,7 @@ impl State {
     fn failed(&mut self, beyond: Option<(Status, &'static str)>) {
         self.failures += 1;
         if self.failures >= HOPELESS {
-            self.ended = Some(beyond.unwrap_or((Status::Stalled, "no round lowers f any more")));
+            self.ended = Some(beyond.unwrap_or((Status::Stalled, "no round lowers f")));
         }
     }
 }
@@ -147,8 +147,8 @@ impl<F: FiniteSum> Solver<Problem<JOrthogonal, F>> for VrJJobcd {
         INFO.name
     }
 
-    fn fades(&self, _: &Problem<JOrthogonal, F>) -> Fades {
-        Fades::Work
+    fn profile(&self, _: &Problem<JOrthogonal, F>) -> Profile {
+        Profile::fading(Fades::Work)
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
@@ -182,39 +182,31 @@ impl<F: FiniteSum> Solver<Problem<JOrthogonal, F>> for VrJJobcd {
         Ok(st)
     }
 
-    fn one_iteration(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
         let residual = self.iterate_once(p, st);
         Step::ended(st.ended).with_residual(residual)
     }
 
-    fn objective(&self, _: &Problem<JOrthogonal, F>, st: &State) -> f64 {
-        st.best.f
+    fn current<'a>(&self, _: &Problem<JOrthogonal, F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.best.x, st.best.f)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.best.x
-    }
-
-    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> RowMat {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> Ending {
+        let (components, batch) = self.sizes(p);
+        let mut details = Details::of(self, Self::LIST);
+        details.set("components", components);
+        details.set("batch_size", batch);
+        details.set("s_at_end", st.s);
+        details.set("refreshes", st.refreshes);
+        details.set("restores", st.restores);
+        details.set("component_gradients", st.component_gradients);
+        let each = st.component_gradients as f64 / st.rounds.max(1) as f64;
+        details.set("component_gradients_per_iteration", each);
+        details.set("values", st.values);
         // the current point may be better than the last one that was looked at
         let mut x = if p.f.value(&st.x) < st.best.f { st.x } else { st.best.x };
         j_orthogonal::repair(&mut x, p.signature());
-        x
-    }
-
-    fn settings(&self, p: &Problem<JOrthogonal, F>, st: &State) -> Settings {
-        let (components, batch) = self.sizes(p);
-        let mut out = settings_of(self, Self::LIST);
-        out.insert("components".into(), components.into());
-        out.insert("batch_size".into(), batch.into());
-        out.insert("s_at_end".into(), st.s.into());
-        out.insert("refreshes".into(), st.refreshes.into());
-        out.insert("restores".into(), st.restores.into());
-        out.insert("component_gradients".into(), st.component_gradients.into());
-        let each = st.component_gradients as f64 / st.rounds.max(1) as f64;
-        out.insert("component_gradients_per_iteration".into(), each.into());
-        out.insert("values".into(), st.values.into());
-        out
+        Ending::new(x, details)
     }
 }
 

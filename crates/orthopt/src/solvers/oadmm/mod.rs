@@ -31,10 +31,10 @@ use crate::linalg::products::{cross, product};
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Ending, Raw, Settings, Solver, Step, settings_of};
+use crate::solve::{Confirmed, Current, Details, Ending, Solver, Step};
 use crate::solvers::composite::splitting::{
-    Candidates, Linearised, Told, check_splitting, confirmed, curvature, end, plus, project, prox, pull_back,
-    raw, shifted_multiplier, stationarity,
+    Linearised, check_splitting, confirmed, curvature, end, plus, project, prox, pull_back,
+    shifted_multiplier, stationarity,
 };
 
 /// Most halvings of a line search.
@@ -139,73 +139,44 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         })
     }
 
-    fn one_iteration(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
         self.iterate_once(p, st);
         Step::default()
     }
 
-    fn objective(&self, p: &Composite<F, H, G, A>, st: &State) -> f64 {
-        p.value(&st.x)
-    }
-
-    fn residual(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<f64> {
-        Some(stationarity(p, &st.x, &st.ax, &st.y, &st.z, (&st.now, st.scale)))
+    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
+        Current::new(&st.x, p.value(&st.x)).with_residual(Some(stationarity(
+            p,
+            &st.x,
+            &st.ax,
+            &st.y,
+            &st.z,
+            (&st.now, st.scale),
+        )))
     }
 
     fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
         confirmed(p, &st.x, &st.ycheck, &st.z)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.x
-    }
-
-    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> RowMat {
-        Candidates::new(p, &st.x, &st.ycheck).best(st.x)
-    }
-
-    fn chosen(&self, _p: &Composite<F, H, G, A>, st: &State) -> Vec<(&'static str, f64)> {
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
         let o = &self.options;
-        let mut all = vec![("chi", o.chi()), ("beta0", st.beta0), ("xi", st.xi), ("lf", st.lf)];
-        if o.variant == Variant::Ep {
-            all.push(("alpha", o.alpha()));
-        }
-        all
-    }
-
-    fn settings(&self, _p: &Composite<F, H, G, A>, st: &State) -> Settings {
-        let o = &self.options;
-        let mut s = settings_of(o, o.listed());
-        let reals = [
-            ("chi", o.chi()),
-            ("chi_bound", o.chi_bound()),
-            ("beta0", st.beta0),
-            ("xi", st.xi),
-            ("lf", st.lf),
-            ("norm_a", st.abar),
-            ("beta", st.beta),
-            ("mu", st.mu),
-        ];
-        s.extend(reals.map(|(k, v)| (k.to_string(), v.into())));
+        let mut details = Details::of(o, o.listed());
+        details.chosen("chi", o.chi());
+        details.chosen("beta0", st.beta0);
+        details.chosen("xi", st.xi);
+        details.chosen("lf", st.lf);
+        details.set("chi_bound", o.chi_bound());
+        details.set("norm_a", st.abar);
+        details.set("beta", st.beta);
+        details.set("mu", st.mu);
         match o.variant {
-            Variant::Ep => s.insert("alpha".into(), o.alpha().into()),
-            Variant::Rr => s.insert("backtracks".into(), st.backtracks.into()),
-        };
-        s.insert("beta0_raised".into(), st.raised.into());
-        s
-    }
-
-    fn ending(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let told = Told {
-            settings: self.settings(p, &st),
-            constants: self.chosen(p, &st),
-            mu_norm_z: Some(st.mu * st.z.norm()),
-        };
-        end(p, told, st.x, &st.ycheck, &st.z)
-    }
-
-    fn raw(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Raw> {
-        raw(p, &st.ycheck)
+            Variant::Ep => details.chosen("alpha", o.alpha()),
+            Variant::Rr => details.set("backtracks", st.backtracks),
+        }
+        details.set("beta0_raised", st.raised);
+        let mu_norm_z = Some(st.mu * st.z.norm());
+        end(p, details, mu_norm_z, st.x, &st.ycheck, &st.z)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Value, checked, constants, described, only};
 use crate::smooth::Smooth;
+use crate::solve::AnySolver;
 use crate::solvers::composite::splitting::{SCOPE, slope, suits_splitting};
 use crate::solvers::{SolverInfo, SolverOptions};
 
@@ -77,7 +78,7 @@ constants! {
         b ["b"]: f64 = 1.0, "a finite number > 0" if |v| v > 0.0;
         /// take b from Barzilai and Borwein
         bb [""]: bool = false;
-        /// the same by their other formula, <S,Z>/<Z,Z> instead of <S,S>/<S,Z>: never longer
+        /// take b from their other formula, <S,Z>/<Z,Z> instead of <S,S>/<S,Z>, which is never longer
         bb2 [""]: bool = false;
         /// retract by QR instead of the polar factor
         qr [""]: bool = false;
@@ -197,11 +198,11 @@ const FAST: &[Constant] = &described(
     described(
         only(&OadmmOptions::FAST.constants(), ["chi", "beta0", "xi", "p", "sigma", "theta", "alpha", "lf"]),
         "beta0",
-        "first penalty parameter; unless set the larger of 0.1 L_f and the slope lambda of h, 50 lambda for \
-         l1-largest-k, lambda for that with 500 variables or more",
+        "first penalty parameter; unless set, the larger of 0.1 L_f and the slope lambda of h \
+         (l1-largest-k: 50 lambda below 500 variables, else lambda)",
     ),
     "xi",
-    "growth of beta; times 50 for l1-largest-k with 500 variables or more unless beta0 is set",
+    "growth of beta; times 50 for l1-largest-k with 500 variables or more, unless beta0 is set",
 );
 
 /// OADMM-EP with the paper's constants.
@@ -220,7 +221,7 @@ pub const fn euclidean<
         scope: SCOPE,
         make: |o| {
             let info = euclidean::<F, H, G, A>();
-            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(&info, o)? }))
+            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(&info, o)? }))
         },
     }
 }
@@ -241,7 +242,7 @@ pub const fn riemannian<
         scope: SCOPE,
         make: |o| {
             let info = riemannian::<F, H, G, A>();
-            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(&info, o)? }))
+            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(&info, o)? }))
         },
     }
 }
@@ -262,7 +263,7 @@ pub const fn fast<
         scope: SCOPE,
         make: |o| {
             let info = fast::<F, H, G, A>();
-            Ok(Box::new(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(&info, o)? }))
+            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(&info, o)? }))
         },
     }
 }

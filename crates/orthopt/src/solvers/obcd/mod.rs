@@ -33,7 +33,7 @@ use crate::options::{Constants, checked};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
-use crate::solve::{Fades, Settings, Solver, Step};
+use crate::solve::{Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::pair_descent::{self, PairDescent, Schedule};
 pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet, pairs};
 pub use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions};
@@ -104,8 +104,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         self.options.name
     }
 
-    fn fades(&self, _: &Problem<Stiefel, F, H>) -> Fades {
-        Fades::Never
+    fn profile(&self, _: &Problem<Stiefel, F, H>) -> Profile {
+        Profile::fading(Fades::Never)
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<Self::State> {
@@ -126,46 +126,38 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         Ok(State { at, descent })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
         let oracle = RowPairs { p, options: &self.options, at: &mut st.at };
         PairDescent { oracle, state: &mut st.descent }.iterate()
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &Self::State) -> f64 {
-        st.descent.objective
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a Self::State) -> Current<'a> {
+        Current::new(st.x(), st.descent.objective)
     }
 
-    fn point<'a>(&self, st: &'a Self::State) -> &'a RowMat {
-        st.x()
-    }
-
-    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
-        repaired(st.at.x)
-    }
-
-    fn settings(&self, p: &Problem<Stiefel, F, H>, st: &Self::State) -> Settings {
-        let (o, State { at, descent }) = (&self.options, st);
-        let mut s = Settings::new();
-        s.insert("working_set".into(), o.working_set.name().into());
-        s.insert("block".into(), descent.schedule.block().into());
-        s.insert("model".into(), o.model.name().into());
-        s.insert("alpha".into(), o.alpha.into());
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: Self::State) -> Ending {
+        let (o, State { at, descent }) = (&self.options, &st);
+        let mut details = Details::default();
+        details.set("working_set", o.working_set.name());
+        details.set("block", descent.schedule.block());
+        details.set("model", o.model.name());
+        details.set("alpha", o.alpha);
         if descent.alpha < o.alpha * at.scale {
-            s.insert("alpha_at_end".into(), (descent.alpha / at.scale).into());
+            details.set("alpha_at_end", descent.alpha / at.scale);
         }
-        s.insert("jacobi".into(), o.jacobi.into());
+        details.set("jacobi", o.jacobi);
         if let Some(candidates) = descent.schedule.candidates() {
             let text = match candidates {
                 Candidates::Sample(p) => format!("{p} sampled pairs"),
                 Candidates::All => "all pairs".into(),
             };
-            s.insert("candidates".into(), text.into());
+            details.set("candidates", text);
         }
-        s.insert("gradient".into(), p.f.bookkeeping(&at.image).into());
-        s.insert("gradient_changes".into(), at.rebalanced.into());
-        s.insert("pairs".into(), descent.schedule.pairs.into());
-        s.insert("moves".into(), descent.schedule.moves.into());
-        s.insert("repairs".into(), at.repairs.into());
-        s
+        details.set("gradient", p.f.bookkeeping(&at.image));
+        details.set("gradient_changes", at.rebalanced);
+        details.set("pairs", descent.schedule.pairs);
+        details.set("moves", descent.schedule.moves);
+        details.set("repairs", at.repairs);
+        Ending::new(repaired(st.at.x), details)
     }
 }

@@ -90,7 +90,7 @@ pub const OBCD_OR: SolverInfo = SolverInfo {
 /// See [`OBCD_R`].
 pub const OBCD_BLOCK: SolverInfo = SolverInfo {
     name: "obcd-block",
-    doc: "OBCD with sweeps inside blocks of rows: 32, or as many as the block size says",
+    doc: "OBCD with sweeps inside blocks of rows: 32 rows, or the block size",
     make: |o| {
         made(OBCD_BLOCK.name, o, |options| options.block = if options.block > 2 { options.block } else { 32 })
     },
@@ -112,5 +112,5 @@ fn made(
 ) -> Result<AnySolver<PcaProblem>> {
     let mut options = ObcdOptions { name, seed: o.seed, ..o.obcd.clone() };
     preset(&mut options);
-    Ok(Box::new(Obcd::new(options)?))
+    Ok(AnySolver::new(Obcd::new(options)?))
 }

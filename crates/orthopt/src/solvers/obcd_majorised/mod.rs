@@ -33,7 +33,7 @@ use crate::options::{Constant, Constants, checked, only};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::{Confirmed, Fades, Pass, Settings, Solver, Step};
+use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Pass, Profile, Solver, Step};
 use rounds::{DRIFT, Iterate, Sets};
 
 /// Its name in the registry.
@@ -58,7 +58,7 @@ where
         make: |o| {
             let jacobi = o.obcd.block == 2 && !o.obcd.working_set.is_greedy();
             let options = ObcdOptions { name: NAME, seed: o.seed, jacobi, ..o.obcd.clone() };
-            Ok(Box::new(MajorisedObcd::new(options)?))
+            Ok(AnySolver::new(MajorisedObcd::new(options)?))
         },
     }
 }
@@ -99,8 +99,12 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
     }
 
     /// Rounds are like iterations of a first-order method, single pairs are not.
-    fn fades(&self, _: &Problem<Stiefel, F, H>) -> Fades {
-        if self.options.jacobi || self.options.block > 2 { Fades::Iterations } else { Fades::Never }
+    fn profile(&self, _: &Problem<Stiefel, F, H>) -> Profile {
+        Profile::fading(if self.options.jacobi || self.options.block > 2 {
+            Fades::Iterations
+        } else {
+            Fades::Never
+        })
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {
@@ -119,7 +123,7 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
         Ok(State { at, descent, measured: None })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
         let oracle = Sets { p, options: &self.options, at: &mut st.at };
         let step = PairDescent { oracle, state: &mut st.descent }.iterate();
         let slow = SLOW * size(st.at.scale, st.descent.objective);
@@ -131,41 +135,33 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
         Step { pass, ..step }
     }
 
-    fn objective(&self, _: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        st.descent.objective
-    }
-
-    fn residual(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<f64> {
-        if p.h.kinks().is_empty() { Some(st.at.smooth_criticality()) } else { st.measured }
+    fn current<'a>(&self, p: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
+        Current::new(&st.at.x, st.descent.objective).with_residual(if p.h.kinks().is_empty() {
+            Some(st.at.smooth_criticality())
+        } else {
+            st.measured
+        })
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        Some(Confirmed::new(relative_criticality(p, &self.finish(p, st.clone()))))
+        Some(Confirmed::new(relative_criticality(p, &repaired(st.at.x.clone()))))
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.at.x
-    }
-
-    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: State) -> RowMat {
-        repaired(st.at.x)
-    }
-
-    fn settings(&self, _: &Problem<Stiefel, F, H>, st: &State) -> Settings {
-        let (o, State { at, descent, .. }) = (&self.options, st);
-        let mut s = Settings::new();
-        s.insert("working_set".into(), o.working_set.name().into());
-        s.insert("block".into(), descent.schedule.block().into());
-        s.insert("model".into(), o.model.name().into());
-        s.insert("alpha".into(), o.alpha.into());
-        s.insert("jacobi".into(), o.jacobi.into());
-        s.insert("curvature_at_end".into(), at.l.into());
-        s.insert("gradients".into(), at.gradients.into());
-        s.insert("trials_refused".into(), at.refused.into());
-        s.insert("pairs".into(), descent.schedule.pairs.into());
-        s.insert("moves".into(), descent.schedule.moves.into());
-        s.insert("repairs".into(), at.repairs.into());
-        s
+    fn finish(&self, _: &Problem<Stiefel, F, H>, st: State) -> Ending {
+        let (o, State { at, descent, .. }) = (&self.options, &st);
+        let mut details = Details::default();
+        details.set("working_set", o.working_set.name());
+        details.set("block", descent.schedule.block());
+        details.set("model", o.model.name());
+        details.set("alpha", o.alpha);
+        details.set("jacobi", o.jacobi);
+        details.set("curvature_at_end", at.l);
+        details.set("gradients", at.gradients);
+        details.set("trials_refused", at.refused);
+        details.set("pairs", descent.schedule.pairs);
+        details.set("moves", descent.schedule.moves);
+        details.set("repairs", at.repairs);
+        Ending::new(repaired(st.at.x), details)
     }
 }
 

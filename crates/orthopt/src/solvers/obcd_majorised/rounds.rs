@@ -279,7 +279,7 @@ impl<F: Smooth, H: PairPenalty> PairOracle for Sets<'_, F, H> {
     }
 
     fn ended(&self, _: f64) -> Option<(Status, &'static str)> {
-        let why = "a pass over all pairs finds nothing but rounding";
+        let why = "a pass over all pairs finds no decrease beyond rounding";
         self.at.done.then_some((Status::Converged, why))
     }
 }

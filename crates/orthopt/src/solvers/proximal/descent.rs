@@ -1,6 +1,7 @@
 //! One step of a proximal gradient method on the manifold: direction, line search, retraction.
 
 use super::{Inner, Point, Relative, TangentProx, combine, difference};
+use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
@@ -10,6 +11,7 @@ use crate::linalg::simd::dispatch;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::Confirmed;
 
 /// Steps shorter than this times D are not tried: D itself is then too inexact or too long.
 const SHORTEST: f64 = 1e-4;
@@ -170,6 +172,16 @@ impl Descent {
         let ss = (0..sts.nrows()).map(|k| sts.get(k, k)).sum();
         let gradients = self.v.inner(&self.at.grad) - self.v.inner(&before.grad);
         (ss, gradients - sts.inner(self.tangent.multiplier()) / self.t)
+    }
+
+    /// How critical the X is that [`Descent::finish`] would return.
+    pub(crate) fn confirmed<F: Smooth, H: Nonsmooth>(
+        &self,
+        p: &Problem<Stiefel, F, H>,
+        x: &RowMat,
+        objective: f64,
+    ) -> Option<Confirmed> {
+        Some(Confirmed::new(relative_criticality(p, &self.clone().finish(p, x.clone(), objective))))
     }
 
     /// The sparse Y of the last subproblem made orthonormal on its support, where that is

@@ -1,5 +1,6 @@
 //! The feasible copy of methods whose own iterates are not feasible.
 
+use crate::composite::relative_criticality;
 use crate::constraint::Stiefel;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
@@ -8,7 +9,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::objective::{count_nonzeros, without_tiny};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
-use crate::solve::Raw;
+use crate::solve::{Confirmed, Current, Details, Ending, Raw};
 use crate::start::{largest_of_rows, round_to_partition};
 
 /// Largest ‖XᵀX − I‖_F of what is handed out.
@@ -102,6 +103,33 @@ impl Feasible {
         self.x
     }
 
+    /// Where the method is, as far as it is feasible.
+    pub(crate) fn current(&self, residual: f64) -> Current<'_> {
+        Current::new(&self.x, self.objective).with_residual(Some(residual))
+    }
+
+    /// How critical the X is that [`Feasible::finish`] would return.
+    pub(crate) fn confirmed<F: Smooth, H: Nonsmooth>(
+        &self,
+        p: &Problem<Stiefel, F, H>,
+        natural: &RowMat,
+        sparse: &RowMat,
+    ) -> Option<Confirmed> {
+        Some(Confirmed::new(relative_criticality(p, &self.clone().last(p, natural, sparse))))
+    }
+
+    /// The end: the best point, and what the papers report of the iterate `reported`.
+    pub(crate) fn finish<F: Smooth, H: Nonsmooth>(
+        self,
+        p: &Problem<Stiefel, F, H>,
+        (natural, sparse): (&RowMat, &RowMat),
+        reported: &RowMat,
+        details: Details,
+    ) -> Ending {
+        let raw = Some(raw(p, reported));
+        Ending::new(self.last(p, natural, sparse), details).with_raw(raw)
+    }
+
     fn keep_lower<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<Stiefel, F, H>, x: RowMat) {
         let objective = p.value(&x);
         // NaN compares false
@@ -112,7 +140,7 @@ impl Feasible {
 }
 
 /// F, violation and nonzeros of a natural iterate, with the papers' conventions.
-pub(crate) fn raw<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> Raw {
+fn raw<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> Raw {
     let counted = without_tiny(x);
     let objective = p.objective(x).smooth + p.h.value(counted.data());
     Raw { objective, feasibility: stiefel::feasibility(x), nnz: count_nonzeros(&counted) }

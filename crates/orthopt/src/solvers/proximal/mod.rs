@@ -7,7 +7,7 @@ mod feasible;
 mod tangent;
 
 pub(crate) use descent::{Descent, Searched};
-pub(crate) use feasible::{Feasible, raw};
+pub(crate) use feasible::Feasible;
 pub use tangent::{Inner, TangentProx};
 
 use crate::constraint::Stiefel;

@@ -36,7 +36,9 @@ use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{PcaProblem, Problem};
 use crate::smooth::Quadratic;
-use crate::solve::{Fades, Pass, Settings, Solver, Status, Step, settings_of};
+use crate::solve::{
+    AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step, advance,
+};
 use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 use crate::solvers::proximal::Feasible;
@@ -66,7 +68,7 @@ constants! {
 /// What the registry says of it.
 pub const INFO: SolverInfo = SolverInfo {
     name: "support",
-    doc: "descent on fixed supports, supports revised entry by entry and by OBCD; exactly sparse",
+    doc: "descent on fixed supports; supports change by single entries and by OBCD; exactly sparse",
     constants: SupportOptions::LIST,
     shared: ObcdOptions::LIST,
     handles: |p: &PcaProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),
@@ -74,7 +76,7 @@ pub const INFO: SolverInfo = SolverInfo {
     make: |o| {
         let obcd = ObcdOptions { seed: o.seed, ..o.obcd.clone() };
         let defaults = SupportOptions { obcd, ..SupportOptions::DEFAULT };
-        Ok(Box::new(Support::new(INFO.configured(defaults, o)?)?))
+        Ok(AnySolver::new(Support::new(INFO.configured(defaults, o)?)?))
     },
 };
 
@@ -178,8 +180,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
         "support"
     }
 
-    fn fades(&self, _: &Problem<Stiefel, F, H>) -> Fades {
-        Fades::Never
+    fn profile(&self, _: &Problem<Stiefel, F, H>) -> Profile {
+        Profile::fading(Fades::Never)
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<Self::State> {
@@ -203,7 +205,7 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
         })
     }
 
-    fn one_iteration(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut Self::State) -> Step {
         let mut pass = None;
         st.phase = match std::mem::replace(&mut st.phase, Phase::Done) {
             Phase::Continue(path) => self.follow(p, st, path),
@@ -220,24 +222,16 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
         Step::passed(pass)
     }
 
-    fn objective(&self, _p: &Problem<Stiefel, F, H>, st: &Self::State) -> f64 {
-        st.best.value()
+    fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a Self::State) -> Current<'a> {
+        Current::new(&st.best.x, st.best.value())
     }
 
-    fn point<'a>(&self, st: &'a Self::State) -> &'a RowMat {
-        &st.best.x
-    }
-
-    fn finish(&self, _p: &Problem<Stiefel, F, H>, st: Self::State) -> RowMat {
-        st.best.x
-    }
-
-    fn settings(&self, p: &Problem<Stiefel, F, H>, st: &Self::State) -> Settings {
-        let mut s = settings_of(&self.options, INFO.constants);
-        s.insert("batches".into(), st.batches.into());
-        s.insert("excursions".into(), st.excursions.into());
-        s.insert("gradient".into(), p.f.bookkeeping(&st.best.image).into());
-        s
+    fn finish(&self, p: &Problem<Stiefel, F, H>, st: Self::State) -> Ending {
+        let mut details = Details::of(&self.options, INFO.constants);
+        details.set("batches", st.batches);
+        details.set("excursions", st.excursions);
+        details.set("gradient", p.f.bookkeeping(&st.best.image));
+        Ending::new(st.best.x, details)
     }
 }
 
@@ -321,18 +315,19 @@ impl Support {
         st: &mut State<F::Image>,
         mut pairs: Box<Pairs<F::Image>>,
     ) -> Phase<F::Image> {
-        let info = self.obcd.step(p, &mut pairs.state, CHUNK);
-        pairs.tried += info.iterations;
-        let size = size(p.f.scale(&st.best.x), info.objective);
-        let pays = pairs.from - info.objective > NOTHING * size;
-        let slow = info.pass.is_some_and(|pass| pass.decrease <= SLOW * size);
-        let tried = info.pass.is_some() || pairs.tried >= TRIAL * p.nrows() as u64;
+        let (made, step) = advance(&self.obcd, p, &mut pairs.state, CHUNK);
+        pairs.tried += made;
+        let objective = pairs.state.objective();
+        let size = size(p.f.scale(&st.best.x), objective);
+        let pays = pairs.from - objective > NOTHING * size;
+        let slow = step.pass.is_some_and(|pass| pass.decrease <= SLOW * size);
+        let tried = step.pass.is_some() || pairs.tried >= TRIAL * p.nrows() as u64;
         // the other candidate goes on while it is ahead
-        let hopeless = if pairs.opening { info.objective > st.current.value() } else { !pays };
+        let hopeless = if pairs.opening { objective > st.current.value() } else { !pays };
         if !(slow || tried && hopeless) {
             return Phase::Pairs(pairs);
         }
-        let found = weighted(p, 1.0).at(self.obcd.finish(p, pairs.state));
+        let found = weighted(p, 1.0).at(self.obcd.finish(p, pairs.state).x);
         if found.value() < st.current.value() {
             st.current = found;
             st.keep();
@@ -387,14 +382,13 @@ impl Support {
         st: &mut State<F::Image>,
         mut state: Box<obcd::State<F::Image>>,
     ) -> (Phase<F::Image>, Option<Pass>) {
-        let info = self.obcd.step(p, &mut state, CHUNK);
-        let Some(pass) = info.pass else { return (Phase::Certify(state), None) };
+        let (_, step) = advance(&self.obcd, p, &mut state, CHUNK);
+        let Some(pass) = step.pass else { return (Phase::Certify(state), None) };
         if pass.decrease > 0.0 {
-            let x = Solver::<Problem<Stiefel, F, H>>::point(&self.obcd, &state).clone();
-            st.current = weighted(p, 1.0).at(x);
+            st.current = weighted(p, 1.0).at(state.x().clone());
             st.keep();
         }
-        let limit = CERTAIN * size(p.f.scale(&st.best.x), info.objective);
+        let limit = CERTAIN * size(p.f.scale(&st.best.x), state.objective());
         let over = pass.covers_all && pass.decrease == 0.0 && pass.max_decrease <= limit;
         (if over { Phase::Done } else { Phase::Certify(state) }, Some(pass))
     }

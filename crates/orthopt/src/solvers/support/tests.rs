@@ -251,7 +251,7 @@ fn a_continuation_without_an_orthonormal_copy_ends_at_a_sparse_point() {
         let mut state = solver.init(&p, x0).unwrap();
         let before = state.best.value();
         while matches!(state.phase, Phase::Continue(_)) {
-            solver.one_iteration(&p, &mut state);
+            solver.step(&p, &mut state);
         }
         let nonzeros = support(&state.current.x).len();
         assert!(nonzeros <= n * r / 4, "{nonzeros} of {}", n * r);

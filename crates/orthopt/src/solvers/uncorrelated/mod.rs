@@ -1,5 +1,5 @@
 //! Exchange of nonzeros for uncorrelated components: min −½ tr(XᵀCX) + λ‖X‖₀ over unit columns with xⱼᵀCxₖ = 0 and
-//! limits of nonzeros (docs/mathematics.md, section 18).
+//! limits on nonzeros (docs/mathematics.md, section 18).
 //!
 //! ```text
 //! repeat   one component after the other, the others fixed: the leading eigenvector of C on its rows,
@@ -25,7 +25,7 @@ use crate::linalg::RowMat;
 use crate::objective::price_of_nonzeros;
 use crate::problem::{UncorrelatedProblem, support};
 use crate::smooth::Quadratic;
-use crate::solve::{Settings, Solver, Status, Step};
+use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 use point::Point;
 pub use supports::rounded;
 pub(crate) use together::criticality;
@@ -38,7 +38,7 @@ pub const INFO: SolverInfo<UncorrelatedProblem> = SolverInfo {
     shared: &[],
     handles: |_| true,
     scope: "uncorrelated components",
-    make: |_| Ok(Box::new(UncorrelatedExchange)),
+    make: |_| Ok(AnySolver::new(UncorrelatedExchange)),
 };
 
 /// The solver; there is no chance in it.
@@ -75,7 +75,7 @@ impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
         Ok(State { at, objective, next: 0, changed: false, exchanges: 0, ended: None })
     }
 
-    fn one_iteration(&self, p: &UncorrelatedProblem<F>, st: &mut State) -> Step {
+    fn step(&self, p: &UncorrelatedProblem<F>, st: &mut State) -> Step {
         if st.ended.is_none() {
             let changed = st.turn(p);
             st.exchanges += u64::from(changed);
@@ -86,22 +86,14 @@ impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
         Step::ended(st.ended)
     }
 
-    fn objective(&self, _p: &UncorrelatedProblem<F>, st: &State) -> f64 {
-        st.objective
+    fn current<'a>(&self, _: &UncorrelatedProblem<F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.at.x, st.objective)
     }
 
-    fn point<'a>(&self, st: &'a State) -> &'a RowMat {
-        &st.at.x
-    }
-
-    fn finish(&self, _p: &UncorrelatedProblem<F>, st: State) -> RowMat {
-        st.at.x
-    }
-
-    fn settings(&self, _p: &UncorrelatedProblem<F>, st: &State) -> Settings {
-        let mut out = Settings::new();
-        out.insert("exchanges".into(), st.exchanges.into());
-        out
+    fn finish(&self, _: &UncorrelatedProblem<F>, st: State) -> Ending {
+        let mut details = Details::default();
+        details.set("exchanges", st.exchanges);
+        Ending::new(st.at.x, details)
     }
 }
 

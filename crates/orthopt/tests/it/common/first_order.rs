@@ -1,5 +1,6 @@
 //! The first-order methods by name, and slow and obvious twins of them.
 
+use crate::common::Steps;
 use faer::Mat;
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
@@ -53,8 +54,8 @@ pub fn check_descent<S: Solver<PcaProblem>>(p: &PcaProblem, solver: &S, what: &s
     let mut last = exact_objective(p, &x0);
     let mut state = solver.init(p, x0).unwrap();
     for k in 0..300 {
-        let step = solver.step(p, &mut state, 1);
-        let x = solver.point(&state);
+        let step = solver.steps(p, &mut state, 1);
+        let x = solver.point(p, &state);
         let value = exact_objective(p, x);
         assert!(stiefel::feasibility(x) <= 1e-12, "{what}, iteration {k}");
         assert!((value - step.objective).abs() <= 1e-12 * (1.0 + value.abs()), "{what}: tracked F");

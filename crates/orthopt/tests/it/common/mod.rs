@@ -21,7 +21,9 @@ use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::smooth::Smooth;
-use orthopt::solve::{MaxIterations, RunOptions, Solution, Solver, Stationary, Stop, run};
+use orthopt::solve::{
+    MaxIterations, Pass, RunOptions, Settings, Solution, Solver, Stationary, Status, Stop, advance, run,
+};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
 use proptest::test_runner::Config;
@@ -128,9 +130,51 @@ pub fn solve(p: &PcaProblem, seed: u64, tol: f64) -> Solution {
     solve_from(p, usual_start(p, seed), &options, tol, 2_000_000)
 }
 
+/// Some iterations of a solver, seen from outside.
+pub struct Made {
+    pub iterations: u64,
+    pub objective: f64,
+    pub pass: Option<Pass>,
+    pub residual: Option<f64>,
+    pub ended: Option<(Status, &'static str)>,
+}
+
+/// Solvers step by step.
+pub trait Steps<P>: Solver<P> {
+    /// At most so many iterations, as the loop makes them.
+    fn steps(&self, p: &P, state: &mut Self::State, budget: u64) -> Made
+    where
+        Self: Sized,
+    {
+        let (iterations, step) = advance(self, p, state, budget);
+        let now = self.current(p, state);
+        let (pass, residual, ended) = (step.pass, step.residual.or(now.residual), step.ended);
+        Made { iterations, objective: now.objective, pass, residual, ended }
+    }
+
+    /// X.
+    fn point<'a>(&self, p: &P, state: &'a Self::State) -> &'a RowMat {
+        self.current(p, state).x()
+    }
+
+    /// Constants and counters so far.
+    fn settings(&self, p: &P, state: &Self::State) -> Settings
+    where
+        Self::State: Clone,
+    {
+        self.finish(p, state.clone()).details.settings
+    }
+}
+
+impl<P, S: Solver<P>> Steps<P> for S {}
+
 /// The current X of a run made step by step.
-pub fn iterate<'a>(solver: &Obcd, state: &'a <Obcd as Solver<PcaProblem>>::State) -> &'a RowMat {
-    Solver::<PcaProblem>::point(solver, state)
+pub fn iterate<'a>(
+    solver: &Obcd,
+    p: &PcaProblem,
+    state: &'a <Obcd as Solver<PcaProblem>>::State,
+) -> &'a RowMat {
+    solver.point(p, state)
 }
 
 /// f + h with exact zeros, as the solvers track it.

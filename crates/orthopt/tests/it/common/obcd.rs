@@ -1,5 +1,6 @@
 //! OBCD made one step at a time, and what must hold at every step and at the end.
 
+use crate::common::Steps;
 use orthopt::certify::{Scope, block_stationarity, criticality};
 use orthopt::constraint::stiefel;
 use orthopt::linalg::RowMat;
@@ -53,9 +54,9 @@ pub fn walk(what: &str, p: &PcaProblem, options: &ObcdOptions, x0: &RowMat) -> R
     let mut state = solver.init(p, x0.clone()).unwrap();
     let (mut x, mut value) = (x0.clone(), exact_objective(p, x0));
     for iteration in 1..=1_000_000 {
-        let info = solver.step(p, &mut state, 1);
+        let info = solver.steps(p, &mut state, 1);
         assert_eq!(info.iterations, 1, "{what}");
-        let next = iterate(&solver, &state);
+        let next = iterate(&solver, p, &state);
         let moved = squared_distance(&x, next);
         if moved > 0.0 {
             // α in force: lowered where it alone stands in the way of the last decreases
@@ -86,7 +87,7 @@ pub fn walk(what: &str, p: &PcaProblem, options: &ObcdOptions, x0: &RowMat) -> R
             residual: None,
         };
         if (Stationary { tol: TOL }).check(&progress).is_some() {
-            return solver.finish(p, state);
+            return solver.finish(p, state).x;
         }
     }
     panic!("{what}: not stationary after 1,000,000 iterations");

@@ -41,7 +41,7 @@ impl Case {
         PairModel::with_curvature(self.p, self.k, &self.z1, &self.z2)
     }
 
-    /// What the fast search answers with the widest vectors of this machine, with shorter ones,
+    /// Results of the fast search with the widest vectors of this machine, with shorter ones,
     /// and without any.
     pub fn fast(&self) -> Vec<Option<PairMove>> {
         let (h, model, mut scratch) = (self.penalty(), self.model(), Scratch::new(self.z1.len()));

@@ -1,16 +1,14 @@
-//! Which option means something for which problem, data, solver and call: the one table that the command, Python and R
-//! ask. What means nothing is refused with the reason, never ignored.
+//! What is known of a call: which option means something for which problem, data, solver and call.
 //!
 //! A front end gathers the names of the options that the user gave (a value that is the default counts as not given)
 //! and checks them against a [`Case`], which grows as more is known: the call and the problem, then the data, then the
-//! solvers that run. [`pose`](super::pose) checks what it is given by itself.
+//! solvers that run. What does not apply is refused with the reason, never ignored. [`pose`](crate::family::pose)
+//! checks what it is given by itself.
 
-use super::catalogue::penalty_called;
-use super::composite_pca::split;
-use super::uncorrelated::Between;
-use super::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::error::{Error, Result};
-use crate::message::Message;
+use super::Of;
+use crate::family::catalogue::penalty_called;
+use crate::family::uncorrelated::Between;
+use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted, find_problem};
 use crate::problem::Storage;
 use crate::smooth::Placement;
 use crate::solvers::obcd::WorkingSet;
@@ -37,8 +35,22 @@ pub enum Call {
 }
 
 impl Call {
-    /// The call in messages.
-    fn name(self) -> &'static str {
+    /// The call of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [
+            Self::Solve,
+            Self::Compare,
+            Self::Path,
+            Self::Bound,
+            Self::BoundOfX,
+            Self::Certify,
+            Self::Minimize,
+        ];
+        all.into_iter().find(|call| call.name() == name)
+    }
+
+    /// The name.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Solve => "solve",
             Self::Compare => "compare",
@@ -55,19 +67,19 @@ impl Call {
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The call.
-    call: Option<Call>,
+    pub(super) call: Option<Call>,
     /// Whether the data are C itself, without sums of rows beside it.
-    gram: Option<bool>,
+    pub(super) gram: Option<bool>,
     /// The solvers that run.
-    run: Option<Run>,
+    pub(super) run: Option<Run>,
     /// Whether the check of an X draws random pairs or blocks, in [`Call::Certify`].
-    draws: Option<bool>,
+    pub(super) draws: Option<bool>,
     problem: String,
-    kind: Option<Kind>, // `None`: a function of the user's own
-    is_j: bool,
-    penalty: String,
-    mapped: bool,
-    limited: bool,
+    pub(super) kind: Option<Kind>, // `None`: a function of the user's own
+    pub(super) is_j: bool,
+    pub(super) penalty: String,
+    pub(super) mapped: bool,
+    pub(super) limited: bool,
     uncorrelated: bool,
 }
 
@@ -130,36 +142,8 @@ impl Case {
         Self { draws: Some(draws), ..self }
     }
 
-    /// Refuses the first of the options `given` that means nothing here.
-    ///
-    /// # Errors
-    /// [`Error::Incompatible`] with what the option is for; [`Error::UnknownName`] for a name that the table lacks.
-    pub fn check<'o>(&self, given: impl IntoIterator<Item = &'o str>) -> Result<()> {
-        given.into_iter().try_for_each(|option| self.check_one(option))
-    }
-
-    fn check_one(&self, option: &str) -> Result<()> {
-        let Some(meaning) = MEANINGS.iter().find(|m| m.option == option) else {
-            return Err(Error::UnknownName { kind: "option", name: option.into(), known: names() });
-        };
-        let refused = |subject: String, scope: &'static str| {
-            let why = format!(" means nothing to {subject}: it is for {scope}; leave it out");
-            Err(Error::Incompatible(Message::about(meaning.option).text(why)))
-        };
-        if let Some(call) = self.call.filter(|call| !meaning.calls.contains(call)) {
-            let calls: Vec<_> = meaning.calls.iter().map(|c| c.name()).collect();
-            let why =
-                format!(" means nothing to {}: it is for {}; leave it out", call.name(), calls.join(", "));
-            return Err(Error::Incompatible(Message::about(meaning.option).text(why)));
-        }
-        match (meaning.means)(self) {
-            Some(false) => refused(self.subject(meaning.of), meaning.scope),
-            _ => Ok(()),
-        }
-    }
-
-    /// What an option of this kind means nothing to.
-    fn subject(&self, of: Of) -> String {
+    /// Subject of a refusal of an option of this kind.
+    pub(super) fn subject(&self, of: Of) -> String {
         match of {
             Of::Data => "C itself".into(),
             Of::Problem => self.statement(),
@@ -172,14 +156,14 @@ impl Case {
 
     /// The problem with what makes it differ from the one of this name.
     fn statement(&self) -> String {
-        let own = super::find_problem(&self.problem).is_ok_and(|info| info.penalty == self.penalty);
+        let own = find_problem(&self.problem).is_ok_and(|info| info.penalty == self.penalty);
         let mut text = self.problem.clone();
         if !own && !self.is_j {
             text += &format!(" with the penalty {}", self.penalty);
         }
         for (is, words) in [
             (self.mapped, " with a linear map"),
-            (self.limited, " with a limit of nonzeros"),
+            (self.limited, " with a limit on nonzeros"),
             (self.uncorrelated, " with uncorrelated components"),
         ] {
             text += if is { words } else { "" };
@@ -187,17 +171,22 @@ impl Case {
         text
     }
 
+    /// Whether the data are samples, where that is known.
+    pub(super) fn of_samples(&self) -> Option<bool> {
+        self.gram.map(|gram| !gram)
+    }
+
     /// −½⟨X, CX⟩ with a penalty, of data or of C.
-    fn is_pca(&self) -> bool {
+    pub(super) fn is_pca(&self) -> bool {
         matches!(self.kind, Some(Kind::Pca | Kind::Composite | Kind::DataFit))
     }
 
-    fn is(&self, kind: Kind) -> bool {
+    pub(super) fn is(&self, kind: Kind) -> bool {
         self.kind == Some(kind)
     }
 
     /// Whether a penalty stands in F whose weight λ is.
-    fn has_lambda(&self) -> bool {
+    pub(super) fn has_lambda(&self) -> bool {
         let limits = self.limited || self.uncorrelated;
         // a penalty that there is not is told by whoever makes it
         let weighed = penalty_called(&self.penalty).map_or(true, |p| p.lambda_share.is_some());
@@ -209,7 +198,7 @@ impl Case {
         }
     }
 
-    fn takes_limits(&self) -> bool {
+    pub(super) fn takes_limits(&self) -> bool {
         self.is(Kind::Pca) && !self.mapped && matches!(self.penalty.as_str(), "l0" | "none" | "nonneg")
     }
 }
@@ -222,13 +211,13 @@ pub struct Run {
     /// The options of methods on pairs of rows that any of them looks at.
     shared: Vec<&'static str>,
     /// Whether one of them chooses among candidates.
-    greedy: bool,
+    pub(super) greedy: bool,
     /// Whether a search chooses solvers and starts.
-    searches: bool,
+    pub(super) searches: bool,
     /// Whether pairs of rows of X can be checked.
-    pairs: bool,
+    pub(super) pairs: bool,
     /// Whether a bound branches.
-    branches: bool,
+    pub(super) branches: bool,
 }
 
 impl Run {
@@ -293,11 +282,11 @@ impl Run {
     }
 
     /// Whether the Lipschitz constant of ∇f is the unit of the steps of a solver.
-    fn has_steps(&self) -> bool {
+    pub(super) fn has_steps(&self) -> bool {
         self.names.split('+').any(|name| !WITHOUT_STEPS.contains(&name))
     }
 
-    fn looks_at(&self, option: &str) -> bool {
+    pub(super) fn looks_at(&self, option: &str) -> bool {
         self.shared.contains(&option)
     }
 }
@@ -305,208 +294,13 @@ impl Run {
 /// Solvers that find their steps by themselves.
 const WITHOUT_STEPS: &[&str] = &["csdm", "j-lbfgs", "vr-j-jobcd"];
 
-/// What decides whether an option means something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
-    Data,
-    Problem,
-    Run,
-}
-
-/// An option, and when it means something.
-#[derive(Debug)]
-pub struct Meaning {
-    /// Its name; words are joined by hyphens.
-    pub option: &'static str,
-    /// The calls that it means something to.
-    pub calls: &'static [Call],
-    /// What it is for, as the end of "it is for ...".
-    pub scope: &'static str,
-    of: Of,
-    means: fn(&Case) -> Option<bool>,
-}
-
-/// Calls that take data.
-const DATA: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Certify];
-/// Calls that take a penalty or a constraint.
-const ALL: &[Call] =
-    &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Certify, Call::Minimize];
-/// Calls in which a solver runs.
-const RUNS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Minimize];
-
-const fn of(
-    option: &'static str,
-    calls: &'static [Call],
-    of: Of,
-    scope: &'static str,
-    means: fn(&Case) -> Option<bool>,
-) -> Meaning {
-    Meaning { option, calls, scope, of, means }
-}
-
-/// An option that means something wherever the call takes it.
-const fn always(option: &'static str, calls: &'static [Call]) -> Meaning {
-    Meaning { option, calls, scope: "every problem", of: Of::Problem, means: |_| Some(true) }
-}
-
-/// An option of samples.
-const fn of_samples(option: &'static str, calls: &'static [Call]) -> Meaning {
-    Meaning { option, calls, scope: "samples", of: Of::Data, means: |case| case.gram.map(|gram| !gram) }
-}
-
-/// An option that methods on pairs of rows share.
-macro_rules! shared {
-    ($option:literal) => {
-        Meaning {
-            option: $option,
-            calls: RUNS,
-            scope: "methods on pairs of rows that look at it (`orthopt list solver NAME` shows the options of each)",
-            of: Of::Run,
-            means: |case| case.run.as_ref().map(|run| run.looks_at($option)),
-        }
-    };
-}
-
-/// The table. A value that means something may still be refused for itself, by whoever reads it.
-pub const MEANINGS: &[Meaning] = &[
-    // data
-    always("gram", DATA),
-    always("more", DATA),
-    of_samples("center", DATA),
-    of_samples("scale", DATA),
-    of_samples("covariance", DATA),
-    of_samples("missing", DATA),
-    always("names", &[Call::Solve, Call::Path]),
-    of_samples("labels", DATA),
-    always("features", DATA),
-    of_samples("stream", DATA),
-    of_samples("reproducible", DATA),
-    of_samples("screen", DATA),
-    of_samples("cv", &[Call::Path]),
-    always("max-memory", DATA),
-    of("storage", DATA, Of::Problem, "samples of a problem with f = -1/2 <X, CX>", |case| {
-        if case.is_pca() { case.gram.map(|gram| !gram) } else { Some(false) }
-    }),
-    // the problem
-    always("rank", &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX]),
-    of("lambda", ALL, Of::Problem, "a penalty with a weight, and nonlinear-eig", |case| {
-        Some(case.has_lambda())
-    }),
-    of("lambda-share", DATA, Of::Problem, "PCA problems with a penalty that has a weight", |case| {
-        Some(case.is_pca() && case.has_lambda())
-    }),
-    of("relative-lambda", DATA, Of::Problem, "the penalties l0 and l1 without a linear map", |case| {
-        Some(case.is(Kind::Pca) && !case.mapped && matches!(case.penalty.as_str(), "l0" | "l1"))
-    }),
-    of("nonzeros", DATA, Of::Problem, LIMITS, |case| Some(case.takes_limits())),
-    of("total-nonzeros", DATA, Of::Problem, LIMITS, |case| Some(case.takes_limits())),
-    of("variables", DATA, Of::Problem, LIMITS, |case| Some(case.takes_limits())),
-    of("constraint", ALL, Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
-        Some(case.kind.is_none() || (case.takes_limits() && case.penalty != "nonneg"))
-    }),
-    of("penalty", ALL, Of::Problem, "PCA problems and functions of your own with X'X = I", |case| {
-        Some(case.is_pca() || (case.kind.is_none() && !case.is_j))
-    }),
-    of("k", ALL, Of::Problem, "the penalty l1-largest-k, which dc-pca has", |case| {
-        Some(!case.is_j && !case.limited && split(&case.penalty).is_some_and(|split| split.has_k))
-    }),
-    of("map", ALL, Of::Problem, "PCA problems and functions of your own with X'X = I", |case| {
-        Some((case.is_pca() && !case.limited) || (case.kind.is_none() && !case.is_j))
-    }),
-    of("signature", ALL, Of::Problem, "problems with X'JX = J", |case| Some(case.is_j)),
-    of("ridge", DATA, Of::Problem, "hyperbolic-eig", |case| Some(case.is(Kind::HyperbolicEig))),
-    of("reproduction", DATA, Of::Problem, "hyperbolic-eig", |case| Some(case.is(Kind::HyperbolicEig))),
-    of("distances", DATA, Of::Problem, "probe", |case| Some(case.is(Kind::Probe))),
-    of("radius", DATA, Of::Problem, "probe", |case| Some(case.is(Kind::Probe))),
-    of("placement", DATA, Of::Problem, "probe", |case| Some(case.is(Kind::Probe))),
-    of("linear", DATA, Of::Problem, "nonlinear-eig", |case| Some(case.is(Kind::NonlinearEig))),
-    // solver and start
-    always("solver", &[Call::Solve, Call::Path, Call::Bound, Call::Minimize]),
-    always("solvers", &[Call::Compare]),
-    always("init", &[Call::Solve, Call::Compare, Call::Bound]),
-    of("effort", &[Call::Solve, Call::Compare, Call::Path, Call::Bound], Of::Run, SEARCH, |case| {
-        case.run.as_ref().map(|run| run.searches)
-    }),
-    always("restarts", &[Call::Solve, Call::Compare, Call::Bound, Call::Minimize]),
-    of(
-        "seed",
-        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Minimize],
-        Of::Run,
-        SEED,
-        |case| {
-            if case.call == Some(Call::Certify) { case.draws } else { Some(true) }
-        },
-    ),
-    always("threads", DATA),
-    always("max-iters", RUNS),
-    always(
-        "time-limit",
-        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Minimize],
-    ),
-    always("tol", &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Minimize]),
-    always("min-decrease", RUNS),
-    of("lipschitz", &[Call::Minimize], Of::Run, "solvers whose steps it is the unit of", |case| {
-        case.run.as_ref().map(Run::has_steps)
-    }),
-    shared!("working-set"),
-    shared!("block"),
-    shared!("model"),
-    shared!("alpha"),
-    of("candidates", RUNS, Of::Run, "the greedy working sets (greedy-sv, greedy-or)", |case| {
-        case.run.as_ref().map(|run| run.looks_at("candidates") && run.greedy)
-    }),
-    shared!("side"),
-    shared!("jacobi"),
-    // what is said of X
-    // where there are no pairs to check it measures criticality
-    // without pairs of rows solve still says how critical X is
-    of("certify", &[Call::Solve, Call::Compare, Call::Minimize], Of::Problem, PAIRS, |case| {
-        if case.call == Some(Call::Compare) { case.run.as_ref().map(|run| run.pairs) } else { Some(true) }
-    }),
-    of("certify-sample", &[Call::Solve, Call::Compare, Call::Certify], Of::Problem, PAIRS, |case| {
-        case.run.as_ref().map(|run| run.pairs)
-    }),
-    // a problem without a bound says why (`Family::bounded`)
-    always("bound", &[Call::Solve, Call::Path]),
-    of("nodes", &[Call::Bound, Call::BoundOfX], Of::Problem, NODES, |case| {
-        case.run.as_ref().map(|run| run.branches)
-    }),
-    // files and words
-    of("top", &[Call::Solve, Call::Path], Of::Problem, "PCA problems, whose components are shown", |case| {
-        Some(case.is_pca())
-    }),
-    always("json", DATA),
-    always("trace", &[Call::Solve]),
-    always("save-x", DATA),
-    always("save-loadings", &[Call::Solve, Call::Path]),
-    of_samples("save-scores", &[Call::Solve, Call::Path]),
-    always("plot", &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX]),
-    always("plot-loadings", &[Call::Solve, Call::Path]),
-    of_samples("plot-scores", &[Call::Solve, Call::Path]),
-    of_samples("plot-biplot", &[Call::Solve, Call::Path]),
-    always("plot-variance", &[Call::Solve, Call::Path]),
-    always("report", &[Call::Solve, Call::Path]),
-    always("quiet", DATA),
-];
-
-const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
-const SEARCH: &str =
-    "the search, which runs where solver and number of starts are left open and local solutions differ";
-const SEED: &str = "checks of random pairs or blocks";
-const PAIRS: &str =
-    "problems whose pairs of rows can be solved globally: no limit of nonzeros, concave part or linear map";
-const NODES: &str = "branch and bound: l0-pca with a lambda or limits of nonzeros, and nonneg-pca without limits, up to 400 variables";
-
-fn names() -> String {
-    MEANINGS.iter().map(|m| m.option).collect::<Vec<_>>().join(", ")
-}
-
 impl PoseOptions {
     /// Names of the options that differ from their defaults.
     pub fn given(&self) -> Vec<&'static str> {
         let given = [
             ("rank", self.rank.is_some()),
             ("lambda", self.lambda.is_some()),
+            ("lambda-share", self.lambda_share.is_some()),
             ("relative-lambda", self.relative_lambda.is_some()),
             ("storage", self.storage != Storage::default()),
             ("penalty", self.penalty.is_some()),
@@ -545,7 +339,9 @@ impl Wanted {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{ARGUMENTS, OPTIONS};
     use super::*;
+    use crate::error::Error;
     use crate::family::PROBLEMS;
 
     fn means(case: &Case, option: &str) -> bool {
@@ -553,10 +349,12 @@ mod tests {
     }
 
     #[test]
-    fn every_option_stands_once() {
-        for (k, meaning) in MEANINGS.iter().enumerate() {
-            assert!(MEANINGS[..k].iter().all(|other| other.option != meaning.option), "{}", meaning.option);
-            assert!(!meaning.calls.is_empty() && !meaning.scope.is_empty(), "{}", meaning.option);
+    fn every_option_is_declared_once() {
+        let all: Vec<_> = OPTIONS.iter().chain(ARGUMENTS).collect();
+        for (k, entry) in all.iter().enumerate() {
+            assert!(all[..k].iter().all(|other| other.name != entry.name), "{}", entry.name);
+            assert!(!entry.calls.is_empty() && !entry.scope.is_empty(), "{}", entry.name);
+            assert!(entry.excludes.iter().all(|name| all.iter().any(|e| e.name == *name)), "{}", entry.name);
         }
     }
 
@@ -578,7 +376,7 @@ mod tests {
             assert!(error.contains(&format!("`{option}`")) && error.contains(other.name), "{error}");
         }
         for option in of_all {
-            assert!(MEANINGS.iter().any(|m| m.option == option));
+            assert!(OPTIONS.iter().any(|entry| entry.name == option));
         }
         let l0 = Case::new(&PROBLEMS[0], &PoseOptions::default());
         assert!(matches!(l0.check(["nonsense"]), Err(Error::UnknownName { .. })));

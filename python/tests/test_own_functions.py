@@ -1,0 +1,146 @@
+"""``minimize`` and ``check_gradient``: wrong gradients, both halves of O(n), several starts, functions of JAX and PyTorch."""
+
+import numpy as np
+import orthopt
+import pytest
+from orthopt.errors import DataTypeError, GradientError
+
+N, R = 12, 3
+RANDOM = np.random.default_rng(5)
+A = RANDOM.standard_normal((N, N))
+C = A + A.T
+
+
+def trace(X):
+    return -0.5 * np.sum(X * (C @ X)), -C @ X
+
+
+def spoiled(X):
+    gradient = -C @ X
+    gradient[3, 1] += 9
+    return -0.5 * np.sum(X * (C @ X)), gradient
+
+
+#: A mistake, what it looks like, and the columns of X.
+MISTAKES = {
+    "factor": (lambda X: (-np.sum(X * (C @ X)), -C @ X), "multiplied by 2 ", R),
+    "sign": (lambda X: (-0.5 * np.sum(X * (C @ X)), C @ X), "wrong sign", R),
+    "transposed": (lambda X: (np.sum(np.sin(A * X)), (A * np.cos(A * X)).T), "is transposed", N),
+    "mean": (lambda X: (np.mean((A @ X) ** 2), 2 * A.T @ A @ X), "multiplied by 0.02778", R),
+    "half of a product": (lambda X: (0.5 * np.sum(X * (A @ X)), A @ X), "term is missing or wrong", R),
+    "a term of one column": (lambda X: (trace(X)[0] + 0.25 * np.sum(X[:, 1] ** 4), -C @ X), "in column 1", R),
+    "an entry": (spoiled, "row 3, column 1", R),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_wrong_gradient_is_found_and_named(mistake):
+    fun, words, columns = MISTAKES[mistake]
+    for seed in range(5):
+        found = orthopt.check_gradient(fun, (N, columns), seed=seed)
+        assert not found and not found.holds and found.error > 1e-3
+        assert words in found.message, found.message
+    calls = []
+    with pytest.raises(GradientError, match=words.strip()):
+        orthopt.minimize(lambda X: calls.append(1) or fun(X), (N, columns))
+    assert len(calls) < 600
+    orthopt.minimize(fun, (N, columns), check_gradient=False, max_iters=3)
+
+
+@pytest.mark.parametrize(
+    "fun",
+    [
+        trace,
+        lambda X: (np.array([[trace(X)[0]]]), -C @ X),
+        lambda X: (np.float32(trace(X)[0]), -C @ X),
+        lambda X: (-0.5 * np.sum(X.astype("f") * (C.astype("f") @ X.astype("f"))), -C @ X),
+        lambda X: (np.abs(X).sum(), np.sign(X)),
+        lambda X: (0.0, 0 * X),
+        lambda X: (1e6 + trace(X)[0], -C @ X),
+        *[lambda X, s=s: (s * trace(X)[0], -s * C @ X) for s in (1e-150, 1e-30, 1e30, 1e150)],
+    ],
+)
+def test_a_right_gradient_is_none_the_worse(fun):
+    for seed in range(5):
+        found = orthopt.check_gradient(fun, (N, R), seed=seed)
+        assert found, found.message
+    assert orthopt.minimize(fun, (N, R), max_iters=5).feasibility < 1e-12
+
+
+def test_a_start_that_is_the_minimum_is_no_wrong_gradient():
+    X0 = np.linalg.qr(RANDOM.standard_normal((5, 5)))[0]
+    nearest = lambda X: (np.sum((X - X0) ** 2), 2 * (X - X0))  # noqa: E731
+    assert orthopt.check_gradient(nearest, X0)
+    assert orthopt.minimize(nearest, X0).objective < 1e-20
+
+
+def test_the_check_is_of_the_constraint_too():
+    J = np.diag([1.0, 1, -1, -1])
+    fun = lambda X: (0.5 * np.sum(X * (C[:4, :4] @ X)) + np.sum(X**4), C[:4, :4] @ X + 4 * X**3)  # noqa: E731
+    assert orthopt.check_gradient(fun, (4, 4), constraint="j-orthogonal")
+    found = orthopt.minimize(fun, (4, 4), constraint="j-orthogonal", signature=2)
+    assert abs(found.X.T @ J @ found.X - J).max() < 1e-10
+    with pytest.raises(GradientError):
+        orthopt.minimize(lambda X: (fun(X)[0], X), (4, 4), constraint="j-orthogonal", signature=2)
+
+
+@pytest.mark.parametrize("penalty", [{}, {"penalty": "l1", "lam": 1e-9}])
+def test_both_halves_of_square_orthogonal_matrices(penalty):
+    """The nearest orthogonal matrix to an orthogonal one is that one, whatever its determinant and that of the start."""
+    for seed in range(6):
+        B = np.linalg.qr(np.random.default_rng(seed).normal(size=(4, 4)))[0]
+        for start in ((4, 4), np.eye(4), np.diag([1.0, 1, 1, -1])):
+            found = orthopt.minimize(lambda X: (np.sum((X - B) ** 2), 2 * (X - B)), start, seed=seed, **penalty)
+            assert np.linalg.norm(found.X - B) < 1e-6, (seed, found.message)
+            assert found.status == "converged", found.message
+    M = RANDOM.standard_normal((7, 7))
+    U, _, V = np.linalg.svd(M)
+    found = orthopt.minimize(lambda X: (np.sum((X - M) ** 2), 2 * (X - M)), (7, 7))
+    assert np.linalg.norm(found.X - U @ V) < 1e-6
+
+
+def test_starts_are_made_until_two_agree():
+    found = orthopt.minimize(trace, (N, R))
+    assert found.settings["starts"] == 2 and found.settings["starts_at_best"] == 2
+    values = np.linalg.eigvalsh(C)
+    assert abs(found.objective + 0.5 * values[-R:].sum()) < 1e-8
+    # a function with many local minima; a start of one's own is a single run
+    many = lambda X: (-np.sum(X**4), -4 * X**3)  # noqa: E731
+    assert orthopt.minimize(many, np.linalg.qr(A)[0][:, :R]).settings["starts"] == 1
+    assert orthopt.minimize(many, (N, R), restarts=4).settings["starts"] == 5
+    assert orthopt.minimize(trace, np.linalg.qr(A)[0][:, :R], restarts=2).settings["starts"] == 3
+
+
+def test_many_evaluations_are_not_needed():
+    """f = -½⟨X, CX⟩ on 200 x 4, and the evaluations are those that Python counts."""
+    D = np.linspace(0, 1, 200)[:, None] ** 2
+    calls = []
+    start = np.linalg.qr(np.random.default_rng(0).standard_normal((200, 4)))[0]
+    found = orthopt.minimize(lambda X: (calls.append(1), (-0.5 * np.sum(D * X * X), -D * X))[1], start)
+    assert found.status == "converged" and len(calls) < 1500
+    assert found.settings["evaluations"] == len(calls)
+
+
+
+def test_functions_of_jax():
+    jax = pytest.importorskip("jax")
+    D = np.diag([5.0, 4, 3, 2, 1])
+    f = lambda X: -0.5 * jax.numpy.sum(X * (D @ X))  # noqa: E731
+    for fun, start in [(f, (5, 2)), (jax.value_and_grad(f), (5, 2)), (f, jax.numpy.eye(5)[:, 2:4] * 1.0)]:
+        found = orthopt.minimize(fun, start)
+        assert found.feasibility < 1e-12 and found.objective <= -2.4999
+    assert abs(orthopt.minimize(f, (5, 2)).objective + 4.5) < 1e-5  # in single precision
+    assert orthopt.check_gradient(f, (5, 2))
+
+
+def test_functions_of_torch():
+    torch = pytest.importorskip("torch")
+    D = torch.diag(torch.tensor([5.0, 4, 3, 2, 1], dtype=torch.float64))
+    f = lambda X: -0.5 * torch.sum(X * (D @ X))  # noqa: E731
+    assert abs(orthopt.minimize(f, (5, 2)).objective + 4.5) < 1e-8
+    start = torch.linalg.qr(torch.arange(10, dtype=torch.float64).reshape(5, 2).sin())[0]
+    assert abs(orthopt.minimize(f, start).objective + 4.5) < 1e-8
+    D = D.float()
+    assert abs(orthopt.minimize(f, start.float() * 1.0, tol=1e-6).objective + 4.5) < 1e-4
+    with pytest.raises(DataTypeError, match="torch scalar"):
+        orthopt.minimize(lambda X: torch.tensor(1.0), start)
