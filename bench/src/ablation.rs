@@ -19,7 +19,10 @@ const BUDGETS: [u64; 3] = [200_000_000, 800_000_000, 3_200_000_000];
 /// Those of a large set are so many times as large.
 const LARGER: u64 = 16;
 
-/// The problems of a set; the last one by turns.
+/// Most work of a cell for the parts of the end: the search ends by itself, or there.
+const END: u64 = 70_000_000_000;
+
+/// The problems of a set; the last one is scad or uncorrelated by turns.
 const PROBLEMS: [&str; 5] = ["l0", "counts", "l1", "nonneg", "other"];
 const OF_END: [&str; 2] = ["l0", "l1"];
 const OF_LARGE: [&str; 2] = ["l0", "nonneg"];
@@ -48,10 +51,11 @@ fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'s
         "l0" | "l1" => {
             let first = pose(info, data, &options)?;
             options.lambda = first.lambda.map(|lambda| if even { 0.1 * lambda } else { lambda });
-            if kind == "l0" && !even {
-                if let Named::Pca(p) = &first.problem {
-                    options.lambda = Some(Knee::of(&p.f, set.rank)?.lambda);
-                }
+            if let Named::Pca(p) = &first.problem
+                && kind == "l0"
+                && !even
+            {
+                options.lambda = Some(Knee::of(&p.f, set.rank)?.lambda);
             }
         }
         "counts" => options.limit = Some(if even { Limit::Knee } else { Limit::Nonzeros(vec![8]) }),
@@ -71,9 +75,6 @@ fn solved<P: Family>(p: &P, tuning: Tuning, seed: u64) -> Result<Solution> {
     let stopping = Stopping { max_iters: None, time_limit: Some(1e6), tol: 1e-9, min_decrease: 0.0 };
     Ok(p.plan(&wanted)?.run(p, &wanted, &stopping, None, &Cancel::never(), &mut [])?)
 }
-
-/// F and work where the search ends by itself, or has done so much.
-const END: u64 = 70_000_000_000;
 
 /// Lowest F within each budget.
 fn run(cell: &Cell<'_>, without: &'static [&'static str], seed: u64) -> Result<([f64; 3], u64, f64)> {
@@ -119,7 +120,8 @@ fn cells(sets: &'static [Set], problems: &[&str], larger: u64, filter: &str) -> 
 }
 
 /// The rows of the ablation: every part of `parts` (all of them, where there is none) left out. `seed:N` is nothing left out with
-/// another seed, `A/B` several parts left out together; `=TEXT` keeps the cells whose name has the text, `large` takes the large sets.
+/// another seed, `A/B` several parts left out together; `=TEXT` keeps the cells whose name has the text, `large` takes the large sets, `end` lets the search
+/// end by itself.
 pub fn suite(words: &[String]) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let filter = words.iter().find_map(|word| word.strip_prefix('=')).unwrap_or("");

@@ -2,7 +2,7 @@
 //!
 //! | suite | measures |
 //! |---|---|
-//! | `ablation [PART...] [seed:N] [=FILTER] [large]` | F with parts of the search left out, at three budgets of work, as CSV |
+//! | `ablation [PART[/PART]...] [seed:N] [=FILTER] [large] [end]` | F with parts of the search left out, at three budgets of work, as CSV |
 //! | `pairs [PENALTY]` | pair solves per second |
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
 //! | `blocks [SECONDS [FILTER]]` | what blocks of three and four rows offer where no pair does |
@@ -105,7 +105,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
+            "usage: orthopt-bench ablation [PART...]|pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
         ),
     }
     Ok(())

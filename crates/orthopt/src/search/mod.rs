@@ -37,6 +37,7 @@ pub use grow::grown_components;
 pub use pool::{pool_is_drawn, pooled};
 pub use priced::{priced, priced_has_chance};
 pub use task::{MakeStart, Part, Task, at};
+#[doc(hidden)]
 pub use tuning::{Component, PARTS, Tuning};
 
 use std::sync::Arc;
