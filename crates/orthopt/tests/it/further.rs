@@ -81,6 +81,7 @@ fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
         polish: 1,
         freshest: 0,
         settle: Some(settle),
+        tuning: Default::default(),
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };

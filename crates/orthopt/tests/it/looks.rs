@@ -69,6 +69,7 @@ fn order_of(
         polish: 1,
         freshest: 0,
         settle: None,
+        tuning: Default::default(),
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };

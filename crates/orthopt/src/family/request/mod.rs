@@ -189,6 +189,7 @@ impl Request {
             seed,
             constants,
             effort: parsed(&self.effort, Effort::parse)?,
+            tuning: Default::default(),
         };
         check_pairs(&wanted)?;
         let stopping = Stopping {
