@@ -110,7 +110,7 @@ class OfFiles(unittest.TestCase):
         cells = {(row["data"], row["budget"]): row["excess_percent"] for row in results.read("search_cells")}
         self.assertEqual(cells["a", "second"], "1.0000")
         self.assertEqual(len(cells), 6)
-        self.assertIn("no line for search_ablation.csv", " ".join(results.check()))
+        self.assertIn("docs/search-ablation.md is not", " ".join(results.check()))
 
     def test_output_that_does_not_fit(self) -> None:
         text = (self.folder / "search.csv").read_text(encoding="utf-8")
