@@ -1,9 +1,10 @@
-"""Figures: `bench/results/*.csv` are written from what a benchmark prints, `docs/benchmarks.md` from them.
+"""Figures: `bench/results/*.csv` are written from what a benchmark prints, `docs/benchmarks.md` and `docs/search-ablation.md` from them.
 
-    python bench/results.py page                              write docs/benchmarks.md
+    python bench/results.py page                              write the pages
+    python bench/results.py measures                          print the tables of docs/measures.md
     python bench/results.py check                             compare it, the files, and the figures of README.md and docs
     python bench/results.py replace FILE NAME=VALUE ... < OUT   put the tables of a benchmark's output into a file
-    python bench/results.py ablation VERSION < OUT            sum the rows of `orthopt-bench ablation` up in two files
+    python bench/results.py ablation VERSION < OUT            put the rows of `orthopt-bench ablation` into search_ablation.csv
 
 `replace` reads Markdown tables and skips other lines. Cells of a table go, in order, into the columns of the file that no
 NAME=VALUE names; rows that have these values (`version` aside) are replaced:
@@ -22,6 +23,7 @@ import csv
 import io
 import math
 import re
+import statistics
 import sys
 from pathlib import Path
 
@@ -154,6 +156,86 @@ def streamed() -> dict[str, str]:
     }
 
 
+# The tables of docs/measures.md
+
+OBJECTIVES = ["variance", "adjusted", "polar", "explained"]
+
+
+def grouped(rows: list[Row], *columns: str) -> dict[tuple[str, ...], list[Row]]:
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return groups
+
+
+def studied(group: str) -> list[list[object]]:
+    """Of each objective: the share of the best of the four in each measure, correlations of scores, stability, seconds."""
+    rows = [row for row in read("measures_study") if group in (row["group"], "all")]
+    cells = [cell for cell in grouped(rows, "data", "rank", "nonzeros_each").values() if len(cell) == len(OBJECTIVES)]
+    lines = []
+    for objective in OBJECTIVES:
+        mine = [next(row for row in cell if row["maximised"] == objective) for cell in cells]
+        shares = []
+        for measure in OBJECTIVES:
+            of_best = [float(row[measure]) / max(values(cell, measure)) for row, cell in zip(mine, cells)]
+            shares.append(f"{statistics.mean(of_best):.3f} ({min(of_best):.2f})")
+        correlation, seconds = values(mine, "largest_correlation"), values(mine, "seconds")
+        above = f"{100 * statistics.mean(value > 0.7 for value in correlation):.0f} %"
+        spans = [f"{statistics.median(some):.{digits}f}, {max(some):.{digits}f}" for some, digits in ((correlation, 2), (seconds, 1))]
+        lines.append([group, objective, *shares, spans[0], above, f"{statistics.mean(values(mine, 'stability')):.2f}", spans[1]])
+    return lines
+
+
+def supports() -> list[list[object]]:
+    lines = []
+    for (model, rows, correlation), runs in grouped(read("measures_planted"), "model", "rows", "correlation").items():
+        methods = grouped(runs, "method").values()
+        found = [f"{statistics.mean(values(some, 'recovered')):.2f} ({sum(values(some, 'exact')):.0f})" for some in methods]
+        lines.append([model, rows, correlation, *found])
+    return lines
+
+
+def beside_rivals() -> list[list[object]]:
+    """Of each orthogonal rival: cells, those in which adjusted of orthopt is at or above, and the least and mean ratio."""
+    rows = read("measures_rivals")
+    ours = {(row["data"], row["rank"], row["limit"]): float(row["adjusted"]) for row in rows if row["method"] == "orthopt adjusted"}
+    ratios: dict[str, list[float]] = {}
+    for row in rows:
+        if row["method"] != "orthopt adjusted" and float(row["orthogonality_error"]) < 1e-3:
+            ratio = ours[row["data"], row["rank"], row["limit"]] / float(row["adjusted"])
+            ratios.setdefault(row["method"].removeprefix("ortho-"), []).append(ratio)
+    ratios["all"] = [ratio for some in ratios.values() for ratio in some]
+    return [
+        [name, len(some), sum(ratio >= 1 - 1e-6 for ratio in some), f"{min(some):.3f}", f"{statistics.geometric_mean(some):.2f}"]
+        for name, some in ratios.items()
+    ]
+
+
+def shown() -> list[list[object]]:
+    """Adjusted and explained variance and the largest correlation of each method, by table and counts."""
+    methods = [*(f"orthopt {objective}" for objective in OBJECTIVES), "greedy", "greedy-e", "nsprcomp"]
+    lines = []
+    for (data, rank, each), rows in grouped(read("measures"), "data", "rank", "nonzeros_each").items():
+        by = {row["method"]: row for row in rows}
+        cells = [
+            " / ".join([f"{float(by[m]['adjusted']):.1f}", f"{float(by[m]['explained']):.1f}", f"{float(by[m]['largest_correlation']):.2f}"])
+            if m in by
+            else ""
+            for m in methods
+        ]
+        lines.append([data, f"{rank} × {each}", *cells])
+    return lines
+
+
+def measures() -> list[str]:
+    head = ["tables", "maximised", *OBJECTIVES, "largest correlation", "above .7", "stability", "seconds"]
+    lines = [*table(head, [line for group in ("seen", "unseen", "all") for line in studied(group)]), ""]
+    methods = dict.fromkeys(row["method"] for row in read("measures_planted"))
+    lines += [*table(["model", "rows", "correlation", *methods], supports()), ""]
+    lines += [*table(["rival", "cells", "at or above", "least ratio", "mean ratio"], beside_rivals()), ""]
+    return lines + table(["table", "r × k", *OBJECTIVES, "greedy", "greedy-e", "nsprcomp"], shown())
+
+
 # The page
 
 
@@ -219,6 +301,26 @@ def bounds() -> list[str]:
         "",
         f"In all {gaps()['proved']} are proved. Gaps without branching, on larger data: {large}",
         f"({source('bounds')}). {note('bounds')}",
+        "",
+        *limits(),
+    ]
+
+
+def limits() -> list[str]:
+    rows = read("limits")
+    one = [row for row in rows if row["rank"] == "1"]
+    more = [row for row in rows if row["rank"] != "1"]
+    sizes = values(one, "variables")
+
+    def proved(rows: list[Row], column: str = "gap_percent") -> str:
+        return share(sum(float(row[column]) < 1e-4 for row in rows), len(rows))
+
+    quick = sum(row["proved"] == "yes" and float(row["seconds"]) <= 2 for row in one)
+    return [
+        f"With limits of nonzeros, X of one component ({min(sizes):.0f} to {max(sizes):.0f} variables) is proved in {proved(one)} cases, in",
+        f"{share(quick, len(one))} within 2 s; a published branch and bound with the same X and time proves {proved(one, 'rival_gap_percent')}",
+        f"and leaves up to {max(values(one, 'rival_gap_percent')):.0f} %. With two or three components, totals, variables and X ≥ 0 it is",
+        f"{proved(more)}, gaps up to {max(values(more, 'gap_percent')):.2f} % ({source('limits')}). {note('limits')}",
     ]
 
 
@@ -436,9 +538,26 @@ def graphs() -> list[str]:
 
 
 def choices() -> list[str]:
-    names = ("start_order", "working_set", "ladmm_growth", "ep4orth", "storage")
+    names = ("start_order", "working_set", "ladmm_growth", "ep4orth", "storage", "how_many", "own_functions")
     rows = [[f"[{name}.csv](../bench/results/{name}.csv)", index()[name]["holds"].replace("|", "\\|")] for name in names]
     return ["## What defaults rest on", "", *table(["file", "what it shows"], rows)]
+
+
+def beside_pymanopt() -> list[str]:
+    """Rows of the table of functions of one's own; of each method the evaluations to 1e-6, all of them, and seconds."""
+    methods = {"auto": "`minimize`", "optm-cayley": "`optm-cayley`", "pymanopt-cg": "Pymanopt CG", "pymanopt-tr": "Pymanopt TR"}
+    rows = []
+    for (problem, n, r), runs in grouped(read("own_functions"), "problem", "n", "r").items():
+        by = {row["method"]: row for row in runs}
+        cells = [f"{by[m]['evaluations_to_1e-6'] or 'higher F'} ({by[m]['evaluations']}, {by[m]['seconds']} s)" for m in methods]
+        rows.append([problem, f"{n} × {r}", *cells])
+    return table(["f", "n × r", *methods.values()], rows)
+
+
+def hyperbolic_functions() -> str:
+    count = lambda method: [f"{value:,.0f}" for value in sorted(values(read("own_functions_j", method=method), "evaluations"))]  # noqa: E731
+    (ours, *_, our_most), (theirs, *_, their_most) = count("auto"), count("j-jobcd")
+    return f"With X'JX = J the default `j-lbfgs` takes {ours} to {our_most} evaluations, `j-jobcd` {theirs} to {their_most}"
 
 
 def build() -> list[str]:
@@ -486,49 +605,73 @@ def page() -> str:
 
 
 ABLATION = ROOT / "docs" / "search-ablation.md"
+PARTS = ROOT / "crates" / "orthopt" / "src" / "search" / "tuning.rs"
+
+
+def effects() -> dict[str, dict[tuple[str, str], dict[str, float]]]:
+    """What leaving a part out changes, by its name and (work or end, seen or unseen), over the cells that also have a row with all parts."""
+    known: dict[tuple[str, str], float] = {}
+    rows = read("search_ablation")
+    for row in rows:
+        cell = row["data"], row["problem"]
+        known[cell] = min([known.get(cell, math.inf), *values([row], "F_first"), *values([row], "F_second"), float(row["F_third"])])
+
+    def excess(row: Row) -> float:
+        best = known[row["data"], row["problem"]]
+        return max((float(row["F_third"]) - best) / abs(best), 0.0) if math.isfinite(float(row["F_third"])) else 1.0
+
+    def mean(numbers: list[float]) -> float:
+        return 100 * math.expm1(sum(map(math.log1p, numbers)) / len(numbers))
+
+    whole = {(row["data"], row["problem"], row["until"]): excess(row) for row in rows if row["without"] == "all"}
+    pairs: dict[str, dict[tuple[str, str], list[tuple[float, float]]]] = {}
+    for row in rows:
+        key = row["data"], row["problem"], row["until"]
+        if row["without"] != "all" and key in whole:
+            pairs.setdefault(row["without"], {}).setdefault((row["until"], row["set"]), []).append((excess(row), whole[key]))
+
+    def effect(cells: list[tuple[float, float]]) -> dict[str, float]:
+        change = [100 * (without - all_parts) for without, all_parts in cells]
+        means = [mean([pair[k] for pair in cells]) for k in (0, 1)]
+        return {"cells": len(cells), "change": means[0] - means[1], "lost": sum(c > 0.1 for c in change),
+                "won": sum(c < -0.1 for c in change), "largest": max(change), "smallest": min(change)}  # fmt: skip
+
+    return {name: {place: effect(cells) for place, cells in of.items()} for name, of in pairs.items()}
 
 
 def ablation_page() -> str:
     """The table of the ablation, the parts whose removal raises F most first."""
-    rows = read("search_ablation", budget="third")
-    names = dict.fromkeys(row["without"] for row in rows if row["without"] != "all")
-    sides = ("seen", "unseen")
-    of = {(row["without"], row["set"]): row for row in rows}
+    found = effects()
+    present = PARTS.read_text(encoding="utf-8")
+    places = [(until, side) for until in ("work", "end") for side in ("seen", "unseen")]
 
-    def change(row: Row) -> float:
-        return float(row["excess_percent"]) - float(row["excess_of_all_percent"])
+    def words(effect: dict[str, float] | None) -> str:
+        return f"{effect['change']:+.3f} ({effect['lost']}/{effect['won']} of {effect['cells']}, {effect['largest']:+.2f})" if effect else "-"
 
     def line(name: str) -> list[object]:
-        cells: list[object] = [name]
-        for side in sides:
-            row = of.get((name, side))
-            words = [f"{change(row):+.3f}", f"{row['lost']}/{row['won']}", row["largest_loss_percent"]] if row else ["-"] * 3
-            cells += words
-        return cells
+        left = name if f'"{name}"' in present or name.startswith("seed:") else f"{name} (no longer there)"
+        return [left, *(words(found[name].get(place)) for place in places)]
 
-    order = sorted(names, key=lambda name: -max((change(of[name, side]) for side in sides if (name, side) in of), default=0.0))
-    head = ["left out", *(f"{side}: {what}" for side in sides for what in ("change, %", "lost/won", "largest loss, %"))]
+    order = sorted(found, key=lambda name: -max(effect["change"] for effect in found[name].values()))
     return joined([
         "# What the parts of the search are worth",
         "",
         "<!-- written by `python bench/results.py page` from bench/results/search_ablation.csv; do not edit -->",
         "",
-        "A part is left out, and the search runs on the frozen cells that it concerns with the same seed and the same work (the third budget). Change: of the",
-        "geometric mean of 1 + the excess over the lowest F known. Lost and won: cells in which F is more than 0.1 % higher or lower.",
+        "A part is left out, and the search runs on the frozen cells that it concerns with the same seed: within the same work (3.2e9 units), or until it ends by",
+        "itself. Cells are data sets with a problem; no constant was chosen on the unseen ones. A number is the change of the geometric mean of 1 + the excess",
+        "over the lowest F known, in %; in brackets the cells lost and won (F more than 0.1 % higher or lower) and the largest loss of a cell, in %.",
         "Rows `seed:N` leave nothing out and have another seed: changes of their size are chance.",
         "",
-        *table(head, [line(name) for name in order]),
+        *table(["left out", "same work: seen", "unseen", "to the end: seen", "unseen"], [line(name) for name in order]),
         "",
-        f"{source('search_ablation', 'search_cells')}. {note('search_ablation')}",
+        f"{source('search_ablation')}. {note('search_ablation')}",
     ])  # fmt: skip
 
 
-def written() -> dict[Path, str]:
-    """The pages that are written from the files."""
-    pages = {PAGE: page()}
-    if (FILES / "search_ablation.csv").exists():
-        pages[ABLATION] = ablation_page()
-    return pages
+def written() -> dict[Path, tuple[str, int]]:
+    """The pages that are written from the files, and the most lines that each may have."""
+    return {PAGE: (page(), LONGEST), ABLATION: (ablation_page(), 60)}
 
 
 # The figures of README.md
@@ -561,14 +704,14 @@ def output_claims(output: str) -> list[str]:
     counts = re.findall(r"^ +\d +(\d+) +\d+\.\d+ %", output, re.MULTILINE)
     return [
         f"{', '.join(counts[:-1])} and {counts[-1]} variables, components orthogonal",
-        f"‖X'X − I‖ = {feasibility} and {entries - nonzeros} zeros above",
-        f"above: all {pairs} pairs of rows",
+        f"‖X'X − I‖ = {feasibility} and {entries - nonzeros} zeros in the run below",
+        f"below: all {pairs} pairs of rows",
     ]
 
 
 def readme(text: str) -> list[str]:
     """What is wrong with the figures of README.md: missing phrases, and figures that are in none and beside no command."""
-    output = next(block for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if block.startswith("problem"))
+    output = next(block for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if block.startswith("F "))
     measured = text.split("## What it does that others do not")[1].split("\n## ")[0]
     intro = text.split("\n## ")[0]
     prose, wrong = intro + measured, []
@@ -614,6 +757,8 @@ def pages() -> dict[str, list[str]]:
             f"test MRR of {mrr[0]} and hits@10 of {wn18rr['test_hits_at_10'].removeprefix('0')}",
             f"test MRR of {mrr[1]}",
         ],
+        "docs/minimize.md": [hyperbolic_functions(), *(" ".join(line.split()) for line in beside_pymanopt())],
+        "docs/measures.md": [" ".join(line.split()) for line in measures() if line.startswith("| ")],
         "docs/roadmap.md": [
             f"{large['within']} cases, {large['above'].split()[0]} above 1 %",
             f"at most {public['ratio'].split()[-1]} of the time in {public['cells'].split()[0]} of {public['cells'].split()[0]} cases",
@@ -629,46 +774,19 @@ def pages() -> dict[str, list[str]]:
 
 
 def ablation(version: str, output: str) -> None:
-    """search_cells.csv: F of every cell within each budget; search_ablation.csv: what leaving a part out changes."""
-    runs = [row for row in csv.DictReader(io.StringIO(output)) if row["F_third"] and row["part"] != "part"]
-    budgets = ("F_first", "F_second", "F_third")
-    known: dict[tuple[str, str], float] = {}
-    for row in runs:
-        key = (row["data"], row["problem"])
-        known[key] = min([known.get(key, math.inf), *(float(row[name]) for name in budgets)])
-
-    def excess(row: Row, budget: str) -> float:
-        best = known[row["data"], row["problem"]]
-        return max((float(row[budget]) - best) / abs(best), 0.0) if math.isfinite(float(row[budget])) else 1.0
-
-    def mean(numbers: list[float]) -> float:
-        return 100 * math.expm1(sum(map(math.log1p, numbers)) / len(numbers))
-
-    everything = {(row["data"], row["problem"]): row for row in runs if row["part"] == "all"}
-    cells = [
-        {"set": row["set"], "data": row["data"], "problem": row["problem"], "rank": row["rank"], "budget": budget.removeprefix("F_"),
-         "F": row[budget], "F_best_known": f"{known[key]:.12e}", "excess_percent": f"{100 * excess(row, budget):.4f}", "version": version}
-        for key, row in everything.items()
-        for budget in budgets
-    ]
-    lines = []
-    for part in dict.fromkeys(row["part"] for row in runs):
-        for which in ("seen", "unseen"):
-            pairs = [(row, everything[row["data"], row["problem"]]) for row in runs if (row["part"], row["set"]) == (part, which)]
-            for budget in budgets if pairs else ():
-                without, whole = ([excess(pair[k], budget) for pair in pairs] for k in (0, 1))
-                change = [100 * (a - b) for a, b in zip(without, whole)]
-                lines.append({
-                    "without": part, "set": which, "budget": budget.removeprefix("F_"), "cells": len(pairs),
-                    "excess_percent": f"{mean(without):.4f}", "excess_of_all_percent": f"{mean(whole):.4f}",
-                    "lost": sum(c > 0.1 for c in change), "won": sum(c < -0.1 for c in change),
-                    "largest_loss_percent": f"{max(change):.3f}", "largest_gain_percent": f"{-min(change):.3f}", "version": version,
-                })  # fmt: skip
-    for name, rows in (("search_cells", cells), ("search_ablation", lines)):
-        with (FILES / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+    """search_ablation.csv with the rows of `output` in the place of those of the same runs."""
+    with (FILES / "search_ablation.csv").open(encoding="utf-8", newline="") as file:
+        head = next(csv.reader(file))
+    runs = {tuple(row[name] for name in ("without", "seed", "data", "problem", "until")): row for row in read("search_ablation")}
+    for row in csv.DictReader(io.StringIO(output)):
+        if row["without"] == "without" or not row["F_third"]:
+            continue  # the head of another output
+        row |= {"version": version} | ({"F_first": "", "F_second": ""} if row["until"] == "end" else {})
+        runs[tuple(row[name] for name in ("without", "seed", "data", "problem", "until"))] = {name: row[name] for name in head}
+    with (FILES / "search_ablation.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, head, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(runs.values())
 
 
 # Commands
@@ -686,12 +804,12 @@ def check() -> list[str]:
     wrong += [f"bench/results/index.csv: {name} has no {column}" for name, row in names.items() for column in ("holds", "command", "machine") if not row[column]]
     if wrong:
         return wrong
-    for path, made in written().items():
+    for path, (made, longest) in written().items():
         name = f"docs/{path.name}"
         if not path.exists() or path.read_text(encoding="utf-8") != made:
             wrong.append(f"{name} is not what the files say: python bench/results.py page")
-        if (lines := made.count("\n")) > LONGEST:
-            wrong.append(f"{name} has {lines} lines, more than {LONGEST}")
+        if (lines := made.count("\n")) > longest:
+            wrong.append(f"{name} has {lines} lines, more than {longest}")
     for name, phrases in pages().items():
         text = " ".join((ROOT / name).read_text(encoding="utf-8").split())
         wrong += [f"{name} does not say {phrase!r}, as the files do" for phrase in phrases if phrase not in text]
@@ -736,8 +854,10 @@ def replace(name: str, words: list[str], output: str) -> None:
 def main() -> None:
     match sys.argv[1:]:
         case ["page"]:
-            for path, text in written().items():
+            for path, (text, _) in written().items():
                 path.write_text(text, encoding="utf-8")
+        case ["measures"]:
+            print("\n".join(measures()))
         case ["check"]:
             if wrong := check():
                 sys.exit("\n".join(wrong))

@@ -69,6 +69,10 @@ class OfFiles(unittest.TestCase):
         self.change("gram", "5.30", "9.30")
         self.assertIn("docs/roadmap.md does not say", " ".join(results.check()))
 
+    def test_a_figure_that_the_page_of_measures_does_not_have(self) -> None:
+        self.change("measures_planted", "equal,60,0.0,1,variance,1.000", "equal,60,0.0,1,variance,0.000")
+        self.assertIn("docs/measures.md does not say", " ".join(results.check()))
+
     def test_a_file_without_a_line_in_the_index(self) -> None:
         shutil.copy(self.folder / "build.csv", self.folder / "more.csv")
         self.assertIn("no line for more.csv", results.check()[0])
@@ -94,23 +98,26 @@ class OfFiles(unittest.TestCase):
         self.assertEqual({row["version"] for row in new}, {"0123456"})
 
     def test_rows_of_an_ablation_are_summed_up(self) -> None:
-        head = "part,seed,set,data,problem,rank,F_first,F_second,F_third,work,seconds\n"
+        head = "without,seed,set,data,problem,rank,until,F_first,F_second,F_third,work,seconds\n"
         rows = [
-            "all,1,seen,a,l0,3,-1,-1.98,-2,9,1", "all,1,unseen,b,l0,3,-9,-10,-10,9,1",
-            "seed:2,2,seen,a,l0,3,-1,-2,-1.999,9,1", "kick,1,seen,a,l0,3,-1,-1.9,-1.96,9,1", "kick,1,unseen,b,l0,3,inf,-9,-9.9,9,1",
+            "all,1,seen,a,l0,3,work,-1,-1.98,-2,9,1", "all,1,unseen,b,l0,3,work,-9,-10,-10,9,1", "all,1,seen,a,l0,3,end,-2,-2,-2,9,1",
+            "seed:9,9,seen,a,l0,3,work,-1,-2,-1.999,9,1", "kicks,1,seen,a,l0,3,work,-1,-1.9,-1.96,9,1",
+            "kicks,1,unseen,b,l0,3,work,inf,-9,-9.9,9,1", "kicks,1,seen,a,l0,3,end,-2,-2,-2,9,1", "kicks,1,unseen,c,l0,3,work,-1,-1,-1,9,1",
         ]  # fmt: skip
         results.ablation("0123456", head + "\n".join(rows[:3]) + "\n" + head + "\n".join(rows[3:]) + "\n")
-        lines = {(row["without"], row["set"], row["budget"]): row for row in results.read("search_ablation")}
-        self.assertEqual(len(lines), 15)  # seed:2 has no unseen cell
-        kick = lines["kick", "seen", "third"]
-        self.assertEqual([kick[name] for name in ("excess_percent", "excess_of_all_percent", "lost", "won")], ["2.0000", "0.0000", "1", "0"])
-        self.assertEqual(lines["kick", "unseen", "third"]["excess_percent"], "1.0000")
-        self.assertEqual(lines["kick", "unseen", "first"]["excess_percent"], "100.0000")  # no point yet
-        self.assertEqual(lines["seed:2", "seen", "second"]["largest_gain_percent"], "1.000")
-        cells = {(row["data"], row["budget"]): row["excess_percent"] for row in results.read("search_cells")}
-        self.assertEqual(cells["a", "second"], "1.0000")
-        self.assertEqual(len(cells), 6)
+        kicks = results.effects()["kicks"]
+        seen = kicks["work", "seen"]
+        self.assertEqual([round(seen[name], 9) for name in ("cells", "change", "lost", "won", "largest")], [1, 2, 1, 0, 2])
+        self.assertEqual(kicks["work", "unseen"]["cells"], 1)  # c has no row with all parts
+        self.assertAlmostEqual(kicks["work", "unseen"]["change"], 1)
+        self.assertEqual((kicks["end", "seen"]["change"], kicks["end", "seen"]["lost"]), (0, 0))
+        self.assertAlmostEqual(results.effects()["seed:9"]["work", "seen"]["change"], 0.05)
+        self.assertIn("| kicks (no longer there) | +2.000 (1/0 of 1, +2.00) |", results.ablation_page())
         self.assertIn("docs/search-ablation.md is not", " ".join(results.check()))
+        # the same run again is no further row
+        before = results.read("search_ablation")
+        results.ablation("7654321", head + rows[4] + "\n")
+        self.assertEqual(len(results.read("search_ablation")), len(before))
 
     def test_output_that_does_not_fit(self) -> None:
         text = (self.folder / "search.csv").read_text(encoding="utf-8")

@@ -135,7 +135,7 @@ pub fn suite(words: &[String]) -> Result<()> {
     if wanted.is_empty() {
         wanted = ["all", "seed:2", "seed:3"].into_iter().chain(PARTS.iter().map(|part| part.name)).collect();
     }
-    println!("part,seed,set,data,problem,rank,F_first,F_second,F_third,work,seconds");
+    println!("without,seed,set,data,problem,rank,until,F_first,F_second,F_third,work,seconds");
     pool.install(|| {
         let mut cells = match large {
             true => cells(LARGE, &OF_LARGE, LARGER, filter)?,
@@ -161,8 +161,9 @@ pub fn suite(words: &[String]) -> Result<()> {
                 let (f, work, seconds) = run(cell, without, seed)?;
                 let Set { name: data, rank, seen } = cell.set;
                 let set = if *seen { "seen" } else { "unseen" };
+                let until = if end { "end" } else { "work" };
                 println!(
-                    "{name},{seed},{set},{data},{},{rank},{:.12e},{:.12e},{:.12e},{work},{seconds:.2}",
+                    "{name},{seed},{set},{data},{},{rank},{until},{:.12e},{:.12e},{:.12e},{work},{seconds:.2}",
                     cell.kind, f[0], f[1], f[2]
                 );
             }

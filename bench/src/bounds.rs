@@ -19,7 +19,7 @@ const RUN: f64 = 5.0;
 const ROOT: f64 = 300.0;
 
 /// C with 1 on the diagonal: columns centred and of unit length; a constant column gives 0 beside the 1.
-fn correlation(a: &Mat<f64>) -> Mat<f64> {
+pub fn correlation(a: &Mat<f64>) -> Mat<f64> {
     let (m, n) = (a.nrows(), a.ncols());
     let mut z = a.clone();
     for j in 0..n {

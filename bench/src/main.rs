@@ -6,6 +6,7 @@
 //! | `pairs [PENALTY]` | pair solves per second |
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
 //! | `blocks [SECONDS [FILTER]]` | what blocks of three and four rows offer where no pair does |
+//! | `limits [SECONDS [FILTER]]` | limits of nonzeros: proofs, and a published branch and bound beside them; at most SECONDS each |
 //! | `bounds [SECONDS [FILTER [CSV...]]]` | global bounds and gaps; seconds of branch and bound, 0 for none |
 //! | `portfolio [SECONDS [FILTER [FILE[@R]...]]]` | the default against every solver and start alone |
 //! | `gram [ROWS [reproducible]]` | sums of AᵀA over chunks against faer's product; ROWS × 1000 streamed |
@@ -38,6 +39,7 @@ mod gram;
 mod hyperbolic;
 mod instance;
 mod l1_family;
+mod limits;
 mod loglog;
 mod nonlinear;
 mod pairs;
@@ -70,6 +72,7 @@ fn main() -> anyhow::Result<()> {
             )?;
         }
         Some("ablation") => ablation::suite(&args[1..])?,
+        Some("limits") => limits::run_suite(seconds.unwrap_or(30.0), args.get(2).map(String::as_str))?,
         Some("blocks") => blocks::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         Some("portfolio") => portfolio::suite(
             seconds.unwrap_or(5.0),
@@ -105,7 +108,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench ablation [PART...]|pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
+            "usage: orthopt-bench ablation [PART...]|pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|limits [SECONDS [FILTER]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
         ),
     }
     Ok(())

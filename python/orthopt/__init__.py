@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`solve`, :func:`path`, :func:`compare`, :func:`certify`, :func:`bound`, :func:`minimize`, :func:`check_gradient`; estimators for
+Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`scree`, :func:`certify`, :func:`bound`, :func:`stability`, :func:`minimize`, :func:`check_gradient`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; rows that do not fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; exceptions:
 :mod:`orthopt.errors`.
@@ -14,6 +14,7 @@ from typing import Any
 
 from . import _logging, errors, plots
 from ._bound import Bound, BoundProgress, BoundTrace, bound
+from ._explore import Exploration, Step, explore
 from ._gram import GramAccumulator
 from ._knowledge import Answer, KnowledgeGraph
 from ._gradient import GradientCheck
@@ -21,8 +22,9 @@ from ._minimize import check_gradient, minimize
 from ._orthopt import __version__
 from ._path import Path, path
 from ._registry import constants, registry
-from ._solution import Certificate, Comparison, ExplainedVariance, Solution, Trace
-from ._solve import Findings, Progress, certify, compare, solve
+from ._solution import Certificate, Comparison, ExplainedVariance, Scree, Solution, Trace
+from ._solve import Findings, Progress, certify, compare, scree, solve
+from ._stability import Stability, stability
 from .errors import OrthoptError, OrthoptWarning
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "BoundTrace",
     "Certificate",
     "Comparison",
+    "Exploration",
     "ExplainedVariance",
     "Findings",
     "GradientCheck",
@@ -43,7 +46,10 @@ __all__ = [
     "OrthoptWarning",
     "Path",
     "Progress",
+    "Scree",
     "Solution",
+    "Stability",
+    "Step",
     "Trace",
     "__version__",
     "bound",
@@ -52,11 +58,14 @@ __all__ = [
     "compare",
     "constants",
     "errors",
+    "explore",
     "minimize",
     "path",
     "plots",
     "registry",
+    "scree",
     "solve",
+    "stability",
 ]
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class BoundProgress(NamedTuple):
     """Argument of the callback of :func:`bound`."""
 
+    #: Seconds since the call.
     seconds: float
     #: The lowest F known; infinite where none is.
     objective: float
@@ -114,7 +115,7 @@ class Bound:
 def bound(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     lam: float | None = None,
     *,
     X: Any = None,
@@ -187,7 +188,7 @@ def bound(
         stated = {key: options[key] for key in options if key in STATEMENT}
         filled = fill(stated, "bound", own=own, judged=True, lam=lam)  # the others were judged when X was found
     else:
-        filled = fill(options, "bound of X", own=own, rank=rank, lam=lam)
+        filled = fill(options, "bound of an X that is given", own=own, rank=rank, lam=lam)
     limit = seconds("time_limit", time_limit)
     effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "decrease": 0.0}
     start = _data.dense(X, "X")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .errors import DataTypeError, ShapeError
+from .errors import DataTypeError, InvalidOptionError, ShapeError
 
 
 def matrix(data: Any, what: str = "the data") -> Any:
@@ -17,9 +17,19 @@ def matrix(data: Any, what: str = "the data") -> Any:
         return data
     if hasattr(data, "__fspath__"):
         return str(data.__fspath__())
+    if isinstance(data, Cells):
+        return matrix(data.values, what)
     if sp.issparse(data):
         return compressed(data, what)
     return dense(data, what)
+
+
+class Cells:
+    """The numbers of an AnnData object with the names of its variables."""
+
+    def __init__(self, values: Any, columns: list[str]):
+        self.values = values
+        self.columns = columns
 
 
 def dense(data: Any, what: str = "the data") -> np.ndarray:
@@ -38,15 +48,96 @@ def dense(data: Any, what: str = "the data") -> np.ndarray:
     return array
 
 
+def _is_pandas(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "dtypes") and hasattr(data, "columns")
+
+
+def _frame(data: Any, what: str) -> Any:
+    """The numbers of a pandas frame with columns that NumPy does not have: nullable ones and those of Arrow, whose NA is
+    missing, and objects that are numbers. Anything else as it is."""
+    if not _is_pandas(data):
+        return data
+    plain = lambda kind: isinstance(kind, np.dtype) and kind.kind in "biufc"  # noqa: E731
+    if all(plain(kind) for kind in data.dtypes):
+        return data
+    columns, texts = [], []
+    for at in range(data.shape[1]):
+        column = _column(data.iloc[:, at])
+        columns.append(column)
+        if column is None:
+            texts.append(at)
+    if texts:
+        names = [str(data.columns[at]) for at in texts]
+        at, more = texts[0], f" and so do {len(texts) - 1} more" if len(texts) > 1 else ""
+        raise DataTypeError(
+            f"{what} are not real numbers: column {at + 1} ({names[0]!r}) holds values of type {data.dtypes.iloc[at]}{more}; "
+            f"leave columns out with drop={names!r}, or choose them with columns=[...]"
+        )
+    return np.column_stack(columns) if columns else data
+
+
+def refuse_text(data: Any) -> None:
+    """Raises an error that names the columns of a pandas frame that hold no numbers, if there are some."""
+    texts = [name for at, name in enumerate(data.columns) if _column(data.iloc[:, at]) is None] if _is_pandas(data) else []
+    if texts:
+        raise DataTypeError(f"columns {texts!r} hold no numbers; X.drop(columns={texts!r}) leaves them out")
+
+
+def _column(column: Any) -> np.ndarray | None:
+    """A column of a pandas frame as float64, NA as NaN; None where it holds no numbers."""
+    if getattr(column.dtype, "kind", "O") in "mMc":
+        return None
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return column.to_numpy(dtype=np.float64)
+    try:
+        values = column.to_numpy(dtype=object, na_value=np.nan)
+        if any(isinstance(value, str) for value in values):
+            return None
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def arranged(data: Any, filled: dict[str, Any]) -> Any:
+    """A frame with the columns that ``columns``, ``drop`` and ``weights`` leave; these options are taken out of those of
+    the compiled half, which arranges files and not what is in memory."""
+    from . import _orthopt
+
+    options = filled["options"]
+    if not hasattr(data, "columns") or not any(options.get(key) for key in ("columns", "drop", "weights")):
+        return data
+    every = [str(name) for name in data.columns]
+    pandas = _is_pandas(data)
+    is_text = [pandas and _column(data.iloc[:, at]) is None for at in range(len(every))]
+    weight = options.pop("weights", None)
+    if weight is not None:
+        if every.count(weight) != 1:
+            raise InvalidOptionError(f"weights is {weight!r}: expected one of the columns, or a weight for each row")
+        at = every.index(weight)
+        filled["weights"] = weights(data.iloc[:, at] if pandas else data.values[:, at])
+        filled["own"] = [*filled["own"], "weights"]
+    kept = _orthopt.chosen_columns(every, is_text, options.pop("columns", None), options.pop("drop", None))
+    kept = [at for at in kept if every[at] != weight]
+    return data.iloc[:, kept] if pandas else type(data)(data.values[:, kept], [every[at] for at in kept])
+
+
 def _unmasked(data: Any, what: str) -> np.ndarray:
     """Any array; masked entries are missing, and the numbers below the mask are ignored."""
     try:
-        array = np.asanyarray(data)
+        array = np.asanyarray(_frame(data, what))
     except ValueError as error:  # rows of different lengths
         raise ShapeError(f"{what} must be a matrix: {error}") from error
     if np.ma.is_masked(array):
         array = np.ma.masked_array(numbers(array.data, what), array.mask).filled(np.nan)
     return np.asarray(array)
+
+
+def weights(values: Any) -> np.ndarray:
+    """One weight for each row; how many there must be is for those to say who know the rows."""
+    found = numbers(np.ma.filled(np.ma.masked_array(values), np.nan) if np.ma.isMaskedArray(values) else np.asarray(values), "the weights")
+    if found.ndim != 1:
+        raise ShapeError(f"the weights are one for each row, but have {found.ndim} dimension(s)")
+    return np.ascontiguousarray(found)
 
 
 def canonical(data: Any, form: str, what: str) -> Any:

@@ -23,7 +23,27 @@ def axes_of(ax: Any, **options: Any) -> Any:
 
 
 def convergence(solutions: Any, ax: Any = None) -> Any:
-    """F against time: of one run as it is, of several minus the lowest F of all, on a log scale."""
+    """F against time: of one run as it is, of several minus the lowest F of all, on a log scale.
+
+    Parameters
+    ----------
+    solutions
+        A :class:`orthopt.Solution`, or several: a list or a :class:`orthopt.Comparison`.
+    ax
+        Axes of matplotlib to draw on; new ones if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes; time is in seconds.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> from orthopt import plots
+    >>> plots.convergence(orthopt.solve("pca", "builtin:pitprops", 3)).get_xlabel()
+    'seconds'
+    """
     ax = axes_of(ax)
     if hasattr(solutions, "trace"):
         trace = solutions.trace
@@ -47,8 +67,26 @@ def convergence(solutions: Any, ax: Any = None) -> Any:
 
 
 def bound(found: Any, ax: Any = None) -> Any:
-    """The incumbent of a Bound from above, of the run that found it and of branch and bound, and the bound
-    from below."""
+    """The lowest F so far from above, of the run that found it and of branch and bound, and the bound from below.
+
+    Parameters
+    ----------
+    found
+        What :func:`orthopt.bound` returns.
+    ax
+        Axes of matplotlib to draw on; new ones if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes; time is in seconds.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> from orthopt import plots
+    >>> ax = plots.bound(orthopt.bound("l0-pca", "builtin:pitprops", 1, 0.1))
+    """
     ax = axes_of(ax)
     begun = 0.0
     if found.solution is not None:
@@ -72,11 +110,39 @@ def loadings(
     top: int | None = None,
     ax: Any = None,
 ) -> Any:
-    """Loadings of components (r, n_features) or of a fitted estimator.
+    """Loadings of components.
 
-    ``kind="bar"``: one panel per component with bars for its nonzero loadings, largest first, at
-    most ``top``; ``ax`` is then a sequence of r axes. ``kind="heatmap"``: all in one picture, the
-    variables that occur anywhere (or the ``top`` with the largest loading).
+    Parameters
+    ----------
+    components
+        Loadings (r x n), as ``components_``, or a fitted estimator.
+    feature_names
+        Names of the variables (n). Default: those of the estimator, or ``x0``, ``x1``, ...
+    kind
+        ``"bar"``: one panel per component with bars for its nonzero loadings, largest first; ``"heatmap"``: all in one
+        picture, the variables that occur anywhere.
+    top
+        Largest number of bars in a panel, or of variables in a heat map (those with the largest loadings).
+    ax
+        Axes of matplotlib to draw on, r of them for bars; new ones if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes or an array of them
+        The axes.
+
+    Raises
+    ------
+    ValueError
+        Names of another number; another ``kind``.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> from orthopt import plots
+    >>> s = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.1)
+    >>> len(plots.loadings(s.components, s.feature_names))
+    3
     """
     if hasattr(components, "components_"):
         if feature_names is None:
@@ -103,6 +169,31 @@ def loadings(
     ax.set_xlabel("component")
     ax.figure.colorbar(image, ax=ax, label="loading")
     return ax
+
+
+def stability(found: Any, names: Sequence[str], *, top: int | None = None, ax: Any = None) -> Any:
+    """Selection frequencies of a Stability as a heat map; frames are loadings that are not zero in all rows."""
+    share, r = found.frequency, len(found.cosine)
+    often = share.max(axis=1)
+    order = np.argsort(-often, kind="stable")[:top]
+    shown = np.sort(order[often[order] > 0])
+    ax = axes_of(ax, figsize=(0.9 * r + 2.5, 0.22 * len(shown) + 1.4))
+    image = ax.imshow(share[shown], cmap="Oranges", vmin=0.0, vmax=1.0, aspect="auto")
+    for row, i in enumerate(shown):
+        for k in np.flatnonzero(found.X[i]):
+            ax.add_patch(_frame(k, row))
+    ax.set_yticks(range(len(shown)), [names[i] for i in shown])
+    ax.set_xticks(range(r), [f"{k + 1}\n{cosine:.2f}" for k, cosine in enumerate(found.cosine)])
+    ax.set_xlabel("component and its mean cosine")
+    ax.figure.colorbar(image, ax=ax, label=f"share of {2 * found.pairs} halves with a nonzero loading")
+    return ax
+
+
+def _frame(k: int, row: int) -> Any:
+    """The frame of a cell of a heat map."""
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((k - 0.5, row - 0.5), 1.0, 1.0, fill=False, edgecolor="black", linewidth=1.5)
 
 
 def _bars(rows: np.ndarray, names: Sequence[str], top: int | None, axes: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _interrupt, _orthopt
-from ._data import canonical, matrix
+from ._data import Cells, canonical, matrix, refuse_text
 from ._gram import GramAccumulator
 from ._options import TABLE, fill
 from ._solution import Solution, solution
 from ._solve import with_bound
-from .errors import InvalidOptionError, RankError
+from ._tables import opened
+from .errors import InvalidOptionError, OrthoptWarning, RankError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -43,36 +45,62 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing in ("mean", "em")
         return tags
 
     on_interrupt: str
+    missing: str
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored. C of
         a Dask array or frame is computed on the workers of its chunks (:func:`orthopt.dask.gram`).
 
         Neither a centred nor a dense copy of X is made. Ctrl-C ends the search with the best
         components so far and ``status_ = "interrupted"``; with ``on_interrupt="raise"`` it raises
-        :class:`orthopt.errors.Interrupted`, the fitted estimator as its ``result``.
+        :class:`orthopt.errors.Interrupted`, the fitted estimator as its ``result``. With ``sample_weight`` (n_samples,)
+        the result is that of rows repeated so many times. An AnnData object is its X with the names of its variables.
         """
         _interrupt.check(self.on_interrupt)
         if _is_dask(X):
+            if sample_weight is not None:
+                raise InvalidOptionError("sample_weight is not for Dask: orthopt.GramAccumulator adds rows with weights")
             from .dask import gram
 
             self._sums = gram(X)
             return self._fit_sums(X)
         self._sums = None
-        X = validate_data(
-            self, X, accept_sparse=("csc", "csr"), dtype=np.float64, order=None, ensure_min_samples=2
-        )
-        filled = fill({**self._options(X.shape[1]), "center": True}, own=self._own(), assumed=self._assumed())
+        cells = opened(X)
+        X = cells.values if isinstance(cells, Cells) else X
+        try:
+            X = validate_data(
+                self,
+                X,
+                accept_sparse=("csc", "csr"),
+                dtype=np.float64,
+                order=None,
+                ensure_min_samples=2,
+                ensure_all_finite=self._finite(),
+            )
+        except ValueError:
+            refuse_text(X)
+            raise
+        if isinstance(cells, Cells):
+            self.feature_names_in_ = np.asarray(cells.columns, dtype=object)
+        options = {**self._options(X.shape[1]), "center": True, "missing": self.missing, "weights": sample_weight}
+        filled = fill(options, own=self._own(), assumed=self._assumed())
         found = solution(_orthopt.solve("pca", matrix(X), filled, None))
-        return self._finished(found, X, filled, X.shape[0], found.means)
+        samples = X.shape[0] if found.data_shape is None else found.data_shape[0]
+        return self._finished(found, X, filled, samples, found.means, filled["weights"])
 
-    def partial_fit(self, X: Any, y: Any = None, *, refit: bool = True) -> Self:
+    def _finite(self) -> bool | str:
+        """What scikit-learn lets through."""
+        return True if self.missing in ("error", None) else "allow-nan"
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, refit: bool = True) -> Self:
         """Adds the rows of X to those of earlier calls and finds the components of all of them, with
         C (n_features, n_features) in memory and no rows; ``refit=False`` only adds the rows. It does not continue a
-        :meth:`fit` of an array in memory; y is ignored.
+        :meth:`fit` of an array in memory; y is ignored, and row i counts as often as ``sample_weight[i]`` says. Missing
+        values, which take all rows to be filled in, are an error.
         """
         first = getattr(self, "_sums", None) is None
         X = validate_data(
@@ -80,7 +108,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
         if first:
             self._sums = GramAccumulator()
-        self._sums.add(X)
+        self._sums.add(X, sample_weight)
         return self._solve_sums() if refit else self
 
     def _fit_sums(self, X: Any) -> Self:
@@ -95,16 +123,29 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _solve_sums(self) -> Self:
         c, means, _ = self._sums.prepared(center=True)
-        filled = fill({**self._options(self._sums.columns), "gram": True}, own=self._own(), assumed=self._assumed())
+        options = {**self._options(self._sums.columns), "gram": True}
+        if options["rank"] == "auto":
+            options["samples"] = self._sums.rows
+        filled = fill(options, own=self._own(), assumed=self._assumed())
         found = solution(_orthopt.solve("pca", matrix(c), filled, None))
-        return self._finished(found, c, filled, self._sums.rows, means)
+        return self._finished(found, c, filled, self._sums.rows, means, mass=self._sums.weight)
 
-    def _finished(self, found: Solution, data: Any, filled: dict[str, Any], rows: int, means: Any) -> Self:
+    def _finished(
+        self,
+        found: Solution,
+        data: Any,
+        filled: dict[str, Any],
+        rows: int,
+        means: Any,
+        weights: Any = None,
+        mass: float | None = None,
+    ) -> Self:
         """Adds the bound, if one is requested and the run was not interrupted."""
         interrupted = found.status == "interrupted"
         if not interrupted:
             found, interrupted = with_bound(found, "pca", data, filled, self.bound)
-        self._keep(found, rows, means)
+        mass = rows if mass is None and weights is None else mass if weights is None else float(np.sum(weights))
+        self._keep(found, rows, means, mass)
         return _interrupt.hand_over(self, interrupted, self.on_interrupt)
 
     def _options(self, features: int) -> dict[str, Any]:
@@ -133,12 +174,16 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         # a number of pairs says how many where there are pairs
         return ["center", "gram", "certify", "certify_sample"]
 
-    def _rank(self, features: int) -> int:
+    def _rank(self, features: int) -> int | float | str:
         rank = self.n_components
         if rank is None:
-            return min(5, features)
+            return max(1, min(5, features - 1))
+        if rank == "auto" or (isinstance(rank, Real) and not isinstance(rank, bool) and 0 < rank < 1):
+            return rank if isinstance(rank, str) else float(rank)
         if isinstance(rank, bool) or not isinstance(rank, Integral):
-            raise InvalidOptionError(f"n_components is {rank!r}: expected a whole number >= 1 or None")
+            raise InvalidOptionError(
+                f'n_components is {rank!r}: expected a whole number >= 1, a share of the variance between 0 and 1, "auto" or None'
+            )
         if not 1 <= rank <= features:
             raise RankError(
                 f"n_components={rank} must be between 1 and n_features={features}: "
@@ -152,7 +197,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _keep(self, found: Solution, samples: int, means: np.ndarray) -> None:
+    def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
         variance = found.explained_variance
         self.solution_ = found
         self.components_ = np.ascontiguousarray(found.X.T)
@@ -160,7 +205,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_components_ = found.rank
         self.n_samples_ = samples
         self.explained_variance_ratio_ = variance.adjusted
-        self.explained_variance_ = variance.adjusted * (found.trace_of_c / max(samples - 1, 1))
+        self.explained_variance_ = variance.adjusted * (found.trace_of_c / max(mass - 1, 1))
         self.n_iter_ = max(1, found.iterations)
         self.objective_ = found.objective
         self.status_ = found.status
@@ -172,15 +217,42 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if found.status not in ("optimal", "converged", "stalled"):
             warnings.warn(f"{type(self).__name__}: {found.message}", ConvergenceWarning, stacklevel=3)
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Scores (n_samples, n_components) of X: its projection on the components."""
+    @property
+    def loadings(self) -> Any:
+        """The components as a data frame, variables in rows; needs pandas."""
+        return self._told().loadings
+
+    def summary(self) -> Any:
+        """One row for each component as a data frame, see :meth:`Solution.summary`; needs pandas."""
+        return self._told().summary()
+
+    def _told(self) -> Solution:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        names = getattr(self, "feature_names_in_", None)
+        return self.solution_ if names is None else replace(self.solution_, feature_names=[str(name) for name in names])
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Scores (n_samples, n_components) of X: its projection on the components. Where ``missing`` is ``"mean"`` or
+        ``"em"``, the means of the training data stand in for missing values."""
+        X = self._seen(X)
         # not (X - mean) @ components: that would densify X, or copy it
         scores = X @ self.components_.T
         if sp.issparse(scores):
             scores = scores.toarray()
         return np.asarray(scores) - self.mean_ @ self.components_.T
+
+    def _seen(self, X: Any) -> Any:
+        """Rows of the variables of :meth:`fit`, with means in the place of missing values."""
+        check_is_fitted(self)
+        cells = opened(X)
+        X = cells.values if isinstance(cells, Cells) else X
+        finite = True if self.missing == "drop" else self._finite()  # no row of scores may be missing
+        X = validate_data(
+            self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False, ensure_all_finite=finite
+        )
+        if not sp.issparse(X) and np.isnan(X).any():
+            X = np.where(np.isnan(X), self.mean_, X)
+        return X
 
     def score(self, X: Any, y: Any = None) -> float:
         """Share of the variance of X (about the means of the training data) that its projection on the components
@@ -188,7 +260,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ``GridSearchCV`` and ``cross_val_score`` use it as it is.
         """
         scores = self.transform(X)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        X = self._seen(X)
         if sp.issparse(X):  # sum of (x - mean)^2 without making X dense: what is stored, and the zeros
             csc = canonical(X, "csc", "the data")
             stored = np.diff(csc.indptr)
@@ -214,22 +286,34 @@ class SparsePCA(_OrthogonalPCA):
 
     Parameters
     ----------
-    n_components : int, default None
-        Number of components r. Default: 5, or all features if there are fewer.
+    n_components : int, float or "auto", default None
+        Number of components r; between 0 and 1 the share of the variance that as many components of PCA explain;
+        ``"auto"``: components that exceed noise (parallel analysis, :func:`orthopt.scree`). Default: 5, or one fewer than
+        the features if that is less.
     penalty : str, default "l0"
         h: ``"l0"`` (number of nonzeros), ``"l1"`` (sum of absolute values), ``"mcp"``, ``"scad"``,
         ``"capped-l1"``, ``"elastic-net"``, or ``"none"`` for plain PCA.
     alpha : float, default None
         The weight of h relative to the data: ``lambda = alpha * mean of the r largest C_ii``, the
-        same for any number of samples and any unit of measurement. A larger value is sparser. Default:
-        0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
+        same for any number of samples and any unit of measurement. A larger value is sparser; it is not the ``alpha``
+        of scikit-learn, and 1 leaves one variable in each component. Default: 0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
     n_nonzero : int, list of int or "auto", default None
         Maximum number of nonzeros in each component, or one number for each, instead of ``alpha``; for the
         penalties ``"l0"`` and ``"none"``. ``"auto"`` is the knee of the variance explained against nonzeros, at
         most 30; ``solution_.reasons`` has the curve.
     constraint : str, default "orthogonal"
         ``"orthogonal"`` components, or with ``n_nonzero`` components with ``"uncorrelated"`` scores: unit columns with
-        X'CX diagonal, which are not orthogonal then. The counts in ascending order must be at least 1, 2, 3, ...
+        X'CX diagonal, which are not orthogonal then; ``"both"``: orthogonal components with uncorrelated scores, as in
+        PCA. Uncorrelated scores take r(r + 1)/2 nonzeros in all r components, or more.
+    maximise : str, default None
+        ``"variance"`` of the scores, which counts what components share once for each of them; ``"adjusted"``: of each
+        score what those before it do not have, so that none repeats another; ``"polar"``: the same without an order;
+        ``"explained"``: the variance of all variables that a regression on the scores gives back. For the penalties
+        ``"l0"`` and ``"none"``. Default: ``"adjusted"`` for orthogonal components with a number of nonzeros, given or
+        chosen, and ``"variance"`` with ``alpha``, other penalties and constraints, or a ``solver`` or
+        ``init`` of your own.
+    order : str, default "joint"
+        ``"joint"``: all components together; ``"sequential"``: each the best one beside those before it.
     solver : str, default "auto"
         See ``orthopt.registry("solvers")``.
     init : str or array (n_features, n_components), default None
@@ -248,6 +332,9 @@ class SparsePCA(_OrthogonalPCA):
         Threads; the result does not depend on it.
     random_state : int, RandomState or None, default None
         An integer is the seed, the same as on the command line.
+    missing : str, default "error"
+        What is done with NaN, NA and None in ``fit``: ``"error"``, ``"mean"`` of the column, ``"drop"`` the row, or ``"em"``,
+        a model of a few components.
     on_interrupt : str, default "return"
         Effect of Ctrl-C on ``fit``: ``"return"`` the best components so far, or ``"raise"``.
 
@@ -287,7 +374,7 @@ class SparsePCA(_OrthogonalPCA):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | float | str | None = None,
         *,
         penalty: str = "l0",
         alpha: float | None = None,
@@ -303,15 +390,20 @@ class SparsePCA(_OrthogonalPCA):
         penalty_params: dict[str, float] | None = None,
         n_nonzero: int | list[int] | None = None,
         constraint: str = "orthogonal",
+        maximise: str | None = None,
+        order: str = "joint",
         n_threads: int | None = None,
         random_state: Any = None,
         on_interrupt: str = "return",
+        missing: str = "error",
     ):
         self.n_components = n_components
         self.penalty = penalty
         self.alpha = alpha
         self.n_nonzero = n_nonzero
         self.constraint = constraint
+        self.maximise = maximise
+        self.order = order
         self.solver = solver
         self.init = init
         self.max_iter = max_iter
@@ -325,6 +417,7 @@ class SparsePCA(_OrthogonalPCA):
         self.n_threads = n_threads
         self.random_state = random_state
         self.on_interrupt = on_interrupt
+        self.missing = missing
 
     def _settings(self) -> dict[str, Any]:
         if self.alpha is not None and (isinstance(self.alpha, bool) or not isinstance(self.alpha, Real)):
@@ -332,12 +425,34 @@ class SparsePCA(_OrthogonalPCA):
         if self.alpha is not None and not self.alpha >= 0:
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
         settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.n_nonzero}
-        settings["constraint"] = self.constraint
+        settings |= {"constraint": self.constraint, "maximise": self._measure(), "order": self.order}
         constants = self.penalty_params or {}
         for name in constants:
             if name in TABLE:
                 raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
         return {**settings, **constants}
+
+    def _assumed(self) -> list[str]:
+        return super()._assumed() + (["maximise"] if self.maximise is None else [])
+
+    def _measure(self) -> str:
+        """What is maximised: what counts nothing twice, for components that are read."""
+        if self.maximise is not None:
+            return self.maximise
+        counted = self.alpha is None and (self.penalty == "l0" or (self.penalty == "none" and self.n_nonzero is not None))
+        own = self.constraint != "orthogonal" or self.solver != "auto" or self.init is not None
+        return "adjusted" if counted and not own else "variance"
+
+    def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
+        super()._keep(found, samples, means, mass)
+        if self.alpha is not None and (found.nnz_per_component <= 1).all():
+            warnings.warn(
+                f"alpha={self.alpha} leaves one variable in each component: lambda is alpha times the mean of the "
+                f"{found.rank} largest variances here, which is not the alpha of scikit-learn; give a smaller one, or "
+                "n_nonzero, the number of variables in each component",
+                OrthoptWarning,
+                stacklevel=4,
+            )
 
 
 class NonnegativePCA(_OrthogonalPCA):
@@ -360,7 +475,7 @@ class NonnegativePCA(_OrthogonalPCA):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | float | str | None = None,
         *,
         solver: str = "auto",
         init: Any = None,
@@ -374,6 +489,7 @@ class NonnegativePCA(_OrthogonalPCA):
         n_threads: int | None = None,
         random_state: Any = None,
         on_interrupt: str = "return",
+        missing: str = "error",
     ):
         self.n_components = n_components
         self.solver = solver
@@ -388,6 +504,7 @@ class NonnegativePCA(_OrthogonalPCA):
         self.n_threads = n_threads
         self.random_state = random_state
         self.on_interrupt = on_interrupt
+        self.missing = missing
 
     def _settings(self) -> dict[str, Any]:
         return {"penalty": "nonneg"}

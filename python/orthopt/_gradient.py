@@ -23,23 +23,15 @@ Function = Callable[[np.ndarray], "tuple[float, np.ndarray]"]
 
 @dataclass(frozen=True)
 class GradientCheck:
-    """Result of :func:`orthopt.check_gradient`.
+    """Result of :func:`orthopt.check_gradient`; true as a condition if the gradient holds."""
 
-    Attributes
-    ----------
-    holds
-        True if the slopes of f agree with the gradient.
-    error
-        Largest relative difference of a slope of f and the slope by the gradient.
-    message
-        The result as a sentence, with the likely mistake if one is recognised.
-    evaluations
-        Number of calls of the function.
-    """
-
+    #: True if the slopes of f agree with the gradient.
     holds: bool
+    #: Largest relative difference of a slope of f and the slope by the gradient.
     error: float
+    #: The result as a sentence, with the likely mistake if one is recognised.
     message: str
+    #: Number of calls of the function.
     evaluations: int
 
     def __bool__(self) -> bool:

@@ -55,7 +55,8 @@ def minimize(
     x0
         A feasible start (n x r), or the shape ``(n, r)`` for random ones: then runs go on until two starts
         have come to the lowest F, ten starts at the most. A square X (n = r) is started in both halves of
-        O(n), those with det X = 1 and det X = -1, which most methods cannot leave.
+        O(n), those with det X = 1 and det X = -1, which most methods cannot leave, unless f and its gradient
+        show that a change of sign of a column leaves f as it is.
     penalty, lam
         h and its weight: ``"none"``, ``"l1"``, ``"l0"``, ``"nonneg"``, ..., ``"l1-largest-k"`` (the sum of absolute
         values without the k largest), ``"fused-l1"`` (differences of neighbouring rows);
@@ -72,17 +73,16 @@ def minimize(
     solver
         For X'X = I every solver that needs only values and gradients of f: ``"irpg"`` (the
         default for convex penalties), ``"ladmm"`` (the default for others), ``"amanpg"``, ``"manpg-ada"``,
-        ``"manpg"``, ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"optm-cayley"``
-        (the default then), ``"optm-qr"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
+        ``"manpg"``, ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"lbfgs"`` (L-BFGS,
+        the default then), ``"optm-cayley"``, ``"optm-qr"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
         ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
         ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for
-        a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-jobcd"`` (the
-        default), ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``, ``"j-lbfgs"`` (L-BFGS
-        on the group, faster for an ill-conditioned f), ``"vr-j-jobcd"`` (with ``sample``). With a map, or a
+        a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-lbfgs"`` (L-BFGS
+        on the group, the default), ``"j-jobcd"``, ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``, ``"vr-j-jobcd"`` (with ``sample``). With a map, or a
         penalty with g or A: ``"oadmm"`` (the default) and those after it in the list above. ``"a+b"`` is a chain.
     lipschitz
         The Lipschitz constant of the gradient, the unit of step lengths. Default: estimated at
-        ``x0`` (nine evaluations); J-orthogonal solvers search instead.
+        ``x0`` (nine evaluations) by solvers that need it.
     sample, components
         Where f is the mean of N = ``components`` functions: ``sample(X, which)`` returns the mean of those with the
         numbers ``which`` (an array, from 0) and the mean of their gradients. For ``constraint="j-orthogonal"`` and the
@@ -103,6 +103,13 @@ def minimize(
     -------
     Solution
         Ctrl-C ends the run with the best X so far. ``settings["evaluations"]`` counts the calls.
+
+    Raises
+    ------
+    orthopt.errors.GradientError
+        The gradient at the start is not that of ``fun``.
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind.
 
     Examples
     --------
@@ -127,7 +134,8 @@ def minimize(
     seed = checked("seed", options.get("seed", 0), int) or 0
     stiefel = constraint != "j-orthogonal"
     place = start if start is not None else _some_point(shape, stiefel, seed)
-    fun, spent = _autodiff.with_gradient(fun, like, place)
+    start_known = _Remembering(fun)
+    fun, spent = _autodiff.with_gradient(start_known, like, place)
     filled = fill(
         options,
         "minimize",
@@ -148,7 +156,7 @@ def minimize(
         with _ending.calls(fun, sample, caller.function) as (f, part, called):
             parts = None if sums is None else (part, sums)
             found = _orthopt.minimize(f, _answer, start, shape, constraint, lipschitz, parts, filled, called)
-    found["settings"]["evaluations"] = found.pop("evaluations") + spent
+    found["settings"]["evaluations"] = found.pop("evaluations") + spent - start_known.spared
     best = solution(found)
     return _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
 
@@ -180,6 +188,11 @@ def check_gradient(
     GradientCheck
         True as a condition if the gradient holds.
 
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input: shapes, a start that is not feasible, values that are not finite.
+
     Examples
     --------
     >>> import numpy as np, orthopt
@@ -197,6 +210,26 @@ def check_gradient(
     both, spent = _autodiff.with_gradient(fun, x0, x)
     found = _gradient.check(lambda y: _answer(both(y), shape), x, stiefel, seed, max(1, int(directions)))
     return replace(found, evaluations=found.evaluations + spent)
+
+
+class _Remembering:
+    """A function that is not called again at the first X that it was called at."""
+
+    def __init__(self, fun: Callable[[Any], Any]) -> None:
+        self.fun = fun
+        self.known: tuple[np.ndarray, Any] | None = None
+        #: Number of calls that were not made.
+        self.spared = 0
+
+    def __call__(self, x: Any) -> Any:
+        if self.known is not None and np.array_equal(self.known[0], x):
+            self.spared += 1
+            return self.known[1]
+        point = x.copy() if self.known is None and isinstance(x, np.ndarray) else None
+        answer = self.fun(x)
+        if point is not None and isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], np.ndarray):
+            self.known = (point, (answer[0], answer[1].copy()))
+        return answer
 
 
 def _some_point(shape: tuple[int, int], stiefel: bool, seed: int) -> np.ndarray:

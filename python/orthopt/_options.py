@@ -39,10 +39,25 @@ def fill(
         raise InvalidOptionError("give lam or lam_share, not both")
     if not given.get("certify", True):  # no random pairs are none
         given["certify"] = False
+    weights = given.get("weights")
+    if weights is not None and not isinstance(weights, str):
+        weights = _data.weights(given.pop("weights"))
+        own = [*own, "weights"]
+    else:
+        weights = None
+    for key in ("columns", "drop", "na"):
+        if isinstance(given.get(key), (list, tuple)):
+            given[key] = listed(given[key])
     for key, value in given.items():
         if value is not None and not isinstance(value, str) and TABLE.get(key, {}).get("matrix"):
             given[key] = _data.dense(value, key)
-    return {"options": given, "call": call, "own": list(own), "assumed": list(assumed), "judged": judged}
+    return {"options": given, "call": call, "own": list(own), "assumed": list(assumed), "judged": judged, "weights": weights}
+
+
+def listed(words: Iterable[Any]) -> str:
+    """Words as one list; those with a comma stand in quotes."""
+    quoted = lambda word: f'"{word.replace(chr(34), chr(34) * 2)}"' if "," in word else word  # noqa: E731
+    return ",".join(quoted(str(word)) for word in words)
 
 
 def checked(key: str, value: Any, kind: type) -> Any:

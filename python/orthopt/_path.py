@@ -38,7 +38,7 @@ class Path(Sequence["Solution"]):
     chosen: int
     #: Where the variance explained has its knee over the nonzeros.
     knee: int
-    #: Share of the variance of held-out rows that each point keeps, mean over the folds; with ``cv``.
+    #: Share of the variance of held-out rows (or cells) that each point keeps, mean over the folds; with ``cv``.
     held_out: np.ndarray | None
     #: Its standard error.
     held_out_error: np.ndarray | None
@@ -104,11 +104,12 @@ class Path(Sequence["Solution"]):
 def path(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     *,
     counts: Iterable[int] | None = None,
     lams: Iterable[float] | None = None,
     cv: int | None = None,
+    cv_by: str | None = None,
     bound: bool | float = False,
     callback: PathCallback | None = None,
     **options: Unpack[PathOptions],
@@ -128,15 +129,29 @@ def path(
     lams
         Weights of the penalty instead. Default for ``"l1-pca"``: nine, each half of the one before.
     cv
-        Number of folds of the rows for cross-validation: the chosen point is the sparsest
+        Number of folds for cross-validation: the chosen point is the sparsest
         whose mean share of held-out variance is within one standard error of the best. Default: the knee of the
         variance explained.
+    cv_by
+        With ``cv``: ``"rows"`` (default) holds out rows, ``"cells"`` cells of the table, which the others of their row
+        predict.
     bound
         ``True`` or a number of seconds for each point (60): bound F over all feasible X.
     callback
         Called about ten times a second with the number of the point and of all; a true value ends the path.
     **options
         Those of :func:`solve`; ``effort`` is ``"quick"`` by default, and ``time_limit`` is that of the whole path.
+
+    Returns
+    -------
+    Path
+        A :class:`Solution` for each point, the point chosen (``best``), and the shares of held-out variance with ``cv``. Ctrl-C
+        ends the path with the points so far.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
 
     Examples
     --------
@@ -147,14 +162,18 @@ def path(
     >>> found.best.nnz_per_component.tolist()
     [5, 5, 5]
     """
-    steps = asked(counts, lams, cv, bound, options)
-    own = [name for name, value in (("cv", cv), ("bound", bound)) if value is not None and value is not False]
+    steps = asked(counts, lams, cv, bound, options, cv_by)
+    own = [name for name, value in (("cv", cv), ("cv_by", cv_by), ("bound", bound)) if value is not None and value is not False]
     filled = fill(options, "path", own=own, rank=rank)
-    data = opened(data)
+    data = _data.arranged(opened(data), filled)
     with _ending.calls(callback) as (called,):
         found = _orthopt.path(_name(problem), _data.matrix(data), filled, steps, called)
+    return walked(found, _data.names(data))
+
+
+def walked(found: dict[str, Any], names: Any) -> Path:
+    """A path from what the compiled half says."""
     points = found["points"]
-    names = _data.names(data)
     solutions = []
     for point in points:
         bounds = {key: point[key] for key in ("bound", "gap", "proof")}
@@ -176,11 +195,20 @@ def path(
 
 
 def asked(
-    counts: Iterable[int] | None, lams: Iterable[float] | None, cv: int | None, bound: bool | float, options: dict[str, Any]
+    counts: Iterable[int] | None,
+    lams: Iterable[float] | None,
+    cv: int | None,
+    bound: bool | float,
+    options: dict[str, Any],
+    cv_by: str | None = None,
 ) -> dict[str, Any]:
     """The checked request for a path."""
     if counts is not None and lams is not None:
         raise InvalidOptionError("give counts or lams, not both")
+    if cv_by is not None and cv is None:
+        raise InvalidOptionError("cv_by says what cross-validation holds out: give cv too, the number of folds")
+    if cv_by not in (None, "rows", "cells"):
+        raise InvalidOptionError(f"cv_by is {cv_by!r}: expected 'rows' or 'cells'")
     limits = ("lam", "lam_share", "relative_lam", "nonzeros", "total_nonzeros", "variables", "init")
     for key in limits:
         if options.get(key) is not None:
@@ -189,6 +217,7 @@ def asked(
         "counts": None if counts is None else [checked("counts", k, int) for k in counts],
         "lams": None if lams is None else [checked("lams", v, float) for v in lams],
         "cv": checked("cv", cv, int),
+        "cv_by": cv_by,
         "bound": None if bound is None or bound is False else seconds("bound", BOUND_SECONDS if bound is True else bound),
     }
 
@@ -196,21 +225,22 @@ def asked(
 def fold_of_path(
     problem: str,
     data: Any,
-    rank: int | None,
+    rank: int | float | str | None,
     fold: int,
     *,
     cv: int,
+    cv_by: str | None = None,
     counts: Iterable[int] | None = None,
     lams: Iterable[float] | None = None,
     callback: PathCallback | None = None,
     **options: Any,
 ) -> list[float] | None:
-    """One of the folds of ``path(..., cv=cv)``, counted from 0: the share of the variance of its rows that each point of the
+    """One of the folds of ``path(..., cv=cv)``, counted from 0: the share of the variance of its rows (or cells) that each point of the
     path of the others keeps; ``None`` if it was ended early."""
-    steps = asked(counts, lams, cv, False, options)
+    steps = asked(counts, lams, cv, False, options, cv_by)
     filled = fill(options, "path", own=["cv"], rank=rank)
     with _ending.calls(callback) as (called,):
-        return _orthopt.judged_fold(_name(problem), _data.matrix(opened(data)), filled, steps, fold, called)
+        return _orthopt.judged_fold(_name(problem), _data.matrix(_data.arranged(opened(data), filled)), filled, steps, fold, called)
 
 
 def validated(found: Path, folds: list[list[float]]) -> Path:

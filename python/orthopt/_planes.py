@@ -26,8 +26,39 @@ def scores(
     components: tuple[int, int] = (0, 1),
     ax: Any = None,
 ) -> Any:
-    """Rows in the plane of two components: ``scores`` (m, r) as ``transform`` gives them. With ``labels`` (m) every
-    group has its colour and marker."""
+    """Rows in the plane of two components.
+
+    Parameters
+    ----------
+    scores
+        Scores of the rows (m x r), as ``transform`` gives them.
+    labels
+        A label for each row (m): every group has its colour and marker.
+    components
+        The two components, counted from 0.
+    ax
+        Axes of matplotlib to draw on; new ones if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    orthopt.errors.ShapeError, orthopt.errors.InvalidOptionError
+        Labels for another number of rows; a component that does not exist.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> from orthopt import plots
+    >>> s = orthopt.solve("l0-pca", "spiked:zht:60", 2, scale="std", nonzeros=4)
+    >>> import numpy as np
+    >>> rows = np.random.default_rng(0).normal(size=(60, 10))
+    >>> plots.scores(s.transform(rows)).get_xlabel()
+    'scores of component 1'
+    """
     points, (first, second) = _plane(scores, components)
     ax = axes_of(ax)
     if labels is None:
@@ -58,8 +89,39 @@ def biplot(
     top: int = ARROWS,
     ax: Any = None,
 ) -> Any:
-    """Rows as points (``scores_of_rows``, m x r) and variables as arrows (``loadings``, r x n, as ``components_``), the
-    ``top`` longest ones, on a scale of their own."""
+    """Rows as points and variables as arrows, in the plane of two components.
+
+    Parameters
+    ----------
+    scores_of_rows
+        Scores of the rows (m x r), as ``transform`` gives them.
+    loadings
+        Loadings (r x n), as ``components_``; arrows have a scale of their own.
+    labels, components, ax
+        As for :func:`scores`.
+    feature_names
+        Names of the variables (n). Default: ``x0``, ``x1``, ...
+    top
+        Number of arrows: variables with the longest ones.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    orthopt.errors.ShapeError, orthopt.errors.InvalidOptionError
+        Names or labels of another number; a component that does not exist.
+
+    Examples
+    --------
+    >>> import numpy as np, orthopt
+    >>> from orthopt import plots
+    >>> s = orthopt.solve("l0-pca", "spiked:zht:60", 2, scale="std", nonzeros=4)
+    >>> rows = np.random.default_rng(0).normal(size=(60, 10))
+    >>> ax = plots.biplot(s.transform(rows), s.components)
+    """
     pairs, chosen = _plane(np.asarray(loadings).T, components)
     points, _ = _plane(scores_of_rows, components)
     if feature_names is None:
@@ -71,18 +133,68 @@ def biplot(
     shown = [i for i in np.argsort(-length, kind="stable")[:top] if length[i] > 0]
     farthest = max(float(np.abs(points).max(initial=0.0)), 1e-300)
     unit = REACH * farthest / max(float(length.max(initial=0.0)), 1e-300)
-    for i in shown:
-        tip = unit * pairs[i]
-        arrow = {"arrowstyle": "-|>", "color": "0.25", "linewidth": 1.0}
+    tips = unit * pairs[shown]
+    ax.update_datalim(tips)  # annotations have no part in the limits
+    ax.margins(0.1)
+    ax.autoscale_view()
+    arrow = {"arrowstyle": "-|>", "color": "0.25", "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
+    for tip in tips:
         ax.annotate("", xy=tip, xytext=(0, 0), arrowprops=arrow)
-        aligned = {"ha": "left" if tip[0] >= 0 else "right", "va": "bottom" if tip[1] >= 0 else "top"}
-        ax.annotate(str(feature_names[i]), xy=tip, fontsize="small", color="0.1", **aligned)
+    _name(ax, tips, [str(feature_names[i]) for i in shown])
     return ax
 
 
+def _name(ax: Any, tips: np.ndarray, names: Sequence[str]) -> None:
+    """Names beyond the tips of arrows, inside the axes, moved up or down where they would overlap."""
+    ax.figure.draw_without_rendering()  # places of the axes are known from here on
+    frame, pixels = ax.get_window_extent(), ax.figure.dpi / 72
+    taken: list[Any] = []
+    for tip, name in zip(tips, names):
+        aligned = {"ha": "left" if tip[0] >= 0 else "right", "va": "bottom" if tip[1] >= 0 else "top"}
+        line = {"arrowstyle": "-", "color": "0.6", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+        text = ax.annotate(
+            name, tip, (0, 0), textcoords="offset points", fontsize="small", color="0.1", arrowprops=line, **aligned
+        )
+        box = text.get_window_extent()
+        across = min(frame.x1 - box.x1, 0.0) + max(frame.x0 - box.x0, 0.0)
+        steps = sorted((k * box.height for k in range(-40, 41)), key=abs)
+        places = [box.translated(across, up) for up in steps]
+        inside = [place for place in places if frame.y0 <= place.y0 and place.y1 <= frame.y1] or places[:1]
+        free = (place for place in inside if not any(place.overlaps(other) for other in taken))
+        place = next(free, inside[0])
+        taken.append(place)
+        text.set_position((across / pixels, (place.y0 - box.y0) / pixels))
+        text.arrow_patch.set_visible(abs(place.y0 - box.y0) > 1.5 * box.height)
+
+
 def variance(found: Any, ax: Any = None) -> Any:
-    """Bars of the share of the variance that each component explains alone, and of the part
-    that it adds to earlier ones; a line for the running total. ``found`` is a solution or a fitted estimator."""
+    """Bars of the share of the variance that each component explains alone, and of the part that it adds to earlier ones; a
+    line for the running total.
+
+    Parameters
+    ----------
+    found
+        A :class:`orthopt.Solution` or a fitted estimator.
+    ax
+        Axes of matplotlib to draw on; new ones if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes; shares are in %.
+
+    Raises
+    ------
+    orthopt.errors.InvalidOptionError
+        The problem has no variance explained.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> from orthopt import plots
+    >>> plots.variance(orthopt.solve("pca", "builtin:pitprops", 3)).get_ylabel()
+    'variance explained, %'
+    """
     explained = getattr(found, "solution_", found).explained_variance
     if explained is None:
         raise InvalidOptionError("this problem has no variance explained")
@@ -95,6 +207,50 @@ def variance(found: Any, ax: Any = None) -> Any:
     ax.set_xticks(at)
     ax.set_xlabel("component")
     ax.set_ylabel("variance explained, %")
+    ax.set_ylim(bottom=0)
+    ax.legend()
+    return ax
+
+
+def scree(found: Any, ax: Any = None) -> Any:
+    """Eigenvalues of C beside those of noise, with a line after the components that are kept.
+
+    Parameters
+    ----------
+    found
+        What :func:`orthopt.scree` returns, or a solution or fitted estimator whose number of components a rule has chosen.
+    ax
+        Axes of matplotlib to draw on; new ones if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes; eigenvalues are in % of their sum.
+
+    Raises
+    ------
+    orthopt.errors.InvalidOptionError
+        No eigenvalues are known: the number of components was given.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> from orthopt import plots
+    >>> ax = plots.scree(orthopt.scree("builtin:pitprops", samples=180))
+    """
+    solution = getattr(found, "solution_", found)
+    known = solution if hasattr(solution, "eigenvalues") else solution.scree
+    if known is None:
+        raise InvalidOptionError("no eigenvalues are known: give rank='auto', or draw orthopt.scree(data)")
+    ax = axes_of(ax)
+    at = np.arange(1, len(known.eigenvalues) + 1)
+    ax.plot(at, 100 * known.eigenvalues, "o-", color=COLOURS[0], label="eigenvalue of C")
+    if len(known.reference):
+        ax.plot(at, 100 * known.reference, "s-", color=COLOURS[1], label="95th percentile of noise")
+    ax.axvline(solution.rank + 0.5, color="black", linestyle="--", linewidth=1, label=f"r = {solution.rank}")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel("component of PCA")
+    ax.set_ylabel("% of the variance")
     ax.set_ylim(bottom=0)
     ax.legend()
     return ax

@@ -28,9 +28,25 @@ class Constant(NamedTuple):
 
 
 def registry(kind: str) -> dict[str, str]:
-    """Names with a one-line description each: of ``problems``, ``solvers``, ``penalties``, ``starts`` or
-    ``working-sets``.
+    """Names that options take, with a one-line description each.
 
+    Parameters
+    ----------
+    kind
+        ``"problems"``, ``"solvers"``, ``"penalties"``, ``"starts"`` or ``"working-sets"``.
+
+    Returns
+    -------
+    dict
+        The description of every name.
+
+    Raises
+    ------
+    orthopt.errors.UnknownNameError
+        Another ``kind``.
+
+    Examples
+    --------
     >>> import orthopt
     >>> sorted(orthopt.registry("penalties"))[:3]
     ['box', 'capped-l1', 'elastic-net']
@@ -44,6 +60,14 @@ def registry(kind: str) -> dict[str, str]:
 def constants() -> dict[str, Constant]:
     """Every constant of every solver and penalty, by its argument of :func:`orthopt.solve`.
 
+    Returns
+    -------
+    dict
+        For every name a tuple with ``doc``, ``default`` (``None``: chosen from the data), ``type``, ``range``, ``symbol`` (of
+        the paper) and ``owner`` (the solver or penalty).
+
+    Examples
+    --------
     >>> import orthopt
     >>> tau = orthopt.constants()["manpg_ada_tau"]
     >>> tau.default, tau.type, tau.range

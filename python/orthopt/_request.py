@@ -47,6 +47,7 @@ class Constants(TypedDict, total=False):
     support_growth: float | str | None
     support_kappa: float | str | None
     support_patience: float | str | None
+    lbfgs_memory: float | str | None
     optm_qr_sigma: float | str | None
     optm_qr_eta: float | str | None
     optm_qr_gamma: float | str | None
@@ -158,15 +159,32 @@ class SolveOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
+    samples: int | None
     lam_share: float | None
     relative_lam: float | None
     nonzeros: int | Sequence[int] | str | None
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -202,15 +220,32 @@ class CompareOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
+    samples: int | None
     lam_share: float | None
     relative_lam: float | None
     nonzeros: int | Sequence[int] | str | None
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -246,9 +281,22 @@ class PathOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
+    samples: int | None
     lam: float | None
     lam_share: float | None
     relative_lam: float | None
@@ -256,6 +304,10 @@ class PathOptions(Constants, total=False):
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -291,15 +343,32 @@ class BoundOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
+    samples: int | None
     lam_share: float | None
     relative_lam: float | None
     nonzeros: int | Sequence[int] | str | None
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -336,6 +405,18 @@ class CertifyOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
     features: int | None
     storage: Literal["auto", "dense", "gram"] | None
     max_memory: int | str | None
@@ -345,6 +426,10 @@ class CertifyOptions(Constants, total=False):
     total_nonzeros: int | None
     variables: int | None
     constraint: str | None
+    maximise: str | None
+    order: str | None
+    min_nonzeros: int | None
+    max_nonzeros: int | None
     penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
@@ -358,6 +443,36 @@ class CertifyOptions(Constants, total=False):
     seed: int | None
     threads: int | None
     certify: int | None
+
+
+class ExploreOptions(Constants, total=False):
+    """Those of :func:`orthopt.explore`."""
+
+    gram: bool | None
+    center: bool | None
+    scale: str | float | None
+    covariance: bool | None
+    missing: Literal["error", "mean", "drop", "em"] | None
+    header: Literal["auto", "yes", "no"] | None
+    columns: str | float | None
+    drop: str | float | None
+    row_names: str | float | None
+    weights: str | float | None
+    transpose: bool | None
+    na: str | float | None
+    decimal: str | None
+    thousands: str | None
+    sheet: str | float | None
+    names: str | None
+    nearest: bool | None
+    features: int | None
+    storage: Literal["auto", "dense", "gram"] | None
+    max_memory: int | str | None
+    samples: int | None
+    maximise: str | None
+    seed: int | None
+    threads: int | None
+    time_limit: float | None
 
 
 class MinimizeOptions(Constants, total=False):

@@ -10,6 +10,7 @@ import numpy as np
 from . import _html
 from ._draw import convergence, loadings
 from ._planes import biplot, scores, variance
+from ._planes import scree as draw_scree
 from .errors import ShapeError
 
 
@@ -34,8 +35,8 @@ class Trace:
 
 @dataclass(frozen=True)
 class ExplainedVariance:
-    """Shares of tr C that components explain; the scores are Z = AX. ``total <= projected <= predicted``,
-    all equal for principal components."""
+    """Shares of tr C that components explain; the scores are Z = AX. ``total`` and ``polar`` are at most ``projected``,
+    which is at most ``predicted``; all are equal for principal components."""
 
     #: ``x_k' C x_k / tr C``: of each component alone.
     ratio: np.ndarray
@@ -46,9 +47,14 @@ class ExplainedVariance:
     total: float
     #: Of the data projected on the span of the loadings (Shen and Huang 2008).
     projected: float
+    #: Of the orthonormal scores nearest to Z: ``total`` without an order (Chavent and Chavent 2017).
+    polar: float
     #: Of the data projected on the span of the scores: what a linear regression on them gives back (Camacho et
     #: al. 2020).
     predicted: float
+    #: What was maximised: ``"variance"`` (``projected``), ``"adjusted"`` (``total``), ``"polar"`` or ``"explained"``
+    #: (``predicted``).
+    maximised: str
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,28 @@ class Certificate:
             f"a sample only: none of {self.pairs_checked} pairs out of {self.pairs_total} lowers F "
             f"by more than {self.tolerance:.3e}"
         )
+
+
+@dataclass(frozen=True)
+class Scree:
+    """Eigenvalues of C beside those of noise, and the number of components that a rule makes of them."""
+
+    #: Number of components by the rule.
+    rank: int
+    #: ``permutation``, ``signs``, ``marchenko-pastur`` or ``share``; ``none`` for C without the number of its rows.
+    rule: str
+    #: Leading eigenvalues of C, divided by tr C.
+    eigenvalues: np.ndarray
+    #: The 95th percentile of the variance of each component under noise, divided by tr C; empty for a share.
+    reference: np.ndarray
+    #: The share of the variance that was asked for.
+    share: float | None
+    #: The numbers behind it in one sentence.
+    reason: str
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws them; see :func:`orthopt.plots.scree`."""
+        return draw_scree(self, ax=ax)
 
 
 @dataclass(frozen=True)
@@ -166,6 +194,8 @@ class Solution:
     data_shape: tuple[int, int] | None = None
     #: Names of the variables, where the data have them.
     feature_names: list[str] | None = None
+    #: Eigenvalues of C beside those of noise, where a rule has chosen r.
+    scree: Scree | None = None
 
     @property
     def components(self) -> np.ndarray:
@@ -176,6 +206,23 @@ class Solution:
     def nnz_per_component(self) -> np.ndarray:
         """Number of nonzero entries of each column of X."""
         return np.count_nonzero(self.X, axis=0)
+
+    @property
+    def loadings(self) -> Any:
+        """X as a data frame: variables in rows, components ``PC1``, ``PC2``, ... in columns; needs pandas."""
+        pandas = _pandas("loadings")
+        index = self.feature_names or [f"x{i + 1}" for i in range(len(self.X))]
+        return pandas.DataFrame(self.X, index=index, columns=_labels(self.rank))
+
+    def summary(self) -> Any:
+        """One row for each component as a data frame: nonzeros, the share of the variance that it explains alone, the part of it
+        that earlier components do not explain (adjusted), and the sum of these so far; needs pandas."""
+        pandas = _pandas("summary()")
+        columns: dict[str, Any] = {"nonzeros": self.nnz_per_component}
+        if self.explained_variance is not None:
+            adjusted = np.asarray(self.explained_variance.adjusted)
+            columns |= {"variance": self.explained_variance.ratio, "adjusted": adjusted, "cumulated": np.cumsum(adjusted)}
+        return pandas.DataFrame(columns, index=_labels(self.rank))
 
     def transform(self, data: Any) -> np.ndarray:
         """Scores (m x r) of rows with the variables of the data: ``(data - means) / scales @ X``. Sparse rows stay
@@ -216,6 +263,18 @@ class Solution:
 
     def _repr_html_(self) -> str:
         return _html.solution(self)
+
+
+def _pandas(what: str) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(f"{what} is a data frame and needs pandas: pip install pandas") from error
+    return pandas
+
+
+def _labels(rank: int) -> list[str]:
+    return [f"PC{k + 1}" for k in range(rank)]
 
 
 class Comparison(Sequence):
@@ -279,9 +338,11 @@ def solution(found: dict, feature_names: list[str] | None = None) -> Solution:
     checked = found.pop("certificate", None)
     tolerance = found.pop("tolerance", 0.0)
     named = found.pop("feature_names", None)
+    scree = found.pop("scree", None)
     return Solution(
         **{**found, "trace": Trace(**found["trace"])},
         explained_variance=None if variance is None else ExplainedVariance(**variance),
         certificate=certificate(checked, tolerance),
         feature_names=named or feature_names,
+        scree=None if scree is None else Scree(**scree),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 from . import _data, _ending, _interrupt, _orthopt
 from ._options import fill, seconds
 from ._progress import bar_for
-from ._solution import Certificate, Comparison, ExplainedVariance, Solution, certificate, solution
+from ._solution import Certificate, Comparison, ExplainedVariance, Scree, Solution, certificate, solution
 from ._tables import opened
 from .errors import ContradictionError, DataTypeError, InvalidOptionError, OrthoptWarning
 
@@ -25,10 +25,15 @@ COMPARE_SECONDS = 10.0
 class Progress(NamedTuple):
     """Argument of a callback."""
 
+    #: Iterations so far.
     iteration: int
+    #: Seconds since the start of the run.
     seconds: float
+    #: F of the best point so far.
     objective: float
+    #: Its distance from the constraint, ``||X'X - I||_F``.
     feasibility: float
+    #: Its entries that are not zero.
     nnz: int
 
 
@@ -38,7 +43,7 @@ Callback = Callable[[Progress], Any]
 def solve(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     lam: float | None = None,
     *,
     solver: str = "auto",
@@ -64,7 +69,9 @@ def solve(
         ``.feather`` are read with pyarrow or polars), ``"builtin:pitprops"``, ``"randn:50:8"``. With ``gram=True`` it
         is C itself.
     rank
-        r. Default: 5, or all variables if there are fewer.
+        r: a number; a share of the variance, as ``0.9`` or ``"90%"``, that as many components of PCA explain; or
+        ``"auto"``, the components that exceed noise (:func:`scree`). Default: 5, or one fewer than the variables if that
+        is less.
     lam
         The weight of the penalty h. Default: for ``"l0-pca"`` a number of nonzeros instead, where the variance
         explained has its knee (``nonzeros="auto"``); for others a share of the mean of the r
@@ -99,14 +106,34 @@ def solve(
           auto, dense, gram
         * ``max_memory``: Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is
           free]
+        * ``header``: Whether the first line holds the names of the columns [default: auto]; one of auto, yes, no
+        * ``columns``: Columns to read: names, numbers, ranges, patterns with * and ? (a,b,5-9,gene*)
+        * ``drop``: Columns to leave out, as with ``columns``; `text` leaves out all columns of text
+        * ``row_names``: The column that names the rows: auto, none, or a column [default: auto]
+        * ``weights``: Weights of the rows: a column, or a file with one per line; a row counts as often as its weight
+          says
+        * ``transpose``: Rows are variables, columns are samples
+        * ``na``: Cells for a missing value beside NA and the like (-999,<LOD)
+        * ``decimal``: Decimal mark, . or , [default: the table decides]
+        * ``thousands``: Mark between groups of three digits: . , ' space or none [default: the table decides]
+        * ``sheet``: Sheet of a spreadsheet, by its name or number [default: the first with data]
+        * ``names``: Names of the columns, one per line, or a column of a table (FILE:2, FILE:symbol)
+        * ``nearest``: Replace C by the nearest matrix with the same diagonal that is positive semidefinite
+        * ``samples``: Number of rows behind C, for a rank of auto
         * ``lam_share``: Weight of the penalty as a share of the mean of the r largest C_ii
         * ``relative_lam``: Weight of the penalty l0 or l1 as a share of the largest useful one
         * ``nonzeros``: At most K nonzeros in each component (K1,K2,...: one number for each; auto: the knee of variance
           against nonzeros) instead of lambda [default: auto for l0 without lambda]
         * ``total_nonzeros``: At most K nonzeros in all components together
         * ``variables``: At most K variables in all components together; with ``lam`` each variable costs LAMBDA
-        * ``constraint``: Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX
-          diagonal, columns of length 1), for l0-pca with ``nonzeros`` [default: orthogonal]
+        * ``constraint``: Relation between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX
+          diagonal, columns of length 1), or both, for l0-pca with a number of nonzeros [default: orthogonal]
+        * ``maximise``: Measure to maximise: variance, adjusted (none repeats another), polar (the same without order),
+          explained [default: variance]
+        * ``order``: joint: all components together; sequential: each the best one beside those before it [default:
+          joint]
+        * ``min_nonzeros``: Least number of nonzeros in a component, with ``total_nonzeros`` [default: 1]
+        * ``max_nonzeros``: Largest number of nonzeros in a component, with ``total_nonzeros`` [default: all]
         * ``penalty``: Another penalty for a PCA problem; `orthopt list penalties` shows all
         * ``k``: k of dc-pca and l1-largest-k: number of entries of X without penalty [default: 5 %]
         * ``map``: A in h(A(X)): differences, rows:LIST, columns:LIST, or a file with B, A(X) = BX; or a matrix
@@ -182,7 +209,7 @@ def solved(
     """:func:`solve` as a part of this call."""
     _interrupt.check(on_interrupt)
     filled = fill(options, call, own=() if bound is False or bound is None else ["bound"])
-    data = opened(data)
+    data = _data.arranged(opened(data), filled)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(caller.function) as (called,):
@@ -194,10 +221,47 @@ def solved(
     return _interrupt.hand_over(*with_bound(best, problem, data, filled, bound), on_interrupt)
 
 
+def scree(data: Any, rank: float | str | None = None, **options: Any) -> Scree:
+    """Eigenvalues of C beside those of noise, and the number of components that stand out.
+
+    Parameters
+    ----------
+    data
+        As for :func:`solve`. C itself (``gram=True``) takes ``samples``, the number of rows behind it.
+    rank
+        ``"auto"``, the default: components whose variance is above the 95th percentile of what permuted columns have (parallel
+        analysis); a share such as ``"90%"`` or ``0.9``: as many as explain it in PCA.
+    **options
+        Options of the data: ``center``, ``scale``, ``covariance``, ``weights``, ``missing``, ...
+
+    Returns
+    -------
+    Scree
+        The number of components (``rank``), the rule and the numbers behind it; eigenvalues are shares of tr C.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
+
+    Examples
+    --------
+    >>> import orthopt
+    >>> found = orthopt.scree("builtin:pitprops", samples=180)
+    >>> found.rank, found.rule
+    (3, 'marchenko-pastur')
+    >>> orthopt.scree("builtin:pitprops", 0.9).rank
+    7
+    """
+    filled = fill(options, rank="auto" if rank is None else rank)
+    found = _orthopt.scree(_data.matrix(_data.arranged(opened(data), filled)), filled)
+    return Scree(**found)
+
+
 def compare(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     lam: float | None = None,
     *,
     solvers: list[str] | str | None = None,
@@ -210,10 +274,28 @@ def compare(
 ) -> Comparison:
     """Runs several solvers on the same problem from the same start.
 
-    ``solvers`` is a list of names and chains (default: all that can solve the problem); each has
-    ten seconds unless ``time_limit`` or ``max_iters`` is given, and runs once (``restarts``). The
-    other arguments are those of :func:`solve`. Ctrl-C ends the current solver and returns the
-    solutions so far, or raises with them (``on_interrupt="raise"``).
+    Each has ten seconds unless ``time_limit`` or ``max_iters`` is given, and runs once (``restarts``).
+
+    Parameters
+    ----------
+    problem, data, rank, lam, init, certify, callback, progress
+        As for :func:`solve`.
+    solvers
+        Names and chains, as a list or joined with commas. Default: all that can solve the problem.
+    on_interrupt
+        Effect of Ctrl-C, which ends the current solver: ``"return"`` the solutions so far, or ``"raise"`` with them.
+    **options
+        Those of :func:`solve`.
+
+    Returns
+    -------
+    Comparison
+        A :class:`Solution` for each solver, in the order of the request; printed as a table.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
 
     Examples
     --------
@@ -232,7 +314,7 @@ def compare(
     options["restarts"] = options.get("restarts") or 0
     _interrupt.check(on_interrupt)
     filled = fill(options, "compare", assumed=assumed, rank=rank, lam=lam, init=init, certify=certify)
-    data = opened(data)
+    data = _data.arranged(opened(data), filled)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(caller.function) as (called,):
@@ -285,9 +367,28 @@ def certify(
 ) -> Findings:
     """Checks a given X (n x r): feasibility, criticality and block-2 stationarity.
 
-    All pairs of rows are checked, or ``pairs`` random ones; a decrease of F up to tol * (scale + |F|)
-    counts as none. The data must be prepared as they were when X was found (``center``, ``scale``,
-    ``features``). The other options are those of :func:`solve`.
+    Parameters
+    ----------
+    problem, data, lam
+        As for :func:`solve`. The data must be prepared as they were when X was found (``center``, ``scale``, ``features``).
+    X
+        An array (n x r) of any origin.
+    pairs
+        Number of random pairs of rows to check. Default: all pairs.
+    tol
+        A decrease of F up to ``tol * (scale + |F|)`` counts as none, scale being that of f.
+    **options
+        Those of :func:`solve`.
+
+    Returns
+    -------
+    Findings
+        What was measured, with a :class:`Certificate` for problems whose pairs of rows can be solved globally.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input, one class per kind; also a :class:`ValueError` if a value is wrong.
 
     Examples
     --------
@@ -299,7 +400,7 @@ def certify(
     checks = True if pairs is None else pairs
     assumed = ("certify",) if pairs is None else ()
     filled = fill(options, "certify", assumed=assumed, lam=lam, certify=checks, tol=tol)
-    found = _orthopt.certify(_name(problem), _data.matrix(opened(data)), _data.dense(X, "X"), filled)
+    found = _orthopt.certify(_name(problem), _data.matrix(_data.arranged(opened(data), filled)), _data.dense(X, "X"), filled)
     _warn(found.pop("notes"))
     found.pop("rank")
     tolerance = found.pop("tolerance")

@@ -9,6 +9,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from ._data import Cells
 from .errors import DataFileError, DataTypeError
 
 ENDINGS = (".parquet", ".arrow", ".feather")
@@ -33,6 +34,9 @@ def opened(data: Any) -> Any:
         path = str(os.fspath(data))
         # that a file is missing is told by those who know what else there is
         return read(path) if path.lower().endswith(ENDINGS) and os.path.exists(path) else data
+    cells = sys.modules.get("anndata")
+    if cells is not None and isinstance(data, cells.AnnData):
+        return Cells(data.X, [str(name) for name in data.var_names])
     arrow, polars = sys.modules.get("pyarrow"), sys.modules.get("polars")
     if arrow is not None and isinstance(data, arrow.RecordBatch):
         data = arrow.Table.from_batches([data])

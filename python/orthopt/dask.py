@@ -55,7 +55,10 @@ def gram(x: Any, *, weights: Any = None, reproducible: bool = False) -> GramAccu
     reproducible
         The same bits for any chunks, workers and order; see :class:`orthopt.GramAccumulator`.
 
-    Runs on the current ``distributed.Client``, or on Dask's default scheduler.
+    Returns
+    -------
+    GramAccumulator
+        The sums, computed on the current ``distributed.Client`` or by Dask's default scheduler.
     """
     parts, sizes = _parts(x)
     shares: Sequence[Any] = [None] * len(parts)
@@ -173,7 +176,7 @@ class Run:
 def submit(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     lam: float | None = None,
     *,
     starts: int = 8,
@@ -183,8 +186,18 @@ def submit(
     client: Any = None,
     **options: Any,
 ) -> Run:
-    """Starts the runs of :func:`solve` without waiting; the arguments are the same. ``result()`` waits, ``cancel()`` ends
-    them."""
+    """Starts the runs of :func:`solve` without waiting.
+
+    Parameters
+    ----------
+    problem, data, rank, lam, starts, seeds, lambdas, counts, client, **options
+        As for :func:`solve`.
+
+    Returns
+    -------
+    Run
+        ``result()`` waits for the runs, ``cancel()`` ends them.
+    """
     from distributed import get_client
 
     seeds = range(starts) if seeds is None else seeds
@@ -196,6 +209,7 @@ def submit(
         raise InvalidOptionError("counts cannot be combined with lambdas or nonzeros")
     if "callback" in options or "progress" in options:
         raise InvalidOptionError("callback and progress are for runs in this process")
+    options["rank"] = rank
     data = _of_rows(data, options)
     limits: list[dict[str, Any]] = [{"lam": lam}] if lambdas is None else [{"lam": value} for value in lambdas]
     if counts is not None:
@@ -204,7 +218,7 @@ def submit(
     # one thread for each arm: the workers are the threads
     searches = options.get("solver", "auto") == "auto" and "restarts" not in options
     usual = {"threads": 1, "effort": "quick"} if searches else {"threads": 1}
-    call = {"problem": problem, "data": data, "rank": rank, **usual, **options}
+    call = {"problem": problem, "data": data, **usual, **options}
     return Run(client or get_client(), arms, call)
 
 
@@ -214,11 +228,13 @@ def _of_rows(data: Any, options: dict[str, Any]) -> Any:
         data = gram(data)
     if isinstance(data, GramAccumulator):
         how = {key: options.pop(key) for key in ("center", "scale", "covariance") if key in options}
+        if options.get("rank") == "auto":
+            options.setdefault("samples", data.rows)
         data, options["gram"] = data.gram(**how), True
     return data
 
 
-def solve(problem: str, data: Any, rank: int | None = None, lam: float | None = None, **options: Any) -> Starts:
+def solve(problem: str, data: Any, rank: int | float | str | None = None, lam: float | None = None, **options: Any) -> Starts:
     """Starts of one problem as tasks of a cluster.
 
     Parameters
@@ -236,6 +252,18 @@ def solve(problem: str, data: Any, rank: int | None = None, lam: float | None = 
     client
         A ``distributed.Client``; the current one if not given.
 
+    Returns
+    -------
+    Starts
+        The best X and all runs.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input; no start has a result.
+
+    Notes
+    -----
     If a worker is lost, its runs start again on another one. Ctrl-C ends all runs and returns
     the results so far. The arms are those of :func:`orthopt.solve` with the same seed and options, bit by bit, unless a
     time limit ends them.
@@ -246,11 +274,12 @@ def solve(problem: str, data: Any, rank: int | None = None, lam: float | None = 
 def path(
     problem: str,
     data: Any,
-    rank: int | None = None,
+    rank: int | float | str | None = None,
     *,
     counts: Iterable[int] | None = None,
     lams: Iterable[float] | None = None,
     cv: int | None = None,
+    cv_by: str | None = None,
     bound: bool | float = False,
     client: Any = None,
     **options: Any,
@@ -260,12 +289,24 @@ def path(
 
     Parameters
     ----------
-    problem, data, rank, counts, lams, cv, bound, **options
+    problem, data, rank, counts, lams, cv, cv_by, bound, **options
         As for :func:`orthopt.path`; ``threads`` is 1 unless given, and ``time_limit`` that of each task. With ``cv``
         the data are rows in memory; without, also a Dask collection or an accumulator, which give their C.
     client
         A ``distributed.Client``; the current one if not given.
 
+    Returns
+    -------
+    Path
+        As of :func:`orthopt.path`.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input; no task has a result.
+
+    Notes
+    -----
     Points, shares of held-out variance and the point chosen are those of :func:`orthopt.path` bit by bit, unless a time
     limit ends something. A task whose worker is lost starts again on another one. Ctrl-C ends all tasks: the path has
     the points so far, and the chosen point is its knee if a fold has not ended.
@@ -276,15 +317,16 @@ def path(
         raise InvalidOptionError("callback and progress are for runs in this process")
     steps: dict[str, Any] = {"counts": counts, "lams": lams}
     steps = {key: None if values is None else list(values) for key, values in steps.items()}
-    folds = asked(steps["counts"], steps["lams"], cv, bound, options)["cv"] or 0
+    folds = asked(steps["counts"], steps["lams"], cv, bound, options, cv_by)["cv"] or 0
     if cv is not None and folds < 2:
         raise InvalidOptionError(f"cv={cv}: at least two folds are needed")
     if folds and (is_dask(data) or isinstance(data, GramAccumulator)):
         raise IncompatibleError("cross-validation needs rows in memory: give x.compute(), or leave cv out")
+    options["rank"] = rank
     data = _of_rows(data, options)
-    call = {"problem": problem, "rank": rank, "threads": 1, **steps, **options}
+    call = {"problem": problem, "threads": 1, **steps, **options}
     # the path of all rows takes longest
-    calls = [{**call, "bound": bound}, *({**call, "cv": cv, "fold": k} for k in range(folds))]
+    calls = [{**call, "bound": bound}, *({**call, "cv": cv, "cv_by": cv_by, "fold": k} for k in range(folds))]
     tasks = Tasks(client or get_client(), _of_path, data, calls)
     found, failed = tasks.results()
     wrong = {k: failed[k] for k in sorted(failed) if k == 0 or not tasks.cancelled}

@@ -1,4 +1,4 @@
-"""Pictures: convergence, loadings, scores, variance, and variance against nonzeros. They need matplotlib
+"""Pictures: convergence, loadings, scores, variance, eigenvalues beside those of noise, and variance against nonzeros. They need matplotlib
 (``pip install 'orthopt[plot]'``); each returns the axes it drew on."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from ._draw import axes_of, bound, convergence, loadings
-from ._planes import biplot, scores, variance
+from ._planes import biplot, scores, scree, variance
 
 __all__ = [
     "PathPoint",
@@ -19,6 +19,7 @@ __all__ = [
     "loadings",
     "path",
     "scores",
+    "scree",
     "sparsity_path",
     "variance",
 ]
@@ -39,7 +40,30 @@ class PathPoint:
 
 
 def sparsity_path(X: Any, alphas: Iterable[float], estimator: Any = None) -> list[PathPoint]:
-    """Fits clones of ``estimator`` (default: ``SparsePCA()``) with each alpha."""
+    """Fits clones of an estimator with several weights of the penalty.
+
+    Parameters
+    ----------
+    X
+        Rows (m x n), as for :meth:`orthopt.SparsePCA.fit`.
+    alphas
+        Values of ``alpha``.
+    estimator
+        The estimator to clone. Default: ``SparsePCA()``.
+
+    Returns
+    -------
+    list of PathPoint
+        In the order of ``alphas``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orthopt import plots
+    >>> points = plots.sparsity_path(np.random.default_rng(0).normal(size=(20, 5)), [0.01, 0.03])
+    >>> points[0].nnz >= points[1].nnz
+    True
+    """
     from sklearn.base import clone
 
     from ._estimators import SparsePCA
@@ -55,7 +79,30 @@ def sparsity_path(X: Any, alphas: Iterable[float], estimator: Any = None) -> lis
 
 
 def path(points: Sequence[PathPoint], ax: Any = None, **style: Any) -> Any:
-    """Variance explained against nonzeros along a path of :func:`sparsity_path`."""
+    """Variance explained against nonzeros.
+
+    Parameters
+    ----------
+    points
+        What :func:`sparsity_path` returns.
+    ax
+        Axes of matplotlib to draw on; new ones if not given.
+    **style
+        Passed on to ``Axes.plot``.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orthopt import plots
+    >>> points = plots.sparsity_path(np.random.default_rng(0).normal(size=(20, 5)), [0.01, 0.03])
+    >>> plots.path(points).get_xlabel()
+    'nonzero loadings'
+    """
     ax = axes_of(ax)
     ordered = sorted(points, key=lambda p: p.nnz)
     style.setdefault("marker", "o")

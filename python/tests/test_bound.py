@@ -97,7 +97,9 @@ def test_solve_and_estimators_have_bounds(samples):
     assert 0 <= pca.gap_ <= 1e-9 and pca.bound_ <= pca.objective_
     pca = orthopt.SparsePCA(2, random_state=0, bound=1.0).fit(samples)
     assert pca.gap_ >= 0 and pca.bound_ == pca.solution_.bound
-    assert orthopt.SparsePCA(2, random_state=0).fit(samples).gap_ is None
+    found = orthopt.SparsePCA(2, random_state=0, maximise="variance").fit(samples)  # the search proves it
+    assert found.status_ == "optimal" and abs(found.gap_) <= 1e-9
+    assert orthopt.SparsePCA(2, penalty="l1", random_state=0).fit(samples).gap_ is None
 
 
 LONG = ["l0-pca", "randn:60:60:1", 4, 4.0]

@@ -90,7 +90,7 @@ def test_ctrl_c_and_callbacks_end_training():
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        (lambda: KnowledgeGraph(dims=3), errors.InvalidOptionError, "no option"),
+        (lambda: KnowledgeGraph(dims=3), errors.InvalidOptionError, "not an option"),
         (lambda: KnowledgeGraph(loss="hinge").fit(RING), errors.InvalidOptionError, "hinge"),
         (lambda: KnowledgeGraph(lr=-1).fit(RING), errors.InvalidOptionError, "lr"),
         (lambda: KnowledgeGraph(lr=object()).fit(RING), errors.InvalidOptionError, "neither"),

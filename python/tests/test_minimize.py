@@ -11,7 +11,7 @@ import orthopt
 from orthopt import errors
 
 SOLVERS = ["irpg", "amanpg", "manpg-ada", "manpg", "slpg", "rsubgrad", "ladmm", "spm", "soc"]
-SMOOTH = ["optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]
+SMOOTH = ["lbfgs", "optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]
 SPLITTING = ["oadmm", "oadmm-ep", "oadmm-rr", "radmm", "spgm-ep", "spgm-rr", "subgrad", "madmm", "manial"]
 SPLITTING += ["rial", "rada-rgd", "obcd-majorised"]
 J_SOLVERS = ["j-jobcd", "gs-jobcd", "j-admm", "umcm", "csdm", "j-lbfgs"]

@@ -116,10 +116,70 @@ def test_many_evaluations_are_not_needed():
     D = np.linspace(0, 1, 200)[:, None] ** 2
     calls = []
     start = np.linalg.qr(np.random.default_rng(0).standard_normal((200, 4)))[0]
-    found = orthopt.minimize(lambda X: (calls.append(1), (-0.5 * np.sum(D * X * X), -D * X))[1], start)
-    assert found.status == "converged" and len(calls) < 1500
+    found = orthopt.minimize(lambda X: (calls.append(X), (-0.5 * np.sum(D * X * X), -D * X))[1], start)
+    assert found.status == "converged" and found.solver == "lbfgs" and len(calls) < 250
+    assert abs(found.objective + 0.5 * np.sort(D[:, 0])[-4:].sum()) < 1e-9
     assert found.settings["evaluations"] == len(calls)
+    assert sum(np.array_equal(X, start) for X in calls) == 1  # nothing is asked twice at the start
+    assert "lipschitz" not in found.settings  # nor is L estimated for a solver that has no use for it
 
+
+def test_a_gradient_may_be_written_into_the_same_array():
+    """What is remembered of an evaluation is not the array of the user, who may use it again."""
+    D = np.linspace(1, 2, 30)[:, None]
+    buffer = np.empty((30, 3))
+    start = np.linalg.qr(np.random.default_rng(1).standard_normal((30, 3)))[0]
+    fresh = orthopt.minimize(lambda X: (0.5 * np.sum(D * X * X), D * X), start)
+    reused = orthopt.minimize(lambda X: (0.5 * np.sum(D * X * X), np.multiply(D, X, out=buffer)), start)
+    assert np.array_equal(fresh.X, reused.X)
+
+
+def test_one_half_of_square_matrices_is_enough_for_an_even_function():
+    """A sign of a column that makes no difference to f: the other half of O(n) has the same minima and is left out."""
+    start = np.linalg.qr(np.random.default_rng(2).standard_normal((N, N)))[0]
+    weights = np.arange(N, 0, -1.0)
+    even = lambda X: (0.5 * np.sum(X * (C @ X) * weights), (C @ X) * weights)  # noqa: E731
+    found = orthopt.minimize(even, start)
+    assert found.settings["starts"] == 1
+    assert abs(found.objective - 0.5 * np.linalg.eigvalsh(C) @ weights) < 1e-6
+    odd = lambda X: (even(X)[0] + 1e-3 * X[0, -1], even(X)[1] + 1e-3 * np.eye(N)[:, [0]] * np.eye(N)[-1])  # noqa: E731
+    assert orthopt.minimize(odd, start).settings["starts"] == 2
+
+
+def test_functions_that_are_not_what_they_should_be():
+    """Kinks, a wrong gradient, no number: a status and a feasible X, never an X that is called a minimum."""
+    start = np.linalg.qr(np.random.default_rng(3).standard_normal((N, R)))[0]
+    kinks = orthopt.minimize(lambda X: (np.abs(X).sum(), np.sign(X)), start)
+    assert kinks.status == "stalled" and kinks.objective < np.abs(start).sum() - 1
+    wrong = orthopt.minimize(lambda X: (trace(X)[0], C @ X), start, check_gradient=False)
+    assert wrong.status == "stalled" and "wrong gradient" in wrong.message
+    hole = orthopt.minimize(lambda X: (trace(X)[0] if X[0, 0] < start[0, 0] + 0.05 else np.nan, -C @ X), start)
+    assert np.isfinite(hole.objective) and hole.objective <= trace(start)[0]
+    for found in (kinks, wrong, hole):
+        assert found.feasibility < 1e-12
+
+
+@pytest.mark.parametrize("power", [-60, -1, 1, 60])
+def test_the_unit_of_f_changes_nothing(power):
+    start = np.linalg.qr(np.random.default_rng(4).standard_normal((N, R)))[0]
+    unit = 2.0**power
+    f = lambda X: (trace(X)[0] + np.sum(X**4), -C @ X + 4 * X**3)  # noqa: E731
+    scaled = lambda X: (unit * f(X)[0], unit * f(X)[1])  # noqa: E731
+    one, other = orthopt.minimize(f, start), orthopt.minimize(scaled, start)
+    assert np.array_equal(one.X, other.X) and one.status == other.status == "converged"
+
+
+def test_the_default_on_the_hyperbolic_group():
+    """min tr(X'CX) over X'JX = J is the sum of |λ(JC)|."""
+    rng = np.random.default_rng(6)
+    for n, p in ((6, 2), (20, 11)):
+        M = rng.standard_normal((2 * n, n)) * np.linspace(0.3, 2, n)
+        S, J = M.T @ M / n, np.diag([1.0] * p + [-1.0] * (n - p))
+        fun = lambda X: (np.sum(X * (S @ X)), 2 * S @ X)  # noqa: E731
+        found = orthopt.minimize(fun, np.eye(n), constraint="j-orthogonal", signature=p)
+        best = np.abs(np.linalg.eigvals(J @ S)).sum()
+        assert found.status == "converged" and found.solver == "j-lbfgs"
+        assert abs(found.objective - best) < 1e-8 * best and found.settings["evaluations"] < 300
 
 
 def test_functions_of_jax():

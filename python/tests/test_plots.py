@@ -8,6 +8,7 @@ pytest.importorskip("sklearn")
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import matplotlib.text
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
@@ -95,3 +96,32 @@ def test_path():
     assert points[0].explained_variance_ratio > points[-1].explained_variance_ratio
     ax = plots.path(points)
     assert ax.lines[0].get_xdata().tolist() == sorted(p.nnz for p in points)
+
+
+TABLES = ["iris", "wine", "breast_cancer", "digits"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("components", [(0, 1), (1, 2)])
+def test_a_biplot_has_all_arrows_inside_and_no_names_on_each_other(name, components):
+    from sklearn import datasets
+
+    table = getattr(datasets, f"load_{name}")()
+    X = table.data[:, table.data.std(axis=0) > 0]
+    names = [str(word) for word in table.feature_names][: X.shape[1]]
+    s = orthopt.solve("l0-pca", X, 3, nonzeros=min(12, X.shape[1]), scale="std", effort="quick", time_limit=2)
+    ax = s.plot_biplot(X, components=components, feature_names=names)
+    ax.figure.draw_without_rendering()
+    frame = ax.get_window_extent()
+    arrows = [t for t in ax.texts if not t.get_text()]
+    words = [t for t in ax.texts if t.get_text()]
+    assert len(arrows) == len(words) == min(16, np.count_nonzero(np.hypot(*s.X[:, components].T)))
+    marks = np.concatenate([[t.xy for t in arrows], *(c.get_offsets() for c in ax.collections)])
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    assert (marks >= [left, low]).all() and (marks <= [right, high]).all()
+    boxes = [matplotlib.text.Text.get_window_extent(t) for t in words]
+    for i, box in enumerate(boxes):
+        assert frame.x0 - 1 <= box.x0 and box.x1 <= frame.x1 + 1, words[i].get_text()
+        assert frame.y0 - 1 <= box.y0 and box.y1 <= frame.y1 + 1, words[i].get_text()
+        for other in boxes[:i]:
+            assert not box.shrunk(0.98, 0.95).overlaps(other.shrunk(0.98, 0.95)), words[i].get_text()

@@ -181,7 +181,7 @@ def test_progress_bar(capsys):
 
 def test_progress_bar_keeps_the_lowest(capsys):
     pytest.importorskip("tqdm")
-    with bar_for(True, {"max_iters": None}) as show:
+    with bar_for(True, {"options": {"max_iters": None}}) as show:
         for k, objective in enumerate((-1.0, -3.0, -2.0, float("nan"))):
             show(orthopt.Progress(10 * k, 0.1 * k, objective, 0.0, 5))
     last = capsys.readouterr().err.split("\r")[-1]

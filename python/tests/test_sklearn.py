@@ -1,5 +1,7 @@
 """The estimators in scikit-learn's own checks and on real data."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,7 +9,7 @@ import scipy.sparse as sp
 pytest.importorskip("sklearn")
 
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
@@ -25,12 +27,64 @@ EXPECTED_FAILURES: dict[str, str] = {}
     [
         SparsePCA(2, restarts=0, certify=1000, random_state=0),
         SparsePCA(penalty="l1", solver="manpg-ada+obcd", certify=False, random_state=0),
-        NonnegativePCA(2, restarts=0, random_state=0),
+        # as close as the checks compare: to 1e-9
+        NonnegativePCA(2, restarts=0, tol=1e-12, random_state=0),
     ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 def test_sklearn_checks(estimator, check):
     check(estimator)
+
+
+TABLES = {"iris": load_iris, "wine": load_wine}
+MEASURES = {"variance": "projected", "adjusted": "total", "polar": "polar", "explained": "predicted"}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_where_nothing_binds_it_is_pca(name, measure):
+    X = StandardScaler().fit_transform(TABLES[name]().data)
+    known = PCA(2).fit(X)
+    for options in ({"penalty": "none"}, {"n_nonzero": X.shape[1]}, {"alpha": 1e-13}):
+        found = SparsePCA(2, maximise=measure, random_state=0, certify=False, **options).fit(X)
+        turned = found.components_ * np.sign(np.sum(found.components_ * known.components_, axis=1, keepdims=True))
+        np.testing.assert_allclose(turned, known.components_, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(found.explained_variance_ratio_, known.explained_variance_ratio_, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_estimator_maximises_what_it_says(cancer, measure):
+    found = SparsePCA(3, n_nonzero=3, maximise=measure, random_state=0, certify=False).fit(cancer)
+    variance = found.solution_.explained_variance
+    assert variance.maximised == measure
+    share = getattr(variance, MEASURES[measure])
+    assert found.objective_ == pytest.approx(-0.5 * share * found.solution_.trace_of_c, rel=1e-12)
+    if measure == "adjusted":
+        assert variance.total > 0.2496
+    np.testing.assert_allclose(found.components_ @ found.components_.T, np.eye(3), rtol=0, atol=1e-12)
+
+
+def test_both_constraints_at_once(cancer):
+    found = SparsePCA(3, n_nonzero=4, constraint="both", random_state=0, certify=False).fit(cancer)
+    scores = found.transform(cancer)
+    np.testing.assert_allclose(np.corrcoef(scores.T), np.eye(3), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found.components_ @ found.components_.T, np.eye(3), rtol=0, atol=1e-12)
+
+
+def test_defaults_leave_zeros():
+    found = SparsePCA(random_state=0).fit(StandardScaler().fit_transform(load_iris().data))
+    assert found.n_components_ == 3 and (np.count_nonzero(found.components_, axis=1) < 4).all()
+    assert SparsePCA(random_state=0).fit(np.arange(5.0)[:, None]).n_components_ == 1
+
+
+def test_an_alpha_that_leaves_single_variables_is_told():
+    X = StandardScaler().fit_transform(load_wine().data)
+    with pytest.warns(orthopt.errors.OrthoptWarning, match="^alpha=1 leaves one variable in each component.*scikit-learn"):
+        SparsePCA(3, alpha=1, random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", orthopt.errors.OrthoptWarning)
+        SparsePCA(3, alpha=0.1, random_state=0).fit(X)
+        SparsePCA(3, n_nonzero=1, random_state=0).fit(X)
 
 
 @pytest.fixture(scope="module")

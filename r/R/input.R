@@ -5,7 +5,8 @@ numbers <- function(x, what) {
     if (is.data.frame(x)) {
         numeric <- vapply(x, is.numeric, NA)
         if (!all(numeric)) {
-            fail("'", what, "' has columns that are not numeric: ", listed(names(x)[!numeric]))
+            fail("'", what, "' has columns that are not numeric: ", listed(names(x)[!numeric]), "; ", what,
+                 "[sapply(", what, ", is.numeric)] leaves them out")
         }
     }
     x <- as.matrix(x)

@@ -24,6 +24,7 @@ checked_option <- function(value, name, option) {
            whole = whole(value, name, option$least),
            number = number(value, name, option$least),
            counts = nonzero_counts(value),
+           rank = components(value, name),
            if (is.numeric(value)) value else word(value, name))
 }
 
@@ -35,6 +36,13 @@ nonzero_counts <- function(value) {
         fail("'nonzeros' is ", shown(value), ": expected a whole number >= 1, one for each component, or \"auto\"")
     }
     as.list(as.double(value))
+}
+
+# A number of components, a share of the variance, or "auto".
+components <- function(value, name) {
+    if (is.numeric(value) && length(value) == 1L && !is.na(value) && value > 0 && value < 1) return(as.double(value))
+    if (is.character(value)) return(word(value, name))
+    whole(value, name, 0)
 }
 
 # Every argument in '...' needs a name that is known.

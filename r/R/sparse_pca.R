@@ -1,6 +1,6 @@
-sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty = "l0", center = TRUE,
-                       scale. = FALSE, nonneg = FALSE, time_limit = NULL, seed = 0, effort = NULL,
-                       bound = FALSE, certify = FALSE, retx = TRUE, covmat = NULL, na.action = NULL, ...) {
+sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty = "l0", center = TRUE,
+                               scale. = FALSE, nonneg = FALSE, time_limit = NULL, seed = 0, effort = NULL,
+                               bound = FALSE, certify = FALSE, retx = TRUE, covmat = NULL, na.action = NULL, ...) {
     further <- named_further(...)
     if (missing(x) == is.null(covmat)) fail("give either data 'x' or their covariances 'covmat'")
     if (missing(x)) {
@@ -9,12 +9,22 @@ sparse_pca <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty 
     }
     data <- if (missing(x)) from_covariances(covmat) else from_samples(x, center, scale., na.action)
     own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
-                centered = !isFALSE(data$center))
+                centered = !isFALSE(data$center), scaled = !data$gram && isTRUE(scale.))
     given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, time_limit = time_limit, seed = seed,
                   effort = effort, bound = bound, certify = certify)
+    further$maximise <- measure(given, further, own)
     found <- run(data$matrix, run_options(own, given, further))
     tell(found, certify)
-    result(found, data, flag(retx, "retx"), match.call())
+    call <- match.call()
+    call[[1L]] <- as.name("sparse_pca")
+    result(found, data, flag(retx, "retx"), call)
+}
+
+# What is maximised where nobody says it: with numbers of nonzeros, given or chosen, what counts nothing twice.
+measure <- function(given, further, own) {
+    told <- c("maximise", "constraint", "solver", "relative_lambda", "lambda_share", "variables", "map")
+    if (any(told %in% names(further))) return(further$maximise)
+    if (is.null(given$lambda) && own$penalty == "l0" && !own$nonneg) "adjusted"
 }
 
 # Error for the first argument that is not its default and does not apply.
@@ -65,7 +75,7 @@ result <- function(found, data, retx, call) {
     dimnames(rotation) <- list(data$names, components)
     total <- sum(data$variances)
     shares <- lapply(report$explained_variance[c("ratio", "adjusted")], unlist)
-    structure(class = c("orthopt", "sparse_pca"), list(
+    structure(class = c("sparse_pca", "prcomp"), list(
         sdev = sqrt(pmax(shares$ratio, 0) * total),
         rotation = rotation,
         center = data$center,
@@ -82,6 +92,7 @@ result <- function(found, data, retx, call) {
         status = report$status,
         certificate = certificate(report, found$certified),
         orthogonality = report$feasibility,
+        stability = stability_of(report$stability, rotation),
         reasons = unlist(report$reasons),
         report = report,
         na.action = data$dropped,

@@ -83,9 +83,7 @@ fn data_sets(workspace: &Workspace) -> anyhow::Result<()> {
 
 fn python_alone(workspace: &Workspace) -> anyhow::Result<()> {
     let mut steps = Steps::default();
-    // the programs that the tests compare with, built as `cargo xtask test` builds them
-    let programs = ["build", "--workspace", "--bin", "orthopt", "--example", "same_x"];
-    steps.run("build", || workspace.cargo(&programs).run())?;
+    steps.run("build", || workspace.cargo(&python::PROGRAMS).run())?;
     steps.run("python", || python::test(workspace))?;
     steps.finish();
     Ok(())

@@ -8,8 +8,17 @@ use crate::cargo::{Run, Workspace};
 use crate::venv::Venv;
 
 /// Pages whose examples are run as doctests.
-const PAGES: [&str; 5] =
-    ["README.md", "docs/python.md", "docs/bounds.md", "docs/beyond-memory.md", "docs/for-ml-researchers.md"];
+const PAGES: [&str; 6] = [
+    "README.md",
+    "docs/python.md",
+    "docs/minimize.md",
+    "docs/bounds.md",
+    "docs/beyond-memory.md",
+    "docs/for-ml-researchers.md",
+];
+
+/// Arguments of cargo for the programs that the tests compare with, built as `cargo xtask test` builds them.
+pub const PROGRAMS: [&str; 6] = ["build", "--workspace", "--bin", "orthopt", "--example", "same_x"];
 
 /// Builds the wheel, installs it with everything its tests need, and runs them. The command and the
 /// example that they compare with have been built before.
@@ -58,7 +67,7 @@ fn stubs(workspace: &Workspace, venv: &Venv, work: &Path) -> anyhow::Result<()> 
 
 /// The wheel of the dev profile. With the feature `shared-build` cargo takes the dependencies as the
 /// tests of the workspace have built them, instead of building all of them again.
-fn build(workspace: &Workspace, venv: &Venv, wheels: &Path) -> anyhow::Result<PathBuf> {
+pub fn build(workspace: &Workspace, venv: &Venv, wheels: &Path) -> anyhow::Result<PathBuf> {
     if wheels.exists() {
         std::fs::remove_dir_all(wheels)?; // wheels of other versions
     }

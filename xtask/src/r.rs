@@ -15,7 +15,7 @@ const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
 const ALONE: &str = "\n[workspace]\n\n[patch.crates-io]\northopt = { path = \"../orthopt\" }\n";
 
 /// Builds the package and lets `R CMD check` install it, run its examples and its tests; errors and warnings fail,
-/// notes are shown. Then runs the examples of `docs/r.md`.
+/// notes are shown. Then runs the examples of `docs/r.md` and of `README.md`.
 ///
 /// Left out where there is no R. The static library comes from the workspace: compiled once, with what the tests
 /// have built.
@@ -39,7 +39,8 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     let tarball = newest_tarball(&work)?;
     r_cmd(workspace, &work, "check").args(check).args([&tarball]).run()?;
     judge(&work.join("orthopt.Rcheck/00check.log"))?;
-    examples(workspace, &work)
+    examples(workspace, &work)?;
+    front_page(workspace, &work)
 }
 
 /// True if R runs and succeeds.
@@ -160,4 +161,22 @@ fn examples(workspace: &Workspace, work: &Path) -> anyhow::Result<()> {
     let quiet = ["-s", "--vanilla", "-f"];
     let run = Run::new("R").args(quiet).args([&script]).dir(work);
     run.env("R_LIBS", work.join("orthopt.Rcheck")).run().context("the examples of docs/r.md")
+}
+
+/// Runs the session of `README.md` with the package that has been checked, and compares what it prints.
+fn front_page(workspace: &Workspace, work: &Path) -> anyhow::Result<()> {
+    let page = fs::read_to_string(workspace.root.join("README.md")).context("README.md")?;
+    let session = page.split("```r\n").nth(1).and_then(|rest| rest.split("```").next());
+    let (code, shown): (Vec<_>, Vec<_>) =
+        session.context("README.md has no R")?.lines().partition(|line| line.starts_with("> "));
+    let script = work.join("front.R");
+    fs::write(&script, code.iter().map(|line| format!("{}\n", &line[2..])).collect::<String>())?;
+    let mut run = Run::new("R").args(["-s", "--vanilla", "-f"]).args([&script]).dir(work);
+    let output = run.0.env("R_LIBS", work.join("orthopt.Rcheck")).output().context("cannot run R")?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let printed: Vec<_> = printed.lines().map(str::trim_end).collect();
+    if printed != shown {
+        bail!("README.md shows another output of R than\n{}", printed.join("\n"));
+    }
+    Ok(())
 }

@@ -21,8 +21,24 @@ impl Venv {
         let python = interpreter();
         check(&python)?;
         Run::new(&python).args(["-m", "venv", "--clear"]).args([folder]).run()?;
+        Ok(Self::inside(folder))
+    }
+
+    /// One in this folder with the packages of a list: that of an earlier call, if the list is the same.
+    pub fn kept(folder: &Path, list: &Path) -> anyhow::Result<Self> {
+        let (wanted, stamp) = (std::fs::read_to_string(list)?, folder.join("packages.txt"));
+        if std::fs::read_to_string(&stamp).is_ok_and(|there| there == wanted) {
+            return Ok(Self::inside(folder));
+        }
+        let venv = Self::fresh(folder)?;
+        venv.install().args(["-r"]).args([list]).run()?;
+        std::fs::write(stamp, wanted)?;
+        Ok(venv)
+    }
+
+    fn inside(folder: &Path) -> Self {
         let program = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-        Ok(Self { inside: folder.join(program) })
+        Self { inside: folder.join(program) }
     }
 
     /// A program that a package has installed there.

@@ -1,18 +1,20 @@
 //! The command line: one line per subcommand.
 
-use std::process::ExitCode;
+use std::ffi::OsString;
+use std::sync::OnceLock;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use orthopt_data::printable;
 
 use crate::cmd;
-use crate::failure::EXIT_CODES;
+use crate::failure::{EXIT_CODES, ExitCode};
 use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
   orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
   orthopt solve nonneg-pca data.csv --center -r 5 --save-x x.npy
+  orthopt explore data.csv --report page.html
   orthopt path l0-pca data.csv --scale std --cv 5
   orthopt transform result.json new.csv -o scores.csv
   orthopt compare l1-pca builtin:pitprops -r 3 --time-limit 2
@@ -37,6 +39,7 @@ enum Command {
     Solve(Box<cmd::solve::Args>),
     Transform(cmd::transform::Args),
     Path(Box<cmd::path::Args>),
+    Explore(Box<cmd::explore::Args>),
     Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
     Bound(Box<cmd::bound::Args>),
@@ -47,12 +50,20 @@ enum Command {
     Completions(cmd::completions::Args),
 }
 
+static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// The arguments of the command, as the user has typed them.
+pub fn arguments() -> impl Iterator<Item = String> {
+    WORDS.get().into_iter().flatten().skip(1).map(|word| word.to_string_lossy().into_owned())
+}
+
 /// Runs the command; the exit code gives the ending (see [`crate::failure`]).
-pub fn run() -> anyhow::Result<ExitCode> {
-    match Cli::try_parse() {
+pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
+    let words = WORDS.get_or_init(|| words);
+    match Cli::try_parse_from(words) {
         Ok(cli) => cli.run(),
         Err(error) if error.use_stderr() => {
-            let _ = in_print(error).print(); // a closed stderr is nobody's fault
+            let _ = in_print(error, words).print(); // a closed stderr is nobody's fault
             Ok(ExitCode::from(2))
         }
         Err(help) => output::told(help.print()).map(|()| ExitCode::SUCCESS),
@@ -60,8 +71,8 @@ pub fn run() -> anyhow::Result<ExitCode> {
 }
 
 /// The error for the same words without control characters, because it quotes them.
-fn in_print(error: clap::Error) -> clap::Error {
-    let words = std::env::args_os().map(|word| printable(&word.to_string_lossy()));
+fn in_print(error: clap::Error, words: &[OsString]) -> clap::Error {
+    let words = words.iter().map(|word| printable(&word.to_string_lossy()));
     Cli::try_parse_from(words).err().unwrap_or(error)
 }
 
@@ -71,6 +82,7 @@ impl Cli {
             Command::Solve(args) => cmd::solve::run(*args),
             Command::Transform(args) => cmd::transform::run(&args),
             Command::Path(args) => cmd::path::run(*args),
+            Command::Explore(args) => cmd::explore::run(*args),
             Command::Compare(args) => cmd::compare::run(*args),
             Command::Certify(args) => cmd::certify::run(*args),
             Command::Bound(args) => cmd::bound::run(*args),

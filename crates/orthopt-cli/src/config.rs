@@ -90,10 +90,14 @@ mod tests {
     #[test]
     fn typed_options_win() {
         let file = parse("rank = 2\nlambda = 1\ngram = 'C.npy'\ncenter = true", "f").unwrap();
-        let typed =
-            Request { rank: Some(4), data: Some("a.csv".into()), center: Some(false), ..Default::default() };
+        let typed = Request {
+            rank: Some(4.into()),
+            data: Some("a.csv".into()),
+            center: Some(false),
+            ..Default::default()
+        };
         let merged = overlay(typed, file);
-        assert_eq!((merged.rank, merged.lambda), (Some(4), Some(1.0)));
+        assert_eq!((merged.rank, merged.lambda), (Some(4.into()), Some(1.0)));
         assert_eq!((merged.data.as_deref(), merged.gram), (Some(Path::new("a.csv")), None));
         assert_eq!(merged.center, Some(false));
     }
@@ -108,8 +112,10 @@ mod tests {
         );
         let unknown = message("rank = 2\nwithout-likeness = 1.0\n");
         assert!(unknown.contains("`without-likeness`, there are `problem`, "), "{unknown}");
+        let kind = message("\n\nthreads = 'three'\n");
+        assert!(kind.starts_with("run.toml:3: threads: invalid type: string \"three\", expected"), "{kind}");
         let kind = message("\n\nrank = 'three'\n");
-        assert!(kind.starts_with("run.toml:3: rank: invalid type: string \"three\", expected"), "{kind}");
+        assert!(kind.starts_with("run.toml:3: rank: three is given, expected a whole number"), "{kind}");
         assert!(message("rank 3").starts_with("run.toml:1: "));
     }
 

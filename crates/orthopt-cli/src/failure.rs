@@ -9,7 +9,6 @@
 //! | 130 | interrupted |
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use orthopt::solve::Status;
 use orthopt_data::{DataError, printable};
@@ -24,6 +23,20 @@ Exit codes:
   2    usage: an option or a value of it that makes no sense
   4    numerical breakdown, or an unbounded problem
   130  interrupted (what was found is still written)";
+
+/// Exit code of a command: a number that a caller in the same process can read, unlike the one of the standard library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExitCode(pub u8);
+
+impl ExitCode {
+    pub const SUCCESS: Self = Self(0);
+}
+
+impl From<u8> for ExitCode {
+    fn from(code: u8) -> Self {
+        Self(code)
+    }
+}
 
 /// The user asked for something that makes no sense.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +65,7 @@ fn code(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref::<DataError>() {
         return match error {
-            DataError::Features { .. } | DataError::GramPreparation { .. } => 2,
+            DataError::Features { .. } | DataError::GramPreparation { .. } | DataError::Option { .. } => 2,
             _ => 1,
         };
     }

@@ -99,10 +99,14 @@ impl Asked {
 /// One of them without the others.
 pub fn check_together(options: &Request) -> anyhow::Result<()> {
     let pictures = [&options.plot_scores, &options.plot_biplot, &options.report];
-    if options.labels.is_some() && pictures.iter().all(|path| path.is_none()) {
+    let labels = options.labels.as_deref().filter(|labels| Path::new(labels).exists());
+    if labels.is_some() && pictures.iter().all(|path| path.is_none()) {
         return Err(usage(
             "--labels is for pictures of samples: give --plot-scores, --plot-biplot or --report too, or leave it out",
         ));
+    }
+    if options.plot_stability.is_some() && options.stability.is_none() {
+        return Err(usage("--plot-stability draws what --stability finds: give that too, or leave it out"));
     }
     if options.reproducible == Some(true) && options.stream == Some(false) {
         return Err(usage(

@@ -5,19 +5,21 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use orthopt::family::{Kind, find_problem};
+use orthopt::family::{self, Kind, PoseOptions, find_problem};
 use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
-use orthopt::report::{self, DataFacts};
+use orthopt::report::{self, DataFacts, TableFacts};
 use orthopt::request::{Request, Size};
 use orthopt_data::stream::Step;
-use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, Units, read_names};
+use orthopt_data::{
+    HowRead, LoadOptions, Matrix, Missing, Prepare, Role, Scale, Source, TableOptions, Units,
+};
 
 use crate::failure::usage;
 use crate::rows::Rows;
 use crate::streamed::{self, Stream, Streamed};
-use crate::text;
+use crate::{table_options, text, wording};
 
 /// Which data, and what to do with them first.
 #[derive(Clone, Debug)]
@@ -31,9 +33,8 @@ pub struct DataRequest {
     pub missing: Missing,
     /// Bytes that reading may take.
     pub max_memory: Option<Size>,
-    /// Files with names of the columns and labels of the rows.
-    pub names: Option<PathBuf>,
-    pub labels: Option<PathBuf>,
+    /// How tables are read.
+    pub table: TableOptions,
     pub prepare: Prepare,
     /// Rows part by part.
     pub stream: Stream,
@@ -48,11 +49,21 @@ impl DataRequest {
             keep_sparse: keeps_sparse(options.problem.as_deref()),
             missing: missing(options.missing.as_deref())?,
             max_memory: options.max_memory,
-            names: options.names.clone(),
-            labels: options.labels.clone(),
+            table: table_options::of(options)?,
             prepare: prepare(options)?,
             stream: Stream::new(options)?,
         })
+    }
+
+    /// How the data are to be read.
+    pub fn load(&self) -> LoadOptions {
+        LoadOptions {
+            missing: self.missing,
+            max_memory: self.max_memory.map(|size| size.0),
+            gram: self.gram,
+            table: self.table.clone(),
+            ..LoadOptions::default()
+        }
     }
 }
 
@@ -108,6 +119,7 @@ pub struct Input {
     shrunk: f64,             // what the matrix was divided by for a covariance, besides its units
     row_names: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    weights: Option<Vec<f64>>, // of the rows, whose roots they have been multiplied with
     is_gram: bool,
     /// What there is to say of the way they came.
     pub notes: Vec<Message>,
@@ -137,37 +149,34 @@ impl Input {
     /// C of rows that came part by part.
     fn of_sums(request: &DataRequest, read: Streamed) -> anyhow::Result<Self> {
         let Streamed { mut info, c, kept, columns, notes } = read;
-        if let Some(path) = &request.names {
-            let names = lines("--names", path)?;
-            info.names = Some(streamed::kept_names(names, kept.as_deref(), columns, path)?);
+        if let Some(path) = &request.table.names {
+            let names = read_names_of(path)?;
+            info.names = Some(streamed::kept_names(names, kept.as_deref(), columns, Path::new(path))?);
         }
         let (matrix, shrunk) = (c.into(), 1.0);
-        Ok(Self { info, matrix, means: None, shrunk, row_names: None, labels: None, is_gram: true, notes })
+        let (row_names, labels, weights) = (None, None, None);
+        Ok(Self { info, matrix, means: None, shrunk, row_names, labels, weights, is_gram: true, notes })
     }
 
     fn whole(request: &DataRequest) -> anyhow::Result<Self> {
         if request.gram && !request.source.to_string_lossy().contains(':') {
             check_exists("--gram", &request.source)?;
         }
-        let max_memory = request.max_memory.map(|size| size.0);
-        let options = LoadOptions { missing: request.missing, max_memory, ..LoadOptions::default() };
-        let mut data = orthopt_data::load(&request.source, &options)?;
-        if request.gram && data.missing > 0 {
-            return Err(usage("--missing is for samples: compute C without missing values"));
+        if let Some(file) = request.table.names.as_ref().filter(|file| !file.contains(':')) {
+            check_exists("--names", Path::new(file))?;
         }
-        if let Some(path) = &request.names {
-            data = data.named(lines("--names", path)?, &path.display().to_string())?;
-        }
-        let labels = labels(request.labels.as_deref(), &data)?;
-        if request.gram {
-            data.role = Role::Gram;
-        }
+        let mut data = orthopt_data::load(&request.source, &request.load())?;
+        let own = data.labels.as_ref().filter(|labels| labels.len() == data.matrix.nrows());
+        let own = own.map(|labels| labels.iter().map(|label| text::exact(*label)).collect());
+        let labels = data.groups.take().or(own);
         let is_gram = data.role == Role::Gram;
         if is_gram && !(request.keep_sparse && data.matrix.is_sparse()) {
             let dense = data.matrix.try_to_dense(&data.source)?;
             orthopt_data::check_symmetric(&dense).with_context(|| data.source.clone())?;
             data.matrix = dense.into();
         }
+        let notes: Vec<Message> = data.how.notes.iter().map(wording::message).collect();
+        let table = facts(&data.how, data.sentence());
         let (data, means, Units { means: centre, scales, shrunk }) = request.prepare.apply_to(data)?;
         let info = DataFacts {
             rows: data.matrix.nrows(),
@@ -183,10 +192,22 @@ impl Input {
             names: data.names,
             means: centre,
             scales,
+            roots: data.weights.as_ref().map(|all| all.iter().map(|w| w.sqrt()).collect()),
+            // numbers that are drawn are read from nowhere
+            table: (!is_drawn(&request.source)).then_some(table),
         };
-        let (matrix, row_names) = (data.matrix, data.row_names);
-        let (shrunk, notes) = (shrunk.unwrap_or(1.0), Vec::new());
-        Ok(Self { info, matrix, means, shrunk, row_names, labels, is_gram, notes })
+        let (matrix, row_names, weights) = (data.matrix, data.row_names, data.weights);
+        Ok(Self {
+            info,
+            matrix,
+            means,
+            shrunk: shrunk.unwrap_or(1.0),
+            row_names,
+            labels,
+            weights,
+            is_gram,
+            notes,
+        })
     }
 
     /// Whether the samples are there, and not C alone.
@@ -196,7 +217,10 @@ impl Input {
 
     /// The samples as components see them.
     pub fn rows(&self, x: &RowMat) -> Rows {
-        let scores = crate::rows::scores(&self.matrix, self.means.as_deref(), self.shrunk, x);
+        let mut scores = crate::rows::scores(&self.matrix, self.means.as_deref(), self.shrunk, x);
+        for (i, weight) in self.weights.iter().flatten().enumerate() {
+            scores.row_mut(i).iter_mut().for_each(|score| *score /= weight.sqrt());
+        }
         Rows { scores, names: self.row_names.clone(), labels: self.labels.clone() }
     }
 
@@ -210,42 +234,48 @@ impl Input {
         }
     }
 
-    /// Sum of the squares of all entries: tr C of samples.
-    pub fn sum_of_squares(&self) -> f64 {
-        match &self.matrix {
-            Matrix::Dense(a) => a.squared_norm_l2(),
-            Matrix::Sparse(a) => a.val().iter().map(|v| v * v).sum(),
+    /// The options with the number of rows behind C, where only C is kept of them.
+    pub fn told(&self, options: &PoseOptions) -> PoseOptions {
+        let rows = (self.is_gram && self.info.role == report::Role::Samples).then_some(self.info.rows);
+        PoseOptions { samples: options.samples.or(rows), ..options.clone() }
+    }
+
+    /// A note for samples that are not centred though they ought to be.
+    pub fn remark_on_means(&self) -> Option<Message> {
+        if !self.has_rows() || self.info.centered {
+            return None;
         }
-    }
-
-    /// The column means of samples that were not centred.
-    pub fn means_left_in(&self) -> Option<Vec<f64>> {
-        (self.has_rows() && !self.info.centered).then(|| self.matrix.column_means())
+        let roots: Option<Vec<f64>> = self.weights.as_ref().map(|all| all.iter().map(|w| w.sqrt()).collect());
+        family::remark_on_means(&self.pca(), roots.as_deref())
     }
 }
 
-/// The lines of the file that `option` names.
-fn lines(option: &str, path: &Path) -> anyhow::Result<Vec<String>> {
-    check_exists(option, path)?;
-    read_names(path).context(option.to_string())
+/// Names in a file, for rows that come part by part.
+fn read_names_of(file: &str) -> anyhow::Result<Vec<String>> {
+    if !file.contains(':') {
+        check_exists("--names", Path::new(file))?;
+    }
+    orthopt_data::read_column(file).context("--names")
 }
 
-/// A label for each row, from a file or from the data themselves.
-fn labels(path: Option<&Path>, data: &DataSet) -> anyhow::Result<Option<Vec<String>>> {
-    let Some(path) = path else {
-        let own = data.labels.as_ref().filter(|labels| labels.len() == data.matrix.nrows());
-        return Ok(own.map(|labels| labels.iter().map(|label| text::exact(*label)).collect()));
-    };
-    let (labels, rows) = (lines("--labels", path)?, data.matrix.nrows());
-    if labels.len() != rows {
-        anyhow::bail!(
-            "--labels {}: {} labels for the {rows} rows of {}; one per line is expected, in the order of the rows",
-            path.display(),
-            labels.len(),
-            data.source
-        );
+/// Whether DATA is a generator or a table of our own.
+fn is_drawn(source: &Path) -> bool {
+    let name = source.to_string_lossy();
+    !source.exists() && name.contains(':')
+}
+
+/// How a table was read, for reports.
+pub fn facts(how: &HowRead, read: String) -> TableFacts {
+    let word = |source: &Option<Source>| source.as_ref().map(|source| source.word().to_string());
+    let first_line = [&how.header, &how.row_names].iter().any(|source| **source == Some(Source::FirstLine));
+    TableFacts {
+        header: first_line,
+        row_names: word(&how.row_names),
+        dropped: how.dropped().map(|(name, _)| name.to_string()).collect(),
+        transposed: how.transposed,
+        weights: word(&how.weights),
+        read,
     }
-    Ok(Some(labels))
 }
 
 /// Reads an n × r matrix X from a file; `option` names it in errors.

@@ -1,7 +1,7 @@
 //! The command `orthopt`: sparse, nonnegative and plain PCA with exactly orthogonal components.
 //!
 //! It is a library so that it compiles in parallel with the library `orthopt`, for which a
-//! program would wait. Other programs should use the crate `orthopt`.
+//! program would wait, and so that the Python package has the command, too. Other programs should use the crate `orthopt`.
 
 mod blocks;
 mod cli;
@@ -10,6 +10,7 @@ mod config;
 mod configured;
 mod constants;
 mod describe;
+mod explored;
 mod export;
 mod failure;
 mod files;
@@ -17,6 +18,7 @@ mod given;
 mod global;
 mod input;
 mod interrupt;
+mod look;
 mod model;
 mod options;
 mod output;
@@ -29,25 +31,29 @@ mod reproduce;
 mod rows;
 mod run;
 mod settings;
+mod stability;
 mod streamed;
 mod summary;
 mod table;
+mod table_options;
 mod text;
 mod wording;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::process::ExitCode;
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Runs the command with the arguments of the process; returns its exit code.
+/// Runs the command with these words, the first of which is its name; returns its exit code. Once in a process: signals are
+/// its own from then on.
 #[must_use]
-pub fn main() -> ExitCode {
+pub fn command(words: Vec<OsString>) -> u8 {
     start_log();
-    interrupt::listen().and_then(|()| cli::run()).unwrap_or_else(|error| failure::report(&error))
+    let ended = interrupt::listen().and_then(|()| cli::run(words));
+    ended.unwrap_or_else(|error| failure::report(&error)).0
 }
 
 /// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::linalg=debug`), shows spans and events on
@@ -58,7 +64,7 @@ fn start_log() {
         Ok(levels) => {
             let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             let lines = fmt::layer().with_ansi(colours).with_writer(std::io::stderr);
-            tracing_subscriber::registry().with(lines).with(levels).init();
+            tracing_subscriber::registry().with(lines).with(levels).try_init().ok(); // a process may have a log of its own
         }
         Err(error) => {
             failure::say("warning", &format!("ORTHOPT_LOG is `{text}`: {error}; nothing is logged"));

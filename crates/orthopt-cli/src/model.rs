@@ -103,6 +103,13 @@ impl Model {
             bail!("{} is C itself: there are no rows to transform", data.source);
         }
         let n = self.x.nrows();
+        // repeated names were told apart by their order, which is not that of other tables
+        if let (Some(_), Some(name)) = (&self.names, data.how.repeated.first()) {
+            bail!(
+                "{} has several columns `{name}`, and columns are found by their names: give each a name of its own",
+                data.source
+            );
+        }
         if let (Some(wanted), Some(there)) = (&self.names, &data.names)
             && wanted != there
         {
@@ -136,7 +143,8 @@ fn check_columns(x: &RowMat, uncorrelated: bool) -> anyhow::Result<()> {
         for l in 0..=k {
             let product: f64 = (0..x.nrows()).map(|i| x.get(i, k) * x.get(i, l)).sum();
             let wanted = f64::from(u8::from(k == l));
-            if (k == l || !uncorrelated) && !((product - wanted).abs() <= TOLERANCE) {
+            let close = (product - wanted).abs() <= TOLERANCE; // false where it is no number
+            if (k == l || !uncorrelated) && !close {
                 let (k, l) = (k + 1, l + 1);
                 bail!(
                     "columns {l} and {k} of x have the inner product {product:e} where a result of solve has {wanted}: the file was \

@@ -7,31 +7,41 @@ use clap::builder::{
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 use orthopt::family::Call;
-use orthopt::request::{Entry, FileUse, Kind, OPTIONS, Request, Written};
+use orthopt::request::{Entry, FileUse, Group, Kind, OPTIONS, Request, Written};
 
 use crate::constants;
 
-/// The options that are typed; `OF_X`: those of [`Call::Certify`] alone, which looks at an X that is given.
+/// The options that are typed; those of one call alone where `OF` is not [`ANY`].
 #[derive(Clone, Debug, Default)]
-pub struct Typed<const OF_X: bool = false>(pub Request);
+pub struct Typed<const OF: u8 = ANY>(pub Request);
+
+/// All options: those of other calls are refused with the reason.
+const ANY: u8 = 0;
+/// The options of [`Call::Certify`].
+pub const OF_X: u8 = 1;
+/// The options of [`Call::Explore`].
+pub const OF_EXPLORE: u8 = 2;
 
 /// Options of `certify` that have a shorter name there.
 const RENAMED: [&str; 1] = ["certify-sample"];
 
-impl<const OF_X: bool> Typed<OF_X> {
+impl<const OF: u8> Typed<OF> {
     fn entries() -> impl Iterator<Item = &'static Entry> {
-        OPTIONS
-            .iter()
-            .filter(|entry| !OF_X || (entry.calls.contains(&Call::Certify) && !RENAMED.contains(&entry.name)))
+        OPTIONS.iter().filter(|entry| match OF {
+            OF_X => entry.calls.contains(&Call::Certify) && !RENAMED.contains(&entry.name),
+            OF_EXPLORE => entry.calls.contains(&Call::Explore),
+            _ => true,
+        })
     }
 }
 
-impl<const OF_X: bool> clap::Args for Typed<OF_X> {
+impl<const OF: u8> clap::Args for Typed<OF> {
     fn augment_args(command: Command) -> Command {
         let has = |name: &&'static str| Self::entries().any(|entry| entry.name == *name);
         let args = Self::entries()
             .map(|entry| argument(entry).conflicts_with_all(entry.excludes.iter().copied().filter(has)));
-        constants::augment(command.args(args))
+        let command = command.args(args);
+        if OF == OF_EXPLORE { command } else { constants::augment(command) }
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -39,9 +49,10 @@ impl<const OF_X: bool> clap::Args for Typed<OF_X> {
     }
 }
 
-impl<const OF_X: bool> clap::FromArgMatches for Typed<OF_X> {
+impl<const OF: u8> clap::FromArgMatches for Typed<OF> {
     fn from_arg_matches(matches: &ArgMatches) -> ClapResult<Self> {
-        let mut typed = Self(Request { constants: constants::given(matches)?, ..Request::default() });
+        let constants = if OF == OF_EXPLORE { Default::default() } else { constants::given(matches)? };
+        let mut typed = Self(Request { constants, ..Request::default() });
         for entry in Self::entries() {
             let Some(values) = matches.get_many::<Written>(entry.name) else { continue };
             let mut values: Vec<Written> = values.cloned().collect();
@@ -58,7 +69,7 @@ impl<const OF_X: bool> clap::FromArgMatches for Typed<OF_X> {
 }
 
 /// The argument of an option.
-fn argument(entry: &'static Entry) -> Arg {
+pub fn argument(entry: &'static Entry) -> Arg {
     let mut arg = Arg::new(entry.name).value_name(entry.value).help(entry.help()).value_parser(parser(entry));
     if !entry.positional {
         arg = arg.long(entry.name).help_heading(entry.group.heading()).hide_short_help(!entry.common);
@@ -73,6 +84,8 @@ fn argument(entry: &'static Entry) -> Arg {
         Kind::Flag => arg = arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
         Kind::Files => arg = arg.num_args(1..).action(ArgAction::Append),
         Kind::Number if entry.alone.is_empty() => arg = arg.allow_hyphen_values(true),
+        // names of columns and cells may begin with anything
+        Kind::Text if entry.group == Group::Table => arg = arg.allow_hyphen_values(true),
         _ => {}
     }
     if !entry.alone.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::path::Path as FilePath;
 
-use orthopt::path::{Along, Path, Point, Request, Validation};
+use orthopt::path::{Along, By, Path, Point, Validation};
 use orthopt::report::{DataFacts, SCHEMA};
 use serde::Serialize;
 
@@ -18,15 +18,16 @@ pub struct Told<'a> {
     pub path: &'a Path,
     along: &'a Along,
     validation: Option<Validation>,
+    by: Option<By>,
     /// The point.
     pub chosen: usize,
 }
 
 impl<'a> Told<'a> {
-    pub fn new(request: &'a Request, path: &'a Path, validation: Option<Validation>) -> Self {
-        let validation = validation.filter(|v| v.chosen < path.points.len());
+    pub fn new(along: &'a Along, path: &'a Path, validation: Option<(Validation, By)>) -> Self {
+        let (validation, by) = validation.filter(|(v, _)| v.chosen < path.points.len()).unzip();
         let chosen = validation.as_ref().map_or(path.knee, |v| v.chosen);
-        Self { path, along: &request.along, validation, chosen }
+        Self { path, along, validation, by, chosen }
     }
 
     /// The rule that chose the point.
@@ -46,6 +47,7 @@ impl<'a> Told<'a> {
             rule: self.rule(),
             knee: self.path.knee,
             validation: self.validation.as_ref(),
+            validated_by: self.by,
             interrupted: self.path.interrupted,
             points: self.path.points.iter().map(Of::point).collect(),
         }
@@ -64,6 +66,7 @@ pub struct Object<'a> {
     rule: &'static str,
     knee: usize,
     validation: Option<&'a Validation>,
+    validated_by: Option<By>,
     interrupted: bool,
     points: Vec<Of<'a>>,
 }
@@ -90,6 +93,7 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     let along = told.along.name();
     summary.line("problem", &format!("{}, {}", first.task.problem.name, first.task.problem.doc));
     summary.line("data", &describe(&first.task.data));
+    summary.table(&first.task.data);
     summary.line("rank", &first.task.rank.to_string());
     summary.line("path", &format!("{} of {}", text::count(points.len() as u64, "point"), told.along.len()));
     summary.gap();
@@ -101,10 +105,14 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
         "variance: share explained by projection on the loadings; adjusted: share explained by the \
                       scores, counting of each only the part beyond earlier scores.",
     );
-    if told.validation.is_some() {
-        summary.sentence(
-            "held out: share of the variance of the held-out rows, mean and standard error over the folds.",
-        );
+    if let Some(by) = told.by {
+        summary.sentence(match by {
+            By::Rows => "held out: share of the variance of the held-out rows, mean and standard error over the folds.",
+            By::Cells => {
+                "held out: share of the variance of the held-out cells that the others of their row predict, mean and \
+                 standard error over the folds."
+            }
+        });
     }
     let at = text::number(points[told.chosen].at, 6);
     let rule = match &told.validation {
@@ -225,6 +233,14 @@ pub fn write_table(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
 /// # Errors
 /// The file cannot be written.
 pub fn write_picture(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
+    crate::export::picture::write(&drawn(told)?, path)
+}
+
+/// The picture.
+///
+/// # Errors
+/// The drawing fails.
+pub fn drawn(told: &Told<'_>) -> anyhow::Result<String> {
     let points = &told.path.points;
     let of = |f: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
         (0..points.len()).map(|i| (points[i].nnz() as f64, 100.0 * f(i))).collect()
@@ -238,6 +254,5 @@ pub fn write_picture(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
     let title = format!("variance explained by nonzeros, {}", crate::export::svg::title(&first.task));
     let at = text::exact(text::rounded(points[told.chosen].at, 6));
     let subtitle = format!("chosen by {}: {} {at}", told.rule(), told.along.name());
-    let svg = picture::path::picture(&title, &subtitle, &lines, told.chosen)?;
-    crate::export::picture::write(&svg, path)
+    picture::path::picture(&title, &subtitle, &lines, told.chosen)
 }

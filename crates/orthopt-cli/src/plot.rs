@@ -32,6 +32,20 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
 ];
 pub const GRID: RGBColor = RGBColor(222, 222, 222);
+/// Words and frames on coloured cells: dark and light on any page, unlike black and white.
+pub const INK: RGBColor = RGBColor(26, 26, 26);
+pub const PALE: RGBColor = RGBColor(254, 254, 254);
+/// Colours of a light page, and those in their place on a dark one: words and lines, what lies behind words, the grid, greys,
+/// and blues that are too dark.
+const ON_DARK: [(&str, &str); 7] = [
+    ("#000000", "#E6E6E6"),
+    ("#FFFFFF", "#16181B"),
+    ("#DEDEDE", "#43474D"),
+    ("#6E6E6E", "#A0A4AA"),
+    ("#787878", "#A0A4AA"),
+    ("#0072B2", "#4AA3DF"),
+    ("#005A96", "#4AA3DF"),
+];
 
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
@@ -57,7 +71,24 @@ pub fn svg_of(units: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyho
         drawn.map_err(|error| anyhow!("cannot draw the plot: {error}"))?;
     }
     let size = |(width, height): (u32, u32)| format!("width=\"{width}\" height=\"{height}\"");
-    Ok(svg.replacen(&size(units), &size((units.0 / 2, units.1 / 2)), 1))
+    Ok(for_readers(&svg.replacen(&size(units), &size((units.0 / 2, units.1 / 2)), 1)))
+}
+
+/// The picture with its first two texts as title and description for screen readers, and with colours for dark pages.
+fn for_readers(svg: &str) -> String {
+    let Some((start, rest)) = svg.split_once(">\n") else { return svg.into() };
+    let mut texts =
+        rest.split("<text ").skip(1).filter_map(|text| Some(text.split_once(">\n")?.1.split_once('\n')?.0));
+    let mut named =
+        |element: &str| texts.next().map_or(String::new(), |t| format!("<{element}>{t}</{element}>\n"));
+    let dark: String = ON_DARK
+        .iter()
+        .map(|(light, dark)| {
+            format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}")
+        })
+        .collect();
+    let style = format!("<style>@media (prefers-color-scheme:dark){{{dark}}}</style>\n");
+    format!("{start} role=\"img\">\n{}{}{style}{rest}", named("title"), named("desc"))
 }
 
 /// Draws F of one run, or of several above the lowest F of all, on a logarithmic axis.
@@ -184,7 +215,7 @@ fn draw(
     Ok(())
 }
 
-/// White, with two lines above; returns the rest.
+/// Two lines above; returns the rest.
 ///
 /// # Errors
 /// The drawing fails.
@@ -193,7 +224,6 @@ pub fn titled<'a>(
     title: &str,
     subtitle: &str,
 ) -> Result<Area<'a>, Box<dyn std::error::Error>> {
-    root.fill(&WHITE)?;
     let centre = Pos::new(HPos::Center, VPos::Center);
     let text = |size: i32| (FONT, size).into_text_style(root).pos(centre);
     let width = root.dim_in_pixel().0;
@@ -257,6 +287,20 @@ mod tests {
             assert!(svg.trim_end().ends_with("</svg>"));
             assert!(svg.contains("subtitle") && !svg.contains("NaN"));
         }
+    }
+
+    #[test]
+    fn pictures_say_what_they_are_and_suit_dark_pages() {
+        let svg = picture(vec![(0.1, 1.0), (9.0, 0.0)]);
+        let (head, drawn) = svg.split_once("</style>").unwrap();
+        assert!(head.contains(" role=\"img\">\n<title>title</title>\n<desc>subtitle</desc>\n"), "{head}");
+        assert!(
+            head.contains("(prefers-color-scheme:dark)") && head.contains("[fill=\"#000000\"]{fill:#E6E6E6}")
+        );
+        assert!(!drawn.contains("height=\"1000\""), "a background hides the page");
+        let (fills, strokes) =
+            (drawn.matches("fill=\"#000000\"").count(), drawn.matches("stroke=\"#000000\"").count());
+        assert!(fills > 3 && strokes > 1, "{fills} {strokes}");
     }
 
     #[test]

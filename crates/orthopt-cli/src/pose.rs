@@ -10,8 +10,6 @@ use crate::failure::say;
 use crate::input::Input;
 
 /// Share of tr C from which on a note mentions means that are not subtracted.
-const MEANS_SHARE: f64 = 0.05;
-
 /// Poses the problem; the caller may keep or drop the rest of the data.
 ///
 /// # Errors
@@ -21,9 +19,9 @@ pub fn pose(
     input: &Input,
     options: &PoseOptions,
 ) -> anyhow::Result<(Posed, DataFacts)> {
-    let mut posed = family::pose(info, &input.pca(), options)?;
+    let mut posed = family::pose(info, &input.pca(), &input.told(options))?;
     if info.kind != Kind::Probe {
-        posed.notes.extend(remark_on_means(input));
+        posed.notes.extend(input.remark_on_means());
     }
     posed.notes.extend(input.notes.iter().cloned());
     if input.info.missing > 0 {
@@ -33,19 +31,6 @@ pub fn pose(
             .push(Message::from(format!("{count} in the data, treated as ")).option("missing").text(" says"));
     }
     Ok((posed, input.info.clone()))
-}
-
-/// Note for samples that are not centred: their PCA mostly finds their mean, which contributes m·mean² to Cᵢᵢ.
-fn remark_on_means(input: &Input) -> Option<Message> {
-    let means = input.means_left_in()?;
-    let due: f64 = means.iter().map(|mean| mean * mean).sum::<f64>() * input.info.rows as f64;
-    let trace = input.sum_of_squares();
-    (due > MEANS_SHARE * trace).then(|| {
-        let share = 100.0 * due / trace;
-        Message::from(format!("the columns are not centred: their means make up {share:.0} % of tr C; "))
-            .option("center")
-            .text(" subtracts them")
-    })
 }
 
 /// Note for an X that is checked with a default λ: `solve` without λ and solver chooses a

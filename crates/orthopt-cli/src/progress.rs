@@ -154,6 +154,11 @@ impl Points {
     pub fn show(&self, what: &str, i: usize, of: usize) {
         self.0.set_prefix(format!("{what}, point {} of {of}  ", i + 1));
     }
+
+    /// The question that is asked.
+    pub fn asks(&self, question: &str) {
+        self.0.set_prefix(format!("{question}  "));
+    }
 }
 
 /// The bar of a bound: incumbent, bound, gap and nodes.

@@ -47,9 +47,9 @@ pub fn minimise<P: Family>(
     task: &Task,
     progress: &mut Progress,
 ) -> anyhow::Result<Report> {
-    let (stopping, cancel) = (&settings.stopping, interrupt::cancel());
-    let solution = plan.run(problem, wanted, stopping, settings.restarts, cancel, &mut [&mut *progress])?;
-    let report = Report::new(task, problem, plan, wanted, settings.stopping, solution);
+    let (stopping, cancel) = (settings.of_run(), interrupt::cancel());
+    let solution = plan.run(problem, wanted, &stopping, settings.restarts, cancel, &mut [&mut *progress])?;
+    let report = Report::new(task, problem, plan, wanted, settings.stopping, solution)?;
     report.notes.iter().for_each(|note| progress.note(note));
     Ok(report)
 }

@@ -8,6 +8,7 @@ use orthopt::certify::Scope;
 use orthopt::family::{PoseOptions, ProblemInfo, Wanted, find_problem};
 use orthopt::request::{Request, Settled};
 use orthopt::solve::Stopping;
+use orthopt::stability::of_run;
 
 use crate::export::{Output, What};
 use crate::failure::usage;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub certify: Option<Scope>,
     /// Seconds for a global bound.
     pub bound: Option<f64>,
+    /// Pairs of halves of the rows.
+    pub stability: Option<usize>,
     pub top: usize,
     pub json: Option<PathBuf>,
     pub outputs: Vec<Output>,
@@ -39,7 +42,8 @@ impl Settings {
     /// # Errors
     /// A value that makes no sense, a file that cannot be read; exit code 2.
     pub fn resolve(options: &mut Request) -> anyhow::Result<Self> {
-        let Settled { mut pose, wanted, stopping, restarts, threads, certify, bound } = settled(options)?;
+        let Settled { mut pose, wanted, stopping, restarts, threads, certify, bound, stability } =
+            settled(options)?;
         pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
         Ok(Self {
             problem: problem(options.problem.as_deref())?,
@@ -51,11 +55,17 @@ impl Settings {
             stopping,
             certify,
             bound,
+            stability,
             top: options.top.unwrap_or_default(),
             json: options.json.clone(),
             outputs: outputs(options)?,
             quiet: options.quiet.unwrap_or_default(),
         })
+    }
+
+    /// Limits of the run of all rows: half of the time is for halves of the rows, where they are asked for.
+    pub fn of_run(&self) -> Stopping {
+        if self.stability.is_some() { of_run(self.stopping) } else { self.stopping }
     }
 
     /// With a number of nonzeros from the data, where nothing says how sparse X is to be and how it is found.
@@ -95,10 +105,11 @@ fn signs(text: &str) -> anyhow::Result<String> {
 }
 
 /// The files that are made of a result, where they are wanted.
-pub fn asked(options: &Request) -> [(What, Option<&Path>); 10] {
+pub fn asked(options: &Request) -> [(What, Option<&Path>); 13] {
     let asked = [
         (What::X, &options.save_x),
         (What::Loadings, &options.save_loadings),
+        (What::SortedLoadings, &options.save_sorted_loadings),
         (What::Scores, &options.save_scores),
         (What::Trace, &options.trace),
         (What::Plot, &options.plot),
@@ -106,6 +117,8 @@ pub fn asked(options: &Request) -> [(What, Option<&Path>); 10] {
         (What::PlotScores, &options.plot_scores),
         (What::PlotBiplot, &options.plot_biplot),
         (What::PlotVariance, &options.plot_variance),
+        (What::PlotScree, &options.plot_scree),
+        (What::PlotStability, &options.plot_stability),
         (What::Report, &options.report),
     ];
     asked.map(|(what, path)| (what, path.as_deref()))

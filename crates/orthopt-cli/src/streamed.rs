@@ -7,11 +7,11 @@ use orthopt::message::Message;
 use orthopt::report::{DataFacts, Role};
 use orthopt::request::Request;
 use orthopt_data::stream::{Accumulate, Accumulated, Step, accumulate, files, read_accumulator};
-use orthopt_data::{DataError, GramAccumulator, LoadOptions, Missing, Scale, Summation, show_bytes};
+use orthopt_data::{DataError, GramAccumulator, HowRead, Missing, Scale, Summation, show_bytes};
 
 use crate::failure::usage;
-use crate::input::DataRequest;
-use crate::text;
+use crate::input::{DataRequest, facts};
+use crate::{text, wording};
 
 /// From this size on, tables and arrays come part by part unless somebody says otherwise.
 const LARGE: u64 = 1_000_000_000;
@@ -45,7 +45,8 @@ impl Stream {
         if options.gram.is_some() && (options.stream == Some(true) || options.screen.is_some()) {
             return Err(usage("--gram gives C itself: there are no rows to read part by part"));
         }
-        if options.labels.is_some() && (options.stream == Some(true) || several) {
+        let of_rows = options.labels.as_deref().is_some_and(|labels| Path::new(labels).exists());
+        if of_rows && (options.stream == Some(true) || several) {
             return Err(usage(
                 "--labels are for pictures of rows, but rows that are read part by part are not kept",
             ));
@@ -113,9 +114,12 @@ pub fn read(request: &DataRequest, watch: &mut dyn FnMut(Step<'_>)) -> anyhow::R
             .text(" is given"),
         ),
     }
-    let load = LoadOptions { missing: request.missing, max_memory, features: None };
-    let asked =
-        Accumulate { how: stream.how, screen: stream.screen, counted: request.prepare.features, load };
+    let asked = Accumulate {
+        how: stream.how,
+        screen: stream.screen,
+        counted: request.prepare.features,
+        load: request.load(),
+    };
     let sums = accumulate(&found, &asked, None, watch)?;
     if let Some(kept) = &sums.kept {
         notes.push(Message::from(format!(
@@ -137,12 +141,11 @@ fn large(request: &DataRequest, file: &Path) -> anyhow::Result<bool> {
     const DENSE: [&str; 7] = [".csv", ".tsv", ".txt", ".npy", ".parquet", ".arrow", ".feather"];
     let dense = DENSE.iter().any(|end| name.trim_end_matches(".gz").ends_with(end));
     let bytes = file.metadata().map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 });
-    if !dense || !request.stream.suits(bytes, request.missing) || request.labels.is_some() {
+    if !dense || !request.stream.suits(bytes, request.missing) || request.table.labels.is_some() {
         return Ok(false);
     }
-    let load = LoadOptions { missing: request.missing, ..LoadOptions::default() };
     let files = [file.to_path_buf()];
-    let first = orthopt_data::stream::Parts::new(&files, &load)?.next_chunk(1)?;
+    let first = orthopt_data::stream::Parts::new(&files, &request.load())?.next_chunk(1)?;
     Ok(first.is_some_and(|chunk| chunk.rows().columns() <= MOST_COLUMNS))
 }
 
@@ -151,11 +154,12 @@ fn whole(request: &DataRequest, sums: GramAccumulator) -> Accumulated {
     let columns = sums.columns();
     let features = request.prepare.features.unwrap_or(columns).min(columns);
     let nonzeros = sums.rows().saturating_mul(features as u64);
-    Accumulated { sums, kept: None, columns, missing: 0, nonzeros }
+    Accumulated { sums, kept: None, columns, missing: 0, nonzeros, read: HowRead::default() }
 }
 
-fn prepared(request: &DataRequest, read: Accumulated, notes: Vec<Message>) -> anyhow::Result<Streamed> {
-    let Accumulated { sums, kept, columns, missing, nonzeros } = read;
+fn prepared(request: &DataRequest, found: Accumulated, mut notes: Vec<Message>) -> anyhow::Result<Streamed> {
+    let Accumulated { sums, kept, columns, missing, nonzeros, read } = found;
+    notes.extend(read.notes.iter().map(wording::message));
     let (prepare, all) = (&request.prepare, sums.columns());
     let features = prepare.features.unwrap_or(all);
     if features == 0 || features > all {
@@ -179,6 +183,8 @@ fn prepared(request: &DataRequest, read: Accumulated, notes: Vec<Message>) -> an
         names: names.or_else(|| kept.as_ref().map(numbers)),
         means: units.means,
         scales: units.scales,
+        roots: None,
+        table: (!request.gram).then(|| facts(&read, read.sentence(sums.rows() as usize, features, false))),
     };
     Ok(Streamed { info, c, kept, columns, notes })
 }

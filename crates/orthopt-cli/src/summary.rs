@@ -9,7 +9,7 @@ use orthopt::message::Message;
 use orthopt::objective::Objective;
 use orthopt::problem::{Cardinality, ExplainedVariance};
 use orthopt::report::{Checks, DataFacts, Report, Role, Task, nonzeros};
-use orthopt::solve::{ArmReport, MoveReport, SearchReport, Splitting};
+use orthopt::solve::{ArmReport, MoveReport, SearchReport, Splitting, Status};
 use orthopt_data::printable;
 
 use crate::interrupt::asked;
@@ -47,6 +47,15 @@ impl Summary {
         let _ = writeln!(self.0, "{}", printable(text));
     }
 
+    /// Items after the first columns of a table, broken into lines below each other; `none` where there are none.
+    pub fn hanging(&mut self, first: &str, items: Vec<String>, none: &str) {
+        let items = if items.is_empty() { vec![none.to_string()] } else { items };
+        let indent = " ".repeat(first.chars().count());
+        for (k, line) in text::wrap(items, WIDTH - indent.len()).iter().enumerate() {
+            self.sentence(&format!("{}{line}", if k == 0 { first } else { &indent }));
+        }
+    }
+
     /// An empty line.
     pub fn gap(&mut self) {
         self.0.push('\n');
@@ -56,6 +65,7 @@ impl Summary {
     pub fn problem(&mut self, task: &Task) {
         self.line("problem", &format!("{}, {}", task.problem.name, task.statement));
         self.line("data", &describe(&task.data));
+        self.table(&task.data);
         self.line("rank", &task.rank.to_string());
         if let Some(lambda) = task.lambda {
             self.line("lambda", &text::exact(lambda));
@@ -67,6 +77,13 @@ impl Summary {
             let of_variables = matches!(limits, Cardinality::Rows(_)) && task.lambda.is_some_and(|l| l > 0.0);
             let price = if of_variables { "; lambda is the price of a variable" } else { "" };
             self.line("limit", &format!("nonzeros: {}{price}", limits.words()));
+        }
+    }
+
+    /// How the table was read.
+    pub fn table(&mut self, data: &DataFacts) {
+        if let Some(table) = &data.table {
+            self.line("read as", &table.read);
         }
     }
 
@@ -124,7 +141,6 @@ impl Summary {
             "component  nonzeros  {share:>9}  adjusted{}",
             if top > 0 { "  largest loadings" } else { "" }
         ));
-        let indent = " ".repeat(42);
         for k in 0..x.ncols() {
             let row = format!(
                 "{:>9}  {:>8}  {:>7.2} %  {:>6.2} %",
@@ -133,11 +149,10 @@ impl Summary {
                 100.0 * explained.ratio[k] + 0.0, // not -0
                 100.0 * explained.adjusted[k]
             );
-            let lines = text::wrap(loadings(x, k, data, top), WIDTH - indent.len());
-            let mut lines = lines.iter();
-            let first = lines.next().map_or(String::new(), |line| format!("  {line}"));
-            self.sentence(&format!("{row}{first}"));
-            lines.for_each(|line| self.sentence(&format!("{indent}{line}")));
+            match loadings(x, k, data, top) {
+                none if none.is_empty() => self.sentence(&row),
+                all => self.hanging(&format!("{row}  "), all, ""),
+            }
         }
         let sum: usize = counts.iter().sum();
         self.sentence(&format!("{:>9}  {sum:>8}  {:>9}  {:>6.2} %", "together", "", 100.0 * explained.total));
@@ -193,7 +208,7 @@ impl Summary {
         }
         self.line(s.status.name(), &s.message);
         if let Some(search) = &s.search {
-            self.search(search);
+            self.search(search, s.status == Status::Optimal);
         }
         self.line(
             "time",
@@ -214,7 +229,7 @@ impl Summary {
     }
 
     /// Arms of a search, origin of X, and moves of the local search.
-    fn search(&mut self, search: &SearchReport) {
+    fn search(&mut self, search: &SearchReport, proved: bool) {
         let mut arms: Vec<_> = search.arms.iter().filter(|arm| arm.runs > 0).collect();
         arms.sort_by(|a, b| a.objective.total_cmp(&b.objective));
         let named = |arm: &&ArmReport| {
@@ -233,6 +248,9 @@ impl Summary {
         let tried = text::count(tried, "move");
         let paid = if paid.is_empty() { "none lowered F".into() } else { paid.join(", ") };
         self.line("", &format!("local search: {tried}; {paid}"));
+        if proved {
+            return; // no longer search finds a lower F
+        }
         let quiet = match search.quiet {
             _ if search.agreed => "three starts led to this F; --effort thorough searches longer".into(),
             0 => {

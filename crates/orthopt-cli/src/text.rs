@@ -73,11 +73,20 @@ pub fn short(x: f64) -> String {
 
 /// `items` joined by two spaces, broken into lines of at most `width` characters.
 pub fn wrap(items: impl IntoIterator<Item = String>, width: usize) -> Vec<String> {
+    joined(items, "  ", width)
+}
+
+/// A sentence broken into lines of at most `width` characters.
+pub fn filled(sentence: &str, width: usize) -> Vec<String> {
+    joined(sentence.split(' ').map(String::from), " ", width)
+}
+
+fn joined(items: impl IntoIterator<Item = String>, between: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for item in items {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 2 + item.chars().count() <= width => {
-                line.push_str("  ");
+            Some(line) if line.chars().count() + between.len() + item.chars().count() <= width => {
+                line.push_str(between);
                 line.push_str(&item);
             }
             _ => lines.push(item),
@@ -86,9 +95,27 @@ pub fn wrap(items: impl IntoIterator<Item = String>, width: usize) -> Vec<String
     lines
 }
 
+/// A word quoted for a POSIX shell.
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_survive_the_shell() {
+        assert_eq!(shell_word("randn:5:3"), "randn:5:3");
+        assert_eq!(shell_word("my data.csv"), "'my data.csv'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+        assert_eq!(shell_word(""), "''");
+    }
 
     #[test]
     fn numbers_read_well() {

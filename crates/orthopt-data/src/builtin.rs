@@ -2,7 +2,7 @@
 
 use crate::dataset::{DataSet, Role};
 use crate::error::DataError;
-use crate::format::read_builtin_csv;
+use crate::format::{LoadOptions, read_builtin_csv};
 
 struct Table {
     name: &'static str,
@@ -23,7 +23,7 @@ pub fn builtins() -> Vec<(String, &'static str)> {
 }
 
 /// `name` is what follows `builtin:` in `spec`.
-pub(crate) fn load(spec: &str, name: &str) -> Result<DataSet, DataError> {
+pub(crate) fn load(spec: &str, name: &str, options: &LoadOptions) -> Result<DataSet, DataError> {
     let Some(table) = TABLES.iter().find(|table| table.name == name) else {
         let known: Vec<_> = builtins().into_iter().map(|(name, _)| name).collect();
         return Err(DataError::Spec {
@@ -32,7 +32,5 @@ pub(crate) fn load(spec: &str, name: &str) -> Result<DataSet, DataError> {
             expected: known.join(" or "),
         });
     };
-    let mut data = read_builtin_csv(spec, table.csv)?;
-    data.role = table.role;
-    Ok(data)
+    read_builtin_csv(spec, table.csv, &LoadOptions { gram: table.role == Role::Gram, ..options.clone() })
 }

@@ -39,6 +39,19 @@ impl ColumnMean {
         column.finish(rows as f64)
     }
 
+    /// Of a column with a weight for each entry, all above 0.
+    pub(crate) fn weighted(values: &[f64], weights: &[f64]) -> Self {
+        let mass = weights.iter().sum::<f64>();
+        let mut column = Column::default();
+        for (value, weight) in values.iter().zip(weights) {
+            column.see(*value);
+            column.sum += (weight - 1.0) * value;
+        }
+        column.take_mean(mass);
+        values.iter().zip(weights).for_each(|(value, weight)| column.compare(*value, *weight));
+        column.finish(mass)
+    }
+
     /// The mean as a number.
     pub(crate) fn value(&self) -> f64 {
         self.high + self.low

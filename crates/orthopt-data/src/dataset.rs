@@ -6,6 +6,7 @@ use faer::sparse::SparseColMat;
 use crate::error::DataError;
 use crate::memory::Budget;
 use crate::sparse::Columns;
+use crate::table::HowRead;
 
 /// The most entries a dense matrix may have when its size comes from a specification or from a
 /// sparse file rather than from numbers that were read: 2³¹, which is 17 GB.
@@ -187,10 +188,16 @@ pub struct DataSet {
     pub missing: usize,
     /// One label per row, where the source has them (LIBSVM, or `y` in an `.npz`).
     pub labels: Option<Vec<f64>>,
+    /// One label per row in words, where they were asked for ([`TableOptions::labels`](crate::TableOptions::labels)).
+    pub groups: Option<Vec<String>>,
+    /// One weight per row, finite and at least 0: the row counts as so many.
+    pub weights: Option<Vec<f64>>,
     /// The true components (columns × components, orthonormal) of generated data that has them.
     pub truth: Option<Mat<f64>>,
     /// Role of the matrix: samples, or C itself.
     pub role: Role,
+    /// How the file was read.
+    pub how: HowRead,
     /// Where it comes from: the path as it was typed, or the specification with its seed.
     pub source: String,
 }
@@ -204,10 +211,48 @@ impl DataSet {
             row_names: None,
             missing: 0,
             labels: None,
+            groups: None,
+            weights: None,
             truth: None,
             role: Role::Samples,
+            how: HowRead::default(),
             source: source.into(),
         }
+    }
+
+    /// One sentence about the table: its size, and how it was read.
+    pub fn sentence(&self) -> String {
+        self.how.sentence(self.matrix.nrows(), self.matrix.ncols(), self.role == Role::Gram)
+    }
+
+    /// The data set with these of its rows, in this order.
+    pub(crate) fn with_rows(mut self, rows: &[usize]) -> Self {
+        self.matrix = match &self.matrix {
+            Matrix::Dense(a) => Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)]).into(),
+            Matrix::Sparse(a) => {
+                let mut at = vec![None; a.nrows()];
+                rows.iter().enumerate().for_each(|(new, old)| at[*old] = Some(new));
+                let mut kept = Columns::new(rows.len(), a.compute_nnz());
+                for j in 0..a.ncols() {
+                    let entries = a.row_idx_of_col(j).zip(a.val_of_col(j));
+                    entries.for_each(|(i, value)| {
+                        if let Some(i) = at[i] {
+                            kept.push(i, *value);
+                        }
+                    });
+                    kept.end_column();
+                }
+                kept.finish().into()
+            }
+        };
+        fn chosen<T: Clone>(all: Option<Vec<T>>, rows: &[usize]) -> Option<Vec<T>> {
+            all.map(|all| rows.iter().map(|i| all[*i].clone()).collect())
+        }
+        self.row_names = chosen(self.row_names, rows);
+        self.labels = chosen(self.labels, rows);
+        self.groups = chosen(self.groups, rows);
+        self.weights = chosen(self.weights, rows);
+        self
     }
 
     /// The data set with these of its columns, in this order. The true components, which are not orthonormal

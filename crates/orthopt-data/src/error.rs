@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::table::Note;
+
 /// Why data could not be read, written or generated.
 ///
 /// Every message says what is wrong, where (file and line, or row and column, counted from 1)
@@ -58,6 +60,26 @@ pub enum DataError {
         line: u64,
         /// Problem and remedy.
         problem: String,
+    },
+
+    /// Something in a table that options can put right.
+    #[error("{place}: {problem}")]
+    Table {
+        /// The file, with the line where it is in one.
+        place: String,
+        /// What is wrong, with the options that help.
+        problem: Note,
+    },
+
+    /// A value of an option of tables that makes no sense.
+    #[error("option `{option}` is `{value}`: expected {expected}")]
+    Option {
+        /// The option.
+        option: String,
+        /// The value.
+        value: String,
+        /// What it can be.
+        expected: String,
     },
 
     /// Something is wrong with a file as a whole.
@@ -234,6 +256,18 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// The message, with options as `word` says them.
+    pub fn worded(&self, word: impl Fn(&str, Option<&str>) -> String) -> String {
+        match (self, self.hint()) {
+            (Self::Table { place, problem }, _) => format!("{place}: {}", problem.worded(word)),
+            (Self::Option { option, value, expected }, _) => {
+                format!("{} is `{value}`: expected {expected}", word(option, None))
+            }
+            (_, Some(option)) => format!("{self} ({})", word(option, None)),
+            (_, None) => self.to_string(),
+        }
+    }
+
     /// The option that helps, if there is one; front ends add its spelling.
     pub fn hint(&self) -> Option<&'static str> {
         match self {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::encoding;
 use crate::error::DataError;
 use crate::memory::Budget;
 use crate::text::printable;
@@ -197,6 +198,15 @@ impl Input {
         }
         self.line += 1;
         Ok(true)
+    }
+
+    /// Reads what follows as UTF-8 with line feeds, whatever encoding and line ends it has, which are named where they
+    /// are not those. To be called where nothing has been read.
+    pub(crate) fn as_text(&mut self) -> Result<Option<&'static str>, DataError> {
+        let Some(form) = encoding::of(self.peek()?) else { return Ok(None) };
+        let bytes = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(BufReader::with_capacity(BUFFER, encoding::Decoded::new(bytes, form)));
+        Ok(Some(form.name()))
     }
 
     /// The number of the line read last, counted from 1.

@@ -43,6 +43,7 @@ mod builtin;
 mod check;
 mod column_mean;
 mod dataset;
+mod encoding;
 mod error;
 mod format;
 mod generate;
@@ -52,12 +53,14 @@ mod lines;
 mod memory;
 mod missing;
 mod names;
+mod nearest;
 mod output;
 pub mod prepare;
 mod sealed;
 mod source;
 mod sparse;
 pub mod stream;
+mod table;
 mod text;
 
 pub use builtin::builtins;
@@ -73,11 +76,12 @@ pub use gram::{GramAccumulator, Rows, SparseRows, Summation};
 pub use lines::Lines;
 pub use memory::{available_memory, default_memory, show_bytes};
 pub use missing::Missing;
-pub use names::read_names;
+pub use names::{read_column, read_names};
 pub use output::{check_writable, remove_unfinished, write_whole, written_file};
 pub use prepare::{Prepare, Prepared, Scale, Units};
 pub use sealed::{read_sealed, write_sealed};
 pub use source::load;
+pub use table::{Column, Columns, Header, HowRead, Kind, Note, NotePart, RowNames, Source, TableOptions};
 pub use text::printable;
 
 /// The examples of the README are compiled and run by the tests.

@@ -105,11 +105,7 @@ fn without(mut data: DataSet, missing: &[(usize, usize)]) -> Result<DataSet, Dat
         let problem = "no row is complete, so none would be left; use mean or em instead of drop".into();
         return Err(DataError::File { path: data.source, problem });
     }
-    if let Matrix::Dense(a) = &data.matrix {
-        data.matrix = Mat::from_fn(kept.len(), a.ncols(), |i, j| a[(kept[i], j)]).into();
-    }
-    data.row_names = data.row_names.map(|names| kept.iter().map(|i| names[*i].clone()).collect());
-    data.labels = data.labels.map(|labels| kept.iter().map(|i| labels[*i]).collect());
+    data = data.with_rows(&kept);
     data.missing = missing.len();
     Ok(data)
 }

@@ -100,8 +100,11 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
     part.becomes(&name)
 }
 
+/// The new file beside its name; none in a folder that takes no others.
+type NewFile = Option<(Part, File)>;
+
 /// Permissions of the older file, if there is one, and the new file; none in a folder that takes no others.
-fn begin(name: &Path) -> io::Result<(Option<Permissions>, Option<(Part, File)>)> {
+fn begin(name: &Path) -> io::Result<(Option<Permissions>, NewFile)> {
     let older = match OpenOptions::new().write(true).open(name) {
         Ok(file) => Some(file.metadata()?.permissions()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -132,6 +132,42 @@ impl Prepare {
     /// [`DataError::Features`] when more columns are to be kept than there are, or none;
     /// [`DataError::OneRow`] where a variance needs two.
     pub fn apply(&self, matrix: Matrix) -> Result<Prepared, DataError> {
+        self.apply_weighted(matrix, None)
+    }
+
+    /// The same of rows with weights above 0: AᵀA is that of a matrix in which each row stands as many times as its weight
+    /// says. Rows of the result are those of the data, prepared, times the root of their weight. A sparse matrix that is
+    /// to be centred or scaled by standard deviations becomes dense.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply); not one weight for each row; a sparse matrix that is too large when dense.
+    pub fn apply_weighted(&self, matrix: Matrix, weights: Option<&[f64]>) -> Result<Prepared, DataError> {
+        let Some(weights) = weights else { return self.prepared(matrix, None) };
+        if weights.len() != matrix.nrows() || weights.iter().any(|w| !(*w > 0.0 && w.is_finite())) {
+            let problem = format!(
+                "{} weights for {} rows; there is one above 0 for each",
+                weights.len(),
+                matrix.nrows()
+            );
+            return Err(DataError::File { path: "the data".into(), problem });
+        }
+        let matrix = match matrix {
+            Matrix::Sparse(_) if self.center || self.scale == Scale::Std => {
+                matrix.try_to_dense("the data with weights")?.into()
+            }
+            Matrix::Sparse(mut a) => {
+                for j in 0..a.ncols() {
+                    let rows: Vec<usize> = a.row_idx_of_col(j).collect();
+                    a.val_of_col_mut(j).iter_mut().zip(rows).for_each(|(v, i)| *v *= weights[i].sqrt());
+                }
+                a.into()
+            }
+            dense => dense,
+        };
+        self.prepared(matrix, Some(weights))
+    }
+
+    fn prepared(&self, matrix: Matrix, weights: Option<&[f64]>) -> Result<Prepared, DataError> {
         let columns = matrix.ncols();
         let matrix = match self.features {
             Some(features) if features == 0 || features > columns => {
@@ -141,16 +177,20 @@ impl Prepare {
             _ => matrix,
         };
         let rows = matrix.nrows();
-        if rows < 2 && (self.covariance || self.scale == Scale::Std) {
+        let mass = weights.map_or(rows as f64, |weights| weights.iter().sum());
+        if (mass <= 1.0 || rows < 2) && (self.covariance || self.scale == Scale::Std) {
             return Err(DataError::OneRow);
         }
         let mut matrix = matrix;
-        let shrunk = self.covariance.then(|| (rows as f64 - 1.0).sqrt());
+        let shrunk = self.covariance.then(|| (mass - 1.0).sqrt());
         let shrink = shrunk.unwrap_or(1.0);
         let columns: Vec<Centred> = match &mut matrix {
-            Matrix::Dense(a) => {
-                (0..a.ncols()).map(|j| self.dense_column(a.col_as_slice_mut(j), shrink)).collect()
-            }
+            Matrix::Dense(a) => match weights {
+                None => (0..a.ncols()).map(|j| self.dense_column(a.col_as_slice_mut(j), shrink)).collect(),
+                Some(weights) => (0..a.ncols())
+                    .map(|j| self.weighted_column(a.col_as_slice_mut(j), weights, mass, shrink))
+                    .collect(),
+            },
             Matrix::Sparse(a) => (0..a.ncols()).map(|j| self.sparse_column(a.val_of_col(j), rows)).collect(),
         };
         let units = Units {
@@ -182,7 +222,7 @@ impl Prepare {
             return Ok((self.gram(data)?, None, Units::default()));
         }
         let columns = data.matrix.ncols();
-        let prepared = self.apply(data.matrix)?;
+        let prepared = self.apply_weighted(data.matrix, data.weights.as_deref())?;
         data.matrix = prepared.matrix;
         forget_columns(&mut data.names, &mut data.truth, columns, data.matrix.ncols());
         Ok((data, prepared.means, prepared.units))
@@ -214,6 +254,23 @@ impl Prepare {
         }
         let spread = || centred_norm(column, rows, &ColumnMean::of(column, rows));
         let divisor = self.scale.divisor(rows as f64, || norm(column), spread);
+        divide(column, divisor * shrunk);
+        Centred { mean: mean.map_or(0.0, |mean| mean.value()), divisor, explicit: None }
+    }
+
+    /// The same where rows have weights.
+    fn weighted_column(&self, column: &mut [f64], weights: &[f64], mass: f64, shrunk: f64) -> Centred {
+        let mean = self.center.then(|| ColumnMean::weighted(column, weights));
+        if let Some(mean) = &mean {
+            column.iter_mut().for_each(|value| *value = mean.apply(*value));
+        }
+        let rooted = |about: Option<ColumnMean>| {
+            let left = |value: f64| about.map_or(value, |mean| mean.apply(value));
+            norm(&column.iter().zip(weights).map(|(v, w)| left(*v) * w.sqrt()).collect::<Vec<_>>())
+        };
+        let spread = || rooted(Some(ColumnMean::weighted(column, weights)));
+        let divisor = self.scale.divisor(mass, || rooted(None), spread);
+        column.iter_mut().zip(weights).for_each(|(value, weight)| *value *= weight.sqrt());
         divide(column, divisor * shrunk);
         Centred { mean: mean.map_or(0.0, |mean| mean.value()), divisor, explicit: None }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::dataset::DataSet;
 use crate::error::DataError;
-use crate::format::{LoadOptions, known_extensions, read_file, read_stdin};
+use crate::format::{LoadOptions, finished, known_extensions, read_file, read_stdin};
 use crate::{builtin, generate};
 
 /// Loads what a `DATA` argument names: a file, `randn:M:N[:SEED]` and the other
@@ -20,7 +20,7 @@ pub fn load(spec: impl AsRef<Path>, options: &LoadOptions) -> Result<DataSet, Da
     // A name that is no text can only be that of a file.
     let spec = path.to_str().unwrap_or_default();
     if let Some(name) = spec.strip_prefix("builtin:") {
-        return builtin::load(spec, name);
+        return builtin::load(spec, name, options);
     }
     if spec == "-" {
         return read_stdin(options);
@@ -28,7 +28,7 @@ pub fn load(spec: impl AsRef<Path>, options: &LoadOptions) -> Result<DataSet, Da
     match generate::find(spec) {
         // A file that happens to be called `randn` is still a file.
         Some(generator) if spec.contains(':') || !Path::new(spec).exists() => {
-            generate::run(generator, spec, options.max_memory)
+            finished(generate::run(generator, spec, options.max_memory)?, options)
         }
         _ => read_file(path, options).map_err(|error| error.with_known(everything_known)),
     }

@@ -61,6 +61,6 @@ pub use model::Model;
 pub use moments::Optimiser;
 pub use options::{NoNegatives, Options, Rule, Schedule, Unknown};
 pub use part::PartSizes;
-pub use read::{Format, Found, read_graph, read_triples};
+pub use read::{Format, Found, Words, may_be_header, read_graph, read_triples};
 pub use relation::Form;
 pub use train::{Ended, Record, Trainer};

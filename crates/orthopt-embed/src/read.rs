@@ -56,10 +56,36 @@ pub struct Found {
     pub unknown_entities: usize,
     /// Relations of valid or test that no triple of train mentions.
     pub unknown_relations: usize,
+    /// First lines of files that hold names of columns (`head relation tail`) and no triple.
+    pub headers: usize,
 }
 
 /// Words of a line: head, relation, tail.
-type Words = [String; 3];
+pub type Words = [String; 3];
+
+/// What the columns of triples are called.
+const CALLED: [&[&str]; 3] = [
+    &["head", "subject", "source", "from", "start", "h", "s", "src", "entity1", "e1", "node1", "head_id"],
+    &[
+        "relation",
+        "predicate",
+        "edge",
+        "type",
+        "label",
+        "r",
+        "p",
+        "rel",
+        "relation_type",
+        "property",
+        "relation_id",
+    ],
+    &["tail", "object", "target", "to", "end", "t", "o", "dst", "entity2", "e2", "node2", "tail_id"],
+];
+
+/// Whether the words of a first line are names of columns; that their entities occur nowhere else is for others to see.
+pub fn may_be_header(words: &Words) -> bool {
+    words.iter().zip(CALLED).all(|(word, called)| called.contains(&word.to_lowercase().as_str()))
+}
 
 /// Reads a graph; `max_memory` bytes may be taken, nine tenths of what is free otherwise.
 ///
@@ -73,11 +99,18 @@ pub fn read_graph(
     max_memory: Option<u64>,
 ) -> Result<(Graph, Found)> {
     let (mut entities, mut relations, mut found) = (Names::default(), Names::default(), Found::default());
-    let mut part = |path: Option<&Path>, found: &mut Found| -> Result<Vec<Triple>> {
+    let mut aside: Vec<(usize, Words)> = Vec::new(); // first lines that may be headers
+    let mut part = |number: usize, path: Option<&Path>, found: &mut Found| -> Result<Vec<Triple>> {
         let Some(path) = path else { return Ok(Vec::new()) };
         let mut seen = HashSet::new();
         let mut triples = Vec::new();
-        read_triples(path, max_memory, |[head, relation, tail]| {
+        let mut first = true;
+        read_triples(path, max_memory, |words| {
+            if std::mem::take(&mut first) && may_be_header(&words) {
+                aside.push((number, words));
+                return 0;
+            }
+            let [head, relation, tail] = words;
             let triple = Triple {
                 head: entities.id(&head),
                 relation: relations.id(&relation),
@@ -92,9 +125,22 @@ pub fn read_graph(
         })?;
         Ok(triples)
     };
-    let train = part(Some(train), &mut found)?;
+    let mut train = part(0, Some(train), &mut found)?;
     let known = (train.iter().map(|t| t.head.max(t.tail)).max(), train.iter().map(|t| t.relation).max());
-    let (valid, test) = (part(valid, &mut found)?, part(test, &mut found)?);
+    let (mut valid, mut test) = (part(1, valid, &mut found)?, part(2, test, &mut found)?);
+    for (number, [head, relation, tail]) in aside {
+        // what other triples speak of is an entity
+        let is_header = ![&head, &tail].iter().any(|name| entities.ids.contains_key(*name));
+        found.headers += usize::from(is_header);
+        if !is_header {
+            let triple = Triple {
+                head: entities.id(&head),
+                relation: relations.id(&relation),
+                tail: entities.id(&tail),
+            };
+            [&mut train, &mut valid, &mut test][number].insert(0, triple);
+        }
+    }
     let learned: HashSet<Triple> = train.iter().copied().collect();
     found.repeated = valid.iter().chain(&test).filter(|t| learned.contains(t)).count();
     let beyond = |count: usize, last: Option<u32>| count - last.map_or(0, |last| last as usize + 1);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
-use orthopt::bound::{Bound as Lower, Dual, Options as Limits, Point, Progress, Show};
+use orthopt::bound::{Bound as Lower, Dual, LimitDual, Options as Limits, Point, Progress, Show, limit_dual};
 use orthopt::cancel::Cancel;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
@@ -59,7 +59,7 @@ pub fn bound<'py>(
 /// Bound with its proof, and the matrices for checking it.
 struct Proved {
     bound: Lower,
-    dual: Option<Dual>,
+    dual: Option<(Dual, Option<LimitDual>)>,
     given: Option<Point>, // F of the X that was given
 }
 
@@ -130,19 +130,30 @@ fn prove<P: Family>(
         ..Limits::default()
     };
     let bound = problem.lower_bound(x.as_ref(), &options, cancel, show)?;
-    let (f, _) = problem.bounded()?;
-    let dual = effort.dual.then(|| bound.dual(f, problem.shape().1));
+    let (f, kind) = problem.bounded()?;
+    let rank = problem.shape().1;
+    let dual = effort.dual.then(|| -> Result<_, Failure> {
+        let limits = limit_dual(f, rank, &kind, bound.objective, cancel)?;
+        Ok((bound.dual(f, rank), limits))
+    });
+    let dual = dual.transpose()?;
     Ok(Proved { bound, dual, given })
 }
 
 /// The arrays and numbers that `--save-dual` writes, under the same names.
-fn arrays<'py>(py: Python<'py>, dual: &Dual) -> PyResult<Bound<'py, PyDict>> {
+fn arrays<'py>(py: Python<'py>, (dual, limits): &(Dual, Option<LimitDual>)) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     out.set_item("C", array(py, &dual.c)?)?;
     out.set_item("Z", array(py, &dual.z)?)?;
     out.set_item("method", dual.method.name())?;
     for (name, value) in dual.numbers() {
         out.set_item(name, value)?;
+    }
+    if let Some(limits) = limits {
+        for (name, matrix) in limits.arrays() {
+            out.set_item(name, array(py, matrix)?)?;
+        }
+        out.set_item("root", limits.bound)?;
     }
     Ok(out)
 }

@@ -3,7 +3,7 @@
 use orthopt::Error;
 use orthopt::message::{Hint, Message};
 use orthopt::request::{Front, OPTIONS};
-use orthopt_data::DataError;
+use orthopt_data::{DataError, Note, NotePart};
 use pyo3::prelude::*;
 
 /// Errors between Python and the library.
@@ -39,10 +39,7 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Library(error) => named(class_of(&error), &error.message().worded(word)),
-            Failure::Data(error) => {
-                let hint = error.hint().map_or(String::new(), |option| format!(" ({option}=)"));
-                named(class_of_data(&error), &format!("{error}{hint}"))
-            }
+            Failure::Data(error) => named(class_of_data(&error), &error.worded(typed)),
             Failure::Python(error) => error,
         }
     }
@@ -79,7 +76,7 @@ fn class_of_data(error: &DataError) -> &'static str {
         DataError::NotFinite { .. } | DataError::Missing { .. } => "NotFiniteError",
         DataError::Empty { .. } => "EmptyDataError",
         DataError::TooLarge { .. } => "DataTooLargeError",
-        DataError::Features { .. } => "InvalidOptionError",
+        DataError::Features { .. } | DataError::Option { .. } => "InvalidOptionError",
         DataError::NotSymmetric { .. } => "NotSymmetricError",
         DataError::NotSquare { .. } | DataError::Width { .. } => "ShapeError",
         DataError::Spec { .. } => "DataSpecError",
@@ -101,13 +98,29 @@ pub fn named(class: &str, message: &str) -> PyErr {
 
 /// An option as it is given in Python: `max_iters=`, `scale="unit"`.
 pub fn word(hint: &Hint) -> String {
-    let entry = OPTIONS.iter().find(|entry| entry.name == hint.option);
-    let name = entry.map_or_else(|| hint.option.replace('-', "_"), |entry| entry.name_in(Front::Python));
-    match &hint.value {
+    typed(&hint.option, hint.value.as_deref())
+}
+
+/// The same of an option and a value for it.
+pub fn typed(option: &str, value: Option<&str>) -> String {
+    let entry = OPTIONS.iter().find(|entry| entry.name == option);
+    let name = entry.map_or_else(|| option.replace('-', "_"), |entry| entry.name_in(Front::Python));
+    match value {
         None => format!("{name}="),
+        Some("true") => format!("{name}=True"),
+        Some("false") => format!("{name}=False"),
         Some(value) if value.parse::<f64>().is_ok() => format!("{name}={value}"),
         Some(value) => format!("{name}=\"{value}\""),
     }
+}
+
+/// A note of the readers as a message of the library.
+pub fn message(note: &Note) -> Message {
+    note.parts().iter().fold(Message::default(), |message, part| match part {
+        NotePart::Text(text) => message.text(text.clone()),
+        NotePart::Option { name, value: None } => message.option(*name),
+        NotePart::Option { name, value: Some(value) } => message.set(name, value.clone()),
+    })
 }
 
 /// Messages, worded.

@@ -18,7 +18,7 @@ use crate::options::Request;
 use crate::smooth::Callable;
 
 /// Default solver.
-const DEFAULT: &str = "j-jobcd";
+const DEFAULT: &str = "j-lbfgs";
 
 /// Runs a solver for XᵀJX = J.
 ///

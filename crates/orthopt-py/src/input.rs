@@ -5,15 +5,18 @@ use faer::MatRef;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use orthopt::Error;
-use orthopt::family::{Kind, ProblemInfo};
+use orthopt::family::{Kind, ProblemInfo, remark_on_means};
 use orthopt::linalg::RowMat;
+use orthopt::message::Message;
 use orthopt::problem::PcaData;
-use orthopt::report::DataFacts;
+use orthopt::report::{self, DataFacts, TableFacts};
 use orthopt::smooth::Centring;
-use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, check_symmetric};
+use orthopt_data::{
+    DataError, DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, TableOptions, check_symmetric,
+};
 use pyo3::prelude::*;
 
-use crate::errors::Failure;
+use crate::errors::{Failure, message};
 
 /// Data from Python; `orthopt._data` admits no other types.
 #[derive(FromPyObject)]
@@ -79,6 +82,10 @@ pub struct Preparation {
     pub missing: Missing,
     /// Centring, scaling, leading columns.
     pub prepare: Prepare,
+    /// How files are read.
+    pub table: TableOptions,
+    /// A weight for each row.
+    pub weights: Option<Vec<f64>>,
 }
 
 /// Facts about the data in addition to the problem.
@@ -90,6 +97,10 @@ pub struct About {
     pub means: Option<Vec<f64>>,
     /// Cᵢᵢ.
     pub squares: Vec<f64>,
+    /// Notes on the way the data came, and on means that were left in.
+    pub notes: Vec<Message>,
+    /// Roots of the weights of the rows, which these have been multiplied with.
+    roots: Option<Vec<f64>>,
 }
 
 impl Borrowed<'_> {
@@ -103,13 +114,19 @@ impl Borrowed<'_> {
         how: &Preparation,
         pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
     ) -> Result<(T, About), Failure> {
+        if !matches!(self, Self::Named(_)) && how.table != TableOptions::default() {
+            let problem =
+                "options of tables are for files, and these data are in memory: arrange them first".into();
+            return Err(DataError::Table { place: UNNAMED.into(), problem }.into());
+        }
         match self {
             Self::Dense(a) => {
                 check_size(a.nrows(), a.ncols())?;
                 let plain = how.prepare.scale == Scale::None
                     && how.prepare.features.is_none()
                     && !how.prepare.covariance
-                    && how.missing == Missing::Error;
+                    && how.missing == Missing::Error
+                    && how.weights.is_none();
                 if how.gram && plain && !how.prepare.center {
                     return hand_over(&PcaData::Gram(a), About::default(), pose);
                 }
@@ -130,10 +147,21 @@ impl Borrowed<'_> {
                 prepared(info, unnamed(matrix), how, pose)
             }
             Self::Named(spec) => {
-                let options = LoadOptions { missing: how.missing, ..LoadOptions::default() };
+                let options = LoadOptions {
+                    missing: how.missing,
+                    gram: how.gram,
+                    table: how.table.clone(),
+                    ..LoadOptions::default()
+                };
                 let data = orthopt_data::load(spec, &options)?;
                 let gram = how.gram || data.role == Role::Gram;
-                let how = Preparation { gram, prepare: how.prepare.clone(), missing: Missing::Error };
+                let how = Preparation {
+                    gram,
+                    prepare: how.prepare.clone(),
+                    missing: Missing::Error,
+                    table: TableOptions::default(),
+                    weights: how.weights.clone(),
+                };
                 prepared(info, data, &how, pose)
             }
         }
@@ -177,8 +205,16 @@ fn prepared<T>(
             data.matrix = dense.into();
         }
     }
+    if let Some(weights) = &how.weights {
+        data = data.weighted(weights.clone())?;
+    }
+    let notes: Vec<Message> = data.how.notes.iter().map(message).collect();
+    let read = data.sentence();
     let (data, implicit, units) = how.prepare.apply_to(how.missing.apply(data)?)?;
+    let roots: Option<Vec<f64>> = data.weights.as_ref().map(|all| all.iter().map(|w| w.sqrt()).collect());
     let facts = DataFacts {
+        roots: roots.clone(),
+        table: (data.source != UNNAMED).then(|| TableFacts { read, ..TableFacts::default() }),
         source: if data.source == UNNAMED { String::new() } else { data.source },
         names: data.names,
         centered: how.prepare.center,
@@ -190,7 +226,7 @@ fn prepared<T>(
         scales: units.scales,
         ..DataFacts::default()
     };
-    let about = About { means: units.means, facts, ..About::default() };
+    let about = About { means: units.means, facts, notes, roots, ..About::default() };
     let pca = match &data.matrix {
         Matrix::Dense(c) if how.gram => PcaData::Gram(c.as_ref()),
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
@@ -208,7 +244,10 @@ fn hand_over<T>(
     let DataFacts { rows, cols, nnz, role, centered, .. } = DataFacts::of(data);
     let centered = centered || about.facts.centered;
     let facts = DataFacts { rows, cols, nnz, role, centered, ..about.facts };
-    let about = About { facts, squares: data.squares(), ..about };
+    let mut about = About { facts, squares: data.squares(), ..about };
+    if !centered && role == report::Role::Samples {
+        about.notes.extend(remark_on_means(data, about.roots.as_deref()));
+    }
     let made = pose(data, &about)?;
     Ok((made, about))
 }
@@ -216,7 +255,7 @@ fn hand_over<T>(
 fn check_size(rows: usize, columns: usize) -> Result<(), Failure> {
     if rows == 0 || columns == 0 {
         let place = "the data".into();
-        return Err(orthopt_data::DataError::Empty { place, rows, columns }.into());
+        return Err(DataError::Empty { place, rows, columns }.into());
     }
     Ok(())
 }
@@ -251,4 +290,21 @@ fn check_pattern(
         return Ok(());
     }
     Err(Error::Incompatible("the index arrays of the sparse matrix are inconsistent".into()))
+}
+
+/// The columns of a frame that lists of them leave, counted from 0.
+#[pyfunction]
+pub fn chosen_columns(
+    names: Vec<String>,
+    is_text: Vec<bool>,
+    columns: Option<&str>,
+    drop: Option<&str>,
+) -> PyResult<Vec<usize>> {
+    let mut table = TableOptions::default();
+    for (option, list) in [("columns", columns), ("drop", drop)] {
+        if let Some(list) = list {
+            table.set(option, list).map_err(Failure::from)?;
+        }
+    }
+    Ok(table.chosen(&names, &is_text, UNNAMED).map_err(Failure::from)?)
 }

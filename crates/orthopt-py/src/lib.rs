@@ -8,7 +8,9 @@
 mod begun;
 mod bound;
 mod certify;
+mod command;
 mod errors;
+mod explore;
 mod gram;
 mod hyperbolic;
 mod input;
@@ -21,6 +23,7 @@ mod registry;
 mod result;
 mod smooth;
 mod solve;
+mod stability;
 mod supervise;
 
 use orthopt::threads;
@@ -34,7 +37,13 @@ mod _orthopt {
     #[pymodule_export]
     use super::certify::certify;
     #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
+    use super::explore::explore;
+    #[pymodule_export]
     use super::gram::PyGram;
+    #[pymodule_export]
+    use super::input::chosen_columns;
     #[pymodule_export]
     use super::knowledge::{PyKnowledge, knowledge_options, read_knowledge, train_knowledge};
     #[pymodule_export]
@@ -48,7 +57,9 @@ mod _orthopt {
     #[pymodule_export]
     use super::registry::{constants, registry};
     #[pymodule_export]
-    use super::solve::{compare, solve};
+    use super::solve::{compare, scree, solve};
+    #[pymodule_export]
+    use super::stability::stability;
 
     use pyo3::prelude::*;
 

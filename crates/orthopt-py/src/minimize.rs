@@ -12,7 +12,6 @@ use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
-use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::solvers::{general_pairwise, splitting};
 use orthopt::{Error, Result};
@@ -33,7 +32,7 @@ use crate::smooth::Callable;
 type Custom = Problem<Stiefel, Callable, AnyPenalty>;
 
 /// The default without a penalty, for penalties that are convex and finite, and for the others.
-const DEFAULTS: [&str; 3] = ["optm-cayley", "irpg", "ladmm"];
+const DEFAULTS: [&str; 3] = ["lbfgs", "irpg", "ladmm"];
 
 /// The default for f − g + h∘A.
 const COMPOSITE_DEFAULT: &str = "oadmm";
@@ -111,13 +110,11 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
         };
         problem.constraint.check(&x0, "the starting point X")?;
         check_sign(&problem, &x0)?;
-        begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
-        let further = match *restarts {
-            Some(count) => Further::Count(count),
-            None if begun.x0.is_some() => Further::Count(0),
-            None => Further::UntilAgreed,
-        };
+        let elsewhere = problem.constraint.random(&mut rng);
         let both = n == r && !problem.h.requires_nonneg();
+        let both = both && !(problem.h.is_even() && is_even(&begun.f, &elsewhere));
+        begun.f.estimate_lipschitz_at(&x0, elsewhere);
+        let further = Further::of(*restarts, begun.x0.is_some());
         let random = |rng: &mut Pcg64| match problem.h.requires_nonneg() {
             true => partition(n, r, rng),
             false => problem.constraint.random(rng),
@@ -126,7 +123,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
         let mut solution = best_of(starts, further, stopping, |x0, stopping| {
             begun.run(&problem, stages.clone(), x0, wanted, stopping)
         })?;
-        solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
+        solution.settings.extend(begun.f.known_lipschitz().map(|l| ("lipschitz".into(), l.into())));
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let critical = measured.and_then(|_| criticality_while(&problem, &solution.x, &begun.f.attended()));
         Ok((solution, critical))
@@ -141,6 +138,17 @@ enum Further {
     Count(u64),
     /// Random ones until two starts have come to the lowest F, but no more than [`MOST_STARTS`] in all.
     UntilAgreed,
+}
+
+impl Further {
+    /// The starts that follow from a number of `restarts`, if there is one, and from whether a start is given.
+    fn of(restarts: Option<u64>, given: bool) -> Self {
+        match restarts {
+            Some(count) => Self::Count(count),
+            None if given => Self::Count(0),
+            None => Self::UntilAgreed,
+        }
+    }
 }
 
 /// The largest number of starts of those who give none and no number.
@@ -164,12 +172,29 @@ impl<'a, R: FnMut(&mut Pcg64) -> RowMat> Starts<'a, R> {
     }
 
     fn push(&mut self, x: RowMat) {
-        let last = x.ncols() - 1;
-        let mirrored =
-            RowMat::from_fn(x.nrows(), x.ncols(), |i, k| if k == last { -x.get(i, k) } else { x.get(i, k) });
-        self.next.extend(self.both.then_some(mirrored));
+        self.next.extend(self.both.then(|| mirrored(&x)));
         self.next.push(x);
     }
+}
+
+/// X with the sign of the last column changed: in the other half of O(n) where X is square.
+fn mirrored(x: &RowMat) -> RowMat {
+    let last = x.ncols() - 1;
+    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| if k == last { -x.get(i, k) } else { x.get(i, k) })
+}
+
+/// Rounding errors of f and ∇f, relative to their size.
+const ROUNDING: f64 = 1e-12;
+
+/// True if a random X and its mirror image have the same f and mirrored gradients: then so have all others, and both halves
+/// of O(n) the same minima.
+fn is_even(f: &Callable, x: &RowMat) -> bool {
+    let (mut g, mut of_image) = (RowMat::zeros(x.nrows(), x.ncols()), RowMat::zeros(x.nrows(), x.ncols()));
+    let here = f.evaluate(x, &mut g);
+    let there = f.evaluate(&mirrored(x), &mut of_image);
+    let image = mirrored(&g);
+    let apart = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| image.get(i, k) - of_image.get(i, k)).norm();
+    (here - there).abs() <= ROUNDING * here.abs() && apart <= ROUNDING * g.norm()
 }
 
 impl<R: FnMut(&mut Pcg64) -> RowMat> Iterator for Starts<'_, R> {
@@ -186,7 +211,7 @@ impl<R: FnMut(&mut Pcg64) -> RowMat> Iterator for Starts<'_, R> {
 
 /// The lowest F of runs from these starts, under one limit of time.
 fn best_of<R: FnMut(&mut Pcg64) -> RowMat>(
-    mut starts: Starts<'_, R>,
+    starts: Starts<'_, R>,
     further: Further,
     stopping: &Stopping,
     mut run: impl FnMut(RowMat, &Stopping) -> std::result::Result<Solution, Failure>,
@@ -195,7 +220,7 @@ fn best_of<R: FnMut(&mut Pcg64) -> RowMat>(
     let mut best: Option<(usize, Solution)> = None;
     let mut interrupted = None; // how the run ended, also where an earlier start is the best
     let (mut values, mut seconds, mut iterations) = (Vec::new(), 0.0, 0);
-    while let Some(x0) = starts.next() {
+    for x0 in starts {
         let limit = stopping.time_limit.map(|limit| (limit - seconds).max(0.0));
         let found = match run(x0, &Stopping { time_limit: limit, ..*stopping }) {
             Ok(found) => found,
@@ -251,7 +276,7 @@ fn composite_run(
     request: &Request,
     (asked, case): (&Asked, &Case),
 ) -> PyResult<(Solution, Option<f64>)> {
-    let Request { pose, wanted, stopping, scope, .. } = request;
+    let Request { pose, wanted, stopping, restarts, scope, .. } = request;
     let penalty = pose.penalty.as_deref().unwrap_or("none");
     let run = || -> std::result::Result<_, Failure> {
         check_constants(&pose.shape, &[penalty])?;
@@ -266,9 +291,15 @@ fn composite_run(
         let mut rng = start_rng(wanted.seed);
         let x0 = begun.x0.clone().unwrap_or_else(|| problem.constraint.random(&mut rng));
         problem.constraint.check(&x0, "the starting point X")?;
-        begun.f.estimate_lipschitz(&x0, &problem.constraint.random(&mut rng));
-        let mut solution = begun.run(&problem, stages, x0, wanted, stopping)?;
-        solution.settings.insert("lipschitz".into(), begun.f.lipschitz().unwrap_or(f64::NAN).into());
+        let elsewhere = problem.constraint.random(&mut rng);
+        let both = n == r && !(problem.h.is_even() && is_even(&begun.f, &elsewhere));
+        begun.f.estimate_lipschitz_at(&x0, elsewhere);
+        let further = Further::of(*restarts, begun.x0.is_some());
+        let starts = Starts::new(x0, both, |rng| problem.constraint.random(rng), &mut rng);
+        let mut solution = best_of(starts, further, stopping, |x0, stopping| {
+            begun.run(&problem, stages.clone(), x0, wanted, stopping)
+        })?;
+        solution.settings.extend(begun.f.known_lipschitz().map(|l| ("lipschitz".into(), l.into())));
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let critical = measured.and_then(|_| criticality(&problem, &solution.x, &begun.f.attended()));
         Ok((solution, critical))

@@ -6,9 +6,10 @@ use numpy::PyReadonlyArray2;
 use orthopt::Error;
 use orthopt::certify::Scope;
 use orthopt::family::{Call, Case, PoseOptions, Wanted};
-use orthopt::request::{Entry, Front, Gram, OPTIONS, Settled, Written, find_option};
+use orthopt::request::{Entry, Front, Gram, Group, OPTIONS, Settled, Written, find_option};
 use orthopt::solve::Stopping;
-use orthopt_data::{Missing, Prepare, Scale};
+use orthopt_data::{Missing, Prepare, Scale, TableOptions};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -85,11 +86,14 @@ impl<'py> FromPyObject<'_, 'py> for Request {
             asked.splice(0..0, names.filter(|name| !assumed.contains(name)));
         }
         let call: String = given.get_item("call")?.extract()?;
-        let asked = Asked { call: Call::named(&call).unwrap_or(Call::Solve), given: asked };
+        let named = Call::named(&call);
+        let call = named.ok_or_else(|| PyValueError::new_err(format!("there is no call `{call}`")))?;
+        let asked = Asked { call, given: asked };
         let settled = request.settled().map_err(Failure::from)?;
         let Settled { mut pose, wanted, stopping, restarts, threads, certify: scope, .. } = settled;
         pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
-        let how = preparation(&request).map_err(Failure::from)?;
+        let mut how = preparation(&request)?;
+        how.weights = given.get_item("weights")?.extract::<Option<Vec<f64>>>()?;
         Ok(Self { pose, wanted, stopping, restarts, threads, scope, asked, how })
     }
 }
@@ -122,7 +126,7 @@ fn unusable(name: &str, option: Option<&Entry>, value: &Bound<'_, PyAny>) -> PyE
 }
 
 /// What is done to the data.
-fn preparation(request: &orthopt::request::Request) -> Result<Preparation, Error> {
+fn preparation(request: &orthopt::request::Request) -> Result<Preparation, Failure> {
     let invalid = |option: &str, value: &str, expected: &str| Error::InvalidOption {
         option: option.into(),
         value: value.into(),
@@ -134,7 +138,14 @@ fn preparation(request: &orthopt::request::Request) -> Result<Preparation, Error
     let missing =
         Missing::parse(missing).ok_or_else(|| invalid("missing", missing, "error, mean, drop or em"))?;
     let prepare = Prepare::of(request.center, scale, request.covariance, request.features);
-    Ok(Preparation { gram: request.gram == Some(Gram::Data), missing, prepare })
+    let mut table = TableOptions::default();
+    for entry in OPTIONS.iter().filter(|entry| entry.group == Group::Table) {
+        if let Some(value) = entry.get(request) {
+            let text = if let Written::Flag(flag) = value { flag.to_string() } else { value.to_string() };
+            table.set(entry.name, &text)?;
+        }
+    }
+    Ok(Preparation { gram: request.gram == Some(Gram::Data), missing, prepare, table, weights: None })
 }
 
 /// The options of Python: each with what the package needs to know of it.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orthopt::family::{Case, find_problem};
-use orthopt::path::{Along, Path, Validation, Watch, cross_validate, judge, path as walk};
+use orthopt::path::{Along, By, Folds, Path, Validation, Watch, cross_validate, judge, path as walk};
 use orthopt::problem::PcaData;
 use orthopt::solve::{Observer, Stopping};
 use pyo3::prelude::*;
@@ -24,6 +24,7 @@ pub struct Steps {
     counts: Option<Vec<usize>>,
     lams: Option<Vec<f64>>,
     cv: Option<usize>,
+    cv_by: Option<String>,
     bound: Option<f64>,
 }
 
@@ -31,6 +32,11 @@ impl Steps {
     fn along(&self) -> Option<Along> {
         let counts = self.counts.clone().map(Along::Counts);
         counts.or_else(|| self.lams.clone().map(Along::Lambdas)).map(Along::ordered)
+    }
+
+    fn folds(&self) -> Result<Option<Folds>, Failure> {
+        let by = self.cv_by.as_deref().map(By::parse).transpose()?.unwrap_or_default();
+        Ok(self.cv.map(|count| Folds { count, by }))
     }
 }
 
@@ -75,14 +81,15 @@ fn along<T: Send>(
         threads::pool(asked.threads)?.install(|| {
             view.with(info, &asked.how, |data, about| {
                 asked.asked.check(Case::new(info, &asked.pose).of_gram(is_gram(data)))?;
+                let pose = asked.pose.with_rank(info, data)?.into_owned();
                 let along = match steps.along() {
                     Some(along) => along,
-                    None => Along::of_default(info, &asked.pose, data)?,
+                    None => Along::of_default(info, &pose, data)?,
                 };
                 let time_limit = asked.stopping.time_limit.map(|seconds| seconds / walks);
                 let request = orthopt::path::Request {
                     problem: info,
-                    pose: asked.pose.clone(),
+                    pose,
                     along,
                     wanted: asked.wanted.clone(),
                     stopping: Stopping { time_limit, ..asked.stopping },
@@ -119,7 +126,7 @@ pub fn path<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let asked = Asked { problem, data: &data, options: &options, steps: &steps, callback };
     let walks = 1.0 + steps.cv.unwrap_or(0) as f64;
-    let (cv, seconds) = (steps.cv, steps.bound);
+    let (cv, seconds) = (steps.folds()?, steps.bound);
     let ((found, validation, name), about) =
         along(py, asked, walks, &|data, about, request, seen, watch| {
             let facts = &about.facts;
@@ -149,9 +156,9 @@ pub fn judged_fold<'py>(
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Option<Vec<f64>>> {
     let asked = Asked { problem, data: &data, options: &options, steps: &steps, callback };
-    let count = steps.cv.unwrap_or(0);
+    let folds = steps.folds()?.unwrap_or(Folds { count: 0, by: By::Rows });
     let (shares, _) = along(py, asked, 1.0, &|data, about, request, seen, _| {
-        Ok(judge(data, &about.facts, request, (fold, count), seen)?)
+        Ok(judge(data, &about.facts, request, (fold, folds), seen)?)
     })?;
     Ok(shares)
 }
@@ -163,7 +170,11 @@ pub fn validation(folds: Vec<Vec<f64>>) -> (Vec<f64>, Vec<f64>, usize) {
     (mean, error, chosen)
 }
 
-fn told<'py>(
+/// The dictionary of a path.
+///
+/// # Errors
+/// Memory.
+pub fn told<'py>(
     py: Python<'py>,
     found: &Path,
     validation: Option<&Validation>,

@@ -1,6 +1,7 @@
 //! Solutions and certificates as dictionaries; `orthopt._solution` gives them names and types.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use orthopt::family::Scree;
 use orthopt::linalg::RowMat;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Checks, Report, Task};
@@ -75,6 +76,9 @@ fn setting<'py>(py: Python<'py>, value: &Setting) -> PyResult<Bound<'py, PyAny>>
 pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
     let task = &report.task;
     put_task(out, task)?;
+    if let Some(scree) = &task.scree {
+        out.set_item("scree", described(out.py(), scree)?)?;
+    }
     put_solution(out, &report.solution)?;
     out.set_item("solver", &report.solver)?;
     out.set_item("start", &report.start)?;
@@ -85,6 +89,11 @@ pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
     out.set_item("optimum", report.optimum)?;
     out.set_item("tolerance", report.tolerance())?;
     put_variance(out, report.explained_variance.as_ref())?;
+    if let Some(global) = &report.global {
+        out.set_item("bound", global.bound)?;
+        out.set_item("gap", global.gap)?;
+        out.set_item("proof", global.proof)?;
+    }
     put_checks(out, &report.checks)
 }
 
@@ -96,6 +105,21 @@ pub fn put_task(out: &Bound<'_, PyDict>, task: &Task) -> PyResult<()> {
     out.set_item("problem", task.problem.name)?;
     out.set_item("rank", task.rank)?;
     out.set_item("lam", task.lambda)
+}
+
+/// Eigenvalues beside those of noise.
+///
+/// # Errors
+/// Memory.
+pub fn described<'py>(py: Python<'py>, scree: &Scree) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("rank", scree.rank)?;
+    dict.set_item("rule", scree.rule)?;
+    dict.set_item("eigenvalues", PyArray1::from_slice(py, &scree.eigenvalues))?;
+    dict.set_item("reference", PyArray1::from_slice(py, &scree.reference))?;
+    dict.set_item("share", scree.share)?;
+    dict.set_item("reason", &scree.reason)?;
+    Ok(dict)
 }
 
 /// Adds what the checks say.
@@ -128,7 +152,9 @@ pub fn put_variance(out: &Bound<'_, PyDict>, explained: Option<&ExplainedVarianc
         dict.set_item("adjusted", PyArray1::from_slice(py, &e.adjusted))?;
         dict.set_item("total", e.total)?;
         dict.set_item("projected", e.projected)?;
+        dict.set_item("polar", e.polar)?;
         dict.set_item("predicted", e.predicted)?;
+        dict.set_item("maximised", e.maximised)?;
         PyResult::Ok(dict)
     });
     out.set_item("explained_variance", explained.transpose()?)

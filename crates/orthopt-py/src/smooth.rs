@@ -9,7 +9,7 @@ use orthopt::Error;
 use orthopt::cancel::Cancel;
 use orthopt::linalg::RowMat;
 use orthopt::message::Message;
-use orthopt::smooth::{FiniteSum, HessianVector, Smooth, TwoSided};
+use orthopt::smooth::{FiniteSum, HessianVector, Smooth, TwoSided, estimate_lipschitz};
 use orthopt::solve::{Event, Observer};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -35,12 +35,24 @@ struct Inner {
     sums: Option<(Py<PyAny>, usize)>, // the mean of sampled components, and how many there are
     convert: Py<PyAny>,               // what `fun` returns to a float and a float64 array, or an error
     shape: (usize, usize),
-    lipschitz: Mutex<Option<f64>>,
+    lipschitz: Mutex<Lipschitz>,
     scale: Mutex<Option<f64>>, // found at the first X that is asked about
     seen: Mutex<Vec<(RowMat, f64, RowMat)>>, // the last evaluations, newest last
     raised: Mutex<Option<PyErr>>,
     cancel: Cancel,
     evaluations: AtomicU64,
+}
+
+/// L of ∇f.
+#[derive(Default)]
+enum Lipschitz {
+    /// Not known, and nowhere to estimate it.
+    #[default]
+    Unknown,
+    /// Estimated at this X from this direction on by the first solver that asks.
+    From(RowMat, RowMat),
+    /// The user's, or the estimate.
+    Known(f64),
 }
 
 /// A poisoned lock guards nothing here that a panic could have left half done.
@@ -62,7 +74,7 @@ impl Callable {
             sums,
             convert,
             shape,
-            lipschitz: Mutex::new(lipschitz),
+            lipschitz: Mutex::new(lipschitz.map_or(Lipschitz::Unknown, Lipschitz::Known)),
             scale: Mutex::new(None),
             seen: Mutex::default(),
             raised: Mutex::default(),
@@ -144,11 +156,19 @@ impl Callable {
         Ok(f)
     }
 
-    /// L, unless the user knows it: the unit of steps, which the methods adapt.
-    pub fn estimate_lipschitz(&self, x0: &RowMat, random: &RowMat) {
-        if lock(&self.0.lipschitz).is_none() {
-            let found = orthopt::smooth::estimate_lipschitz(self, x0, random);
-            *lock(&self.0.lipschitz) = Some(found);
+    /// Where L is estimated if a solver asks for it and the user does not know it: the unit of steps, which the methods adapt.
+    pub fn estimate_lipschitz_at(&self, x0: &RowMat, direction: RowMat) {
+        let mut lipschitz = lock(&self.0.lipschitz);
+        if matches!(*lipschitz, Lipschitz::Unknown) {
+            *lipschitz = Lipschitz::From(x0.clone(), direction);
+        }
+    }
+
+    /// L, if a solver has asked for it or the user knows it.
+    pub fn known_lipschitz(&self) -> Option<f64> {
+        match *lock(&self.0.lipschitz) {
+            Lipschitz::Known(l) => Some(l),
+            _ => None,
         }
     }
 
@@ -252,7 +272,14 @@ impl Smooth for Callable {
     }
 
     fn lipschitz(&self) -> Option<f64> {
-        *lock(&self.0.lipschitz)
+        let asked = std::mem::take(&mut *lock(&self.0.lipschitz)); // the estimate evaluates f, with nothing locked
+        let known = match asked {
+            Lipschitz::Unknown => return None,
+            Lipschitz::From(x0, direction) => estimate_lipschitz(self, &x0, &direction),
+            Lipschitz::Known(l) => l,
+        };
+        *lock(&self.0.lipschitz) = Lipschitz::Known(known);
+        Some(known)
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use orthopt::Error;
 use orthopt::family;
-use orthopt::family::Posed;
 use orthopt::family::{Case, Family, Run, find_problem};
-use orthopt::family::{Plan, Wanted};
+use orthopt::family::{Kind, Plan, Wanted};
+use orthopt::family::{PoseOptions, Posed};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{Checks, DataFacts, Report, Task};
@@ -20,7 +20,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::errors::Failure;
 use crate::input::{About, Given};
 use crate::options::Request;
-use crate::result::put_report;
+use crate::result::{described, put_report};
 use crate::supervise::{Told, Watch, supervise};
 use crate::threads;
 
@@ -62,6 +62,25 @@ pub fn compare<'py>(
     with_family!(posed.problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
 }
 
+/// Eigenvalues of the data beside those of noise, and the number of components by the rule.
+#[pyfunction]
+pub fn scree<'py>(py: Python<'py>, data: Given<'py>, options: Request) -> PyResult<Bound<'py, PyDict>> {
+    let info = find_problem("pca").map_err(Failure::from)?;
+    let view = data.borrow()?;
+    let Request { pose, threads, asked, how, .. } = options;
+    let pose = PoseOptions { show_scree: true, ..pose };
+    let found = py.detach(|| -> Result<_, Failure> {
+        threads::pool(threads)?.install(|| {
+            view.with(info, &how, |data, _| {
+                asked.check(Case::new(info, &pose).of_gram(is_gram(data)))?;
+                Ok(pose.with_rank(info, data)?.scree.clone())
+            })
+        })
+    });
+    let (found, _) = found?;
+    found.map_or_else(|| Ok(PyDict::new(py)), |scree| described(py, &scree))
+}
+
 /// Entries that all runs of a call share.
 struct Head {
     task: Task,
@@ -83,10 +102,14 @@ fn posed(
     let threads = *threads;
     let made = py.detach(|| -> Result<_, Failure> {
         threads::pool(threads)?.install(|| {
-            view.with(info, how, |data, _| {
+            view.with(info, how, |data, about| {
                 asked.check(Case::new(info, pose).of_gram(is_gram(data)))?;
                 let pose = if counts { pose.clone().or_counts(info, wanted) } else { pose.clone() };
-                Ok(family::pose(info, data, &pose)?)
+                let mut posed = family::pose(info, data, &pose)?;
+                if info.kind != Kind::Probe {
+                    posed.notes.extend(about.notes.iter().cloned());
+                }
+                Ok(posed)
             })
         })
     });
@@ -222,7 +245,7 @@ fn run<P: Family>(
     let mut watch = watch.clone();
     let cancel = watch.cancel().clone();
     let solution = plan.run(problem, wanted, stopping, *restarts, &cancel, &mut [&mut watch])?;
-    Ok(Report::new(task, problem, plan, wanted, *stopping, solution))
+    Report::new(task, problem, plan, wanted, *stopping, solution)
 }
 
 /// Poses a problem for other calls that take the same options; `counts` as for [`posed`].

@@ -70,7 +70,9 @@
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`], [`cancel`] | starting points; whether work may go on |
 //! | [`bound`] | lower bounds of F over all X, proofs of optimality |
+//! | [`explore`] | from a table to components: how many, how sparse, which, how good |
 //! | [`certify`] | criticality and block-2 stationarity |
+//! | [`path`], [`stability`] | how sparse components are to be, and how sure they are |
 //! | [`RowMat`] | the matrix type: rows are contiguous |
 //!
 //! An f, h, g or A of your own is a type that implements [`smooth::Smooth`], [`nonsmooth::Nonsmooth`],
@@ -88,6 +90,7 @@ pub mod concave;
 pub mod constraint;
 mod convert;
 pub mod error;
+pub mod explore;
 pub mod family;
 pub mod jpair;
 #[doc(hidden)]
@@ -109,6 +112,7 @@ pub mod smooth;
 pub mod solve;
 pub mod solvers;
 pub mod sparse_pca;
+pub mod stability;
 pub mod start;
 pub mod threads;
 

@@ -176,7 +176,7 @@ impl<'a> SparsePca<'a> {
         case.check(wanted.given())?;
         plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
         let solution = plan.run(problem, wanted, stopping, *restarts, cancel, observers)?;
-        let mut report = Report::new(task, problem, &plan, wanted, *stopping, solution);
+        let mut report = Report::new(task, problem, &plan, wanted, *stopping, solution)?;
         if scope.is_some() && report.solution.status != Status::Interrupted {
             report.checks = Checks::of(problem, report.x(), *scope, cancel);
         }

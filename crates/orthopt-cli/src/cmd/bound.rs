@@ -1,11 +1,10 @@
 //! `orthopt bound PROBLEM DATA`.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueHint;
-use orthopt::bound::Bound;
+use orthopt::bound::{Bound, limit_dual};
 use orthopt::family::{Call, Family, Plan};
 use orthopt::linalg::RowMat;
 use orthopt::problem::Cardinality;
@@ -18,7 +17,7 @@ use serde::Serialize;
 use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::{Output, What, json, svg};
-use crate::failure::{EXIT_CODES, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
@@ -163,6 +162,9 @@ fn start(mut settings: Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Resu
     let given = wanted.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
     if let Some(x) = &given {
         check_rows("--x", x, input.info.cols)?;
+        if settings.pose.rank_rule.is_some() {
+            return Err(usage(format!("--rank: X of --x has {} columns; leave the rank out", x.ncols())));
+        }
         settings.pose.rank.get_or_insert(x.ncols());
     }
     asked.check_data(settings.problem, &settings.pose, &input)?;
@@ -306,17 +308,22 @@ fn ending(path: &Path) -> Option<&'static str> {
 }
 
 fn save_dual<P: Family>(problem: &P, found: &Bound, path: &Path) -> anyhow::Result<()> {
-    let (f, _) = problem.bounded()?;
+    let (f, kind) = problem.bounded()?;
     if ending(path) != Some("npz") {
         return Ok(orthopt_data::write_npy(path, found.relaxation.dual_matrix(f).as_mat())?);
     }
     let (_, rank) = problem.shape();
     let dual = found.dual(f, rank);
+    let limits = limit_dual(f, rank, &kind, found.objective, interrupt::cancel())?;
     let mut arrays = vec![
         ("C", NpzArray::Matrix(dual.c.as_mat())),
         ("Z", NpzArray::Matrix(dual.z.as_mat())),
         ("method", NpzArray::Text(dual.method.name())),
     ];
     arrays.extend(dual.numbers().map(|(name, value)| (name, NpzArray::Number(value))));
+    if let Some(limits) = &limits {
+        arrays.extend(limits.arrays().map(|(name, array)| (name, NpzArray::Matrix(array.as_mat()))));
+        arrays.push(("root", NpzArray::Number(limits.bound)));
+    }
     Ok(orthopt_data::write_npz(path, &arrays)?)
 }

@@ -1,7 +1,6 @@
 //! `orthopt certify PROBLEM DATA --x X.npy`.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -18,12 +17,12 @@ use super::solve::use_threads;
 use crate::blocks::Blocks;
 use crate::configured::Help;
 use crate::export::json;
-use crate::failure::{EXIT_CODES, say};
+use crate::failure::{EXIT_CODES, ExitCode, say};
 use crate::files::Files;
 use crate::given::{Asked, check_together};
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
-use crate::options::Typed;
+use crate::options::{OF_X, Typed};
 use crate::pose::{pose, remark_on_counts, remark_on_tiny_entries};
 use crate::progress::Progress;
 use crate::run::checks;
@@ -56,7 +55,7 @@ pub struct Args {
     help: Help,
 
     #[command(flatten)]
-    options: Typed<true>,
+    options: Typed<OF_X>,
 
     /// X, n x r with X'X = I to 1e-6; r is the rank
     #[arg(long, value_name = "X.npy", value_hint = ValueHint::FilePath)]

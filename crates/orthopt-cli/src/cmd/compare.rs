@@ -1,7 +1,6 @@
 //! `orthopt compare PROBLEM DATA --solvers a,b`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use orthopt::family::{Call, Family, Plan, Wanted, check_solvers};
@@ -15,7 +14,7 @@ use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::json;
 use crate::export::{Found, Output, svg};
-use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::given::Asked;
 use crate::input::Input;
 use crate::options::Typed;

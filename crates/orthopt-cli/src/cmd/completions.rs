@@ -1,10 +1,9 @@
 //! `orthopt completions SHELL`.
 
-use std::process::ExitCode;
-
 use clap::Command;
 use clap_complete::Shell;
 
+use crate::failure::ExitCode;
 use crate::output::print_bytes;
 
 const EXAMPLES: &str = "\

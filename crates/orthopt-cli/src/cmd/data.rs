@@ -1,18 +1,21 @@
 //! `orthopt data info|convert|generate|gram`.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::{Subcommand, ValueHint};
+use orthopt::report::TableFacts;
 use orthopt::request::Size;
-use orthopt_data::{DataSet, LoadOptions, Matrix, Role, generators, load, write_file, write_npy};
+use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, Role, generators, load, write_file, write_npy};
 use serde::Serialize;
 
 use crate::export::json;
-use crate::failure::{say, usage};
+use crate::failure::{ExitCode, say, usage};
 use crate::files::Files;
+use crate::look::{Look, first_rows};
 use crate::summary::Summary;
-use crate::{output, text};
+use crate::table_options::TableArgs;
+use crate::wording::typed;
+use crate::{input, output, text};
 
 /// Inspect, convert and generate data; add up C of rows that do not fit memory
 #[derive(Debug, clap::Args)]
@@ -46,6 +49,13 @@ struct InfoArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     data: PathBuf,
 
+    #[command(flatten)]
+    table: TableArgs,
+
+    /// The table is C itself
+    #[arg(long)]
+    gram: bool,
+
     /// Write this information as JSON; - is stdout, without the text
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
@@ -70,6 +80,9 @@ struct ConvertArgs {
     /// File to write: .svm, .mtx, .npy, .npz, .csv or .tsv, each also .gz
     #[arg(value_hint = ValueHint::FilePath)]
     file: PathBuf,
+
+    #[command(flatten)]
+    table: TableArgs,
 }
 
 const GENERATE_EXAMPLES: &str = "\
@@ -106,12 +119,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn info(args: &InfoArgs, how: &LoadOptions) -> anyhow::Result<()> {
-    let files = Files::default().reads("DATA", Some(&args.data));
+    let files = args.table.files(Files::default().reads("DATA", Some(&args.data)));
     files.writes("--json", args.json.as_deref()).check()?;
-    let data = load(&args.data, how)?;
-    let facts = Facts::of(&data);
+    let mut how = LoadOptions { missing: Missing::Keep, gram: args.gram, ..args.table.added_to(how)? };
+    how.table.drop_text = true; // columns of text are told, not refused
+    let data = load(&args.data, &how)?;
+    let look = Look::of(&data, &args.data);
+    let facts = Facts::of(&data, &look);
     if args.json.as_deref() != Some(Path::new("-")) {
-        output::print(&facts.text())?;
+        output::print(&facts.text(&data))?;
+        data.how.notes.iter().for_each(|note| say("note", &note.worded(typed)));
     }
     match &args.json {
         Some(path) => json::write(&facts, path),
@@ -120,10 +137,11 @@ fn info(args: &InfoArgs, how: &LoadOptions) -> anyhow::Result<()> {
 }
 
 fn convert(args: &ConvertArgs, how: &LoadOptions) -> anyhow::Result<()> {
-    let files = Files::default().reads("DATA", Some(&args.data));
+    let files = args.table.files(Files::default().reads("DATA", Some(&args.data)));
     files.writes("FILE", Some(&args.file)).check()?;
-    let data = load(&args.data, how)?;
+    let data = load(&args.data, &args.table.added_to(how)?)?;
     write_file(&args.file, &data)?;
+    data.how.notes.iter().for_each(|note| say("note", &note.worded(typed)));
     if data.role == Role::Gram {
         say(
             "note",
@@ -189,6 +207,19 @@ struct Facts {
     names: Option<Vec<String>>,
     labels: Option<Vec<LabelCount>>,
     truth: Option<[usize; 2]>,
+    #[serde(flatten)]
+    table: TableFacts,
+    columns: Vec<ColumnFacts>,
+    #[serde(flatten)]
+    look: Look,
+}
+
+/// A column of the file.
+#[derive(Debug, Serialize)]
+struct ColumnFacts {
+    name: String,
+    kind: &'static str,
+    left_out: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -198,8 +229,13 @@ struct LabelCount {
 }
 
 impl Facts {
-    fn of(data: &DataSet) -> Self {
+    fn of(data: &DataSet, look: &Look) -> Self {
         let (rows, cols) = (data.matrix.nrows(), data.matrix.ncols());
+        let column = |c: &orthopt_data::Column| ColumnFacts {
+            name: c.name.clone(),
+            kind: c.kind.name(),
+            left_out: c.left_out,
+        };
         let nnz = data.matrix.nnz();
         let scan = Scan::of(&data.matrix);
         Self {
@@ -217,13 +253,17 @@ impl Facts {
             names: data.names.clone(),
             labels: data.labels.as_deref().map(count_labels),
             truth: data.truth.as_ref().map(|t| [t.nrows(), t.ncols()]),
+            table: input::facts(&data.how, data.sentence()),
+            columns: data.how.columns.iter().map(column).collect(),
+            look: look.clone(),
         }
     }
 
-    fn text(&self) -> String {
+    fn text(&self, data: &DataSet) -> String {
         let mut summary = Summary::default();
         let mut line = |label: &str, value: String| summary.line(label, &value);
         line("source", self.source.clone());
+        line("read as", self.table.read.clone());
         line("shape", format!("{} x {} ({})", self.rows, self.cols, self.rows_are()));
         let nnz = text::grouped(self.nnz as u64);
         line("nonzeros", format!("{nnz}, {} % of the entries", text::number(100.0 * self.density, 3)));
@@ -236,6 +276,13 @@ impl Facts {
         if let Some([n, r]) = self.truth {
             line("truth", format!("{n} x {r} true components"));
         }
+        for (label, value) in self.look.lines() {
+            line(label, value);
+        }
+        summary.gap();
+        first_rows(data).iter().for_each(|row| summary.sentence(row));
+        summary.gap();
+        summary.line("a first command", &self.look.command);
         summary.take()
     }
 
@@ -299,7 +346,7 @@ impl Scan {
     /// Returns the number of nonzeros.
     fn column(&mut self, entries: impl Iterator<Item = (usize, f64)>) -> usize {
         let mut filled = 0;
-        for (i, value) in entries {
+        for (i, value) in entries.filter(|entry| !entry.1.is_nan()) {
             (self.min, self.max) = (self.min.min(value), self.max.max(value));
             if value != 0.0 {
                 self.filled_rows[i] = true;

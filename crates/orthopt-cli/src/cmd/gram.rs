@@ -1,16 +1,17 @@
 //! `orthopt data gram FILES... -o C.npz`.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::ValueHint;
 use orthopt::solve::Stopping;
 use orthopt_data::stream::{Accumulate, accumulate, files, read_accumulator, write_accumulator};
 use orthopt_data::{GramAccumulator, LoadOptions, Summation};
 
-use crate::failure::usage;
+use crate::failure::{ExitCode, say, usage};
 use crate::files::Files;
 use crate::progress::Progress;
+use crate::table_options::TableArgs;
+use crate::wording::typed;
 use crate::{input, output, streamed, text};
 
 const EXAMPLES: &str = "\
@@ -49,6 +50,9 @@ pub struct Args {
     /// Treatment of missing values: error, or drop their rows [default: error]
     #[arg(long, value_name = "HOW")]
     missing: Option<String>,
+
+    #[command(flatten)]
+    table: TableArgs,
 }
 
 /// # Errors
@@ -67,20 +71,30 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
     let reproducible = args.reproducible || exact == Some(true);
     let summation = if reproducible { Summation::Reproducible } else { Summation::Compensated };
     let before = earlier.as_ref().map_or(0, GramAccumulator::rows);
+    let mut read = None;
     let (sums, dropped) = match (earlier, rows.is_empty()) {
         (None, true) => return Err(usage("FILES are missing: orthopt data gram FILES... -o C.npz")),
         (Some(sums), true) => (sums, 0),
         (earlier, false) => {
             let never = Stopping { max_iters: None, time_limit: None, tol: 0.0, min_decrease: 0.0 };
             let progress = Progress::new(false, never);
-            let load = LoadOptions { missing: input::missing(args.missing.as_deref())?, ..how.clone() };
+            let how = args.table.added_to(how)?;
+            let load = LoadOptions { missing: input::missing(args.missing.as_deref())?, ..how };
             let request = Accumulate { how: summation, load, ..Accumulate::default() };
             let found = accumulate(&rows, &request, earlier, &mut |step| progress.reading(step))?;
             progress.clear();
+            read = Some((
+                found.read.sentence(found.sums.rows() as usize, found.sums.columns(), false),
+                found.read.notes,
+            ));
             (found.sums, found.missing)
         }
     };
     write_accumulator(&args.output, &sums)?;
+    if let Some((sentence, notes)) = read {
+        notes.iter().for_each(|note| say("note", &note.worded(typed)));
+        output::print_line(&format!("read as {sentence}"))?;
+    }
     let kind = if reproducible { "reproducible" } else { "compensated" };
     let mut text = format!(
         "wrote {}: C of {} columns, {}, {kind} sums",

@@ -1,13 +1,11 @@
 //! `orthopt list`: names and one-line descriptions, from the registries.
 
-use std::process::ExitCode;
-
 use clap::builder::PossibleValuesParser;
 use orthopt::family::{penalty_called, solvers_called};
 use orthopt::registry::{self, LISTS};
 
 use crate::describe;
-use crate::failure::usage;
+use crate::failure::{ExitCode, usage};
 use crate::output::print;
 
 type Entries = Vec<(String, &'static str)>;

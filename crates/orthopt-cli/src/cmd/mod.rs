@@ -6,6 +6,7 @@ pub mod compare;
 pub mod completions;
 pub mod data;
 pub mod embed;
+pub mod explore;
 pub mod gram;
 pub mod list;
 pub mod path;

@@ -1,17 +1,16 @@
 //! `orthopt path PROBLEM DATA`.
 
 use std::path::{Path as FilePath, PathBuf};
-use std::process::ExitCode;
 
 use clap::ValueHint;
 use orthopt::family::Call;
-use orthopt::path::{Along, Path, Request, Validation, Watch, cross_validate, path};
+use orthopt::path::{Along, By, Folds, Path, Request, Validation, Watch, cross_validate, path};
 use orthopt::solve::{Observer, Stopping};
 
 use super::solve::{kept_rows, use_threads};
 use crate::configured::Configured;
 use crate::export::{Found, check_ending, json, picture};
-use crate::failure::{EXIT_CODES, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, say, usage};
 use crate::given::Asked;
 use crate::input::Input;
 use crate::options::Typed;
@@ -25,11 +24,10 @@ const EXAMPLES: &str = "\
 Examples:
   Variance explained by 1, 2, 3, 5, ... nonzeros in each component:
     orthopt path l0-pca builtin:pitprops -r 3
-  Given counts, a picture, a table for other programs, the chosen loadings:
-    orthopt path l0-pca data.csv --scale std --counts 5,10,20,40 --plot path.svg --save-path path.csv \\
-      --save-loadings loadings.csv
-  The count chosen by cross-validation with 5 folds:
-    orthopt path l0-pca data.csv --scale std --cv 5
+  Given counts, and a picture:
+    orthopt path l0-pca data.csv --scale std --counts 5,10,20,40 --plot path.svg
+  Number of components and count chosen by the data, cross-validation by cells with 5 folds:
+    orthopt path l0-pca data.csv --scale std -r auto --cv 5 --cv-by cells
   Along lambda, every point with a bound, two seconds each:
     orthopt path l1-pca data.csv --center --lambdas 100,50,20,10 --bound 2";
 
@@ -74,9 +72,13 @@ pub struct Args {
     )]
     lambdas: Vec<f64>,
 
-    /// Choose the point by cross-validation with this number of folds of the rows
+    /// Choose the point by cross-validation with this number of folds
     #[arg(long, value_name = "FOLDS", help_heading = "Path")]
     cv: Option<usize>,
+
+    /// With --cv: hold out rows, or cells of the table, which the others of their row predict [default: rows]
+    #[arg(long, value_name = "rows|cells", help_heading = "Path", requires = "cv")]
+    cv_by: Option<String>,
 
     /// Write the table
     #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
@@ -86,7 +88,7 @@ pub struct Args {
 /// Options in addition to those of `solve`.
 struct Wanted {
     along: Option<Along>,
-    folds: Option<usize>,
+    folds: Option<Folds>,
     table: Option<PathBuf>,
     plot: Option<PathBuf>,
 }
@@ -95,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut options = args.configured.options(args.options.0)?;
     let wanted = Wanted {
         along: along(args.counts, args.lambdas),
-        folds: args.cv.map(|n| at_least_one("cv", n as u64).map(|n| n as usize)).transpose()?,
+        folds: args.cv.map(|n| folds(n, args.cv_by.as_deref())).transpose()?,
         table: args.save_path,
         plot: options.plot.take(),
     };
@@ -105,9 +107,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .writes("--plot", wanted.plot.as_deref())
         .writes("--save-path", wanted.table.as_deref())
         .check()?;
-    let own = [("cv", wanted.folds.is_some())];
+    let own = [("cv", wanted.folds.is_some()), ("cv-by", args.cv_by.is_some())];
     let (settings, asked) = args.configured.settings(Call::Path, &mut options, &own)?;
     walk_path(&settings, &asked, &wanted)
+}
+
+fn folds(count: usize, by: Option<&str>) -> anyhow::Result<Folds> {
+    let by = by.map(By::parse).transpose()?.unwrap_or_default();
+    Ok(Folds { count: at_least_one("cv", count as u64)? as usize, by })
 }
 
 fn along(counts: Vec<usize>, lambdas: Vec<f64>) -> Option<Along> {
@@ -165,16 +172,17 @@ fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Res
     progress.stage("setting up the problem");
     let facts = input.info.clone();
     let data = input.pca();
+    let pose = input.told(&settings.pose).with_rank(settings.problem, &data)?.into_owned();
     let along = match &wanted.along {
         Some(along) => along.clone(),
-        None => Along::of_default(settings.problem, &settings.pose, &data)?,
+        None => Along::of_default(settings.problem, &pose, &data)?,
     };
     // every fold walks a path of its own, and then there is the one of all rows
-    let walks = 1.0 + wanted.folds.unwrap_or(0) as f64;
+    let walks = 1.0 + wanted.folds.map_or(0, |folds| folds.count) as f64;
     let time_limit = settings.stopping.time_limit.map(|seconds| seconds / walks);
     let request = Request {
         problem: settings.problem,
-        pose: settings.pose.clone(),
+        pose,
         along,
         wanted: settings.wanted.clone(),
         stopping: Stopping { time_limit, ..settings.stopping },
@@ -185,7 +193,7 @@ fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Res
     let validation = match wanted.folds {
         None => None,
         Some(folds) => {
-            what = format!("{folds} folds");
+            what = format!("{} folds", folds.count);
             watched(&mut progress, &bar, &what, |watch| {
                 Ok(cross_validate(&data, &facts, &request, folds, watch)?)
             })?
@@ -222,7 +230,7 @@ fn publish(
     found: &Path,
     validation: Option<Validation>,
 ) -> anyhow::Result<ExitCode> {
-    let told = Told::new(request, found, validation);
+    let told = Told::new(&request.along, found, validation.zip(wanted.folds.map(|folds| folds.by)));
     let chosen = &found.points[told.chosen].report;
     let mut failures: Vec<anyhow::Error> = Vec::new();
     if let Some(path) = &wanted.table {

@@ -1,14 +1,13 @@
 //! `orthopt reproduce list` and `orthopt reproduce ITEM...`.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueHint;
 
 use super::solve::use_threads;
 use crate::export::to_file;
-use crate::failure::{say, usage};
+use crate::failure::{ExitCode, say, usage};
 use crate::progress::Progress;
 use crate::reproduce::bound::LowerBound;
 use crate::reproduce::cell::{Cell, Record};
@@ -135,7 +134,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Command line of this run, with the name of the program.
 fn command_line() -> String {
-    let words = std::env::args().skip(1).map(|w| if w.contains(' ') { format!("'{w}'") } else { w });
+    let words = crate::cli::arguments().map(|w| if w.contains(' ') { format!("'{w}'") } else { w });
     std::iter::once("orthopt".to_string()).chain(words).collect::<Vec<_>>().join(" ")
 }
 

@@ -1,28 +1,28 @@
 //! `orthopt solve PROBLEM DATA`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use orthopt::bound::Bound;
 use orthopt::family::{Call, Family};
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role, Task};
 use orthopt::solve::Status;
+use orthopt::stability;
 use orthopt::threads::sensible;
 use orthopt::with_family;
 
 use crate::configured::Configured;
 use crate::export::{Found, Output, json, svg};
-use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::Input;
 use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
-use crate::rows::Rows;
 use crate::run;
 use crate::settings::Settings;
+use crate::stability::halves;
 use crate::summary::Summary;
 use crate::wording::explained;
 use crate::{config, interrupt, output};
@@ -100,6 +100,7 @@ fn solve(settings: &Settings, asked: &Asked) -> anyhow::Result<ExitCode> {
     let input = Input::watched(&settings.data, &mut |step| progress.reading(step))?;
     progress.has_read();
     asked.check_data(settings.problem, &settings.pose, &input)?;
+    settings.stability.map_or(Ok(()), |pairs| stability::check(&input.pca(), pairs))?;
     let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
     let rows = kept_rows(settings, input)?;
     posed.notes.iter().for_each(|note| progress.note(note));
@@ -121,8 +122,9 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
             Err(usage(format!("{}: {problem}", output.option())))
         }
         Some(_) => Ok(Some(input)),
+        None if settings.stability.is_some() => Ok(Some(input)),
         // a report shows samples where there are some
-        None if settings.outputs.iter().any(Output::is_last) && input.has_rows() => Ok(Some(input)),
+        None if settings.outputs.iter().any(Output::is_page) && input.has_rows() => Ok(Some(input)),
         None => Ok(None),
     }
 }
@@ -150,8 +152,7 @@ fn solve_family<P: Family>(
     interrupt::keep_results();
     progress.run_begins();
     let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;
-    let rows = rows.map(|input| input.rows(report.x()));
-    Ok(publish(settings, &problem, report, earlier, rows.as_ref(), &progress))
+    Ok(publish(settings, &problem, report, earlier, rows, &progress))
 }
 
 /// Makes the pool of `threads` threads, by default one per core; very large numbers are reduced.
@@ -204,17 +205,21 @@ fn publish<P: Family>(
     problem: &P,
     mut report: Report,
     earlier: Option<Bound>,
-    rows: Option<&Rows>,
+    input: Option<&Input>,
     progress: &Progress,
 ) -> ExitCode {
+    let shows_rows = |output: &Output| output.needs_rows() || output.is_page();
+    let rows = input.filter(|_| settings.outputs.iter().any(shows_rows)).map(|input| input.rows(report.x()));
+    let is_last =
+        |output: &Output| output.is_page() || (settings.stability.is_some() && output.shows_stability());
     let write = |report: &Report, last: bool| -> Vec<anyhow::Error> {
-        let found = Found { report, rows };
-        let outputs = settings.outputs.iter().filter(|output| output.is_last() == last);
+        let found = Found { report, rows: rows.as_ref() };
+        let outputs = settings.outputs.iter().filter(|output| is_last(output) == last);
         outputs.filter_map(|output| output.write(&found).err()).collect()
     };
     let mut failures = write(&report, false);
     let summary_wanted = settings.json.as_deref() != Some(Path::new("-"));
-    let (mut summary, mut broken) = (Summary::default(), None);
+    let (mut summary, mut broken, mut failed) = (Summary::default(), None, None);
     let mut show = |summary: &mut Summary| {
         if summary_wanted {
             failures.extend(progress.suspend(|| output::print(&summary.take())).err());
@@ -224,21 +229,31 @@ fn publish<P: Family>(
     summary.result(&report, settings.top);
     summary.before(progress.before());
     show(&mut summary);
-    if settings.certify.is_some() || settings.json.is_some() || settings.outputs.iter().any(Output::is_last) {
+    if settings.certify.is_some() || settings.json.is_some() || settings.outputs.iter().any(Output::is_page) {
         run::check(settings, problem, &mut report, progress);
     }
     if settings.certify.is_some() {
         summary.checks(&report.checks, report.measures.criticality, report.tolerance());
     }
     show(&mut summary);
+    if let (Some(pairs), Some(input)) = (settings.stability, input) {
+        match halves(settings, &mut report, pairs, input, progress) {
+            Ok(()) => summary.stability(&report, settings.top),
+            Err(error) => failed = Some(error), // X and what is known of it are reported all the same
+        }
+        show(&mut summary);
+    }
     if let Some(seconds) = settings.bound {
         match bounded(settings, problem, &mut report, (earlier, seconds), progress) {
             Ok(found) => summary.global(&found),
             Err(error) => broken = Some(error), // X and what is known of it are reported all the same
         }
+    } else if let Some(found) = &report.global {
+        summary.global(found); // proved on the way
     }
     progress.clear();
     show(&mut summary);
+    failures.extend(failed);
     failures.extend(broken);
     failures.extend(write(&report, true));
     if let Some(path) = &settings.json {

@@ -1,7 +1,6 @@
 //! `orthopt transform MODEL.json DATA -o SCORES.csv`.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueHint;
@@ -11,10 +10,12 @@ use orthopt::request::Size;
 use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, load, write_npy};
 
 use crate::export::TABLES;
-use crate::failure::{EXIT_CODES, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, say, usage};
 use crate::files::Files;
 use crate::model::Model;
 use crate::rows::{Rows, scores, share_explained};
+use crate::table_options::TableArgs;
+use crate::wording::typed;
 use crate::{output, text};
 
 const EXAMPLES: &str = "\
@@ -53,6 +54,9 @@ pub struct Args {
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Size>,
 
+    #[command(flatten)]
+    table: TableArgs,
+
     /// No message about the written file
     #[arg(short, long)]
     quiet: bool,
@@ -81,7 +85,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         );
     }
     let share = share_explained(&model.x, scores.as_ref(), sum_of_squares(&matrix, implicit.as_deref()));
-    let rows = Rows { scores, names: data.row_names, labels: None };
+    let rows = Rows { scores, names: data.row_names, labels: data.groups };
     match array {
         true => write_npy(&args.output, rows.scores.as_ref())?,
         false => rows.write(&args.output)?,
@@ -120,9 +124,16 @@ fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
         _ => Missing::Error,
     };
     let features = Some(model.x.nrows()); // LIBSVM files do not say how wide they are
+    let mut table = args.table.options()?;
+    table.drop_text = true; // what the model does not need may be anything
+    table.needed = model.names.clone().unwrap_or_default();
+    let max_memory = args.max_memory.map(|size| size.0);
     let mut data =
-        load(&args.data, &LoadOptions { missing, features, max_memory: args.max_memory.map(|size| size.0) })?;
+        load(&args.data, &LoadOptions { missing, features, max_memory, table, ..LoadOptions::default() })?;
     data = model.columns_of(data).with_context(|| format!("with {}", args.model.display()))?;
+    if !args.quiet {
+        data.how.notes.iter().for_each(|note| say("note", &note.worded(typed)));
+    }
     if let (Missing::Keep, Matrix::Dense(a)) = (missing, &mut data.matrix) {
         data.missing = fill(a, model)?;
     }

@@ -1,7 +1,7 @@
 //! Files made of a result: one format per file of this folder and one line in [`FORMATS`].
 
 mod csv;
-mod html;
+pub mod html;
 pub mod json;
 mod jsonl;
 mod loadings;
@@ -33,6 +33,7 @@ pub struct Found<'a> {
 pub enum What {
     X,
     Loadings,
+    SortedLoadings,
     Scores,
     Trace,
     Plot,
@@ -40,6 +41,8 @@ pub enum What {
     PlotScores,
     PlotBiplot,
     PlotVariance,
+    PlotScree,
+    PlotStability,
     Report,
 }
 
@@ -49,6 +52,7 @@ impl What {
         match self {
             Self::X => "--save-x",
             Self::Loadings => "--save-loadings",
+            Self::SortedLoadings => "--save-sorted-loadings",
             Self::Scores => "--save-scores",
             Self::Trace => "--trace",
             Self::Plot => "--plot",
@@ -56,6 +60,8 @@ impl What {
             Self::PlotScores => "--plot-scores",
             Self::PlotBiplot => "--plot-biplot",
             Self::PlotVariance => "--plot-variance",
+            Self::PlotScree => "--plot-scree",
+            Self::PlotStability => "--plot-stability",
             Self::Report => "--report",
         }
     }
@@ -82,6 +88,7 @@ const FORMATS: &[Format] = &[
     Format { what: What::X, endings: &[".npy", ".npy.gz"], write: npy::write_x },
     Format { what: What::X, endings: &[".csv", ".csv.gz"], write: loadings::write_x },
     Format { what: What::Loadings, endings: TABLES, write: loadings::write },
+    Format { what: What::SortedLoadings, endings: TABLES, write: loadings::write_sorted },
     Format { what: What::Scores, endings: TABLES, write: scores::write },
     Format { what: What::Scores, endings: &[".npy", ".npy.gz"], write: npy::write_scores },
     Format { what: What::Trace, endings: &[".csv"], write: csv::write },
@@ -91,6 +98,8 @@ const FORMATS: &[Format] = &[
     Format { what: What::PlotScores, endings: picture::ENDINGS, write: pictures::write_scores },
     Format { what: What::PlotBiplot, endings: picture::ENDINGS, write: pictures::write_biplot },
     Format { what: What::PlotVariance, endings: picture::ENDINGS, write: pictures::write_variance },
+    Format { what: What::PlotScree, endings: picture::ENDINGS, write: pictures::write_scree },
+    Format { what: What::PlotStability, endings: picture::ENDINGS, write: pictures::write_stability },
     Format { what: What::Report, endings: &[".html", ".htm"], write: html::write },
 ];
 
@@ -132,9 +141,14 @@ impl Output {
         }
     }
 
-    /// True if it contains the whole result, so that it is written last.
-    pub fn is_last(&self) -> bool {
+    /// True if it is the page with the whole result.
+    pub fn is_page(&self) -> bool {
         self.what == What::Report
+    }
+
+    /// True if it contains what halves of the rows say, where they are asked for.
+    pub fn shows_stability(&self) -> bool {
+        matches!(self.what, What::Loadings | What::SortedLoadings | What::PlotStability | What::Report)
     }
 
     /// True if it shows samples, so that the data must be samples and be kept until it is written.

@@ -35,7 +35,6 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
     let all = used(x);
     let many = all.len() > BARS || x.ncols() > PANELS;
     let variables = if all.len() > MOST { largest(report, &all) } else { all.clone() };
-    let data = &report.task.data;
     let shown = match variables.len() < all.len() {
         true => format!("the {MOST} largest of {} variables with nonzero loadings", all.len()),
         false => {
@@ -43,13 +42,19 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
         }
     };
     let drawing = Drawing {
-        names: variables.iter().map(|i| cut(&data.variable(*i), LONGEST)).collect(),
+        names: cut_names(report, &variables),
         title: format!("loadings, {}", crate::export::svg::title(&report.task)),
         subtitle: shown,
         variables,
         report,
     };
-    if many { heat::picture(&drawing) } else { bars(&drawing) }
+    let heading = |k: usize| drawing.heading(k);
+    if many { heat::picture(&drawing, report.x(), None, &heading) } else { bars(&drawing) }
+}
+
+/// Names of variables, not longer than there is room for.
+pub(super) fn cut_names(report: &Report, variables: &[usize]) -> Vec<String> {
+    variables.iter().map(|i| cut(&report.task.data.variable(*i), LONGEST)).collect()
 }
 
 /// In the order of the data, those whose largest loading is largest.

@@ -1,4 +1,4 @@
-//! Pictures of a result: loadings, scores, variance. One picture per file; common parts are
+//! Pictures of a result: loadings, scores, variance, eigenvalues. One picture per file; common parts are
 //! in [`crate::plot`].
 
 mod biplot;
@@ -7,6 +7,8 @@ pub mod loadings;
 pub mod path;
 mod scatter;
 pub mod scores;
+pub mod scree;
+pub mod stability;
 pub mod variance;
 
 pub use biplot::biplot;

@@ -150,7 +150,6 @@ pub fn figure() -> anyhow::Result<Drawing> {
 
 fn draw() -> anyhow::Result<String> {
     svg(|root| {
-        root.fill(&WHITE)?;
         for (panel, problem) in root.split_evenly((1, 2)).iter().zip(&PROBLEMS) {
             draw_problem(panel, problem)?;
         }

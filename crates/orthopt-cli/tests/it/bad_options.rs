@@ -100,10 +100,11 @@ fn more_candidates_than_pairs_are_all_pairs() {
     let run = |count: &str| {
         let output = Dir::new().orthopt(&[&PITPROPS[..], &args, &[count]].concat()).output().unwrap();
         assert!(output.status.success());
-        String::from_utf8(output.stderr).unwrap()
+        let said = String::from_utf8(output.stderr).unwrap();
+        said.lines().filter(|line| !line.contains("repeat each other")).collect::<String>()
     };
     assert_eq!(run("78"), "");
-    assert_eq!(run("79"), "note: --candidates exceeds the 78 pairs that exist: all are scored\n");
+    assert_eq!(run("79"), "note: --candidates exceeds the 78 pairs that exist: all are scored");
     assert!(run("18446744073709551615").contains("78 pairs"));
 }
 

@@ -62,6 +62,8 @@ fn the_summary_is_for_people() {
     }
     let help = stdout(&mut dir.orthopt(&["embed", "--help"]));
     assert!(help.contains("predict") && help.contains("--relations"), "{help}");
+    let help = stdout(&mut dir.orthopt(&["embed", "predict", "--help"]));
+    assert!(help.contains("--top"), "{help}");
 }
 
 #[test]
@@ -150,11 +152,11 @@ fn bad_input_is_named() {
     fails(&["embed", "predict", "train.tsv", "test.tsv"], 1, &["not a model"]);
     dir.orthopt(&args(&["--save-model", "m"])).assert().success();
     dir.write("q.tsv", "p3\tparent\tnobody\n");
-    fails(&["embed", "predict", "m", "q.tsv"], 2, &["q.tsv, triple 1", "`nobody` is no entity"]);
+    fails(&["embed", "predict", "m", "q.tsv"], 2, &["q.tsv, triple 1", "`nobody` is not an entity"]);
     dir.write("q.tsv", "?\tparent\t?\n");
     fails(&["embed", "predict", "m", "q.tsv"], 2, &["both `?`"]);
     dir.write("q.tsv", "p3\tuncle\tp1\n");
-    fails(&["embed", "predict", "m", "q.tsv"], 2, &["`uncle` is no relation"]);
+    fails(&["embed", "predict", "m", "q.tsv"], 2, &["`uncle` is not a relation"]);
     fails(&["embed", "train.tsv", "--resume", "m"], 1, &["not a checkpoint"]);
 }
 

@@ -279,7 +279,7 @@ fn bad_input_says_what_to_do() {
     );
     dir.write("signs.txt", "1\n0\n-1\n1\n1\n");
     dir.fails_in_one_line(&solve(&["randn:30:5", "--signature", "signs.txt"]), 2, &["entry 2"]);
-    dir.write("c.csv", "2,1\n0,2\n");
+    dir.write("c.csv", "2,1\n0.5,2\n");
     dir.fails_in_one_line(&solve(&["--gram", "c.csv"]), 1, &["not symmetric"]);
     orthopt(&solve(&["randn:3:5", "--ridge", "0.1"])).assert().success();
 }

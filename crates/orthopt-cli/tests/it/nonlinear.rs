@@ -2,7 +2,7 @@
 
 use crate::common::{Dir, feasibility, read_npy, stdout};
 
-const SOLVERS: &str = "obcd,obcd-approx,optm-qr,optm-cayley,foforth-gr,foforth-p,foforth-qr";
+const SOLVERS: &str = "obcd,obcd-approx,lbfgs,optm-qr,optm-cayley,foforth-gr,foforth-p,foforth-qr";
 
 #[test]
 fn solvers_agree_and_the_result_is_certified() {
@@ -16,7 +16,7 @@ fn solvers_agree_and_the_result_is_certified() {
     .concat();
     let all = dir.json(&compare);
     let all = all.as_array().unwrap();
-    assert_eq!(all.len(), 7, "two of pairs, two OptM, three FOForth");
+    assert_eq!(all.len(), 8, "two of pairs, L-BFGS, two OptM, three FOForth");
     let lowest = all.iter().map(|o| o["objective"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
     for o in all {
         let (name, f) = (&o["solver"], o["objective"].as_f64().unwrap());
@@ -90,7 +90,7 @@ fn samples_a_singular_c_and_a_linear_term() {
     assert!(text.contains("C has 3 zero eigenvalues: C^+ is its pseudoinverse"), "{text}");
     assert!(text.contains("lambda 1 (--lambda)"), "{text}");
     dir.orthopt(&["data", "generate", "randn:8:2", "e.npy"]).assert().success();
-    for solver in ["auto", "foforth-gr", "foforth-p", "optm-cayley", "obcd-approx"] {
+    for solver in ["auto", "lbfgs", "foforth-gr", "foforth-p", "optm-cayley", "obcd-approx"] {
         let object =
             dir.json(&[&task[..], &["--linear", "e.npy", "--solver", solver, "--init", "eigen"]].concat());
         assert_eq!(object["status"], "converged", "{solver}");
@@ -124,7 +124,7 @@ fn a_linear_term_of_normal_numbers() {
 fn bad_input_says_what_to_do() {
     let dir = Dir::new();
     let solve = |more: &[&'static str]| [&["solve", "nonlinear-eig"][..], more].concat();
-    dir.write("skew.csv", "2,1\n0,2\n");
+    dir.write("skew.csv", "2,1\n0.5,2\n");
     dir.write("skew.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 2 2\n1 2 1\n");
     dir.write("wide.csv", "2,1,0\n0,2,1\n");
     for file in ["skew.csv", "skew.mtx"] {

@@ -55,7 +55,11 @@ fn scores_can_be_uncorrelated_instead() {
     let objective = |of: &serde_json::Value| of["objective"].as_f64().unwrap();
     assert!((objective(&checked) - objective(&object)).abs() < 1e-13, "{checked}"); // X.npy has its signs fixed
     assert!(checked["criticality"].as_f64().unwrap() < 1e-3, "{checked}");
-    dir.fails_in_one_line(&with(&["--nonzeros", "2", "--constraint", "uncorrelated"]), 2, &["at least 3"]);
+    dir.fails_in_one_line(
+        &with(&["--nonzeros", "1", "--constraint", "uncorrelated"]),
+        2,
+        &["at least 6 in all 3"],
+    );
     dir.fails_in_one_line(&with(&["--constraint", "oblique"]), 2, &["orthogonal, uncorrelated"]);
     dir.fails_in_one_line(
         &with(&["--nonzeros", "5", "--constraint", "uncorrelated", "--bound"]),

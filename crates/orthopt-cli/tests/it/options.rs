@@ -11,12 +11,13 @@ use orthopt::request::{Entry, FileUse, Front, Group, Kind, OPTIONS};
 
 use crate::common::{orthopt, stdout};
 
-const PYTHON: [(Call, &str, &str); 6] = [
+const PYTHON: [(Call, &str, &str); 7] = [
     (Call::Solve, "Solve", "_solve.py"),
     (Call::Compare, "Compare", "_solve.py"),
     (Call::Path, "Path", "_path.py"),
     (Call::Bound, "Bound", "_bound.py"),
     (Call::Certify, "Certify", "_solve.py"),
+    (Call::Explore, "Explore", "_explore.py"),
     (Call::Minimize, "Minimize", "_minimize.py"),
 ];
 
@@ -98,6 +99,7 @@ fn python_type(entry: &Entry) -> String {
         Kind::Whole => "int".into(),
         Kind::Number => "float".into(),
         Kind::Counts => "int | Sequence[int] | str".into(),
+        Kind::Rank => "int | float | str".into(),
         Kind::Size => "int | str".into(),
         _ if entry.name == "signature" => format!("{text} | float | Sequence[int]"),
         _ if entry.numeric => format!("{text} | float"),
@@ -189,7 +191,7 @@ fn r_page() -> String {
         let help = help(entry, Front::R, |name| name.into());
         let first = format!("      \\item{{\\code{{{}}}}}{{", entry.name_in(Front::R));
         let item = wrapped(&escaped(&format!("{help}.")), &first, "        ", 110);
-        text += &item.replacen("}{ ", "}{", 1).trim_end();
+        text += item.replacen("}{ ", "}{", 1).trim_end();
         text += "}\n";
     }
     text + "    }\n    Besides, the constants of solvers and penalties, such as \\code{mcp_gamma}. A name that does not exist is answered with\n    \
@@ -276,7 +278,7 @@ fn every_option_is_in_every_front_end() {
     for entry in OPTIONS {
         let shown = if entry.positional { format!("[{}]", entry.value) } else { format!("--{}", entry.name) };
         assert!(command.contains(&shown), "{shown}");
-        assert!(page.contains(&entry.name), "{}", entry.name);
+        assert!(page.contains(entry.name), "{}", entry.name);
         if entry.lacked_by(Front::Python).is_none() {
             let name = entry.name_in(Front::Python);
             let argument = PYTHON.iter().any(|(call, _, file)| named_arguments(*call, file).contains(&name));

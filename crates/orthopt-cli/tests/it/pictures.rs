@@ -100,6 +100,8 @@ fn whatever_a_result_can_be_is_drawn() {
         "r.html",
         "--plot-variance",
         "v.svg",
+        "--plot-scree",
+        "e.svg",
         "-q",
     ];
     for solve in [
@@ -110,7 +112,7 @@ fn whatever_a_result_can_be_is_drawn() {
         &["l1-pca", "randn:30:12", "-r", "12"],
     ] {
         dir.orthopt(&[&["solve"][..], solve, &all].concat()).assert().success();
-        for name in ["l.svg", "s.svg", "v.svg"] {
+        for name in ["l.svg", "s.svg", "v.svg", "e.svg"] {
             checked(&dir, name, &[]);
         }
     }
@@ -197,5 +199,60 @@ fn the_report_in_a_browser() {
         let title =
             dom.split("<title>").nth(1).and_then(|t| t.split("</title>").next()).unwrap_or("no title");
         assert_eq!(title, format!("seen 5 of 5; {}; fits", SECTIONS.join(" ")), "at {width}");
+    }
+}
+
+/// Numbers of an attribute of an element, `x="1"` or `points="1,2 3,4 "`.
+fn numbers(element: &str, name: &str) -> Vec<f64> {
+    let value =
+        element.split_once(&format!(" {name}=\"")).map_or("", |rest| rest.1.split('"').next().unwrap());
+    value.split([',', ' ']).filter_map(|number| number.parse().ok()).collect()
+}
+
+#[test]
+fn marks_of_a_biplot_lie_inside_and_names_do_not_overlap() {
+    let dir = Dir::new();
+    table(&dir, 12);
+    let sources = ["spiked:zht:300", "spiked:200:60:3:8", "spiked:50:30:2:12:3:4", "t.csv"];
+    for source in sources {
+        let solve = ["solve", "l0-pca", source, "--scale", "std", "-r", "2", "--nonzeros", "10", "-q"];
+        dir.orthopt(&[&solve[..], &["--max-iters", "2000", "--plot-biplot", "b.svg"]].concat())
+            .assert()
+            .success();
+        let svg = dir.read("b.svg");
+        let elements: Vec<_> = svg.split('<').collect();
+        let of = |kind: &str| elements.iter().copied().filter(|e| e.starts_with(kind)).collect::<Vec<_>>();
+        // names stand on boxes that hide what is behind them
+        let behind = of("rect ").into_iter().filter(|rect| rect.contains("fill=\"#FFFFFF\""));
+        let boxes: Vec<[f64; 4]> = behind
+            .map(|rect| ["x", "y", "width", "height"].map(|name| numbers(rect, name)[0]))
+            .map(|[x, y, width, height]| [x, y, x + width, y + height])
+            .collect();
+        let arrows = of("polygon ");
+        assert!(
+            boxes.len() >= 8 && boxes.len() == arrows.len(),
+            "{source}: {} {}",
+            boxes.len(),
+            arrows.len()
+        );
+        for (i, a) in boxes.iter().enumerate() {
+            assert!(a[0] >= 0.0 && a[1] >= 0.0 && a[2] <= 1600.0 && a[3] <= 1000.0, "{source}: {a:?}");
+            for b in &boxes[..i] {
+                let apart = a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1];
+                assert!(apart, "{source}: {a:?} {b:?}");
+            }
+        }
+        for mark in arrows.iter().flat_map(|polygon| {
+            numbers(polygon, "points").chunks(2).map(|p| (p[0], p[1])).collect::<Vec<_>>()
+        }) {
+            assert!(
+                (0.0..=1600.0).contains(&mark.0) && (116.0..=900.0).contains(&mark.1),
+                "{source}: {mark:?}"
+            );
+        }
+        for circle in of("circle ") {
+            let (x, y) = (numbers(circle, "cx")[0], numbers(circle, "cy")[0]);
+            assert!((160.0..=1600.0).contains(&x) && (116.0..=900.0).contains(&y), "{source}: {x} {y}");
+        }
     }
 }

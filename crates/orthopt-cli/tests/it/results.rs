@@ -24,6 +24,31 @@ fn matrix(value: &Value) -> Vec<Vec<f64>> {
 }
 
 #[test]
+fn sorted_loadings() {
+    let dir = Dir::new();
+    let solve = ["solve", "l0-pca", "builtin:pitprops", "-r", "3", "--nonzeros", "4,3,2"];
+    let files = ["--save-loadings", "l.csv", "--save-sorted-loadings", "s.csv"];
+    dir.orthopt(&[&solve[..], &files].concat()).assert().success();
+    let (plain, sorted) = (dir.read("l.csv"), dir.read("s.csv"));
+    let lines = |text: &str| text.lines().skip(1).map(String::from).collect::<Vec<_>>();
+    let (mut a, mut b) = (lines(&plain), lines(&sorted));
+    assert_ne!(a, b);
+    a.sort();
+    b.sort();
+    assert_eq!(a, b);
+    // first the variables of the first component, the largest ahead; last those of none
+    let keys: Vec<(usize, f64)> = numbers(&sorted)
+        .iter()
+        .map(|row| {
+            let largest = (0..3).max_by(|i, j| row[*i].abs().total_cmp(&row[*j].abs())).unwrap();
+            if row[largest] == 0.0 { (3, 0.0) } else { (largest, -row[largest].abs()) }
+        })
+        .collect();
+    assert!(keys.is_sorted(), "{keys:?}");
+    assert!(keys.iter().filter(|key| key.0 == 0).count() >= 2 && keys.last().unwrap().0 == 3);
+}
+
+#[test]
 fn loadings_and_scores_have_names() {
     let dir = Dir::new();
     dir.write("t.csv", TABLE);

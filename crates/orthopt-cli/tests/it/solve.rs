@@ -50,12 +50,12 @@ fn loadings_carry_names_or_numbers() {
 fn rank_and_lambda_have_defaults_and_say_so() {
     let text = stdout(&mut orthopt(&PITPROPS));
     assert!(text.contains("rank          5\n"), "{text}");
-    assert!(text.contains("- rank 5: 5, or all columns if there are fewer"), "{text}");
+    assert!(text.contains("- rank 5: 5, or one fewer than the columns if that is less"), "{text}");
     assert!(text.contains("nonzeros in each component: the knee"), "{text}");
     let text = stdout(&mut orthopt(&[&PITPROPS[..], &["--solver", "obcd"]].concat()));
     assert!(text.contains("- lambda 0.05: 0.05 of the mean of the 5 largest C_ii"), "{text}");
     let text = stdout(&mut orthopt(&["solve", "l1-pca", "randn:20:3"]));
-    assert!(text.contains("rank          3\n"), "{text}");
+    assert!(text.contains("rank          2\n"), "{text}");
 }
 
 #[test]

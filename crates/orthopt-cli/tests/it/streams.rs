@@ -13,8 +13,20 @@ const TALK: [&[&str]; 9] = [
     &["list"],
     &["completions", "bash"],
     &["data", "info", "builtin:pitprops"],
-    &["solve", "l0-pca", "builtin:pitprops", "--lambda", "0.5", "--max-iters", "10"],
-    &["solve", "l0-pca", "builtin:pitprops", "--lambda", "0.5", "--max-iters", "10", "--json", "-"],
+    &["solve", "l0-pca", "builtin:pitprops", "-r", "1", "--lambda", "0.5", "--max-iters", "10"],
+    &[
+        "solve",
+        "l0-pca",
+        "builtin:pitprops",
+        "-r",
+        "1",
+        "--lambda",
+        "0.5",
+        "--max-iters",
+        "10",
+        "--json",
+        "-",
+    ],
     &["solve", "l0-pca", "builtin:pitprops", "--print-config"],
 ];
 

@@ -98,7 +98,11 @@ fn names_and_labels_from_files() {
         .stdout(predicate::str::contains("of 0."));
     dir.write("words.txt", "the\nof\nand\n");
     let three = [&solve[..], &["--names", "words.txt"]].concat();
-    dir.fails_in_one_line(&three, 1, &["words.txt: 3 names for the 2 columns of t.mtx; one per line"]);
+    dir.fails_in_one_line(
+        &three,
+        1,
+        &["words.txt: 3 names for the 2 columns of t.mtx, which has 3 rows; --transpose takes"],
+    );
     let absent = [&solve[..], &["--names", "no.txt"]].concat();
     dir.fails_in_one_line(&absent, 1, &["--names: cannot read `no.txt`"]);
     dir.write("groups.txt", "x\ny\n");

@@ -1,13 +1,7 @@
-//! Numbers separated by commas, tabs, `;` or spaces, with or without a line of column names and a first column of
-//! row names.
-//!
-//! The first line is a header when one of its fields is text. The first column holds row names
-//! when it is text in every row, when its header is empty (pandas, R's `write.csv`) or when the header
-//! is one name short (R's `write.table`). When the only text of the first line is in a first column
-//! of text, the line could be either a row or a header with numbers as names: then it is taken for a
-//! header if its first field is empty or a word such as `name`, and refused otherwise, because a row
-//! lost silently is worse than a question.
+//! Numbers separated by commas, tabs, `;`, `|` or spaces, with or without a line of column names and a first column of
+//! row names. What the columns are is decided by the first lines ([`crate::table`]).
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use csv::{ByteRecord, ReaderBuilder, Trim};
@@ -16,122 +10,312 @@ use faer::Mat;
 use crate::dataset::DataSet;
 use crate::error::DataError;
 use crate::format::LoadOptions;
-use crate::format::guess::Style;
+use crate::format::guess;
 use crate::format::table;
 use crate::input::{BYTE_ORDER_MARK, Input};
 use crate::missing::Missing;
 use crate::stream::{Chunk, Chunks};
+use crate::table::{
+    Cell, Head, HowRead, Layout, Note, Problem, Role, TableOptions, decoded, is_spelled_missing, ragged,
+};
 use crate::text::{parse_f64, show, tokens};
 
-const MISSING: [&str; 8] = ["NA", "N/A", "#N/A", "NaN", "null", "none", "?", "."];
-const CORNER: [&str; 6] = ["row", "name", "id", "index", "sample", "variable"];
-
 pub(super) fn read_csv(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
-    read(input, Some(b','), options.missing)
+    read(input, Some(b','), options)
 }
 
 pub(super) fn read_tsv(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
-    read(input, Some(b'\t'), options.missing)
+    read(input, Some(b'\t'), options)
 }
 
 /// A table with any separator.
 pub(crate) fn read_txt(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
-    read(input, None, options.missing)
+    read(input, None, options)
 }
 
 pub(super) fn write_csv(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {
-    table::write_data(data, b',', CORNER[0], out)
+    table::write_data(data, b',', CORNER, out)
 }
 
 pub(super) fn write_tsv(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {
-    table::write_data(data, b'\t', CORNER[0], out)
+    table::write_data(data, b'\t', CORNER, out)
 }
 
+/// The name of a column of row names.
+const CORNER: &str = "row";
+
 pub(super) fn csv_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    Ok(Box::new(Lines::new(input, Some(b','), options.missing)))
+    Ok(Box::new(Lines::new(input, Some(b','), options)?))
 }
 
 pub(super) fn tsv_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    Ok(Box::new(Lines::new(input, Some(b'\t'), options.missing)))
+    Ok(Box::new(Lines::new(input, Some(b'\t'), options)?))
 }
 
 /// A table with any separator, part by part.
 pub(super) fn txt_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    Ok(Box::new(Lines::new(input, None, options.missing)))
+    Ok(Box::new(Lines::new(input, None, options)?))
 }
 
-fn read(input: Input, usual: Option<u8>, missing: Missing) -> Result<DataSet, DataError> {
-    let mut lines = Lines::new(input, usual, missing);
-    while lines.next_line()? {}
-    lines.table.into_data(lines.input.name())
+fn read(input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<DataSet, DataError> {
+    let mut lines = Lines::new(input, usual, options)?;
+    while lines.next_row()? {}
+    lines.rows.into_data(lines.input.name())
 }
+
+/// Lines that are looked at before any is read: so many, or so many bytes, but some in any case.
+const LOOKED_AT: (usize, usize, usize) = (200, 1 << 20, 5);
+
+/// How lines that are no data begin.
+const COMMENTS: [&[u8]; 3] = [b"#", b"%", b"//"];
 
 /// The lines of a table on their way into it.
 struct Lines {
     input: Input,
     usual: Option<u8>, // the separator that the extension promises
-    style: Option<Style>,
-    table: Rows,
+    options: TableOptions,
+    delimiter: Option<u8>,
+    comment: Option<&'static [u8]>, // how comments begin, where there were some in front
+    ahead: VecDeque<Head>,          // rows that were looked at
+    rows: Rows,
     text: Vec<u8>,
-    record: ByteRecord,
+    encoding: Option<&'static str>,
 }
 
 impl Lines {
-    fn new(input: Input, usual: Option<u8>, missing: Missing) -> Self {
-        let table = Rows { missing, ..Rows::default() };
-        Self { input, usual, style: None, table, text: Vec::new(), record: ByteRecord::new() }
+    fn new(mut input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<Self, DataError> {
+        let encoding = input.as_text()?;
+        Ok(Self {
+            input,
+            usual,
+            options: options.table.clone(),
+            delimiter: usual,
+            comment: None,
+            ahead: VecDeque::new(),
+            rows: Rows::new(None, options.missing),
+            text: Vec::new(),
+            encoding,
+        })
     }
 
-    /// Reads one line; false at the end.
-    // Line by line rather than with one csv reader for the file, whose line numbers are off
-    // after blank lines and with Windows line ends. Only quoted fields need its rules.
-    fn next_line(&mut self) -> Result<bool, DataError> {
-        let Self { input, table, text, record, .. } = self;
-        if !input.next_line(text)? {
-            return Ok(false);
-        }
-        let line = input.line();
-        if text.iter().all(|byte| b" \r\n".contains(byte)) {
+    /// Reads the next line with something in it, to the end of its quotes; false at the end.
+    fn next_text(&mut self) -> Result<bool, DataError> {
+        loop {
+            if !self.input.next_line(&mut self.text)? {
+                return Ok(false);
+            }
+            let blank = |byte: &u8| b" \r\n\t\"".contains(byte) || Some(*byte) == self.delimiter;
+            if self.text.iter().all(blank) && !is_quoted_over_lines(&self.text) {
+                continue;
+            }
+            if self.comment.is_some_and(|begin| self.text.starts_with(begin)) {
+                continue;
+            }
+            if self.text.contains(&b'"') {
+                let line = self.input.line();
+                complete_quotes(&mut self.input, &mut self.text, line)?;
+            }
             return Ok(true);
         }
-        let style = *self.style.get_or_insert_with(|| Style::of(text, self.usual));
-        if text.contains(&b'"') {
-            complete_quotes(input, text, line)?;
-            let delimiter = style.delimiter.unwrap_or(b' ');
-            *record = split_quoted(text, delimiter).map_err(|error| input.line_error(error))?;
-        } else {
-            record.clear();
-            match style.delimiter {
-                None => tokens(text).for_each(|field| record.push_field(field)),
-                Some(delimiter) => {
-                    let fields = text.split(|byte| *byte == delimiter);
-                    fields.for_each(|field| record.push_field(field.trim_ascii()));
-                }
+    }
+
+    /// The line in which the text read last begins: a quoted field may spread over several.
+    fn first_line(&self) -> u64 {
+        let inside = &self.text[..self.text.len().saturating_sub(1)];
+        self.input.line() - inside.iter().filter(|byte| **byte == b'\n').count() as u64
+    }
+
+    /// Looks at the first lines and decides what they are.
+    fn look(&mut self) -> Result<(), DataError> {
+        // until the separator is known, a line of separators is not told from others
+        self.delimiter = None;
+        let mut first: Vec<(u64, Vec<u8>)> = Vec::new();
+        let (most, most_bytes, least) = LOOKED_AT;
+        let mut bytes = 0;
+        while first.len() < least || (first.len() < most && bytes < most_bytes) {
+            if !self.next_text()? {
+                break;
+            }
+            bytes += self.text.len();
+            self.input.budget().check(2 * bytes)?;
+            first.push((self.first_line(), std::mem::take(&mut self.text)));
+        }
+        let named = first.first().and_then(|(_, text)| named_separator(text));
+        if named.is_some() {
+            first.remove(0);
+        }
+        let comments = self.comments(&mut first);
+        let separated = first.iter().map(|(_, text)| guess::delimiter(text, self.usual));
+        // a title has no separator
+        let bare = |text: &[u8], delimiter: Option<u8>| delimiter.is_some_and(|d| !text.contains(&d));
+        let found = separated.zip(&first).take(least).find(|(d, (_, text))| !bare(text, *d)).map(|(d, _)| d);
+        self.delimiter = named.or(found.unwrap_or(self.usual));
+        let (name, mut head) = (self.input.name().to_string(), Vec::new());
+        for (line, text) in first {
+            let fields =
+                self.fields(&text).map_err(|error| Problem::Elsewhere(line, error).at(&name, line))?;
+            if fields.len() <= 1 || fields.iter().any(|field| !field.is_empty()) {
+                head.push(Head { line, fields });
             }
         }
-        table.push(record, line, style).map_err(|problem| problem.at(input, line))?;
-        input.budget().check(table.bytes())?;
+        if let Some((line, text)) = &comments.1 {
+            let uncommented =
+                self.fields(text).map_err(|error| Problem::Elsewhere(*line, error).at(&name, *line))?;
+            let number = |field: &[u8]| parse_f64(field).is_some();
+            let is_header = head.first().is_some_and(|row| {
+                uncommented.len() > 1
+                    && row.fields.len() == uncommented.len()
+                    && row.fields.iter().any(number)
+            });
+            if is_header {
+                head.insert(0, Head { line: *line, fields: uncommented });
+            }
+        }
+        let titles = titles(&head);
+        head.drain(..titles);
+        if head.is_empty() {
+            return Ok(());
+        }
+        let by_semicolon = matches!(self.delimiter, Some(b';') | None);
+        let line = head[0].line;
+        let mut layout =
+            Layout::of(&head, by_semicolon, &self.options).map_err(|problem| problem.at(&name, line))?;
+        head.drain(..usize::from(layout.header));
+        self.ahead = head.into();
+        layout.how.style.extend(self.encoding.map(String::from));
+        layout.how.style.extend(left_out(comments.0, "comment"));
+        layout.how.style.extend(left_out(titles, "line above the table"));
+        self.rows.layout = Some(layout);
+        Ok(())
+    }
+
+    /// Takes comments out of the first lines. Returns how many there were, and the last one in front, which may be the
+    /// names of the columns.
+    fn comments(&mut self, first: &mut Vec<(u64, Vec<u8>)>) -> (usize, Option<(u64, Vec<u8>)>) {
+        let begin =
+            first.first().and_then(|(_, text)| COMMENTS.into_iter().find(|begin| text.starts_with(begin)));
+        let Some(begin) = begin else { return (0, None) };
+        let is_comment = |text: &[u8]| text.starts_with(begin);
+        let in_front = first.iter().take_while(|(_, text)| is_comment(text)).count();
+        if in_front == first.len() {
+            return (0, None); // names of rows that begin so
+        }
+        self.comment = Some(begin);
+        let last = first.get(in_front - 1).map(|(line, text)| (*line, uncommented(text, begin)));
+        let before = first.len();
+        first.retain(|(_, text)| !is_comment(text));
+        (before - first.len(), last)
+    }
+
+    /// The fields of a line.
+    fn fields(&self, text: &[u8]) -> Result<ByteRecord, String> {
+        if text.contains(&b'"') {
+            return split_quoted(text, self.delimiter.unwrap_or(b' '));
+        }
+        let mut record = ByteRecord::new();
+        match self.delimiter {
+            None => tokens(text).for_each(|field| record.push_field(field)),
+            Some(delimiter) => {
+                text.split(|byte| *byte == delimiter).for_each(|field| record.push_field(field.trim_ascii()));
+            }
+        }
+        Ok(record)
+    }
+
+    /// Reads one row; false at the end.
+    // Line by line rather than with one csv reader for the file, whose line numbers are off
+    // after blank lines and with Windows line ends. Only quoted fields need its rules.
+    fn next_row(&mut self) -> Result<bool, DataError> {
+        if self.rows.layout.is_none() {
+            self.look()?;
+        }
+        if let Some(Head { line, fields }) = self.ahead.pop_front() {
+            self.rows.push(fields.iter()).map_err(|problem| problem.at(self.input.name(), line))?;
+            return self.input.budget().check(self.rows.bytes()).map(|()| true);
+        }
+        if self.rows.layout.is_none() || !self.next_text()? {
+            return Ok(false);
+        }
+        let line = self.first_line();
+        let pushed = if self.text.contains(&b'"') {
+            let record = split_quoted(&self.text, self.delimiter.unwrap_or(b' '));
+            let record = record.map_err(|error| Problem::Here(error).at(self.input.name(), line))?;
+            self.rows.push(record.iter())
+        } else {
+            match self.delimiter {
+                None => self.rows.push(tokens(&self.text)),
+                Some(delimiter) => {
+                    self.rows.push(self.text.split(|byte| *byte == delimiter).map(|field| field.trim_ascii()))
+                }
+            }
+        };
+        pushed.map_err(|problem| problem.at(self.input.name(), line))?;
+        self.input.budget().check(self.rows.bytes())?;
         Ok(true)
     }
 }
 
+/// `sep=;`, by which spreadsheets are told the separator.
+fn named_separator(text: &[u8]) -> Option<u8> {
+    let line: Vec<u8> = text.iter().copied().filter(|byte| !b"\"\r\n ".contains(byte)).collect();
+    match line.get(..4)?.eq_ignore_ascii_case(b"sep=") {
+        true if line.len() == 5 => Some(line[4]),
+        _ => None,
+    }
+}
+
+/// A comment without its mark, where a space stands behind it.
+fn uncommented(text: &[u8], begin: &[u8]) -> Vec<u8> {
+    let rest = text.strip_prefix(begin).unwrap_or(text);
+    if rest.starts_with(b" ") || begin != b"#" { rest.trim_ascii().to_vec() } else { text.to_vec() }
+}
+
+/// Lines in front of a table with one field that is filled, as titles are written in spreadsheets.
+pub(super) fn titles(head: &[Head]) -> usize {
+    let filled = |row: &Head| row.fields.iter().filter(|field| !field.is_empty()).count();
+    let title = |row: &&Head| filled(row) <= 1;
+    let count = head.iter().take_while(title).count();
+    let is_table = head.get(count..).is_some_and(|rest| {
+        rest.len() > 1 && rest[0].fields.len() > 2 && filled(&rest[0]) > 2 && filled(&rest[1]) > 2
+    });
+    if is_table { count } else { 0 }
+}
+
+/// What was left out, in words, where something was.
+pub(super) fn left_out(count: usize, what: &str) -> Option<String> {
+    let (first, rest) = what.split_once(' ').map_or((what, String::new()), |(a, b)| (a, format!(" {b}")));
+    let s = if count == 1 { "" } else { "s" };
+    (count > 0).then(|| format!("{count} {first}{s}{rest} left out"))
+}
+
+/// Whether a quoted field is open at the end of a line.
+fn is_quoted_over_lines(text: &[u8]) -> bool {
+    text.iter().filter(|byte| **byte == b'"').count() % 2 == 1
+}
+
 impl Chunks for Lines {
     fn next(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError> {
-        let first = self.table.rows;
-        while self.table.values.len() < numbers && self.next_line()? {}
-        let (rows, columns) = (self.table.rows - first, self.table.columns());
-        let values = std::mem::take(&mut self.table.values);
-        self.table.names.clear();
+        let first = self.rows.count;
+        while (self.rows.count == first || self.rows.values.len() < numbers) && self.next_row()? {}
+        let (rows, columns) = (self.rows.count - first, self.rows.columns());
+        let values = std::mem::take(&mut self.rows.values);
+        let weights = std::mem::take(&mut self.rows.weights);
+        self.rows.names.clear();
+        self.rows.groups.clear();
         if rows == 0 || columns == 0 {
             let empty = (first == 0).then(|| self.input.name().into());
             return empty.map_or(Ok(None), |place| Err(DataError::Empty { place, rows, columns }));
         }
-        Ok(Some(Chunk::new(first, Mat::from_fn(rows, columns, |i, j| values[i * columns + j]))))
+        let chunk = Chunk::new(first, Mat::from_fn(rows, columns, |i, j| values[i * columns + j]));
+        Ok(Some(if self.rows.has(Role::Weight) { chunk.weighted(weights) } else { chunk }))
     }
 
     fn names(&self) -> Option<Vec<String>> {
-        let names = &self.table.header.as_ref()?.names;
-        Some(names[self.table.skip()..].to_vec())
+        self.rows.layout.as_ref()?.names.clone()
+    }
+
+    fn how(&self) -> Option<&HowRead> {
+        Some(&self.rows.layout.as_ref()?.how)
     }
 
     fn bytes(&self) -> u64 {
@@ -176,212 +360,153 @@ fn split_quoted(text: &[u8], delimiter: u8) -> Result<ByteRecord, String> {
     }
 }
 
-/// What has been read so far.
+/// The rows of a table, as its layout takes them.
 #[derive(Default)]
-struct Rows {
-    header: Option<Header>,
-    layout: Option<Layout>, // from the first row of data
+pub(super) struct Rows {
+    layout: Option<Layout>,
+    missing: Missing,
     values: Vec<f64>,
     names: Vec<String>, // of the rows
-    rows: usize,
-    missing: Missing,
-}
-
-struct Header {
-    names: Vec<String>,
-    line: u64,
-    could_be_row: bool,
-}
-
-struct Layout {
-    width: usize, // fields per line, with the row name
-    line: u64,
-    row_names: bool,
-    text: Option<String>, // the first row name, where it is text and so makes all of them names
+    groups: Vec<String>,
+    weights: Vec<f64>,
+    count: usize,
 }
 
 impl Rows {
+    /// No row so far.
+    pub(super) fn new(layout: Option<Layout>, missing: Missing) -> Self {
+        Self { layout, missing, ..Self::default() }
+    }
+
     /// Bytes that the table takes: the numbers, once more as a matrix, and the names.
-    fn bytes(&self) -> usize {
-        8 * (self.values.capacity() + self.values.len()) + size_of::<String>() * self.names.capacity()
+    pub(super) fn bytes(&self) -> usize {
+        let words = self.names.capacity() + self.groups.capacity();
+        8 * (self.values.capacity() + self.values.len()) + size_of::<String>() * words
     }
 
-    fn push(&mut self, record: &ByteRecord, line: u64, style: Style) -> Result<(), Problem> {
-        if self.layout.is_none() {
-            if self.header.is_none() && record.iter().any(|field| style.is_text(field)) {
-                self.header = Some(Header::new(record, line));
-                return Ok(());
+    /// Takes the fields of a row.
+    pub(super) fn push<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>) -> Result<(), Problem> {
+        let Some(layout) = &self.layout else { return Ok(()) };
+        let (width, begin) = (layout.roles.len(), self.values.len());
+        self.count += 1;
+        let (mut at, mut wrong) = (0, None);
+        for field in fields {
+            if let Some(role) = layout.roles.get(at).filter(|_| wrong.is_none()) {
+                let taken = match role {
+                    Role::Number => {
+                        let value = match layout.marks.cell(field) {
+                            Cell::Number(value) if value.is_finite() => Ok(value),
+                            cell => self.no_number(layout, at, self.values.len() - begin, field, cell),
+                        };
+                        value.map(|value| self.values.push(value))
+                    }
+                    Role::Skip => Ok(()),
+                    Role::RowName => {
+                        self.names.push(decoded(field));
+                        check_name(layout, field)
+                    }
+                    Role::Label => {
+                        self.groups.push(decoded(field));
+                        Ok(())
+                    }
+                    Role::Weight => weight(layout, at, field).map(|weight| self.weights.push(weight)),
+                    Role::Empty if field.is_empty() => Ok(()),
+                    Role::Empty => Err(found_in_empty(at, field)),
+                };
+                wrong = taken.err();
             }
-            self.layout = Some(self.first_row(record, line, style)?);
+            at += 1;
         }
-        self.push_row(record, style)
+        match wrong {
+            _ if at != width => Err(Problem::Here(ragged(at, width, layout.line))),
+            Some(problem) => Err(problem),
+            None => Ok(()),
+        }
     }
 
-    fn first_row(&mut self, record: &ByteRecord, line: u64, style: Style) -> Result<Layout, Problem> {
-        let text = record.get(0).filter(|first| record.len() > 1 && style.is_text(first));
-        let text = text.map(|name| String::from_utf8_lossy(name).into_owned());
-        let mut row_names = text.is_some();
-        if let Some(header) = &mut self.header {
-            // R leaves out the name of the column of row names, or leaves it empty
-            if header.names.len() + 1 == record.len() {
-                header.names.insert(0, String::new());
-                row_names = true;
-            } else if text.is_some() && header.could_be_row {
-                return Err(Problem::Elsewhere(header.line, AMBIGUOUS.into()));
+    /// What becomes of a cell that is no finite number: NaN, where missing values are welcome.
+    #[cold]
+    fn no_number(
+        &self,
+        layout: &Layout,
+        at: usize,
+        k: usize,
+        field: &[u8],
+        cell: Cell,
+    ) -> Result<f64, Problem> {
+        let (row, column) = (self.count, k + 1);
+        match cell {
+            Cell::Number(value) => Err(Problem::NotFinite { row, column, value }),
+            Cell::Text => Err(Problem::Advice(None, layout.bad_cell(at, field))),
+            Cell::Missing if self.missing != Missing::Error => Ok(f64::NAN),
+            Cell::Missing => {
+                let text = if field.is_empty() { "the cell is empty".into() } else { show(field) };
+                Err(Problem::Missing { row, column, name: layout.name_of(at), text })
             }
-            row_names |= header.names.len() > 1 && header.names[0].is_empty();
-            if header.names.len() != record.len() {
-                return Err(ragged(record.len(), header.names.len(), header.line));
-            }
         }
-        let line = self.header.as_ref().map_or(line, |header| header.line);
-        Ok(Layout { width: record.len(), line, row_names, text })
     }
 
-    fn push_row(&mut self, record: &ByteRecord, style: Style) -> Result<(), Problem> {
-        let Some(layout) = &self.layout else {
-            return Ok(());
-        };
-        if record.len() != layout.width {
-            return Err(ragged(record.len(), layout.width, layout.line));
-        }
-        self.rows += 1;
-        if let Some(first) =
-            layout.text.as_ref().filter(|_| self.header.as_ref().is_none_or(Header::leaves_it_open))
-            && let Some(number) = record.get(0).filter(|field| style.number(field).is_some())
-        {
-            return Err(Problem::Here(format!(
-                "the first column holds {} here but {} in the first row; it must be numbers or names throughout",
-                show(number),
-                show(first.as_bytes())
-            )));
-        }
-        let skip = usize::from(layout.row_names);
-        if let Some(name) = record.get(0).filter(|_| layout.row_names) {
-            self.names.push(String::from_utf8_lossy(name).into_owned());
-        }
-        for (at, field) in record.iter().enumerate().skip(skip) {
-            let value = match style.number(field) {
-                Some(value) if value.is_finite() => value,
-                Some(value) if !value.is_nan() => {
-                    return Err(Problem::NotFinite { row: self.rows, column: at + 1 - skip, value });
-                }
-                _ => self.absent(at, skip, field)?,
-            };
-            self.values.push(value);
-        }
-        Ok(())
-    }
-
-    /// NaN where missing values are welcome.
-    fn absent(&self, at: usize, skip: usize, field: &[u8]) -> Result<f64, Problem> {
-        if !field.is_empty() && !is_missing(field) {
-            return Err(Problem::Here(self.bad_cell(at, field)));
-        }
-        if self.missing != Missing::Error {
-            return Ok(f64::NAN);
-        }
-        let (row, column, name) = (self.rows, at + 1 - skip, self.name_of(at));
-        let text = if field.is_empty() { "the cell is empty".into() } else { show(field) };
-        Err(Problem::Missing { row, column, name, text })
-    }
-
-    /// The name of a column in brackets, where it has one.
-    fn name_of(&self, at: usize) -> String {
-        let name = self.header.as_ref().map(|header| &header.names[at]).filter(|name| !name.is_empty());
-        name.map_or(String::new(), |name| format!(" ({})", show(name.as_bytes())))
-    }
-
-    fn bad_cell(&self, at: usize, field: &[u8]) -> String {
-        let (column, name) = (at + 1, self.name_of(at));
-        let separated = field.iter().any(|byte| b";\t".contains(byte));
-        let advice = if separated { "; the first line has another separator" } else { "" };
-        format!("{} in column {column}{name} is not a number{advice}", show(field))
-    }
-
-    /// Columns in front of the numbers: one, where rows have names.
-    fn skip(&self) -> usize {
-        usize::from(self.layout.as_ref().is_some_and(|layout| layout.row_names))
-    }
-
-    /// Columns of numbers.
+    /// Number of variables.
     fn columns(&self) -> usize {
-        let width = match (&self.layout, &self.header) {
-            (Some(layout), _) => layout.width,
-            (None, Some(header)) => header.names.len(),
-            (None, None) => 0,
-        };
-        width - self.skip()
+        self.layout.as_ref().map_or(0, Layout::columns)
     }
 
-    fn into_data(self, place: &str) -> Result<DataSet, DataError> {
-        let (rows, columns, skip) = (self.rows, self.columns(), self.skip());
-        let names = self.header.map(|header| header.names);
+    fn has(&self, role: Role) -> bool {
+        self.layout.as_ref().is_some_and(|layout| layout.has(role))
+    }
+
+    pub(super) fn into_data(mut self, place: &str) -> Result<DataSet, DataError> {
+        let (rows, columns) = (self.count, self.columns());
         if rows == 0 || columns == 0 {
             return Err(DataError::Empty { place: place.into(), rows, columns });
         }
         let matrix = Mat::from_fn(rows, columns, |i, j| self.values[i * columns + j]);
         let mut data = DataSet::new(matrix, place);
-        data.names = names.map(|mut names| names.split_off(skip));
-        data.row_names = (skip > 0).then_some(self.names);
+        data.row_names = self.has(Role::RowName).then(|| std::mem::take(&mut self.names));
+        data.groups = self.has(Role::Label).then(|| std::mem::take(&mut self.groups));
+        data.weights = self.has(Role::Weight).then(|| std::mem::take(&mut self.weights));
+        if let Some(layout) = self.layout {
+            data.names = layout.names;
+            data.how = layout.how;
+        }
         Ok(data)
     }
 }
 
-const AMBIGUOUS: &str = "this line could be column names or the first row: only its first field is \
-     text, as in every row; add a line of column names, or write `name` as its first field";
-
-impl Header {
-    fn new(record: &ByteRecord, line: u64) -> Self {
-        let names = record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-        let first = record.get(0).unwrap_or_default();
-        let is_corner = CORNER.iter().any(|word| first.eq_ignore_ascii_case(word.as_bytes()));
-        let could_be_row = !is_corner && is_text(first) && !record.iter().skip(1).any(is_text);
-        Self { names, line, could_be_row }
-    }
-
-    /// Whether the header says nothing of the first column, so that its text decides.
-    fn leaves_it_open(&self) -> bool {
-        !self.names.first().is_some_and(String::is_empty)
+/// A number among names that are names because the first of them is text.
+fn check_name(layout: &Layout, field: &[u8]) -> Result<(), Problem> {
+    match &layout.text {
+        Some(first) if layout.marks.number(field).is_some() => Err(Problem::Here(format!(
+            "the first column holds {} here but {} in the first row; it must be numbers or names throughout",
+            show(field),
+            show(first.as_bytes())
+        ))),
+        _ => Ok(()),
     }
 }
 
-fn ragged(found: usize, expected: usize, line: u64) -> Problem {
-    let s = if found == 1 { "" } else { "s" };
-    Problem::Here(format!(
-        "{found} field{s} where line {line} has {expected}; every line needs the same number"
-    ))
+fn weight(layout: &Layout, at: usize, field: &[u8]) -> Result<f64, Problem> {
+    match layout.marks.cell(field) {
+        Cell::Number(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err(Problem::Here(format!(
+            "{} in column {}{} is no weight: weights are numbers of at least 0",
+            show(field),
+            at + 1,
+            layout.name_of(at)
+        ))),
+    }
+}
+
+fn found_in_empty(at: usize, field: &[u8]) -> Problem {
+    let column = at + 1;
+    let note = format!(
+        "column {column} has no name and nothing above, but {} here; give it a name, or ",
+        show(field)
+    );
+    Problem::Advice(None, Note::from(note).set("drop", column.to_string()).text(" leaves it out"))
 }
 
 /// Neither a number nor the absence of one.
 pub(super) fn is_text(field: &[u8]) -> bool {
-    !field.is_empty() && parse_f64(field).is_none() && !is_missing(field)
-}
-
-fn is_missing(field: &[u8]) -> bool {
-    MISSING.iter().any(|word| field.eq_ignore_ascii_case(word.as_bytes()))
-}
-
-/// What is wrong, before it is put together with the name of the file.
-enum Problem {
-    Here(String),
-    Elsewhere(u64, String),
-    NotFinite { row: usize, column: usize, value: f64 },
-    Missing { row: usize, column: usize, name: String, text: String },
-}
-
-impl Problem {
-    fn at(self, input: &Input, line: u64) -> DataError {
-        let path = input.name().to_string();
-        match self {
-            Self::Here(problem) => DataError::Line { path, line, problem },
-            Self::Elsewhere(line, problem) => DataError::Line { path, line, problem },
-            Self::NotFinite { row, column, value } => {
-                DataError::NotFinite { place: format!("{path}:{line}"), row, column, value }
-            }
-            Self::Missing { row, column, name, text } => {
-                DataError::Missing { place: format!("{path}:{line}"), row, column, name, text }
-            }
-        }
-    }
+    !field.is_empty() && parse_f64(field).is_none() && !is_spelled_missing(field)
 }

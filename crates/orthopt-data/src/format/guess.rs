@@ -1,58 +1,30 @@
 //! Recognition of formats by their first bytes.
 
-use super::delimited::is_text;
+use crate::table::is_number;
 use crate::text::{parse_f64, parse_usize, tokens};
 
-/// How the fields of a table are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Style {
-    /// Between fields; any white space if `None`.
-    pub(super) delimiter: Option<u8>,
-    /// Numbers may be written `1,5`: where `;` separates, commas do not.
-    pub(super) decimal_comma: bool,
-}
-
-impl Style {
-    /// The style of a table from its first line: the `usual` separator if the line has it outside of
-    /// quotes, else another one that it has. Spreadsheets of half of Europe write `.csv` files with `;`.
-    pub(super) fn of(line: &[u8], usual: Option<u8>) -> Self {
-        let bare = without_quoted(line);
-        let count = |byte: u8| bare.iter().filter(|b| **b == byte).count();
-        let semicolon = Self { delimiter: Some(b';'), decimal_comma: true };
-        let (commas, semicolons) = (count(b','), count(b';'));
-        let number = |field: &[u8]| comma_number(field.trim_ascii()).is_some();
-        let by_semicolon = semicolons > commas || (semicolons > 0 && bare.split(|b| *b == b';').all(number));
-        if usual != Some(b'\t') && count(b'\t') == 0 && by_semicolon {
-            return semicolon;
-        }
-        let order = [usual, Some(b'\t'), Some(b',')];
-        let found = order.into_iter().flatten().find(|byte| count(*byte) > 0);
-        match (found, usual) {
-            (Some(byte), _) => Self { delimiter: Some(byte), decimal_comma: false },
-            (None, Some(b'\t')) if by_semicolon => semicolon,
-            (None, usual) => Self { delimiter: usual, decimal_comma: false },
-        }
+/// What separates the fields of a table, from its first line; any white space if `None`. It is the `usual` separator if the
+/// line has it outside of quotes, else another one that it has. Spreadsheets of half of Europe write `.csv` files with `;`.
+pub(crate) fn delimiter(line: &[u8], usual: Option<u8>) -> Option<u8> {
+    let bare = without_quoted(line);
+    let count = |byte: u8| bare.iter().filter(|b| **b == byte).count();
+    let (commas, semicolons) = (count(b','), count(b';'));
+    let number = |field: &[u8]| is_number(field.trim_ascii());
+    let by_semicolon = semicolons > commas || (semicolons > 0 && bare.split(|b| *b == b';').all(number));
+    if usual != Some(b'\t') && count(b'\t') == 0 && by_semicolon {
+        return Some(b';');
     }
-
-    /// Neither a number in this style nor the absence of one.
-    pub(super) fn is_text(self, field: &[u8]) -> bool {
-        is_text(field) && self.number(field).is_none()
+    // numbers with decimal commas between white space
+    let words = || tokens(&bare);
+    if usual.is_none() && commas > 0 && words().count() > 1 && words().all(number) {
+        return None;
     }
-
-    /// A number in this style.
-    pub(super) fn number(self, field: &[u8]) -> Option<f64> {
-        parse_f64(field).or_else(|| comma_number(field).filter(|_| self.decimal_comma))
+    let order = [usual, Some(b'\t'), Some(b','), Some(b'|')];
+    match order.into_iter().flatten().find(|byte| count(*byte) > 0) {
+        None if usual == Some(b'\t') && by_semicolon => Some(b';'),
+        None => usual,
+        found => found,
     }
-}
-
-/// `1,5` as 1.5; other numbers as they are.
-fn comma_number(field: &[u8]) -> Option<f64> {
-    let commas = field.iter().filter(|byte| **byte == b',').count();
-    if commas == 0 {
-        return parse_f64(field);
-    }
-    let plain: Vec<u8> = field.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect();
-    parse_f64(&plain).filter(|_| commas == 1 && !field.contains(&b'.'))
 }
 
 fn without_quoted(line: &[u8]) -> Vec<u8> {
@@ -94,7 +66,7 @@ mod tests {
 
     #[test]
     fn separators_are_found() {
-        let of = |line: &str, usual| Style::of(line.as_bytes(), usual).delimiter;
+        let of = |line: &str, usual| delimiter(line.as_bytes(), usual);
         let csv = Some(b',');
         assert_eq!(of("a,b", csv), csv);
         assert_eq!(of("a;b", csv), Some(b';'));
@@ -107,16 +79,8 @@ mod tests {
         assert_eq!(of("a,b\tc", Some(b'\t')), Some(b'\t'));
         assert_eq!(of("\"a\" \"b\"", None), None);
         assert_eq!(of("a,b c", None), csv);
-    }
-
-    #[test]
-    fn a_comma_is_decimal_only_where_it_does_not_separate() {
-        let semicolon = Style { delimiter: Some(b';'), decimal_comma: true };
-        assert_eq!(semicolon.number(b"-1,25e2"), Some(-125.0));
-        assert_eq!(semicolon.number(b"1.5"), Some(1.5));
-        assert_eq!((semicolon.number(b"1,000,000"), semicolon.number(b"1.000,5")), (None, None));
-        let tab = Style { delimiter: Some(b'\t'), decimal_comma: false };
-        assert_eq!(tab.number(b"1,250"), None); // a thousand?
+        assert_eq!(of("1,5 2,25 3", None), None);
+        assert_eq!(of("a|b", csv), Some(b'|'));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod arrow;
 #[path = "arrow_absent.rs"]
 mod arrow;
 mod delimited;
+mod foreign;
 mod guess;
 mod libsvm;
 mod matrix_market;
@@ -15,6 +16,12 @@ mod npy_header;
 mod npz;
 mod npz_archive;
 mod npz_sparse;
+mod single_cell;
+#[cfg(feature = "spreadsheet")]
+mod spreadsheet;
+#[cfg(not(feature = "spreadsheet"))]
+#[path = "spreadsheet_absent.rs"]
+mod spreadsheet;
 mod table;
 
 use std::io::{self, Write};
@@ -28,6 +35,7 @@ use crate::input::{Input, is_named_gzip};
 use crate::missing::Missing;
 use crate::output;
 use crate::stream::{Chunks, Whole};
+use crate::table::{TableOptions, arranged};
 
 /// How to read a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +47,10 @@ pub struct LoadOptions {
     /// index decides. The other formats state their width and ignore this; to select leading
     /// columns use [`Prepare::features`](crate::Prepare::features).
     pub features: Option<usize>,
+    /// The matrix is C itself.
+    pub gram: bool,
+    /// How tables are read: columns, names, labels, weights, marks of numbers.
+    pub table: TableOptions,
     /// Bytes of memory that reading may take; nine tenths of what is free unless given. It is checked while
     /// reading, so that a small file that holds very much costs little.
     pub max_memory: Option<u64>,
@@ -77,10 +89,13 @@ const FORMATS: &[Format] = &[
         about: "Parquet table, with names of columns and rows as .csv; read only, by builds with the feature `parquet`; dense" },
     Format { extensions: &["arrow", "feather"], read: arrow::read_ipc, chunks: arrow::ipc_chunks, write: None,
         about: "Arrow IPC table (Feather version 2), otherwise as .parquet" },
+    Format { extensions: &["xlsx", "xls", "xlsb", "ods"], read: spreadsheet::read, chunks: spreadsheet::chunks, write: None,
+        about: "sheet of a spreadsheet, otherwise as .csv; read only" },
     Format { extensions: &["txt"], read: delimited::read_txt, chunks: delimited::txt_chunks, write: Some(delimited::write_tsv),
         about: "a table whose separator (tab, ;, comma or spaces) is detected, otherwise as .csv" },
 ];
 
+pub(crate) use guess::delimiter;
 pub use npz::NpzArray;
 pub use table::{Table, write_table};
 
@@ -105,11 +120,21 @@ fn extensions(wanted: impl Fn(&Format) -> bool) -> String {
 /// [`DataError`] when there is no such file, when it cannot be read or understood, when it holds
 /// no rows or no columns, or when a value is NaN or infinite.
 pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataError> {
+    let cells = single_cell::Companions::of(path)?;
+    let path = cells.as_ref().map_or(path, |cells| &cells.matrix);
     let format = format_of(path);
     // A missing file is the likelier mistake than a wrong extension, so it is named first.
     let input =
         Input::open(path).map_err(|error| error.with_known(|| format!("a file ({})", known_extensions())))?;
-    finished((format?.read)(input.within(options.max_memory), options)?, options)
+    let input = input.within(options.max_memory);
+    // a triangle of C may be empty
+    let missing = if options.gram { Missing::Keep } else { options.missing };
+    let data = (format?.read)(input, &LoadOptions { missing, ..options.clone() })?;
+    let data = match cells {
+        Some(cells) => cells.named(data)?,
+        None => data,
+    };
+    finished(data, options)
 }
 
 /// Reads a data set from standard input, whose first bytes tell the format.
@@ -119,7 +144,8 @@ pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataErro
 pub fn read_stdin(options: &LoadOptions) -> Result<DataSet, DataError> {
     let mut input = Input::stdin()?.within(options.max_memory);
     let format = guessed(input.peek()?);
-    finished((format.read)(input, options)?, options)
+    let missing = if options.gram { Missing::Keep } else { options.missing };
+    finished((format.read)(input, &LoadOptions { missing, ..options.clone() })?, options)
 }
 
 /// The format that bytes look like.
@@ -136,17 +162,20 @@ pub(crate) fn open_chunks(path: &Path, options: &LoadOptions) -> Result<Box<dyn 
         let format = guessed(input.peek()?);
         return (format.chunks)(input, options);
     }
+    let whole = options.table.transpose == Some(true) || single_cell::Companions::of(path)?.is_some();
     match format_of(path) {
-        Ok(format) if path.exists() => {
+        Ok(format) if path.is_file() && !whole => {
             (format.chunks)(Input::open(path)?.within(options.max_memory), options)
         }
         _ => {
-            let data = crate::load(path, options)?;
+            // the rows with missing values are dropped, and counted, by whoever takes the chunks
+            let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };
+            let data = crate::load(path, &LoadOptions { missing, ..options.clone() })?;
             if data.role == Role::Gram {
                 let problem = "it is C itself and not samples, so there are no rows to add up".into();
                 return Err(DataError::File { path: data.source, problem });
             }
-            Ok(Box::new(Whole::new(data)))
+            Ok(Box::new(Whole::arranged(data)))
         }
     }
 }
@@ -166,7 +195,8 @@ pub(crate) fn write_with_accumulator(
 }
 
 /// Missing values seen to, and everything else checked.
-fn finished(data: DataSet, options: &LoadOptions) -> Result<DataSet, DataError> {
+pub(crate) fn finished(data: DataSet, options: &LoadOptions) -> Result<DataSet, DataError> {
+    let data = arranged(data, options)?;
     match options.missing {
         Missing::Keep => Ok(data),
         how => how.apply(data)?.checked(),
@@ -224,9 +254,12 @@ pub fn write_npz(path: &Path, arrays: &[(&str, NpzArray<'_>)]) -> Result<(), Dat
 }
 
 /// Reads a table that is part of the program.
-pub(crate) fn read_builtin_csv(name: &str, text: &'static str) -> Result<DataSet, DataError> {
-    let input = Input::from_bytes(name, text.as_bytes());
-    delimited::read_csv(input, &LoadOptions::default())?.checked()
+pub(crate) fn read_builtin_csv(
+    name: &str,
+    text: &'static str,
+    options: &LoadOptions,
+) -> Result<DataSet, DataError> {
+    finished(delimited::read_csv(Input::from_bytes(name, text.as_bytes()), options)?, options)
 }
 
 fn format_of(path: &Path) -> Result<&'static Format, DataError> {
@@ -235,6 +268,9 @@ fn format_of(path: &Path) -> Result<&'static Format, DataError> {
     let found = extension
         .as_deref()
         .and_then(|extension| FORMATS.iter().find(|format| format.extensions.contains(&extension)));
+    if let (None, Some(foreign)) = (found, extension.as_deref().and_then(foreign::find)) {
+        return Err(foreign.error(path));
+    }
     found.ok_or_else(|| DataError::UnknownFormat {
         path: path.display().to_string(),
         problem: match extension {

@@ -10,6 +10,7 @@ use super::delimited::is_text;
 use crate::dataset::{DataSet, Matrix};
 use crate::error::DataError;
 use crate::output;
+use crate::table::is_identifier;
 use crate::text::write_number;
 
 /// Numbers with the names of their rows and columns.
@@ -70,13 +71,18 @@ const MARK: char = '\u{feff}';
 /// Writes a data set row by row, sparse ones without a dense copy.
 pub(super) fn write_data(data: &DataSet, delimiter: u8, corner: &str, out: &mut dyn Write) -> io::Result<()> {
     let names = data.names.as_ref().filter(|names| names.len() == data.matrix.ncols());
+    // A first row that climbs would come back as names, and a first column that counts as names of the rows.
+    let counts = data.matrix.ncols() > 1 && counts(&data.matrix);
+    let numbered: Vec<String> = (1..=data.matrix.ncols()).map(|j| format!("x{j}")).collect();
+    let names = names.or((counts || climbs(&data.matrix)).then_some(&numbered));
     // Names that all look like numbers would come back as a row of data, and a first name without letters as
     // that of a column of row names. Such a column marks the line as a header.
     let unlike_header = |names: &Vec<String>| {
         !names.iter().any(|name| is_text(name.as_bytes()))
             || names.first().is_some_and(|n| n.trim().is_empty())
     };
-    let invented = names.is_some_and(unlike_header);
+    let tells_rows_apart = |names: &Vec<String>| names.len() > 1 && is_identifier(&names[0]);
+    let invented = counts || names.is_some_and(|names| unlike_header(names) || tells_rows_apart(names));
     let all_text = |names: &[String]| names.iter().all(|name| is_text(name.as_bytes()));
     let readable =
         |names: &&Vec<String>| names.len() == data.matrix.nrows() && (!invented || all_text(names));
@@ -97,6 +103,25 @@ pub(super) fn write_data(data: &DataSet, delimiter: u8, corner: &str, out: &mut 
     writer.flush()?;
     drop(writer);
     write_rows(&data.matrix, delimiter, row_name, out)
+}
+
+fn entry(matrix: &Matrix, i: usize, j: usize) -> f64 {
+    match matrix {
+        Matrix::Dense(a) => a[(i, j)],
+        Matrix::Sparse(a) => a.get(i, j).copied().unwrap_or(0.0),
+    }
+}
+
+/// Whether the first row increases or decreases.
+fn climbs(matrix: &Matrix) -> bool {
+    let row: Vec<f64> = (0..matrix.ncols()).map(|j| entry(matrix, 0, j)).collect();
+    row.len() > 1 && (row.windows(2).all(|w| w[0] < w[1]) || row.windows(2).all(|w| w[0] > w[1]))
+}
+
+/// Whether the first column counts.
+fn counts(matrix: &Matrix) -> bool {
+    let rows = matrix.nrows();
+    rows > 2 && (1..rows).all(|i| entry(matrix, i, 0) - entry(matrix, i - 1, 0) == 1.0)
 }
 
 fn write_rows(

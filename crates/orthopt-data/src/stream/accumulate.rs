@@ -7,6 +7,7 @@ use super::{CHUNK, Chunk, Parts, Step};
 use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::gram::{GramAccumulator, Summation};
+use crate::table::HowRead;
 
 /// How files are added up.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +37,8 @@ pub struct Accumulated {
     /// Entries of the kept columns, of the first [`Accumulate::counted`] of them, that are not zero; not those of
     /// `earlier`.
     pub nonzeros: u64,
+    /// How the first file was read.
+    pub read: HowRead,
 }
 
 /// Adds up the rows of files, on top of `earlier` if given. `watch` is called after every chunk.
@@ -66,7 +69,7 @@ pub fn accumulate(
         }
     };
     let (mut sums, mut nonzeros) = (earlier, 0);
-    let missing = match &kept {
+    let (missing, read) = match &kept {
         None => {
             let features = request.counted.unwrap_or(usize::MAX);
             each(files, &request.load, watch, |chunk, names| {
@@ -90,22 +93,23 @@ pub fn accumulate(
         return Err(DataError::Empty { place: place(files), rows: 0, columns: 0 });
     };
     let columns = kept.as_ref().map_or(sums.columns(), |(_, columns)| *columns);
-    Ok(Accumulated { sums, kept: kept.map(|(kept, _)| kept), columns, missing, nonzeros })
+    Ok(Accumulated { sums, kept: kept.map(|(kept, _)| kept), columns, missing, nonzeros, read })
 }
 
-/// Every chunk of the files with the names of its columns; returns how many values were missing.
+/// Every chunk of the files with the names of its columns; returns how many values were missing, and how the first file
+/// was read.
 fn each(
     files: &[PathBuf],
     load: &LoadOptions,
     watch: &mut dyn FnMut(Step<'_>),
     mut work: impl FnMut(&Chunk, Option<&[String]>) -> Result<(), DataError>,
-) -> Result<usize, DataError> {
+) -> Result<(usize, HowRead), DataError> {
     let mut parts = Parts::new(files, load)?;
     while let Some(chunk) = parts.next_chunk(CHUNK)? {
         work(&chunk, parts.names())?;
         watch(parts.step());
     }
-    Ok(parts.missing)
+    Ok((parts.missing, parts.how().cloned().unwrap_or_default()))
 }
 
 fn add(
@@ -135,9 +139,9 @@ fn add(
         crate::gram::Rows::Dense(_) => {}
     }
     if columns < sums.columns() && matches!(rows, crate::gram::Rows::Sparse(_)) {
-        return sums.add(chunk.clone().widened(sums.columns()).rows(), None);
+        return sums.add(chunk.clone().widened(sums.columns()).rows(), chunk.weights());
     }
-    sums.add(rows, None)
+    sums.add(rows, chunk.weights())
 }
 
 /// Name of all files together.

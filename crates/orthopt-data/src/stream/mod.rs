@@ -11,12 +11,14 @@ use faer::Mat;
 pub use accumulate::{Accumulate, Accumulated, accumulate};
 pub use archive::{read_accumulator, write_accumulator};
 pub use names::files;
+pub(crate) use names::fits;
 pub use parts::{Parts, Step};
 
 use crate::dataset::{DataSet, Matrix};
 use crate::error::DataError;
 use crate::gram::{Rows, SparseRows};
 use crate::sparse::Triplets;
+use crate::table::HowRead;
 
 /// Default size of a chunk in numbers: 64 MB.
 pub const CHUNK: usize = 1 << 23;
@@ -29,6 +31,12 @@ pub(crate) trait Chunks {
 
     /// Names of the columns, where there are some; known with the first chunk.
     fn names(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// How the file is read, where that decides which columns there are; known with the first chunk. Otherwise whoever
+    /// takes the chunks selects columns.
+    fn how(&self) -> Option<&HowRead> {
         None
     }
 
@@ -48,6 +56,7 @@ pub struct Chunk {
     pub first: usize,
     columns: usize,
     body: Body,
+    weights: Option<Vec<f64>>,
 }
 
 #[derive(Clone, Debug)]
@@ -58,13 +67,46 @@ enum Body {
 
 impl Chunk {
     pub(crate) fn new(first: usize, rows: Mat<f64>) -> Self {
-        Self { first, columns: rows.ncols(), body: Body::Dense(rows) }
+        Self { first, columns: rows.ncols(), body: Body::Dense(rows), weights: None }
     }
 
     /// Entries of the rows `first..first + rows`.
     pub(crate) fn sparse(first: usize, rows: usize, columns: usize, entries: Triplets) -> Self {
         let (starts, indices, values) = entries.into_rows(first, rows);
-        Self { first, columns, body: Body::Sparse { starts, indices, values } }
+        Self { first, columns, body: Body::Sparse { starts, indices, values }, weights: None }
+    }
+
+    /// The chunk with a weight for each row.
+    pub(crate) fn weighted(self, weights: Vec<f64>) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
+
+    /// The weights of the rows, where they have some.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// The values of a column.
+    pub(crate) fn column(&self, j: usize) -> Vec<f64> {
+        let mut column = vec![0.0; self.rows().len()];
+        self.rows().visit(|i, k, value| {
+            if k == j {
+                column[i] = value;
+            }
+        });
+        column
+    }
+
+    /// The chunk with the rows transformed entry by entry; those that are not stored are 0 and stay.
+    pub(crate) fn mapped(mut self, map: impl Fn(f64) -> f64) -> Self {
+        match &mut self.body {
+            Body::Dense(rows) => {
+                (0..rows.ncols())
+                    .for_each(|j| rows.col_as_slice_mut(j).iter_mut().for_each(|v| *v = map(*v)));
+            }
+            Body::Sparse { values, .. } => values.iter_mut().for_each(|v| *v = map(*v)),
+        }
+        self
     }
 
     /// As it is added to sums.
@@ -106,7 +148,7 @@ impl Chunk {
                 Body::Sparse { starts: new, indices: columns, values: numbers }
             }
         };
-        Self { first: self.first, columns: kept.len(), body }
+        Self { first: self.first, columns: kept.len(), body, weights: self.weights.clone() }
     }
 
     /// Without the rows that have a missing value; returns how many values were missing.
@@ -119,6 +161,7 @@ impl Chunk {
         if total > 0 {
             let kept: Vec<usize> = (0..m).filter(|i| counts[*i] == 0).collect();
             *rows = Mat::from_fn(kept.len(), n, |i, j| rows[(kept[i], j)]);
+            self.weights = self.weights.take().map(|all| kept.iter().map(|i| all[*i]).collect());
         }
         total
     }
@@ -152,6 +195,8 @@ impl Chunk {
 pub(crate) struct Whole {
     matrix: Matrix,
     names: Option<Vec<String>>,
+    weights: Option<Vec<f64>>,
+    how: Option<HowRead>,
     next: usize,
     rows: Option<faer::sparse::SparseRowMat<usize, f64>>, // a sparse matrix by rows
 }
@@ -162,7 +207,14 @@ impl Whole {
             Matrix::Dense(_) => None,
             Matrix::Sparse(matrix) => matrix.to_row_major().ok(),
         };
-        Self { matrix: data.matrix, names: data.names, next: 0, rows }
+        let DataSet { matrix, names, weights, .. } = data;
+        Self { matrix, names, weights, how: None, next: 0, rows }
+    }
+
+    /// A data set whose columns have been selected.
+    pub(crate) fn arranged(data: DataSet) -> Self {
+        let how = Some(data.how.clone());
+        Self { how, ..Self::new(data) }
     }
 }
 
@@ -191,7 +243,12 @@ impl Chunks for Whole {
             }
         };
         self.next += chunk.rows().len();
-        Ok(Some(chunk))
+        let weights = self.weights.as_ref().map(|weights| weights[first..self.next].to_vec());
+        Ok(Some(Chunk { weights, ..chunk }))
+    }
+
+    fn how(&self) -> Option<&HowRead> {
+        self.how.as_ref()
     }
 
     fn names(&self) -> Option<Vec<String>> {

@@ -54,7 +54,7 @@ fn fitting(folder: &Path, pattern: &OsStr) -> Vec<PathBuf> {
 }
 
 /// Goes back to the last `*` where letters differ: time in the product of the lengths at most.
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
+pub(crate) fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n, mut star) = (0, 0, None);
     while n < name.len() {
         match pattern.get(p) {

@@ -7,6 +7,7 @@ use crate::error::DataError;
 use crate::format::{LoadOptions, open_chunks};
 use crate::gram::check_names;
 use crate::missing::Missing;
+use crate::table::{Arrangement, HowRead, Note, RowNames, Source, unique_names, weights_of_file};
 
 /// How far reading has come.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +27,10 @@ pub struct Parts<'a> {
     files: &'a [PathBuf],
     options: &'a LoadOptions,
     open: Option<Box<dyn Chunks>>,
+    chosen: Option<Arrangement>, // columns of a file that does not select them by itself
+    fresh: bool,                 // nothing of the open file has been read
+    weights: Option<Vec<f64>>,   // of all rows of all files, from a file of their own
+    how: Option<HowRead>,
     begun: usize, // files
     columns: Option<usize>,
     grows: bool,
@@ -55,6 +60,10 @@ impl<'a> Parts<'a> {
             files,
             options,
             open,
+            chosen: None,
+            fresh: true,
+            weights: weights_of_file(&options.table)?,
+            how: None,
             begun: 0,
             columns,
             grows: false,
@@ -74,8 +83,9 @@ impl<'a> Parts<'a> {
         loop {
             let Some(open) = &mut self.open else {
                 let Some(file) = self.files.get(self.begun) else { return Ok(None) };
-                self.open = Some(open_chunks(file, self.options)?);
+                self.open = Some(open_chunks(file, &self.like_the_first())?);
                 self.begun += 1;
+                self.fresh = true;
                 continue;
             };
             let Some(mut chunk) = open.next(numbers)? else {
@@ -83,8 +93,33 @@ impl<'a> Parts<'a> {
                 self.open = None;
                 continue;
             };
-            let (names, grows) = (open.names(), open.grows());
-            let place = self.files[self.begun - 1].display().to_string();
+            let (mut names, mut grows) = (open.names(), open.grows());
+            let (file, selects) = (&self.files[self.begun - 1], open.how().cloned());
+            let place = file.display().to_string();
+            if std::mem::take(&mut self.fresh) {
+                let columns = chunk.rows().columns();
+                self.chosen = match &selects {
+                    Some(_) => None,
+                    None => Arrangement::of(&place, columns, names.clone(), &self.options.table)?,
+                };
+                if self.how.is_none() {
+                    self.how = Some(selects.unwrap_or_default());
+                }
+            }
+            if let Some(chosen) = &self.chosen {
+                names = chosen.names().or(names);
+                grows = false;
+                chunk = chosen.chunk(&chunk, &place)?;
+            }
+            if let Some(names) = &mut names {
+                let repeated = unique_names(names);
+                self.how.iter_mut().for_each(|how| how.repeated.clone_from(&repeated));
+            }
+            if let Some(all) = &self.weights {
+                let from = self.rows as usize;
+                let own = all.get(from..from + chunk.rows().len()).ok_or_else(|| self.too_few(all.len()))?;
+                chunk = chunk.weighted(own.to_vec());
+            }
             self.rows += chunk.rows().len() as u64;
             if self.options.missing == Missing::Drop {
                 self.missing += chunk.complete();
@@ -92,6 +127,33 @@ impl<'a> Parts<'a> {
             chunk.check(&place)?;
             return self.fitted(chunk, names, grows, &place).map(Some);
         }
+    }
+
+    /// How to read a file after the first one: with the same names of rows, whatever few rows of it look like.
+    fn like_the_first(&self) -> LoadOptions {
+        let mut options = self.options.clone();
+        if let (RowNames::Auto, Some(how)) = (&options.table.row_names, &self.how) {
+            options.table.row_names = match &how.row_names {
+                None if !how.columns.is_empty() => RowNames::None,
+                Some(Source::Column(word)) => RowNames::Column(word.clone()),
+                _ => RowNames::Auto,
+            };
+        }
+        options
+    }
+
+    /// More rows than weights.
+    fn too_few(&self, weights: usize) -> DataError {
+        let place = self.files[self.begun - 1].display().to_string();
+        let text = format!(
+            ": {weights} weights are fewer than there are rows; one a line is expected, in the order of the rows"
+        );
+        DataError::Table { place, problem: Note::about("weights").text(text) }
+    }
+
+    /// How the first file was read; known with the first chunk.
+    pub fn how(&self) -> Option<&HowRead> {
+        self.how.as_ref()
     }
 
     /// The chunk as wide as those before; only formats that do not state their width may change it.

@@ -223,8 +223,16 @@ fn csv() {
             ("a,b\n1,2\n3\n", "a.csv:3: 1 field where line 1 has 2; every line needs the same number"),
             ("1,2\n3,4,5\n", "a.csv:2: 3 fields where line 1 has 2; every line needs the same number"),
             ("a,b\n1,2,3,4\n", "a.csv:2: 4 fields where line 1 has 2; every line needs the same number"),
-            ("a,b\n1,2\n3,x\n", "a.csv:3: `x` in column 2 (`b`) is not a number"),
-            ("1,2\n3,x\n", "a.csv:2: `x` in column 2 is not a number"),
+            (
+                "a,b\n1,2\n3,x\n",
+                "a.csv:3: `x` in column 2 (`b`) is not a number; if it stands for a missing value, say option `na` = x, and if \
+                 the column holds text, option `drop` = b",
+            ),
+            (
+                "1,2\n3,x\n",
+                "a.csv:2: `x` in column 2 is not a number; if it stands for a missing value, say option `na` = x, and if the \
+                 column holds text, option `drop` = 2",
+            ),
             (
                 "a,b\n1,2\n\n3,\n",
                 "a.csv:4: row 2, column 2 (`b`) has a missing value (the cell is empty); fill it in, remove the row or \
@@ -250,24 +258,39 @@ fn csv() {
                 "a.csv:2: `2;3` in column 2 (`b`) is not a number; the first line has another separator",
             ),
             (
-                "name,b\nx,2\n3,4\n",
+                "q,b\nx,2\n3,4\n",
                 "a.csv:3: the first column holds `3` here but `x` in the first row; \
                  it must be numbers or names throughout",
             ),
             (
                 "x,1,2\ny,3,4\n",
                 "a.csv:1: this line could be column names or the first row: only its first field is text, \
-                 as in every row; add a line of column names, or write `name` as its first field",
+                 as in every row; add a line of column names, write `name` as its first field, or say option `header` = yes \
+                 (names) or option `header` = no (a row)",
             ),
-            ("\"a\",\"b\"\r\n\r\n1,2\r\n3,x\r\n", "a.csv:4: `x` in column 2 (`b`) is not a number"),
-            ("\"a\nb\",c\n1,2\n3,x\n", "a.csv:4: `x` in column 2 (`c`) is not a number"),
+            (
+                "\"a\",\"b\"\r\n\r\n1,2\r\n3,x\r\n",
+                "a.csv:4: `x` in column 2 (`b`) is not a number; if it stands for a missing value, say option `na` = x, and if \
+                 the column holds text, option `drop` = b",
+            ),
+            (
+                "\"a\nb\",c\n1,2\n3,x\n",
+                "a.csv:4: `x` in column 2 (`c`) is not a number; if it stands for a missing value, say option `na` = x, and if \
+                 the column holds text, option `drop` = c",
+            ),
             ("\"a,b\n1,2\n", "a.csv:1: a quoted field is not closed"),
             ("a,b\n", "a.csv: no data (0 rows, 2 columns); at least one of each is needed"),
             ("\n \n", "a.csv: no data (0 rows, 0 columns); at least one of each is needed"),
             ("", "a.csv: the file is empty"),
         ],
     );
-    expect_messages("a.tsv", &[("a\tb\n1\t2x\n", "a.tsv:2: `2x` in column 2 (`b`) is not a number")]);
+    expect_messages(
+        "a.tsv",
+        &[(
+            "a\tb\n1\t2x\n",
+            "a.tsv:2: `2x` in column 2 (`b`) is a number with the unit `x`: take it out of the cells, or option `drop` = b leaves the column out",
+        )],
+    );
 }
 
 #[test]

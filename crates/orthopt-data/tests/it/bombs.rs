@@ -11,8 +11,9 @@ use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-const SOME: LoadOptions =
-    LoadOptions { missing: orthopt_data::Missing::Error, features: None, max_memory: Some(50_000_000) };
+fn options() -> LoadOptions {
+    LoadOptions { max_memory: Some(50_000_000), ..LoadOptions::default() }
+}
 
 /// `piece` so many times, compressed.
 fn gzipped(piece: &[u8], times: usize) -> Vec<u8> {
@@ -25,7 +26,7 @@ fn error(name: &str, bytes: &[u8]) -> String {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    read_file(&path, &SOME).unwrap_err().to_string()
+    read_file(&path, &options()).unwrap_err().to_string()
 }
 
 #[test]
@@ -102,10 +103,10 @@ fn generators() {
         "sparse-randn:99:99000:9000000",
         "spiked:zht:9000000",
     ] {
-        let found = load(spec, &SOME).unwrap_err().to_string();
+        let found = load(spec, &options()).unwrap_err().to_string();
         assert!(found.contains("of memory are needed, and 50 MB are allowed"), "{spec}: {found}");
     }
-    assert!(load("randn:100:100", &SOME).is_ok());
+    assert!(load("randn:100:100", &options()).is_ok());
 }
 
 #[cfg(unix)]

@@ -5,7 +5,9 @@ use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use orthopt_data::stream::Parts;
-use orthopt_data::{DataError, DataSet, LoadOptions, Matrix, Missing, Role, Rows, read_file, read_names};
+use orthopt_data::{
+    DataError, DataSet, LoadOptions, Matrix, Missing, Role, Rows, TableOptions, read_file, read_names,
+};
 use orthopt_fuzz::{mutated, one_line, pick, run};
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -21,7 +23,28 @@ const MEMORY: u64 = 50_000_000;
 fn options(rng: &mut Pcg64) -> LoadOptions {
     let missing = pick(rng, &[Missing::Error, Missing::Error, Missing::Mean, Missing::Drop, Missing::Em]);
     let features = pick(rng, &[None, None, Some(3), Some(70)]);
-    LoadOptions { missing, features, max_memory: Some(MEMORY) }
+    LoadOptions { missing, features, max_memory: Some(MEMORY), table: table(rng), ..LoadOptions::default() }
+}
+
+/// Options of tables with some values each; most are left open.
+fn table(rng: &mut Pcg64) -> TableOptions {
+    const VALUES: [(&str, &[&str]); 8] = [
+        ("header", &["yes", "no"]),
+        ("columns", &["1-2", "a*,2", "2-", "x,1"]),
+        ("drop", &["text", "1", "2,a", "?"]),
+        ("row-names", &["none", "1", "2"]),
+        ("na", &["-999", "1,<LOD", "\"a,b\""]),
+        ("decimal", &[",", "."]),
+        ("thousands", &["none", "space", "'"]),
+        ("transpose", &["true", "false"]),
+    ];
+    let mut table = TableOptions::default();
+    for (name, values) in VALUES {
+        if rng.random_range(0..6) == 0 {
+            table.set(name, pick(rng, values)).unwrap();
+        }
+    }
+    table
 }
 
 /// Reads the bytes as a file of this name, whole and part by part.
@@ -228,6 +251,12 @@ fn fuzz_txt() {
     target("txt", 2000, "txt", &valid, mutated);
 }
 
+#[cfg(feature = "spreadsheet")]
+#[test]
+fn fuzz_xlsx() {
+    target("xlsx", 300, "xlsx", &files(&["table.xlsx"]), damaged_archive);
+}
+
 #[test]
 fn fuzz_names() {
     let folder = TempDir::new().unwrap();
@@ -254,7 +283,7 @@ fn files_of_the_corpus() {
         let path = entry.unwrap().path();
         let bytes = std::fs::read(&path).unwrap();
         for missing in [Missing::Error, Missing::Mean, Missing::Drop, Missing::Em] {
-            let options = LoadOptions { missing, features: None, max_memory: Some(MEMORY) };
+            let options = LoadOptions { missing, max_memory: Some(MEMORY), ..LoadOptions::default() };
             check(folder.path(), path.file_name().unwrap().to_str().unwrap(), &bytes, &options);
         }
         count += 1;

@@ -10,6 +10,7 @@ mod chunks;
 mod fuzz_files;
 mod generators;
 mod gram;
+mod kinds;
 mod prepare;
 mod real_data;
 mod round_trip;

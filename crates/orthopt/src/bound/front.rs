@@ -27,7 +27,7 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
         Kind::Nonnegative => true,
         _ => limits::apply(kind, r, n),
     };
-    by_rows && n <= TREE
+    by_rows && (n <= TREE || limits::apply(kind, r, n))
 }
 
 /// A lower bound of F(X) = −½ tr(XᵀCX) + h(X) over all feasible n × r X, C = −M of the quadratic `f`,
@@ -36,7 +36,8 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
 /// iterations, n² numbers. With `options.nodes` > 0 and n ≤ 400 then, for λ‖X‖₀ and X ≥ 0, blocks of
 /// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits of nonzeros
-/// without λ branch and bound comes first, and the relaxation where that reached its limit of nodes. It ends with
+/// branch and bound comes first (up to n = 5000 for limits of components), and the relaxation where that reached its limit of nodes
+/// or variables. It ends with
 /// the best bound so far where `cancel` says so, and `show` sees how far it is. The same answer for any number of threads
 /// unless time or `cancel` ends it.
 ///
@@ -70,7 +71,8 @@ pub fn lower_bound(
     };
     let (mut root, mut method) = match kind {
         Kind::L1 { lambda } => (super::l1::bound(f, r, *lambda, known, options, &watch)?, Method::Fantope),
-        // branch and bound has relaxations of its own
+        // branch and bound has relaxations of its own, and this one takes long there
+        _ if proves && f.nrows() > TREE => (Root::none(f, r)?, Method::Tree),
         _ if proves => {
             let few = Options { iterations: 0, ..options.clone() };
             (relax(f, r, kind, known, &few, &watch)?, Method::Fantope)
@@ -83,7 +85,7 @@ pub fn lower_bound(
     }
     known.iterations = root.iterations;
     known.bound = -most;
-    if let (Kind::Counts { nonzeros, lambda }, End::Finished) = (kind, root.end) {
+    if let (Kind::Counts { nonzeros, lambda }, End::Finished) = (kind.unsigned(), root.end) {
         let groups = super::groups::bound(f, nonzeros, *lambda, known, options, &watch)?;
         if groups < most {
             (most, method) = (groups, Method::Groups);
@@ -91,12 +93,16 @@ pub fn lower_bound(
     }
     let mut found = Found { best, x: None };
     let mut outcome = None;
-    if options.nodes > 0 && f.nrows() <= TREE && root.end != End::Interrupted && root.end != End::Time {
+    if options.nodes > 0
+        && branches(kind, r, f.nrows())
+        && root.end != End::Interrupted
+        && root.end != End::Time
+    {
         let closed = best.is_some_and(|v| most <= cutoff(-v, options.gap));
         let tree = match (closed, proves) {
             (true, _) => None,
             (false, true) => {
-                let offer = |x: Option<RowMat>| found.offer(f, x);
+                let offer = |x: Option<RowMat>| found.offer(f, kind, x);
                 let known = limits::prove(f, r, kind, incumbent.as_ref(), offer, known, options, &watch)?;
                 known.map(|outcome| (outcome, Method::Tree))
             }
@@ -110,8 +116,10 @@ pub fn lower_bound(
             outcome = Some(tree.0);
         }
     }
-    if proves && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
-        // the limit is one of nodes: there may be time for the relaxation
+    let relaxes = proves && options.work.is_none();
+    if relaxes && f.nrows() <= options.variables && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
+        // the limit is one of nodes or variables: there may be time for the relaxation
+        known.bound = known.bound.max(-most);
         root = relax(f, r, kind, known, options, &watch)?;
         if root.most < most {
             (most, method) = (root.most, Method::Fantope);
@@ -158,10 +166,10 @@ struct Found {
 }
 
 impl Found {
-    /// Looks at an X without a price of nonzeros; the largest −F known.
-    fn offer(&mut self, f: &impl Quadratic, x: Option<RowMat>) -> f64 {
+    /// Looks at an X; the largest −F known.
+    fn offer(&mut self, f: &impl Quadratic, kind: &Kind, x: Option<RowMat>) -> f64 {
         if let Some(x) = x {
-            let value = f.value(&x);
+            let value = f.value(&x) + kind.penalty(&x);
             // rounding is no improvement
             if value.is_finite() && self.best.is_none_or(|b| value < b - 1e-14 * b.abs()) {
                 (self.best, self.x) = (Some(value), Some(x));
@@ -277,7 +285,7 @@ fn check(f: &impl Quadratic, r: usize, kind: &Kind) -> Result<()> {
     if !(lambda.is_finite() && lambda >= 0.0) {
         return wrong("lambda", lambda.to_string(), "a number from 0".into());
     }
-    match kind {
+    match kind.unsigned() {
         Kind::Total { nonzeros, .. } if *nonzeros < r => {
             return wrong("nonzeros", nonzeros.to_string(), format!("at least {r}, one for each component"));
         }

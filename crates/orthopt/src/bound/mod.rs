@@ -29,6 +29,7 @@ mod patterns;
 mod penalty;
 mod relaxation;
 mod rounding;
+mod scores;
 mod tree;
 mod types;
 
@@ -37,7 +38,10 @@ pub use claim::{Claim, Point};
 pub use dual::Dual;
 pub(crate) use front::branches;
 pub use front::lower_bound;
+pub(crate) use limits::least_work as least_proof_work;
+pub use limits::{LimitDual, limit_dual};
 pub(crate) use of_penalty::no_bound;
+pub(crate) use scores::adjusted;
 
 pub use types::{Bound, End, Kind, Method, Options, PROVED, Progress, Proof, Relaxation, Show};
 

@@ -5,7 +5,7 @@ use super::certified::sum_of_largest;
 use super::covariance::{Covariance, Screen};
 use super::penalty::{Entries, Nonnegative, Penalty};
 use super::types::{End, Kind, Options, Progress, Relaxation, Watch};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::order::sort_numbers_down;
@@ -27,6 +27,35 @@ pub(super) struct Root {
     pub end: End,
 }
 
+impl Root {
+    /// Nothing is bounded.
+    ///
+    /// # Errors
+    /// Entries that are not finite on the diagonal of C.
+    pub fn none(f: &impl Quadratic, r: usize) -> Result<Self> {
+        let diagonal = f.diagonal();
+        if let Some(i) = diagonal.iter().position(|v| !v.is_finite()) {
+            return Err(Error::Overflow { column: i + 1 });
+        }
+        let empty = RowMat::zeros(0, 0);
+        let relaxation = Relaxation {
+            rows: Vec::new(),
+            variables: f.nrows(),
+            threshold: 0.0,
+            budget: None,
+            z: empty.clone(),
+            constant: 0.0,
+            bound: f64::NEG_INFINITY,
+            t: empty.clone(),
+            y: empty.clone(),
+            u: empty,
+            rho: 1.0,
+        };
+        let largest = diagonal.iter().fold(0.0f64, |m, v| m.max(v.abs())); // that of C ⪰ 0 is on its diagonal
+        Ok(Self { most: f64::INFINITY, columns: r, largest, relaxation, iterations: 0, end: End::Limit })
+    }
+}
+
 /// The relaxation of max −F for an ℓ0-like or nonnegative `kind` over r columns.
 pub(super) fn relax(
     f: &impl Quadratic,
@@ -41,6 +70,7 @@ pub(super) fn relax(
             let cov = Covariance::of(f, r, Screen::Positive, options.variables)?;
             return Ok(run(&cov, f.nrows(), r, Nonnegative::default(), 0.0, known, options, watch));
         }
+        Kind::NonnegativeLimited(limited) => return relax(f, r, limited, known, options, watch),
         Kind::L0 { lambda } | Kind::L1 { lambda } => (*lambda, None),
         Kind::Total { nonzeros, lambda } => (*lambda, Some(*nonzeros as f64)),
         Kind::Counts { nonzeros, lambda } => (*lambda, Some(nonzeros.iter().sum::<usize>() as f64)),

@@ -27,6 +27,11 @@ pub(super) trait Branching: Sync {
 
     /// Bounds −F over the set. It may end early where the bound is down to `cutoff`.
     fn evaluate(&self, node: Self::Node, cutoff: f64, watch: &Watch<'_>) -> Evaluated<Self::Node>;
+
+    /// Whether a limit of the work is reached; asked between batches of nodes.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
 }
 
 /// A node and what is known of it.
@@ -110,7 +115,7 @@ pub(super) fn search<B: Branching>(
         if let Some(end) = watch.ask(known) {
             break end;
         }
-        if nodes >= limits.nodes {
+        if nodes >= limits.nodes || branching.is_exhausted() {
             break End::Limit;
         }
         let mut batch = Vec::new();

@@ -42,6 +42,8 @@ pub enum Kind {
     },
     /// X ≥ 0, h = 0.
     Nonnegative,
+    /// X ≥ 0 with the limit and the λ of another kind.
+    NonnegativeLimited(Box<Self>),
     /// h = λ‖X‖₁. A weak bound; the better the incumbent, the better it is.
     L1 {
         /// λ ≥ 0.
@@ -59,7 +61,21 @@ impl Kind {
             | Self::Rows { lambda, .. }
             | Self::Counts { lambda, .. } => *lambda,
             Self::Nonnegative => 0.0,
+            Self::NonnegativeLimited(limited) => limited.lambda(),
         }
+    }
+
+    /// The kind without signs, whose minimum is not larger.
+    pub(super) fn unsigned(&self) -> &Self {
+        match self {
+            Self::NonnegativeLimited(limited) => limited,
+            _ => self,
+        }
+    }
+
+    /// Whether X ≥ 0.
+    pub(super) fn nonneg(&self) -> bool {
+        matches!(self, Self::Nonnegative | Self::NonnegativeLimited(_))
     }
 
     /// The limit on nonzeros, where there is one.
@@ -68,6 +84,7 @@ impl Kind {
             Self::Total { nonzeros, .. } => Some(Cardinality::Total(*nonzeros)),
             Self::Counts { nonzeros, .. } => Some(Cardinality::Components(nonzeros.clone())),
             Self::Rows { rows, .. } => Some(Cardinality::Rows(*rows)),
+            Self::NonnegativeLimited(limited) => limited.limit(),
             Self::L0 { .. } | Self::Nonnegative | Self::L1 { .. } => None,
         }
     }
@@ -78,6 +95,7 @@ impl Kind {
             Self::Rows { lambda, .. } => lambda * nonzero_rows(x).len() as f64,
             Self::L1 { lambda } => lambda * x.data().iter().map(|v| v.abs()).sum::<f64>(),
             Self::Nonnegative => 0.0,
+            Self::NonnegativeLimited(limited) => limited.penalty(x),
             Self::L0 { lambda } | Self::Total { lambda, .. } | Self::Counts { lambda, .. } => {
                 lambda * x.data().iter().filter(|v| **v != 0.0).count() as f64
             }
@@ -96,8 +114,7 @@ impl Kind {
                 format!("{WHAT} has more nonzeros than allowed: {}", limit.words()).into(),
             ));
         }
-        let nonneg = *self == Self::Nonnegative;
-        repaired(x, n, r, nonneg, WHAT)
+        repaired(x, n, r, self.nonneg(), WHAT)
     }
 }
 
@@ -115,6 +132,8 @@ pub struct Options {
     pub tolerance: f64,
     /// Nodes of branch and bound, at most; 0 does not branch.
     pub nodes: u64,
+    /// Work ([`crate::linalg::work`]) of branch and bound for limits of nonzeros, at most.
+    pub work: Option<u64>,
     /// The largest number of variables that the relaxation takes after screening. Memory is about 100
     /// times its square in bytes.
     pub variables: usize,
@@ -131,6 +150,7 @@ impl Default for Options {
             iterations: 20_000,
             tolerance: 1e-6,
             nodes: 0,
+            work: None,
             variables: 3000,
             gap: PROVED,
             warm: None,
@@ -207,6 +227,8 @@ pub enum Method {
     Blocks,
     /// Branch and bound.
     Tree,
+    /// One-component bounds of whitened scores, for adjusted and polar variance.
+    Scores,
 }
 
 impl Method {
@@ -218,6 +240,7 @@ impl Method {
             Self::Groups => "groups",
             Self::Blocks => "blocks",
             Self::Tree => "tree",
+            Self::Scores => "scores",
         }
     }
 }
@@ -318,6 +341,16 @@ impl<'a> Watch<'a> {
         Self { cancel, show, seen: Mutex::new(Seen { last, trace: Vec::new() }) }
     }
 
+    /// The same clock, for a part of the computation whose progress says nothing of the whole.
+    pub fn quiet(&self) -> Watch<'static> {
+        Watch::new(self.cancel.clone(), &|_| ())
+    }
+
+    /// What was shown last.
+    pub fn last(&self) -> Progress {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).last
+    }
+
     pub fn seconds(&self) -> f64 {
         self.cancel.seconds()
     }
@@ -335,8 +368,7 @@ impl<'a> Watch<'a> {
 
     /// True if the computation should stop; asked from within a piece of work that has no news.
     pub fn is_over(&self) -> bool {
-        let last = self.seen.lock().unwrap_or_else(PoisonError::into_inner).last;
-        self.ask(last).is_some()
+        self.ask(self.last()).is_some()
     }
 
     /// How bound and incumbent came to be what they are at the end.

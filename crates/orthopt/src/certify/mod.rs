@@ -15,8 +15,8 @@ pub use blocks::{BlockReport, BlockScope, RowBlocks, block_k_stationarity};
 pub use criticality::{criticality, criticality_while};
 pub(crate) use hyperbolic::JOffers;
 pub(crate) use nonlinear::CircleOffers;
-pub(crate) use rows::RowOffers;
 pub use rows::block_stationarity;
+pub(crate) use rows::{RowOffers, entering_rows};
 
 use crate::cancel::Cancel;
 use crate::linalg::RowMat;

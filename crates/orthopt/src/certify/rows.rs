@@ -1,16 +1,18 @@
 //! Pairs of rows of f(X) + h(X), XᵀX = I.
 
-use super::{Certificate, Offer, PairOffers, Scope, certify, largest};
+use super::{Certificate, Offer, PairOffers, Scope, can_be_squared, certify, largest};
 use crate::cancel::Cancel;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
+use crate::linalg::kernels::{inner, is_zero};
+use crate::linalg::order::largest_first;
 use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::objective::size;
 use crate::pair::PairPenalty;
 use crate::pair::movable::Movable;
 use crate::pair::step::{Pair, PairResult, PairWork, Shape, solve_pair};
 use crate::problem::Problem;
-use crate::smooth::{Quadratic, Smooth};
+use crate::smooth::{Quadratic, Smooth, together};
 
 /// Block-2 stationarity of X (OBCD paper, Definition 3.5) over all pairs that can move, or a sample: the
 /// largest decrease of F by any of them and the mean of dist(I, argmin)². A pair that lowers F by less than 1e-12
@@ -69,6 +71,58 @@ impl<F: Quadratic, H: PairPenalty> PairOffers for RowOffers<'_, F, H> {
         let found = dispatch(Solve { h: &self.p.h, shape: Shape::exact(&self.p.f), pair, work });
         Offer { decrease: found.decrease, distance: found.step.map_or(0.0, |v| 2.0 * v.half_dist_sq()) }
     }
+}
+
+/// The zero rows of X that lower F in a pair with a row that is not zero, the largest decrease first: every such pair, solved globally where
+/// a bound leaves it a decrease. h counts nonzeros, times λ.
+///
+/// With x a row of X and a zero row, V turns the two to cx and sx, c² + s² = 1. So f changes by
+/// Ac + Bs + D(c² − s²) + 2Ecs − A − D, and h by nothing where c = 0, else by λ‖x‖₀ where s ≠ 0.
+///
+/// Cost: the rows of C that X has, O(r) a pair, and a subproblem for each that is left.
+pub(crate) fn entering_rows<F: Quadratic, H: PairPenalty>(
+    p: &Problem<Stiefel, F, H>,
+    x: &RowMat,
+    lambda: f64,
+    cancel: &Cancel,
+) -> Vec<usize> {
+    let n = x.nrows();
+    let offers = RowOffers::new(p, x);
+    if !can_be_squared(offers.sizes()) {
+        return Vec::new();
+    }
+    let m = p.f.diagonal();
+    let (zero, nonzero): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| is_zero(x.row(*i)));
+    let mut work = offers.work();
+    let mut best = vec![0.0f64; n];
+    for some in nonzero.chunks(together(n)) {
+        if cancel.is_over() {
+            return Vec::new();
+        }
+        let units: Vec<_> = some.iter().map(|j| vec![(*j, 1.0)]).collect();
+        let rows = p.f.apply_few(&units);
+        for (place, j) in some.iter().enumerate() {
+            let xj = x.row(*j);
+            let size = inner(xj, xj);
+            let price = lambda * xj.iter().filter(|v| **v != 0.0).count() as f64;
+            let a = inner(offers.g.row(*j), xj) - size * m[*j];
+            for i in &zero {
+                let mij = rows.get(place, *i);
+                let b = inner(offers.g.row(*i), xj) - size * mij;
+                let (d, e) = (0.25 * size * (m[*j] - m[*i]), 0.5 * size * mij);
+                let both = (a.hypot(b) + a) + (d.hypot(e) + d) - price;
+                let swapped = a + 2.0 * d + b.abs();
+                if both.max(swapped) > offers.noise {
+                    let decrease = offers.offer(((*i).min(*j), (*i).max(*j)), *j, &mut work).decrease;
+                    best[*i] = best[*i].max(decrease);
+                }
+            }
+        }
+    }
+    let lowers = best.iter().zip(0..).filter(|(decrease, _)| **decrease > offers.noise);
+    let mut found: Vec<(f64, usize)> = lowers.map(|(decrease, i)| (*decrease, i)).collect();
+    largest_first(&mut found);
+    found.into_iter().map(|e| e.1).collect()
 }
 
 /// One subproblem as a kernel.

@@ -9,8 +9,8 @@ use rand_pcg::Pcg64;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
-use super::{Family, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::bound::{Bound, Kind, Options, Show, branches, lower_bound};
+use super::{Family, Narrow, Plan, PoseOptions, ProblemInfo, Wanted};
+use crate::bound::{Bound, Kind, Options, least_proof_work};
 use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
@@ -18,9 +18,10 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::message::Message;
+use crate::objective::{Evaluate, count_nonzeros, size};
 use crate::problem::{
     Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model,
-    explained_variance, nonzero_rows, support,
+    explained_variance, nonzero_rows, principal_axes, support,
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Polished, Reheat};
@@ -28,7 +29,7 @@ use crate::search::{Portfolio, Tuning, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::AnySolver;
 use crate::solve::Solution;
-use crate::solvers::exchange::{Exchange, disjoint, rounded, sequential, tangent};
+use crate::solvers::exchange::{Exchange, disjoint, entrants, rounded, sequential, tangent};
 use crate::solvers::ladmm::Ladmm;
 use crate::solvers::{CARDINALITY_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
@@ -211,7 +212,6 @@ impl Family for CardinalityProblem {
         Ok(plan)
     }
 
-    /// λ and signs do not raise −F, so a bound without them holds.
     fn bounded(&self) -> Result<(&AnySmooth, Kind)> {
         let lambda = self.lambda();
         let kind = match self.limits() {
@@ -219,26 +219,23 @@ impl Family for CardinalityProblem {
             Cardinality::Total(s) => Kind::Total { nonzeros: *s, lambda },
             Cardinality::Rows(s) => Kind::Rows { rows: *s, lambda },
         };
-        Ok((&self.f, kind))
+        let signed = self.requires_nonneg();
+        Ok((&self.f, if signed { Kind::NonnegativeLimited(Box::new(kind)) } else { kind }))
     }
 
-    /// Not with signs: the X that branch and bound finds have any.
-    fn branches(&self) -> bool {
-        let (n, r) = (self.nrows(), self.rank());
-        !self.requires_nonneg() && self.bounded().is_ok_and(|(_, kind)| branches(&kind, r, n))
+    fn proved_with(&self, work: u64, cancel: &Cancel) -> Option<Bound> {
+        let (n, r) = self.shape();
+        // with λ or signs there is no X to begin from
+        let plain = self.lambda() == 0.0 && !self.requires_nonneg();
+        if !plain || !self.branches() || least_proof_work(n, r) > work {
+            return None;
+        }
+        let options = Options { nodes: u64::MAX, work: Some(work), ..Options::default() };
+        self.lower_bound(None, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
     }
 
-    fn lower_bound(
-        &self,
-        x: Option<&RowMat>,
-        options: &Options,
-        cancel: &Cancel,
-        show: Show<'_>,
-    ) -> Result<Bound> {
-        let (f, kind) = self.bounded()?;
-        let nodes = if self.branches() { options.nodes } else { 0 };
-        let options = Options { nodes, ..options.clone() };
-        lower_bound(f, self.rank(), &kind, x, &options, cancel, show)
+    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+        Some(self)
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -246,7 +243,10 @@ impl Family for CardinalityProblem {
     }
 
     fn order_components(&self, solution: &mut Solution) {
-        solution.x = ordered(self, &solution.x);
+        if !self.requires_nonneg() {
+            turn_to_principal_axes(self, &self.f, |x| self.limits().allows(x), solution);
+        }
+        solution.x = ordered(&self.f, self.limits(), &solution.x);
         solution.notes.extend(unused(self, &solution.x));
     }
 
@@ -271,6 +271,38 @@ impl Family for CardinalityProblem {
     /// Limits of components tie rows together: no pair of rows is a problem of its own.
     fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
         None
+    }
+}
+
+impl Narrow<Self> for CardinalityProblem {
+    fn form(&self) -> &AnySmooth {
+        &self.f
+    }
+
+    fn on_variables(&self, variables: &[usize]) -> Result<Self> {
+        let f = self.f.on_variables(variables);
+        Self::new(f, self.rank(), self.limits().clone(), self.lambda(), self.requires_nonneg())
+    }
+
+    fn least(&self) -> usize {
+        let all = match self.limits() {
+            Cardinality::Components(list) => list.iter().sum(),
+            Cardinality::Total(s) | Cardinality::Rows(s) => *s,
+        };
+        all.max(self.rank())
+    }
+
+    fn needed(&self, _y: &RowMat) -> usize {
+        self.least()
+    }
+
+    /// Where all components share their variables, which are not offered one by one.
+    fn settles(&self) -> Option<&'static str> {
+        matches!(self.limits(), Cardinality::Rows(_)).then_some("exchange")
+    }
+
+    fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
+        entrants(self, x, cancel)
     }
 }
 
@@ -349,10 +381,37 @@ fn sequential_upto(p: &CardinalityProblem, x: &RowMat, k: usize) -> Option<RowMa
     Some(RowMat::from_fn(x.nrows(), x.ncols(), |i, j| if j <= k { exact.get(i, j) } else { 0.0 }))
 }
 
+/// What F may rise by where columns are turned, relative to its size: rounding.
+const RISE: f64 = 1e-11;
+
+/// Columns turned to their principal axes where F does not rise and the limits allow it: all of them, else those that share
+/// all their rows. Of all points with the same F it is the one whose components repeat each other least, and PCA where
+/// nothing binds.
+pub(super) fn turn_to_principal_axes<P: Evaluate>(
+    p: &P,
+    f: &impl Quadratic,
+    allows: impl Fn(&RowMat) -> bool,
+    solution: &mut Solution,
+) {
+    let before = p.value(&solution.x);
+    for together in [true, false] {
+        let Some(mut x) = principal_axes(f, &solution.x, together) else { continue };
+        stiefel::repair_on_support(&mut x);
+        let slack = RISE * size(p.scale(&x), before);
+        let feasible = p.feasibility(&x) <= p.feasibility(&solution.x).max(RISE) && allows(&x);
+        if feasible && p.value(&x) <= before + slack {
+            (solution.objective, solution.feasibility) = (p.objective(&x), p.feasibility(&x));
+            solution.nnz = count_nonzeros(&x);
+            solution.x = x;
+            return;
+        }
+    }
+}
+
 /// The columns in the order of the variance they explain, among those with the same limit.
-fn ordered(p: &CardinalityProblem, x: &RowMat) -> RowMat {
-    let Cardinality::Components(limits) = p.limits() else { return by_variance(&p.f, x) };
-    let cx = p.f.apply(x); // −CX
+pub(super) fn ordered(f: &AnySmooth, limits: &Cardinality, x: &RowMat) -> RowMat {
+    let Cardinality::Components(limits) = limits else { return by_variance(f, x) };
+    let cx = f.apply(x); // −CX
     let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
     let mut order: Vec<usize> = (0..x.ncols()).collect();
     for place in 0..order.len() {

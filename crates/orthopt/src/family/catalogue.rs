@@ -7,11 +7,12 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
 use crate::problem::{
-    CardinalityProblem, CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem, UncorrelatedProblem,
+    CardinalityProblem, CompositeProblem, JProblem, MeasuredProblem, NonlinearEigProblem, PcaProblem,
+    UncorrelatedProblem,
 };
 use crate::solvers::composite::COMPOSITE_SOLVERS;
 use crate::solvers::{
-    CARDINALITY_SOLVERS, J_SOLVERS, SOLVERS, SolverInfo, UNCORRELATED_SOLVERS, find_solvers,
+    CARDINALITY_SOLVERS, J_SOLVERS, MEASURED_SOLVERS, SOLVERS, SolverInfo, UNCORRELATED_SOLVERS, find_solvers,
 };
 
 /// A solver of some family.
@@ -90,7 +91,7 @@ fn every_solver() -> impl Iterator<Item = SolverEntry> {
 }
 
 /// The solvers of each family, with the problems it has.
-fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 6] {
+fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 7] {
     fn entries<P>(list: &[SolverInfo<P>]) -> Vec<SolverEntry> {
         list.iter().map(SolverEntry::from).collect()
     }
@@ -98,6 +99,7 @@ fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 6] {
         ("PCA problems", entries(SOLVERS)),
         ("PCA problems with limits on nonzeros", entries(CARDINALITY_SOLVERS)),
         ("PCA problems with uncorrelated components", entries(UNCORRELATED_SOLVERS)),
+        ("PCA problems with a measure to maximise", entries(MEASURED_SOLVERS)),
         ("PCA problems with a concave part or a linear map", entries(COMPOSITE_SOLVERS)),
         ("problems with X'JX = J (hyperbolic-eig, probe)", entries(J_SOLVERS)),
         ("nonlinear-eig", entries(nonlinear_eig::SOLVERS)),
@@ -110,6 +112,7 @@ pub fn all_starts() -> Vec<(&'static str, &'static str)> {
         PcaProblem::starts(),
         CardinalityProblem::starts(),
         UncorrelatedProblem::starts(),
+        MeasuredProblem::starts(),
         CompositeProblem::starts(),
         JProblem::starts(),
         NonlinearEigProblem::starts(),

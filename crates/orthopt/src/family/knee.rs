@@ -14,7 +14,7 @@ use crate::start::Start;
 /// Nonzeros of a component that the rule looks at; it chooses one of them, not the first: more than 30 are hard to
 /// read, and one is no component.
 pub const COUNTS: &[usize] = &[1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30];
-/// The count where the variance has no knee.
+/// The count where the variance has no knee, but no more than half of the variables: a component of all is not sparse.
 const NO_KNEE: usize = 10;
 /// A curve that rises above its chord by less than this share of its range has no knee.
 const FLAT: f64 = 0.05;
@@ -24,6 +24,8 @@ const FLAT: f64 = 0.05;
 pub struct Knee {
     /// The count.
     pub count: usize,
+    /// True if the curve bends at the count.
+    pub bends: bool,
     /// Counts, with the share of tr C that r components with so many nonzeros each explain, found greedily: the true
     /// ones are larger.
     pub shares: Vec<(usize, f64)>,
@@ -46,15 +48,17 @@ impl Knee {
         let shares: Vec<_> = counts.map(|k| (k, grown(&mut columns, &rotated, k) / trace)).collect();
         let from = usize::from(shares.len() > 1);
         let points: Vec<_> = shares[from..].iter().map(|(k, v)| (*k as f64, *v)).collect();
-        let place = match knee(&points) {
+        let found = knee(&points);
+        let most = NO_KNEE.min(f.nrows().div_ceil(2));
+        let place = match found {
             Some(place) => from + place,
-            None => shares.iter().rposition(|(k, _)| *k <= NO_KNEE).unwrap_or(0),
+            None => shares.iter().rposition(|(k, _)| *k <= most).unwrap_or(0),
         };
         let (count, share) = shares[place];
         let before = place.checked_sub(1).map_or((0, 0.0), |before| shares[before]);
         let more = (count - before.0) as f64;
         let lambda = (0.5 * (share - before.1) * trace / (r as f64 * more)).max(0.0);
-        Ok(Self { count, shares, lambda })
+        Ok(Self { count, bends: found.is_some(), shares, lambda })
     }
 
     /// Why this count, and how to ask for another.
@@ -63,10 +67,14 @@ impl Knee {
         let curve =
             self.shares.iter().filter(|s| shown(s.0)).map(|(k, v)| format!("{k}: {:.1} %", 100.0 * v));
         let curve = curve.collect::<Vec<_>>().join(", ");
-        let rule = format!(
-            "{} nonzeros in each component: the knee of the variance explained ({curve}); ",
-            self.count
-        );
+        let why = if self.bends {
+            format!("the knee of the variance explained ({curve})")
+        } else {
+            format!(
+                "the variance explained ({curve}) has no knee, and half of the variables, {NO_KNEE} at most, are few"
+            )
+        };
+        let rule = format!("{} nonzeros in each component: {why}; ", self.count);
         Message::from(rule)
             .option("nonzeros")
             .text(" sets another number; the last ones correspond to ")
@@ -204,6 +212,21 @@ mod tests {
         assert_eq!(knee(&convex), None);
         assert_eq!(knee(&[(1.0, 2.0)]), None);
         assert_eq!(knee(&[]), None);
+    }
+
+    /// Curves without a knee: variables that have nothing in common, and as many components as variables, which explain all
+    /// whatever the count is.
+    #[test]
+    fn no_knee_is_no_dense_component() {
+        let diagonal = |n: usize| {
+            let m = RowMat::from_fn(n, n, |i, j| if i == j { -1.0 } else { 0.0 });
+            DenseQuadratic::new(m.as_mat()).unwrap()
+        };
+        for (n, r, count) in [(4, 2, 2), (4, 4, 2), (13, 3, 6), (40, 3, 10), (3, 1, 2), (1, 1, 1)] {
+            let found = Knee::of(&diagonal(n), r).unwrap();
+            assert_eq!((found.count, found.bends), (count, false), "{n} x {r}: {:?}", found.shares);
+            assert!(found.reason().to_string().contains("has no knee"));
+        }
     }
 
     /// C = Σ 10·uᵤᵀ + 0.1 I with three blocks of 6 among 40 variables.

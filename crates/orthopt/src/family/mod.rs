@@ -6,6 +6,7 @@ use crate::cancel::Cancel;
 use crate::certify::{BlockReport, BlockScope, Certificate, Scope};
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::objective::Evaluate;
 use crate::problem::ExplainedVariance;
 use crate::smooth::AnySmooth;
@@ -23,8 +24,10 @@ mod j_orthogonal;
 mod knee;
 mod lambda;
 mod line_up;
+mod measured;
 mod memory;
 mod named;
+mod narrow;
 pub mod nonlinear_eig;
 mod pca;
 mod plan;
@@ -32,11 +35,14 @@ mod portfolio;
 mod pose;
 mod pose_options;
 mod problems;
+pub mod rank;
 pub mod request;
 mod signs;
 mod statement;
+mod uncentred;
 mod uncorrelated;
 
+pub use crate::problem::{BETWEEN, Between};
 pub use cardinality::Limit;
 pub use catalogue::{
     NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, all_starts,
@@ -45,14 +51,16 @@ pub use catalogue::{
 pub use composite_pca::{CompositeOptions, Split, composite_parts, default_k, needs_parts};
 pub use knee::{Knee, knee};
 pub use named::Named;
+pub use narrow::Narrow;
 pub use nonlinear_eig::LinearInput;
 pub use pca::order_components;
 pub use plan::{Plan, Wanted};
-pub use pose::{DEFAULT_RANK, Posed, pose};
+pub use pose::{DEFAULT_RANK, Posed, default_rank, pose};
 pub use pose_options::PoseOptions;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
+pub use rank::{RankRule, Scree};
 pub use request::{Call, Case, Run};
-pub use uncorrelated::Between;
+pub use uncentred::remark_on_means;
 
 /// A kind of problem with everything that a command line or another language needs to solve it
 /// by name: its solvers, its starting points, its certificates.
@@ -181,8 +189,24 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         bound::lower_bound(f, rank, &kind, x, options, cancel, show)
     }
 
+    /// The minimum of F, proved with at most so much work ([`crate::linalg::work`]) before a search is made: the same for any
+    /// number of threads unless `cancel` says so. `None` where that is not enough.
+    fn proved_with(&self, _work: u64, _cancel: &Cancel) -> Option<bound::Bound> {
+        None
+    }
+
+    /// The problem as one that can be searched on some of its variables; `None` where it is not.
+    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+        None
+    }
+
     /// Variance explained by the columns of X, where that means something.
     fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
+        None
+    }
+
+    /// What a constraint of the problem costs at X, where that is asked first.
+    fn price(&self, _x: &RowMat) -> Option<Message> {
         None
     }
 

@@ -1,7 +1,8 @@
 //! A problem of any family.
 
 use crate::problem::{
-    CardinalityProblem, CompositeProblem, JProblem, NonlinearEigProblem, PcaProblem, UncorrelatedProblem,
+    CardinalityProblem, CompositeProblem, JProblem, MeasuredProblem, NonlinearEigProblem, PcaProblem,
+    UncorrelatedProblem,
 };
 
 /// A problem of any family.
@@ -15,6 +16,8 @@ pub enum Named {
     Cardinality(CardinalityProblem),
     /// min −½⟨X, CX⟩ + λ‖X‖₀, unit columns, XᵀCX diagonal and a limit on nonzeros.
     Uncorrelated(UncorrelatedProblem),
+    /// min −½ φ(X) + λ‖X‖₀ for a measure φ of what components explain and limits of nonzeros.
+    Measured(MeasuredProblem),
     /// min f(X) − g(X) + h(A(X)), XᵀX = I.
     Composite(CompositeProblem),
     /// min f(X), XᵀJX = J.
@@ -32,6 +35,7 @@ macro_rules! with_family {
             $crate::family::Named::Pca($problem) => $body,
             $crate::family::Named::Cardinality($problem) => $body,
             $crate::family::Named::Uncorrelated($problem) => $body,
+            $crate::family::Named::Measured($problem) => $body,
             $crate::family::Named::Composite($problem) => $body,
             $crate::family::Named::JOrthogonal($problem) => $body,
             $crate::family::Named::NonlinearEig($problem) => $body,

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::family::{Plan, Wanted};
 use crate::linalg::RowMat;
 use crate::problem::NonlinearEigProblem;
-use crate::solvers::SolverInfo;
 use crate::solvers::curvilinear::{foforth_gr, foforth_p, foforth_qr, optm_cayley, optm_qr};
 use crate::solvers::nonlinear_obcd;
+use crate::solvers::{SolverInfo, lbfgs};
 use crate::start::Start;
 
 /// E of ⟨E, X⟩, as a user names it.
@@ -67,6 +67,7 @@ pub const INFO: ProblemInfo = ProblemInfo {
 pub static SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
     nonlinear_obcd::INFO,
     nonlinear_obcd::APPROX,
+    lbfgs::info(),
     optm_qr::info(),
     optm_cayley::info(),
     foforth_gr::info(),

@@ -1,12 +1,14 @@
 //! Sparse, nonnegative and plain PCA by name: solvers, starts, and what is chosen where the user leaves it
 //! open.
 
+use super::cardinality::turn_to_principal_axes;
 use super::portfolio::portfolio;
-use super::{self as family, Family, Plan, Wanted, find_problem};
+use super::{self as family, Family, Narrow, Plan, Wanted, find_problem};
 use crate::bound::Kind;
 use crate::cancel::Cancel;
 use crate::certify::{
     BlockReport, BlockScope, Certificate, RowOffers, Scope, block_k_stationarity, certify, criticality_while,
+    entering_rows,
 };
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -17,7 +19,7 @@ use crate::problem::{
     ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, explained_variance,
 };
 use crate::search::{Tuning, grown_components, priced, priced_has_chance};
-use crate::smooth::AnySmooth;
+use crate::smooth::{AnySmooth, Quadratic, Smooth};
 use crate::solve::Solution;
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SOLVERS, SolverInfo, find_solvers, spectral};
@@ -156,11 +158,20 @@ impl Family for PcaProblem {
         Ok((&self.f, Kind::of(&self.h)?))
     }
 
+    /// Where h is a price of nonzeros: a solution needs as many variables as pay it.
+    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+        let takes = matches!(self.h, AnyPenalty::L0(_)) && self.f.ncols().is_none();
+        takes.then_some(self as &dyn Narrow<Self>)
+    }
+
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         Some(explained_variance(&self.f, x))
     }
 
     fn order_components(&self, solution: &mut Solution) {
+        if !matches!(self.h, AnyPenalty::None(_)) && !self.h.requires_nonneg() {
+            turn_to_principal_axes(self, &self.f, |_| true, solution);
+        }
         order_components(self, solution);
     }
 
@@ -178,6 +189,32 @@ impl Family for PcaProblem {
 
     fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
         Some(block_k_stationarity(self, x, scope, cancel))
+    }
+}
+
+impl Narrow<Self> for PcaProblem {
+    fn form(&self) -> &AnySmooth {
+        &self.f
+    }
+
+    fn on_variables(&self, variables: &[usize]) -> Result<Self> {
+        Self::new(self.f.on_variables(variables), self.h.clone(), self.rank())
+    }
+
+    fn least(&self) -> usize {
+        self.rank()
+    }
+
+    /// Rows with an entry whose share of the variance, half of it in f, is worth its price.
+    fn needed(&self, y: &RowMat) -> usize {
+        let my = self.f.apply(y);
+        let price = self.h.value(&[1.0]);
+        let pays = |i: &usize| y.row(*i).iter().zip(my.row(*i)).any(|(a, b)| -0.5 * a * b > price);
+        (0..y.nrows()).filter(pays).count()
+    }
+
+    fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
+        entering_rows(self, x, self.h.value(&[1.0]), cancel)
     }
 }
 

@@ -1,10 +1,14 @@
 //! From what the user wants to solvers, options and starting points: what is left open is chosen
 //! from the penalty and the data, and the choice is explained.
 
+use std::time::Instant;
+
+use crate::bound::is_met;
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
+use crate::family::narrow::narrowed;
 use crate::family::signs::orient;
 use crate::message::Message;
 use crate::options::Given;
@@ -230,7 +234,9 @@ impl<P: Family> Plan<P> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
         let mut solution = match self.search_settings(wanted, stopping, restarts) {
-            Some((portfolio, settings)) => search(problem, portfolio, settings, cancel, observers)?,
+            Some((portfolio, settings)) => {
+                proved_or_searched(problem, (portfolio, wanted), settings, cancel, observers)?
+            }
             None => {
                 let options = self.run_options(problem, wanted, stopping, restarts);
                 let options = RunOptions { cancel: cancel.clone(), ..options };
@@ -306,6 +312,45 @@ impl<P: Family> Plan<P> {
     fn place(&self, k: u64) -> usize {
         (k % self.starts.len() as u64) as usize
     }
+}
+
+/// Share of the least work of a search, and of its time where that is limited, that is spent on a proof before it. Of eleven
+/// single components (pitprops, ionosphere, w1a, news20; 13 to 300 variables, 3 to 20 nonzeros) 1/32 proves five and 1/4
+/// eight, each in less time than the search takes; 1/2 proves no more.
+const ON_PROOF: f64 = 1.0 / 4.0;
+
+/// The search, which ends at the minimum where little work proves it.
+fn proved_or_searched<P: Family>(
+    problem: &P,
+    (portfolio, wanted): (&Portfolio<P>, &Wanted),
+    mut settings: Settings,
+    cancel: &Cancel,
+    observers: &mut [&mut dyn Observer],
+) -> Result<Solution> {
+    let begun = Instant::now();
+    let limit = settings.stopping.time_limit;
+    let proof = if settings.bound.is_some() || settings.stopping.max_iters.is_some() {
+        None
+    } else {
+        let work = settings.effort.unwrap_or_default().least_work(wanted.tuning.min_search);
+        let work = (ON_PROOF * work as f64) as u64;
+        problem.proved_with(work, &cancel.within(limit.map(|limit| ON_PROOF * limit)))
+    };
+    settings.bound = settings.bound.or(proof.as_ref().map(|proof| proof.value));
+    let spent = begun.elapsed().as_secs_f64();
+    settings.stopping.time_limit = limit.map(|limit| (limit - spent).max(0.0));
+    let some =
+        settings.bound.is_none().then(|| narrowed(problem, wanted, settings, cancel, observers)).flatten();
+    let mut solution = some.unwrap_or_else(|| search(problem, portfolio, settings, cancel, observers))?;
+    solution.seconds += spent;
+    if let Some(proof) = proof {
+        if let Some(x) = proof.x.as_ref().filter(|_| !is_met(solution.objective.total, proof.value)) {
+            solution.take(problem, x.clone());
+            solution.notes.push("the search ended above the global minimum, whose X the proof has".into());
+        }
+        solution.proof = Some(Box::new(proof));
+    }
+    Ok(solution)
 }
 
 /// What a search is going to do, in a sentence.

@@ -2,18 +2,22 @@
 //! place where the command line and other languages pose problems.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::{Named, memory};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
+use crate::family::Between;
 use crate::family::cardinality::{Limit, pose_limited};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
+use crate::family::measured::pose_measured;
+use crate::family::rank::Scree;
 use crate::family::request::Case;
 use crate::family::statement::statement;
-use crate::family::uncorrelated::{Between, pose_uncorrelated};
+use crate::family::uncorrelated::pose_uncorrelated;
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
 use crate::linalg::RowMat;
 use crate::message::Message;
@@ -45,10 +49,18 @@ pub struct Posed {
     pub reasons: Vec<Message>,
     /// Notes on options with less effect than requested.
     pub notes: Vec<Message>,
+    /// Eigenvalues of C beside those of noise, where a rule has chosen r or a picture shows them.
+    pub scree: Option<Arc<Scree>>,
 }
 
-/// The smallest of this and n is the rank of those who do not give one.
+/// Number of components where nobody gives one, of six variables or more.
 pub const DEFAULT_RANK: usize = 5;
+
+/// Number of components of n variables where nobody gives one: fewer than variables, as n components of n variables explain
+/// everything, whatever they are.
+pub fn default_rank(n: usize) -> usize {
+    DEFAULT_RANK.min(n.saturating_sub(1)).max(1)
+}
 
 /// Poses the problem.
 ///
@@ -58,9 +70,11 @@ pub const DEFAULT_RANK: usize = 5;
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     check_relative(info, options)?;
+    let by_rule = options.rank_rule.is_some();
+    let options = &*options.with_rank(info, data)?;
     let rank = match (info.kind, options.rank) {
         (Kind::HyperbolicEig | Kind::Probe, _) => data.ncols(),
-        (_, rank) => rank.unwrap_or(DEFAULT_RANK).min(data.ncols()),
+        (_, rank) => rank.unwrap_or(default_rank(data.ncols())).min(data.ncols()),
     };
     let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
     Case::new(info, options).of_gram(gram).check(options.given())?;
@@ -73,21 +87,27 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         None => Cow::Borrowed(options),
     };
     memory::check(info, data, rank, options)?;
-    match info.kind {
+    let mut posed = match info.kind {
+        _ if options.is_measured() => pose_measured(info, data, options),
         _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
         _ if options.limit.is_some() => pose_cardinality(info, data, options),
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options),
         Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options),
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options),
         Kind::NonlinearEig => pose_nonlinear(info, data, options),
+    }?;
+    if let Some(scree) = options.scree.as_ref().filter(|_| by_rule) {
+        posed.reasons.insert(0, scree.reason.clone().into());
     }
+    posed.scree.clone_from(&options.scree);
+    Ok(posed)
 }
 
 /// λ as a share of the mean of the r largest Cᵢᵢ.
 fn share_of_mean(data: &PcaData<'_>, rank: Option<usize>, share: f64) -> f64 {
     let mut squares = data.squares();
     squares.sort_by(|a, b| b.total_cmp(a));
-    let rank = rank.unwrap_or(DEFAULT_RANK).clamp(1, squares.len().max(1));
+    let rank = rank.unwrap_or(default_rank(squares.len())).clamp(1, squares.len().max(1));
     share * squares.iter().take(rank).sum::<f64>() / rank as f64
 }
 
@@ -118,7 +138,7 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         (None, _) => None,
     };
     let (statement, problem, notes) = (statement(info, options), Named::Pca(problem), Vec::new());
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes })
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes, scree: None })
 }
 
 fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -131,17 +151,19 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     let limit = limit.unwrap_or(&Limit::Total(0));
     let problem = pose_limited(info, data, rank, limit, options, &mut reasons)?;
     let limits = Some(problem.limits().clone());
-    let mut notes = Vec::new();
-    let asked = limit.of(rank);
-    if asked.is_some() && limits != asked && !problem.requires_nonneg() {
-        notes.push(
-            Message::about(limit.option())
-                .text(format!(" exceeds the number of variables, {}", data.ncols())),
-        );
-    }
+    let notes =
+        if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
     let lambda = options.lambda;
     let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes })
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes, scree: None })
+}
+
+/// That more nonzeros are allowed than there are.
+pub(super) fn excess(limit: &Limit, rank: usize, kept: &Cardinality, data: &PcaData<'_>) -> Vec<Message> {
+    let exceeds = limit.of(rank).is_some_and(|asked| asked != *kept);
+    let said =
+        || Message::about(limit.option()).text(format!(" exceeds the number of variables, {}", data.ncols()));
+    exceeds.then(said).into_iter().collect()
 }
 
 pub(super) fn rank_or_default(
@@ -150,8 +172,10 @@ pub(super) fn rank_or_default(
     reasons: &mut Vec<Message>,
 ) -> usize {
     options.rank.unwrap_or_else(|| {
-        let rank = DEFAULT_RANK.min(data.ncols());
-        reasons.push(format!("rank {rank}: {DEFAULT_RANK}, or all columns if there are fewer").into());
+        let rank = default_rank(data.ncols());
+        reasons.push(
+            format!("rank {rank}: {DEFAULT_RANK}, or one fewer than the columns if that is less").into(),
+        );
         rank
     })
 }
@@ -193,7 +217,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     let (statement, problem, notes) = (statement(info, options), Named::Composite(problem), Vec::new());
-    Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes })
+    Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes, scree: None })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
@@ -236,6 +260,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         limits: None,
         reasons,
         notes: Vec::new(),
+        scree: None,
     })
 }
 
@@ -275,6 +300,7 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
         limits: None,
         reasons,
         notes: Vec::new(),
+        scree: None,
     })
 }
 

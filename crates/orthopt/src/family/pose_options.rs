@@ -1,22 +1,33 @@
 //! What a problem needs besides its data, as users give it.
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
+use crate::family::Between;
 use crate::family::cardinality::Limit;
 use crate::family::composite_pca::needs_parts;
-use crate::family::uncorrelated::Between;
+use crate::family::rank::{RankRule, Scree};
 use crate::family::{Kind, LinearInput, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
 use crate::message::Message;
 use crate::penalty::Shape;
 use crate::problem::Storage;
-use crate::smooth::Placement;
+use crate::smooth::{Measure, Order, Placement};
 
 /// What a problem needs besides its data; `None` is chosen.
 #[derive(Clone, Debug, Default)]
 pub struct PoseOptions {
     /// r.
     pub rank: Option<usize>,
+    /// The rule for r, instead of a number.
+    pub rank_rule: Option<RankRule>,
+    /// Number of rows behind C, where the data are C itself; for the rule.
+    pub samples: Option<usize>,
+    /// Whether the eigenvalues are wanted for a picture.
+    pub show_scree: bool,
+    /// The eigenvalues, once they are known ([`with_rank`](Self::with_rank)).
+    pub scree: Option<Arc<Scree>>,
     /// λ.
     pub lambda: Option<f64>,
     /// λ as a share of the mean of the r largest Cᵢᵢ, which scales with the data as λ must.
@@ -51,11 +62,28 @@ pub struct PoseOptions {
     pub limit: Option<Limit>,
     /// What holds between two components, for `l0-pca` and `pca`.
     pub between: Between,
+    /// What components maximise, for `l0-pca` and `pca`.
+    pub maximise: Measure,
+    /// How they are found.
+    pub order: Order,
+    /// Least number of nonzeros of a component where a total is limited.
+    pub min_nonzeros: Option<usize>,
+    /// Largest number of nonzeros of a component where a total is limited.
+    pub max_nonzeros: Option<usize>,
     /// Bytes that the problem may take; any number if `None`.
     pub max_memory: Option<u64>,
 }
 
 impl PoseOptions {
+    /// Whether components are found by a measure of what they explain, or by a constraint on their scores beside XᵀX = I.
+    pub(super) fn is_measured(&self) -> bool {
+        let shared = self.min_nonzeros.is_some() || self.max_nonzeros.is_some();
+        self.maximise != Measure::Variance
+            || self.order != Order::Joint
+            || self.between == Between::Both
+            || shared
+    }
+
     /// What a problem with the penalty `l0` gets from those who say neither λ nor a count and leave solver and
     /// start open: as many nonzeros as [`Knee`](super::Knee) says. λ for `l0` without a number of its own is
     /// useless on much data: thousands of nonzeros, or one.

@@ -9,8 +9,9 @@ use rand_pcg::Pcg64;
 
 use super::cardinality::Limit;
 use super::knee::Knee;
+use super::measured::pose_measured;
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, rank_or_default};
+use super::pose::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::cancel::Cancel;
@@ -20,6 +21,7 @@ use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::problem::{
     ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, explained_variance,
+    takes_one_by_one,
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake};
 use crate::search::moves::{Polish, Polished};
@@ -33,43 +35,6 @@ use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
 
 const T: Tuning = Tuning::DEFAULT;
-
-/// Relation between two components.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Between {
-    /// Loadings are orthogonal, XᵀX = I; scores of sparse components are in general correlated.
-    #[default]
-    Orthogonal,
-    /// Scores are uncorrelated, XᵀCX is diagonal; loadings have length 1 and are in general not orthogonal.
-    Uncorrelated,
-}
-
-impl Between {
-    /// By name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the known names.
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "orthogonal" => Ok(Self::Orthogonal),
-            "uncorrelated" => Ok(Self::Uncorrelated),
-            _ => Err(Error::UnknownName {
-                kind: "constraint",
-                name: name.into(),
-                known: "orthogonal, uncorrelated".into(),
-            }),
-        }
-    }
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Orthogonal => "orthogonal",
-            Self::Uncorrelated => "uncorrelated",
-        }
-    }
-}
 
 /// Poses the problem: numbers of nonzeros as given, or the knee of the variance explained.
 pub(super) fn pose_uncorrelated(
@@ -107,7 +72,8 @@ pub(super) fn pose_uncorrelated(
                  eigenvectors, which are orthogonal and uncorrelated",
             ));
         }
-        Some(Limit::Total(_)) | None => {
+        Some(Limit::Total(_)) => return pose_measured(info, data, options),
+        None => {
             return Err(Error::Incompatible(
                 Message::about("constraint")
                     .text(" uncorrelated needs a number of nonzeros for each component: ")
@@ -115,6 +81,10 @@ pub(super) fn pose_uncorrelated(
             ));
         }
     };
+    if counts.as_ref().is_some_and(|counts| !takes_one_by_one(counts)) {
+        // components one by one may find no direction; all together may
+        return pose_measured(info, data, options);
+    }
     let lambda = options.lambda;
     let f = covariance_model(data, options.storage)?;
     let counts = match counts {
@@ -131,7 +101,9 @@ pub(super) fn pose_uncorrelated(
         "sparse PCA with uncorrelated scores: min -1/2 <X, CX> + lambda ||X||_0, columns of length 1, X'CX diagonal",
     );
     let problem = Named::Uncorrelated(problem);
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes: Vec::new() })
+    let notes =
+        limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes, scree: None })
 }
 
 fn refused(why: &'static str) -> Error {

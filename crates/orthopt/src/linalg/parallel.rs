@@ -29,6 +29,11 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// True inside of [`alone`].
+pub fn is_alone() -> bool {
+    ALONE.get()
+}
+
 /// `f(0), f(1), ..., f(n − 1)`; a task takes `least` of them or more.
 pub fn map<T: Send>(n: usize, least: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
     gathered(n, least, &|range| range.map(&f).collect())

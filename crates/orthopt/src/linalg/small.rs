@@ -32,6 +32,9 @@ pub fn spectral_function(a: &RowMat, f: impl Fn(f64) -> f64) -> Option<RowMat> {
 /// Through the eigendecomposition of XᵀX and a second pass for the digits that squaring loses,
 /// 8nr² flops; a thin SVD where X is too ill-conditioned for that.
 pub fn polar(x: &RowMat) -> Option<RowMat> {
+    if x.nrows() < x.ncols() {
+        return None; // its rank is at most the number of its rows
+    }
     count(40_000 + 30 * x.data().len());
     let (values, _) = symmetric_eigen(&gram(x))?;
     let largest = values.last().copied().unwrap_or(0.0);
@@ -82,6 +85,8 @@ mod tests {
             assert!(crate::constraint::stiefel::feasibility(&fast) <= 1e-14, "{last}");
         }
         assert!(polar(&RowMat::zeros(4, 2)).is_none());
+        assert!(polar(&RowMat::from_fn(1, 2, |_, k| 1.0 + k as f64)).is_none());
+        assert!(polar(&RowMat::from_fn(2, 3, |i, k| ((i + 2 * k) as f64).cos())).is_none());
         assert!(polar(&RowMat::from_fn(4, 2, |i, _| i as f64)).is_none());
         assert!(polar(&RowMat::from_fn(4, 2, |_, _| f64::NAN)).is_none());
     }

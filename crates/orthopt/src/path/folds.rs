@@ -1,15 +1,62 @@
-//! Cross-validation along a path: share of the variance of held-out rows that the components keep.
+//! Cross-validation along a path: share of the variance of held-out rows that the components keep, or of held-out
+//! [cells](super::cells) that they predict.
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::cells::{Cells, Pattern};
 use super::{Request, Watch, path};
 use crate::error::{Error, Result};
-use crate::problem::{PcaData, projected_share};
+use crate::family::PoseOptions;
+use crate::problem::{PcaData, Storage, projected_share};
 use crate::report::DataFacts;
 use crate::smooth::Centring;
+
+/// What is held out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// Rows.
+    #[default]
+    Rows,
+    /// Cells of the table.
+    Cells,
+}
+
+impl By {
+    /// Names with one line each.
+    pub const NAMES: &'static [(&'static str, &'static str)] = &[
+        ("rows", "rows: the variance that the projection on the components keeps"),
+        ("cells", "cells of the table, each predicted from the others of its row"),
+    ];
+
+    /// By name.
+    ///
+    /// # Errors
+    /// Another name.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "rows" => Ok(Self::Rows),
+            "cells" => Ok(Self::Cells),
+            _ => Err(Error::InvalidOption {
+                option: "cv-by".into(),
+                value: name.into(),
+                expected: "rows or cells".into(),
+            }),
+        }
+    }
+}
+
+/// Folds of a cross-validation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Folds {
+    /// Their number.
+    pub count: usize,
+    /// What is held out.
+    pub by: By,
+}
 
 /// Rows in two parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +95,7 @@ pub fn folds(m: usize, count: usize, seed: u64) -> Result<Vec<Fold>> {
     Ok((0..count).map(|k| Fold { train: part(k, false), test: part(k, true) }).collect())
 }
 
-/// Variance of held-out rows that each point of a path keeps.
+/// Share of the variance that is held out that each point of a path keeps or predicts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Validation {
     /// Mean over the folds.
@@ -73,7 +120,7 @@ impl Validation {
     }
 }
 
-/// The path of every fold's training rows, evaluated on the held-out rows: means are those of the training rows where
+/// The path of every fold's training rows or cells, evaluated on what is held out: means are those of the training part where
 /// the data are centred. `None` if it was interrupted.
 ///
 /// # Errors
@@ -82,13 +129,14 @@ pub fn cross_validate(
     data: &PcaData<'_>,
     facts: &DataFacts,
     request: &Request,
-    count: usize,
+    folds: Folds,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Option<Validation>> {
+    let request = &request.with_rank(data)?;
     let mut judged = Vec::new();
     // of no folds too the first is asked for: what is wrong with them is said there
-    for fold in 0..count.max(1) {
-        match judge(data, facts, request, (fold, count), watch)? {
+    for fold in 0..folds.count.max(1) {
+        match judge(data, facts, request, (fold, folds), watch)? {
             Some(shares) => judged.push(shares),
             None => return Ok(None),
         }
@@ -96,8 +144,8 @@ pub fn cross_validate(
     Ok(Some(Validation::of(&judged)))
 }
 
-/// One of `count` folds, counted from 0: the share of the variance of its held-out rows that each point of the path
-/// of the others keeps. Folds are independent and can run on any machine. `None` if it was interrupted.
+/// One of the folds, counted from 0: the share of the variance of its held-out rows that each point of the path
+/// of the others keeps, or of its cells that it predicts. Folds are independent and can run on any machine. `None` if it was interrupted.
 ///
 /// # Errors
 /// Those of [`cross_validate`]; a fold that does not exist.
@@ -105,54 +153,77 @@ pub fn judge(
     data: &PcaData<'_>,
     facts: &DataFacts,
     request: &Request,
-    (fold, count): (usize, usize),
+    (fold, Folds { count, by }): (usize, Folds),
     watch: &mut Watch<'_, '_>,
 ) -> Result<Option<Vec<f64>>> {
-    let rows = match data {
-        PcaData::Gram(_) | PcaData::SparseGram(_) => {
-            return Err(Error::Incompatible(
-                "cross-validation needs samples, but the data are C itself".into(),
-            ));
-        }
-        PcaData::Dense(a) | PcaData::Centred(a, _) => a.nrows(),
-        PcaData::Sparse(a, _) => a.nrows(),
-    };
-    let all = folds(rows, count, request.wanted.seed)?;
-    let fold = all.get(fold).ok_or_else(|| Error::InvalidOption {
+    let rows = data.samples().ok_or_else(|| {
+        Error::Incompatible("cross-validation needs samples, but the data are C itself".into())
+    })?;
+    let missing = || Error::InvalidOption {
         option: "fold".into(),
         value: fold.to_string(),
         expected: format!("a fold from 0 to {}", count - 1),
-    })?;
-    let kept = Rows::of(data, &fold.train)?;
-    let centre = kept.centre(facts.centered || is_centred(data));
+    };
+    let centred = facts.centered || is_centred(data);
+    if by == By::Cells {
+        let pattern = Pattern::new((rows, data.ncols()), count, request.wanted.seed)?;
+        if fold >= count {
+            return Err(missing());
+        }
+        let request = &request.with_rank(data)?; // of all rows
+        let cells = Cells::new(data, (centred, facts.roots.as_deref()), &pattern, fold)?;
+        // C takes no storage
+        let pose = PoseOptions { storage: Storage::default(), ..request.pose.clone() };
+        let request = &Request { pose, ..request.clone() };
+        let found = path(&PcaData::Gram(cells.c.as_mat()), facts, request, watch)?;
+        let ended = found.interrupted || found.points.len() < request.along.len();
+        let shares = found.points.iter().map(|point| cells.predicted(point.report.x()));
+        return Ok((!ended).then(|| shares.collect()));
+    }
+    let all = folds(rows, count, request.wanted.seed)?;
+    let fold = all.get(fold).ok_or_else(missing)?;
+    let request = &request.with_rank(data)?; // of all rows
+    let (mut kept, mut held) = (Rows::of(data, &fold.train)?, Rows::of(data, &fold.test)?);
+    let centre = match &facts.roots {
+        // rows with weights have been multiplied with the roots of these, and so must be their mean
+        Some(roots) if centred => {
+            let of = |rows: &[usize]| rows.iter().map(|i| roots[*i]).collect::<Vec<_>>();
+            let (train, test) = (of(&fold.train), of(&fold.test));
+            let means = kept.weighted_means(&train);
+            kept.subtract(&means, &train);
+            held.subtract(&means, &test);
+            None
+        }
+        _ => kept.centre(centred),
+    };
     let found = path(&kept.view(centre.as_ref()), facts, request, watch)?;
     if found.interrupted || found.points.len() < request.along.len() {
         return Ok(None);
     }
-    let held = Rows::of(data, &fold.test)?;
     let test = held.view(centre.as_ref());
     let share = |point: &super::Point| projected_share(&test, point.report.x());
     found.points.iter().map(share).collect::<Result<Vec<f64>>>().map(Some)
 }
 
-fn is_centred(data: &PcaData<'_>) -> bool {
+pub(crate) fn is_centred(data: &PcaData<'_>) -> bool {
     matches!(data, PcaData::Centred(..) | PcaData::Sparse(_, Some(_)))
 }
 
 /// Some rows of samples.
-enum Rows {
+#[derive(Clone)]
+pub(crate) enum Rows {
     Dense(Mat<f64>),
     Sparse(SparseColMat<usize, f64>),
 }
 
 /// Column means, as each kind of data takes them.
-enum Centre {
+pub(crate) enum Centre {
     Dense(Centring),
     Sparse(Vec<f64>),
 }
 
 impl Rows {
-    fn of(data: &PcaData<'_>, rows: &[usize]) -> Result<Self> {
+    pub(crate) fn of(data: &PcaData<'_>, rows: &[usize]) -> Result<Self> {
         Ok(match data {
             PcaData::Dense(a) | PcaData::Centred(a, _) | PcaData::Gram(a) => {
                 Self::Dense(Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)]))
@@ -171,8 +242,24 @@ impl Rows {
         })
     }
 
+    /// What is left of the mean of each column, of rows that have been multiplied with these roots of their weights.
+    pub(crate) fn weighted_means(&self, roots: &[f64]) -> Vec<f64> {
+        let mass: f64 = roots.iter().map(|root| root * root).sum();
+        let Self::Dense(a) = self else { return Vec::new() };
+        let sum = |j: usize| a.col_as_slice(j).iter().zip(roots).map(|(v, root)| v * root).sum::<f64>();
+        (0..a.ncols()).map(|j| sum(j) / mass).collect()
+    }
+
+    /// Takes means off, each times the root of the weight of its row; sparse rows with weights are never centred.
+    pub(crate) fn subtract(&mut self, means: &[f64], roots: &[f64]) {
+        let Self::Dense(a) = self else { return };
+        for (j, mean) in means.iter().enumerate() {
+            a.col_as_slice_mut(j).iter_mut().zip(roots).for_each(|(v, root)| *v -= mean * root);
+        }
+    }
+
     /// The means of these rows, where the data are `centred`.
-    fn centre(&self, centred: bool) -> Option<Centre> {
+    pub(crate) fn centre(&self, centred: bool) -> Option<Centre> {
         match self {
             _ if !centred => None,
             Self::Dense(a) => Some(Centre::Dense(Centring::of(a.as_ref()))),
@@ -183,7 +270,7 @@ impl Rows {
         }
     }
 
-    fn view(&self, centre: Option<&Centre>) -> PcaData<'_> {
+    pub(crate) fn view(&self, centre: Option<&Centre>) -> PcaData<'_> {
         match (self, centre) {
             (Self::Dense(a), Some(Centre::Dense(means))) => PcaData::Centred(a.as_ref(), means.clone()),
             (Self::Dense(a), _) => PcaData::Dense(a.as_ref()),

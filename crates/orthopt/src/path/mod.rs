@@ -11,12 +11,15 @@
 //! So F of no point is above what the X of another allows, and along counts the variance explained
 //! ([`projected`](crate::problem::ExplainedVariance::projected)) never falls.
 
+mod cells;
 mod folds;
 mod steps;
 
 use std::collections::BTreeSet;
 
-pub use folds::{Fold, Validation, cross_validate, folds, judge};
+pub use cells::Pattern;
+pub use folds::{By, Fold, Folds, Validation, cross_validate, folds, judge};
+pub(crate) use folds::{Centre, Rows, is_centred};
 pub use steps::{Along, DEFAULT_COUNTS};
 
 use crate::bound;
@@ -25,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::family::{Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
 use crate::linalg::RowMat;
 use crate::objective::size;
-use crate::problem::PcaData;
+use crate::problem::{ExplainedVariance, PcaData};
 use crate::report::{DataFacts, Report, Task};
 use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
@@ -45,6 +48,16 @@ pub struct Request {
     pub wanted: Wanted,
     /// Limits; the time is that of the whole path, iterations are those of each point.
     pub stopping: Stopping,
+}
+
+impl Request {
+    /// The same with the number of components that a rule gives.
+    ///
+    /// # Errors
+    /// Those of [`PoseOptions::with_rank`].
+    pub fn with_rank(&self, data: &PcaData<'_>) -> Result<Self> {
+        Ok(Self { pose: self.pose.with_rank(self.problem, data)?.into_owned(), ..self.clone() })
+    }
 }
 
 /// One point of a path.
@@ -69,6 +82,11 @@ impl Point {
     pub fn variance(&self) -> f64 {
         self.report.explained_variance.as_ref().map_or(f64::NAN, |v| v.projected)
     }
+
+    /// Share of the variance in the measure that was maximised.
+    pub fn maximised(&self) -> f64 {
+        self.report.explained_variance.as_ref().map_or(f64::NAN, ExplainedVariance::of_maximised)
+    }
 }
 
 /// The points, sparse ones first; fewer than requested if it was interrupted.
@@ -77,8 +95,10 @@ impl Point {
 pub struct Path {
     /// The points.
     pub points: Vec<Point>,
-    /// The point where the variance explained has its knee over the nonzeros, the middle one if there is no knee.
+    /// The point where the variance that is maximised has its knee over the nonzeros, the middle one if there is no knee.
     pub knee: usize,
+    /// True if there is a knee.
+    pub bends: bool,
     /// True if the path was ended early.
     pub interrupted: bool,
 }
@@ -122,9 +142,10 @@ pub fn path(
     let points = walk.points;
     // single variables are no components: the chord begins at two
     let single = request.along.singles(points.len().saturating_sub(1));
-    let curve: Vec<_> = points[single..].iter().map(|p| (p.nnz() as f64, p.variance())).collect();
-    let knee = knee(&curve).map_or(points.len() / 2, |place| single + place);
-    Ok(Path { points, knee, interrupted: walk.interrupted })
+    let curve: Vec<_> = points[single..].iter().map(|p| (p.nnz() as f64, p.maximised())).collect();
+    let place = knee(&curve);
+    let knee = place.map_or(points.len() / 2, |place| single + place);
+    Ok(Path { points, knee, bends: place.is_some(), interrupted: walk.interrupted })
 }
 
 /// Rounds in which points exchange their X.
@@ -300,7 +321,7 @@ fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, 
 }
 
 /// The last solver of the default chain from a given X.
-fn polished<P: Family>(problem: &P, wanted: &Wanted, x: &RowMat) -> Result<(Plan<P>, Wanted)> {
+pub(crate) fn polished<P: Family>(problem: &P, wanted: &Wanted, x: &RowMat) -> Result<(Plan<P>, Wanted)> {
     let usual = problem.plan(&Wanted { effort: wanted.effort, ..Wanted::default() })?;
     let solver = usual.solvers.last().map(|solver| solver.name.to_string());
     let wanted = Wanted { solver, start: Some(Start::Given(x.clone())), ..wanted.clone() };
@@ -317,7 +338,7 @@ fn run<P: Family>(
     watch: &mut Watch<'_, '_>,
 ) -> Result<Report> {
     let solution = plan.run(problem, wanted, &stopping, restarts, watch.cancel, watch.observers)?;
-    Ok(Report::new(task, problem, plan, wanted, stopping, solution))
+    Report::new(task, problem, plan, wanted, stopping, solution)
 }
 
 impl Path {
@@ -338,7 +359,11 @@ impl Path {
         for i in (0..self.points.len()).rev() {
             posed = request.along.to(i, posed, request)?;
             let report = &mut self.points[i].report;
-            let options = bound::Options { seconds: Some(seconds), ..Default::default() };
+            if let Some(known) = report.global.as_ref().filter(|known| known.proof.is_some()) {
+                below = below.max(known.bound);
+                continue;
+            }
+            let options = bound::Options { seconds: Some(seconds), nodes: u64::MAX, ..Default::default() };
             let found = with_family!(&posed.problem, problem => {
                 problem.lower_bound(Some(report.x()), &options, cancel, &|_| ())?
             });

@@ -156,6 +156,16 @@ impl Along {
                 let limits = Some(new.limits().clone());
                 (Named::Cardinality(new), lambda, limits)
             }
+            (Self::Counts(list), Named::Measured(old)) => {
+                let weight = old.lambda();
+                let new = old.limited(Cardinality::Components(vec![list[i]; rank]), weight)?;
+                let limits = Some(new.limits().clone());
+                (Named::Measured(new), lambda, limits)
+            }
+            (Self::Lambdas(list), Named::Measured(old)) => {
+                let limits = old.limits().clone();
+                (Named::Measured(old.limited(limits.clone(), list[i])?), Some(list[i]), Some(limits))
+            }
             (Self::Lambdas(list), Named::Pca(mut problem)) => {
                 let name = request.pose.penalty.as_deref().unwrap_or(request.problem.penalty);
                 problem.h = (find_penalty(name)?.make_shaped)(list[i], &request.pose.shape)?;

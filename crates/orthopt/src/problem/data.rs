@@ -36,6 +36,41 @@ impl PcaData<'_> {
         }
     }
 
+    /// m, the number of samples; `None` of C itself.
+    pub fn samples(&self) -> Option<usize> {
+        match self {
+            Self::Dense(a) | Self::Centred(a, _) => Some(a.nrows()),
+            Self::Sparse(a, _) => Some(a.nrows()),
+            Self::Gram(_) | Self::SparseGram(_) => None,
+        }
+    }
+
+    /// A dense copy of the samples, a variable in each row (n × m), centred as C is; of C itself without columns.
+    ///
+    /// # Errors
+    /// Data that are not finite.
+    pub(crate) fn variables(&self) -> Result<RowMat> {
+        let (n, m) = (self.ncols(), self.samples().unwrap_or(0));
+        let out = match self {
+            Self::Dense(a) => RowMat::from_fn(n, m, |j, i| a[(i, j)]),
+            Self::Centred(a, centring) => RowMat::from_fn(n, m, |j, i| centring.apply(j, a[(i, j)])),
+            Self::Sparse(a, means) => {
+                let mean = |j: usize| means.as_ref().map_or(0.0, |means| means[j]);
+                let mut out = RowMat::from_fn(n, m, |j, _| -mean(j));
+                for j in 0..n {
+                    let entries = a.row_idx_of_col(j).zip(a.val_of_col(j));
+                    entries.for_each(|(i, v)| out.set(j, i, v - mean(j)));
+                }
+                out
+            }
+            Self::Gram(_) | Self::SparseGram(_) => RowMat::zeros(n, 0),
+        };
+        match out.find_non_finite() {
+            Some((j, i)) => Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 }),
+            None => Ok(out),
+        }
+    }
+
     /// Cᵢᵢ, without C.
     pub fn squares(&self) -> Vec<f64> {
         match self {
@@ -128,7 +163,9 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
         PcaData::Sparse(a, means) => {
             let model = SparseGram::new(*a, means.clone())?;
             if storage.for_search(data) == Storage::Dense {
-                AnySmooth::Dense(DenseQuadratic::from_negative_gram(model.negative_gram()))
+                AnySmooth::Dense(DenseQuadratic::from_negative_gram(
+                    model.negative_gram(&(0..a.ncols()).collect::<Vec<_>>()),
+                ))
             } else {
                 AnySmooth::SparseGram(model)
             }

@@ -16,9 +16,11 @@
 //! # Ok::<(), orthopt::Error>(())
 //! ```
 
+mod between;
 mod cardinality;
 mod data;
 mod j_orthogonal;
+mod measured;
 mod storage;
 mod uncorrelated;
 mod variance;
@@ -33,13 +35,16 @@ use crate::objective::{Evaluate, Objective, without_dust};
 use crate::penalty::{AnyPenalty, NoPenalty};
 use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
 
+pub use between::{BETWEEN, Between};
 pub use cardinality::{Cardinality, CardinalityProblem, nonzero_rows, support};
 pub use data::{PcaData, covariance, covariance_model, scatter};
 pub use j_orthogonal::JProblem;
+pub use measured::{MeasuredProblem, Share};
 pub use storage::{Cost, Storage};
 pub use uncorrelated::UncorrelatedProblem;
-pub(crate) use variance::by_variance;
+pub(crate) use uncorrelated::takes_one_by_one;
 pub use variance::{ExplainedVariance, explained_variance, projected_share, squares_on_span};
+pub(crate) use variance::{by_variance, principal_axes};
 
 /// min F(X) = f(X) + constant − g(X) + h(A(X)) over X ∈ C.
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ pub struct UncorrelatedProblem<F = AnySmooth> {
 /// Largest accepted correlation of scores, and deviation of lengths from 1, of a given X.
 const GIVEN: f64 = 1e-6;
 /// Ratio of standard deviations up to which the smaller one counts as zero.
-const NO_VARIANCE: f64 = 1e-6;
+pub(super) const NO_VARIANCE: f64 = 1e-6;
 /// Violation of the constraint that is rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -52,12 +52,10 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
             ));
         }
         let nonzeros: Vec<usize> = nonzeros.into_iter().map(|s| s.min(n)).collect();
-        let mut sorted = nonzeros.clone();
-        sorted.sort_unstable();
-        if let Some((j, s)) = sorted.iter().enumerate().find(|(j, s)| **s <= *j) {
+        if let Some((j, s)) = first_short(&nonzeros) {
             let expected = format!(
-                "at least {} in {} of {r} components: a component that is uncorrelated with {j} others \
-                 satisfies {j} equations",
+                "at least {} in {} of {r} components: components one by one are uncorrelated with {j} others, {j} equations; \
+                 MeasuredProblem finds components with fewer nonzeros together, where there are any",
                 j + 1,
                 r - j
             );
@@ -167,21 +165,38 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
 
     /// √(Σₖ (‖xₖ‖² − 1)² + Σ_{j≠k} corr(Axⱼ, Axₖ)²).
     fn feasibility(&self, x: &RowMat) -> f64 {
-        let r = x.ncols();
-        let s = cross(x, &self.f.apply(x)); // −XᵀCX
-        let mut sum = 0.0;
-        for k in 0..r {
-            let length: f64 = (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum();
-            sum += (length - 1.0).powi(2);
-            for j in (0..r).filter(|j| *j != k) {
-                let (own, other) = (s.get(j, j).abs(), s.get(k, k).abs());
-                // a component without variance has only rounding in common with others
-                let size = (own * other).sqrt().max(NO_VARIANCE * own.max(other)).max(f64::MIN_POSITIVE);
-                sum += (0.5 * (s.get(j, k) + s.get(k, j)) / size).powi(2);
-            }
-        }
-        sum.sqrt()
+        let length = |k: usize| (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum::<f64>();
+        let lengths: f64 = (0..x.ncols()).map(|k| (length(k) - 1.0).powi(2)).sum();
+        (lengths + squares_of_correlations(&cross(x, &self.f.apply(x)), NO_VARIANCE)).sqrt()
     }
+}
+
+/// The first of the counts, sorted, that is not above the number of those before it, and its place.
+fn first_short(nonzeros: &[usize]) -> Option<(usize, usize)> {
+    let mut sorted = nonzeros.to_vec();
+    sorted.sort_unstable();
+    sorted.into_iter().enumerate().find(|(j, s)| *s <= *j)
+}
+
+/// Whether components with so many nonzeros can be found one by one, the fewest first, whatever C is.
+pub(crate) fn takes_one_by_one(nonzeros: &[usize]) -> bool {
+    first_short(nonzeros).is_none()
+}
+
+/// Σ_{j≠k} of the squared correlations of scores whose products are ±`s`; a standard deviation below `none` of another one
+/// counts as so much of it.
+pub(super) fn squares_of_correlations(s: &RowMat, none: f64) -> f64 {
+    let r = s.nrows();
+    let mut sum = 0.0;
+    for k in 0..r {
+        for j in (0..r).filter(|j| *j != k) {
+            let (own, other) = (s.get(j, j).abs(), s.get(k, k).abs());
+            // a component without variance has only rounding in common with others
+            let size = (own * other).sqrt().max(none * own.max(other)).max(f64::MIN_POSITIVE);
+            sum += (0.5 * (s.get(j, k) + s.get(k, j)) / size).powi(2);
+        }
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Variance explained by components, in the definitions of the literature.
 
-use super::PcaData;
+use super::{PcaData, support};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::order::ascending_to;
-use crate::linalg::products::{cross, gram};
+use crate::linalg::products::{cross, gram, product};
 use crate::linalg::small::symmetric_eigen;
-use crate::smooth::Quadratic;
+use crate::smooth::measured::Small;
+use crate::smooth::{Measure, Quadratic};
 
 /// Shares of the variance tr C that the columns of X explain; the scores are Z = AX, C = AᵀA.
 ///
@@ -17,15 +18,17 @@ use crate::smooth::Quadratic;
 /// | `adjusted` | Rₖₖ² of Z = QR | what component k adds to those before it (Zou, Hastie and Tibshirani 2006, section 3.4) |
 /// | `total` | Σ Rₖₖ² | adjusted, all components together |
 /// | `projected` | tr((XᵀX)⁻¹XᵀCX) | of the data projected on the span of the loadings (Shen and Huang 2008); Σ `ratio` where XᵀX = I |
+/// | `polar` | Σ ((S^{1/2})ₖₖ)², S = XᵀCX | variance of the orthonormal scores nearest to Z: `total` without an order (Chavent and Chavent 2017) |
 /// | `predicted` | tr((XᵀCX)⁻¹XᵀC²X) = ‖P A‖²_F, P on the span of Z | of the data projected on the span of the scores: what a linear regression on them gives back (Camacho et al. 2020) |
 ///
-/// With XᵀX = I, `total` ≤ `projected` ≤ `predicted` ≤ the variance of r principal
+/// With XᵀX = I, `total` and `polar` ≤ `projected` ≤ `predicted` ≤ the variance of r principal
 /// components, for which all are equal.
 ///
 /// * H. Zou, T. Hastie, R. Tibshirani: Sparse principal component analysis. J. Comput. Graph. Stat. 15
 ///   (2006) 265–286.
 /// * H. Shen, J. Z. Huang: Sparse principal component analysis via regularized low rank matrix
 ///   approximation. J. Multivar. Anal. 99 (2008) 1015–1034.
+/// * M. Chavent, G. Chavent: Group-sparse block PCA and explained variance. arXiv 1705.00461 (2017).
 /// * J. Camacho, A. K. Smilde, E. Saccenti, J. A. Westerhuis: All sparse PCA models are wrong, but some are
 ///   useful. Part I. Chemom. Intell. Lab. Syst. 196 (2020) 103907.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -39,8 +42,41 @@ pub struct ExplainedVariance {
     pub total: f64,
     /// Of the data projected on the span of the loadings.
     pub projected: f64,
+    /// Of the orthonormal scores nearest to the scores.
+    pub polar: f64,
     /// Of the data projected on the span of the scores.
     pub predicted: f64,
+    /// Name of the measure that was maximised: `variance` is `projected` where XᵀX = I, `adjusted` is `total`, `explained` is
+    /// `predicted`.
+    pub maximised: &'static str,
+    /// The two components whose scores correlate most, and the size of that correlation.
+    #[serde(skip)]
+    pub closest: Option<(usize, usize, f64)>,
+}
+
+impl ExplainedVariance {
+    /// The same of an X for which another measure than the variance was maximised.
+    #[must_use]
+    pub(crate) fn of(self, measure: Measure) -> Self {
+        Self { maximised: measure.name(), ..self }
+    }
+
+    /// The measure that was maximised.
+    pub fn of_maximised(&self) -> f64 {
+        match self.maximised {
+            "adjusted" => self.total,
+            "polar" => self.polar,
+            "explained" => self.predicted,
+            _ => self.projected,
+        }
+    }
+
+    /// The component that adds the smallest share of its own variance to those before it, and that share.
+    pub fn least_added(&self) -> Option<(usize, f64)> {
+        let share = |k: usize| self.adjusted[k] / self.ratio[k];
+        let all = (0..self.ratio.len()).filter(|k| self.ratio[*k] > 0.0).map(|k| (k, share(k)));
+        all.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
 }
 
 /// Variance explained by X; `f` must be −½ tr(XᵀCX). X needs full rank but not XᵀX = I. Cost of a gradient
@@ -57,7 +93,9 @@ pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
     let total = adjusted.iter().sum();
     let projected = squares_on_span(x, &s) / safe;
     let predicted = trace_of_quotient(&s, &gram(&cx)) / safe;
-    ExplainedVariance { ratio, adjusted, total, projected, predicted }
+    let polar = Small::new(r, false).value(Measure::Polar, s.data(), &[]) / safe;
+    let maximised = Measure::Variance.name();
+    ExplainedVariance { ratio, adjusted, total, projected, polar, predicted, maximised, closest: closest(&s) }
 }
 
 /// ‖(A − 1μᵀ)X‖² / ‖A − 1μᵀ‖² of an X with orthonormal columns: the measure of X on rows that
@@ -107,13 +145,9 @@ const NOT_FINITE: &str =
 
 /// m, where the data are samples.
 fn samples(data: &PcaData<'_>) -> Result<usize> {
-    match data {
-        PcaData::Dense(a) | PcaData::Centred(a, _) => Ok(a.nrows()),
-        PcaData::Sparse(a, _) => Ok(a.nrows()),
-        PcaData::Gram(_) | PcaData::SparseGram(_) => Err(Error::Incompatible(
-            "the variance of held-out rows needs samples, but the data are C itself".into(),
-        )),
-    }
+    data.samples().ok_or_else(|| {
+        Error::Incompatible("the variance of held-out rows needs samples, but the data are C itself".into())
+    })
 }
 
 /// Squared diagonal of R in Z = QR by the Cholesky factor of XᵀCX = RᵀR.
@@ -135,6 +169,53 @@ fn adjusted(s: &RowMat, trace: f64) -> Vec<f64> {
         }
     }
     shares
+}
+
+/// The two scores with the largest correlation, from their products; scores without variance correlate with none.
+fn closest(s: &RowMat) -> Option<(usize, usize, f64)> {
+    let largest = (0..s.nrows()).fold(0.0f64, |a, k| a.max(s.get(k, k)));
+    let has = |k: usize| s.get(k, k) > NOTHING * largest;
+    let mut best: Option<(usize, usize, f64)> = None;
+    for j in 0..s.nrows() {
+        for i in (0..j).filter(|i| has(*i) && has(j)) {
+            let correlation = s.get(i, j).abs() / (s.get(i, i).sqrt() * s.get(j, j).sqrt());
+            if best.is_none_or(|b| correlation > b.2) {
+                best = Some((i, j, correlation));
+            }
+        }
+    }
+    best
+}
+
+/// X with the columns of each group that have the same support, or all of them `together`, turned to their principal axes,
+/// XᵀCX diagonal within the group; `None` where no two columns share all their rows, or where all are such axes already.
+/// `f` must be −½ tr(XᵀCX), for which all rotations are the same.
+pub(crate) fn principal_axes(f: &impl Quadratic, x: &RowMat, together: bool) -> Option<RowMat> {
+    let (n, r) = (x.nrows(), x.ncols());
+    if together {
+        let s = cross(x, &f.apply(x)); // −XᵀCX
+        let s = RowMat::from_fn(r, r, |i, j| -s.get(i, j));
+        closest(&s).filter(|(_, _, correlation)| *correlation > NOTHING)?;
+    }
+    let supports: Vec<Vec<usize>> =
+        (0..r).map(|k| if together { Vec::new() } else { support(x, k) }).collect();
+    let mut out: Option<RowMat> = None;
+    for k in 0..r {
+        let group: Vec<usize> = (k..r).filter(|l| supports[*l] == supports[k]).collect();
+        if group.len() < 2 || supports[..k].contains(&supports[k]) {
+            continue;
+        }
+        let part = RowMat::from_fn(n, group.len(), |i, l| x.get(i, group[l]));
+        let s = cross(&part, &f.apply(&part)).symmetric_part(); // −XᵀCX: the largest variance first
+        let (_, u) = symmetric_eigen(&s)?;
+        let mut turned = RowMat::zeros(n, group.len());
+        product(&mut turned, false, 1.0, part.as_mat(), u.as_mat());
+        let to = out.get_or_insert_with(|| x.clone());
+        for (l, k) in group.iter().enumerate() {
+            (0..n).for_each(|i| to.set(i, *k, turned.get(i, l)));
+        }
+    }
+    out
 }
 
 /// Shares below this are rounding.

@@ -16,6 +16,23 @@ pub enum Role {
     Gram,
 }
 
+/// How a table was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TableFacts {
+    /// The first line of the file holds names.
+    pub header: bool,
+    /// The column or file that names the rows.
+    pub row_names: Option<String>,
+    /// Columns that are left out.
+    pub dropped: Vec<String>,
+    /// Rows of the file are variables.
+    pub transposed: bool,
+    /// The column or file with weights of the rows.
+    pub weights: Option<String>,
+    /// One sentence of all that.
+    pub read: String,
+}
+
 /// Facts about the data of a run for reports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DataFacts {
@@ -39,6 +56,12 @@ pub struct DataFacts {
     pub covariance: bool,
     /// Entries that were missing and have been filled in, or dropped with their rows.
     pub missing: usize,
+    /// Roots of the weights of the rows, which the rows have been multiplied with.
+    #[serde(skip)]
+    pub roots: Option<Vec<f64>>,
+    /// How the table was read that they come from.
+    #[serde(flatten)]
+    pub table: Option<TableFacts>,
     /// Names of the variables, where the data have them.
     #[serde(skip)]
     pub names: Option<Vec<String>>,

@@ -10,19 +10,21 @@ mod data;
 mod global;
 mod model;
 mod object;
+mod stability;
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
-pub use data::{DataFacts, Role};
+pub use data::{DataFacts, Role, TableFacts};
 pub use global::Global;
 pub use model::{Model, used};
 pub use object::{Object, SCHEMA};
+pub use stability::Stability;
 
 use crate::bound::Bound;
 use crate::error::Result;
-use crate::family::{Family, Plan, Posed, ProblemInfo, Wanted};
+use crate::family::{Family, Kind, Plan, Posed, ProblemInfo, Scree, Wanted};
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::{Given, Value};
@@ -52,6 +54,8 @@ pub struct Task {
     pub reasons: Vec<Message>,
     /// Notes on options without effect.
     pub notes: Vec<Message>,
+    /// Eigenvalues of C beside those of noise, where a rule has chosen r or a picture shows them.
+    pub scree: Option<Arc<Scree>>,
     optimum: OnceLock<Option<f64>>, // O(n³), so once for all solvers
 }
 
@@ -68,6 +72,7 @@ impl Task {
             limits: posed.limits.clone(),
             reasons: posed.reasons.clone(),
             notes: posed.notes.clone(),
+            scree: posed.scree.clone(),
             optimum: OnceLock::new(),
         }
     }
@@ -123,6 +128,8 @@ pub struct Report {
     pub checks: Checks,
     /// A global bound and the gap of F; also filled in on request.
     pub global: Option<Global>,
+    /// What halves of the rows say of the components; also filled in on request.
+    pub stability: Option<Stability>,
 }
 
 /// Number of variables from which on a run with a time limit does not compute the optimum.
@@ -131,6 +138,9 @@ const LARGE: usize = 500;
 impl Report {
     /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an interruption, and
     /// of large problems with a time limit.
+    ///
+    /// # Errors
+    /// A bound that the run has found contradicts F of its X.
     pub fn new<P: Family>(
         task: &Task,
         problem: &P,
@@ -138,31 +148,40 @@ impl Report {
         wanted: &Wanted,
         stopping: Stopping,
         solution: Solution,
-    ) -> Self {
+    ) -> Result<Self> {
         let constants = constants(plan, &solution);
         let hurried = match solution.status {
             Status::Interrupted => true,
             Status::TimeLimit => problem.shape().0 > LARGE,
             _ => false,
         };
+        let explained_variance = problem.explained_variance(&solution.x);
+        let repeats = explained_variance.as_ref().and_then(|explained| repeats(task, explained));
+        let price = if hurried { None } else { problem.price(&solution.x) };
+        let proof = solution.proof.clone();
         let optimum = (!hurried).then(|| *task.optimum.get_or_init(|| problem.known_optimum())).flatten();
-        Self {
+        let mut report = Self {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
             start: start(plan, &solution),
-            reasons: [&task.reasons[..], &plan.reasons].concat(),
-            notes: [&moved(wanted, &constants)[..], &solution.notes].concat(),
+            reasons: [&task.reasons[..], &plan.reasons, price.as_slice()].concat(),
+            notes: [&moved(wanted, &constants)[..], &solution.notes, repeats.as_slice()].concat(),
             constants,
             stopping,
             threads: threads::count(),
             measures: Measures::of(problem),
             relative_feasibility: problem.relative_feasibility(&solution.x, solution.feasibility),
             optimum,
-            explained_variance: problem.explained_variance(&solution.x),
+            explained_variance,
             checks: Checks::default(),
             global: None,
+            stability: None,
             task: task.clone(),
             solution,
+        };
+        if let Some(proof) = proof {
+            report.bound_by(&proof)?;
         }
+        Ok(report)
     }
 
     /// Adds a global bound: an X that it proves to be a global minimum is `optimal`, for any ending of its run.
@@ -203,6 +222,30 @@ impl Report {
     pub fn nonzeros(&self) -> Vec<usize> {
         nonzeros(&self.solution.x)
     }
+}
+
+/// A correlation of two scores, and a share of its own variance that a component adds, from which on one repeats others.
+const ALIKE: f64 = 0.7;
+const ADDS_LITTLE: f64 = 0.2;
+
+/// That two scores nearly repeat each other, or that a component adds little, and what finds others.
+fn repeats(task: &Task, explained: &ExplainedVariance) -> Option<Message> {
+    let said = match (explained.closest, explained.least_added()) {
+        (Some((j, k, correlation)), _) if correlation > ALIKE => {
+            format!("components {} and {} repeat each other (correlation {correlation:.2})", j + 1, k + 1)
+        }
+        (_, Some((k, share))) if share < ADDS_LITTLE => {
+            format!("component {} adds {:.0} % of its variance to those before it", k + 1, 100.0 * share)
+        }
+        _ => return None,
+    };
+    let takes_measures = task.problem.kind == Kind::Pca && matches!(task.problem.penalty, "l0" | "none");
+    let has_another = matches!(explained.maximised, "variance" | "explained") && takes_measures;
+    Some(if has_another {
+        Message::from(said + "; ").set("maximise", "adjusted").text(" finds components that share less")
+    } else {
+        said.into()
+    })
 }
 
 /// The start that led to X, or the arm of a search that did.

@@ -2,8 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{DataFacts, Report};
+use super::{DataFacts, Report, Stability};
 use crate::certify::Certificate;
+use crate::family::Scree;
 use crate::message::{Hint, Message};
 use crate::options::Given;
 use crate::problem::{Cardinality, ExplainedVariance};
@@ -19,6 +20,8 @@ pub struct Object<'a> {
     problem: &'a str,
     data: &'a DataFacts,
     rank: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scree: Option<&'a Scree>,
     lambda: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     k: Option<usize>,
@@ -62,6 +65,8 @@ pub struct Object<'a> {
     bound: Option<f64>,
     gap: Option<f64>,
     proof: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability: Option<&'a Stability>,
 }
 
 impl Report {
@@ -69,11 +74,19 @@ impl Report {
     pub fn object(&self, word: impl Fn(&Hint) -> String) -> Object<'_> {
         let (s, task) = (&self.solution, &self.task);
         let worded = |list: &[Message]| list.iter().map(|m| m.worded(&word)).collect();
+        let read = task
+            .data
+            .table
+            .as_ref()
+            .map(|table| Message::from(format!("the table was read as {}", table.read)));
+        let notes: Vec<Message> =
+            read.into_iter().chain(task.notes.clone()).chain(self.notes.clone()).collect();
         Object {
             schema: SCHEMA,
             problem: task.problem.name,
             data: &task.data,
             rank: task.rank,
+            scree: task.scree.as_deref(),
             lambda: task.lambda,
             k: task.k,
             limits: task.limits.as_ref(),
@@ -83,7 +96,7 @@ impl Report {
             start: &self.start,
             starts: s.starts,
             reasons: worded(&self.reasons),
-            notes: worded(&self.notes),
+            notes: worded(&notes),
             stopping: self.stopping,
             seed: s.seed,
             threads: self.threads,
@@ -108,6 +121,7 @@ impl Report {
             bound: self.global.as_ref().map(|g| g.bound),
             gap: self.global.as_ref().and_then(|g| g.gap),
             proof: self.global.as_ref().and_then(|g| g.proof),
+            stability: self.stability.as_ref(),
         }
     }
 }

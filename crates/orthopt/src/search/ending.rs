@@ -113,6 +113,14 @@ mod tests {
     }
 
     #[test]
+    fn short_searches_count_from_less() {
+        let tuning = Tuning { min_search: LEAST / 8, ..Tuning::DEFAULT };
+        let mut ending = Ending::new(Some(Effort::Quick), tuning);
+        let mut at = |work| ending.is_reached(work, (-1.0, 1.0), None, NONE);
+        assert!(!at(LEAST / 16) && !at(LEAST / 5) && at(LEAST / 4));
+    }
+
+    #[test]
     fn a_search_that_goes_on_finding_a_little_ends() {
         // 2e-3 for each 10^10: what is noise for ever finds a little
         let noise = |work: u64| -1.0 - 2e-3 * (work as f64 / 1e10);

@@ -17,7 +17,7 @@ use crate::bound::is_met;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::order::best_first;
-use crate::linalg::parallel::alone;
+use crate::linalg::parallel::{alone, is_alone};
 use crate::linalg::{RowMat, work};
 use crate::message::Message;
 use crate::objective::{Evaluate, size};
@@ -65,8 +65,9 @@ pub fn search<P: Evaluate + Sync + 'static>(
     let Settings { seed, effort, stopping, .. } = settings;
     let on = Ground { problem, stopping, control: &control };
     // Whoever launches tasks is free to do so at any time where all threads of the pool are others. A limit of iterations
-    // means the same for any number of threads where they are made one task after the other.
-    let is_counted = stopping.max_iters.is_some();
+    // means the same for any number of threads where they are made one task after the other; and a search that is to be alone
+    // on its thread has no others.
+    let is_counted = stopping.max_iters.is_some() || is_alone();
     let performs = is_counted || rayon::current_thread_index().is_some();
     let helpers = if is_counted { 0 } else { threads::count() - usize::from(performs) };
     threads::scope(|scope| {
@@ -207,7 +208,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         if self.end.is_some() {
             return true;
         }
-        let Stopping { max_iters, time_limit, .. } = self.settings.stopping;
+        let max_iters = self.settings.stopping.max_iters;
         let lowest = self.lowest();
         let met = self.settings.bound.is_some_and(|bound| is_met(lowest, bound));
         self.end = if self.cancel.is_cancelled() {
@@ -215,8 +216,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         } else if self.control.is_spent() {
             Some((Status::Stalled, "has done all the work it may do".into()))
         } else if self.control.cancel.is_late() {
-            let limit = time_limit.unwrap_or_default();
-            Some((Status::TimeLimit, format!("reached the time limit of {limit} s")))
+            Some((Status::TimeLimit, "reached the time limit".into()))
         } else if max_iters.is_some_and(|most| self.control.iterations() >= most) {
             let limit = max_iters.unwrap_or_default();
             Some((Status::MaxIters, format!("reached the limit of {limit} iterations")))

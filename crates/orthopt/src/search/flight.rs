@@ -7,6 +7,7 @@
 //! done too much to end before it.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
@@ -48,12 +49,18 @@ pub(super) struct Job<P> {
     outcome: Mutex<Outcome>,
 }
 
-/// Says that a job is over, also where it panics: nobody is to wait for it then.
-struct Landing<'j>(&'j AtomicBool);
+/// Says that a job is over. Where it panics the search ends, which then panics too: nobody waits for the other jobs.
+struct Landing<'j> {
+    is_over: &'j AtomicBool,
+    control: &'j Control,
+}
 
 impl Drop for Landing<'_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
+        if thread::panicking() {
+            self.control.cancel.cancel();
+        }
+        self.is_over.store(true, Ordering::Release);
     }
 }
 
@@ -61,7 +68,7 @@ impl<P: Evaluate + 'static> Job<P> {
     /// Performs it, unless nobody waits for it any more. `tick` is called all the time.
     pub fn perform(&self, on: Ground<'_, P>, tick: &mut dyn FnMut()) {
         let Ground { problem, stopping, control } = on;
-        let _landing = Landing(&self.is_over);
+        let _landing = Landing { is_over: &self.is_over, control };
         // tasks follow each other on one thread where iterations are limited
         let left = stopping.max_iters.map(|most| most.saturating_sub(control.iterations()));
         if left == Some(0) || control.cancel.is_over() {
@@ -132,9 +139,13 @@ pub(super) fn help<'s, P: Evaluate + Sync + 'static>(
                     queue.master.unpark();
                 }
             };
-            job.perform(on, &mut tick);
+            // a panic goes on once somebody else is there for the other jobs, which are all to end
+            let panic = catch_unwind(AssertUnwindSafe(|| job.perform(on, &mut tick))).err();
             queue.master.unpark();
             help(scope, queue, on);
+            if let Some(panic) = panic {
+                resume_unwind(panic);
+            }
         }
     });
 }
@@ -206,6 +217,38 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A job that panics ends the others too, and the panic goes on once all are over.
+    #[test]
+    fn a_panic_keeps_nobody_waiting() {
+        use crate::cancel::Cancel;
+        use crate::linalg::RowMat;
+        use crate::penalty::{AnyPenalty, L0};
+        use crate::problem::PcaProblem;
+        use crate::smooth::{AnySmooth, DenseQuadratic};
+
+        let c = RowMat::from_fn(4, 4, |i, j| f64::from(u8::from(i == j))).to_mat();
+        let f = AnySmooth::Dense(DenseQuadratic::new(c.as_ref()).unwrap());
+        let problem = PcaProblem::new(f, AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
+        let control = Control::new(Cancel::never(), Default::default());
+        let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let on = Ground { problem: &problem, stopping, control: &control };
+        let queue = Arc::new(Queue::new(1));
+        let jobs: Vec<Arc<Job<PcaProblem>>> = (0..3)
+            .map(|_| {
+                let task = Task { parts: Vec::new(), x0: Box::new(|_: &PcaProblem, _| panic!("a test")) };
+                let (work, is_over) = (Arc::new(AtomicU64::new(OVERHEAD)), AtomicBool::new(false));
+                Arc::new(Job { task, to_beat: 0.0, begin: 0, work, is_over, outcome: Mutex::new(None) })
+            })
+            .collect();
+        jobs.iter()
+            .for_each(|job| assert!(!queue.push(Arc::clone(job)) || queue.idle.load(Ordering::Relaxed) == 0));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let ended =
+            catch_unwind(AssertUnwindSafe(|| pool.scope(|scope| help(scope, Arc::clone(&queue), on))));
+        assert!(ended.is_err() && control.cancel.is_over());
+        assert!(jobs.iter().all(|job| job.end().1));
+    }
 
     /// Ends are taken in in the order of work, not of time.
     #[test]

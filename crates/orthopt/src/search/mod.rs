@@ -21,6 +21,7 @@ mod ending;
 mod engine;
 mod flight;
 mod grow;
+pub mod measured_moves;
 pub mod moves;
 mod outcome;
 mod pool;
@@ -84,6 +85,11 @@ impl Effort {
     /// Its name.
     pub fn name(self) -> &'static str {
         EFFORTS[self as usize].0
+    }
+
+    /// The least work of a search that no bound ends, where doublings count from this work.
+    pub(crate) fn least_work(self, from: u64) -> u64 {
+        from << self.patience()
     }
 
     /// Doublings that must bring nothing.

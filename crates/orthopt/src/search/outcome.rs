@@ -47,6 +47,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             quiet: self.ending.quiet,
             agreed: self.ending.agreed,
             curve,
+            variables: None,
         };
         Ok(Solution {
             objective,
@@ -70,6 +71,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             settings,
             notes: self.notes,
             search: Some(search),
+            proof: None,
         })
     }
 }

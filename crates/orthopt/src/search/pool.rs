@@ -11,19 +11,10 @@ use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::work::count;
 use crate::problem::CardinalityProblem;
-use crate::smooth::Quadratic;
+use crate::smooth::{Quadratic, together};
 use crate::solvers::exchange::rounded;
 
 const T: Tuning = Tuning::DEFAULT;
-
-/// Columns of a block, and the numbers that a block has at most.
-const BLOCK: usize = 64;
-const NUMBERS: usize = 4_000_000;
-
-/// Vectors with n numbers that are multiplied at once.
-pub(super) fn block(n: usize) -> usize {
-    (NUMBERS / n).clamp(1, BLOCK)
-}
 
 /// A unit vector with few entries, and what it is worth: xᵀCx here.
 #[derive(Clone, Debug)]
@@ -110,7 +101,7 @@ pub(super) fn components<F: Quadratic>(
     let n = f.nrows();
     let mut all: Vec<Found> = Vec::new();
     let mut visited = Visited::new();
-    for block in seeds.chunks(block(n)) {
+    for block in seeds.chunks(together(n)) {
         let mut from = block.to_vec();
         let mut v: Vec<Vec<(usize, f64)>> = block.iter().map(|i| vec![(*i, 1.0)]).collect();
         let mut variances = vec![0.0; block.len()];

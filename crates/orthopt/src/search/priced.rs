@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 
 use super::Tuning;
 use super::grow::grown;
-use super::pool::{Found, apart, block, components, drawn, ranked};
+use super::pool::{Found, apart, components, drawn, ranked};
 use crate::cancel::Cancel;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
@@ -15,7 +15,7 @@ use crate::linalg::order::{largest_first, select_largest};
 use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
-use crate::smooth::Quadratic;
+use crate::smooth::{Quadratic, together};
 
 const T: Tuning = Tuning::DEFAULT;
 
@@ -109,7 +109,7 @@ fn refined<F: Quadratic, H: Nonsmooth>(
 ) -> Option<Vec<Found>> {
     let n = p.nrows();
     let mut out: Vec<Found> = all.to_vec();
-    for part in out.chunks_mut(block(n)) {
+    for part in out.chunks_mut(together(n)) {
         for _ in 0..T.refinements {
             if cancel.is_over() {
                 return None;

@@ -131,6 +131,17 @@ any_smooth! {
     SparseGram(SparseGram), "M = −AᵀA with sparse A.";
 }
 
+impl AnySmooth {
+    /// The quadratic form of some of the variables alone: f of X with zero rows elsewhere, without a linear term.
+    pub(crate) fn on_variables(&self, variables: &[usize]) -> Self {
+        match self {
+            Self::Dense(f) => Self::Dense(f.on_variables(variables)),
+            Self::DenseGram(f) => f.on_variables(variables),
+            Self::SparseGram(f) => f.on_variables(variables),
+        }
+    }
+}
+
 /// Any f of the library for problems with XᵀJX = J.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -1,7 +1,9 @@
 use faer::{Mat, MatRef};
 
 use super::centring::transposed;
-use super::{Centring, LinearTerm, Quadratic, Scale, Smooth, ritz_curvature, spectral_norm};
+use super::{
+    AnySmooth, Centring, DenseQuadratic, LinearTerm, Quadratic, Scale, Smooth, ritz_curvature, spectral_norm,
+};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner};
@@ -39,6 +41,17 @@ impl DenseGram {
         let norms: Vec<f64> = (0..at.nrows()).map(|i| inner(at.row(i), at.row(i))).collect();
         let scale = Scale::new(norms.iter().copied(), 0.0);
         Self { at, e: LinearTerm::default(), norms, scale }
+    }
+
+    /// The same f of some of the variables: AᵀA of their columns, or these columns where there are fewer rows.
+    pub(super) fn on_variables(&self, variables: &[usize]) -> AnySmooth {
+        let at = RowMat::from_fn(variables.len(), self.at.ncols(), |i, l| self.at.get(variables[i], l));
+        if variables.len() > 2 * at.ncols() {
+            return AnySmooth::DenseGram(Self::from_transposed(at));
+        }
+        let mut m = RowMat::zeros(at.nrows(), at.nrows());
+        product(&mut m, false, -1.0, at.as_mat(), at.as_mat().transpose());
+        AnySmooth::Dense(DenseQuadratic::from_negative_gram(m))
     }
 
     /// Adds the linear term ⟨E, X⟩.

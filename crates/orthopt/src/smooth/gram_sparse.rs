@@ -4,7 +4,9 @@ use faer::sparse::SparseColMatRef;
 
 use super::column_mean::ColumnMean;
 use super::sparse_rows::{LONGER, Rows, sparse_product};
-use super::{LinearTerm, Quadratic, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm};
+use super::{
+    AnySmooth, DenseQuadratic, LinearTerm, Quadratic, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm,
+};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy, is_zero};
@@ -222,24 +224,43 @@ impl SparseGram {
         });
     }
 
-    /// The dense n × n matrix −AᵀA, for the storage that keeps it; small n only.
-    pub(crate) fn negative_gram(&self) -> RowMat {
-        let n = self.col_ptr.len() - 1;
+    /// −AᵀA of some columns of A, dense. Row i is summed over the rows of S in which column i has an entry, so that only pairs of
+    /// entries in the same row of S cost anything.
+    pub(crate) fn negative_gram(&self, columns: &[usize]) -> RowMat {
+        let n = columns.len();
+        let by_rows = Rows::of(self.nrows, n, |j| self.column(columns[j]));
+        count(SCATTERED * by_rows.pairs());
         let mut out = RowMat::zeros(n, n);
-        // rows of AᵀA by scattering one column at a time into a dense vector of length m
-        for_each_chunk(out.data_mut(), n, &|dense, i, row| {
-            dense.resize(self.nrows, 0.0);
-            let (rows, values) = self.column(i);
-            rows.iter().zip(values).for_each(|(l, v)| dense[*l as usize] = *v);
-            for (j, out) in row.iter_mut().enumerate() {
-                let (rj, vj) = self.column(j);
-                let sum: f64 = rj.iter().zip(vj).map(|(l, v)| dense[*l as usize] * v).sum();
-                let shift = self.mu.as_ref().map_or(0.0, |mu| self.nrows as f64 * (mu[i] * mu[j]));
-                *out = shift - sum;
+        for_each_chunk(out.data_mut(), n, &|_, i, row| {
+            let (rows, values) = self.column(columns[i]);
+            rows.iter().zip(values).for_each(|(l, v)| by_rows.add_row(*l as usize, -v, row));
+            if let Some(mu) = &self.mu {
+                let mean = self.nrows as f64 * mu[columns[i]];
+                row.iter_mut().zip(columns).for_each(|(v, j)| *v += mean * mu[*j]);
             }
-            rows.iter().for_each(|l| dense[*l as usize] = 0.0);
         });
         out
+    }
+
+    /// The same f of some of the variables: AᵀA of their columns, or these columns where the fewer entries of A make a gradient cheaper.
+    pub(super) fn on_variables(&self, variables: &[usize]) -> AnySmooth {
+        let entries: usize = variables.iter().map(|i| self.column(*i).0.len()).sum();
+        if variables.len() * variables.len() <= 2 * SCATTERED * entries {
+            return AnySmooth::Dense(DenseQuadratic::from_negative_gram(self.negative_gram(variables)));
+        }
+        let (mut col_ptr, mut row_idx, mut values) =
+            (vec![0], Vec::with_capacity(entries), Vec::with_capacity(entries));
+        for i in variables {
+            let (rows, own) = self.column(*i);
+            row_idx.extend_from_slice(rows);
+            values.extend_from_slice(own);
+            col_ptr.push(values.len());
+        }
+        let norms: Vec<f64> = variables.iter().map(|i| self.norms[*i]).collect();
+        let scale = Scale::new(norms.iter().copied(), 0.0);
+        let mu = self.mu.as_ref().map(|mu| variables.iter().map(|i| mu[*i]).collect());
+        let (nrows, e, rows) = (self.nrows, LinearTerm::default(), Arc::default());
+        AnySmooth::SparseGram(Self { nrows, col_ptr, row_idx, values, mu, e, norms, scale, rows })
     }
 }
 
@@ -384,9 +405,7 @@ impl Quadratic for SparseGram {
     fn apply(&self, v: &RowMat) -> RowMat {
         let image = self.image(v);
         let mut out = RowMat::zeros(v.nrows(), v.ncols());
-        for i in 0..self.nrows() {
-            self.product_row(&image, i, out.row_mut(i));
-        }
+        for_each_chunk(out.data_mut(), v.ncols(), &|_, i, row| self.product_row(&image, i, row));
         out
     }
 

@@ -12,6 +12,7 @@ mod gram_dense;
 mod gram_sparse;
 mod linear;
 pub(crate) mod majoriser;
+pub(crate) mod measured;
 pub mod nonlinear_eig;
 mod probe;
 mod quadratic;
@@ -26,6 +27,7 @@ pub use centring::for_each;
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
 pub(crate) use linear::LinearTerm;
+pub use measured::{MEASURES, Measure, Measured, ORDERS, Order};
 pub use nonlinear_eig::NonlinearEig;
 pub use probe::{PLACEMENTS, Placement, Probe, euclidean_distances};
 pub use quadratic::{DenseQuadratic, QuadraticImage};
@@ -158,6 +160,15 @@ fn central_difference<F: Smooth + ?Sized>(f: &F, x: &RowMat, d: &RowMat) -> RowM
     };
     let (plus, minus) = (at(h), at(-h));
     RowMat::from_fn(x.nrows(), x.ncols(), |i, k| (plus.get(i, k) - minus.get(i, k)) / (2.0 * h))
+}
+
+/// Columns of a block, and the numbers that a block has at most.
+const BLOCK: usize = 64;
+const NUMBERS: usize = 4_000_000;
+
+/// Number of vectors of n numbers that [`Quadratic::apply_few`] is given at once.
+pub(crate) fn together(n: usize) -> usize {
+    (NUMBERS / n).clamp(1, BLOCK)
 }
 
 /// A quadratic f that row-block methods can work with: with one symmetric M for all columns,

@@ -68,6 +68,12 @@ impl DenseQuadratic {
         Self::made(k, concave)
     }
 
+    /// The same f of some of the variables.
+    pub(super) fn on_variables(&self, variables: &[usize]) -> Self {
+        let n = variables.len();
+        Self::made(RowMat::from_fn(n, n, |i, j| self.m.get(variables[i], variables[j])), self.concave)
+    }
+
     /// M.
     pub(crate) fn matrix(&self) -> &RowMat {
         &self.m

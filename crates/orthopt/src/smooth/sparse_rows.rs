@@ -39,6 +39,20 @@ impl Rows {
         Self { ptr, columns, values }
     }
 
+    /// Number of pairs of entries in the same row.
+    pub fn pairs(&self) -> usize {
+        self.ptr.windows(2).map(|row| (row[1] - row[0]).pow(2)).sum()
+    }
+
+    /// out ← out + v·S(i, :).
+    pub fn add_row(&self, i: usize, v: f64, out: &mut [f64]) {
+        let range = self.ptr[i]..self.ptr[i + 1];
+        self.columns[range.clone()]
+            .iter()
+            .zip(&self.values[range])
+            .for_each(|(j, w)| out[*j as usize] += v * w);
+    }
+
     /// out ← SX, X (n × r), out (m × r) of zeros. Cost 2·nnz(S)·r flops, which the caller counts.
     pub fn times(&self, x: &RowMat, out: &mut RowMat) {
         let r = x.ncols();

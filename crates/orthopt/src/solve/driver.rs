@@ -299,6 +299,7 @@ impl<P: Evaluate> Session<'_, '_, P> {
             settings: best.settings,
             notes: self.notes,
             search: None,
+            proof: None,
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) use confirmed::{of_another, succeeds};
 pub use driver::{Chain, RunOptions, run, run_restarts};
 pub(crate) use executor::{Executor, Finished, Monitor, is_lower};
 pub use observer::{Event, Observer};
-pub use search_report::{ArmReport, MoveReport, SearchReport};
+pub use search_report::{ArmReport, MoveReport, SearchReport, VariablesReport};
 pub use solution::{Details, Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status};
 pub use solver::{Current, Pass, Profile, Solver, Step, advance};
 pub(crate) use stop::Fading;

@@ -67,4 +67,21 @@ pub struct SearchReport {
     /// Work and lowest F wherever it fell, with one thread.
     #[serde(skip)]
     pub curve: Vec<(u64, f64)>,
+    /// The variables that took part, where that is not all of them from the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<VariablesReport>,
+}
+
+/// The variables of a search on some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct VariablesReport {
+    /// Number of variables that took part in the end.
+    pub searched: usize,
+    /// Number of all variables.
+    pub of: usize,
+    /// Number of searches, each with more variables than the one before.
+    pub rounds: u64,
+    /// True if none of the other variables lowers F at X.
+    pub checked: bool,
 }

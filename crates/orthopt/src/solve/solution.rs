@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Trace;
-use crate::bound::Point;
+use crate::bound::{Bound, Point};
 use crate::linalg::RowMat;
 use crate::message::Message;
-use crate::objective::Objective;
+use crate::objective::{Evaluate, Objective, count_nonzeros};
 use crate::options::{Constant, Constants, Value};
 use crate::solve::SearchReport;
 
@@ -243,6 +243,16 @@ impl Solution {
     pub fn point(&self) -> Point {
         Point { objective: self.objective.total, feasibility: self.feasibility }
     }
+
+    /// Takes another X, and what is known of it.
+    pub(crate) fn take<P: Evaluate>(&mut self, problem: &P, x: RowMat) {
+        self.objective = problem.objective(&x);
+        self.scale = problem.scale(&x);
+        self.feasibility = problem.feasibility(&x);
+        self.nonneg_violation = problem.nonneg_violation(&x);
+        self.nnz = count_nonzeros(&x);
+        self.x = x;
+    }
 }
 
 /// The best point found and what is known of it.
@@ -291,4 +301,6 @@ pub struct Solution {
     pub notes: Vec<Message>,
     /// What a search did, where there was one.
     pub search: Option<SearchReport>,
+    /// The bound that a run has computed on its own, which proves that X is a global minimum.
+    pub proof: Option<Box<Bound>>,
 }

@@ -14,11 +14,13 @@ pub mod j_baselines;
 pub mod j_lbfgs;
 pub mod jobcd;
 pub mod ladmm;
+pub mod lbfgs;
 pub mod manpg;
 pub mod nonlinear_obcd;
 pub mod oadmm;
 pub mod obcd;
 pub mod obcd_majorised;
+pub mod overshoot;
 pub mod pair_descent;
 pub mod proximal;
 pub mod rsubgrad;
@@ -39,7 +41,9 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given};
 use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
-use crate::problem::{CardinalityProblem, JProblem, PcaProblem, Problem, UncorrelatedProblem};
+use crate::problem::{
+    CardinalityProblem, JProblem, MeasuredProblem, PcaProblem, Problem, UncorrelatedProblem,
+};
 use crate::smooth::{AnySmooth, FiniteSum, HessianVector, Smooth, TwoSided};
 use crate::solve::AnySolver;
 use obcd::ObcdOptions;
@@ -141,6 +145,7 @@ where
 {
     const {
         &[
+            lbfgs::info(),
             curvilinear::optm_qr::info(),
             curvilinear::optm_cayley::info(),
             curvilinear::foforth_gr::info(),
@@ -287,6 +292,9 @@ pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
 /// All solvers of problems with a limit on nonzeros.
 pub static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
     &[exchange::INFO, cardinality_ladmm::INFO];
+
+/// All solvers of problems with components that maximise a measure.
+pub static MEASURED_SOLVERS: &[SolverInfo<MeasuredProblem>] = &[overshoot::INFO, overshoot::NESTED];
 
 /// All solvers of problems with uncorrelated components.
 pub static UNCORRELATED_SOLVERS: &[SolverInfo<UncorrelatedProblem>] = &[uncorrelated::INFO];

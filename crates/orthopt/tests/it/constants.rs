@@ -11,6 +11,7 @@ use orthopt::family::{
 use orthopt::options::{Constant, Constants, Given, Kind, Value};
 use orthopt::penalty::PENALTIES;
 use orthopt::problem::PcaData;
+use orthopt::smooth::{Measure, Order};
 use orthopt::solve::{Setting, Solver};
 use orthopt::solvers::SolverOptions;
 use orthopt::solvers::jobcd::JobcdOptions;
@@ -87,9 +88,16 @@ fn solvers_have_the_constants_that_the_registry_says() {
         let posed = pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         with_family!(posed.problem, p => check(&p, &mut seen));
     }
-    for between in [Between::Orthogonal, Between::Uncorrelated] {
+    for between in [Between::Orthogonal, Between::Uncorrelated, Between::Both] {
         let limit = Some(Limit::Nonzeros(vec![3]));
         let options = PoseOptions { rank: Some(2), limit, between, ..Default::default() };
+        let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
+        with_family!(posed.problem, p => check(&p, &mut seen));
+    }
+    for order in [Order::Joint, Order::Sequential] {
+        let limit = Some(Limit::Nonzeros(vec![3]));
+        let options =
+            PoseOptions { rank: Some(2), maximise: Measure::Adjusted, order, limit, ..Default::default() };
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         with_family!(posed.problem, p => check(&p, &mut seen));
     }

@@ -336,10 +336,9 @@ fn data_beyond_the_range_of_numbers() {
             let solver = Obcd::new(ObcdOptions::default()).unwrap();
             let mut stop = MaxIterations(Some(50));
             let s = run(&p, &solver, usual_start(&p, 1), RunOptions::default(), &mut stop, &mut []).unwrap();
-            // sparse X may have a finite F
+            // some X have a finite F
             let breaks = s.status == Status::NumericalError;
             assert!(breaks || s.objective.total.is_finite(), "{name} {size:e}: {}", s.message);
-            assert!(breaks || name != "pca", "{name} {size:e}: {}", s.message);
             assert!(s.feasibility <= 1e-12);
         }
     }

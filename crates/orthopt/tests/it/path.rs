@@ -4,7 +4,7 @@ use faer::sparse::{SparseColMat, Triplet};
 use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
-use orthopt::path::{Along, Fold, Path, Request, Watch, cross_validate, folds, path};
+use orthopt::path::{Along, By, Fold, Folds, Path, Request, Watch, cross_validate, folds, judge, path};
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Report};
 use orthopt::smooth::Centring;
@@ -12,6 +12,11 @@ use orthopt::solve::Stopping;
 use orthopt::with_family;
 
 /// 50 samples of 14 variables: two factors with four variables each, and noise.
+/// Folds of the rows.
+fn rows(count: usize) -> Folds {
+    Folds { count, by: By::Rows }
+}
+
 fn data() -> faer::Mat<f64> {
     let noise = |i: usize, j: usize| {
         let t = (i * 127 + j * 311 + 7) as f64;
@@ -155,7 +160,7 @@ fn validation_uses_rows_that_were_held_out() {
     let asked = request("l0-pca", 2, Along::Counts(vec![1, 4, 14]));
     let mut stage = |_: usize, _: usize| ();
     let mut watch = Watch { cancel: &Cancel::never(), observers: &mut [], stage: &mut stage };
-    let found = cross_validate(&data, &facts, &asked, 5, &mut watch).unwrap().unwrap();
+    let found = cross_validate(&data, &facts, &asked, rows(5), &mut watch).unwrap().unwrap();
     assert_eq!(found.mean.len(), 3);
     assert_eq!(found.chosen, 1, "{found:?}");
     // by hand: the path of the training rows, the projection of the rows held out
@@ -189,16 +194,47 @@ fn validation_uses_rows_that_were_held_out() {
     let means = (0..14).map(|j| (0..50).map(|i| a[(i, j)]).sum::<f64>() / 50.0).collect();
     let sparse = PcaData::Sparse(sparse.as_ref(), Some(means));
     let mut centred = |data: &PcaData<'_>| {
-        cross_validate(data, &DataFacts::of(data), &asked, 5, &mut watch).unwrap().unwrap().mean
+        cross_validate(data, &DataFacts::of(data), &asked, rows(5), &mut watch).unwrap().unwrap().mean
     };
     for (one, other) in centred(&dense).iter().zip(centred(&sparse)) {
         assert!((one - other).abs() < 1e-9, "{one} {other}");
     }
-    assert!(cross_validate(&data, &facts, &asked, 51, &mut watch).is_err());
+    assert!(cross_validate(&data, &facts, &asked, rows(51), &mut watch).is_err());
     let c = faer::Mat::<f64>::identity(5, 5);
     let gram = PcaData::Gram(c.as_ref());
-    let error = cross_validate(&gram, &DataFacts::of(&gram), &asked, 2, &mut watch).unwrap_err();
+    let error = cross_validate(&gram, &DataFacts::of(&gram), &asked, rows(2), &mut watch).unwrap_err();
     assert!(error.to_string().contains("needs samples"), "{error}");
+}
+
+/// The point chosen by cells of a table with two factors of four variables each, whichever way it is held in memory.
+#[test]
+fn validation_by_cells_finds_the_variables_of_planted_factors() {
+    let noise =
+        |i: usize, j: usize| ((i * 7919 + j * 104_729 + i * i * 31 + i * j * 17) % 1000) as f64 / 500.0 - 1.0;
+    let a = faer::Mat::from_fn(60, 12, |i, j| match j / 4 {
+        block @ (0 | 1) => 2.0 * noise(i, 50 + block) + 0.6 * noise(i, j) + 3.0,
+        _ => noise(i, j) + 3.0,
+    });
+    let asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 5, 6, 8, 12]));
+    let mut stage = |_: usize, _: usize| ();
+    let mut watch = Watch { cancel: &Cancel::never(), observers: &mut [], stage: &mut stage };
+    let cells = Folds { count: 6, by: By::Cells };
+    let data = PcaData::Centred(a.as_ref(), Centring::of(a.as_ref()));
+    let found = cross_validate(&data, &DataFacts::of(&data), &asked, cells, &mut watch).unwrap().unwrap();
+    assert_eq!(found.chosen, 3, "{found:?}");
+    let triplets = (0..12).flat_map(|j| (0..60).map(move |i| (i, j)));
+    let entries: Vec<_> = triplets.map(|(i, j)| Triplet::new(i, j, a[(i, j)])).collect();
+    let sparse = SparseColMat::<usize, f64>::try_new_from_triplets(60, 12, &entries).unwrap();
+    let means = (0..12).map(|j| (0..60).map(|i| a[(i, j)]).sum::<f64>() / 60.0).collect();
+    let sparse = PcaData::Sparse(sparse.as_ref(), Some(means));
+    let same = cross_validate(&sparse, &DataFacts::of(&sparse), &asked, cells, &mut watch).unwrap().unwrap();
+    assert!(found.mean.iter().zip(&same.mean).all(|(one, other)| (one - other).abs() < 1e-9));
+    // one fold alone, and one that does not exist
+    let alone = judge(&data, &DataFacts::of(&data), &asked, (2, cells), &mut watch).unwrap().unwrap();
+    assert_eq!(alone.len(), 8);
+    assert!(judge(&data, &DataFacts::of(&data), &asked, (6, cells), &mut watch).is_err());
+    let gram = PcaData::Gram(a.as_ref().subrows(0, 12));
+    assert!(cross_validate(&gram, &DataFacts::of(&gram), &asked, cells, &mut watch).is_err());
 }
 
 #[test]

@@ -135,11 +135,13 @@ fn what_it_does_not_go_with_is_refused() {
     let good = posed("l0-pca", limit(Limit::Nonzeros(vec![3]))).unwrap();
     assert!(matches!(good.problem, Named::Uncorrelated(_)) && good.statement.contains("X'CX diagonal"));
     assert!(posed("l0-pca", limit(Limit::Knee)).is_ok());
+    let together = posed("l0-pca", limit(Limit::Total(6))).unwrap();
+    assert!(matches!(together.problem, Named::Measured(_)) && together.statement.contains("X'CX diagonal"));
     for (name, options) in [
         ("l1-pca", limit(Limit::Nonzeros(vec![3]))),
         ("nonneg-pca", limit(Limit::Nonzeros(vec![3]))),
         ("hyperbolic-eig", limit(Limit::Nonzeros(vec![3]))),
-        ("l0-pca", limit(Limit::Total(6))),
+        ("l0-pca", limit(Limit::Total(2))), // fewer than equations and lengths
         ("l0-pca", limit(Limit::Variables(3))),
         ("l0-pca", PoseOptions { lambda: Some(1.0), ..Default::default() }),
         ("pca", PoseOptions { lambda: Some(1.0), ..limit(Limit::Nonzeros(vec![3])) }),

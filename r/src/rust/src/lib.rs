@@ -15,11 +15,12 @@ mod running;
 use extendr_api::prelude::*;
 use extendr_api::serializer::to_robj;
 use faer::MatRef;
-use orthopt::family::pose;
+use orthopt::family::{Call, Case, pose};
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Task};
 use orthopt::request::{Front, similar};
+use orthopt::stability::check;
 use orthopt::threads;
 
 use failure::{Failure, told};
@@ -71,14 +72,17 @@ fn orthopt_similar(name: &str) -> Vec<String> {
 }
 
 fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
-    let Options { gram, centered, problem, given, settled } = Options::read(options)?;
+    let Options { gram, centered, scaled, problem, given, settled } = Options::read(options)?;
     let a = view(x);
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
-    let facts = DataFacts { centered, ..DataFacts::of(&data) };
+    let scale = if scaled { "unit" } else { "none" }.into(); // the columns of R's matrix have norm 1 then
+    let facts = DataFacts { centered, scaled, scale, ..DataFacts::of(&data) };
+    let samples = settled.stability.map(|pairs| check(&data, pairs).map(|()| a.to_owned())).transpose()?;
+    Case::new(problem, &settled.pose).of_gram(gram).in_call(Call::Solve).check(given.iter().copied())?;
     let pose_options = settled.pose.clone().or_counts(problem, &settled.wanted);
     let posed = threads::pool(settled.threads)?.install(|| pose(problem, &data, &pose_options))?;
     let task = Task::new(&posed, facts);
-    Ok(Running::start(posed, task, settled, given))
+    Ok(Running::start(posed, task, settled, given, samples))
 }
 
 /// The report as the JSON of the command has it, and what R asks besides.

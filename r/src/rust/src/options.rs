@@ -15,6 +15,8 @@ pub struct Options {
     pub gram: bool,
     /// Whether the columns of the matrix are centred.
     pub centered: bool,
+    /// Whether they are divided by their standard deviations.
+    pub scaled: bool,
     /// The problem of the penalty.
     pub problem: &'static ProblemInfo,
     /// Names of the options that are given.
@@ -24,7 +26,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the list: `gram`, `centered`, `penalty` and `nonneg`, and `names` and `values` of the options of the table.
+    /// Reads the list: `gram`, `centered`, `scaled`, `penalty` and `nonneg`, and `names` and `values` of the options of the table.
     ///
     /// # Errors
     /// A field that is missing or of another type; a value out of range, a name that does not exist.
@@ -40,7 +42,8 @@ impl Options {
             request.set(name, written(&value).ok_or_else(|| broken(name))?)?;
         }
         let (given, settled) = (request.given(), request.settled()?);
-        Ok(Self { gram: flag("gram")?, centered: flag("centered")?, problem, given, settled })
+        let (gram, centered, scaled) = (flag("gram")?, flag("centered")?, flag("scaled")?);
+        Ok(Self { gram, centered, scaled, problem, given, settled })
     }
 }
 
@@ -99,6 +102,7 @@ pub fn described() -> List {
             Some(Kind::Whole) => "whole",
             Some(Kind::Number) => "number",
             Some(Kind::Counts) => "counts",
+            Some(Kind::Rank) => "rank",
             _ => "text",
         };
         let logical = of_name().any(|entry| entry.kind == Kind::Flag || !entry.alone.is_empty());

@@ -7,13 +7,16 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use faer::Mat;
 use orthopt::bound::Options as Limits;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Call, Case, Family, Plan, Posed, Run};
 use orthopt::message::Message;
+use orthopt::problem::PcaData;
 use orthopt::report::{Checks, Report, Task};
 use orthopt::request::Settled;
 use orthopt::solve::Status;
+use orthopt::stability::{Request, Watch, of_halves, of_run, stability};
 use orthopt::{threads, with_family};
 
 use crate::failure::Failure;
@@ -43,12 +46,18 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// Starts the thread.
-    pub fn start(posed: Posed, task: Task, settled: Settled, given: Vec<&'static str>) -> Self {
+    /// Starts the thread; halves are taken of the samples where they are asked for.
+    pub fn start(
+        posed: Posed,
+        task: Task,
+        settled: Settled,
+        given: Vec<&'static str>,
+        samples: Option<Mat<f64>>,
+    ) -> Self {
         let cancel = Cancel::never();
         let (send, receive) = channel();
         let seen = cancel.clone();
-        thread::spawn(move || tell(&send, || solve(posed, &task, (&settled, &given), &seen)));
+        thread::spawn(move || tell(&send, || solve(posed, &task, (&settled, &given), samples, &seen)));
         Self { cancel, outcome: Mutex::new(None), receive: Mutex::new(receive) }
     }
 
@@ -90,9 +99,24 @@ fn broken(panic: &(dyn Any + Send)) -> Failure {
     Failure::Bridge(format!("the run failed, which is a defect of orthopt: {text}"))
 }
 
-fn solve(posed: Posed, task: &Task, asked: (&Settled, &[&'static str]), cancel: &Cancel) -> Outcome {
+fn solve(
+    posed: Posed,
+    task: &Task,
+    asked: (&Settled, &[&'static str]),
+    samples: Option<Mat<f64>>,
+    cancel: &Cancel,
+) -> Outcome {
     let pool = threads::pool(asked.0.threads)?;
-    with_family!(posed.problem, problem => one(&problem, &pool, task, asked, cancel))
+    let mut found = with_family!(posed.problem, problem => one(&problem, &pool, task, asked, cancel))?;
+    if let (Some(pairs), Some(a)) = (asked.0.stability, samples) {
+        let Settled { pose, wanted, stopping, .. } = asked.0;
+        let stopping = of_halves(*stopping, found.report.solution.seconds);
+        let request = Request::of(task, pose, wanted, stopping, pairs);
+        let (data, watch) = (PcaData::Dense(a.as_ref()), Watch { cancel, done: &|_, _| () });
+        let x = found.report.x().clone();
+        found.report.stability = pool.install(|| stability(&data, &task.data, &x, &request, &watch))?;
+    }
+    Ok(found)
 }
 
 /// One run as the command line makes it, bit for bit; then what costs more.
@@ -122,8 +146,9 @@ fn carried_out<P: Family>(
     cancel: &Cancel,
 ) -> Outcome {
     let Settled { wanted, stopping, restarts, certify: scope, bound, .. } = settled;
-    let solution = plan.run(problem, wanted, stopping, *restarts, cancel, &mut [])?;
-    let report = Report::new(task, problem, plan, wanted, *stopping, solution);
+    let of_x = if settled.stability.is_some() { of_run(*stopping) } else { *stopping };
+    let solution = plan.run(problem, wanted, &of_x, *restarts, cancel, &mut [])?;
+    let report = Report::new(task, problem, plan, wanted, *stopping, solution)?;
     let mut found = Found { report, notes: Vec::new(), broken: None };
     if scope.is_some() && found.report.solution.status != Status::Interrupted {
         found.report.checks = Checks::of(problem, found.report.x(), *scope, cancel);

@@ -5,7 +5,6 @@ mod predict;
 mod report;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::{Subcommand, ValueHint};
 use orthopt::request::Size;
@@ -17,7 +16,7 @@ use self::report::{Parts, Result};
 use super::solve::use_threads;
 use crate::configured::Help;
 use crate::export::{check_ending, json, picture};
-use crate::failure::{EXIT_CODES, code_of, say, usage};
+use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::files::Files;
 use crate::progress::Progress;
 use crate::settings::at_least_zero;
@@ -112,7 +111,7 @@ struct Training {
     #[arg(long, value_name = "FILE|-", help_heading = "Output", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 
-    /// Write seconds, epoch, loss, residual and the ranking of valid, one line per epoch
+    /// Write seconds, epoch, loss, residual and ranking of valid, a line per epoch
     #[arg(long, value_name = "FILE.csv", help_heading = "Output", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 
@@ -242,6 +241,7 @@ fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
             progress.note(&format!("{} {then}", text::count(count as u64, what)).into());
         }
     };
+    say(found.headers, "header line", "(head, relation, tail) left out: names of columns and no triples");
     say(found.duplicates, "triple", "occurred more than once: the first copy is kept");
     say(found.repeated, "triple", "of valid or test also in train");
     let fate = match args.choices.options(false).unknown {

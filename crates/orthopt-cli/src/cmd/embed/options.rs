@@ -118,7 +118,7 @@ pub struct Choices {
     /// Steps of relations with the adaptive rule [default: those of --optimiser]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     relation_optimiser: Option<OptimiserName>,
-    /// Learning rate of entities and biases [default: 0.3, of adam 0.003]
+    /// Learning rate of entities and biases [default: 0.3; adam: 0.003]
     #[arg(long, value_name = "RATE", help_heading = "Training")]
     lr: Option<f64>,
     /// Learning rate of relations [default: a tenth of --lr]
@@ -136,10 +136,10 @@ pub struct Choices {
     /// Number of triples per step [default: 300]
     #[arg(long, value_name = "N", help_heading = "Training")]
     batch: Option<usize>,
-    /// Number of negatives per question; a triple is two questions [default: 64]
+    /// Negatives per question; a triple is two questions [default: 64]
     #[arg(long, value_name = "K", help_heading = "Training")]
     negatives: Option<usize>,
-    /// Number of questions that share their negatives; 1: no sharing [default: 16]
+    /// Questions that share their negatives; 1: no sharing [default: 16]
     #[arg(long, value_name = "N", help_heading = "Training")]
     share: Option<usize>,
     /// Negatives only from entities that the relation has on that side
@@ -154,7 +154,7 @@ pub struct Choices {
     /// Spread of the first angles of relations, in radians, of givens in units of pi [default: 1]
     #[arg(long, value_name = "SIZE", help_heading = "Training")]
     relation_init: Option<f64>,
-    /// Of all random numbers [default: 0]
+    /// Seed of all random numbers [default: 0]
     #[arg(long, value_name = "N", help_heading = "Training")]
     seed: Option<u64>,
 

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::ValueHint;
 use orthopt::request::Size;
 use orthopt_data::printable;
-use orthopt_embed::{Answers, Question, Saved, Triple, read_triples};
+use orthopt_embed::{Answers, Question, Saved, Triple, may_be_header, read_triples};
 
 use super::ours;
-use crate::failure::{EXIT_CODES, usage};
+use crate::configured::Help;
+use crate::failure::{EXIT_CODES, ExitCode, usage};
 use crate::files::Files;
 use crate::output;
 
@@ -27,6 +27,9 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Args {
+    #[command(flatten)]
+    help: Help,
+
     /// Model written by `orthopt embed ... --save-model MODEL`
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     model: PathBuf,
@@ -71,8 +74,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         saved: &saved,
     };
     let mut asked: Vec<[String; 3]> = Vec::new();
+    let mut first = true;
     read_triples(&args.triples, memory, |words| {
-        asked.push(words);
+        let known = |name: &String| names.entities.contains_key(name.as_str());
+        let is_header =
+            std::mem::take(&mut first) && may_be_header(&words) && !known(&words[0]) && !known(&words[2]);
+        if !is_header {
+            asked.push(words);
+        }
         200 * asked.len()
     })
     .map_err(ours)?;

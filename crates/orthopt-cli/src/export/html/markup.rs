@@ -60,13 +60,22 @@ impl Page {
         let _ = writeln!(self.0, "<p class=\"small\">{}</p>", escaped(text));
     }
 
+    /// A question with its answers.
+    pub fn question(&mut self, question: &str, answers: impl IntoIterator<Item = String>) {
+        let _ = write!(self.0, "<div class=\"answer\"><h3>{}</h3>", escaped(question));
+        for answer in answers {
+            let _ = write!(self.0, "<p>{}.</p>", escaped(&answer));
+        }
+        self.0 += "</div>\n";
+    }
+
     pub fn code(&mut self, text: &str) {
         let _ = writeln!(self.0, "<pre><code>{}</code></pre>", escaped(text));
     }
 
     /// A picture with a text description for screen readers.
     pub fn figure(&mut self, svg: &str, what: &str) {
-        let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{}\" ", escaped(what)), 1);
+        let svg = svg.replacen("<svg ", &format!("<svg aria-label=\"{}\" ", escaped(what)), 1);
         let _ = writeln!(self.0, "<figure>\n{svg}</figure>");
     }
 

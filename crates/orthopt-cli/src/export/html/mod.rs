@@ -1,6 +1,7 @@
 //! A result as one self-contained page: summary, loadings, variance, convergence, bound, settings,
 //! and the command that repeats it.
 
+pub mod explored;
 mod markup;
 mod sections;
 
@@ -21,6 +22,7 @@ fn page(found: &Found<'_>) -> anyhow::Result<String> {
     sections::summary(&mut page, report);
     sections::loadings(&mut page, report)?;
     sections::variance(&mut page, report)?;
+    sections::stability(&mut page, report)?;
     sections::samples(&mut page, found)?;
     sections::convergence(&mut page, report)?;
     sections::certainty(&mut page, report);

@@ -6,7 +6,7 @@ use orthopt::report::{Report, used};
 use super::markup::{Cell, Page};
 use crate::export::Found;
 use crate::export::svg;
-use crate::picture::{biplot, loadings as bars, scores, variance as shares};
+use crate::picture::{biplot, loadings as bars, scores, stability as frequencies, variance as shares};
 use crate::summary::{describe, solver, verdict};
 use crate::wording::said;
 use crate::{global, text};
@@ -30,7 +30,12 @@ pub fn summary(page: &mut Page, report: &Report) {
         ("solver", solver(report)),
         ("time", format!("{}, {}", text::duration(s.seconds), text::count(s.iterations, "iteration"))),
     ]);
-    list(page, &task.notes);
+    notes(page, report);
+}
+
+/// Notes on the data and on the run.
+pub fn notes(page: &mut Page, report: &Report) {
+    list(page, &report.task.notes);
     list(page, &report.notes);
 }
 
@@ -115,6 +120,17 @@ pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Section with what halves of the rows say.
+pub fn stability(page: &mut Page, report: &Report) -> anyhow::Result<()> {
+    let Some(stability) = &report.stability else { return Ok(()) };
+    page.section("stability", "How sure are the components?");
+    page.figure(
+        &frequencies::picture(report, stability)?,
+        "how often each loading is not zero in halves of the rows",
+    );
+    Ok(())
+}
+
 pub fn samples(page: &mut Page, found: &Found<'_>) -> anyhow::Result<()> {
     let Some(rows) = found.rows else { return Ok(()) };
     page.section("samples", "Samples");
@@ -178,7 +194,9 @@ pub fn settings(page: &mut Page, report: &Report) {
 
 pub fn repeat(page: &mut Page, report: &Report) {
     page.section("repeat", "To repeat it");
-    let command: Vec<String> = std::env::args().enumerate().map(|(k, word)| shell_word(k, &word)).collect();
+    // the program without its folder
+    let words = crate::cli::arguments().map(|word| text::shell_word(&word));
+    let command: Vec<String> = std::iter::once("orthopt".into()).chain(words).collect();
     page.code(&command.join(" "));
     let limited = report.stopping.time_limit.is_some();
     let same = if limited {
@@ -187,31 +205,4 @@ pub fn repeat(page: &mut Page, report: &Report) {
         "The same X, bit by bit on the same machine, for any number of threads."
     };
     page.small(&format!("orthopt {}. {same}", env!("CARGO_PKG_VERSION")));
-}
-
-/// A word quoted for a POSIX shell; the program without its folder.
-fn shell_word(k: usize, word: &str) -> String {
-    if k == 0 {
-        return "orthopt".into();
-    }
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_the_shell() {
-        assert_eq!(shell_word(0, "/usr/bin/orthopt"), "orthopt");
-        assert_eq!(shell_word(1, "randn:5:3"), "randn:5:3");
-        assert_eq!(shell_word(1, "my data.csv"), "'my data.csv'");
-        assert_eq!(shell_word(1, "it's"), "'it'\\''s'");
-        assert_eq!(shell_word(1, ""), "''");
-    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{FontResolver, Options, Tree, fontdb};
 use svg2pdf::{ConversionOptions, PageOptions};
 
@@ -23,6 +23,7 @@ pub fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
     let tree = tree(svg)?;
     let size = tree.size().to_int_size().scale_by(FINE).context("the picture has no size")?;
     let mut pixels = Pixmap::new(size.width(), size.height()).context("the picture is too large for PNG")?;
+    pixels.fill(Color::WHITE); // a drawing has no background of its own
     resvg::render(&tree, Transform::from_scale(FINE, FINE), &mut pixels.as_mut());
     pixels.encode_png().context("cannot make a PNG of the picture")
 }

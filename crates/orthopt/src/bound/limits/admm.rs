@@ -6,12 +6,12 @@
 
 use super::super::columns::spectral;
 use super::super::fantope::Fantope;
-use super::super::types::Watch;
 use super::cones::{RowCone, capped_simplex, project_absolute};
 use super::dual::{Dual, Joint, Multipliers, Part, PartDual, Problem, blocks_of};
 use super::state::{JointState, PartState, State};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::work::count;
 
 /// Penalty parameter, for data whose maximum is about 1 for each column. Bounds change little from 0.3 to 3.
 const RHO: f64 = 1.0;
@@ -77,6 +77,8 @@ pub struct Splitting<'a> {
     t: Vec<f64>,
     w: Option<(RowMat, f64)>,
     measure: Vec<Fantope>,
+    /// Whether the multipliers are wanted, not only what they prove.
+    pub keeps: bool,
 }
 
 /// What a part has beside its state.
@@ -108,6 +110,7 @@ impl<'a> Splitting<'a> {
             t: vec![0.0; union.len()],
             w: None,
             measure: vec![Fantope::default(); parts.len()],
+            keeps: false,
         }
     }
 
@@ -121,12 +124,12 @@ impl<'a> Splitting<'a> {
     }
 
     /// Iterates until the bound is at the cutoff or comes no nearer to it.
-    pub fn lower(&mut self, cutoff: f64, effort: Effort, watch: &Watch<'_>) -> Option<Proved> {
+    pub fn lower(&mut self, cutoff: f64, effort: Effort, over: &dyn Fn() -> bool) -> Option<Proved> {
         let mut history: Vec<f64> = Vec::new();
         let mut best: Option<(f64, Dual)> = None;
         for iteration in 1..=effort.iterations {
             self.step()?;
-            let late = self.t.len() > SLOW && watch.is_over();
+            let late = self.t.len() > SLOW && over();
             if !iteration.is_multiple_of(CHECK) && !late {
                 continue;
             }
@@ -143,7 +146,7 @@ impl<'a> Splitting<'a> {
                 && history[looks - effort.patience] - now <= effort.share * (now - cutoff);
             history.push(now);
             // a little below, as the proved bound is a little above
-            if now + 1e-12 * now.abs() <= cutoff || stalled || late || watch.is_over() {
+            if now + 1e-12 * now.abs() <= cutoff || stalled || late || over() {
                 break;
             }
         }
@@ -153,11 +156,12 @@ impl<'a> Splitting<'a> {
     }
 
     fn step(&mut self) -> Option<()> {
+        count(self.parts.iter().map(|part| projections(part.rows.len())).sum());
         self.choose_shares();
         let (problem, coupling) = (self.problem, self.coupling);
         let (weight, off) = match coupling {
             Coupling::None => (3.0, 1.0),
-            _ => (4.0, 2.0 - coupled(self.parts).1),
+            _ => (4.0, 2.0 - coupled(self.problem, self.parts).1),
         };
         for (p, part) in self.parts.iter().enumerate() {
             let (run, state) = (&mut self.runs[p], &mut self.state.parts[p]);
@@ -166,7 +170,7 @@ impl<'a> Splitting<'a> {
             let data = 0.5 / (weight * RHO);
             g.data_mut().iter_mut().zip(self.blocks[p].data()).for_each(|(g, c)| *g = *g / weight + data * c);
             let y = run.project.project(&g, problem.rank)?;
-            state.pull = copies(&y, run, state, part, problem.kappa(part.k), off);
+            state.pull = copies(&y, run, state, part, problem, off);
             run.y = Some(y);
         }
         if coupling != Coupling::None {
@@ -177,34 +181,38 @@ impl<'a> Splitting<'a> {
 
     /// z, and t ≤ min(1, Σ z).
     fn choose_shares(&mut self) {
+        let problem = self.problem;
+        let (price, fewer) = (problem.lambda / RHO, problem.exact());
         let State { parts: states, joint } = &mut self.state;
         match joint {
             None => {
                 let (part, state) = (&self.parts[0], &states[0]);
-                let v: Vec<f64> = state.shares.iter().map(|v| 0.5 * v).collect();
-                capped_simplex(&v, &part.forced, part.open(), &mut self.runs[0].z);
+                let price = price / (2.0 * weight_of(problem, part));
+                let v: Vec<f64> = state.shares.iter().map(|v| 0.5 * v - price).collect();
+                capped_simplex(&v, &part.forced, part.open(), fewer, &mut self.runs[0].z);
             }
             Some(joint) if self.coupling == Coupling::Shared => {
                 let (part, state) = (&self.parts[0], &states[0]);
-                let (omega, (omega_t, _)) = (weight_of(part), coupled(self.parts));
-                let mean = |(v, t): (&f64, &f64)| (omega * v + omega_t * t) / (2.0 * omega + omega_t);
+                let (omega, (omega_t, _)) = (weight_of(problem, part), coupled(self.problem, self.parts));
+                let mean = |(v, t): (&f64, &f64)| (omega * v + omega_t * t - price) / (2.0 * omega + omega_t);
                 let v: Vec<f64> = state.shares.iter().zip(&joint.pull).map(mean).collect();
-                capped_simplex(&v, &part.forced, part.open(), &mut self.runs[0].z);
+                capped_simplex(&v, &part.forced, part.open(), fewer, &mut self.runs[0].z);
                 self.t.clone_from(&self.runs[0].z);
             }
             Some(joint) => {
-                let omega_t = coupled(self.parts).0;
-                let largest = self.parts.iter().map(weight_of).fold(0.0, f64::max);
+                let omega_t = coupled(self.problem, self.parts).0;
+                let largest = self.parts.iter().map(|part| weight_of(problem, part)).fold(0.0, f64::max);
                 let length = 1.0 / (1.0 / omega_t + self.parts.len() as f64 / (2.0 * largest));
                 let n = self.t.len();
                 let mut sums = vec![0.0; n];
                 for inner in 0..INNER {
                     sums.fill(0.0);
                     for (p, part) in self.parts.iter().enumerate() {
-                        let (places, twice) = (&self.places[p], 2.0 * weight_of(part));
+                        let (places, twice) = (&self.places[p], 2.0 * weight_of(problem, part));
                         let pulls = states[p].shares.iter().zip(places);
-                        let v: Vec<f64> = pulls.map(|(v, i)| 0.5 * v + joint.pi[*i] / twice).collect();
-                        capped_simplex(&v, &part.forced, part.open(), &mut self.runs[p].z);
+                        let v: Vec<f64> =
+                            pulls.map(|(v, i)| 0.5 * v + (joint.pi[*i] - price) / twice).collect();
+                        capped_simplex(&v, &part.forced, part.open(), fewer, &mut self.runs[p].z);
                         places.iter().zip(&self.runs[p].z).for_each(|(i, z)| sums[*i] += z);
                     }
                     for i in 0..n {
@@ -221,7 +229,7 @@ impl<'a> Splitting<'a> {
 
     /// V_p = Y_p with Σ V_p ⪯ Diag(t): what is above goes to a positive semidefinite G, shared by the copies.
     fn couple(&mut self) -> Option<()> {
-        let (omega, h) = coupled(self.parts);
+        let (omega, h) = coupled(self.problem, self.parts);
         let count = self.parts.len() as f64;
         let State { parts: states, joint } = &mut self.state;
         let joint = joint.as_mut()?;
@@ -288,20 +296,22 @@ impl<'a> Splitting<'a> {
                 m.data_mut().iter_mut().for_each(|v| *v *= RHO);
                 m
             };
-            let squares = RHO * weight_of(part) / self.problem.kappa(part.k);
-            let multipliers = Multipliers {
+            let squares = RHO * weight_of(self.problem, part) / self.problem.kappa(part.k);
+            let mut multipliers = Multipliers {
                 z: scaled(&state.l1),
                 squares: state.m1.iter().map(|m| squares * (-m).max(0.0)).collect(),
                 u: scaled(&state.l2),
                 d: state.l.iter().map(|l| (-RHO * l).max(SMALLEST)).collect(),
-                part,
             };
             let pi: Option<Vec<f64>> =
                 joint.as_ref().map(|joint| self.places[p].iter().map(|i| joint.pi[*i]).collect());
-            PartDual::new(self.problem, &multipliers, pi.as_deref())
+            let dual = PartDual::new(self.problem, part, &mut multipliers, pi.as_deref());
+            (dual, self.keeps.then_some(multipliers))
         };
-        let parts = (0..self.parts.len()).map(part).collect();
-        Dual::new(parts, joint)
+        let (parts, given): (Vec<PartDual>, Vec<Option<Multipliers>>) =
+            (0..self.parts.len()).map(part).unzip();
+        let dual = Dual { parts, joint, given: given.into_iter().flatten().collect() };
+        if self.coupling == Coupling::Columns { dual.with_or_without_pi(self.parts) } else { dual }
     }
 
     /// The weights a of the cone of absolute values: at its critical a, (|T|a)ᵢ = κaᵢzᵢ.
@@ -325,16 +335,23 @@ impl<'a> Splitting<'a> {
 
 /// Block B of a part: the copies in the cones; what block A needs of them, and of the proximal term `off` that makes the
 /// weights off the diagonal those on it.
-fn copies(y: &RowMat, run: &mut Run, state: &mut PartState, part: &Part, kappa: f64, off: f64) -> RowMat {
-    let n = part.rows.len();
-    let omega = weight_of(part);
+fn copies(
+    y: &RowMat,
+    run: &mut Run,
+    state: &mut PartState,
+    part: &Part,
+    problem: &Problem,
+    off: f64,
+) -> RowMat {
+    let (n, kappa, nonneg) = (part.rows.len(), problem.kappa(part.k), problem.nonneg);
+    let omega = weight_of(problem, part);
     // |T| ⪯ κ Diag(z), by its weights a
     let mut before = state.l1.clone();
     before.data_mut().iter_mut().zip(y.data()).for_each(|(l, y)| *l += y);
     let mut t = before.clone();
     let mut z: Vec<f64> = run.z.iter().zip(&state.m1).map(|(z, m)| z + m).collect();
     let z_before = z.clone();
-    project_absolute(&mut t, &mut z, &state.a, kappa, omega);
+    project_absolute(&mut t, &mut z, &state.a, (kappa, omega), nonneg);
     let mut pull = RowMat::zeros(n, n);
     for (k, pull) in pull.data_mut().iter_mut().enumerate() {
         let (v, t) = (before.data()[k], t.data()[k]);
@@ -353,13 +370,18 @@ fn copies(y: &RowMat, run: &mut Run, state: &mut PartState, part: &Part, kappa: 
         let row = state.l2.row_mut(i);
         row.iter_mut().zip(y.row(i)).for_each(|(l, y)| *l += y);
         u.copy_from_slice(row);
+        if nonneg {
+            u.iter_mut().for_each(|u| *u = u.max(0.0));
+        }
         let (p0, q0) = (y.get(i, i) + state.l[i], run.z[i] + state.m2[i]);
         let (p, q) = run.cone.polar(&mut u, (p0, q0 * root), part.k, 1.0 / root);
         for (j, (l, u)) in row.iter_mut().zip(&u).enumerate() {
-            let half = 0.5 * (*l - 2.0 * u);
+            // for X ≥ 0 what is negative has a copy 0
+            let now = if nonneg && *l < 0.0 { *l } else { *u };
+            let half = 0.5 * (*l - 2.0 * now);
             pull.set(i, j, pull.get(i, j) + half);
             pull.set(j, i, pull.get(j, i) + half);
-            *l = *u;
+            *l = now;
         }
         // the diagonal has a copy more, and no proximal term
         pull.set(i, i, pull.get(i, i) + p0 - 2.0 * p - off * y.get(i, i));
@@ -370,15 +392,20 @@ fn copies(y: &RowMat, run: &mut Run, state: &mut PartState, part: &Part, kappa: 
     pull
 }
 
+/// Work of an iteration for n rows beyond the eigenvectors.
+pub fn projections(n: usize) -> usize {
+    400 * n * n
+}
+
 /// ω, the weight of the copies of z: entries of z are about k times those of Y.
-fn weight_of(part: &Part) -> f64 {
-    1.0 / (part.k as f64).powi(2)
+fn weight_of(problem: &Problem, part: &Part) -> f64 {
+    1.0 / (part.k.min(problem.usual) as f64).powi(2)
 }
 
 /// The weight of the copy of t, and h, that of the copies V off the diagonal, for which the projection is that of a matrix.
-fn coupled(parts: &[Part]) -> (f64, f64) {
+fn coupled(problem: &Problem, parts: &[Part]) -> (f64, f64) {
     let count = parts.len() as f64;
-    let omega = count / parts.iter().map(|part| part.k as f64).sum::<f64>();
+    let omega = count / parts.iter().map(|part| part.k.min(problem.usual) as f64).sum::<f64>();
     (omega, count * omega / (count * omega + 1.0))
 }
 

@@ -9,12 +9,18 @@ const HALVINGS: usize = 70;
 /// Steps of a root finder that doubles the correct digits, or nearly so, in each.
 const STEPS: usize = 60;
 
-/// The point of {0 ≤ z ≤ 1, Σ z = q over the entries that are not forced} nearest to v; forced entries are 1.
-pub fn capped_simplex(v: &[f64], forced: &[bool], q: usize, z: &mut [f64]) {
+/// The point of {0 ≤ z ≤ 1, Σ z = q over the entries that are not forced} nearest to v; forced entries are 1. With
+/// `fewer`, Σ z ≤ q.
+pub fn capped_simplex(v: &[f64], forced: &[bool], q: usize, fewer: bool, z: &mut [f64]) {
     let free = |i: &usize| !forced[*i];
     let count = (0..v.len()).filter(free).count();
     z.fill(1.0);
-    if q >= count {
+    if fewer {
+        (0..v.len()).filter(free).for_each(|i| z[i] = v[i].clamp(0.0, 1.0));
+        if (0..v.len()).filter(free).map(|i| z[i]).sum::<f64>() <= q as f64 {
+            return;
+        }
+    } else if q >= count {
         return;
     }
     if q == 0 {
@@ -38,10 +44,19 @@ pub fn capped_simplex(v: &[f64], forced: &[bool], q: usize, z: &mut [f64]) {
 }
 
 /// Replaces (T, z) by the nearest point of {Σ aᵢaⱼ|Tᵢⱼ| ≤ κ Σ aᵢ²zᵢ}, entries of z weighing ω: T is soft-thresholded
-/// at ηaᵢaⱼ and z grows by ηκaᵢ²/ω. Returns η, the root of a decreasing convex piecewise linear function, which
+/// at ηaᵢaⱼ and z grows by ηκaᵢ²/ω; with `nonneg` T ≥ 0 as well, which makes negative entries 0. Returns η, the root of a decreasing convex piecewise linear function, which
 /// Newton's method meets from below after a few steps.
-pub fn project_absolute(t: &mut RowMat, z: &mut [f64], a: &[f64], kappa: f64, omega: f64) -> f64 {
+pub fn project_absolute(
+    t: &mut RowMat,
+    z: &mut [f64],
+    a: &[f64],
+    (kappa, omega): (f64, f64),
+    nonneg: bool,
+) -> f64 {
     let n = a.len();
+    if nonneg {
+        t.data_mut().iter_mut().for_each(|v| *v = v.max(0.0));
+    }
     let mut eta = 0.0;
     for step in 0..STEPS {
         let (mut excess, mut slope) = (0.0, 0.0);
@@ -334,7 +349,7 @@ mod tests {
             let z0 = numbers(&mut rng, n, 2.0);
             let a: Vec<f64> = (0..n).map(|_| 0.1 + rng.random::<f64>()).collect();
             let (mut t, mut z) = (t0.clone(), z0.clone());
-            let eta = project_absolute(&mut t, &mut z, &a, kappa, omega);
+            let eta = project_absolute(&mut t, &mut z, &a, (kappa, omega), false);
             let mut inside = 0.0;
             let mut inner = 0.0;
             for i in 0..n {
@@ -353,6 +368,26 @@ mod tests {
         }
     }
 
+    /// X ≥ 0: the same cone with T ≥ 0 for points that are cut off at 0 first.
+    #[test]
+    fn without_signs_what_is_negative_is_cut_off() {
+        let mut rng = Pcg64::seed_from_u64(6);
+        for _ in 0..100 {
+            let n = rng.random_range(1..5);
+            let t0 = RowMat::from_vec(n, n, numbers(&mut rng, n * n, 1.0)).unwrap();
+            let z0 = numbers(&mut rng, n, 1.0);
+            let a: Vec<f64> = (0..n).map(|_| 0.1 + rng.random::<f64>()).collect();
+            let mut cut = t0.clone();
+            cut.data_mut().iter_mut().for_each(|v| *v = v.max(0.0));
+            let (mut t, mut z) = (t0, z0.clone());
+            project_absolute(&mut t, &mut z, &a, (1.0, 0.3), true);
+            let mut known = z0;
+            project_absolute(&mut cut, &mut known, &a, (1.0, 0.3), false);
+            assert_eq!((t.data(), &z), (cut.data(), &known));
+            assert!(t.data().iter().all(|v| *v >= 0.0));
+        }
+    }
+
     #[test]
     fn the_capped_simplex_has_a_common_shift() {
         let mut rng = Pcg64::seed_from_u64(9);
@@ -363,7 +398,14 @@ mod tests {
             let free: Vec<usize> = (0..n).filter(|i| !forced[*i]).collect();
             let q = rng.random_range(0..=free.len() + 1);
             let mut z = vec![0.0; n];
-            capped_simplex(&v, &forced, q, &mut z);
+            capped_simplex(&v, &forced, q, true, &mut z);
+            let clipped = |i: &usize| v[*i].clamp(0.0, 1.0);
+            let fits = free.iter().map(clipped).sum::<f64>() <= q as f64;
+            let few = z.clone();
+            capped_simplex(&v, &forced, q, false, &mut z);
+            // with fewer allowed the nearest point is that of the box, or has q
+            let close = |i: &usize| (few[*i] - if fits { clipped(i) } else { z[*i] }).abs() <= 1e-12;
+            assert!(free.iter().all(close), "{few:?} {z:?}");
             assert!((0..n).all(|i| !forced[i] || z[i] == 1.0));
             let sum: f64 = free.iter().map(|i| z[*i]).sum();
             assert!((sum - q.min(free.len()) as f64).abs() <= 1e-12, "{sum} {q}");

@@ -13,7 +13,7 @@ const OUTWARD: f64 = 1.01;
 const U: f64 = f64::EPSILON / 2.0;
 
 /// Columns of X that share their rows, and what is known of these: a set S of at most k rows with I ⊆ S ⊆ R holds all
-/// nonzeros. One column, or all r where variables are limited.
+/// nonzeros. One column, or all r where variables are limited. Where [`Problem::exact`] holds S has nothing but nonzeros.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     pub k: usize,
@@ -42,15 +42,16 @@ impl Part {
         self.forced.iter().all(|f| *f)
     }
 
-    /// Draws the conclusions from |S| = k; `false` where no such S is left.
-    pub fn settle(&mut self) -> bool {
+    /// Draws the conclusions from |S| = k, or |S| ≤ k where the problem is exact; `false` where no such S is left.
+    pub fn settle(&mut self, problem: &Problem) -> bool {
         let must = self.must();
-        if must > self.k || self.rows.len() < self.k {
+        let least = if problem.exact() { problem.rank } else { self.k };
+        if must > self.k || self.rows.len() < least {
             return false;
         }
         if must == self.k {
             self.keep(|part, a| part.forced[a]);
-        } else if self.rows.len() == self.k {
+        } else if self.rows.len() == least {
             self.forced.fill(true);
         }
         true
@@ -69,14 +70,36 @@ impl Part {
     }
 }
 
-/// max tr Xᵀ(½C)X over the X whose parts have the limits on nonzeros: `rank` columns in each part.
-#[derive(Debug)]
+/// max tr Xᵀ(½C)X − λ Σ|S| over the X whose parts have the limits on nonzeros: `rank` columns in each part.
+#[derive(Clone, Debug)]
 pub struct Problem {
     pub c: RowMat,
     pub rank: usize,
+    /// The price of a row in a part.
+    pub lambda: f64,
+    /// X ≥ 0, parts of one column.
+    pub nonneg: bool,
+    /// Number of rows that a part has in good X, where that is less than its limit: a scale for multipliers.
+    pub usual: usize,
 }
 
 impl Problem {
+    /// Without price and signs.
+    pub fn plain(c: RowMat, rank: usize) -> Self {
+        Self { c, rank, lambda: 0.0, nonneg: false, usual: usize::MAX }
+    }
+
+    /// Whether S is the support. A set without a price may be filled up to k rows, and more rows never harm; with a price they
+    /// do, and of X > 0 on its rows more is known than of X ≥ 0.
+    pub fn exact(&self) -> bool {
+        self.lambda > 0.0 || self.nonneg
+    }
+
+    /// λ|S| is at least this, rounded down.
+    pub fn least_price(&self, part: &Part) -> f64 {
+        self.lambda * part.must().max(self.rank) as f64 * (1.0 - 2.0 * U)
+    }
+
     /// κ(m, k) = m/k + √(m(k − 1)(k − m))/k, rounded up: ⟨Y, D_a Σ D_a⟩ ≤ κ‖a‖² for a projection Y of rank m on k rows and
     /// a matrix Σ of signs with ones on the diagonal.
     pub fn kappa(&self, k: usize) -> f64 {
@@ -89,12 +112,12 @@ impl Problem {
 }
 
 /// Multipliers of a part as the iteration has them: |Zᵢⱼ| ≤ aᵢaⱼ, U, d > 0.
-pub struct Multipliers<'a> {
+#[derive(Clone, Debug)]
+pub struct Multipliers {
     pub z: RowMat,
     pub squares: Vec<f64>, // aᵢ²
     pub u: RowMat,
     pub d: Vec<f64>,
-    pub part: &'a Part,
 }
 
 /// Multipliers of a part, with what the bound needs of them.
@@ -102,18 +125,21 @@ pub struct Multipliers<'a> {
 pub struct PartDual {
     less: RowMat,        // Z + ½(U + Uᵀ) − Diag(d), as computed
     norm: f64,           // ‖Z‖ + ‖U‖ + ‖d‖
-    pub costs: Vec<f64>, // wᵢ + πᵢ, rounded up
+    pub costs: Vec<f64>, // wᵢ + πᵢ − λ, rounded up
+    plain: Vec<f64>,     // wᵢ − λ, where there is a π
 }
 
 /// Multipliers of all parts: with W ⪰ 0 and 0 ≤ π ≤ diag W,
 ///
-/// Σ(Wᵢᵢ − πᵢ) + Σ_p { Σ_m((½C − W − Z − ½(U + Uᵀ) + Diag d) on R) + Σ_I(wᵢ + πᵢ) + the q largest of the others }
+/// Σ(Wᵢᵢ − πᵢ) + Σ_p { Σ_m((½C − W − Z − ½(U + Uᵀ) + Diag d) on R) + Σ_I cᵢ + the q largest positive others }
 ///
-/// bounds tr Xᵀ(½C)X, wᵢ = κaᵢ² + Nᵢ/(4dᵢ), Nᵢ the k largest Uᵢⱼ² of a row, those of I ∪ {i} among them.
+/// bounds tr Xᵀ(½C)X − λ Σ|S|, cᵢ = wᵢ + πᵢ − λ, wᵢ = κaᵢ² + Nᵢ/(4dᵢ), Nᵢ the k largest Uᵢⱼ² of a row, those of I ∪ {i}
+/// among them; for X ≥ 0 of the positive Uᵢⱼ, and only Zᵢⱼ ≤ aᵢaⱼ.
 #[derive(Clone, Debug)]
 pub struct Dual {
     pub parts: Vec<PartDual>,
-    joint: Option<Joint>,
+    pub joint: Option<Joint>,
+    pub given: Vec<Multipliers>, // of the parts, where they are kept
 }
 
 /// W over the rows of all parts.
@@ -127,56 +153,81 @@ pub struct Joint {
 
 impl PartDual {
     /// Makes the multipliers fit: Z is cut to aᵢaⱼ(1 − 4u) and made symmetric. `pi` is π on the rows of the part.
-    pub fn new(problem: &Problem, multipliers: &Multipliers<'_>, pi: Option<&[f64]>) -> Self {
-        let Multipliers { z, squares, u, d, part } = multipliers;
+    pub fn new(problem: &Problem, part: &Part, multipliers: &mut Multipliers, pi: Option<&[f64]>) -> Self {
         let n = part.rows.len();
-        let a: Vec<f64> = squares.iter().map(|v| v.max(0.0).sqrt()).collect();
+        let a: Vec<f64> = multipliers.squares.iter().map(|v| v.max(0.0).sqrt()).collect();
         let mut less = RowMat::zeros(n, n);
         let (mut size, mut others) = (0.0, 0.0);
         for i in 0..n {
+            let Multipliers { z, u, d, .. } = multipliers;
             for j in 0..=i {
                 let most = a[i] * a[j];
                 let most = if most < f64::MIN_POSITIVE { 0.0 } else { most * (1.0 - 4.0 * U) };
-                let z = if i == j { most } else { z.get(i, j).clamp(-most, most) };
-                let mut entry = z + 0.5 * (u.get(i, j) + u.get(j, i));
+                let least = if problem.nonneg { f64::NEG_INFINITY } else { -most };
+                let value = if i == j { most } else { z.get(i, j).clamp(least, most) };
+                z.set(i, j, value);
+                z.set(j, i, value);
+                let mut entry = value + 0.5 * (u.get(i, j) + u.get(j, i));
                 if i == j {
                     entry -= d[i];
                 }
                 less.set(i, j, entry);
                 less.set(j, i, entry);
-                size += if i == j { z * z } else { 2.0 * z * z };
+                size += if i == j { value * value } else { 2.0 * value * value };
             }
             others += d[i] * d[i];
         }
+        let Multipliers { u, d, .. } = multipliers;
         let kappa = problem.kappa(part.k);
         let up = 1.0 + OUTWARD * gamma(part.k + n + 16);
         let mut squared = Vec::new();
-        let costs = (0..n)
+        let weights: Vec<f64> = (0..n)
             .map(|i| {
-                let spread = largest_of_row(u.row(i), part, i, &mut squared) / (4.0 * d[i]);
-                (kappa * a[i] * a[i] + spread + pi.map_or(0.0, |pi| pi[i])) * up
+                let spread = largest_of_row(u.row(i), problem.nonneg, part, i, &mut squared) / (4.0 * d[i]);
+                kappa * a[i] * a[i] + spread
             })
             .collect();
-        Self { less, norm: size.sqrt() + u.norm() + others.sqrt(), costs }
+        let cost = |sum: f64| {
+            let cost = sum * up;
+            if problem.lambda > 0.0 { (cost - problem.lambda).next_up() } else { cost }
+        };
+        let costs = (0..n).map(|i| cost(weights[i] + pi.map_or(0.0, |pi| pi[i]))).collect();
+        let plain = if pi.is_some() { weights.iter().map(|w| cost(*w)).collect() } else { Vec::new() };
+        Self { less, norm: size.sqrt() + u.norm() + others.sqrt(), costs, plain }
     }
 
-    /// Σ_I + the q largest of the others, and the q-th and (q + 1)-th of these.
-    fn spent(&self, part: &Part) -> (f64, f64, f64) {
-        let must: f64 = (0..part.rows.len()).filter(|a| part.forced[*a]).map(|a| self.costs[a]).sum();
-        let mut free: Vec<f64> =
-            (0..part.rows.len()).filter(|a| !part.forced[*a]).map(|a| self.costs[a]).collect();
+    /// Σ_I + the q largest positive ones of the others, and the q-th and (q + 1)-th of these.
+    fn spent(&self, part: &Part) -> Spent {
+        let must = || (0..part.rows.len()).filter(|a| part.forced[*a]).map(|a| self.costs[a]);
+        let free = (0..part.rows.len()).filter(|a| !part.forced[*a]).map(|a| self.costs[a]);
+        let mut free: Vec<f64> = free.filter(|cost| *cost > 0.0).collect();
         sort_numbers_down(&mut free);
         let q = part.open();
         let at = |k: usize| free.get(k).copied().unwrap_or(0.0);
-        (must + free.iter().take(q).sum::<f64>(), if q > 0 { at(q - 1) } else { 0.0 }, at(q))
+        let chosen: f64 = free.iter().take(q).sum();
+        Spent {
+            sum: must().sum::<f64>() + chosen,
+            size: must().map(f64::abs).sum::<f64>() + chosen,
+            last: if q > 0 { at(q - 1) } else { 0.0 },
+            next: at(q),
+        }
     }
 }
 
+/// What the most expensive set costs.
+struct Spent {
+    sum: f64,
+    size: f64, // of its terms
+    last: f64, // the least of the q free costs in it, 0 where there are fewer
+    next: f64, // the largest beside it
+}
+
 /// Nᵢ.
-fn largest_of_row(row: &[f64], part: &Part, i: usize, free: &mut Vec<f64>) -> f64 {
+fn largest_of_row(row: &[f64], nonneg: bool, part: &Part, i: usize, free: &mut Vec<f64>) -> f64 {
     free.clear();
     let (mut sum, mut taken) = (0.0, 0);
     for (j, v) in row.iter().enumerate() {
+        let v = if nonneg { v.max(0.0) } else { *v };
         if part.forced[j] || j == i {
             sum += v * v;
             taken += 1;
@@ -192,10 +243,6 @@ fn largest_of_row(row: &[f64], part: &Part, i: usize, free: &mut Vec<f64>) -> f6
 }
 
 impl Dual {
-    pub fn new(parts: Vec<PartDual>, joint: Option<Joint>) -> Self {
-        Self { parts, joint }
-    }
-
     /// W + Z + ½(U + Uᵀ) − Diag(d) on the rows of part p.
     fn subtracted(&self, p: usize) -> RowMat {
         let mut less = self.parts[p].less.clone();
@@ -206,6 +253,24 @@ impl Dual {
             }
         }
         less
+    }
+
+    /// The same with π = 0 where that gives a lower bound: early iterations have a π that costs more than it brings.
+    #[must_use]
+    pub fn with_or_without_pi(mut self, parts: &[Part]) -> Self {
+        let Some(joint) = &self.joint else { return self };
+        let spent = |dual: &Self| -> f64 { dual.parts.iter().zip(parts).map(|(d, p)| d.spent(p).sum).sum() };
+        let mut without = Self {
+            parts: self.parts.clone(),
+            joint: Some(Joint { pi: vec![0.0; joint.pi.len()], ..joint.clone() }),
+            given: Vec::new(),
+        };
+        without.parts.iter_mut().for_each(|part| std::mem::swap(&mut part.costs, &mut part.plain));
+        if without.rest() + spent(&without) < self.rest() + spent(&self) {
+            without.given = std::mem::take(&mut self.given);
+            return without;
+        }
+        self
     }
 
     /// Σ(Wᵢᵢ − πᵢ).
@@ -226,7 +291,7 @@ impl Dual {
         for (p, part) in parts.iter().enumerate() {
             let mut m = self.subtracted(p);
             m.data_mut().iter_mut().zip(blocks[p].data()).for_each(|(m, c)| *m = 0.5 * c - *m);
-            sum += measure[p].sum_of_largest(&m, problem.rank)? + self.parts[p].spent(part).0;
+            sum += measure[p].sum_of_largest(&m, problem.rank)? + self.parts[p].spent(part).sum;
         }
         Some(sum).filter(|sum| sum.is_finite())
     }
@@ -247,9 +312,9 @@ impl Dual {
             let less = self.subtracted(p);
             let value = sum_of_largest(&blocks[p], &less, problem.rank, f64::NEG_INFINITY)?;
             let rounded = gamma(4) * self.parts[p].norm + gamma(1) * less.norm();
-            let spent = self.parts[p].spent(part).0;
-            sum += value + OUTWARD * problem.rank as f64 * rounded + spent;
-            size += value.abs() + spent;
+            let spent = self.parts[p].spent(part);
+            sum += value + OUTWARD * problem.rank as f64 * rounded + spent.sum;
+            size += value.abs() + spent.size;
             terms += part.rows.len();
         }
         Some(sum + OUTWARD * gamma(terms) * size).filter(|sum| sum.is_finite())
@@ -258,26 +323,26 @@ impl Dual {
     /// Moves rows out of R or into I where an X that says otherwise is not above the cutoff; how many. `most` is the proved
     /// bound of these multipliers: that of the sets with, or without, row i differs from it by the exchange of
     /// one cost for another.
-    pub fn fix(&self, parts: &mut [Part], most: f64, cutoff: f64) -> usize {
+    pub fn fix(&self, exact: bool, parts: &mut [Part], most: f64, cutoff: f64) -> usize {
         let mut changed = 0;
         for (dual, part) in self.parts.iter().zip(parts) {
             let q = part.open();
             let free = part.forced.iter().filter(|f| !**f).count();
-            if q == 0 || q >= free {
+            if q == 0 || (q >= free && !exact) {
                 continue;
             }
-            let (_, last, next) = dual.spent(part);
-            let slack = 8.0 * U * (most.abs() + last.abs());
+            let Spent { last, next, .. } = dual.spent(part);
             let without: Vec<bool> = (0..part.rows.len())
                 .map(|a| {
                     let cost = dual.costs[a];
+                    let slack = 8.0 * U * (most.abs() + last.abs() + cost.abs());
                     !part.forced[a] && cost < last && most - (last - cost) + slack <= cutoff
                 })
                 .collect();
             for (a, forced) in part.forced.iter_mut().enumerate() {
                 let cost = dual.costs[a];
                 let slack = 8.0 * U * (most.abs() + cost.abs());
-                if !*forced && cost >= last && most - (cost - next) + slack <= cutoff {
+                if !*forced && cost >= last && cost > 0.0 && most - (cost - next) + slack <= cutoff {
                     *forced = true;
                     changed += 1;
                 }

@@ -1,6 +1,7 @@
 //! Good X with limits on nonzeros: exchanges of rows for one part, one column at a time where there are several.
 
 use super::super::columns::principal;
+use super::super::rounding::columns_on;
 use super::dual::Problem;
 use crate::constraint::stiefel::{feasibility, orthonormalise, repair_on_support};
 use crate::linalg::RowMat;
@@ -22,6 +23,8 @@ const BETTER: f64 = 1e-12;
 const ROTATIONS: usize = 12;
 /// Steps along the gradient, at most.
 const ASCENTS: usize = 1000;
+/// Power iterations for a column of X ≥ 0.
+const POWERS: usize = 200;
 /// Sweeps over the columns, at most.
 const SWEEPS: usize = 100;
 /// Columns are orthonormal to this.
@@ -38,11 +41,13 @@ pub fn best_set(problem: &Problem, k: usize) -> Option<(f64, Vec<usize>)> {
     let n = problem.c.nrows();
     let connected = |i: usize| {
         let mut row: Vec<f64> = problem.c.row(i).iter().map(|v| v.abs()).collect();
-        sort_numbers_down(&mut row);
+        row.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
+        sort_numbers_down(&mut row[..k]);
         row[..k].iter().sum::<f64>()
     };
+    let connected: Vec<f64> = (0..n).map(connected).collect();
     let mut sets: Vec<(f64, Vec<usize>)> = Vec::new();
-    for first in descending_to(n, &connected).into_iter().take(STARTS) {
+    for first in descending_to(n, &|i| connected[i]).into_iter().take(STARTS) {
         let set = grown(problem, k, first)?;
         if !sets.iter().any(|s| s.1 == set) {
             sets.push((value_of(problem, &set)?, set));
@@ -117,7 +122,7 @@ pub fn exchanged(problem: &Problem, mut set: Vec<usize>) -> Option<(f64, Vec<usi
 
 /// Sets of k_p rows, one for each column: of C as it is without the columns before, one after the other.
 pub fn deflated_sets(problem: &Problem, counts: &[usize]) -> Option<Vec<Vec<usize>>> {
-    let mut left = Problem { c: problem.c.clone(), rank: 1 };
+    let mut left = Problem::plain(problem.c.clone(), 1);
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for k in counts {
         let (_, set) = best_set(&left, *k)?;
@@ -188,6 +193,49 @@ fn pulls_without(problem: &Problem, x: &RowMat, p: usize, out: usize) -> Vec<f64
         (0..n).for_each(|i| image[i] -= dot * x.get(i, q));
     }
     image.iter().map(|v| v * v).collect()
+}
+
+/// X on these sets with a large value, tr Xᵀ(½C)X less the price of its rows.
+pub fn best_on(problem: &Problem, sets: &[Vec<usize>], effort: Effort) -> Option<(f64, RowMat)> {
+    let (value, x) =
+        if problem.nonneg { positive_on(problem, sets)? } else { solution_on(problem, sets, effort)? };
+    if problem.lambda == 0.0 {
+        return Some((value, x));
+    }
+    let single = sets.len() == 1;
+    let used = |i: usize| x.row(i).iter().filter(|v| **v != 0.0).count();
+    let rows: usize = (0..x.nrows()).map(|i| if single { used(i).min(1) } else { used(i) }).sum();
+    Some((value - problem.lambda * rows as f64, x))
+}
+
+/// X ≥ 0 on sets that do not meet: leading eigenvectors without their negative entries, then projected power iterations.
+fn positive_on(problem: &Problem, sets: &[Vec<usize>]) -> Option<(f64, RowMat)> {
+    let c = &problem.c;
+    let meets = |p: usize| sets[..p].iter().any(|s| s.iter().any(|i| sets[p].contains(i)));
+    if (0..sets.len()).any(meets) {
+        return None;
+    }
+    let mut x = columns_on(c, sets, true)?;
+    let mut value = 0.0;
+    for (p, set) in sets.iter().enumerate() {
+        let block = principal(c, set);
+        let shift = block.norm();
+        let mut y: Vec<f64> = set.iter().map(|i| x.get(*i, p)).collect();
+        let times = |y: &[f64]| -> Vec<f64> {
+            (0..y.len()).map(|a| block.row(a).iter().zip(y).map(|(c, v)| c * v).sum()).collect()
+        };
+        for _ in 0..POWERS {
+            let mut next: Vec<f64> =
+                times(&y).iter().zip(&y).map(|(c, v)| (c + shift * v).max(0.0)).collect();
+            if normalise(&mut next) == 0.0 {
+                break;
+            }
+            y = next;
+        }
+        value += 0.5 * times(&y).iter().zip(&y).map(|(c, v)| c * v).sum::<f64>();
+        set.iter().zip(&y).for_each(|(i, v)| x.set(*i, p, *v));
+    }
+    Some((value, x))
 }
 
 /// How much is tried where the sets of columns meet.
@@ -396,7 +444,7 @@ mod tests {
     fn problem(n: usize, rank: usize, seed: usize) -> Problem {
         let a =
             RowMat::from_fn(n + 2, n, |i, j| ((i * i * 3 + (j + seed) * (2 * i + 1)) as f64 * 0.713).sin());
-        Problem { c: crate::linalg::products::gram(&a), rank }
+        Problem::plain(crate::linalg::products::gram(&a), rank)
     }
 
     #[test]

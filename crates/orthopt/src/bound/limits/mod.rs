@@ -13,37 +13,78 @@ mod cones;
 mod dual;
 mod incumbent;
 mod pseudo;
+mod saved;
+mod screening;
 mod state;
 mod tree;
 
+use std::collections::BTreeMap;
+
+use super::certified::gamma;
+use super::columns::principal;
 use super::covariance::{Covariance, Screen};
-use super::tree::{Limits, Outcome, search};
-use super::types::{Kind, Options, Progress, Watch};
+use super::tree::{Limits, Outcome, cutoff, search};
+use super::types::{End, Kind, Options, Progress, Watch};
 use crate::error::Result;
-use crate::linalg::RowMat;
+use crate::linalg::order::sort_numbers_down;
+use crate::linalg::{RowMat, work};
+use crate::problem::nonzero_rows;
 use crate::smooth::Quadratic;
-use dual::Problem;
-use incumbent::{Effort, best_set, deflated_sets, exchanged_columns, solution_on};
+use dual::{Part, Problem};
+use incumbent::{Effort, best_on, best_set, deflated_sets, exchanged_columns, solution_on};
+pub use saved::{LimitDual, limit_dual};
 use tree::LimitBranching;
 
-/// Variables, at most; with several parts, of which each has matrices of its own, variables times parts.
-const VARIABLES: usize = 400;
+/// Variables that the tree takes, at most; with several parts, of which each has matrices of its own, variables times parts.
+pub(super) const VARIABLES: usize = 400;
+/// Variables, at most, where columns have limits of their own: C and a list of entries of each row are kept, and screening is
+/// to leave no more than the tree takes.
+const SCREENED: usize = 5000;
 /// Lists of limits that a total allows, at most.
 const LISTS: usize = 300;
+/// Iterations between two looks at a bound, twice.
+const LOOKS: u64 = 20;
 /// The share of the gap asked for at which a node is closed; the rest is for the rounding of what is reported.
 const SHARE: f64 = 0.5;
 
-/// The limits of each list of parts, and the number of columns of a part; `None` where there are no limits, a
-/// price of nonzeros as well, or too much of it.
+/// The limits of each list of parts, and the number of columns of a part; `None` where there are no limits, or too
+/// much of it.
 fn limits_of(kind: &Kind, r: usize, n: usize) -> Option<(usize, Vec<Vec<usize>>)> {
-    let (rank, lists) = match kind {
-        Kind::Counts { nonzeros, lambda: 0.0 } => (1, vec![nonzeros.iter().map(|k| *k.min(&n)).collect()]),
-        Kind::Total { nonzeros, lambda: 0.0 } => (1, partitions((*nonzeros).min(r * n), r, n)?),
-        Kind::Rows { rows, lambda: 0.0 } => (r, vec![vec![*rows.min(&n)]]),
+    let (rank, lists) = match kind.unsigned() {
+        Kind::Counts { nonzeros, .. } => (1, vec![nonzeros.iter().map(|k| *k.min(&n)).collect()]),
+        Kind::Total { nonzeros, .. } => (1, partitions((*nonzeros).min(r * n), r, n)?),
+        Kind::Rows { rows, .. } if r == 1 || !kind.nonneg() => (r, vec![vec![*rows.min(&n)]]),
         _ => return None,
     };
-    let parts = r / rank;
-    (n * parts <= VARIABLES).then_some((rank, lists))
+    let screens = rank == 1 && lists.len() == 1 && n <= SCREENED;
+    (is_small(n, r / rank) || screens).then_some((rank, lists))
+}
+
+/// Whether the tree takes all n variables.
+fn is_small(n: usize, parts: usize) -> bool {
+    n * parts <= VARIABLES
+}
+
+/// The problem, divided by a power of two, which is returned.
+fn posed(f: &impl Quadratic, r: usize, kind: &Kind, rank: usize, usual: usize) -> Result<(Problem, f64)> {
+    let Covariance { c, scale, .. } = Covariance::of(f, r, Screen::All, SCREENED)?;
+    let lambda = (kind.lambda() / scale).min(1e100); // a smaller one only raises the bound
+    Ok((Problem { c, rank, lambda, nonneg: kind.nonneg(), usual }, scale))
+}
+
+impl Problem {
+    /// Divided by a power of two further, so that `each` in the unit of the data becomes about 1 where it is positive; the new
+    /// scale.
+    fn rescaled(&mut self, scale: f64, each: f64) -> f64 {
+        let each = each / scale;
+        if !(each.is_finite() && each > 0.0) {
+            return scale;
+        }
+        let more = 2f64.powi((each.log2().round() as i32).clamp(-500, 500));
+        self.c.data_mut().iter_mut().for_each(|v| *v /= more);
+        self.lambda /= more;
+        scale * more
+    }
 }
 
 /// The ways to write a total as a sum of r numbers from 1 to n, the largest first.
@@ -70,6 +111,15 @@ fn partitions(total: usize, r: usize, n: usize) -> Option<Vec<Vec<usize>>> {
     (!out.is_empty() && out.len() <= LISTS).then_some(out)
 }
 
+/// Work without which no proof succeeds, for r columns of n variables: two looks at the bound of the root, or where that is
+/// less and enough for one column, screening.
+pub(crate) fn least_work(n: usize, r: usize) -> u64 {
+    let (rows, columns) = (n as u64, r as u64);
+    let step = (columns + u64::from(r > 1)) * 8 * rows.pow(3) + columns * admm::projections(n) as u64;
+    let looks = LOOKS.saturating_mul(step);
+    if r == 1 { looks.min(screening::first_work(n) as u64) } else { looks }
+}
+
 /// Whether these bounds are there for a problem.
 pub(super) fn apply(kind: &Kind, r: usize, n: usize) -> bool {
     limits_of(kind, r, n).is_some()
@@ -89,33 +139,233 @@ pub(super) fn prove(
     watch: &Watch<'_>,
 ) -> Result<Option<Outcome>> {
     let Some((rank, lists)) = limits_of(kind, r, f.nrows()) else { return Ok(None) };
-    let Covariance { c, mut scale, .. } = Covariance::of(f, r, Screen::All, VARIABLES)?;
-    let mut problem = Problem { c, rank };
-    for sets in starts(&problem, &lists, incumbent) {
-        offer(solution_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
+    let usual = incumbent.map_or(usize::MAX, |x| nonzero_rows(x).len().max(rank));
+    let (mut problem, mut scale) = posed(f, r, kind, rank, usual)?;
+    let begun = work::so_far();
+    let columns = r / rank;
+    // a search of several columns of many variables would take long here
+    let searched = incumbent.is_some() && columns > 1 && !is_small(f.nrows(), columns);
+    for sets in starts(&problem, &lists, incumbent, searched) {
+        offer(best_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
     }
-    // the incumbent is to be about 1 for each column
-    let each = offer(None) / scale / r as f64;
-    if each.is_finite() && each > 0.0 {
-        let more = 2f64.powi((each.log2().round() as i32).clamp(-500, 500));
-        problem.c.data_mut().iter_mut().for_each(|v| *v /= more);
-        scale *= more;
-    }
+    // the incumbent is to be about 1 for each column, without the price
+    let price = incumbent.map_or(0.0, |x| kind.penalty(x));
+    scale = problem.rescaled(scale, (offer(None) + price) / r as f64);
     let gap = SHARE * options.gap;
-    let branching = LimitBranching::new(&problem, &lists, gap, watch);
+    let cut = cutoff(offer(None) / scale, gap);
+    let over = || watch.is_over();
+    let limits = Limits { nodes: options.nodes, gap, scale };
+    let field = match options.work {
+        Some(most) if work::so_far() - begun > most => return Ok(None),
+        _ => Field::of(&problem, &lists, cut, limits, watch, &over),
+    };
+    let Some(roots) = field.roots else {
+        let done = field.is_bounded || field.most <= cut;
+        let end = watch.ask(known).unwrap_or(if done { End::Finished } else { End::Limit });
+        let most = (field.most.max(cut) * scale).next_up();
+        return Ok(Some(Outcome { most, nodes: field.nodes, open: 0, end }));
+    };
+    if let Some(rows) = &field.rows {
+        problem.c = principal(&problem.c, rows);
+    }
+    let spent = work::so_far() - begun;
+    let allowance = options.work.map_or(u64::MAX, |most| most.saturating_sub(spent));
+    let branching = LimitBranching::new(&problem, roots, gap, allowance, watch);
+    let whole = |x: RowMat| field.rows.as_ref().map_or_else(|| x.clone(), |rows| lifted(&x, rows, f.nrows()));
     let improve = |sets: Option<&[Vec<usize>]>| {
-        let x = sets.and_then(|sets| solution_on(&problem, sets, Effort::Full)).map(|(_, x)| x);
+        let x = sets.and_then(|sets| best_on(&problem, sets, Effort::Full)).map(|(_, x)| whole(x));
         offer(x) / scale
     };
-    let limits = Limits { nodes: options.nodes, gap, scale };
-    let mut outcome =
-        search(&branching, LimitBranching::root(), f64::INFINITY, limits, improve, known, watch);
+    let mut outcome = search(&branching, LimitBranching::root(), field.most, limits, improve, known, watch);
+    if field.rows.is_some() {
+        outcome.most = outcome.most.max(cut); // X at or below the cutoff may have been screened out
+    }
     outcome.most = (outcome.most * scale).next_up();
+    outcome.nodes += field.nodes;
     Ok(Some(outcome))
 }
 
+/// X over n variables from X over some of them.
+fn lifted(x: &RowMat, rows: &[usize], n: usize) -> RowMat {
+    let mut out = RowMat::zeros(n, x.ncols());
+    rows.iter().enumerate().for_each(|(a, i)| out.row_mut(*i).copy_from_slice(x.row(a)));
+    out
+}
+
+/// Where the tree looks.
+struct Field {
+    rows: Option<Vec<usize>>,      // the variables left, or all
+    roots: Option<Vec<Vec<Part>>>, // over those; `None` where they are too many
+    most: f64,                     // proved without the tree
+    nodes: u64,                    // of trees for single columns
+    is_bounded: bool,              // whether a relaxation has nothing to add to `most`
+}
+
+impl Field {
+    /// All variables, with one root for each list.
+    fn all(n: usize, lists: &[Vec<usize>]) -> Self {
+        let root = |list: &Vec<usize>| list.iter().map(|k| Part::all(n, *k)).collect();
+        Self {
+            rows: None,
+            roots: Some(lists.iter().map(root).collect()),
+            most: f64::INFINITY,
+            nodes: 0,
+            is_bounded: false,
+        }
+    }
+
+    /// What screening leaves of the sets above `cut`.
+    fn of(
+        problem: &Problem,
+        lists: &[Vec<usize>],
+        cut: f64,
+        limits: Limits,
+        watch: &Watch<'_>,
+        over: &(dyn Fn() -> bool + Sync),
+    ) -> Self {
+        let n = problem.c.nrows();
+        match lists {
+            [list] if problem.rank == 1 && list.len() == 1 => Self::of_one(problem, list[0], cut, over),
+            [list] if !is_small(n, list.len()) => Self::of_several(problem, list, cut, limits, watch, over),
+            _ => Self::all(n, lists),
+        }
+    }
+
+    /// One column: all rows left where they are few, else a root for each pivot.
+    fn of_one(problem: &Problem, k: usize, cut: f64, over: &(dyn Fn() -> bool + Sync)) -> Self {
+        let n = problem.c.nrows();
+        let most = circles(problem, k);
+        let Some(found) = screening::screened(problem, k, cut, VARIABLES, over) else {
+            if is_small(n, 1) {
+                return Self::all(n, &[vec![k]]);
+            }
+            return Self { rows: None, roots: None, most, nodes: 0, is_bounded: false };
+        };
+        let root = |(pivot, rows): &(usize, Vec<usize>)| {
+            let place = |i: &usize| found.rows.partition_point(|j| j < i);
+            vec![Part {
+                k,
+                rows: rows.iter().map(place).collect(),
+                forced: rows.iter().map(|i| i == pivot).collect(),
+            }]
+        };
+        let roots = match found.rows.len() {
+            0 => return Self { rows: None, roots: None, most: cut.min(most), nodes: 0, is_bounded: true },
+            left if is_small(left, 1) => vec![vec![Part::all(left, k)]],
+            _ => found.pivots.iter().map(root).collect(),
+        };
+        Self { rows: Some(found.rows), roots: Some(roots), most, nodes: 0, is_bounded: false }
+    }
+
+    /// Several columns of too many variables: what they can have one by one, and the rows without which a column has too little
+    /// beside the most that the others can have.
+    fn of_several(
+        problem: &Problem,
+        list: &[usize],
+        cut: f64,
+        limits: Limits,
+        watch: &Watch<'_>,
+        over: &(dyn Fn() -> bool + Sync),
+    ) -> Self {
+        let mut alone: BTreeMap<usize, f64> = BTreeMap::new();
+        let (mut nodes, mut is_bounded) = (0, true);
+        for k in list {
+            alone.entry(*k).or_insert_with(|| {
+                let (most, count, by_tree) = best_alone(problem, *k, limits, watch, over);
+                nodes += count;
+                is_bounded &= by_tree;
+                most
+            });
+        }
+        let sum: f64 = list.iter().map(|k| alone[k]).sum();
+        let size: f64 = list.iter().map(|k| alone[k].abs()).sum();
+        let most = sum + gamma(list.len() + 4) * size;
+        let none = |most| Self { rows: None, roots: None, most, nodes, is_bounded };
+        if most <= cut {
+            return none(most);
+        }
+        let room = VARIABLES / list.len();
+        let left = |k: &usize| {
+            let others = most - alone[k] + gamma(4) * (most.abs() + alone[k].abs());
+            let own = cut - others - gamma(4) * (cut.abs() + others.abs());
+            Some(screening::screened(problem, *k, own, room, over)?.rows)
+        };
+        let Some(each) = list.iter().map(left).collect::<Option<Vec<Vec<usize>>>>() else {
+            return none(most);
+        };
+        let mut rows: Vec<usize> = each.iter().flatten().copied().collect();
+        rows.sort_unstable();
+        rows.dedup();
+        if each.iter().any(Vec::is_empty) {
+            return none(most.min(cut));
+        }
+        if rows.len() > room {
+            return none(most);
+        }
+        let part = |(k, own): (&usize, &Vec<usize>)| {
+            let places: Vec<usize> = own.iter().map(|i| rows.partition_point(|j| j < i)).collect();
+            Part { k: *k, forced: vec![false; places.len()], rows: places }
+        };
+        let root = list.iter().zip(&each).map(part).collect();
+        Self { rows: Some(rows), roots: Some(vec![root]), most, nodes, is_bounded }
+    }
+}
+
+/// A bound of what one column of k rows can have, the nodes that took, and whether screening left the tree few enough rows.
+fn best_alone(
+    problem: &Problem,
+    k: usize,
+    limits: Limits,
+    watch: &Watch<'_>,
+    over: &(dyn Fn() -> bool + Sync),
+) -> (f64, u64, bool) {
+    let simple = circles(problem, k);
+    // for X ≥ 0 and with prices it may be more than there is, which is as good a cutoff
+    let Some((mut best, _)) = best_set(problem, k) else { return (simple, 0, false) };
+    let cut = cutoff(best, limits.gap);
+    let field = Field::of_one(problem, k, cut, over);
+    let Some(roots) = field.roots else {
+        return (field.most.max(cut).min(simple), 0, field.is_bounded);
+    };
+    let rows: Vec<usize> = field.rows.unwrap_or_else(|| (0..problem.c.nrows()).collect());
+    let small = Problem { c: principal(&problem.c, &rows), ..problem.clone() };
+    let quiet = watch.quiet();
+    let branching = LimitBranching::new(&small, roots, limits.gap, u64::MAX, &quiet);
+    let improve = |sets: Option<&[Vec<usize>]>| {
+        let value = sets.and_then(|sets| best_on(&small, sets, Effort::Little)).map(|found| found.0);
+        best = best.max(value.unwrap_or(f64::NEG_INFINITY));
+        best
+    };
+    let known = quiet.last();
+    let outcome = search(&branching, LimitBranching::root(), field.most, limits, improve, known, &quiet);
+    (outcome.most.max(cut).min(simple), outcome.nodes, true)
+}
+
+/// Gershgorin: half the largest eigenvalue of k rows is at most half the largest sum over a row of its k − 1 largest
+/// |Cᵢⱼ| and Cᵢᵢ.
+fn circles(problem: &Problem, k: usize) -> f64 {
+    let c = &problem.c;
+    let most = (0..c.nrows()).map(|i| {
+        let mut others: Vec<f64> = (0..c.ncols()).filter(|j| *j != i).map(|j| c.get(i, j).abs()).collect();
+        let q = (k - 1).min(others.len());
+        if q > 0 && q < others.len() {
+            others.select_nth_unstable_by(q - 1, |a, b| b.total_cmp(a));
+        }
+        others.truncate(q);
+        sort_numbers_down(&mut others);
+        let sum: f64 = others.iter().sum();
+        0.5 * (c.get(i, i) + sum) + gamma(k + 8) * (c.get(i, i).abs() + sum)
+    });
+    (most.fold(f64::NEG_INFINITY, f64::max) - problem.lambda).next_up()
+}
+
 /// Supports to begin from: those of the incumbent, and of a search of the largest parts of C first.
-fn starts(problem: &Problem, lists: &[Vec<usize>], incumbent: Option<&RowMat>) -> Vec<Vec<Vec<usize>>> {
+fn starts(
+    problem: &Problem,
+    lists: &[Vec<usize>],
+    incumbent: Option<&RowMat>,
+    searched: bool,
+) -> Vec<Vec<Vec<usize>>> {
     let mut out: Vec<Vec<Vec<usize>>> = Vec::new();
     let single = lists.iter().all(|list| list.len() == 1);
     if let Some(x) = incumbent {
@@ -124,6 +374,9 @@ fn starts(problem: &Problem, lists: &[Vec<usize>], incumbent: Option<&RowMat>) -
         };
         let r = x.ncols();
         out.push(if single { vec![support(0..r)] } else { (0..r).map(|k| support(k..k + 1)).collect() });
+    }
+    if searched || problem.nonneg || (problem.lambda > 0.0 && incumbent.is_some()) {
+        return out; // exchanges know neither signs nor prices
     }
     for list in lists {
         match list[..] {

@@ -7,10 +7,9 @@
 
 use super::Of;
 use crate::family::catalogue::penalty_called;
-use crate::family::uncorrelated::Between;
-use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, Wanted, find_problem};
-use crate::problem::Storage;
-use crate::smooth::Placement;
+use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem};
+use crate::problem::{Between, Storage};
+use crate::smooth::{Measure, Order, Placement};
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SolverInfo, find_solvers};
 
@@ -30,6 +29,8 @@ pub enum Call {
     BoundOfX,
     /// `certify`, of an X that is given.
     Certify,
+    /// `explore`, which chooses problem and limits.
+    Explore,
     /// `minimize`, of a function of the user's own.
     Minimize,
 }
@@ -44,6 +45,7 @@ impl Call {
             Self::Bound,
             Self::BoundOfX,
             Self::Certify,
+            Self::Explore,
             Self::Minimize,
         ];
         all.into_iter().find(|call| call.name() == name)
@@ -58,6 +60,7 @@ impl Call {
             Self::Bound => "bound",
             Self::BoundOfX => "bound of an X that is given",
             Self::Certify => "certify",
+            Self::Explore => "explore",
             Self::Minimize => "minimize",
         }
     }
@@ -80,6 +83,7 @@ pub struct Case {
     pub(super) penalty: String,
     pub(super) mapped: bool,
     pub(super) limited: bool,
+    pub(super) auto: bool, // the rank is that of the data
     uncorrelated: bool,
 }
 
@@ -97,6 +101,7 @@ impl Case {
             penalty: options.penalty.as_deref().unwrap_or(info.penalty).into(),
             mapped: options.map.is_some(),
             limited: options.limit.is_some(),
+            auto: options.rank_rule == Some(RankRule::Auto),
             uncorrelated: options.between == Between::Uncorrelated,
         }
     }
@@ -114,6 +119,7 @@ impl Case {
             penalty: penalty.into(),
             mapped,
             limited: false,
+            auto: false,
             uncorrelated: false,
         }
     }
@@ -145,7 +151,7 @@ impl Case {
     /// Subject of a refusal of an option of this kind.
     pub(super) fn subject(&self, of: Of) -> String {
         match of {
-            Of::Data => "C itself".into(),
+            Of::Data => if self.gram == Some(false) { "samples" } else { "C itself" }.into(),
             Of::Problem => self.statement(),
             Of::Run => match &self.run {
                 Some(run) => format!("{} for {}", run.names, self.statement()),
@@ -196,6 +202,11 @@ impl Case {
             _ if limits => self.penalty == "l0",
             _ => weighed,
         }
+    }
+
+    /// Whether components may maximise another measure than the variance.
+    pub(super) fn takes_measures(&self) -> bool {
+        self.takes_limits() && self.penalty != "nonneg"
     }
 
     pub(super) fn takes_limits(&self) -> bool {
@@ -292,13 +303,23 @@ impl Run {
 }
 
 /// Solvers that find their steps by themselves.
-const WITHOUT_STEPS: &[&str] = &["csdm", "j-lbfgs", "vr-j-jobcd"];
+const WITHOUT_STEPS: &[&str] = &[
+    "csdm",
+    "j-lbfgs",
+    "vr-j-jobcd",
+    "lbfgs",
+    "optm-qr",
+    "optm-cayley",
+    "foforth-gr",
+    "foforth-p",
+    "foforth-qr",
+];
 
 impl PoseOptions {
     /// Names of the options that differ from their defaults.
     pub fn given(&self) -> Vec<&'static str> {
         let given = [
-            ("rank", self.rank.is_some()),
+            ("rank", self.rank.is_some() || self.rank_rule.is_some()),
             ("lambda", self.lambda.is_some()),
             ("lambda-share", self.lambda_share.is_some()),
             ("relative-lambda", self.relative_lambda.is_some()),
@@ -314,6 +335,10 @@ impl PoseOptions {
             ("placement", self.placement != Placement::default()),
             ("linear", self.linear.is_some()),
             ("constraint", self.between != Between::default()),
+            ("maximise", self.maximise != Measure::default()),
+            ("order", self.order != Order::default()),
+            ("min-nonzeros", self.min_nonzeros.is_some()),
+            ("max-nonzeros", self.max_nonzeros.is_some()),
         ];
         let given = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option);
         given.chain(self.limit.as_ref().map(Limit::option)).collect()

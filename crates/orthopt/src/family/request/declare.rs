@@ -48,6 +48,8 @@ pub enum Kind {
     Files,
     /// A number of nonzeros, one for each component, or `auto`.
     Counts,
+    /// A number of components, a share of the variance, or `auto`.
+    Rank,
     /// A number of bytes.
     Size,
     /// C itself: a file in the command, yes or no where data are matrices.
@@ -59,6 +61,8 @@ pub enum Kind {
 pub enum Group {
     /// Data and their preparation.
     Data,
+    /// How tables are read.
+    Table,
     /// What is minimised.
     Problem,
     /// How.
@@ -75,8 +79,9 @@ pub enum Group {
 
 impl Group {
     /// All, in the order of help and documentation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Data,
+        Self::Table,
         Self::Problem,
         Self::Solver,
         Self::Stopping,
@@ -89,6 +94,7 @@ impl Group {
     pub fn heading(self) -> &'static str {
         match self {
             Self::Data => "Data",
+            Self::Table => "Table",
             Self::Problem => "Problem",
             Self::Solver => "Solver and start",
             Self::Stopping => "Stopping",
@@ -293,6 +299,10 @@ impl Entry {
             (Kind::Number, Some(least)) => format!("a finite number >= {least}"),
             (Kind::Number, None) => "a number".into(),
             (Kind::Counts, _) => "a whole number >= 1, one for each component, or auto".into(),
+            (Kind::Rank, _) => {
+                "a whole number >= 1, a share of the variance above 0% and below 100% (90% or 0.9), or auto"
+                    .into()
+            }
             (Kind::Size, _) => "a number of bytes, or a text like 500M or 8G".into(),
             (Kind::File | Kind::Files, _) if self.matrix.is_some() && front != Front::Command => {
                 "a matrix".into()
@@ -313,13 +323,16 @@ impl Entry {
     /// What is expected instead.
     pub fn typed(&self, text: &str) -> Result<Written, String> {
         let written = match self.kind {
-            Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size => Written::Text(text.into()),
+            Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size | Kind::Rank => {
+                Written::Text(text.into())
+            }
             Kind::Counts if text.parse::<i64>().is_err() => Written::Text(text.into()),
             _ => Written::typed(text),
         };
         let fits = |written: &Written| self.set(&mut Request::default(), written);
         match (self.kind, &written) {
             (Kind::Counts, _) => text.parse::<super::Counts>().map(|_| written),
+            (Kind::Rank, _) => text.parse::<super::Rank>().map(|_| written),
             (Kind::Size, _) => text.parse::<super::Size>().map(|_| written),
             _ if fits(&written) => Ok(written),
             _ => Err(format!("expected {}", self.expected(Front::Command))),

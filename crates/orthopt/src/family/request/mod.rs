@@ -10,21 +10,20 @@ mod written;
 pub use case::{Call, Case, Run};
 pub use declare::{Choices, Entry, FileUse, Front, Group, Kind, Of, find_option};
 pub use table::{ARGUMENTS, OPTIONS, Request};
-pub use written::{Constants, Counts, Field, Gram, Size, Written};
+pub use written::{Constants, Counts, Field, Gram, Rank, Size, Written};
 
 use std::path::Path;
 
 use super::catalogue::{all_constants, all_starts, check_solvers};
-use super::uncorrelated::Between;
 use super::{Limit, LinearInput, PoseOptions, Wanted};
 use crate::certify::Scope;
 use crate::error::{Error, Result};
 use crate::linear_map::{AnyMap, LeftMatrix};
 use crate::message::Message;
 use crate::pair::step::Model;
-use crate::problem::Storage;
+use crate::problem::{Between, Storage};
 use crate::search::Effort;
-use crate::smooth::Placement;
+use crate::smooth::{Measure, Order, Placement};
 use crate::solve::Stopping;
 use crate::solvers::AUTO;
 use crate::solvers::jobcd::Side;
@@ -48,6 +47,8 @@ pub struct Settled {
     pub certify: Option<Scope>,
     /// Seconds for a bound.
     pub bound: Option<f64>,
+    /// Number of pairs of halves of the rows.
+    pub stability: Option<usize>,
 }
 
 impl Request {
@@ -153,8 +154,17 @@ impl Request {
         let solver = self.solver.clone().filter(|name| name != AUTO.0);
         solver.as_deref().map_or(Ok(()), check_solvers)?;
         let (constants, shape) = self.constants.parse()?;
+        let (rank, rank_rule) = match self.rank {
+            Some(Rank::By(rule)) => (None, Some(rule)),
+            Some(Rank::Given(rank)) => (Some(rank), None),
+            None => (None, None),
+        };
         let pose = PoseOptions {
-            rank: self.rank,
+            rank,
+            rank_rule,
+            samples: self.samples,
+            show_scree: self.plot_scree.is_some(),
+            scree: None,
             lambda: self.lambda,
             lambda_share: self.lambda_share,
             relative_lambda: self.relative_lambda,
@@ -172,6 +182,10 @@ impl Request {
             linear: self.linear()?,
             limit: self.limit(),
             between: parsed(&self.constraint, Between::parse)?.unwrap_or_default(),
+            maximise: parsed(&self.maximise, Measure::parse)?.unwrap_or_default(),
+            order: parsed(&self.order, Order::parse)?.unwrap_or_default(),
+            min_nonzeros: self.min_nonzeros,
+            max_nonzeros: self.max_nonzeros,
             max_memory: self.max_memory.map(|size| size.0),
         };
         let (seed, tol) = (self.seed.unwrap_or_default(), self.tol.unwrap_or_default());
@@ -198,8 +212,9 @@ impl Request {
             tol,
             min_decrease: self.min_decrease.unwrap_or(0.0),
         };
-        let (restarts, threads, bound) = (self.restarts, self.threads, self.bound);
-        Ok(Settled { pose, wanted, stopping, restarts, threads, certify: self.scope(seed), bound })
+        let (restarts, threads) = (self.restarts, self.threads);
+        let (bound, stability) = (self.bound, self.stability);
+        Ok(Settled { pose, wanted, stopping, restarts, threads, certify: self.scope(seed), bound, stability })
     }
 
     /// Ranges of numbers, and options that exclude each other.
@@ -376,6 +391,7 @@ mod tests {
                         Written::List(vec![Written::Path("a".into()), Written::Path("b".into())])
                     }
                     (Kind::Counts, _) => Written::List(vec![Written::Whole(2), Written::Whole(1)]),
+                    (Kind::Rank, _) => Written::Text("auto".into()),
                     (Kind::Size, _) => Written::Text("8000".into()),
                 };
                 let mut request = Request::of(front);
@@ -404,10 +420,11 @@ mod tests {
 
     #[test]
     fn what_is_given_wins_over_what_a_file_says() {
-        let file = Request { rank: Some(2), lambda: Some(1.0), center: Some(true), ..Request::default() };
-        let typed = Request { rank: Some(4), center: Some(false), ..Request::default() };
+        let file =
+            Request { rank: Some(2.into()), lambda: Some(1.0), center: Some(true), ..Request::default() };
+        let typed = Request { rank: Some(4.into()), center: Some(false), ..Request::default() };
         let both = typed.over(&file);
-        assert_eq!((both.rank, both.lambda, both.center), (Some(4), Some(1.0), Some(false)));
+        assert_eq!((both.rank, both.lambda, both.center), (Some(4.into()), Some(1.0), Some(false)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::case::{Call, Case, Run};
 use super::declare::{Choices, Entry, Front, Group, Of, option, options};
-use super::written::{Constants, Counts, Field, Gram, Size};
+use super::written::{Constants, Counts, Field, Gram, Rank, Size};
 use crate::error::{Error, Result};
 use crate::family::catalogue::{all_penalties, all_starts};
 use crate::family::composite_pca::split;
@@ -21,6 +21,9 @@ use crate::solvers::obcd::WORKING_SETS;
 use crate::start::Start;
 
 /// Calls that take data.
+const READS: &[Call] =
+    &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Certify, Call::Explore];
+/// Calls that take data and a problem.
 const DATA: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Certify];
 /// Calls that take a penalty or a constraint.
 const ALL: &[Call] =
@@ -31,8 +34,11 @@ const RUNS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Cal
 const SHOWN: &[Call] = &[Call::Solve, Call::Path];
 /// Calls whose X is written.
 const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX];
+/// The same, and the call that writes a page.
+const SAYS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore];
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
+const TOTAL: &str = "l0-pca and pca with a number of nonzeros for all components together (total-nonzeros)";
 const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local solutions differ";
 const SEED: &str = "checks of random pairs or blocks";
 const PAIRS: &str =
@@ -56,12 +62,23 @@ const MATRICES: &[(Front, &str)] = &[
     ),
     (R, "matrices and data frames have their names and are in memory"),
 ];
+const IN_R: &[(Front, &str)] = &[(R, "data frames are read and arranged in R")];
+const IN_MEMORY: &[(Front, &str)] = &[
+    (Python, "labels are for pictures, which have an argument for them"),
+    (R, "labels are for pictures, which have an argument for them"),
+];
 const ROWS: &[(Front, &str)] = &[(R, "sparse_pca prepares the matrix in R, as prcomp does")];
 const PCA: &[(Front, &str)] = &[(R, "sparse_pca is PCA with X'X = I and the penalties of its own argument")];
+const HALVES: &[(Front, &str)] = &[(Python, "orthopt.stability is a function of its own")];
 const CALLS: &[(Front, &str)] = &[(R, "sparse_pca is the one call")];
 
 const fn data(value: &'static str) -> Entry {
-    option(Group::Data, value, DATA)
+    option(Group::Data, value, READS)
+}
+
+/// How a table is read.
+const fn table(value: &'static str) -> Entry {
+    option(Group::Table, value, READS).without(IN_R)
 }
 
 const fn problem(value: &'static str, calls: &'static [Call]) -> Entry {
@@ -121,11 +138,45 @@ options! {
     /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a few components
     missing: String = data("HOW").of_samples().default("error").one_of(missing).r("na.action");
 
-    /// Names of the columns, one per line (a vocabulary)
-    names: PathBuf = option(Group::Data, "FILE", SHOWN).common().reads().without(MATRICES);
+    /// Whether the first line holds the names of the columns
+    header: String = table("auto|yes|no").default("auto").one_of(headers);
 
-    /// Labels of the rows, one per line, for pictures
-    labels: PathBuf = option(Group::Data, "FILE", FOUND).reads().of_samples().without(MATRICES);
+    /// Columns to read: names, numbers, ranges, patterns with * and ? (a,b,5-9,gene*)
+    columns: String = table("LIST").numeric();
+
+    /// Columns to leave out, as with --columns; `text` leaves out all columns of text
+    drop: String = table("LIST").common().numeric();
+
+    /// The column that names the rows: auto, none, or a column
+    row_names: String = table("COLUMN").default("auto").numeric();
+
+    /// Labels of the rows, for pictures: a column, or a file with one per line
+    labels: String = option(Group::Table, "COLUMN|FILE", READS).reads().of_samples().numeric().without(IN_MEMORY);
+
+    /// Weights of the rows: a column, or a file with one per line; a row counts as often as its weight says
+    weights: String = option(Group::Table, "COLUMN|FILE", READS).reads().of_samples().numeric().without(IN_R);
+
+    /// Rows are variables, columns are samples
+    transpose: bool = option(Group::Table, "BOOL", READS).of_samples().without(IN_R);
+
+    /// Cells for a missing value beside NA and the like (-999,<LOD)
+    na: String = table("LIST").numeric();
+
+    /// Decimal mark, . or , [default: the table decides]
+    decimal: String = table("MARK");
+
+    /// Mark between groups of three digits: . , ' space or none [default: the table decides]
+    thousands: String = table("MARK");
+
+    /// Sheet of a spreadsheet, by its name or number [default: the first with data]
+    sheet: String = table("NAME").numeric();
+
+    /// Names of the columns, one per line, or a column of a table (FILE:2, FILE:symbol)
+    names: String = table("FILE").common().reads();
+
+    /// Replace C by the nearest matrix with the same diagonal that is positive semidefinite
+    nearest: bool = option(Group::Table, "BOOL", READS).without(IN_R)
+        .means(Of::Data, "C itself", |case| case.of_samples().map(|samples| !samples));
 
     /// Keep the first N columns only
     features: usize = data("N").without(ROWS);
@@ -148,8 +199,12 @@ options! {
     /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     max_memory: Size = data("SIZE");
 
-    /// r, the number of components [default: 5]
-    rank: usize = problem("R", FOUND).short('r').common().r("ncomp");
+    /// r, number of components, 90% (of the variance in PCA) or auto (above noise) [default: 5, fewer than variables]
+    rank: Rank = problem("R|90%|auto", SAYS).short('r').common().r("ncomp");
+
+    /// Number of rows behind C, for a rank of auto
+    samples: usize = problem("M", SAYS).at_least(2.0)
+        .means(Of::Data, "C itself with a rank of auto", |case| case.gram.map(|gram| gram && case.auto));
 
     /// Weight of the penalty [default: for l0 a number of nonzeros instead; for others a share of the mean of the r
     /// largest C_ii]
@@ -180,12 +235,32 @@ options! {
     /// At most K variables in all components together; with --lambda each variable costs LAMBDA
     variables: usize = limit("K");
 
-    /// Relation between two components: orthogonal loadings (X'X = I), or uncorrelated scores (X'CX diagonal, columns
-    /// of length 1), for l0-pca with --nonzeros
+    /// Relation between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX diagonal, columns of
+    /// length 1), or both, for l0-pca with a number of nonzeros
     constraint: String = problem("NAME", ALL).default("orthogonal")
         .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
             Some(case.kind.is_none() || (case.takes_limits() && case.penalty != "nonneg"))
         });
+
+    /// Measure to maximise: variance, adjusted (none repeats another), polar (the same without order), explained
+    maximise: String = problem("NAME", READS).common().default("variance")
+        .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_measures()));
+
+    /// joint: all components together; sequential: each the best one beside those before it
+    order: String = problem("NAME", DATA).default("joint")
+        .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
+            Some(case.takes_measures() && case.limited)
+        });
+
+    /// Least number of nonzeros in a component, with --total-nonzeros [default: 1]
+    min_nonzeros: usize = problem("K", DATA).means(Of::Problem, TOTAL, |case| {
+        Some(case.takes_measures() && case.limited)
+    });
+
+    /// Largest number of nonzeros in a component, with --total-nonzeros [default: all]
+    max_nonzeros: usize = problem("K", DATA).means(Of::Problem, TOTAL, |case| {
+        Some(case.takes_measures() && case.limited)
+    });
 
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
     penalty: String = problem("NAME", ALL).common().one_of(penalties)
@@ -250,19 +325,22 @@ options! {
 
     /// Further starts of one solver; the best X is returned [default: as the time limit allows; auto searches
     /// instead, see --effort]
-    restarts: u64 = solver("N", &[Call::Solve, Call::Compare, Call::Bound, Call::Minimize]);
+    restarts: u64 = solver("N", &[Call::Solve, Call::Compare, Call::Bound, Call::Minimize])
+        .means(Of::Problem, "problems with X'X = I, in minimize", |case| {
+            Some(case.call != Some(Call::Minimize) || !case.is_j)
+        });
 
     /// Seed of all random choices
     seed: u64 = solver(
         "SEED",
-        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Minimize],
+        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Explore, Call::Minimize],
     )
     .common().default("0").means(Of::Run, SEED, |case| {
         if case.call == Some(Call::Certify) { case.draws } else { Some(true) }
     });
 
     /// Threads to use [default: all]; X does not depend on it
-    threads: usize = solver("N", DATA).common().at_least(1.0);
+    threads: usize = solver("N", READS).common().at_least(1.0);
 
     /// Stop after this many iterations (working sets tried)
     max_iters: u64 = option(Group::Stopping, "N", RUNS).at_least(1.0);
@@ -271,7 +349,7 @@ options! {
     time_limit: f64 = option(
         Group::Stopping,
         "SECONDS",
-        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Minimize],
+        &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore, Call::Minimize],
     )
     .common().at_least(0.0);
 
@@ -326,12 +404,20 @@ options! {
     // a problem without a bound says why (`Family::bounded`)
     bound: f64 = option(Group::Certificate, "SECONDS", SHOWN).common().at_least(0.0).alone("60");
 
+    /// Also solve B pairs of disjoint halves of the rows, and say how often each loading is not zero [50 pairs if none are
+    /// given]
+    stability: usize = option(Group::Certificate, "B", &[Call::Solve]).at_least(1.0).alone("50")
+        .means(Of::Problem, "PCA problems of samples", |case| {
+            if case.is_pca() { case.of_samples() } else { Some(false) }
+        })
+        .without(HALVES);
+
     /// Variables listed per component
-    top: usize = output("N", SHOWN).common().default("5")
+    top: usize = output("N", &[Call::Solve, Call::Path, Call::Explore]).common().default("5")
         .means(Of::Problem, "PCA problems, whose components are shown", |case| Some(case.is_pca()));
 
     /// Write the result as JSON; - is stdout, without the summary
-    json: PathBuf = output("FILE|-", DATA).common().writes();
+    json: PathBuf = output("FILE|-", READS).common().writes();
 
     /// Write the convergence curve, .csv or .jsonl
     trace: PathBuf = output("FILE", &[Call::Solve]).writes();
@@ -341,6 +427,9 @@ options! {
 
     /// Write the loadings with all names, .csv or .tsv
     save_loadings: PathBuf = output("FILE", SHOWN).common().writes();
+
+    /// Write the loadings, variables sorted by component and size, .csv or .tsv
+    save_sorted_loadings: PathBuf = output("FILE", SHOWN).writes();
 
     /// Write the scores of the samples, .csv, .tsv or .npy; for other rows see `orthopt transform`
     save_scores: PathBuf = output("FILE", SHOWN).common().writes().of_samples();
@@ -360,17 +449,25 @@ options! {
     /// Draw the variance that each component explains
     plot_variance: PathBuf = output("FILE", SHOWN).writes();
 
+    /// Draw the eigenvalues of C beside those of noise, with the number of components
+    plot_scree: PathBuf = output("FILE", SHOWN).writes()
+        .means(Of::Problem, "PCA problems", |case| Some(case.is_pca()));
+
+    /// Draw how often each loading is not zero in halves of the rows, with --stability
+    plot_stability: PathBuf = output("FILE", &[Call::Solve]).writes().of_samples();
+
     /// Write the whole result as one HTML page with pictures
-    report: PathBuf = output("HTML", SHOWN).common().writes();
+    report: PathBuf = output("HTML", &[Call::Solve, Call::Path, Call::Explore]).common().writes();
 
     /// No progress bar and no notes on stderr
-    quiet: bool = output("BOOL", FOUND).short('q').common().default("false");
+    quiet: bool = output("BOOL", SAYS).short('q').common().default("false");
 }
 
 /// Arguments of one call each: what they mean something for. They are declared where the call is.
 pub static ARGUMENTS: &[Entry] = &[
     argument("solvers", solver("A,B,...", &[Call::Compare]).without(CALLS)),
     argument("cv", option(Group::Solver, "FOLDS", &[Call::Path]).of_samples().without(CALLS)),
+    argument("cv-by", option(Group::Solver, "rows|cells", &[Call::Path]).of_samples().without(CALLS)),
     argument(
         "nodes",
         option(Group::Certificate, "N", &[Call::Bound, Call::BoundOfX])
@@ -408,6 +505,10 @@ fn missing() -> Choices {
         ("drop", "rows with missing values are left out"),
         ("em", "prediction by a model of a few components"),
     ]
+}
+
+fn headers() -> Choices {
+    vec![("auto", "the line decides"), ("yes", "it does"), ("no", "it is the first row")]
 }
 
 fn storages() -> Choices {

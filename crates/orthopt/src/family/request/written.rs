@@ -8,6 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::super::catalogue::{find_constant, parse_constants};
+use super::super::rank::RankRule;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::options::Given;
@@ -119,6 +120,44 @@ impl FromStr for Counts {
             if number == 0 { Err("a component needs at least 1 nonzero".into()) } else { Ok(number) }
         };
         text.split(',').map(one).collect::<std::result::Result<_, _>>().map(Self::Given)
+    }
+}
+
+/// The number of components: `3`, `90%` (also `0.9`) of the variance, or `auto`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rank {
+    /// The number.
+    Given(usize),
+    /// By a rule.
+    By(RankRule),
+}
+
+impl From<usize> for Rank {
+    fn from(rank: usize) -> Self {
+        Self::Given(rank)
+    }
+}
+
+impl FromStr for Rank {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let text = text.trim();
+        let wrong = || {
+            format!(
+                "`{text}` is no number of components: give R, a share of the variance above 0% and below 100%, or auto"
+            )
+        };
+        let share = match text.strip_suffix('%') {
+            _ if text == AUTO => return Ok(Self::By(RankRule::Auto)),
+            Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+            None if text.parse::<usize>().is_ok() => {
+                return text.parse().map(Self::Given).map_err(|_| wrong());
+            }
+            None => text.parse(),
+        };
+        let share = share.ok().filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(wrong)?;
+        Ok(Self::By(RankRule::Share(share)))
     }
 }
 
@@ -235,6 +274,15 @@ fields! {
         Counts::Given(list) if list.len() == 1 => Written::Whole(list[0] as i64),
         Counts::Given(list) => Written::List(list.iter().map(usize::write).collect()),
     };
+    Rank as Rank: |w| match w {
+        Written::Whole(_) | Written::Number(_) if w.whole().is_some() => w.whole()?.try_into().ok().map(Rank::Given),
+        Written::Number(_) | Written::Text(_) => w.to_string().parse().ok(),
+        _ => None,
+    }, |v| match v {
+        Rank::Given(rank) => Written::Whole(*rank as i64),
+        Rank::By(RankRule::Share(share)) => Written::Number(*share),
+        Rank::By(RankRule::Auto) => Written::Text(AUTO.into()),
+    };
     Size as Size: |w| match w {
         Written::Whole(_) | Written::Number(_) | Written::Text(_) => w.to_string().parse().ok(),
         _ => None,
@@ -265,6 +313,7 @@ macro_rules! as_written {
 
 as_written! {
     Counts, "a whole number >= 1, a list of them, or a text like \"10,8,5\" or \"auto\"";
+    Rank, "a whole number >= 1, a share of the variance like \"90%\" or 0.9, or \"auto\"";
     Size, "a text like \"500M\" or \"8G\", or a number of bytes";
     Gram, "the name of a file";
 }
@@ -287,6 +336,30 @@ mod tests {
         }
         assert_eq!(read("\"auto\"").unwrap(), Counts::Auto);
         assert!(read("-1").is_err() && read("[2, 0]").is_err() && read("true").is_err());
+    }
+
+    #[test]
+    fn ranks_are_read_and_written() {
+        let share = |share| Ok(Rank::By(RankRule::Share(share)));
+        assert_eq!("3".parse(), Ok(Rank::Given(3)));
+        assert_eq!(["90%", "0.9", " 90 % "].map(str::parse::<Rank>), [share(0.9), share(0.9), share(0.9)]);
+        assert_eq!("auto".parse(), Ok(Rank::By(RankRule::Auto)));
+        for bad in ["0%", "100%", "101%", "-5%", "1.5", "-1", "nan%", "inf", "all", "", "%"] {
+            assert!(bad.parse::<Rank>().unwrap_err().contains("above 0% and below 100%"), "{bad}");
+        }
+        let read = |json: &str| serde_json::from_str::<Rank>(json);
+        for (json, rank) in [
+            ("4", Rank::Given(4)),
+            ("4.0", Rank::Given(4)),
+            ("0.75", Rank::By(RankRule::Share(0.75))),
+            ("\"75%\"", Rank::By(RankRule::Share(0.75))),
+            ("\"auto\"", Rank::By(RankRule::Auto)),
+        ] {
+            let found = read(json).unwrap();
+            assert_eq!(found, rank);
+            assert_eq!(read(&serde_json::to_string(&found).unwrap()).unwrap(), found);
+        }
+        assert!(read("-1").is_err() && read("1.5").is_err() && read("true").is_err());
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Iterate {
     /// ‖D‖_F/‖G‖_F; where G vanishes beside the `scale` of f, as at a perfect fit, relative to a share of that.
     fn residual(&self, scale: f64) -> f64 {
         let size = self.g.norm().max(VANISHED * scale);
-        if size > 0.0 { self.square.sqrt() / size } else { 0.0 }
+        if self.square == 0.0 { 0.0 } else { self.square.sqrt() / size } // one that is no number says nothing
     }
 }
 
@@ -124,9 +124,9 @@ pub(crate) const SCOPE: &str = "problems without a penalty (pca)";
 const SHORTEST: f64 = 1e-20;
 /// Rounding of f relative to its size that the search overlooks. Close to a solution f no longer
 /// tells good steps from bad ones, the steps of Barzilai and Borwein converge all the same.
-const NOISE: f64 = 1e-13;
+pub(crate) const NOISE: f64 = 1e-13;
 /// ‖G‖ below this share of the scale of f is that of rounding errors.
-const VANISHED: f64 = 1e-8;
+pub(crate) const VANISHED: f64 = 1e-8;
 /// Bounds of τ relative to ‖X‖/‖G‖.
 const LARGEST: f64 = 1e15;
 /// ‖XᵀX − I‖_F above which X is made orthonormal again.
@@ -233,7 +233,7 @@ pub(crate) fn polished(x: &RowMat) -> RowMat {
 }
 
 /// X back on the manifold if it has drifted off.
-fn repair(x: &mut RowMat) {
+pub(crate) fn repair(x: &mut RowMat) {
     if stiefel::feasibility(x) > DRIFT {
         stiefel::repair_on_support(x);
     }

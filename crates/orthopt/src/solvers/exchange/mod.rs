@@ -38,6 +38,7 @@ use point::Point;
 pub(crate) use polish::tangent;
 pub use rounding::rounded;
 pub(crate) use rounding::{disjoint, sequential};
+pub(crate) use scan::entrants;
 
 /// What the registry says of it.
 pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {

@@ -99,17 +99,29 @@ impl View {
         out: Option<usize>,
         enter: Option<usize>,
     ) -> f64 {
-        let rest = out.map_or(self.variance, |a| self.without[a]);
-        let Some(i) = enter else { return rest };
+        let Some(i) = enter else { return out.map_or(self.variance, |a| self.without[a]) };
+        let out = out.map(|a| {
+            count(32);
+            (a, p.f.curvature(self.rows[a], i))
+        });
+        self.entering(p, at, out, i)
+    }
+
+    /// The same where row `i` comes, and of the entry that leaves its row of M = −C at `i` is given.
+    pub fn entering<F: Quadratic>(
+        &self,
+        p: &CardinalityProblem<F>,
+        at: &Point,
+        out: Option<(usize, f64)>,
+        i: usize,
+    ) -> f64 {
+        let rest = out.map_or(self.variance, |(a, _)| self.without[a]);
         let own = at.diagonal[i];
         if rest == f64::NEG_INFINITY {
             return own;
         }
-        let mut off = at.cx.get(i, self.k);
-        if let Some(a) = out {
-            count(32);
-            off = (off + self.v[a] * p.f.curvature(self.rows[a], i)) / self.length[a]; // M = −C
-        }
+        let cx = at.cx.get(i, self.k);
+        let off = out.map_or(cx, |(a, m)| (cx + self.v[a] * m) / self.length[a]);
         if p.requires_nonneg() && off <= 0.0 {
             return rest.max(own);
         }

@@ -3,10 +3,12 @@
 
 use super::component::leading;
 use super::point::{Point, View, against};
+use crate::cancel::Cancel;
+use crate::linalg::RowMat;
 use crate::linalg::order::{best_first, largest_first};
 use crate::linalg::work::count;
-use crate::problem::CardinalityProblem;
-use crate::smooth::Quadratic;
+use crate::problem::{Cardinality, CardinalityProblem};
+use crate::smooth::{Quadratic, together};
 
 /// A component that lowers F.
 #[derive(Clone, Debug)]
@@ -84,6 +86,51 @@ pub(super) fn entering<F: Quadratic>(
     largest_first(&mut ins);
     ins.truncate(4 * INS);
     ins.into_iter().map(|e| e.1).collect()
+}
+
+/// Rows that no component has and that lower F in the place of one of its entries, or beside them, those that promise most first. Every
+/// such row is compared with every entry of every component; those whose estimate lowers F are solved exactly. Where all components
+/// share their rows none is looked for. Cost: the rows of C that X has, and O(n) for each of its nonzeros.
+pub(crate) fn entrants<F: Quadratic>(p: &CardinalityProblem<F>, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
+    if matches!(p.limits(), Cardinality::Rows(_)) {
+        return Vec::new();
+    }
+    let (n, r) = (p.nrows(), p.rank());
+    let at = Point::new(&p.f, x.clone());
+    let free: Vec<usize> = (0..n).filter(|i| at.is_free(*i)).collect();
+    let mut found: Vec<(f64, usize)> = Vec::new();
+    for k in 0..r {
+        let view = View::new(p, &at, k);
+        let gain = |out: Option<(usize, f64)>, i: usize| {
+            let more = if out.is_none() { p.lambda() } else { 0.0 };
+            0.5 * (view.entering(p, &at, out, i) - view.variance) - more
+        };
+        let room = at.room(p, k) > 0;
+        let none = |i: &usize| if room { gain(None, *i) } else { f64::NEG_INFINITY };
+        let mut best: Vec<(f64, Option<usize>)> = free.iter().map(|i| (none(i), None)).collect();
+        let places: Vec<usize> = (0..view.rows.len()).collect();
+        for some in places.chunks(together(n)) {
+            if cancel.is_over() {
+                return Vec::new();
+            }
+            let units: Vec<_> = some.iter().map(|a| vec![(view.rows[*a], 1.0)]).collect();
+            let columns = p.f.apply_few(&units);
+            for (c, a) in some.iter().enumerate() {
+                for (i, best) in free.iter().zip(&mut best) {
+                    let own = gain(Some((*a, columns.get(c, *i))), *i);
+                    if own > best.0 {
+                        *best = (own, Some(*a));
+                    }
+                }
+            }
+        }
+        let lowers = free.iter().zip(best).filter(|(_, (gain, _))| *gain > LEAST * view.variance.abs());
+        let exact = lowers.filter(|(i, (_, out))| solved(p, &at, &view, *out, Some(**i)).is_some());
+        found.extend(exact.map(|(i, (gain, _))| (gain, *i)));
+    }
+    largest_first(&mut found);
+    let mut seen = vec![false; n];
+    found.into_iter().map(|e| e.1).filter(|i| !std::mem::replace(&mut seen[*i], true)).collect()
 }
 
 /// The component after an exchange, if F is lower then.

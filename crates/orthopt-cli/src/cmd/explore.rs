@@ -1,0 +1,131 @@
+//! `orthopt explore DATA`.
+
+use std::path::Path;
+
+use orthopt::explore::{Exploration, Request, SECONDS, Watch, explore};
+use orthopt::family::{Call, find_problem};
+use orthopt::smooth::Measure;
+use orthopt::solve::{Observer, Stopping};
+use orthopt_data::{DataError, Scale};
+
+use super::solve::use_threads;
+use crate::configured::Help;
+use crate::explored::{self, Told};
+use crate::export::json;
+use crate::failure::{EXIT_CODES, ExitCode, code_of, say};
+use crate::files::Files;
+use crate::given::{Asked, check_together};
+use crate::input::Input;
+use crate::options::{OF_EXPLORE, Typed};
+use crate::progress::Progress;
+use crate::settings::Settings;
+use crate::wording::explained;
+use crate::{interrupt, output};
+
+const EXAMPLES: &str = "\
+Examples:
+  Components of a table, as text and as a page with pictures:
+    orthopt explore data.csv --report page.html
+  Three components; the columns as they are, centred, instead of correlations:
+    orthopt explore data.csv -r 3 --scale none --center
+  A correlation matrix; more time for the bound:
+    orthopt explore --gram correlations.csv --time-limit 60";
+
+/// From a table to sparse components: how many, how sparse, which, how good, and the commands that repeat it
+///
+/// Columns are centred and scaled to standard deviation 1 unless --scale says otherwise. The number of variables in each
+/// component is the knee of the variance along a path, the components are those of `solve` with the measure `adjusted`, so
+/// that none repeats another, and a lower bound of F says how much better any others could be. Each step is a command of
+/// its own, which is printed. All steps together take 15 seconds at most, or the seconds of --time-limit.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "orthopt explore [OPTIONS] DATA\n       orthopt explore [OPTIONS] --gram FILE",
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"),
+    disable_help_flag = true
+)]
+pub struct Args {
+    #[command(flatten)]
+    help: Help,
+
+    #[command(flatten)]
+    options: Typed<OF_EXPLORE>,
+}
+
+/// The problem that is explored.
+const PROBLEM: &str = "l0-pca";
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut options = args.options.0;
+    Files::of(&options).check()?;
+    let typed = options.clone();
+    let asked = Asked::new(Call::Explore, &options);
+    check_together(&options)?;
+    options.problem = Some(PROBLEM.into());
+    let given = options.scale.is_some() || options.gram.is_some();
+    if !given {
+        options.scale = Some(Scale::Std.to_string());
+    }
+    let mut settings = Settings::resolve(&mut options)?;
+    if typed.maximise.is_none() {
+        settings.pose.maximise = Measure::Adjusted;
+    }
+    asked.check(find_problem(PROBLEM)?, &settings.pose)?;
+    use_threads(settings.threads)?;
+    let mut progress = Progress::new(settings.quiet, settings.stopping);
+    progress.stage(format!("reading {}", settings.data.source.display()));
+    let input = match Input::load(&settings.data) {
+        // C itself: nothing to scale, unless somebody asks for it
+        Err(error) if !given && is_of_c(&error) => {
+            settings.data.prepare.scale = Scale::None;
+            settings.data.prepare.center = false;
+            settings.data.prepare.covariance = false;
+            Input::load(&settings.data)
+        }
+        read => read,
+    }?;
+    asked.check_data(settings.problem, &settings.pose, &input)?;
+    input.notes.iter().for_each(|note| progress.note(note));
+    input.remark_on_means().iter().for_each(|note| progress.note(note));
+    interrupt::keep_results();
+    progress.run_begins();
+    let time_limit = settings.stopping.time_limit.or(Some(SECONDS));
+    let request = Request {
+        pose: settings.pose.clone(),
+        wanted: settings.wanted.clone(),
+        stopping: Stopping { time_limit, ..settings.stopping },
+    };
+    let bar = progress.points();
+    let observers: &mut [&mut dyn Observer] = &mut [&mut progress];
+    let mut stage = |question: &'static str| bar.asks(question);
+    let mut watch = Watch { cancel: interrupt::cancel(), observers, stage: &mut stage };
+    let found = explore(&input.pca(), &input.info, &request, &mut watch)?;
+    progress.clear();
+    found.report.notes.iter().for_each(|note| progress.note(note));
+    publish(&settings, &Told::new(&found, &typed, &input), &found)
+}
+
+/// Whether data cannot be scaled because they are C itself.
+fn is_of_c(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(DataError::GramPreparation { .. })))
+}
+
+/// Files first, then the text. Error if a file cannot be written, after all others have been written.
+fn publish(settings: &Settings, told: &Told<'_>, found: &Exploration) -> anyhow::Result<ExitCode> {
+    let mut failures: Vec<anyhow::Error> = Vec::new();
+    for file in &settings.outputs {
+        failures.extend(explored::write_page(told, file.path()).err());
+    }
+    if settings.json.as_deref() != Some(Path::new("-")) {
+        failures.extend(output::print(&explored::summary(told, settings.top)).err());
+    }
+    if let Some(path) = &settings.json {
+        failures.extend(json::write(&told.object(), path).err());
+    }
+    failures.iter().for_each(|failure| say("error", &explained(failure)));
+    Ok(ExitCode::from(match found.report.solution.status {
+        _ if !failures.is_empty() => 1,
+        _ if interrupt::asked() => 130,
+        status => code_of(status),
+    }))
+}

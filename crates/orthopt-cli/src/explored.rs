@@ -1,0 +1,181 @@
+//! Output of an exploration: text, JSON and a page. All say the same: the answers of [`Exploration::said`], the numbers
+//! they rest on, and the commands that repeat the steps.
+
+use std::path::Path;
+
+use orthopt::explore::{Exploration, Step};
+use orthopt::report::SCHEMA;
+use orthopt::request::{Group, OPTIONS, Request, Written};
+use serde::Serialize;
+
+use crate::export::html::explored as page;
+use crate::export::json::Solved;
+use crate::export::to_file;
+use crate::input::Input;
+use crate::rows::Rows;
+use crate::summary::{Summary, describe};
+use crate::text;
+use crate::wording::said;
+
+/// An exploration with what its data were called.
+pub struct Told<'a> {
+    pub found: &'a Exploration,
+    pub rows: Option<Rows>,
+    typed: &'a Request,
+}
+
+impl<'a> Told<'a> {
+    pub fn new(found: &'a Exploration, typed: &'a Request, input: &Input) -> Self {
+        let rows = input.has_rows().then(|| input.rows(found.report.x()));
+        Self { found, rows, typed }
+    }
+
+    /// The command that repeats a step.
+    pub fn command(&self, step: &Step) -> String {
+        let mut words =
+            vec!["orthopt".to_string(), step.call.name().into(), self.found.report.task.problem.name.into()];
+        let (mut files, mut options) = (Vec::new(), Vec::new());
+        for entry in OPTIONS.iter().filter(|entry| matches!(entry.group, Group::Data | Group::Table)) {
+            let Some(value) = entry.get(self.typed) else { continue };
+            match value {
+                Written::List(all) if entry.positional => files.extend(all.iter().map(ToString::to_string)),
+                value if entry.positional => files.insert(0, path(&value)),
+                value => options.extend([format!("--{}", entry.name), path(&value)]),
+            }
+        }
+        let data = &self.found.report.task.data;
+        if self.typed.scale.is_none() && data.scaled {
+            options.extend(["--scale".into(), data.scale.clone()]);
+        }
+        for (name, value) in &step.options {
+            options.extend([format!("--{name}"), value.clone()]);
+        }
+        words.extend(files.into_iter().chain(options).map(|word| text::shell_word(&word)));
+        words.join(" ")
+    }
+
+    /// The object of `--json`.
+    pub fn object(&self) -> Object<'_> {
+        let points = self.found.path.points.iter().map(|point| {
+            let explained = point.report.explained_variance.as_ref();
+            Counted {
+                nonzeros: point.at as usize,
+                objective: point.report.solution.objective.total,
+                maximised: point.maximised(),
+                projected: point.variance(),
+                adjusted: explained.map(|explained| explained.total),
+            }
+        });
+        let answers = self.found.said();
+        Object {
+            schema: SCHEMA,
+            answers: answers
+                .iter()
+                .map(|(question, all)| (*question, all.iter().map(said).collect()))
+                .collect(),
+            nonzeros: self.found.count(),
+            bends: self.found.path.bends,
+            path: points.collect(),
+            most_possible: self.found.most_possible(),
+            steps: self.found.steps.iter().map(|step| Repeated::of(self, step)).collect(),
+            interrupted: self.found.interrupted,
+            solution: Solved::of(&self.found.report),
+        }
+    }
+}
+
+/// A path is written as it is typed.
+fn path(value: &Written) -> String {
+    match value {
+        Written::Path(path) => path.display().to_string(),
+        value => value.to_string(),
+    }
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+pub struct Object<'a> {
+    schema: u32,
+    answers: Vec<(&'static str, Vec<String>)>,
+    nonzeros: usize, // in each component
+    bends: bool,
+    path: Vec<Counted>,
+    most_possible: Option<f64>,
+    steps: Vec<Repeated>,
+    interrupted: bool,
+    solution: Solved<'a>,
+}
+
+/// A point of the path.
+#[derive(Serialize)]
+struct Counted {
+    nonzeros: usize,
+    objective: f64,
+    maximised: f64,
+    projected: f64,
+    adjusted: Option<f64>,
+}
+
+/// A step and its command.
+#[derive(Serialize)]
+struct Repeated {
+    question: &'static str,
+    command: String,
+    seconds: f64,
+    limited: bool,
+}
+
+impl Repeated {
+    fn of(told: &Told<'_>, step: &Step) -> Self {
+        Self {
+            question: step.question,
+            command: told.command(step),
+            seconds: step.seconds,
+            limited: step.limited,
+        }
+    }
+}
+
+/// The text.
+pub fn summary(told: &Told<'_>, top: usize) -> String {
+    let (mut summary, report) = (Summary::default(), &told.found.report);
+    summary.line("data", &describe(&report.task.data));
+    summary.table(&report.task.data);
+    summary.gap();
+    for (question, answers) in told.found.said() {
+        summary.sentence(&format!("{}?", capital(question)));
+        for answer in answers {
+            for line in text::filled(&said(&answer), LINE) {
+                summary.sentence(&format!("  {line}"));
+            }
+        }
+    }
+    summary.gap();
+    if let Some(explained) = told.found.explained() {
+        summary.components(report.x(), explained, &report.task.data, top);
+        summary.gap();
+    }
+    summary.sentence("Each step alone:");
+    for step in &told.found.steps {
+        summary.sentence(&format!("  {}", told.command(step)));
+    }
+    summary.take()
+}
+
+/// Characters of a line.
+const LINE: usize = 96;
+
+/// With a capital.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Writes the page.
+///
+/// # Errors
+/// It cannot be drawn or written.
+pub fn write_page(told: &Told<'_>, path: &Path) -> anyhow::Result<()> {
+    let page = page::page(told)?;
+    to_file(path, |out| out.write_all(page.as_bytes()))
+}

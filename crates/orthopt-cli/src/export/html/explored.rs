@@ -1,0 +1,77 @@
+//! An exploration as one page: the answers first, then what they rest on.
+
+use super::markup::{Cell, Page};
+use super::sections;
+use crate::explored::{Told, capital};
+use crate::export::Found;
+use crate::path_report;
+use crate::picture::scree;
+use crate::summary::describe;
+use crate::text;
+use crate::wording::said;
+
+/// The page.
+///
+/// # Errors
+/// A picture cannot be drawn.
+pub fn page(told: &Told<'_>) -> anyhow::Result<String> {
+    let (found, report) = (told.found, &told.found.report);
+    let task = &report.task;
+    let title = format!("{} in {}", text::count(task.rank as u64, "component"), task.data.source);
+    let mut page = Page::new(&title);
+    page.lead(&describe(&task.data));
+    if let Some(table) = &task.data.table {
+        page.small(&format!("Read as: {}", table.read));
+    }
+    for (question, answers) in found.said() {
+        page.question(
+            &format!("{}?", capital(question)),
+            answers.iter().map(|answer| capital(&said(answer))),
+        );
+    }
+    sections::notes(&mut page, report);
+    sections::loadings(&mut page, report)?;
+    sections::variance(&mut page, report)?;
+    sections::stability(&mut page, report)?;
+    if task.scree.is_some() {
+        page.section("scree", "Eigenvalues");
+        page.figure(&scree::picture(report)?, "the eigenvalues of C beside those of noise");
+    }
+    counts(&mut page, told)?;
+    sections::samples(&mut page, &Found { report, rows: told.rows.as_ref() })?;
+    sections::certainty(&mut page, report);
+    commands(&mut page, told);
+    Ok(page.end())
+}
+
+fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
+    let found = told.found;
+    page.section("sparse", "Variance against the number of variables");
+    let of_path = path_report::Told::new(&found.along, &found.path, None);
+    page.figure(&path_report::drawn(&of_path)?, "the variance explained against the number of nonzeros");
+    let head = ["variables in each component", "projected", "adjusted", "regression on the scores"];
+    let percent =
+        |share: Option<f64>| Cell::Number(share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s)));
+    let rows = found.path.points.iter().enumerate().map(|(i, point)| {
+        let explained = point.report.explained_variance.as_ref();
+        let chosen = if i == found.path.knee { " (chosen)" } else { "" };
+        vec![
+            Cell::Head(format!("{}{chosen}", point.at)),
+            percent(explained.map(|e| e.projected)),
+            percent(explained.map(|e| e.total)),
+            percent(explained.map(|e| e.predicted)),
+        ]
+    });
+    page.table(&head.map(String::from), rows.collect::<Vec<_>>());
+    Ok(())
+}
+
+fn commands(page: &mut Page, told: &Told<'_>) {
+    page.section("repeat", "To repeat a step");
+    for step in &told.found.steps {
+        let ended = if step.limited { ", ended by its share of the time limit" } else { "" };
+        page.small(&format!("{}: {}{ended}", capital(step.question), text::duration(step.seconds)));
+        page.code(&told.command(step));
+    }
+    page.small(&format!("orthopt {}", env!("CARGO_PKG_VERSION")));
+}

@@ -1,0 +1,105 @@
+//! Halves of the rows beside a run: how sure its components are.
+
+use orthopt::report::{Report, Stability};
+use orthopt::stability::{Request, Watch, of_halves, stability};
+
+use crate::export::Found;
+use crate::input::Input;
+use crate::progress::Progress;
+use crate::settings::Settings;
+use crate::summary::Summary;
+use crate::{interrupt, text};
+
+/// Share of the halves below which a loading of a component is named as one that they seldom have.
+const SELDOM: f64 = 0.5;
+
+/// Solves `pairs` pairs of halves in the time that the run has left, and adds what they say to the report.
+///
+/// # Errors
+/// Those of the library.
+pub fn halves(
+    settings: &Settings,
+    report: &mut Report,
+    pairs: usize,
+    input: &Input,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let stopping = of_halves(settings.stopping, report.solution.seconds);
+    let request = Request::of(&report.task, &settings.pose, &settings.wanted, stopping, pairs);
+    let show = |done: usize, all: usize| progress.stage(format!("halves of the rows: {done} of {all} pairs"));
+    show(0, pairs);
+    let watch = Watch { cancel: interrupt::cancel(), done: &show };
+    report.stability = stability(&input.pca(), &report.task.data, report.x(), &request, &watch)?;
+    Ok(())
+}
+
+impl Found<'_> {
+    /// What halves of the rows say.
+    ///
+    /// # Errors
+    /// No pair of them was complete.
+    pub fn stability(&self) -> anyhow::Result<&Stability> {
+        let found = self.report.stability.as_ref();
+        found.ok_or_else(|| {
+            anyhow::anyhow!("no pair of halves of the rows was complete: there is nothing to draw")
+        })
+    }
+}
+
+impl Summary {
+    /// What halves of the rows say of the components, `top` variables of each.
+    pub fn stability(&mut self, report: &Report, top: usize) {
+        let Some(found) = &report.stability else {
+            return self.line("stability", "unknown: no pair of halves of the rows was complete");
+        };
+        self.gap();
+        self.line(
+            "stability",
+            &format!("{} of halves of the rows{}", text::count(found.pairs as u64, "pair"), missing(found)),
+        );
+        let often = Stability::THRESHOLD;
+        let expected = found.expected_false(often);
+        self.sentence(&format!(
+            "component  cosine  nonzero in at least {:.0} % of the halves; less than {:.0} %",
+            100.0 * often,
+            100.0 * SELDOM
+        ));
+        let x = report.x();
+        for k in 0..x.ncols() {
+            let share = |i: usize| found.frequency.get(i, k);
+            let listed = |chosen: &dyn Fn(usize) -> bool| {
+                let mut order: Vec<usize> = (0..x.nrows()).filter(|i| chosen(*i)).collect();
+                order.sort_by(|a, b| share(*b).total_cmp(&share(*a)));
+                let more = order.len().saturating_sub(top);
+                let shown = order.iter().take(top);
+                let name = |i: &usize| format!("{} {:.2}", report.task.data.variable(*i), share(*i));
+                shown.map(name).chain((more > 0).then(|| format!("and {more} more"))).collect::<Vec<_>>()
+            };
+            let (sure, unsure) =
+                (listed(&|i| share(i) >= often), listed(&|i| x.get(i, k) != 0.0 && share(i) < SELDOM));
+            self.hanging(&format!("{:>9}  {:>6.3}  ", k + 1, found.cosine[k]), sure, "none");
+            if !unsure.is_empty() {
+                self.hanging(&format!("{:19}less:  ", ""), unsure, "");
+            }
+        }
+        let most = expected.iter().fold(0.0, |most: f64, number| most.max(*number));
+        self.sentence(&format!(
+            "At most {} variables of a component are expected at {:.0} % that are no likelier in a half than the average one.",
+            text::number(most, 2),
+            100.0 * often
+        ));
+    }
+}
+
+/// What became of the other pairs.
+fn missing(found: &Stability) -> String {
+    let late = found.requested - found.pairs - found.failed;
+    let mut said = String::new();
+    if late > 0 {
+        said += &format!("; {late} more were not complete when they were ended");
+    }
+    if found.failed > 0 {
+        said += &format!("; {} more have a half without a solution", found.failed);
+    }
+    said
+}

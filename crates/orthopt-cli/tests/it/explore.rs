@@ -1,0 +1,110 @@
+//! `orthopt explore`: from a table to components and the commands that repeat each step.
+
+use crate::common::{Dir, stdout};
+
+/// Seven variables in two groups of three and one alone, 40 samples.
+fn table() -> String {
+    let mut text = String::from("a1,a2,a3,b1,b2,b3,alone\n");
+    for i in 0..40 {
+        let t = f64::from(i);
+        let (a, b) = ((0.9 * t).sin(), (2.3 * t + 1.0).cos());
+        let noise = |k: f64| 0.1 * ((3.7 + k) * t).sin();
+        let row = [
+            a + noise(1.0),
+            a + noise(2.0),
+            -a + noise(3.0),
+            b + noise(4.0),
+            2.0 * b + noise(5.0),
+            b + noise(6.0),
+            (5.1 * t).sin(),
+        ];
+        text += &(row.map(|v| v.to_string()).join(",") + "\n");
+    }
+    text
+}
+
+#[test]
+fn planted_groups_are_found_and_each_step_can_be_repeated() {
+    let dir = Dir::new();
+    dir.write("t.csv", table());
+    let found = dir.json(&["explore", "t.csv", "-r", "2"]);
+    assert_eq!(found["nonzeros"], 3);
+    assert_eq!(found["bends"], true);
+    let solution = &found["solution"];
+    let x: Vec<Vec<f64>> = serde_json::from_value(solution["x"].clone()).unwrap();
+    for k in 0..2 {
+        let support: Vec<usize> = (0..7).filter(|i| x[*i][k] != 0.0).collect();
+        assert!(support == [0, 1, 2] || support == [3, 4, 5], "{support:?}");
+    }
+    // none repeats another, and the words say so
+    assert!(found["answers"].to_string().contains("none repeats another"));
+    let possible = found["most_possible"].as_f64().unwrap();
+    let now = solution["explained_variance"]["total"].as_f64().unwrap();
+    assert!(possible >= now - 1e-12, "{possible} {now}");
+    let steps = found["steps"].as_array().unwrap();
+    let commands: Vec<&str> = steps.iter().map(|step| step["command"].as_str().unwrap()).collect();
+    assert!(commands[0].starts_with("orthopt path l0-pca t.csv --scale std --rank 2"), "{commands:?}");
+    let again: Vec<&str> = commands[1].split(' ').skip(1).collect();
+    let again = dir.json(&again);
+    assert_eq!(again["x"], solution["x"]);
+    let of = |words: &str| commands.iter().find(|command| command.contains(words)).expect("a step");
+    let halves: Vec<&str> = of(" --stability ").split(' ').skip(1).collect();
+    if steps[2]["limited"] == false {
+        assert_eq!(dir.json(&halves)["stability"]["frequency"], solution["stability"]["frequency"]);
+    }
+    let bound: Vec<&str> = of("orthopt bound ").split(' ').skip(1).collect();
+    assert!(dir.json(&bound)["bound"].as_f64().unwrap() <= again["objective"].as_f64().unwrap() + 1e-12);
+}
+
+#[test]
+fn the_page_and_the_text_say_the_same() {
+    let dir = Dir::new();
+    dir.write("my table.csv", table().replace("alone", "<i>alone"));
+    let text = stdout(&mut dir.orthopt(&["explore", "my table.csv", "-r", "2", "--report", "p.html"]));
+    let page = dir.read("p.html");
+    assert!(text.contains("How many variables in each component?"), "{text}");
+    assert!(text.contains("orthopt solve l0-pca 'my table.csv' --scale std"), "{text}");
+    for part in
+        ["How many variables in each component?", "How far from the best?", "<svg ", "To repeat a step"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("<i>alone") && !page.contains("NaN"));
+}
+
+#[test]
+fn c_itself_is_taken_as_it_is() {
+    let dir = Dir::new();
+    let found = dir.json(&["explore", "builtin:pitprops", "-r", "2", "--maximise", "variance"]);
+    assert_eq!(found["solution"]["data"]["scale"], "none");
+    let command = found["steps"][1]["command"].as_str().unwrap();
+    assert!(!command.contains("--scale") && !command.contains("--maximise"), "{command}");
+    // whoever asks for what cannot be is told
+    let output = dir.orthopt(&["explore", "builtin:pitprops", "--scale", "std"]).assert().failure();
+    assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("C itself"));
+}
+
+#[test]
+fn options_of_other_calls_are_refused_and_bad_tables_are_told() {
+    let dir = Dir::new();
+    dir.write("t.csv", table());
+    dir.write("one.csv", "a,b\n1,2\n");
+    for args in
+        [&["explore", "t.csv", "--lambda", "1"][..], &["explore", "t.csv", "--solver", "obcd"], &["explore"]]
+    {
+        dir.orthopt(args).assert().code(2);
+    }
+    dir.orthopt(&["explore", "one.csv"]).assert().code(1);
+    dir.orthopt(&["explore", "t.csv", "-r", "8"]).assert().failure();
+}
+
+#[test]
+fn two_variables_and_variables_without_variance() {
+    let dir = Dir::new();
+    dir.write("two.csv", "a,b\n1,2\n2,1\n3,5\n4,3\n");
+    let found = dir.json(&["explore", "two.csv"]);
+    assert!(found["nonzeros"].as_u64().unwrap() <= 2);
+    dir.write("constant.csv", "a,b,c,d\n1,2,7,0\n2,1,7,1\n3,5,7,0\n4,3,7,2\n5,9,7,1\n");
+    let found = dir.json(&["explore", "constant.csv", "-r", "2"]);
+    assert!(found["solution"]["feasibility"].as_f64().unwrap() < 1e-12);
+}

@@ -1,0 +1,66 @@
+//! Formats that are known and not read: how to come from there to one that is.
+
+use std::path::Path;
+
+use crate::error::DataError;
+
+/// A format of other programs.
+pub(super) struct Foreign {
+    extensions: &'static [&'static str],
+    about: &'static str,
+    /// Two lines that convert a file; `{in}` and `{out}` stand for its names.
+    lines: [&'static str; 2],
+    /// The extension that they give it.
+    to: &'static str,
+}
+
+#[rustfmt::skip]
+const FOREIGN: &[Foreign] = &[
+    Foreign { extensions: &["h5ad"], about: "an AnnData file. In Python", to: "npz",
+        lines: ["import anndata, scipy.sparse; a = anndata.read_h5ad(\"{in}\")",
+            "scipy.sparse.save_npz(\"{out}\", scipy.sparse.csr_matrix(a.X)); a.var_names.to_series().to_csv(\"names.txt\", index=False, header=False)"] },
+    Foreign { extensions: &["h5", "hdf5", "loom"], about: "an HDF5 file. In Python (10x matrices)", to: "npz",
+        lines: ["import scanpy, scipy.sparse; a = scanpy.read_10x_h5(\"{in}\")",
+            "scipy.sparse.save_npz(\"{out}\", scipy.sparse.csr_matrix(a.X)); a.var_names.to_series().to_csv(\"names.txt\", index=False, header=False)"] },
+    Foreign { extensions: &["mat"], about: "a MATLAB file. In Python", to: "npy",
+        lines: ["import scipy.io, numpy; m = scipy.io.loadmat(\"{in}\"); print(m.keys())",
+            "numpy.save(\"{out}\", m[\"X\"])  # the name of the matrix in place of X"] },
+    Foreign { extensions: &["rds"], about: "a file of R. In R", to: "csv",
+        lines: ["x <- readRDS(\"{in}\")", "write.csv(as.data.frame(x), \"{out}\")"] },
+    Foreign { extensions: &["rdata", "rda"], about: "a workspace of R. In R", to: "csv",
+        lines: ["x <- get(load(\"{in}\")[1])", "write.csv(as.data.frame(x), \"{out}\")"] },
+    Foreign { extensions: &["sav", "zsav", "por"], about: "an SPSS file. In Python", to: "csv",
+        lines: ["import pyreadstat; d, _ = pyreadstat.read_sav(\"{in}\")", "d.to_csv(\"{out}\", index=False)"] },
+    Foreign { extensions: &["dta"], about: "a Stata file. In Python", to: "csv",
+        lines: ["import pandas; d = pandas.read_stata(\"{in}\")", "d.to_csv(\"{out}\", index=False)"] },
+    Foreign { extensions: &["sas7bdat", "xpt"], about: "a SAS file. In Python", to: "csv",
+        lines: ["import pandas; d = pandas.read_sas(\"{in}\")", "d.to_csv(\"{out}\", index=False)"] },
+    Foreign { extensions: &["pkl", "pickle"], about: "a pickle of Python. In Python", to: "csv",
+        lines: ["import pandas; d = pandas.read_pickle(\"{in}\")", "d.to_csv(\"{out}\")"] },
+    Foreign { extensions: &["json", "jsonl", "ndjson"], about: "a JSON file. In Python", to: "csv",
+        lines: ["import pandas; d = pandas.read_json(\"{in}\")", "d.to_csv(\"{out}\", index=False)"] },
+    Foreign { extensions: &["zip", "7z", "tar", "rar", "bz2", "xz", "zst"], about: "an archive. In a shell", to: "csv",
+        lines: ["unpack \"{in}\" (unzip, tar -xf, bunzip2, unxz, unzstd)", "orthopt data info \"{out}\""] },
+    Foreign { extensions: &["numbers"], about: "a spreadsheet of Apple Numbers", to: "csv",
+        lines: ["File, Export To, CSV...", "orthopt data info \"{out}\""] },
+];
+
+/// The foreign format of this extension, in small letters.
+pub(super) fn find(extension: &str) -> Option<&'static Foreign> {
+    FOREIGN.iter().find(|format| format.extensions.contains(&extension))
+}
+
+impl Foreign {
+    /// What to do with a file.
+    pub(super) fn error(&self, path: &Path) -> DataError {
+        let name =
+            |path: &Path| path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        let lines = self.lines.map(|line| {
+            line.replace("{in}", &name(path)).replace("{out}", &name(&path.with_extension(self.to)))
+        });
+        let [first, second] = lines;
+        let problem =
+            format!("this is {}, two lines make a file that is read: `{first}` and `{second}`", self.about);
+        DataError::File { path: path.display().to_string(), problem }
+    }
+}

@@ -1,0 +1,166 @@
+//! How a table was read, in words and as facts.
+
+use std::fmt::{self, Write};
+
+use super::note::Note;
+use crate::text::{printable, show};
+
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers.
+    Number,
+    /// Text.
+    Text,
+    /// Nothing at all.
+    Empty,
+}
+
+impl Kind {
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::Text => "text",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+/// Where names, labels or weights come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The first line of the table.
+    FirstLine,
+    /// A first column without a name.
+    FirstColumn,
+    /// A column, by its name or its number.
+    Column(String),
+    /// A file of their own, or the file of the data.
+    File(String),
+}
+
+impl Source {
+    /// The column or the file, without words around it.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::FirstLine => "first line",
+            Self::FirstColumn => "first column",
+            Self::Column(word) | Self::File(word) => word,
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FirstLine => f.write_str("the first line"),
+            Self::FirstColumn => f.write_str("the first column"),
+            Self::Column(name) => write!(f, "column {}", show(name.as_bytes())),
+            Self::File(path) => f.write_str(&printable(path)),
+        }
+    }
+}
+
+/// A column of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name, or its number.
+    pub name: String,
+    /// What its cells are.
+    pub kind: Kind,
+    /// Why it is no variable, where it is none: `names of the rows`, `text`, `as asked`, ...
+    pub left_out: Option<&'static str>,
+}
+
+/// How a table was read, whether somebody said so or the table decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HowRead {
+    /// Where the names of the variables come from; `None` where there are none.
+    pub header: Option<Source>,
+    /// Where the names of the rows come from.
+    pub row_names: Option<Source>,
+    /// Where labels of the rows come from.
+    pub labels: Option<Source>,
+    /// Where weights of the rows come from.
+    pub weights: Option<Source>,
+    /// Every column of the file, where it is a table.
+    pub columns: Vec<Column>,
+    /// Rows of the file are variables.
+    pub transposed: bool,
+    /// The sheet of a spreadsheet.
+    pub sheet: Option<String>,
+    /// Names that stand more than once in the file, and have been told apart.
+    pub repeated: Vec<String>,
+    /// How the text is written where that is not the usual way: encoding, marks of numbers.
+    pub style: Vec<String>,
+    /// What may have been meant otherwise, with the option that says so.
+    pub notes: Vec<Note>,
+}
+
+/// Columns that a sentence names.
+const NAMED: usize = 8;
+
+impl HowRead {
+    /// Columns that are left out, with the reason.
+    pub fn dropped(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let other = |why: &&'static str| !matches!(*why, ROW_NAMES | LABELS | WEIGHTS);
+        self.columns.iter().filter_map(move |c| Some((c.name.as_str(), c.left_out.filter(other)?)))
+    }
+
+    /// One sentence: size, names, what is left out.
+    pub fn sentence(&self, rows: usize, columns: usize, gram: bool) -> String {
+        let s = |count: usize| if count == 1 { "" } else { "s" };
+        let mut text = match gram {
+            true => format!("C itself of {columns} variable{}", s(columns)),
+            false => format!("{rows} sample{} \u{d7} {columns} variable{}", s(rows), s(columns)),
+        };
+        let name = |column: &str| show(column.as_bytes());
+        if self.transposed {
+            text += "; transposed (rows of the file are variables)";
+        }
+        if let Some(sheet) = &self.sheet {
+            let _ = write!(text, "; sheet {}", name(sheet));
+        }
+        match &self.header {
+            Some(from) => {
+                let _ = write!(text, "; names from {from}");
+            }
+            None => text += "; no names",
+        }
+        for (what, source) in [
+            ("rows named by ", &self.row_names),
+            ("labelled by ", &self.labels),
+            ("weighted by ", &self.weights),
+        ] {
+            if let Some(source) = source {
+                let _ = write!(text, "; {what}{source}");
+            }
+        }
+        let mut dropped: Vec<(&'static str, Vec<&str>)> = Vec::new();
+        for (column, why) in self.dropped() {
+            match dropped.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, columns)) => columns.push(column),
+                None => dropped.push((why, vec![column])),
+            }
+        }
+        for (at, (why, columns)) in dropped.iter().enumerate() {
+            let shown: Vec<String> = columns.iter().take(NAMED).map(|column| name(column)).collect();
+            let more = match columns.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let begin = if at == 0 { "; dropped: " } else { ", " };
+            let _ = write!(text, "{begin}{}{more} ({why})", shown.join(", "));
+        }
+        for style in &self.style {
+            let _ = write!(text, "; {style}");
+        }
+        text
+    }
+}
+
+/// Reasons why a column is no variable that are no loss.
+pub(crate) const ROW_NAMES: &str = "names of the rows";
+pub(crate) const LABELS: &str = "labels";
+pub(crate) const WEIGHTS: &str = "weights";

@@ -1,0 +1,383 @@
+//! From a table to components that can be read: how many, how sparse, which, how sure, and how far from the best.
+//!
+//! ```text
+//! how many     the rank that is given, or as many as exceed noise (parallel analysis)
+//! how sparse   a path along numbers of nonzeros; the knee of the variance that is maximised
+//! which        the search with that number in each component
+//! how sure     the same on pairs of disjoint halves of the rows
+//! how good     a lower bound of F over all X with that number
+//! ```
+//!
+//! Each step is a call of the library with options that are all in [`Step`], so that each can be repeated alone. Steps share
+//! the time limit; what one leaves the next ones have.
+
+use crate::bound;
+use crate::cancel::Cancel;
+use crate::error::Result;
+use crate::family::{Call, Family, Limit, PoseOptions, RankRule, Wanted, find_problem, pose};
+use crate::message::Message;
+use crate::path::{self, Along, DEFAULT_COUNTS, Path};
+use crate::problem::{ExplainedVariance, PcaData};
+use crate::report::{DataFacts, Report, Stability, Task};
+use crate::search::Effort;
+use crate::smooth::Measure;
+use crate::solve::{Observer, Status, Stopping};
+use crate::stability;
+use crate::with_family;
+
+/// Numbers of nonzeros beyond [`DEFAULT_COUNTS`] that are looked at where they are at most a quarter of the variables.
+const LARGER_COUNTS: [usize; 2] = [50, 100];
+/// Share of the seconds left that the path, the search, the halves and the bound may take.
+const ON_PATH: f64 = 0.4;
+const ON_SEARCH: f64 = 0.4;
+const ON_HALVES: f64 = 0.6;
+const ON_BOUND: f64 = 0.9;
+/// Variables up to which F is bounded: the relaxation decomposes C again and again.
+const BOUNDED: usize = 1000;
+/// Pairs of halves of the rows.
+const PAIRS: usize = 25;
+/// Correlation of two scores from which on components are said to repeat each other.
+const ALIKE: f64 = 0.7;
+
+/// Request for an exploration.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// r if it is given, what is maximised, storage and memory; limits are chosen.
+    pub pose: PoseOptions,
+    /// Seed and effort.
+    pub wanted: Wanted,
+    /// Tolerance, and the seconds of all steps together ([`SECONDS`] if none are given).
+    pub stopping: Stopping,
+}
+
+/// Seconds of all steps where no limit is given.
+pub const SECONDS: f64 = 15.0;
+
+/// What a call was: enough to repeat it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Step {
+    /// What it answers.
+    pub question: &'static str,
+    /// The call.
+    pub call: Call,
+    /// Its options, in addition to those of the data.
+    pub options: Vec<(&'static str, String)>,
+    /// Seconds it took.
+    pub seconds: f64,
+    /// True if a limit ended it.
+    pub limited: bool,
+}
+
+/// The answers.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Exploration {
+    /// True if a rule chose the number of components.
+    pub by_rule: bool,
+    /// The numbers of nonzeros that were looked at.
+    pub along: Along,
+    /// The path along them; its knee has the number that was chosen.
+    pub path: Path,
+    /// The components, with a bound where there was time for one.
+    pub report: Report,
+    /// The steps, each a call of its own.
+    pub steps: Vec<Step>,
+    /// True if it was ended early: later steps are missing.
+    pub interrupted: bool,
+}
+
+/// Who watches, and may end it; what is there by then is returned.
+pub struct Watch<'a, 'b> {
+    /// Ends it.
+    pub cancel: &'a Cancel,
+    /// The runs.
+    pub observers: &'a mut [&'b mut dyn Observer],
+    /// Called with the question that is asked next.
+    pub stage: &'a mut dyn FnMut(&'static str),
+}
+
+/// Looks at the data; `facts` are what is known of their preparation.
+///
+/// # Errors
+/// Data or options that [`pose`] refuses, errors of the solvers.
+pub fn explore(
+    data: &PcaData<'_>,
+    facts: &DataFacts,
+    request: &Request,
+    watch: &mut Watch<'_, '_>,
+) -> Result<Exploration> {
+    let clock = watch.cancel.within(Some(request.stopping.time_limit.unwrap_or(SECONDS)));
+    let left = |share: f64| clock.left().map(|left| share * left);
+    let mut steps = Vec::new();
+
+    (watch.stage)(HOW_MANY);
+    let mut options = request.pose.clone();
+    let rows = !matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
+    if options.rank.is_none() && options.rank_rule.is_none() && (rows || options.samples.is_some()) {
+        options.rank_rule = Some(RankRule::Auto);
+    }
+    options.show_scree = true;
+    let request =
+        &Request { pose: options.with_rank(find_problem(PROBLEM)?, data)?.into_owned(), ..request.clone() };
+
+    (watch.stage)(HOW_SPARSE);
+    let mut of_path = path_request(data, request)?;
+    of_path.stopping.time_limit = left(ON_PATH);
+    let begun = clock.seconds();
+    let path = {
+        let Watch { cancel, observers, .. } = watch;
+        path::path(data, facts, &of_path, &mut path::Watch { cancel, observers, stage: &mut |_, _| {} })?
+    };
+    let limited = path.points.iter().any(|point| point.report.solution.status == Status::TimeLimit);
+    let chosen = path.knee;
+    let rank = path.points[chosen].report.task.rank;
+    let maximise = request.pose.maximise;
+    let of_all = |more: &[(&'static str, String)]| {
+        let mut options = vec![("rank", rank.to_string()), ("maximise", maximise.name().to_string())];
+        options.retain(|(name, value)| *name != "maximise" || value != Measure::Variance.name());
+        options.extend_from_slice(more);
+        options.extend((request.wanted.seed != 0).then(|| ("seed", request.wanted.seed.to_string())));
+        options
+    };
+    let Along::Counts(counts) = &of_path.along else { unreachable!("counts were asked for") };
+    let listed = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    let seconds = clock.seconds() - begun;
+    let options = of_all(&[("counts", listed)]);
+    steps.push(Step { question: HOW_SPARSE, call: Call::Path, options, seconds, limited });
+
+    let count = counts[chosen];
+    let limit = [("nonzeros", count.to_string())];
+    let interrupted = path.interrupted;
+    let report = path.points[chosen].report.clone();
+    let mut found = Exploration {
+        by_rule: request.pose.rank_rule.is_some(),
+        along: of_path.along.clone(),
+        path,
+        report,
+        steps,
+        interrupted,
+    };
+    if found.interrupted {
+        return Ok(found);
+    }
+
+    (watch.stage)(WHICH);
+    let begun = clock.seconds();
+    let options =
+        PoseOptions { limit: Some(Limit::Nonzeros(vec![count])), rank: Some(rank), ..request.pose.clone() };
+    let posed = pose(of_path.problem, data, &options)?;
+    let task = Task::new(&posed, facts.clone());
+    let wanted = Wanted { effort: Some(Effort::Normal), ..of_path.wanted.clone() };
+    let stopping = Stopping { time_limit: left(ON_SEARCH), ..of_path.stopping };
+    with_family!(&posed.problem, problem => {
+        let plan = problem.plan(&wanted)?;
+        let solution = plan.run(problem, &wanted, &stopping, None, watch.cancel, watch.observers)?;
+        found.interrupted = solution.status == Status::Interrupted;
+        let report = Report::new(&task, problem, &plan, &wanted, stopping, solution)?;
+        let limited = report.solution.status == Status::TimeLimit;
+        let seconds = clock.seconds() - begun;
+        found.steps.push(Step { question: WHICH, call: Call::Solve, options: of_all(&limit), seconds, limited });
+        if report.solution.objective.total <= found.report.solution.objective.total {
+            found.report = report;
+        }
+        if !found.interrupted && stability::check(data, PAIRS).is_ok() {
+            (watch.stage)(HOW_SURE);
+            let begun = clock.seconds();
+            let stopping = Stopping { time_limit: left(ON_HALVES), ..of_path.stopping };
+            let halves = stability::Request::of(&task, &options, &wanted, stopping, PAIRS);
+            let seen = stability::Watch { cancel: watch.cancel, done: &|_, _| {} };
+            // where no half has a solution nothing is known of them
+            found.report.stability = stability::stability(data, facts, found.report.x(), &halves, &seen).unwrap_or(None);
+            let limited = found.report.stability.as_ref().is_none_or(|s| s.pairs + s.failed < PAIRS);
+            let seconds = clock.seconds() - begun;
+            let pairs = [&limit[..], &[("stability", PAIRS.to_string())]].concat();
+            found.steps.push(Step { question: HOW_SURE, call: Call::Solve, options: of_all(&pairs), seconds, limited });
+            found.interrupted = watch.cancel.is_cancelled();
+        }
+        if !found.interrupted {
+            (watch.stage)(HOW_GOOD);
+            bounded(problem, &mut found, left(ON_BOUND), watch.cancel, of_all(&limit))?;
+        }
+    });
+    Ok(found)
+}
+
+/// The questions.
+const HOW_MANY: &str = "how many components";
+const HOW_SPARSE: &str = "how many variables in each component";
+const WHICH: &str = "which components";
+const HOW_SURE: &str = "how sure";
+const HOW_GOOD: &str = "how far from the best";
+
+/// The problem that is solved.
+const PROBLEM: &str = "l0-pca";
+
+fn path_request(data: &PcaData<'_>, request: &Request) -> Result<path::Request> {
+    let n = data.ncols();
+    let larger = LARGER_COUNTS.iter().filter(|k| 4 * **k <= n);
+    let mut counts: Vec<usize> = DEFAULT_COUNTS.iter().filter(|k| **k < n).chain(larger).copied().collect();
+    if DEFAULT_COUNTS.last().is_some_and(|most| n <= *most) {
+        counts.push(n);
+    }
+    Ok(path::Request {
+        problem: find_problem(PROBLEM)?,
+        pose: request.pose.clone(),
+        along: Along::Counts(counts),
+        wanted: request.wanted.clone(),
+        stopping: request.stopping,
+    })
+}
+
+/// Bounds F; a problem that has no bound, or none in time, has an answer all the same.
+fn bounded<P: Family>(
+    problem: &P,
+    found: &mut Exploration,
+    seconds: Option<f64>,
+    cancel: &Cancel,
+    options: Vec<(&'static str, String)>,
+) -> Result<()> {
+    let limits = bound::Options { seconds, nodes: u64::MAX, ..Default::default() };
+    if found.report.global.is_some() || problem.bounded().is_err() || problem.shape().0 > BOUNDED {
+        return Ok(()); // proved on the way, nothing is known, or a single step takes longer than all others
+    }
+    let begun = cancel.seconds();
+    let bound = problem.lower_bound(Some(found.report.x()), &limits, cancel, &|_| ())?;
+    found.report.bound_by(&bound)?;
+    let seconds = cancel.seconds() - begun;
+    let limited = bound.proof.is_none();
+    found.steps.push(Step { question: HOW_GOOD, call: Call::Bound, options, seconds, limited });
+    Ok(())
+}
+
+impl Exploration {
+    /// Variables in each component.
+    pub fn count(&self) -> usize {
+        self.path.points[self.path.knee].at as usize
+    }
+
+    /// What the components explain.
+    pub fn explained(&self) -> Option<&ExplainedVariance> {
+        self.report.explained_variance.as_ref()
+    }
+
+    /// Largest share of the variance that any X with so many nonzeros can explain, in the measure that was maximised.
+    pub fn most_possible(&self) -> Option<f64> {
+        let (explained, global) = (self.explained()?, self.report.global.as_ref()?);
+        let f = self.report.solution.objective.total;
+        (f < 0.0).then(|| (explained.of_maximised() * global.bound / f).min(1.0))
+    }
+
+    /// The answers in words: each question with its sentences.
+    pub fn said(&self) -> Vec<(&'static str, Vec<Message>)> {
+        let mut all = vec![
+            (HOW_MANY, vec![self.said_of_rank()]),
+            (HOW_SPARSE, self.said_of_counts()),
+            (WHICH, self.said_of_components()),
+        ];
+        all.extend(self.report.stability.as_ref().map(|found| (HOW_SURE, self.said_of_halves(found))));
+        all.extend(self.most_possible().map(|most| (HOW_GOOD, self.said_of_bound(most))));
+        all
+    }
+
+    fn said_of_rank(&self) -> Message {
+        let task = &self.report.task;
+        match task.scree.as_deref() {
+            Some(scree) if self.by_rule => scree.reason.clone().into(),
+            _ => format!("{} of at most {}", task.rank, task.data.cols).into(),
+        }
+    }
+
+    fn said_of_halves(&self, found: &Stability) -> Vec<Message> {
+        let x = self.report.x();
+        let often = Stability::THRESHOLD;
+        (0..x.ncols())
+            .map(|k| {
+                let used: Vec<usize> = (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).collect();
+                let sure = used.iter().filter(|i| found.frequency.get(**i, k) >= often).count();
+                let (all, cosine) = (used.len(), found.cosine[k]);
+                format!(
+                    "component {}: {sure} of its {all} variables are in it in at least {:.0} % of {} halves of the rows (mean \
+                     cosine {cosine:.2})",
+                    k + 1,
+                    100.0 * often,
+                    2 * found.pairs
+                )
+                .into()
+            })
+            .collect()
+    }
+
+    fn said_of_counts(&self) -> Vec<Message> {
+        let point = &self.path.points[self.path.knee];
+        let task = &self.report.task;
+        let (count, n) = (self.count(), task.data.cols);
+        let all = self.path.points.last().map_or(f64::NAN, path::Point::maximised);
+        let why = if self.path.bends {
+            "the knee of the curve"
+        } else {
+            "the middle of the path: the curve has no knee"
+        };
+        let most = self.path.points.last().map_or(0, |point| point.at as usize);
+        let share = format!(
+            "{count} of {n} variables in each of {} components, {why}: they explain {:.0} % of what {most} in each explain",
+            task.rank,
+            100.0 * point.maximised() / all,
+        );
+        vec![share.into()]
+    }
+
+    fn said_of_components(&self) -> Vec<Message> {
+        let Some(explained) = self.explained() else { return Vec::new() };
+        let mut said: Vec<Message> = vec![
+            format!(
+                "together they explain {:.1} % of the variance (adjusted: each counts what those before it do not have), \
+                 {:.1} % by regression on the scores",
+                100.0 * explained.total,
+                100.0 * explained.predicted
+            )
+            .into(),
+        ];
+        said.push(match (explained.closest, explained.least_added()) {
+            (None, _) => "there is one component".into(),
+            (Some((j, k, correlation)), _) if correlation > ALIKE => {
+                format!("components {} and {} repeat each other: their scores correlate at {correlation:.2}", j + 1, k + 1)
+                    .into()
+            }
+            (Some((j, k, correlation)), least) => {
+                let adds = least.map_or(1.0, |(_, share)| share);
+                format!(
+                    "none repeats another: scores correlate at {correlation:.2} at most (components {} and {}), and each adds \
+                     {:.0} % of its own variance or more",
+                    j + 1,
+                    k + 1,
+                    100.0 * adds
+                )
+                .into()
+            }
+        });
+        said
+    }
+
+    fn said_of_bound(&self, most: f64) -> Vec<Message> {
+        let proved = self.report.global.as_ref().is_some_and(|global| global.proof.is_some());
+        let measure = self.explained().map_or("", |explained| explained.maximised);
+        let now = self.explained().map_or(f64::NAN, ExplainedVariance::of_maximised);
+        vec![if proved {
+            format!(
+                "proved: no other {} variables in each component explain more ({measure} variance)",
+                self.count()
+            )
+            .into()
+        } else {
+            format!(
+                "no X with {} variables in each component explains more than {:.1} % of the variance ({measure}); these \
+                 explain {:.1} %",
+                self.count(),
+                100.0 * most,
+                100.0 * now
+            )
+            .into()
+        }]
+    }
+}

@@ -1,0 +1,483 @@
+//! Sparse components that maximise a measure of what they explain, by name: starts, what the search is made of, how it is posed.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+use rand_pcg::Pcg64;
+
+use super::cardinality::{Limit, ordered, turn_to_principal_axes};
+use super::knee::Knee;
+use super::lambda::{default_lambda, relative_lambda};
+use super::portfolio::{cost_of_gradient, race};
+use super::pose::{Posed, excess, rank_or_default};
+use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
+use crate::bound;
+use crate::cancel::Cancel;
+use crate::certify::{Certificate, Scope};
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::linalg::order::descending_to;
+use crate::linalg::varimax::varimax;
+use crate::message::Message;
+use crate::objective::Evaluate;
+use crate::penalty::find_penalty;
+use crate::problem::{
+    Between, Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Share, covariance_model,
+    explained_variance,
+};
+use crate::search::measured_moves::{Forget, Overshot, Renew, Rotate};
+use crate::search::moves::{Polish, Polished};
+use crate::search::{Portfolio, Tuning};
+use crate::smooth::{AnySmooth, Measure, Measured, Order, Quadratic};
+use crate::solve::{AnySolver, Solution};
+use crate::solvers::overshoot::{self, Ground, Overshoot, Point};
+use crate::solvers::{MEASURED_SOLVERS, SolverInfo, SolverOptions};
+use crate::start::Start;
+
+/// Starting points, the default first.
+const STARTS: &[(&str, &str)] = &[
+    (
+        "pruned",
+        "the r leading eigenvectors of C, entries of least exact loss taken away until the limits hold",
+    ),
+    ("varimax", "the same from eigenvectors rotated towards few large entries"),
+    ("scaled", "the same from eigenvectors times their standard deviations, rotated, made orthonormal"),
+    ("apart", "components one after the other that share no variable, entries of most exact gain first"),
+    ("halves", "the same with half of the nonzeros, then the others where they gain most"),
+    ("divided", "every variable given to the eigenvector where its loading is largest, pruned"),
+    ("divided-varimax", "the same with rotated eigenvectors"),
+    ("variance", "the best point of variance from the pruned eigenvectors"),
+    ("coordinates", "the r variables with the largest variance: entries enter one by one"),
+    ("random", "random columns on random rows, made feasible"),
+];
+
+/// Solver and starts of the race, the ones first that most often do well; no data set went into the order.
+const ARMS: &[(&str, &str)] = &[
+    (NAME, "pruned"),
+    (NAME, "apart"),
+    (NAME, "varimax"),
+    (NAME, "scaled"),
+    (NAME, "halves"),
+    (NAME, "divided"),
+    (NAME, "variance"),
+    (NAME, "divided-varimax"),
+    (NAME, "coordinates"),
+];
+/// Those where XᵀCX must be diagonal: random supports lead to feasible points where nearly all entries are needed for that.
+const TIED: &[(&str, &str)] = &[
+    (NAME, "pruned"),
+    (NAME, "apart"),
+    (NAME, "varimax"),
+    (NAME, "halves"),
+    (NAME, "divided"),
+    (NAME, "random"),
+    (NAME, "divided-varimax"),
+];
+const NAME: &str = "overshoot";
+const T: Tuning = Tuning::DEFAULT;
+
+/// Seconds for what uncorrelated scores cost.
+const PRICE: f64 = 1.0;
+/// Variables up to which a bound takes roots of C, one after the other.
+const DECOMPOSED: usize = 400;
+/// Random points from which a feasible one is looked for.
+const TRIES: usize = 300;
+
+impl MeasuredProblem {
+    fn eigenvectors(&self, cancel: &Cancel) -> Result<RowMat> {
+        Start::Pca.point_while(self.f.quadratic(), self.rank(), (false, 0), cancel)
+    }
+
+    /// V Diag(√λ), rotated and made orthonormal.
+    fn scaled(&self, v: &RowMat) -> RowMat {
+        let image = self.f.quadratic().apply(v); // −CV
+        let (n, r) = self.shape();
+        let variance = |k: usize| -(0..n).map(|i| v.get(i, k) * image.get(i, k)).sum::<f64>();
+        let deviations: Vec<f64> = (0..r).map(|k| variance(k).max(0.0).sqrt()).collect();
+        let largest = deviations.iter().fold(f64::MIN_POSITIVE, |a, d| a.max(*d));
+        let scaled = RowMat::from_fn(n, r, |i, k| v.get(i, k) * (deviations[k] / largest));
+        stiefel::orthonormalise(&varimax(&scaled))
+    }
+
+    /// r components from free variables, `size` each.
+    fn random_point(&self, seed: u64, cancel: &Cancel) -> Option<Point> {
+        let ground = Ground::of(self).until(cancel);
+        let (n, r) = self.shape();
+        let sizes = ground.limits().shares(r);
+        let mut rng = Pcg64::seed_from_u64(seed ^ 0x4d45_4153);
+        for _ in 0..TRIES {
+            if cancel.is_over() {
+                return None;
+            }
+            let mut rows: Vec<usize> = (0..n).collect();
+            (0..n).for_each(|k| rows.swap(k, rng.random_range(k..n)));
+            let mut x = RowMat::zeros(n, r);
+            let mut next = rows.iter().cycle();
+            for (k, size) in sizes.iter().enumerate() {
+                for i in next.by_ref().take((*size).min(n)) {
+                    x.set(*i, k, rng.sample(StandardNormal));
+                }
+            }
+            if let Some(at) = overshoot::polished(&ground, &x) {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    fn named_start(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<Option<RowMat>> {
+        let ground = Ground::of(self).until(cancel);
+        let r = self.rank();
+        let point = match name {
+            "pruned" => overshoot::pruned(&ground, &self.eigenvectors(cancel)?),
+            "varimax" => overshoot::pruned(&ground, &varimax(&self.eigenvectors(cancel)?)),
+            "scaled" => overshoot::pruned(&ground, &self.scaled(&self.eigenvectors(cancel)?)),
+            "divided" => overshoot::divided(&ground, &self.eigenvectors(cancel)?),
+            "divided-varimax" => overshoot::divided(&ground, &varimax(&self.eigenvectors(cancel)?)),
+            "apart" | "halves" => {
+                let mut shares = ground.limits().shares(r);
+                if name == "halves" {
+                    shares.iter_mut().for_each(|s| *s = (*s / 2).max(2.min(*s)));
+                }
+                let x = overshoot::apart(&ground, &shares, cancel);
+                x.and_then(|x| overshoot::polished(&ground, &x))
+            }
+            "variance" => {
+                let other = ground.for_variance();
+                let at = overshoot::pruned(&other, &self.eigenvectors(cancel)?);
+                at.and_then(|at| overshoot::climbed(&other, at, cancel))
+                    .and_then(|at| overshoot::polished(&ground, &at.x))
+            }
+            "coordinates" => {
+                let c = self.f.covariance();
+                let order = descending_to(self.nrows(), &|i| c.diagonal(i));
+                let x = RowMat::from_fn(self.nrows(), r, |i, k| f64::from(u8::from(order[k] == i)));
+                if self.between().is_uncorrelated() || self.share().min > 1 {
+                    overshoot::polished(&ground, &x)
+                } else {
+                    return Ok(Some(x));
+                }
+            }
+            "random" => self.random_point(seed, cancel),
+            _ => {
+                return Err(Error::UnknownName {
+                    kind: "starting point",
+                    name: name.into(),
+                    known: STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ") + ", or a .npy file",
+                });
+            }
+        };
+        Ok(point.map(|at| at.x))
+    }
+}
+
+impl Family for MeasuredProblem {
+    fn solvers() -> &'static [SolverInfo<Self>] {
+        MEASURED_SOLVERS
+    }
+
+    fn starts() -> &'static [(&'static str, &'static str)] {
+        STARTS
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.nrows(), self.rank())
+    }
+
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        self.start_while(name, seed, &Cancel::never())
+    }
+
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        let found = self.named_start(name, seed, cancel)?;
+        let x = found.filter(|x| self.check(x, "the starting point X").is_ok());
+        x.ok_or_else(|| {
+            let what = match self.between() {
+                Between::Orthogonal => "no X with X'X = I",
+                Between::Uncorrelated => "no X with X'CX diagonal",
+                Between::Both => "no X with X'X = I and X'CX diagonal",
+            };
+            let why = format!("{what} and {} was found from it", self.limits().words());
+            let instead = self.default_start();
+            match STARTS.iter().find(|start| start.0 == name && name != instead) {
+                Some((start, _)) => Error::NoPlace { start, why, instead },
+                None => Error::Incompatible(
+                    format!(
+                        "{what} and {} was found from the start {name}: allow more nonzeros",
+                        self.limits().words()
+                    )
+                    .into(),
+                ),
+            }
+        })
+    }
+
+    fn has_chance(&self, start: &str) -> bool {
+        start == "random"
+    }
+
+    fn default_start(&self) -> &'static str {
+        if self.order() == Order::Sequential { "coordinates" } else { "pruned" }
+    }
+
+    /// One that is not feasible, or has too many nonzeros, is pruned.
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        if (x.nrows(), x.ncols()) != self.shape() {
+            self.check(x, "the starting point X")?;
+        }
+        let ground = Ground::of(self);
+        let near = match self.allows(x) {
+            true => overshoot::repaired(&ground, x),
+            false => overshoot::polished(&ground, x),
+        };
+        near.map(|at| at.x)
+            .filter(|x| self.check(x, "X").is_ok())
+            .ok_or_else(|| Error::Incompatible("no feasible X was found near the starting point X".into()))
+    }
+
+    /// One after the other there is one way; together a search.
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        let mut plan = Plan::by_default(self, wanted)?;
+        if wanted.solver.is_none() && self.order() == Order::Joint {
+            plan.reasons.clear();
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
+        }
+        Ok(plan)
+    }
+
+    fn has_local_solutions(&self) -> bool {
+        self.order() == Order::Joint
+    }
+
+    fn feasibility_name(&self) -> &'static str {
+        match self.between() {
+            Between::Orthogonal => "||X'X - I||_F",
+            Between::Uncorrelated => "of lengths and of correlations of scores",
+            Between::Both => "||X'X - I||_F and correlations of scores",
+        }
+    }
+
+    fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
+        if !self.between().is_orthogonal() {
+            return Err(bound::no_bound("loadings that are not orthogonal are in no Fantope"));
+        }
+        let lambda = self.lambda();
+        let kind = match (self.f.measure(), self.limits()) {
+            // scores of few variables may predict as much as principal components do
+            (Measure::Explained, _) => bound::Kind::L0 { lambda: 0.0 },
+            (_, Cardinality::Components(list)) => bound::Kind::Counts { nonzeros: list.clone(), lambda },
+            (_, Cardinality::Total(s) | Cardinality::Rows(s)) => bound::Kind::Total { nonzeros: *s, lambda },
+        };
+        Ok((self.f.quadratic(), kind))
+    }
+
+    /// Adjusted and polar variance are at most the variance, and an X that is found for that need not be one for them.
+    fn branches(&self) -> bool {
+        false
+    }
+
+    /// The better one of the bounds of variance, as −½ φ is not below it, and of whitened scores.
+    fn lower_bound(
+        &self,
+        x: Option<&RowMat>,
+        options: &bound::Options,
+        cancel: &Cancel,
+        show: bound::Show<'_>,
+    ) -> Result<bound::Bound> {
+        let (f, kind) = self.bounded()?;
+        let begun = std::time::Instant::now();
+        let cancel = cancel.within(options.seconds);
+        let x = x.map(|x| self.given(x)).transpose()?;
+        let point =
+            x.as_ref().map(|x| bound::Point { objective: self.value(x), feasibility: self.feasibility(x) });
+        let options = bound::Options { nodes: 0, ..options.clone() };
+        let mut found = bound::lower_bound(f, self.rank(), &kind, None, &options, &cancel, show)?;
+        let matrix = self.f.covariance().matrix();
+        let measured = matches!(self.f.measure(), Measure::Adjusted | Measure::Polar);
+        if let Some(c) = matrix.filter(|c| measured && c.nrows() <= DECOMPOSED) {
+            let known = point.map_or(0.0, |p| -2.0 * p.objective / self.f.covariance().unit());
+            let most = bound::adjusted(c, self.limits(), self.share().max, self.rank(), known, &cancel);
+            if let Some((most, steps)) = most {
+                let value = -0.5 * most * self.f.covariance().unit();
+                if value > found.value {
+                    (found.value, found.method) = (value, bound::Method::Scores);
+                    found.iterations += steps;
+                }
+            }
+            if cancel.is_over() {
+                found.end = if cancel.is_cancelled() { bound::End::Interrupted } else { bound::End::Time };
+            }
+        }
+        let claim = bound::Claim::new(found.value, point, found.size, options.gap)?;
+        Ok(bound::Bound {
+            value: claim.bound,
+            objective: point.map(|p| p.objective),
+            gap: claim.gap,
+            proof: claim.proof,
+            x: None,
+            seconds: begun.elapsed().as_secs_f64(),
+            ..found
+        })
+    }
+
+    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
+        Some(explained_variance(self.f.quadratic(), x).of(self.f.measure()))
+    }
+
+    /// What uncorrelated scores cost beside orthogonal loadings: what the moves find from X without the former.
+    fn price(&self, x: &RowMat) -> Option<Message> {
+        if self.between() != Between::Both {
+            return None;
+        }
+        let seconds = Cancel::never().within(Some(PRICE));
+        let ground = Ground::of(self).for_orthogonal().until(&seconds);
+        let other = overshoot::climbed(&ground, overshoot::polished(&ground, x)?, &Cancel::never())?;
+        let share = |x: &RowMat| 100.0 * explained_variance(self.f.quadratic(), x).projected;
+        let (own, other) = (share(x), share(&other.x));
+        Some(
+            format!(
+                "uncorrelated scores cost {:.1} % of the variance: {own:.1} % here, {other:.1} % found with orthogonal loadings alone",
+                (other - own).max(0.0)
+            )
+            .into(),
+        )
+    }
+
+    fn order_components(&self, solution: &mut Solution) {
+        if self.order() == Order::Joint {
+            if self.between().is_orthogonal() {
+                // what scores predict does not depend on their axes; other measures are at their best there
+                turn_to_principal_axes(self, self.f.quadratic(), |x| self.allows(x), solution);
+            }
+            solution.x = ordered(self.f.quadratic(), self.limits(), &solution.x);
+        }
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        Self::check(self, x, what)
+    }
+
+    fn criticality_name(&self) -> &'static str {
+        "the gradient along the constraints on the support of X"
+    }
+
+    fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
+        Ground::of(self).criticality(x)
+    }
+
+    fn has_pairs(&self) -> bool {
+        false // limits tie rows together
+    }
+
+    /// Limits of components tie rows together: no pair of rows is a problem of its own.
+    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
+        None
+    }
+}
+
+/// What the search for the best point is made of.
+fn portfolio(
+    p: &MeasuredProblem,
+    options: &SolverOptions,
+    start: Option<&Start>,
+    tuning: Tuning,
+) -> Result<Portfolio<MeasuredProblem>> {
+    // before any task, which would count it as work of its own
+    p.f.covariance();
+    let gradient = cost_of_gradient(p.f.quadratic(), p.shape());
+    let table = if p.between().is_uncorrelated() { TIED } else { ARMS };
+    let mut all = race(p, table, options, start, (gradient, Some(NAME)), tuning)?;
+    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
+    let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), most: all.polish };
+    all.moves = vec![
+        Arc::new(Polished(Overshot, polish.clone())),
+        Arc::new(Polished(Forget, polish.clone())),
+        Arc::new(Polished(Renew, polish.clone())),
+        Arc::new(Polished(Rotate, polish)),
+    ];
+    Ok(all)
+}
+
+/// Poses the problem: limits as given, the knee of the variance explained, or all entries at the price λ.
+///
+/// # Errors
+/// A problem that has no such measure; limits, ranks or numbers out of range; data that are not what they should be.
+pub(super) fn pose_measured(
+    info: &'static ProblemInfo,
+    data: &PcaData<'_>,
+    options: &PoseOptions,
+) -> Result<Posed> {
+    let mut reasons = Vec::new();
+    let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
+    if info.kind != Kind::Pca || !matches!(penalty, "l0" | "none") || options.map.is_some() {
+        return Err(Error::Incompatible(
+            Message::about("maximise").text(" is for l0-pca and pca, with lambda or limits of nonzeros"),
+        ));
+    }
+    let limit = options.limit.as_ref();
+    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank.is_none()) {
+        Some(rank) => rank,
+        None => rank_or_default(data, options, &mut reasons),
+    };
+    let n = data.ncols();
+    if rank == 0 || rank > n {
+        return Err(Error::Rank { rank, columns: n }); // before any work
+    }
+    let limits = match limit {
+        None => Some(Cardinality::Components(vec![n; rank])),
+        Some(limit) => limit.of(rank).map(|limits| limits.checked(n, rank)).transpose()?,
+    };
+    let f = covariance_model(data, options.storage)?;
+    let limits = match limits {
+        Some(limits) => limits,
+        None => {
+            let knee = Knee::of(&f, rank)?;
+            reasons.push(knee.reason());
+            Cardinality::Components(vec![knee.count; rank])
+        }
+    };
+    let weighed = limit.is_none() && penalty == "l0";
+    let lambda = match (options.relative_lambda, options.lambda) {
+        (Some(share), _) => Some(relative_lambda(&f, penalty, share, &mut reasons)?),
+        (None, None) if weighed => {
+            let share = find_penalty(penalty)?.lambda_share.unwrap_or(0.0);
+            Some(default_lambda(&f, rank, share, &mut reasons))
+        }
+        (None, given) => given,
+    };
+    let measure = options.maximise;
+    let mut problem = MeasuredProblem::new(
+        Measured::new(f, measure)?,
+        rank,
+        limits,
+        lambda.unwrap_or(0.0),
+        options.between,
+    )?;
+    if options.min_nonzeros.is_some() || options.max_nonzeros.is_some() {
+        let share = Share { min: options.min_nonzeros.unwrap_or(1), max: options.max_nonzeros.unwrap_or(n) };
+        problem = problem.shared(share)?;
+    }
+    if options.order == Order::Sequential {
+        problem = problem.in_sequence()?;
+    }
+    let limits = Some(problem.limits().clone());
+    let constraint = match options.between {
+        Between::Orthogonal => "X'X = I",
+        Between::Uncorrelated => "columns of length 1, X'CX diagonal",
+        Between::Both => "X'X = I, X'CX diagonal",
+    };
+    let what = match measure {
+        Measure::Variance => "<X, CX>",
+        Measure::Adjusted => "adjusted variance",
+        Measure::Polar => "polar variance",
+        Measure::Explained => "explained variance",
+    };
+    let statement = Cow::from(format!("sparse PCA: min -1/2 {what} + lambda ||X||_0, {constraint}"));
+    let problem = Named::Measured(problem);
+    let notes =
+        limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
+    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes, scree: None })
+}

@@ -1,0 +1,119 @@
+//! Moves from good points to others where components maximise a measure: what they give is on the constraints.
+
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use rand_pcg::Pcg64;
+
+use super::moves::Way;
+use super::pool::{components, drawn};
+use crate::cancel::Cancel;
+use crate::linalg::RowMat;
+use crate::problem::{MeasuredProblem, support};
+use crate::smooth::Quadratic;
+use crate::solvers::overshoot::{Ground, Point, overshot, rotated, thinned};
+
+/// Which of the best points a move begins from: the better ones more often.
+fn parent<'b>(best: &'b [RowMat], rng: &mut Pcg64) -> &'b RowMat {
+    &best[rng.random_range(0..best.len().min(3))]
+}
+
+/// Many entries added by gradients with noise on them, and pruned again.
+#[derive(Debug)]
+pub struct Overshot;
+
+impl<F: Quadratic> Way<MeasuredProblem<F>> for Overshot {
+    fn name(&self) -> &'static str {
+        "entries added and pruned"
+    }
+
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
+        let x = parent(best, rng);
+        let entries = x.data().iter().filter(|v| **v != 0.0).count();
+        let most = rng.random_range(2..(entries / 2).max(4));
+        let noise: Vec<f64> = x.data().iter().map(|_| rng.sample::<f64, _>(StandardNormal).exp()).collect();
+        Some(overshot(&Ground::of(p), x, most, |e| noise[e])?.x)
+    }
+}
+
+/// Share of the entries that are forgotten.
+const FORGOTTEN: f64 = 0.25;
+
+/// A part of the entries forgotten, and others in their place by exact gains.
+#[derive(Debug)]
+pub struct Forget;
+
+impl<F: Quadratic> Way<MeasuredProblem<F>> for Forget {
+    fn name(&self) -> &'static str {
+        "entries forgotten"
+    }
+
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
+        let x = parent(best, rng);
+        let mut mask: Vec<bool> =
+            x.data().iter().map(|v| *v != 0.0 && rng.random::<f64>() > FORGOTTEN).collect();
+        let r = x.ncols();
+        for k in 0..r {
+            let rows = support(x, k);
+            if rows.iter().all(|i| !mask[i * r + k]) {
+                rows.iter().for_each(|i| mask[i * r + k] = true);
+            }
+        }
+        Some(thinned(&Ground::of(p), x, mask)?.x)
+    }
+}
+
+/// A component forgotten, and another one in its place from a row that no other component uses.
+#[derive(Debug)]
+pub struct Renew;
+
+/// Rows that it is looked for from.
+const SEEDS: usize = 24;
+
+impl<F: Quadratic> Way<MeasuredProblem<F>> for Renew {
+    fn name(&self) -> &'static str {
+        "a component found anew"
+    }
+
+    fn point(
+        &self,
+        p: &MeasuredProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        cancel: &Cancel,
+    ) -> Option<RowMat> {
+        let mut x = parent(best, rng).clone();
+        let (n, r) = (x.nrows(), x.ncols());
+        let k = rng.random_range(0..r);
+        let size = support(&x, k).len();
+        (0..n).for_each(|i| x.set(i, k, 0.0));
+        let free: Vec<bool> = (0..n).map(|i| x.row(i).iter().all(|v| *v == 0.0)).collect();
+        let seeds = drawn(n, SEEDS, |i| free[i], rng);
+        let found = components((p.f.quadratic(), false), &seeds, &|i| free[i], size, cancel)?;
+        let place = rng.random_range(0..found.len().clamp(1, 4));
+        found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, k, *v));
+        let mask = x.data().iter().map(|v| *v != 0.0).collect();
+        Some(thinned(&Ground::of(p), &x, mask)?.x)
+    }
+}
+
+/// Two components turned in their plane, on the rows of both, and pruned.
+#[derive(Debug)]
+pub struct Rotate;
+
+impl<F: Quadratic> Way<MeasuredProblem<F>> for Rotate {
+    fn name(&self) -> &'static str {
+        "two components turned"
+    }
+
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
+        let x = parent(best, rng);
+        let r = x.ncols();
+        if r < 2 {
+            return None;
+        }
+        let a = rng.random_range(0..r);
+        let b = (a + rng.random_range(1..r)) % r;
+        let found: Point = rotated(&Ground::of(p), x, (a, b), rng.random_range(0.2..1.3))?;
+        Some(found.x)
+    }
+}

@@ -1,0 +1,461 @@
+//! The moves: entries pruned by their exact loss, added by their exact gain, exchanged, and added to be pruned again.
+
+use super::local::Local;
+use crate::cancel::Cancel;
+use crate::linalg::RowMat;
+use crate::linalg::order::largest_first;
+use crate::linalg::products::{cross, product};
+use crate::problem::{Between, Cardinality, MeasuredProblem};
+use crate::smooth::Measure;
+use crate::smooth::Quadratic;
+use crate::smooth::measured::{Covariance, Gains};
+
+/// Entries up to this in absolute value are on their way to zero.
+const ZERO: f64 = 1e-11;
+/// Share of the entries too many that leave between two polishes.
+const AT_ONCE: f64 = 0.15;
+/// Entries that are tried one by one where all of them together leave no feasible point.
+const ONE_BY_ONE: usize = 12;
+/// Entries of least loss that an exchange tries to do without, and those of most gain that it tries for each.
+const LEAVING: usize = 12;
+const ENTERING: usize = 4;
+/// An entry is tried where its gain before the others follow leaves at most this share of the value to be made up.
+const BEHIND: f64 = 0.02;
+/// What an exchange must bring, as a share of the value.
+const WORTH: f64 = 1e-9;
+/// Entries outside the supports whose gains are computed, those with the largest gradient.
+const CANDIDATES: usize = 512;
+
+/// Steps of a polish, and the share of the value that three in a row must bring: in passing, before an entry is believed, of a
+/// point that stays, and at the end.
+pub(super) const PASSING: (usize, f64) = (25, 1e-7);
+const BRIEF: (usize, f64) = (6, 1e-6);
+pub(super) const GROWING: (usize, f64) = (40, 1e-8);
+pub(super) const STAYING: (usize, f64) = (200, 1e-11);
+pub(super) const LAST: (usize, f64) = (1000, 1e-15);
+
+/// What is maximised, and under which limits.
+pub(crate) struct Ground<'a, F> {
+    f: &'a F,
+    pub(super) cov: &'a Covariance,
+    pub(super) measure: Measure,
+    pub(super) given: bool, // adjusted variance in the order of the columns
+    rank: usize,
+    between: Between,
+    limits: Limits,
+    price: f64,     // of a nonzero, in the unit of C
+    cancel: Cancel, // once it is over the limits are met without polishing
+}
+
+/// Limits of nonzeros.
+#[derive(Clone, Debug)]
+pub(crate) enum Limits {
+    /// Of each component.
+    Each(Vec<usize>),
+    /// Of all together, with the least and the most of one component.
+    Total(usize, usize, usize),
+}
+
+impl Limits {
+    fn excess(&self, counts: &[usize]) -> usize {
+        match self {
+            Self::Each(most) => counts.iter().zip(most).map(|(c, s)| c.saturating_sub(*s)).sum(),
+            Self::Total(total, _, most) => {
+                let above: usize = counts.iter().map(|c| c.saturating_sub(*most)).sum();
+                above.max(counts.iter().sum::<usize>().saturating_sub(*total))
+            }
+        }
+    }
+
+    /// Whether component k has to lose an entry before the limits hold, or may lose one to that end.
+    fn may_lose(&self, counts: &[usize], k: usize) -> bool {
+        match self {
+            Self::Each(most) => counts[k] > most[k],
+            Self::Total(total, least, most) => {
+                let rest = counts.iter().sum::<usize>() > *total;
+                counts[k] > *most || (rest && counts[k] > *least)
+            }
+        }
+    }
+
+    fn least(&self) -> usize {
+        match self {
+            Self::Each(_) => 1,
+            Self::Total(_, least, _) => *least,
+        }
+    }
+
+    fn may_gain(&self, counts: &[usize], k: usize) -> bool {
+        match self {
+            Self::Each(most) => counts[k] < most[k],
+            Self::Total(total, _, most) => counts.iter().sum::<usize>() < *total && counts[k] < *most,
+        }
+    }
+
+    /// Nonzeros of a component where one after the other gets its share.
+    pub fn shares(&self, r: usize) -> Vec<usize> {
+        match self {
+            Self::Each(most) => most.clone(),
+            Self::Total(total, least, most) => vec![(total / r).clamp(*least, *most).max(1); r],
+        }
+    }
+}
+
+/// X on supports that may have zeros, and the measure of it in the unit of the search.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub x: RowMat,
+    pub mask: Vec<bool>, // by rows
+    pub value: f64,
+}
+
+impl Point {
+    fn counts(&self) -> Vec<usize> {
+        counts(&self.mask, self.x.ncols())
+    }
+}
+
+fn counts(mask: &[bool], r: usize) -> Vec<usize> {
+    let mut out = vec![0; r];
+    mask.iter().enumerate().for_each(|(e, free)| out[e % r] += usize::from(*free));
+    out
+}
+
+/// Which entries differ from zero.
+pub(super) fn mask_of(x: &RowMat) -> Vec<bool> {
+    x.data().iter().map(|v| *v != 0.0).collect()
+}
+
+fn masked(x: &RowMat, mask: &[bool]) -> RowMat {
+    let mut x = x.clone();
+    x.data_mut().iter_mut().zip(mask).filter(|(_, free)| !**free).for_each(|(v, _)| *v = 0.0);
+    x
+}
+
+impl<'a, F: Quadratic> Ground<'a, F> {
+    /// That of a problem.
+    pub fn of(p: &'a MeasuredProblem<F>) -> Self {
+        let cov = p.f.covariance();
+        let limits = match p.limits() {
+            Cardinality::Components(list) => Limits::Each(list.clone()),
+            Cardinality::Total(total) | Cardinality::Rows(total) => {
+                Limits::Total(*total, p.share().min, p.share().max)
+            }
+        };
+        Self {
+            f: p.f.quadratic(),
+            cov,
+            measure: p.f.measure(),
+            given: p.f.is_in_given_order(),
+            rank: p.rank(),
+            between: p.between(),
+            limits,
+            price: 2.0 * p.lambda() / cov.unit(),
+            cancel: Cancel::never(),
+        }
+    }
+
+    /// The same in a hurry once `cancel` is over: a point on the constraints, but not a polished one.
+    pub fn until(self, cancel: &Cancel) -> Self {
+        Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// Whether time is over.
+    pub fn is_over(&self) -> bool {
+        self.cancel.is_over()
+    }
+
+    /// The same for variance.
+    pub fn for_variance(&self) -> Self {
+        let (limits, cancel) = (self.limits.clone(), self.cancel.clone());
+        Self { measure: Measure::Variance, limits, cancel, ..*self }
+    }
+
+    /// Variance between orthogonal components, whose scores may be correlated.
+    pub fn for_orthogonal(&self) -> Self {
+        Self { between: Between::Orthogonal, ..self.for_variance() }
+    }
+
+    /// One component on another covariance matrix, for variance, or for explained variance where that is the measure.
+    pub fn alone<'b>(&self, f: &'b F, cov: &'b Covariance, nonzeros: usize) -> Ground<'b, F> {
+        let measure = if self.squares() { Measure::Explained } else { Measure::Variance };
+        let (between, limits) = (Between::Orthogonal, Limits::Each(vec![nonzeros]));
+        Ground {
+            f,
+            cov,
+            measure,
+            given: false,
+            rank: 1,
+            between,
+            limits,
+            price: 0.0,
+            cancel: self.cancel.clone(),
+        }
+    }
+
+    /// −½ tr(XᵀCX).
+    pub fn f(&self) -> &'a F {
+        self.f
+    }
+
+    /// Rows and columns of X.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.f.nrows(), self.rank)
+    }
+
+    /// What C has been divided by.
+    pub fn unit(&self) -> f64 {
+        self.cov.unit()
+    }
+
+    pub fn between(&self) -> Between {
+        self.between
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Whether C² is looked at.
+    pub fn squares(&self) -> bool {
+        self.measure == Measure::Explained
+    }
+
+    /// Whether every component has as many nonzeros as it must.
+    pub fn meets(&self, x: &RowMat) -> bool {
+        counts(&mask_of(x), self.rank).iter().all(|count| *count >= self.limits.least())
+    }
+
+    /// What is maximised: the measure minus the price of the entries.
+    pub fn worth(&self, at: &Point) -> f64 {
+        at.value - self.price * at.mask.iter().filter(|free| **free).count() as f64
+    }
+
+    fn gains(&self, x: &RowMat) -> Gains<'a> {
+        Gains::new((self.f, self.cov), x, (self.measure, self.given))
+    }
+
+    /// The best point on the supports near `x`; `None` where no feasible one is found.
+    pub fn polish(&self, x: &RowMat, mask: &[bool], (steps, least): (usize, f64)) -> Option<Point> {
+        let (value, x) = Local::new(self, mask).climb(x, steps, least)?;
+        value.is_finite().then(|| Point { x, mask: mask.to_vec(), value })
+    }
+
+    /// Length of the gradient of f along the constraints on the support of X, in the unit of f.
+    pub fn criticality(&self, x: &RowMat) -> Option<f64> {
+        Some(Local::new(self, &mask_of(x)).criticality(x)? * self.unit())
+    }
+
+    /// The measure of X.
+    pub fn value(&self, x: &RowMat) -> f64 {
+        self.gains(x).value()
+    }
+
+    /// Losses of the entries of X, the least first, as values without them.
+    pub(super) fn losses(&self, at: &Point) -> Vec<(f64, usize)> {
+        let r = self.rank;
+        let mut gains = self.gains(&at.x);
+        let inside = (0..at.mask.len()).filter(|e| at.mask[*e]);
+        let value = |e: usize| Some((gains.without((e / r, e % r), at.x.data()[e])?, e));
+        let mut all: Vec<(f64, usize)> = inside.filter_map(value).collect();
+        largest_first(&mut all);
+        all
+    }
+
+    /// Values with each of the entries that are `allowed`, the best first, and what is entered.
+    pub(super) fn entries(&self, x: &RowMat, allowed: impl Fn(usize) -> bool) -> Vec<(f64, usize, f64)> {
+        let r = self.rank;
+        let mut gains = self.gains(x);
+        let g = gains.gradient();
+        let mut outside: Vec<(f64, usize)> =
+            (0..g.data().len()).filter(|e| allowed(*e)).map(|e| (g.data()[e].abs(), e)).collect();
+        largest_first(&mut outside);
+        outside.truncate(CANDIDATES);
+        let mut with: Vec<(f64, usize)> = Vec::new();
+        let mut entered = std::collections::BTreeMap::new();
+        for (_, e) in outside {
+            let (value, entry) = gains.with((e / r, e % r), g.data()[e]);
+            with.push((value, e));
+            entered.insert(e, entry);
+        }
+        largest_first(&mut with);
+        with.into_iter().map(|(value, e)| (value, e, entered[&e])).collect()
+    }
+
+    /// Entries of least exact loss leave, some at a time, until the limits hold and no entry costs more than it brings.
+    pub fn prune(&self, mut at: Point) -> Option<Point> {
+        let r = self.rank;
+        loop {
+            at.mask.iter_mut().zip(at.x.data()).for_each(|(free, v)| *free &= v.abs() > ZERO);
+            at.x = masked(&at.x, &at.mask);
+            let has = at.counts();
+            if has.contains(&0) {
+                return None;
+            }
+            let excess = self.limits.excess(&has);
+            if excess == 0 && (self.price == 0.0 || self.is_over()) {
+                break;
+            }
+            let losses = self.losses(&at);
+            let worthless = losses.iter().filter(|(v, _)| v + self.price >= at.value).count();
+            let share = if self.is_over() { 1.0 } else { AT_ONCE };
+            let most = ((share * excess.max(worthless) as f64) as usize).max(1);
+            let (mut mask, mut now, mut left) = (at.mask.clone(), has.clone(), Vec::new());
+            for (value, e) in &losses {
+                let k = e % r;
+                let wanted = if excess > 0 {
+                    self.limits.may_lose(&now, k)
+                } else {
+                    value + self.price >= at.value && now[k] > self.limits.least()
+                };
+                if now[k] > 1 && wanted && left.len() < most {
+                    mask[*e] = false;
+                    now[k] -= 1;
+                    left.push(*e);
+                }
+            }
+            if left.is_empty() {
+                break;
+            }
+            at = match self.polish(&masked(&at.x, &mask), &mask, PASSING) {
+                Some(next) => next,
+                None => self.without_one(&at, &losses, &has, excess)?,
+            };
+        }
+        self.polish(&at.x, &at.mask, STAYING)
+    }
+
+    /// The first entry in the order of losses without which there is a feasible point.
+    fn without_one(
+        &self,
+        at: &Point,
+        losses: &[(f64, usize)],
+        has: &[usize],
+        excess: usize,
+    ) -> Option<Point> {
+        let fits =
+            |e: &usize| has[e % self.rank] > 1 && (excess == 0 || self.limits.may_lose(has, e % self.rank));
+        losses.iter().map(|loss| loss.1).filter(fits).take(ONE_BY_ONE).find_map(|e| {
+            let mut mask = at.mask.clone();
+            mask[e] = false;
+            self.polish(&masked(&at.x, &mask), &mask, PASSING)
+        })
+    }
+
+    /// Entries on rows that no component uses, the one of most exact gain first, while the limits allow it and it pays.
+    pub fn fill(&self, mut at: Point) -> Option<Point> {
+        let r = self.rank;
+        loop {
+            let has = at.counts();
+            let mut open: Vec<bool> = (0..r).map(|k| self.limits.may_gain(&has, k)).collect();
+            // those that have fewer than they must come first, whatever it brings
+            let short: Vec<bool> = (0..r).map(|k| open[k] && has[k] < self.limits.least()).collect();
+            let must = short.contains(&true);
+            if must {
+                open = short;
+            }
+            if !open.contains(&true) || (self.is_over() && !must) {
+                break;
+            }
+            let used: Vec<bool> = at.mask.chunks(r).map(|row| row.contains(&true)).collect();
+            let best = self.entries(&at.x, |e| open[e % r] && !used[e / r]).into_iter().next();
+            let Some((_, e, entry)) = best.filter(|best| must || best.0 - self.price > at.value) else {
+                break;
+            };
+            let (mut x, mut mask) = (at.x.clone(), at.mask.clone());
+            x.data_mut()[e] = entry;
+            mask[e] = true;
+            let Some(next) = self.polish(&x, &mask, GROWING) else { break };
+            if !must && self.worth(&next) <= self.worth(&at) {
+                break;
+            }
+            at = next;
+        }
+        self.polish(&at.x, &at.mask, STAYING)
+    }
+
+    /// The first exchange of an entry for another one, of any component that may have it, that raises the value.
+    pub fn exchange(&self, at: &Point) -> Option<Point> {
+        let r = self.rank;
+        let losses = self.losses(at);
+        for (_, e) in losses.iter().take(LEAVING) {
+            if self.is_over() {
+                break;
+            }
+            let mut mask = at.mask.clone();
+            mask[*e] = false;
+            let has = counts(&mask, r);
+            if has[e % r] == 0 {
+                continue;
+            }
+            let Some(left) = self.polish(&masked(&at.x, &mask), &mask, BRIEF) else { continue };
+            let allowed = self.enterable(&mask, &has, *e);
+            let entries = self.entries(&left.x, |e| allowed[e]);
+            for (value, enter, entry) in entries.into_iter().take(ENTERING) {
+                if value <= at.value - BEHIND * at.value.abs() {
+                    break;
+                }
+                let (mut x, mut mask) = (left.x.clone(), mask.clone());
+                // an entry in a row that is used begins at zero: columns must stay orthogonal
+                if !mask[enter / r * r..(enter / r + 1) * r].contains(&true) {
+                    x.data_mut()[enter] = entry;
+                }
+                mask[enter] = true;
+                let better = |p: &Point| p.value > at.value + WORTH * at.value.abs();
+                if let Some(next) = self.polish(&x, &mask, PASSING).filter(better) {
+                    return self.polish(&next.x, &next.mask, STAYING).filter(better);
+                }
+            }
+        }
+        None
+    }
+
+    /// Entries that may enter where `out` has left: those whose row is free, or used by components only that share other rows
+    /// with theirs, as two columns that meet in one row are not orthogonal.
+    fn enterable(&self, mask: &[bool], has: &[usize], out: usize) -> Vec<bool> {
+        let (n, r) = self.shape();
+        let mut meet = vec![false; r * r];
+        for row in mask.chunks(r) {
+            for a in (0..r).filter(|a| row[*a]) {
+                (0..r).filter(|b| row[*b]).for_each(|b| meet[a * r + b] = true);
+            }
+        }
+        let orthogonal = self.between.is_orthogonal();
+        let mut allowed = vec![false; n * r];
+        for k in 0..r {
+            let short = has[out % r] < self.limits.least() && out % r != k;
+            if short || !self.limits.may_gain(has, k) {
+                continue;
+            }
+            for i in 0..n {
+                let row = &mask[i * r..(i + 1) * r];
+                let alone = (0..r).any(|p| p != k && row[p] && !meet[p * r + k]);
+                allowed[i * r + k] = !(row[k] || orthogonal && alone);
+            }
+        }
+        allowed[out] = false;
+        allowed
+    }
+
+    /// The `most` entries with the largest gradient along the manifold added, whatever rows they are in, and as many pruned
+    /// again. `noise` multiplies the gradient at each entry.
+    pub fn overshoot(&self, at: &Point, most: usize, noise: impl Fn(usize) -> f64) -> Option<Point> {
+        let g = self.gains(&at.x).gradient();
+        let xg = cross(&at.x, &g).symmetric_part();
+        let mut d = g;
+        product(&mut d, true, -1.0, at.x.as_mat(), xg.as_mat());
+        let outside = (0..at.mask.len()).filter(|e| !at.mask[*e]);
+        let mut sizes: Vec<(f64, usize)> = outside.map(|e| (noise(e) * d.data()[e].abs(), e)).collect();
+        largest_first(&mut sizes);
+        let mut mask = at.mask.clone();
+        sizes.iter().take(most).for_each(|(_, e)| mask[*e] = true);
+        let wide = self.polish(&at.x, &mask, GROWING)?;
+        self.filled(self.prune(wide)?)
+    }
+
+    /// The point with what the limits leave used.
+    pub fn filled(&self, at: Point) -> Option<Point> {
+        let has = at.counts();
+        if (0..self.rank).any(|k| self.limits.may_gain(&has, k)) { self.fill(at) } else { Some(at) }
+    }
+}

@@ -1,0 +1,256 @@
+//! Sparse components that maximise a measure of what they explain, every X on the constraints to rounding
+//! (docs/mathematics.md, section 19): min −½ φ(X) + λ‖X‖₀ over limits of nonzeros.
+//!
+//! ```text
+//! fill       entries on free rows, the one of most exact gain first, while the limits allow it
+//! exchange   drop entries in order of least exact loss; the exact gain of every entry that may enter; the best four
+//!            polished, the first that improves is taken; again until there is none
+//! overshoot  add the m entries with the largest gradient, polish, prune back by exact losses; m = 1, 2, 3, 5, 8, 12, 20;
+//!            exchange after each gain
+//! until      no m improves
+//! ```
+//!
+//! Backward elimination with exact losses never leaves the manifold and changes several entries at once, which coordinate
+//! search does not: two columns that overlap must share two rows or more.
+//!
+//! Cost of an iteration: a few dozen polishes on the rows of the supports, and O(r³) for each candidate, of which there are
+//! at most 512 for each entry that leaves; a product of C with X for each.
+
+mod ground;
+mod local;
+mod nested;
+mod starts;
+
+use super::SolverInfo;
+use crate::cancel::Cancel;
+use crate::constraint::stiefel;
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::objective::{Evaluate, price_of_nonzeros};
+use crate::problem::MeasuredProblem;
+use crate::smooth::{Order, Quadratic};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
+pub(crate) use ground::{Ground, Point};
+use ground::{LAST, STAYING, mask_of};
+pub(crate) use starts::{apart, divided, overshot, polished, pruned, repaired, rotated, thinned};
+
+/// What the registry says of it.
+pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
+    name: "overshoot",
+    doc: "exchanges nonzeros, and adds several at once to prune them back, by exact gains on the exact manifold",
+    constants: &[],
+    shared: &[],
+    handles: |p| p.order() == Order::Joint,
+    scope: "components that maximise a measure together",
+    make: |_| Ok(AnySolver::new(Overshoot)),
+};
+
+/// What the registry says of components one after the other.
+pub const NESTED: SolverInfo<MeasuredProblem> = SolverInfo {
+    name: "nested",
+    doc: "components one after the other, each the best one beside those before it",
+    constants: &[],
+    shared: &[],
+    handles: |p| p.order() == Order::Sequential,
+    scope: "components one after the other (order sequential)",
+    make: |_| Ok(AnySolver::new(Nested)),
+};
+
+/// Entries that are added to be pruned again, one number after the other.
+const ADDED: [usize; 9] = [1, 2, 3, 5, 8, 12, 20, 2, 5];
+/// What a move must bring, as a share of the value.
+const WORTH: f64 = 1e-9;
+/// Share of the value that the last polish, which goes by gradients, may lose to rounding.
+const ROUNDING: f64 = 1e-13;
+/// Why it ends.
+const DONE: (Status, &str) = (
+    Status::Converged,
+    "no exchange of nonzeros, and no pruning of more, that was tried raises what is explained",
+);
+
+/// The solver; there is no chance in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overshoot;
+
+/// State of [`Overshoot`].
+#[derive(Clone, Debug)]
+pub struct State {
+    at: Point,
+    objective: f64,
+    stage: Stage,
+    exchanges: u64,
+    overshoots: u64,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    Fill,
+    Exchange(usize), // and then the overshoot of this place
+    Overshoot(usize),
+    Ended,
+}
+
+impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    /// It ends by itself, and moves that bring nothing are no sign of an end.
+    fn profile(&self, _: &MeasuredProblem<F>) -> Profile {
+        Profile::fading(Fades::Never)
+    }
+
+    fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<State> {
+        p.check(&x0, "the starting point X")?;
+        let ground = Ground::of(p);
+        let at = ground.polish(&x0, &mask_of(&x0), STAYING).ok_or_else(|| {
+            Error::Incompatible("no feasible X was found on the supports of the starting point X".into())
+        })?;
+        let objective = objective(p, &ground, &at);
+        Ok(State { at, objective, stage: Stage::Fill, exchanges: 0, overshoots: 0 })
+    }
+
+    fn step(&self, p: &MeasuredProblem<F>, st: &mut State) -> Step {
+        let ground = Ground::of(p);
+        if st.advance(&ground) {
+            st.objective = objective(p, &ground, &st.at);
+        }
+        Step::ended((st.stage == Stage::Ended).then_some(DONE))
+    }
+
+    fn current<'a>(&self, _: &MeasuredProblem<F>, st: &'a State) -> Current<'a> {
+        Current::new(&st.at.x, st.objective)
+    }
+
+    fn finish(&self, p: &MeasuredProblem<F>, st: State) -> Ending {
+        let mut details = Details::default();
+        details.set("exchanges", st.exchanges);
+        details.set("overshoots", st.overshoots);
+        let ground = Ground::of(p);
+        let last = ground.polish(&st.at.x, &mask_of(&st.at.x), LAST);
+        let kept = |at: &Point| at.value >= st.at.value * (1.0 - ROUNDING) && ground.meets(&at.x);
+        let x = last.filter(kept).map_or(st.at.x, |at| at.x);
+        Ending::new(x, details)
+    }
+}
+
+impl State {
+    /// One move; whether it raised the value.
+    fn advance<F: Quadratic>(&mut self, ground: &Ground<'_, F>) -> bool {
+        let before = ground.worth(&self.at);
+        let better = |at: &Point| ground.worth(at) > before + WORTH * before.abs();
+        let (next, then) = match self.stage {
+            Stage::Fill => (ground.filled(self.at.clone()), Stage::Exchange(0)),
+            Stage::Exchange(m) => match ground.exchange(&self.at).filter(better) {
+                Some(at) => {
+                    self.exchanges += 1;
+                    (Some(at), Stage::Exchange(m))
+                }
+                None if m < ADDED.len() => (None, Stage::Overshoot(m)),
+                None => (None, Stage::Ended),
+            },
+            Stage::Overshoot(m) => {
+                let found = ground.overshoot(&self.at, ADDED[m], |_| 1.0).filter(better);
+                self.overshoots += u64::from(found.is_some());
+                let then = match &found {
+                    Some(_) => Stage::Exchange(m + 1),
+                    None if m + 1 < ADDED.len() => Stage::Overshoot(m + 1),
+                    None => Stage::Ended,
+                };
+                (found, then)
+            }
+            Stage::Ended => (None, Stage::Ended),
+        };
+        self.stage = then;
+        let next = next.filter(|at| ground.worth(at) > before && ground.meets(&at.x));
+        let raised = next.is_some();
+        self.at = next.unwrap_or_else(|| self.at.clone());
+        raised
+    }
+}
+
+/// The point that the moves lead to from another one; `None` where nobody waits any more.
+pub(crate) fn climbed<F: Quadratic>(ground: &Ground<'_, F>, at: Point, cancel: &Cancel) -> Option<Point> {
+    let mut st = State { at, objective: 0.0, stage: Stage::Fill, exchanges: 0, overshoots: 0 };
+    while st.stage != Stage::Ended {
+        if cancel.is_over() {
+            return None;
+        }
+        st.advance(ground);
+    }
+    Some(st.at)
+}
+
+/// F of a point of the search.
+fn objective<F: Quadratic>(p: &MeasuredProblem<F>, ground: &Ground<'_, F>, at: &Point) -> f64 {
+    -0.5 * at.value * ground.unit() + price_of_nonzeros(p.lambda(), &at.x)
+}
+
+/// Components one after the other; there is no chance in it, and the starting point does not matter.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nested;
+
+/// State of [`Nested`]: the components found, and those of the starting point where none is found.
+#[derive(Clone, Debug)]
+pub struct NestedState {
+    x: RowMat,
+    found: usize,
+    objective: f64,
+    best: RowMat, // all components that are found, or the starting point
+}
+
+impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
+    type State = NestedState;
+
+    fn name(&self) -> &'static str {
+        NESTED.name
+    }
+
+    fn profile(&self, _: &MeasuredProblem<F>) -> Profile {
+        Profile::fading(Fades::Never)
+    }
+
+    fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<NestedState> {
+        p.check(&x0, "the starting point X")?;
+        let objective = p.value(&x0);
+        Ok(NestedState { x: RowMat::zeros(x0.nrows(), x0.ncols()), found: 0, objective, best: x0 })
+    }
+
+    fn step(&self, p: &MeasuredProblem<F>, st: &mut NestedState) -> Step {
+        const DONE: (Status, &str) =
+            (Status::Converged, "no exchange of a nonzero that was tried makes a component add more");
+        const STUCK: (Status, &str) =
+            (Status::Stalled, "no direction is left for a component beside those before it");
+        let ground = Ground::of(p);
+        let r = p.rank();
+        if st.found == r {
+            return Step::ended(Some(DONE));
+        }
+        let size = ground.limits().shares(r)[st.found];
+        let Some(v) = nested::component(&ground, &st.x, st.found, size) else {
+            return Step::ended(Some(STUCK));
+        };
+        v.iter().enumerate().for_each(|(i, v)| st.x.set(i, st.found, *v));
+        st.found += 1;
+        if st.found < r {
+            return Step::default();
+        }
+        stiefel::repair_on_support(&mut st.x);
+        st.objective = p.value(&st.x);
+        st.best = st.x.clone();
+        Step::ended(Some(DONE))
+    }
+
+    fn current<'a>(&self, _: &MeasuredProblem<F>, st: &'a NestedState) -> Current<'a> {
+        Current::new(&st.best, st.objective)
+    }
+
+    fn finish(&self, _: &MeasuredProblem<F>, st: NestedState) -> Ending {
+        let mut details = Details::default();
+        details.set("components", st.found);
+        Ending::new(st.best, details)
+    }
+}

@@ -1,0 +1,17 @@
+# From a table to components.
+library(orthopt)
+
+set.seed(1)
+factors <- matrix(rnorm(240), 120)
+x <- cbind(factors[, rep(1, 3)], factors[, rep(2, 3)], matrix(rnorm(360), 120)) + 0.3 * matrix(rnorm(1080), 120)
+colnames(x) <- paste0("v", 1:9)
+found <- explore(x, ncomp = 2)
+stopifnot(found$nonzeros == 3, found$bends)
+supports <- lapply(1:2, function(k) which(found$components$rotation[, k] != 0))
+stopifnot(setequal(unlist(supports), 1:6), all(lengths(supports) == 3))
+text <- capture.output(print(found))
+stopifnot(any(grepl("How many variables", text)), any(grepl("How far from the best", text)))
+pdf(NULL)
+plot(found)
+error <- function(expr) tryCatch({ expr; "none" }, orthopt_error = conditionMessage)
+stopifnot(grepl("rank|ncomp|columns", error(explore(x, ncomp = 20))))
