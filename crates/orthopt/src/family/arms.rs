@@ -82,7 +82,7 @@ fn arm<P: Family>(
             out.insert("ladmm-near".to_string(), Value::Number(near));
         }
         for (owner, name, growth) in
-            tuning.growth.iter().filter(|c| names.contains(&c.0) && tuning.has("patience"))
+            tuning.growths().iter().filter(|c| names.contains(&c.0) && tuning.has("patience"))
         {
             let value = 1.0 + growth / f64::from(1u32 << level.min(20));
             out.insert(format!("{owner}-{name}"), Value::Number(value));
@@ -119,7 +119,7 @@ fn arm<P: Family>(
             let grows = tuning.has("hand on")
                 && k == 0
                 && solvers.len() > 1
-                && tuning.growth.iter().any(|c| c.0 == solver.name);
+                && tuning.growths().iter().any(|c| c.0 == solver.name);
             let hands_on = grows.then(|| tuning.hand_on << level.min(20));
             let solver = solver.build(problem, &options)?;
             let again = again.filter(|_| k > 0);

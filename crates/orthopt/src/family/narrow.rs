@@ -56,9 +56,6 @@ pub trait Narrow<P> {
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize>;
 }
 
-/// Variables of the first set for each that a solution has: as many outside of a solution as in it.
-const ROOM: usize = 2;
-
 /// The search on some of the variables; `None` where that does not pay: a gradient is cheap, or a solution needs so many variables that a
 /// gradient on twice the first set would cost as much as one on all.
 pub(super) fn narrowed<P: Family>(
@@ -68,17 +65,18 @@ pub(super) fn narrowed<P: Family>(
     cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
 ) -> Option<Result<Solution>> {
-    let narrow = problem.narrow().filter(|_| wanted.leaves_method_open())?;
+    let narrow =
+        problem.narrow().filter(|_| wanted.leaves_method_open() && wanted.tuning.max_work.is_none())?;
     let (n, r) = problem.shape();
     let gradient = cost_of_gradient(narrow.form(), (n, r));
     let pays = |count: usize| 2 * count <= n && cost_on(2 * count, (n, r), gradient) <= gradient;
-    if !is_long(gradient) || !pays(ROOM * narrow.least()) {
+    if !is_long(gradient) || !pays(wanted.tuning.room * narrow.least()) {
         return None;
     }
     let clock = cancel.within(settings.stopping.time_limit);
     let begun = Instant::now();
     let y = Start::Varimax.point_while(narrow.form(), r, (false, wanted.seed), &clock).ok()?;
-    let first = ROOM * narrow.needed(&y).max(narrow.least());
+    let first = wanted.tuning.room * narrow.needed(&y).max(narrow.least());
     let rounds = Rounds {
         problem,
         narrow,

@@ -18,7 +18,7 @@ use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
     ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, explained_variance,
 };
-use crate::search::{Tuning, grown_components, priced, priced_has_chance};
+use crate::search::{POOLED, grown_components, priced, priced_has_chance};
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 use crate::solve::Solution;
 use crate::solvers::obcd::WorkingSet;
@@ -75,8 +75,7 @@ impl PcaProblem {
             "pool" => priced(self, seed, cancel).ok_or_else(|| Error::NoPlace {
                 start: "pool",
                 why: format!(
-                    "it needs components of at most {} variables whose variance exceeds their penalty",
-                    Tuning::DEFAULT.max_entries
+                    "it needs components of at most {POOLED} variables whose variance exceeds their penalty"
                 ),
                 instead: "varimax",
             }),

@@ -314,11 +314,6 @@ impl<P: Family> Plan<P> {
     }
 }
 
-/// Share of the least work of a search, and of its time where that is limited, that is spent on a proof before it. Of eleven
-/// single components (pitprops, ionosphere, w1a, news20; 13 to 300 variables, 3 to 20 nonzeros) 1/32 proves five and 1/4
-/// eight, each in less time than the search takes; 1/2 proves no more.
-const ON_PROOF: f64 = 1.0 / 4.0;
-
 /// The search, which ends at the minimum where little work proves it.
 fn proved_or_searched<P: Family>(
     problem: &P,
@@ -329,12 +324,13 @@ fn proved_or_searched<P: Family>(
 ) -> Result<Solution> {
     let begun = Instant::now();
     let limit = settings.stopping.time_limit;
+    let Tuning { on_proof, min_search, .. } = wanted.tuning;
     let proof = if settings.bound.is_some() || settings.stopping.max_iters.is_some() {
         None
     } else {
-        let work = settings.effort.unwrap_or_default().least_work(wanted.tuning.min_search);
-        let work = (ON_PROOF * work as f64) as u64;
-        problem.proved_with(work, &cancel.within(limit.map(|limit| ON_PROOF * limit)))
+        let work = settings.effort.unwrap_or_default().least_work(min_search);
+        let work = (on_proof * work as f64) as u64;
+        problem.proved_with(work, &cancel.within(limit.map(|limit| on_proof * limit)))
     };
     settings.bound = settings.bound.or(proof.as_ref().map(|proof| proof.value));
     let spent = begun.elapsed().as_secs_f64();

@@ -48,7 +48,7 @@ pub(super) fn portfolio(
     let mut table = table.to_vec();
     table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= tuning.max_relaxed);
     let run = at_level_0(gradient);
-    if run >= tuning.long && tuning.has("eigenvectors first") {
+    if run >= tuning.long() && tuning.has("eigenvectors first") {
         // where there may be time for one run only it begins at the leading eigenvectors
         if let Some(k) = table.iter().position(|(_, from)| *from == "pca") {
             table[..=k].rotate_right(1);
@@ -70,8 +70,8 @@ pub(super) fn portfolio(
         Arc::new(Polished(Regrow, polisher.clone())),
         Arc::new(Polished(Cross, polisher.clone())),
     ];
-    for (name, least, most) in tuning.reheats {
-        let (solver, polish, warmth) = (reheat(problem, tuning.has("near")), polisher.clone(), least..most);
+    for (name, warmth) in tuning.reheats() {
+        let (solver, polish) = (reheat(problem, tuning.has("near")), polisher.clone());
         moves.push(Arc::new(Reheat { name, solver, warmth, polish }));
     }
     if matches!(problem.h, AnyPenalty::L0(_)) {
@@ -90,7 +90,7 @@ pub(super) fn portfolio(
     let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(tuning.min_run))).collect();
     let is_l0 = matches!(problem.h, AnyPenalty::L0(_));
     let leaders = match problem.h.requires_nonneg() {
-        true if run >= tuning.long && tuning.has("four leaders") => tuning.leaders_of_long,
+        true if run >= tuning.long() && tuning.has("four leaders") => tuning.leaders_of_others + 1,
         true => tuning.leaders_of_others,
         false if !tuning.has("five leaders") => tuning.leaders_of_others,
         false => tuning.leaders,
@@ -98,10 +98,11 @@ pub(super) fn portfolio(
     let places = |pairs: &[(&str, &str)], wanted: bool| -> Vec<usize> {
         pairs.iter().filter(|_| is_l0 && wanted).filter_map(|(solver, from)| place(solver, from)).collect()
     };
-    let looks =
-        LOOKS.iter().filter(|_| is_l0 && tuning.has("looks") && (tuning.looked_at..T.long).contains(&run));
+    let looks = LOOKS
+        .iter()
+        .filter(|_| is_l0 && tuning.has("looks") && (tuning.long() / 10..tuning.long()).contains(&run));
     let looks = looks.filter_map(|(solver, from, share)| Some((place(solver, from)?, *share))).collect();
-    let glances = places(GLANCES, run >= tuning.long && tuning.has("glances"));
+    let glances = places(GLANCES, run >= tuning.long() && tuning.has("glances"));
     let (freshest, hopeless, settle) =
         (tuning.own_level, (is_l0 && tuning.has("hopeless")).then_some(tuning.hopeless), Some(settle));
     Ok(Some(Portfolio {
@@ -162,7 +163,7 @@ pub(super) fn race<P: Family>(
 
 /// Whether a run with the defaults of a solver takes some seconds of a thread.
 pub(super) fn is_long(gradient: u64) -> bool {
-    at_level_0(gradient) << T.own_level >= T.long
+    at_level_0(gradient) << T.own_level >= T.long()
 }
 
 /// Work of a gradient.
@@ -193,6 +194,9 @@ fn by_turns(
     Arc::new(move |seed| if proximal && seed % 2 == 1 { AnySolver::new(Irpg::DEFAULT) } else { pairs(seed) })
 }
 
+/// Iterations of a relaxation that a start comes from.
+const ROUGH: u64 = 150;
+
 /// The eigenvectors of the relaxation over the Fantope, rotated towards few large entries: not a bound,
 /// so a rough solution will do.
 ///
@@ -206,7 +210,7 @@ pub(super) fn relaxed(problem: &PcaProblem, cancel: &Cancel) -> Result<RowMat> {
         AnyPenalty::Nonneg(_) => Kind::Nonnegative,
         _ => return Err(none()),
     };
-    let options = bound::Options { iterations: T.relaxation, ..Default::default() };
+    let options = bound::Options { iterations: ROUGH, ..Default::default() };
     let r = problem.rank();
     let found = lower_bound(&problem.f, r, &kind, None, &options, cancel, &|_| ())?;
     let v = found.relaxation.leading_eigenvectors(r).ok_or_else(none)?;

@@ -46,7 +46,7 @@ impl Bandit {
         if rng.random::<f64>() < self.tuning.curiosity {
             return drawn(rng, kinds, fair);
         }
-        drawn(rng, kinds, |k| (self.gain[k] + self.tuning.hope * self.scale) * fair(k))
+        drawn(rng, kinds, |k| (self.gain[k] + self.tuning.same() * self.scale) * fair(k))
     }
 
     /// Work of `kinds` so far.

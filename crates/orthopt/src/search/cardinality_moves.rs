@@ -121,7 +121,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Anew {
             let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
             if apart {
                 // the best of components from many rows
-                let seeds = drawn(n, T.counted_rows, |i| free[i], rng);
+                let seeds = drawn(n, T.candidates, |i| free[i], rng);
                 let found = components((&p.f, p.requires_nonneg()), &seeds, &|i| free[i], size, cancel)?;
                 let place = by_rank(found.len(), rng) / 4; // mostly the first
                 found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, *k, *v));
@@ -133,6 +133,10 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Anew {
         rounded(p, &x)
     }
 }
+
+/// Products at least, and at most where the numbers of entries do not fall.
+const MIN_POWERS: usize = 8;
+const MAX_POWERS: usize = 60;
 
 /// A vector with `size` entries on the rows that `allowed` says, by truncated power iterations from a row of
 /// large variance: the number of entries falls by half until it is there (Yuan and Zhang 2013). What it has in
@@ -174,12 +178,12 @@ pub(crate) fn component_by_power<F: Quadratic>(
         }
         next.data_mut().iter_mut().for_each(|e| *e /= length);
         v = next;
-        if most == size && step >= T.min_powers {
+        if most == size && step >= MIN_POWERS {
             break;
         }
         most = if step % 3 == 2 { (most / 2).max(size) } else { most };
         most = most.min(order.len()).max(size.min(order.len()));
-        if step > T.max_powers {
+        if step > MAX_POWERS {
             Cardinality::Components(vec![size]).truncate(&mut v);
             break;
         }

@@ -59,9 +59,9 @@ impl Ending {
         let Some(effort) = self.effort else { return false };
         self.agreed = self.tuning.has("agreement")
             && self.is_long(work)
-            && starts_within(found, lowest + self.tuning.same * size) >= self.tuning.agreed;
+            && starts_within(found, lowest + self.tuning.same() * size) >= self.tuning.agreed;
         let further =
-            u64::from(effort.patience() - 1) * self.tuning.disputed.min(self.tuning.rounds * self.first);
+            u64::from(effort.patience() - 1) * self.tuning.disputed().min(self.tuning.rounds * self.first);
         let is_undisputed = || {
             let near = lowest + self.tuning.worth * size;
             let enough = self.tuning.agreed.min(starts_within(found, f64::INFINITY));
@@ -88,7 +88,7 @@ mod tests {
     const LEAST: u64 = Tuning::DEFAULT.min_search;
     const STRETCH: u64 = Tuning::DEFAULT.stretch;
     const ROUNDS: u64 = Tuning::DEFAULT.rounds;
-    const DISPUTED: u64 = Tuning::DEFAULT.disputed;
+    const DISPUTED: u64 = 64 * LEAST;
 
     const NONE: &[(&str, f64)] = &[];
 

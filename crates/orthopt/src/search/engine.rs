@@ -38,6 +38,8 @@ pub struct Settings {
     pub bound: Option<f64>,
 }
 
+/// Numbers that the elite points may have together.
+const NUMBERS: usize = 5_000_000;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
 /// How far above the F that a solver has tracked the F of its end may lie, relative to the size of F.
@@ -166,8 +168,7 @@ fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64, tuning: &Tuning) {
     }
     *elite = best_first(std::mem::take(elite), |e| -e.done.objective);
     let numbers = elite[0].done.x.data().len().max(1);
-    let most = if tuning.has("elite") { tuning.elite } else { tuning.parents };
-    elite.truncate((tuning.elite_numbers / numbers).clamp(tuning.parents, most));
+    elite.truncate((NUMBERS / numbers).clamp(tuning.parents, tuning.elite()));
 }
 
 impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {

@@ -3,7 +3,6 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::Tuning;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
@@ -12,7 +11,8 @@ use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
 
-const T: Tuning = Tuning::DEFAULT;
+/// Steps at most: there are twice as many entries after each where so many pay.
+const GROWTHS: usize = 40;
 
 /// Components grown one after the other, each on the rows that those before it left free, from rows of large
 /// variance: deflation on disjoint supports. `None` where no row is left for a component. Cost some
@@ -55,7 +55,7 @@ pub(super) fn grown<F: Quadratic, H: Nonsmooth>(
     let mut v = RowMat::zeros(n, 1);
     v.set(seed, 0, 1.0);
     let mut inside = vec![seed];
-    for _ in 0..T.growths {
+    for _ in 0..GROWTHS {
         let w = p.f.apply(&v); // Mv = −Cv
         let mu = -inside.iter().map(|i| v.get(*i, 0) * w.get(*i, 0)).sum::<f64>();
         let mut gains: Vec<(f64, usize)> = Vec::new();

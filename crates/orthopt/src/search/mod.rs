@@ -36,7 +36,7 @@ mod watcher;
 pub use engine::{Settings, search};
 pub use grow::grown_components;
 pub use pool::{pool_is_drawn, pooled};
-pub use priced::{priced, priced_has_chance};
+pub use priced::{POOLED, priced, priced_has_chance};
 pub use task::{MakeStart, Part, Task, at};
 #[doc(hidden)]
 pub use tuning::{Component, PARTS, Tuning};

@@ -38,10 +38,10 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         while !rest.is_empty() && !self.is_over() && !self.is_enough() {
             let before = self.spent();
             let mut some: Vec<usize> =
-                (0..self.portfolio.tuning.in_race).filter_map(|_| rest.pop()).collect();
+                (0..self.portfolio.tuning.in_race()).filter_map(|_| rest.pop()).collect();
             self.round(&mut some, 0);
             living.extend(some);
-            self.search_as_long(before, self.portfolio.tuning.search_after_others);
+            self.search_as_long(before, self.portfolio.tuning.patience());
         }
         living.sort_unstable();
         ascending(&mut living, &|k| self.arms[k].objective);
@@ -71,7 +71,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         while !waiting.is_empty() && !self.is_over() {
             let before = self.spent();
             let mut some: Vec<usize> =
-                waiting.drain(..self.portfolio.tuning.in_race.min(waiting.len())).collect();
+                waiting.drain(..self.portfolio.tuning.in_race().min(waiting.len())).collect();
             self.round(&mut some, self.portfolio.tuning.own_level);
             living.extend(some);
             let (hopeless, others) = waiting.into_iter().partition(|k| self.is_hopeless(*k, margin));
@@ -134,11 +134,11 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 .chain(new.into_iter().map(|k| (k, 0)))
                 .collect(),
         );
-        known.retain(|k| !self.are_behind(|arm| arm.start == *start(*k), self.portfolio.tuning.far));
+        let (far, level) = (10.0 * self.portfolio.tuning.hopeless, self.portfolio.tuning.own_level - 1);
+        known.retain(|k| !self.are_behind(|arm| arm.start == *start(*k), far));
         self.round(&mut known, 0);
-        let is_near =
-            |k: &usize| self.arms[*k].objective - self.lowest() <= self.portfolio.tuning.far * self.size;
-        self.round(&mut glances.into_iter().filter(is_near).collect(), self.portfolio.tuning.glanced);
+        let is_near = |k: &usize| self.arms[*k].objective - self.lowest() <= far * self.size;
+        self.round(&mut glances.into_iter().filter(is_near).collect(), level);
     }
 
     /// Work of all tasks, and of the moves among them.
@@ -267,7 +267,7 @@ fn look_only<P>(portfolio: &Portfolio<P>, k: usize, task: &mut Task<P>) {
     if glances.contains(&k) {
         task.parts
             .iter_mut()
-            .for_each(|part| part.most = part.most.map(|most| most / portfolio.tuning.glance));
+            .for_each(|part| part.most = part.most.map(|most| most / portfolio.tuning.patience()));
     }
     if quick.is_some() || look.is_some() || glances.contains(&k) {
         task.parts.iter_mut().for_each(|part| part.again = None);
@@ -332,6 +332,6 @@ mod tests {
         assert_eq!(limits(1), [(Some(800), None), (Some(100), None)], "a quick look");
         assert_eq!(limits(2), [(Some(5), None), (None, None)], "a look");
         assert_eq!(limits(4), [(Some(1), None), (Some(2), None)], "a shorter look");
-        assert_eq!(limits(3), [(Some(5 / Tuning::DEFAULT.glance), None), (None, None)], "a glance");
+        assert_eq!(limits(3), [(Some(5 / Tuning::DEFAULT.patience()), None), (None, None)], "a glance");
     }
 }

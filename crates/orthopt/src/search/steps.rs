@@ -120,7 +120,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let room = match self.until {
             Until::Landed => 0,
             Until::Round if self.portfolio.moves.is_empty() || !self.can_move(1) => 0,
-            Until::Round => self.portfolio.tuning.in_race,
+            Until::Round => self.portfolio.tuning.in_race(),
             Until::Searched(_) | Until::Enough => self.portfolio.tuning.in_flight,
         };
         if self.flight.len() >= room || self.is_over() {
@@ -198,7 +198,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let mut random: Vec<usize> =
             order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
         if let Some(first) = random.first() {
-            let hopeless = self.arms[*first].objective + self.portfolio.tuning.fresh_margin * self.size;
+            let hopeless = self.arms[*first].objective + 2.0 * self.portfolio.tuning.hopeless * self.size;
             random.retain(|k| self.arms[*k].objective <= hopeless);
         }
         let turn = if self.has("several arms afresh") {

@@ -87,6 +87,9 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Mix {
     }
 }
 
+/// Products.
+const POWERS: usize = 12;
+
 /// A vector with `size` entries by truncated power iterations from a row of large variance, the images of the columns
 /// of `x` taken out of every product: what the component will nearly be uncorrelated with. The number of entries
 /// falls by half until it is there (Yuan and Zhang 2013).
@@ -106,13 +109,13 @@ pub(crate) fn component_by_power<F: Quadratic>(
     let first = *order.get(by_rank(n, rng))?;
     let mut v = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == first)));
     let mut most = n as f64;
-    for _ in 0..T.uncorrelated_powers {
+    for _ in 0..POWERS {
         if cancel.is_over() {
             return None;
         }
         let mut w = p.f.apply(&v);
         project(w.data_mut(), &basis);
-        most = (T.shrink * most).max(size as f64);
+        most = (0.5 * most).max(size as f64);
         Cardinality::Components(vec![most as usize]).truncate(&mut w);
         let length = w.norm();
         if !(length > 0.0 && length.is_finite()) {
