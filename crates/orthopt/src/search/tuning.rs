@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-/// Constants and parts of the search. Work is in units of [`crate::linalg::work`]. What a constant rests on stands beside it: a file
-/// of `bench/results`, a part of [`PARTS`] that the suite `ablation` of the benches leaves out, or nothing where neither is named. How often a numerical method
-/// iterates stands beside it.
+/// Constants and parts of the search. Work is in units of [`crate::linalg::work`]. Beside a constant stands what measures it: a file of
+/// `bench/results`, or a part of [`PARTS`], which the suite `ablation` of the benches leaves out (`search_ablation.csv`,
+/// `docs/search-ablation.md`). A constant with neither has no recorded measurement. How often a numerical method iterates stands beside the
+/// method, and which solvers and starts there are in `family/line_up.rs`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
     // Runs: a start and a chain of solvers. Level l is 2^l times as patient as level 0.
