@@ -2,6 +2,7 @@
 //!
 //! | suite | measures |
 //! |---|---|
+//! | `ablation [PART[/PART]...] [seed:N] [=FILTER] [large] [end]` | F with parts of the search left out, at three budgets of work, as CSV |
 //! | `pairs [PENALTY]` | pair solves per second |
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
 //! | `blocks [SECONDS [FILTER]]` | what blocks of three and four rows offer where no pair does |
@@ -25,6 +26,7 @@
 //! Data files are looked for in the folder named by `ORTHOPT_DATA`, `../shared/data` if that is
 //! not set; what is not there is skipped with a message.
 
+mod ablation;
 mod blocks;
 mod bounds;
 mod convergence;
@@ -32,6 +34,7 @@ mod counts;
 mod dc;
 mod drift;
 mod endings;
+mod frozen;
 mod gram;
 mod hyperbolic;
 mod instance;
@@ -50,7 +53,8 @@ use anyhow::Context as _;
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     // the second word is a number where a suite takes one; anything else there is a mistake
-    let takes_seconds = !matches!(args.first().map(String::as_str), None | Some("pairs" | "endings"));
+    let takes_seconds =
+        !matches!(args.first().map(String::as_str), None | Some("pairs" | "endings" | "ablation"));
     let seconds: Option<f64> = match args.get(1) {
         Some(word) if takes_seconds => {
             Some(word.parse().with_context(|| format!("{word}: expected a number of seconds"))?)
@@ -67,6 +71,7 @@ fn main() -> anyhow::Result<()> {
                 args.get(3..).unwrap_or(&[]),
             )?;
         }
+        Some("ablation") => ablation::suite(&args[1..])?,
         Some("limits") => limits::run_suite(seconds.unwrap_or(30.0), args.get(2).map(String::as_str))?,
         Some("blocks") => blocks::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         Some("portfolio") => portfolio::suite(
@@ -103,7 +108,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|limits [SECONDS [FILTER]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
+            "usage: orthopt-bench ablation [PART...]|pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|limits [SECONDS [FILTER]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
         ),
     }
     Ok(())

@@ -1,11 +1,11 @@
-//! The figures: `docs/benchmarks.md` is written from `bench/results/*.csv`, and those of README.md stand there.
+//! The figures: `docs/benchmarks.md` and `docs/search-ablation.md` are written from `bench/results/*.csv`, and those of README.md stand there.
 
 use anyhow::Context;
 
 use crate::cargo::{Run, Workspace};
 use crate::venv;
 
-/// Writes `docs/benchmarks.md`.
+/// Writes the pages.
 pub fn write(workspace: &Workspace) -> anyhow::Result<()> {
     script(workspace, &["bench/results.py", "page"])
 }
@@ -13,8 +13,7 @@ pub fn write(workspace: &Workspace) -> anyhow::Result<()> {
 /// Fails where the page or a figure of README.md is not what the files say.
 pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
     script(workspace, &["bench/test_results.py"])?;
-    script(workspace, &["bench/results.py", "check"])
-        .context("`cargo xtask results` writes docs/benchmarks.md anew")
+    script(workspace, &["bench/results.py", "check"]).context("`cargo xtask results` writes the pages anew")
 }
 
 /// The scripts need Python's standard library only.

@@ -7,29 +7,15 @@ use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::{RowMat, work};
 use crate::options::{Given, Value};
-use crate::search::{Arm, MakeStart, MakeTask, Part, Task};
+use crate::search::{Arm, MakeStart, MakeTask, Part, Task, Tuning};
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SolverInfo, SolverOptions, find_solvers};
 use crate::start::Start;
 
-/// Constants that make a method twice as patient with every level: the growth of its penalty.
-const PATIENT: &[(&str, &str, f64)] =
-    &[("ladmm", "rho", 0.04), ("spm", "rho", 0.04), ("support", "growth", 0.1), ("ep4orth", "growth", 0.2)];
+const T: Tuning = Tuning::DEFAULT;
 
-/// Where LADMM hands on: X and its sparse copy agree, and what is left, mostly some 1e-3 of |F|, others do sooner.
-pub(super) const NEAR: f64 = 1e-3;
-
-/// Iterations that a method with full gradients may make at level 0, times two for every level.
-const ITERATIONS: u64 = 500;
-/// Iterations at level 0 that a method of these makes before the next one may go on from it, times two for every level:
-/// enough for β to grow from L/100 to L, and almost as far again.
-pub(super) const HANDED_ON: u64 = 200;
-/// The least that a task may do, for problems whose gradients cost nothing.
-pub(super) const LEAST: u64 = 30_000_000;
 /// Starts that are sparse where it matters, so that OBCD narrows down the rows it looks at.
 const SPARSE: [&str; 2] = ["pool", "coordinates"];
-/// The level from which on an arm polishes to the end.
-pub(super) const PATIENCE: u32 = 2;
 
 /// What arms may do.
 #[derive(Clone, Copy)]
@@ -48,10 +34,12 @@ pub(super) fn arms<P: Family>(
     options: &SolverOptions,
     start: Option<&Start>,
     costs: Costs,
+    tuning: Tuning,
 ) -> Result<Vec<Arm<P>>> {
     let mut arms: Vec<Arm<P>> = Vec::new();
     let mut known_starts: Vec<(String, Arc<KnownStart>)> = Vec::new();
-    for (chain, from) in table {
+    let has = |names: &str| names.split('+').all(|name| tuning.has(name));
+    for (chain, from) in table.iter().filter(|arm| has(arm.0) && has(arm.1)) {
         let solvers = find_solvers(P::solvers(), chain)?;
         let begin = start.cloned().unwrap_or_else(|| Start::named(from));
         let twice = arms.iter().any(|a| a.solver == *chain && a.start == begin.name());
@@ -60,7 +48,7 @@ pub(super) fn arms<P: Family>(
             let known = known.unwrap_or_default();
             known_starts.push((begin.name().into(), Arc::clone(&known)));
             let random = problem.has_chance(begin.name());
-            arms.push(arm(chain, solvers, (begin, known, random), options, costs));
+            arms.push(arm(chain, solvers, (begin, known, random), options, costs, tuning));
         }
     }
     Ok(arms)
@@ -68,7 +56,7 @@ pub(super) fn arms<P: Family>(
 
 /// The work of the first solver of an arm at level 0.
 pub(super) fn at_level_0(gradient: u64) -> u64 {
-    (ITERATIONS * gradient).max(LEAST)
+    (T.run * gradient).max(T.min_run)
 }
 
 /// The options with another seed.
@@ -85,6 +73,7 @@ fn arm<P: Family>(
     (begin, known, random): (Start, Arc<KnownStart>, bool),
     options: &SolverOptions,
     Costs { gradient, share, again, rule, near }: Costs,
+    tuning: Tuning,
 ) -> Arm<P> {
     let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
     let constants = move |level: u32| {
@@ -92,7 +81,9 @@ fn arm<P: Family>(
         if let Some(near) = near.filter(|_| names[0] == "ladmm") {
             out.insert("ladmm-near".to_string(), Value::Number(near));
         }
-        for (owner, name, growth) in PATIENT.iter().filter(|c| names.contains(&c.0)) {
+        for (owner, name, growth) in
+            tuning.growths().iter().filter(|c| names.contains(&c.0) && tuning.has("patience"))
+        {
             let value = 1.0 + growth / f64::from(1u32 << level.min(20));
             out.insert(format!("{owner}-{name}"), Value::Number(value));
         }
@@ -118,18 +109,21 @@ fn arm<P: Family>(
         });
         let mut parts = Vec::new();
         for (k, solver) in solvers.iter().enumerate() {
-            if k > 0 || SPARSE.contains(&begin.name()) {
+            if k > 0 || (SPARSE.contains(&begin.name()) && tuning.has("sparse starts")) {
                 options.obcd.working_set = rule;
             }
             let proximal = solver.name == "irpg";
-            let patience = if proximal { level.saturating_sub(PATIENCE) } else { level };
+            let patience = if proximal { level.saturating_sub(tuning.own_level) } else { level };
             let most = (k == 0).then(|| at_level_0(gradient) << patience.min(20));
             let share = if proximal { 1 } else { share };
-            let grows = k == 0 && solvers.len() > 1 && PATIENT.iter().any(|c| c.0 == solver.name);
-            let hands_on = grows.then(|| HANDED_ON << level.min(20));
+            let grows = tuning.has("hand on")
+                && k == 0
+                && solvers.len() > 1
+                && tuning.growths().iter().any(|c| c.0 == solver.name);
+            let hands_on = grows.then(|| tuning.hand_on << level.min(20));
             let solver = solver.build(problem, &options)?;
             let again = again.filter(|_| k > 0);
-            parts.push(Part { solver, most, share, again, patient: level >= PATIENCE, hands_on });
+            parts.push(Part { solver, most, share, again, patient: level >= tuning.own_level, hands_on });
         }
         Ok(Task { parts, x0 })
     });

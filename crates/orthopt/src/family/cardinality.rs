@@ -25,7 +25,7 @@ use crate::problem::{
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Polished, Reheat};
-use crate::search::{Portfolio, pool_is_drawn, pooled};
+use crate::search::{Portfolio, Tuning, pool_is_drawn, pooled};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::AnySolver;
 use crate::solve::Solution;
@@ -33,6 +33,8 @@ use crate::solvers::exchange::{Exchange, disjoint, entrants, rounded, sequential
 use crate::solvers::ladmm::Ladmm;
 use crate::solvers::{CARDINALITY_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
+
+const T: Tuning = Tuning::DEFAULT;
 
 /// A limit on nonzeros as users give it, before the number of components is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,10 +149,6 @@ const ARMS: &[(&str, &str)] = &[
 /// the same passes over the data, components one after the other from passes of their own.
 const QUICK: (&str, &str, u64) = ("exchange", "pca", 30);
 
-/// Gradients that a polish of the local search may cost, and the least that it may do.
-const POLISH: u64 = 200;
-const LEAST: u64 = 100_000_000;
-
 impl Family for CardinalityProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
         CARDINALITY_SOLVERS
@@ -209,7 +207,7 @@ impl Family for CardinalityProblem {
         let mut plan = Plan::by_default(self, wanted)?;
         if wanted.solver.is_none() {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref())?);
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
         }
         Ok(plan)
     }
@@ -315,6 +313,7 @@ fn portfolio(
     p: &CardinalityProblem,
     options: &SolverOptions,
     start: Option<&Start>,
+    tuning: Tuning,
 ) -> Result<Portfolio<CardinalityProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut table = ARMS.to_vec();
@@ -325,13 +324,13 @@ fn portfolio(
         };
         table = best_first(table, |arm| f64::from(worth(arm)));
     }
-    let mut all = race(p, &table, options, start, (gradient, Some("exchange")))?;
-    if is_long(gradient) {
+    let mut all = race(p, &table, options, start, (gradient, Some("exchange")), tuning)?;
+    if is_long(gradient) && tuning.has("quick") {
         let (solver, from, gradients) = QUICK;
         let place = all.arms.iter().position(|arm| arm.solver == solver && arm.start == from);
         all.quick = place.map(|k| (k, gradients * gradient)).into_iter().collect();
     }
-    all.polish = (POLISH * gradient).max(LEAST);
+    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Exchange)), most: all.polish };
     let curvature = Curvature::default();
     let ladmm = move |p: &CardinalityProblem, warmth: f64| -> AnySolver<CardinalityProblem> {
@@ -348,6 +347,7 @@ fn portfolio(
         // one takes as much work there as all else
         all.moves.push(Arc::new(Reheat { name: REHEAT, solver: Box::new(ladmm), warmth: 0.0..1.0, polish }));
     }
+    all.moves.retain(|m| tuning.has(m.name()));
     Ok(all)
 }
 

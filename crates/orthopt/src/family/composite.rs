@@ -97,7 +97,14 @@ impl Family for CompositeProblem {
         let table: Vec<_> = table.iter().map(|(chain, from)| (chain.as_str(), *from)).collect();
         let gradient = cost_of_gradient(&self.f, self.shape());
         let settle = self.a.is_identity().then_some("obcd");
-        plan.portfolio = Some(race(self, &table, &plan.options, wanted.start.as_ref(), (gradient, settle))?);
+        plan.portfolio = Some(race(
+            self,
+            &table,
+            &plan.options,
+            wanted.start.as_ref(),
+            (gradient, settle),
+            wanted.tuning,
+        )?);
         Ok(plan)
     }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::options::{Given, Value};
 use crate::problem::JProblem;
-use crate::search::{Arm, Portfolio};
+use crate::search::{Arm, Portfolio, Tuning};
 use crate::smooth::TwoSided;
 use crate::solvers::jobcd::{self, Side};
 use crate::solvers::{J_SOLVERS, SolverInfo, SolverOptions};
@@ -40,13 +40,18 @@ const ARMS: &[(&str, &str)] = &[
 const COLUMNS: &[(&str, &str)] = &[("gs-jobcd+j-lbfgs", "random"), ("gs-jobcd+j-lbfgs", "identity")];
 
 impl JProblem {
-    fn portfolio(&self, options: &SolverOptions, start: Option<&Start>) -> Result<Portfolio<Self>> {
+    fn portfolio(
+        &self,
+        options: &SolverOptions,
+        start: Option<&Start>,
+        tuning: Tuning,
+    ) -> Result<Portfolio<Self>> {
         let how = (cost_of_gradient(&self.f, self.shape()), Some("j-lbfgs"));
-        let mut all = race(self, ARMS, options, start, how)?;
+        let mut all = race(self, ARMS, options, start, how, tuning)?;
         if self.f.two_sided().is_some() {
             let mut columns = options.clone();
             columns.jobcd.side = Side::Columns;
-            for arm in race(self, COLUMNS, &columns, start, how)?.arms {
+            for arm in race(self, COLUMNS, &columns, start, how, tuning)?.arms {
                 let set = arm.constants;
                 let constants = Box::new(move |level| {
                     let mut given: Given = set(level);
@@ -99,7 +104,7 @@ impl Family for JProblem {
         let chain = Wanted { solver: Some(CHAIN.into()), ..wanted.clone() };
         let mut plan = Plan::by_default(self, &chain)?;
         plan.chosen = true;
-        plan.portfolio = Some(self.portfolio(&plan.options, wanted.start.as_ref())?);
+        plan.portfolio = Some(self.portfolio(&plan.options, wanted.start.as_ref(), wanted.tuning)?);
         Ok(plan)
     }
 

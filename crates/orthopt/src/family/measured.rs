@@ -28,9 +28,9 @@ use crate::problem::{
     Between, Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Share, covariance_model,
     explained_variance,
 };
-use crate::search::Portfolio;
 use crate::search::measured_moves::{Forget, Overshot, Renew, Rotate};
 use crate::search::moves::{Polish, Polished};
+use crate::search::{Portfolio, Tuning};
 use crate::smooth::{AnySmooth, Measure, Measured, Order, Quadratic};
 use crate::solve::{AnySolver, Solution};
 use crate::solvers::overshoot::{self, Ground, Overshoot, Point};
@@ -77,10 +77,8 @@ const TIED: &[(&str, &str)] = &[
     (NAME, "divided-varimax"),
 ];
 const NAME: &str = "overshoot";
+const T: Tuning = Tuning::DEFAULT;
 
-/// Gradients that a polish of the local search may cost, and the least that it may do.
-const POLISH: u64 = 200;
-const LEAST: u64 = 100_000_000;
 /// Seconds for what uncorrelated scores cost.
 const PRICE: f64 = 1.0;
 /// Variables up to which a bound takes roots of C, one after the other.
@@ -245,7 +243,7 @@ impl Family for MeasuredProblem {
         let mut plan = Plan::by_default(self, wanted)?;
         if wanted.solver.is_none() && self.order() == Order::Joint {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref())?);
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
         }
         Ok(plan)
     }
@@ -385,13 +383,14 @@ fn portfolio(
     p: &MeasuredProblem,
     options: &SolverOptions,
     start: Option<&Start>,
+    tuning: Tuning,
 ) -> Result<Portfolio<MeasuredProblem>> {
     // before any task, which would count it as work of its own
     p.f.covariance();
     let gradient = cost_of_gradient(p.f.quadratic(), p.shape());
     let table = if p.between().is_uncorrelated() { TIED } else { ARMS };
-    let mut all = race(p, table, options, start, (gradient, Some(NAME)))?;
-    all.polish = (POLISH * gradient).max(LEAST);
+    let mut all = race(p, table, options, start, (gradient, Some(NAME)), tuning)?;
+    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Overshot, polish.clone())),

@@ -56,9 +56,6 @@ pub trait Narrow<P> {
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize>;
 }
 
-/// Variables of the first set for each that a solution has: as many outside of a solution as in it.
-const ROOM: usize = 2;
-
 /// The search on some of the variables; `None` where that does not pay: a gradient is cheap, or a solution needs so many variables that a
 /// gradient on twice the first set would cost as much as one on all.
 pub(super) fn narrowed<P: Family>(
@@ -68,17 +65,18 @@ pub(super) fn narrowed<P: Family>(
     cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
 ) -> Option<Result<Solution>> {
-    let narrow = problem.narrow().filter(|_| wanted.leaves_method_open())?;
+    let narrow =
+        problem.narrow().filter(|_| wanted.leaves_method_open() && wanted.tuning.max_work.is_none())?;
     let (n, r) = problem.shape();
     let gradient = cost_of_gradient(narrow.form(), (n, r));
     let pays = |count: usize| 2 * count <= n && cost_on(2 * count, (n, r), gradient) <= gradient;
-    if !is_long(gradient) || !pays(ROOM * narrow.least()) {
+    if !is_long(gradient) || !pays(wanted.tuning.room * narrow.least()) {
         return None;
     }
     let clock = cancel.within(settings.stopping.time_limit);
     let begun = Instant::now();
     let y = Start::Varimax.point_while(narrow.form(), r, (false, wanted.seed), &clock).ok()?;
-    let first = ROOM * narrow.needed(&y).max(narrow.least());
+    let first = wanted.tuning.room * narrow.needed(&y).max(narrow.least());
     let rounds = Rounds {
         problem,
         narrow,
@@ -253,8 +251,14 @@ impl<P: Family> Rounds<'_, '_, P> {
         };
         let start = Start::Given(best.x.clone());
         let gradient = cost_of_gradient(self.narrow.form(), self.problem.shape());
-        let portfolio =
-            race(self.problem, &[(solver, "")], &self.wanted.options(), Some(&start), (gradient, None))?;
+        let portfolio = race(
+            self.problem,
+            &[(solver, "")],
+            &self.wanted.options(),
+            Some(&start),
+            (gradient, None),
+            self.wanted.tuning,
+        )?;
         self.perform(self.problem, &portfolio, Some(Effort::Quick), None)
     }
 
@@ -372,11 +376,14 @@ mod tests {
     use crate::problem::{
         Cardinality, CardinalityProblem, PcaData, PcaProblem, Storage, covariance_model, support,
     };
-    use crate::search::LEAST_WORK;
+    use crate::search::Tuning;
     use crate::smooth::Smooth;
     use crate::solve::Stopping;
 
     const N: usize = 40;
+    /// Of short searches.
+    const SHORT: Tuning = Tuning { min_search: Tuning::DEFAULT.min_search / 20, ..Tuning::DEFAULT };
+
     /// Two groups of variables that move together; the second is last in the order, outside of any first set.
     const GROUPS: [[usize; 5]; 2] = [[0, 1, 2, 3, 4], [35, 36, 37, 38, 39]];
 
@@ -403,10 +410,10 @@ mod tests {
 
     /// The rounds whatever they cost, from the first variables of the order.
     fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution {
-        let (cancel, wanted) = (Cancel::never(), Wanted { seed: 1, ..Wanted::default() });
+        let (cancel, wanted) = (Cancel::never(), Wanted { seed: 1, tuning: SHORT, ..Wanted::default() });
         let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Normal);
-        let settings = Settings { seed: 1, effort, least_work: LEAST_WORK / 20, stopping, bound: None };
+        let settings = Settings { seed: 1, effort, stopping, bound: None };
         let rounds = Rounds {
             problem,
             narrow: problem.narrow().unwrap(),
@@ -535,14 +542,9 @@ mod tests {
     fn only_where_it_pays() {
         let on_some = |p: &CardinalityProblem| {
             let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-            let settings = Settings {
-                seed: 1,
-                effort: Some(Effort::Quick),
-                least_work: LEAST_WORK / 20,
-                stopping,
-                bound: None,
-            };
-            narrowed(p, &Wanted::default(), settings, &Cancel::never(), &mut []).map(|found| found.unwrap())
+            let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
+            narrowed(p, &Wanted { tuning: SHORT, ..Default::default() }, settings, &Cancel::never(), &mut [])
+                .map(|found| found.unwrap())
         };
         let a = data(3, 1.0);
         assert!(on_some(&counts(&a)).is_none());

@@ -154,7 +154,8 @@ impl Family for NonlinearEigProblem {
         let table: Vec<_> = table.iter().map(|(chain, start)| (chain.as_str(), *start)).collect();
         let gradient = cost_of_gradient(&self.f, self.shape());
         let costs = (gradient, Some(solver.as_str()));
-        plan.portfolio = Some(race(self, &table, &plan.options, wanted.start.as_ref(), costs)?);
+        plan.portfolio =
+            Some(race(self, &table, &plan.options, wanted.start.as_ref(), costs, wanted.tuning)?);
         plan.chosen = true;
         plan.reasons.extend(reasons);
         Ok(plan)

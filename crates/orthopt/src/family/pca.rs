@@ -271,7 +271,7 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
     }
     // near a good point few pairs matter; from elsewhere those that are drawn from all end lower
     let rule = wanted.working_set.unwrap_or(WorkingSet::Active);
-    let portfolio = portfolio(problem, (&options, rule), wanted.start.as_ref())?;
+    let portfolio = portfolio(problem, (&options, rule), wanted.start.as_ref(), wanted.tuning)?;
     // where one chain is to run it is the first arm that is one
     let arms = portfolio.as_ref().map_or(&[][..], |p| &p.arms);
     let first = arms.iter().find(|arm| arm.solver.contains('+')).or(arms.first());

@@ -13,7 +13,7 @@ use crate::family::signs::orient;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
-use crate::search::{Effort, LEAST_WORK, Portfolio, Settings, search};
+use crate::search::{Effort, Portfolio, Settings, Tuning, search};
 use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
@@ -49,8 +49,9 @@ pub struct Wanted {
     pub constants: Given,
     /// How long a search goes on by itself; `None` is normal without a limit, and with one until the limit.
     pub effort: Option<Effort>,
-    /// Work that the doublings of a search count from, for many short searches; `None` is [`LEAST_WORK`].
-    pub least_work: Option<u64>,
+    /// Constants and parts of the search.
+    #[doc(hidden)]
+    pub tuning: Tuning,
 }
 
 impl Wanted {
@@ -260,8 +261,7 @@ impl<P: Family> Plan<P> {
         let limited = stopping.time_limit.is_some() || stopping.max_iters.is_some();
         let effort = wanted.effort.or((!limited).then_some(Effort::Normal));
         let (seed, stopping) = (wanted.seed, *stopping);
-        let least_work = wanted.least_work.unwrap_or(LEAST_WORK);
-        Some((portfolio, Settings { seed, effort, least_work, stopping, bound: self.lower_bound }))
+        Some((portfolio, Settings { seed, effort, stopping, bound: self.lower_bound }))
     }
 
     /// Names of the solvers, joined by `+`.
@@ -314,11 +314,6 @@ impl<P: Family> Plan<P> {
     }
 }
 
-/// Share of the least work of a search, and of its time where that is limited, that is spent on a proof before it. Of eleven
-/// single components (pitprops, ionosphere, w1a, news20; 13 to 300 variables, 3 to 20 nonzeros) 1/32 proves five and 1/4
-/// eight, each in less time than the search takes; 1/2 proves no more.
-const ON_PROOF: f64 = 1.0 / 4.0;
-
 /// The search, which ends at the minimum where little work proves it.
 fn proved_or_searched<P: Family>(
     problem: &P,
@@ -329,12 +324,13 @@ fn proved_or_searched<P: Family>(
 ) -> Result<Solution> {
     let begun = Instant::now();
     let limit = settings.stopping.time_limit;
+    let Tuning { on_proof, min_search, .. } = wanted.tuning;
     let proof = if settings.bound.is_some() || settings.stopping.max_iters.is_some() {
         None
     } else {
-        let work = settings.effort.unwrap_or_default().least_work(settings.least_work);
-        let work = (ON_PROOF * work as f64) as u64;
-        problem.proved_with(work, &cancel.within(limit.map(|limit| ON_PROOF * limit)))
+        let work = settings.effort.unwrap_or_default().least_work(min_search);
+        let work = (on_proof * work as f64) as u64;
+        problem.proved_with(work, &cancel.within(limit.map(|limit| on_proof * limit)))
     };
     settings.bound = settings.bound.or(proof.as_ref().map(|proof| proof.value));
     let spent = begun.elapsed().as_secs_f64();

@@ -1,10 +1,9 @@
 //! What the search for the best point of a problem is made of: which arms of every family run when, moves for PCA.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::Family;
-use super::arms::{Costs, LEAST, NEAR, PATIENCE, arms, at_level_0, seeded};
+use super::arms::{Costs, arms, at_level_0, seeded};
 use super::curvature::Curvature;
 use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK};
 use crate::bound::{self, Kind, lower_bound};
@@ -17,7 +16,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::penalty::AnyPenalty;
 use crate::problem::PcaProblem;
 use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Polished, Pooled, Regrow, Reheat};
-use crate::search::{MakeTask, Move, Part, Portfolio, Task, at};
+use crate::search::{MakeTask, Move, Part, Portfolio, Task, Tuning, at};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
 use crate::solvers::irpg::Irpg;
@@ -28,34 +27,15 @@ use crate::solvers::{SolverOptions, find_solvers};
 use crate::start::Start;
 use crate::start::round_to_partition;
 
-/// Work of a run at level 0 that is a long one, some seconds of a thread.
-const LONG: u64 = 20_000_000_000;
-/// Arms that run first where they differ by their starts above all: points of other basins differ by more than what
-/// a search from the first of them soon mends.
-const STARTS: usize = 5;
-/// Arms that run first in other races,
-const LEADERS: usize = 3;
-/// and for X ≥ 0 where a run takes seconds: starts differ by more than what a search of a few moves mends.
-const LONG_LEADERS: usize = 4;
-/// A solver after the first of an arm does the work of those before it over this: what it leaves is less than what starts
-/// differ by.
-const SHARE: u64 = 4;
-/// It has as much work again where the last half of what it had lowered F by more than this times |F|.
-const AGAIN: f64 = 0.003;
-/// Arms of a solver whose runs have ended above the best point by more than this times |F| do not lead.
-const HOPELESS: f64 = 0.01;
-/// Work of a run at level 0 from which on it is worth a look which arm comes next.
-const LOOKED_AT: u64 = 2_000_000_000;
-/// Gradients that a polish of the local search may cost.
-const POLISH: u64 = 150;
-/// The least work of such a polish.
-const SHORTEST: u64 = 100_000_000;
+const T: Tuning = Tuning::DEFAULT;
+
 /// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed, `rule` is that of
 /// OBCD where it goes on from another method or from `pool`.
 pub(super) fn portfolio(
     problem: &PcaProblem,
     (options, rule): (&SolverOptions, WorkingSet),
     start: Option<&Start>,
+    tuning: Tuning,
 ) -> Result<Option<Portfolio<PcaProblem>>> {
     let table = match &problem.h {
         AnyPenalty::None(_) => return Ok(None),
@@ -66,33 +46,39 @@ pub(super) fn portfolio(
     };
     let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
     let mut table = table.to_vec();
-    table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= RELAXED);
+    table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= tuning.max_relaxed);
     let run = at_level_0(gradient);
-    if run >= LONG {
+    if run >= tuning.long() && tuning.has("eigenvectors first") {
         // where there may be time for one run only it begins at the leading eigenvectors
         if let Some(k) = table.iter().position(|(_, from)| *from == "pca") {
             table[..=k].rotate_right(1);
         }
     }
-    let again = Some(AGAIN).filter(|_| !problem.h.requires_nonneg());
-    let costs = Costs { gradient, share: SHARE, again, rule, near: Some(NEAR) };
-    let arms = arms(problem, &table, options, start, costs)?;
-    let polish = (POLISH * gradient).max(SHORTEST);
+    let again = Some(tuning.again).filter(|_| !problem.h.requires_nonneg() && tuning.has("again"));
+    let share = if tuning.has("share") { tuning.share } else { 1 };
+    let costs =
+        Costs { gradient, share, again, rule, near: Some(tuning.near).filter(|_| tuning.has("near")) };
+    let arms = arms(problem, &table, options, start, costs, tuning)?;
+    let polish = (tuning.polish * gradient).max(tuning.min_polish);
     let make = polisher(options, rule);
-    let polisher = Polish { solver: by_turns(&problem.h, &make), most: polish };
+    let polisher = Polish {
+        solver: if tuning.has("by turns") { by_turns(&problem.h, &make) } else { Arc::clone(&make) },
+        most: polish,
+    };
     let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
         Arc::new(Polished(Kick, polisher.clone())),
         Arc::new(Polished(Regrow, polisher.clone())),
         Arc::new(Polished(Cross, polisher.clone())),
     ];
-    for (name, warmth) in REHEATS {
-        let (solver, polish, warmth) = (reheat(problem), polisher.clone(), warmth.clone());
+    for (name, warmth) in tuning.reheats() {
+        let (solver, polish) = (reheat(problem, tuning.has("near")), polisher.clone());
         moves.push(Arc::new(Reheat { name, solver, warmth, polish }));
     }
     if matches!(problem.h, AnyPenalty::L0(_)) {
         moves.push(Arc::new(Polished(Pooled, polisher.clone())));
         moves.push(Arc::new(Polished(Pack, polisher)));
     }
+    moves.retain(|m| tuning.has(m.name()));
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
         let part =
             Part { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };
@@ -101,25 +87,29 @@ pub(super) fn portfolio(
     let place =
         |solver: &str, from: &str| arms.iter().position(|arm| arm.solver == solver && arm.start == from);
     let looks = QUICK.iter().filter_map(|(solver, from, gradients)| Some((place(solver, from)?, gradients)));
-    let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(LEAST))).collect();
+    let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(tuning.min_run))).collect();
     let is_l0 = matches!(problem.h, AnyPenalty::L0(_));
     let leaders = match problem.h.requires_nonneg() {
-        true if run >= LONG => LONG_LEADERS,
-        true => LEADERS,
-        false => STARTS,
+        true if run >= tuning.long() && tuning.has("four leaders") => tuning.leaders_of_others + 1,
+        true => tuning.leaders_of_others,
+        false if !tuning.has("five leaders") => tuning.leaders_of_others,
+        false => tuning.leaders,
     };
     let places = |pairs: &[(&str, &str)], wanted: bool| -> Vec<usize> {
         pairs.iter().filter(|_| is_l0 && wanted).filter_map(|(solver, from)| place(solver, from)).collect()
     };
-    let looks = LOOKS.iter().filter(|_| is_l0 && (LOOKED_AT..LONG).contains(&run));
+    let looks = LOOKS
+        .iter()
+        .filter(|_| is_l0 && tuning.has("looks") && (tuning.long() / 10..tuning.long()).contains(&run));
     let looks = looks.filter_map(|(solver, from, share)| Some((place(solver, from)?, *share))).collect();
-    let glances = places(GLANCES, run >= LONG);
-    let (freshest, hopeless, settle) = (PATIENCE, is_l0.then_some(HOPELESS), Some(settle));
+    let glances = places(GLANCES, run >= tuning.long() && tuning.has("glances"));
+    let (freshest, hopeless, settle) =
+        (tuning.own_level, (is_l0 && tuning.has("hopeless")).then_some(tuning.hopeless), Some(settle));
     Ok(Some(Portfolio {
         arms,
         leaders,
         hopeless,
-        quick,
+        quick: if tuning.has("quick") { quick } else { Vec::new() },
         looks,
         glances,
         moves,
@@ -127,6 +117,7 @@ pub(super) fn portfolio(
         polish,
         freshest,
         settle,
+        tuning,
     }))
 }
 
@@ -138,9 +129,10 @@ pub(super) fn race<P: Family>(
     options: &SolverOptions,
     start: Option<&Start>,
     (gradient, settle): (u64, Option<&str>),
+    tuning: Tuning,
 ) -> Result<Portfolio<P>> {
     let costs = Costs { gradient, share: 1, again: None, rule: options.obcd.working_set, near: None };
-    let arms = arms(problem, table, options, start, costs)?;
+    let arms = arms(problem, table, options, start, costs, tuning)?;
     let settle = settle.map(|chain| -> Result<MakeTask<P>> {
         let (solvers, base) = (find_solvers(P::solvers(), chain)?, options.clone());
         Ok(Box::new(move |problem, _, seed| {
@@ -155,26 +147,24 @@ pub(super) fn race<P: Family>(
     let settle = settle.transpose()?;
     Ok(Portfolio {
         arms,
-        leaders: LEADERS,
+        leaders: tuning.leaders_of_others,
         hopeless: None,
         quick: Vec::new(),
         looks: Vec::new(),
         glances: Vec::new(),
         moves: Vec::new(),
         run: at_level_0(gradient),
-        polish: LEAST,
+        polish: tuning.min_run,
         freshest: 0,
         settle,
+        tuning,
     })
 }
 
 /// Whether a run with the defaults of a solver takes some seconds of a thread.
 pub(super) fn is_long(gradient: u64) -> bool {
-    at_level_0(gradient) << PATIENCE >= LONG
+    at_level_0(gradient) << T.own_level >= T.long()
 }
-
-/// The largest n for which the relaxation is solved for a start.
-const RELAXED: usize = 300;
 
 /// Work of a gradient.
 pub(super) fn cost_of_gradient(f: &impl Smooth, (n, r): (usize, usize)) -> u64 {
@@ -204,6 +194,9 @@ fn by_turns(
     Arc::new(move |seed| if proximal && seed % 2 == 1 { AnySolver::new(Irpg::DEFAULT) } else { pairs(seed) })
 }
 
+/// Iterations of a relaxation that a start comes from.
+const ROUGH: u64 = 150;
+
 /// The eigenvectors of the relaxation over the Fantope, rotated towards few large entries: not a bound,
 /// so a rough solution will do.
 ///
@@ -225,29 +218,22 @@ pub(super) fn relaxed(problem: &PcaProblem, cancel: &Cancel) -> Result<RowMat> {
     Ok(if problem.h.requires_nonneg() { round_to_partition(&y) } else { y })
 }
 
-/// Iterations for the relaxation of a start.
-const ROUGH: u64 = 150;
-
-/// How far a penalty is lowered before it is raised again.
-pub(super) const REHEATS: [(&str, Range<f64>); 3] = [
-    ("penalty lowered a little", 0.0..0.35),
-    ("penalty lowered and raised", 0.35..0.7),
-    ("penalty lowered far", 0.7..1.0),
-];
-
 /// LADMM with a first β between L/100 (all is forgotten) and L.
-fn reheat(problem: &PcaProblem) -> MakeSolver<PcaProblem> {
+fn reheat(problem: &PcaProblem, hands_on: bool) -> MakeSolver<PcaProblem> {
     let (r, curvature) = (problem.rank(), Curvature::default());
     Box::new(move |p, warmth| {
         let beta = curvature.of(&p.f, r) * 100f64.powf(-warmth);
-        AnySolver::new(Ladmm { beta: Some(beta), near: NEAR, ..Ladmm::DEFAULT })
+        AnySolver::new(Ladmm {
+            beta: Some(beta),
+            near: if hands_on { T.near } else { Ladmm::DEFAULT.near },
+            ..Ladmm::DEFAULT
+        })
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::arms::HANDED_ON;
     use crate::options::Value;
     use crate::penalty::{L0, Nonneg};
     use crate::smooth::{AnySmooth, DenseQuadratic};
@@ -260,7 +246,9 @@ mod tests {
         let f = DenseQuadratic::new(m.to_mat().as_ref()).unwrap();
         let made = |h: AnyPenalty, r| {
             let p = PcaProblem::new(AnySmooth::Dense(f.clone()), h, r).unwrap();
-            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None).unwrap().unwrap()
+            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None, Tuning::DEFAULT)
+                .unwrap()
+                .unwrap()
         };
         let names = |p: &Portfolio<PcaProblem>, places: &[usize]| -> Vec<(String, String)> {
             places.iter().map(|k| (p.arms[*k].solver.clone(), p.arms[*k].start.clone())).collect()
@@ -288,18 +276,20 @@ mod tests {
         });
         let f = DenseQuadratic::new(m.to_mat().as_ref()).unwrap();
         let p = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(0.1).unwrap()), 3).unwrap();
-        let arms =
-            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None).unwrap().unwrap().arms;
+        let arms = portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None, Tuning::DEFAULT)
+            .unwrap()
+            .unwrap()
+            .arms;
         for arm in &arms {
             for level in [0, 2] {
                 let task = (arm.task)(&p, level, 1).unwrap();
-                let first = (!arm.solver.starts_with("obcd")).then_some(HANDED_ON << level);
+                let first = (!arm.solver.starts_with("obcd")).then_some(T.hand_on << level);
                 assert_eq!(task.parts[0].hands_on, first, "{}", arm.solver);
                 assert!(task.parts[1..].iter().all(|part| part.hands_on.is_none()));
                 let near = (arm.constants)(level).get("ladmm-near");
                 assert_eq!(
                     near,
-                    arm.solver.starts_with("ladmm").then_some(Value::Number(NEAR)),
+                    arm.solver.starts_with("ladmm").then_some(Value::Number(T.near)),
                     "{}",
                     arm.solver
                 );

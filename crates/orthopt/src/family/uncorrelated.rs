@@ -23,16 +23,18 @@ use crate::problem::{
     ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, explained_variance,
     takes_one_by_one,
 };
-use crate::search::Portfolio;
 use crate::search::cardinality_moves::{Anew, Mix, Shake};
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
+use crate::search::{Portfolio, Tuning};
 use crate::smooth::AnySmooth;
 use crate::solve::AnySolver;
 use crate::solve::Solution;
 use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
+
+const T: Tuning = Tuning::DEFAULT;
 
 /// Poses the problem: numbers of nonzeros as given, or the knee of the variance explained.
 pub(super) fn pose_uncorrelated(
@@ -125,10 +127,6 @@ const ARMS: &[(&str, &str)] =
     &[(NAME, "deflation"), (NAME, "pca"), (NAME, "varimax"), (NAME, "random"), (NAME, "coordinates")];
 const NAME: &str = "uncorrelated-exchange";
 
-/// Gradients that a polish of the local search may cost, and the least that it may do.
-const POLISH: u64 = 200;
-const LEAST: u64 = 100_000_000;
-
 impl Family for UncorrelatedProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
         UNCORRELATED_SOLVERS
@@ -174,7 +172,7 @@ impl Family for UncorrelatedProblem {
         let mut plan = Plan::by_default(self, wanted)?;
         if wanted.solver.is_none() {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref())?);
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
         }
         Ok(plan)
     }
@@ -224,16 +222,18 @@ fn portfolio(
     p: &UncorrelatedProblem,
     options: &SolverOptions,
     start: Option<&Start>,
+    tuning: Tuning,
 ) -> Result<Portfolio<UncorrelatedProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
-    let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)))?;
-    all.polish = (POLISH * gradient).max(LEAST);
+    let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)), tuning)?;
+    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(UncorrelatedExchange)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),
         Arc::new(Polished(Anew, polish.clone())),
         Arc::new(Polished(Mix, polish)),
     ];
+    all.moves.retain(|m| tuning.has(m.name()));
     Ok(all)
 }
 

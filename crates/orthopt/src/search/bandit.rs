@@ -5,14 +5,8 @@ use std::ops::Range;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
+use super::Tuning;
 use crate::solve::MoveReport;
-
-/// Share of the choices that does not look at the past.
-const CURIOSITY: f64 = 0.25;
-/// What is hoped for from any task, relative to |F|.
-const HOPE: f64 = 1e-6;
-/// What an old success counts after another task of its kind.
-const MEMORY: f64 = 0.9;
 
 /// Success and work of every kind of move.
 #[derive(Clone, Debug)]
@@ -22,15 +16,16 @@ pub(super) struct Bandit {
     scale: f64,
     prior: Vec<f64>,  // what a task may cost, before any has been tried
     failed: Vec<f64>, // tasks that gave no point
+    tuning: Tuning,
 }
 
 impl Bandit {
-    pub fn new(names: &[&str], prior: Vec<f64>) -> Self {
+    pub fn new(names: &[&str], prior: Vec<f64>, tuning: Tuning) -> Self {
         let report =
             |name: &&str| MoveReport { name: name.to_string(), tried: 0, won: 0, decrease: 0.0, work: 0 };
         let reports: Vec<_> = names.iter().map(report).collect();
         let zeros = vec![0.0; reports.len()];
-        Self { reports, gain: zeros.clone(), scale: 1.0, prior, failed: zeros }
+        Self { reports, gain: zeros.clone(), scale: 1.0, prior, failed: zeros, tuning }
     }
 
     /// The size of F, which says what a decrease is worth.
@@ -40,15 +35,18 @@ impl Bandit {
 
     /// A kind of move among `kinds`, which are not empty.
     pub fn choose(&self, kinds: Range<usize>, rng: &mut Pcg64) -> usize {
+        if !self.tuning.has("bandit") {
+            return drawn(rng, kinds, |_| 1.0);
+        }
         // about the same work for every kind
         let fair = |k: usize| {
             let MoveReport { work, tried, .. } = self.reports[k];
             (1.0 + tried as f64) / (self.prior[k] * (1.0 + self.failed[k]) + work as f64)
         };
-        if rng.random::<f64>() < CURIOSITY {
+        if rng.random::<f64>() < self.tuning.curiosity {
             return drawn(rng, kinds, fair);
         }
-        drawn(rng, kinds, |k| (self.gain[k] + HOPE * self.scale) * fair(k))
+        drawn(rng, kinds, |k| (self.gain[k] + self.tuning.same() * self.scale) * fair(k))
     }
 
     /// Work of `kinds` so far.
@@ -59,7 +57,7 @@ impl Bandit {
     /// A task of kind k gave no point: the less is expected of the next one.
     pub fn fail(&mut self, k: usize) {
         self.failed[k] += 1.0;
-        self.gain[k] *= MEMORY;
+        self.gain[k] *= self.tuning.memory;
     }
 
     /// A task of kind k has lowered F by `decrease` (0: not).
@@ -69,7 +67,7 @@ impl Bandit {
         report.won += u64::from(decrease > 0.0);
         report.decrease += decrease;
         report.work += work;
-        self.gain[k] = MEMORY * self.gain[k] + (1.0 - MEMORY) * decrease;
+        self.gain[k] = self.tuning.memory * self.gain[k] + (1.0 - self.tuning.memory) * decrease;
     }
 }
 
@@ -93,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_pays_is_chosen_more_often_and_nothing_is_forgotten() {
-        let mut bandit = Bandit::new(&["a", "b", "c"], vec![100.0; 3]);
+        let mut bandit = Bandit::new(&["a", "b", "c"], vec![100.0; 3], Tuning::DEFAULT);
         bandit.learn(1, 5.0, 100);
         bandit.learn(0, 0.0, 100);
         let mut rng = Pcg64::seed_from_u64(1);
@@ -104,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_has_no_place_is_hardly_tried() {
-        let mut bandit = Bandit::new(&["a", "b"], vec![100.0; 2]);
+        let mut bandit = Bandit::new(&["a", "b"], vec![100.0; 2], Tuning::DEFAULT);
         (0..100).for_each(|_| bandit.fail(0));
         (0..100).for_each(|_| bandit.learn(1, 0.0, 100));
         let mut rng = Pcg64::seed_from_u64(1);

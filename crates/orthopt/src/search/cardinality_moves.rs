@@ -4,7 +4,8 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_pcg::Pcg64;
 
-use super::moves::{PARENTS, Way, taken_out};
+use super::Tuning;
+use super::moves::{Way, taken_out};
 use super::pool::{components, drawn};
 use crate::cancel::Cancel;
 use crate::linalg::RowMat;
@@ -13,12 +14,11 @@ use crate::problem::{Cardinality, CardinalityProblem, nonzero_rows, support};
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::rounded;
 
+const T: Tuning = Tuning::DEFAULT;
+
 /// Some nonzeros exchanged for random other ones, the likelier the more variance they promise.
 #[derive(Debug)]
 pub struct Shake;
-
-/// Entries of a shake: from one to this share of the nonzeros.
-pub(super) const SHAKE: f64 = 0.5;
 
 impl<F: Quadratic> Way<CardinalityProblem<F>> for Shake {
     fn name(&self) -> &'static str {
@@ -39,7 +39,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Shake {
         let rows = matches!(p.limits(), Cardinality::Rows(_));
         let filled =
             x.data().iter().filter(|v| **v != 0.0).count() as f64 / if rows { r as f64 } else { 1.0 };
-        let count = (SHAKE * filled).max(1.0).powf(rng.random::<f64>()).round().max(1.0) as usize;
+        let count = (T.shake * filled).max(1.0).powf(rng.random::<f64>()).round().max(1.0) as usize;
         for _ in 0..count {
             if rows {
                 exchange_rows(&mut x, &mut scores, p.lambda() > 0.0, rng)?;
@@ -121,7 +121,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Anew {
             let free: Vec<bool> = (0..n).map(|i| !apart || x.row(i).iter().all(|v| *v == 0.0)).collect();
             if apart {
                 // the best of components from many rows
-                let seeds = drawn(n, SEEDS, |i| free[i], rng);
+                let seeds = drawn(n, T.candidates, |i| free[i], rng);
                 let found = components((&p.f, p.requires_nonneg()), &seeds, &|i| free[i], size, cancel)?;
                 let place = by_rank(found.len(), rng) / 4; // mostly the first
                 found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, *k, *v));
@@ -134,8 +134,9 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Anew {
     }
 }
 
-/// Rows that a component is looked for from, where it is to be apart from the others.
-const SEEDS: usize = 64;
+/// Products at least, and at most where the numbers of entries do not fall.
+const MIN_POWERS: usize = 8;
+const MAX_POWERS: usize = 60;
 
 /// A vector with `size` entries on the rows that `allowed` says, by truncated power iterations from a row of
 /// large variance: the number of entries falls by half until it is there (Yuan and Zhang 2013). What it has in
@@ -177,22 +178,18 @@ pub(crate) fn component_by_power<F: Quadratic>(
         }
         next.data_mut().iter_mut().for_each(|e| *e /= length);
         v = next;
-        if most == size && step >= LEAST_POWERS {
+        if most == size && step >= MIN_POWERS {
             break;
         }
         most = if step % 3 == 2 { (most / 2).max(size) } else { most };
         most = most.min(order.len()).max(size.min(order.len()));
-        if step > MOST_POWERS {
+        if step > MAX_POWERS {
             Cardinality::Components(vec![size]).truncate(&mut v);
             break;
         }
     }
     Some(v.data().to_vec())
 }
-
-/// Products that a component takes.
-const LEAST_POWERS: usize = 8;
-const MOST_POWERS: usize = 60;
 
 /// Some components of one good point and, of another, those that overlap least with them.
 #[derive(Debug)]
@@ -213,7 +210,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Mix {
         if best.len() < 2 {
             return None;
         }
-        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(PARENTS))]);
+        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(T.parents))]);
         let (n, r) = (a.nrows(), a.ncols());
         let x = match p.limits() {
             // rows of either, half of each

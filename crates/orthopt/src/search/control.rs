@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::Tuning;
 use crate::cancel::Cancel;
-use crate::linalg::RowMat;
+use crate::linalg::{RowMat, work};
 
 /// The best point that any task has looked at; for those who watch, and for X where a search is cut short.
 #[derive(Clone, Debug)]
@@ -12,23 +13,50 @@ pub(super) struct Best {
     pub x: RowMat,
     pub objective: f64,
     pub changes: u64,
+    pub curve: Vec<(u64, f64)>, // work and F, wherever it fell
 }
 
 /// Shared by the tasks and whoever watches them.
 #[derive(Debug)]
 pub(super) struct Control {
-    pub cancel: Cancel,    // with the clock and the limit of the search
+    pub cancel: Cancel, // with the clock and the limit of the search
+    pub tuning: Tuning,
+    work: AtomicU64,       // of all that has ended
     iterations: AtomicU64, // of all tasks
     best: Mutex<Option<Best>>,
 }
 
 impl Control {
-    pub fn new(cancel: Cancel) -> Self {
-        Self { cancel, iterations: AtomicU64::new(0), best: Mutex::new(None) }
+    pub fn new(cancel: Cancel, tuning: Tuning) -> Self {
+        Self {
+            cancel,
+            tuning,
+            work: AtomicU64::new(0),
+            iterations: AtomicU64::new(0),
+            best: Mutex::new(None),
+        }
+    }
+
+    /// Work so far, where there is one thread.
+    fn work(&self) -> u64 {
+        self.work.load(Ordering::Relaxed) + work::so_far()
+    }
+
+    /// Whether there is no more work to be done.
+    pub fn is_spent(&self) -> bool {
+        self.tuning.max_work.is_some_and(|limit| self.work() >= limit)
+    }
+
+    /// So much more work has been done.
+    pub fn worked(&self, work: u64) {
+        self.work.fetch_add(work, Ordering::Relaxed);
     }
 
     pub fn made(&self, iterations: u64) {
         self.iterations.fetch_add(iterations, Ordering::Relaxed);
+        if self.is_spent() {
+            self.cancel.cancel();
+        }
     }
 
     pub fn iterations(&self) -> u64 {
@@ -42,9 +70,13 @@ impl Control {
             Some(best) if objective < best.objective => {
                 best.x.data_mut().copy_from_slice(x.data());
                 (best.objective, best.changes) = (objective, best.changes + 1);
+                best.curve.push((self.work(), objective));
             }
             Some(_) => {}
-            None => *best = Some(Best { x: x.clone(), objective, changes: 1 }),
+            None => {
+                *best =
+                    Some(Best { x: x.clone(), objective, changes: 1, curve: vec![(self.work(), objective)] })
+            }
         }
     }
 

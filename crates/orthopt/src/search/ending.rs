@@ -1,44 +1,27 @@
 //! When a search has done enough.
 
-use super::Effort;
-
-/// What a doubling of the work must lower F by, relative to |F|.
-const WORTH: f64 = 1e-4;
-/// The work that doublings count from at least, where nobody says otherwise: some tenths of a second of a thread.
-pub const LEAST_WORK: u64 = 1_000_000_000;
-/// A doubling is taken to be over after so much work, some seconds of a thread, times the patience of the effort. The more
-/// work has been done, the more such a stretch must bring: in proportion to it.
-const STRETCH: u64 = 10_000_000_000;
-/// Arms from different starts that must have come to the same F for it to be believed, and how close to it.
-const AGREED: usize = 3;
-const SAME: f64 = 1e-6;
-/// Where fewer starts than [`AGREED`] have come within [`WORTH`] of the best point solutions are many, and quiet doublings are no
-/// end before so many times the work of the first round, for every doubling after the first that must be quiet; but for
-/// no more than so much work, some seconds of a thread. Both numbers were chosen on three tables of 50 x 300 Gaussian data
-/// with l1; no ablation on other data stands behind them.
-const ROUNDS: u64 = 16;
-const DISPUTED: u64 = 64_000_000_000;
+use super::{Effort, Tuning};
 
 /// Looks at F after each doubling of the work, and after long stretches of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     effort: Option<Effort>,
-    least: u64,   // work that doublings count from at least
     first: u64,   // work of the first round
     checked: u64, // work when F was last looked at
     then: f64,    // lowest F then
     pub(super) quiet: u32,
     pub(super) agreed: bool,
+    tuning: Tuning,
 }
 
 impl Ending {
-    pub(super) fn new(effort: Option<Effort>, least: u64) -> Self {
-        Self { effort, least, first: 0, checked: 0, then: f64::INFINITY, quiet: 0, agreed: false }
+    pub(super) fn new(effort: Option<Effort>, tuning: Tuning) -> Self {
+        Self { effort, first: 0, checked: 0, then: f64::INFINITY, quiet: 0, agreed: false, tuning }
     }
 
     /// Work of a stretch.
     fn stretch(&self) -> u64 {
-        STRETCH * u64::from(self.effort.unwrap_or_default().patience())
+        self.tuning.stretch * u64::from(self.effort.unwrap_or_default().patience())
     }
 
     /// Whether doublings are counted.
@@ -62,24 +45,29 @@ impl Ending {
         found: &[(&str, f64)],
     ) -> bool {
         if self.checked == 0 {
-            (self.first, self.checked, self.then) = (work, work.max(self.least), lowest);
+            (self.first, self.checked, self.then) = (work, work.max(self.tuning.min_search), lowest);
         }
         loop {
             let next = (2 * self.checked).min(self.checked + self.stretch());
             if work < next {
                 break;
             }
-            let due = WORTH * size * (self.checked as f64 / self.stretch() as f64).max(1.0);
+            let due = self.tuning.worth * size * (self.checked as f64 / self.stretch() as f64).max(1.0);
             self.quiet = if self.then - lowest > due { 0 } else { self.quiet + 1 };
             (self.checked, self.then) = (next, lowest);
         }
         let Some(effort) = self.effort else { return false };
-        self.agreed = self.is_long(work) && starts_within(found, lowest + SAME * size) >= AGREED;
-        let further = u64::from(effort.patience() - 1) * DISPUTED.min(ROUNDS * self.first);
+        self.agreed = self.tuning.has("agreement")
+            && self.is_long(work)
+            && starts_within(found, lowest + self.tuning.same() * size) >= self.tuning.agreed;
+        let further =
+            u64::from(effort.patience() - 1) * self.tuning.disputed().min(self.tuning.rounds * self.first);
         let is_undisputed = || {
-            let near = lowest + WORTH * size;
-            let enough = AGREED.min(starts_within(found, f64::INFINITY));
-            bound.is_some_and(|bound| lowest - bound <= WORTH * size) || starts_within(found, near) >= enough
+            let near = lowest + self.tuning.worth * size;
+            let enough = self.tuning.agreed.min(starts_within(found, f64::INFINITY));
+            !self.tuning.has("disputed")
+                || bound.is_some_and(|bound| lowest - bound <= self.tuning.worth * size)
+                || starts_within(found, near) >= enough
         };
         self.agreed || (self.quiet >= effort.patience() && (work >= further || is_undisputed()))
     }
@@ -97,12 +85,16 @@ fn starts_within(found: &[(&str, f64)], most: f64) -> usize {
 mod tests {
     use super::*;
 
+    const LEAST: u64 = Tuning::DEFAULT.min_search;
+    const STRETCH: u64 = Tuning::DEFAULT.stretch;
+    const ROUNDS: u64 = Tuning::DEFAULT.rounds;
+    const DISPUTED: u64 = 64 * LEAST;
+
     const NONE: &[(&str, f64)] = &[];
-    const LEAST: u64 = LEAST_WORK;
 
     /// The work at which it ends where F is `course` of the work.
     fn end(effort: Effort, course: impl Fn(u64) -> f64, found: &[(&str, f64)]) -> u64 {
-        let mut ending = Ending::new(Some(effort), LEAST);
+        let mut ending = Ending::new(Some(effort), Tuning::DEFAULT);
         (1..1_000_000u64)
             .map(|step| step * STRETCH / 20)
             .find(|work| ending.is_reached(*work, (course(*work), 1.0), None, found))
@@ -122,7 +114,8 @@ mod tests {
 
     #[test]
     fn short_searches_count_from_less() {
-        let mut ending = Ending::new(Some(Effort::Quick), LEAST / 8);
+        let tuning = Tuning { min_search: LEAST / 8, ..Tuning::DEFAULT };
+        let mut ending = Ending::new(Some(Effort::Quick), tuning);
         let mut at = |work| ending.is_reached(work, (-1.0, 1.0), None, NONE);
         assert!(!at(LEAST / 16) && !at(LEAST / 5) && at(LEAST / 4));
     }
@@ -142,7 +135,7 @@ mod tests {
         assert_eq!(end(Effort::Normal, |_| -2.0, &all), 4 * LEAST, "short ones end by doublings");
         let few = [("pca", -2.0), ("pca", -2.0), ("pool", -2.0), ("grown", -1.0)];
         let at = |found: &[(&str, f64)]| {
-            let mut ending = Ending::new(Some(Effort::Normal), LEAST);
+            let mut ending = Ending::new(Some(Effort::Normal), Tuning::DEFAULT);
             ending.is_reached(5 * STRETCH, (-2.0, 1.0), None, found)
         };
         assert!(at(&all) && !at(&few));
@@ -164,7 +157,7 @@ mod tests {
         // where there are two starts these are all that can agree
         let two = [("random", -1.0), ("random", -0.9), ("eigen", -1.0)];
         assert_eq!(end(Effort::Normal, still, &two), 4 * LEAST);
-        let mut ending = Ending::new(Some(Effort::Normal), LEAST);
+        let mut ending = Ending::new(Some(Effort::Normal), Tuning::DEFAULT);
         let mut at = |work, bound| ending.is_reached(work, (-1.0, 1.0), bound, &apart);
         // a first round of LEAST
         assert!(!at(LEAST, None) && !at(4 * LEAST, None) && !at(5 * LEAST, Some(-1.01)));

@@ -12,13 +12,13 @@ use super::flight::{Flight, Ground, help};
 use super::steps::{Aim, Until};
 use super::task::{Done, at};
 use super::watcher::Watcher;
-use super::{Effort, Portfolio};
+use super::{Effort, Portfolio, Tuning};
 use crate::bound::is_met;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::parallel::{alone, is_alone};
+use crate::linalg::{RowMat, work};
 use crate::message::Message;
 use crate::objective::{Evaluate, size};
 use crate::solve::ArmReport;
@@ -32,24 +32,16 @@ pub struct Settings {
     pub seed: u64,
     /// When it ends by itself; `None` with a limit of time or iterations: then that is the end.
     pub effort: Option<Effort>,
-    /// Work that doublings count from ([`LEAST_WORK`](super::LEAST_WORK)).
-    pub least_work: u64,
     /// Tolerances and limits.
     pub stopping: Stopping,
     /// A lower bound of F over all X: the search ends where F meets it.
     pub bound: Option<f64>,
 }
 
-/// Good points that are kept, and how many numbers they may have where that is less.
-const ELITE: usize = 24;
-const FEWER: usize = 6;
+/// Numbers that the elite points may have together.
 const NUMBERS: usize = 5_000_000;
-/// The highest level of the race, counted from the least of fresh starts.
-pub(super) const LEVELS: u32 = 3;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
-/// The least work that a settling may do.
-const LEAST: u64 = 1_000_000_000;
 /// How far above the F that a solver has tracked the F of its end may lie, relative to the size of F.
 const ROUNDING: f64 = 1e-11;
 
@@ -67,12 +59,12 @@ pub fn search<P: Evaluate + Sync + 'static>(
     if portfolio.arms.is_empty() {
         return Err(Error::Incompatible("a search needs at least one arm".into()));
     }
-    let control = Control::new(cancel.within(settings.stopping.time_limit));
+    let control = Control::new(cancel.within(settings.stopping.time_limit), portfolio.tuning);
     let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain(FRESH.iter().copied()).collect();
     let levels = portfolio.freshest..portfolio.freshest + FRESH.len() as u32;
     let fresh = levels.map(|level| f64::from(1u32 << level) * portfolio.run as f64);
     let prior = portfolio.moves.iter().map(|_| portfolio.polish as f64).chain(fresh).collect();
-    let Settings { seed, effort, stopping, least_work, .. } = settings;
+    let Settings { seed, effort, stopping, .. } = settings;
     let on = Ground { problem, stopping, control: &control };
     // Whoever launches tasks is free to do so at any time where all threads of the pool are others. A limit of iterations
     // means the same for any number of threads where they are made one task after the other; and a search that is to be alone
@@ -99,23 +91,27 @@ pub fn search<P: Evaluate + Sync + 'static>(
             elite: Vec::new(),
             points: None,
             size: 0.0,
-            bandit: Bandit::new(&names, prior),
+            bandit: Bandit::new(&names, prior, portfolio.tuning),
             rng: Pcg64::seed_from_u64(seed ^ 0x5345_4152_4348),
             work: 0,
             searched: 0,
             race: 0,
             iterations: 0,
             winner: 0,
-            ending: Ending::new(effort, least_work),
+            ending: Ending::new(effort, portfolio.tuning),
             end: None,
             notes: Vec::new(),
             fresh: 0,
         };
         let all = || {
-            engine.race();
-            engine.local_search();
-            engine.settle();
-            engine.solution()
+            // what this thread has counted elsewhere is no work of the search
+            work::counted(|| {
+                engine.race();
+                engine.local_search();
+                engine.settle();
+                engine.solution()
+            })
+            .0
         };
         // who waits for a thread of the pool can neither launch anything nor show where the search is
         if performs { all() } else { alone(all) }
@@ -160,7 +156,7 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) fresh: u64,
 }
 
-fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64) {
+fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64, tuning: &Tuning) {
     let same = 1e-9 * size(scale, new.done.objective);
     let near = |e: &Elite| (e.done.objective - new.done.objective).abs() <= same;
     if let Some(same) = elite.iter_mut().find(|e| near(e)) {
@@ -172,7 +168,7 @@ fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64) {
     }
     *elite = best_first(std::mem::take(elite), |e| -e.done.objective);
     let numbers = elite[0].done.x.data().len().max(1);
-    elite.truncate((NUMBERS / numbers).clamp(FEWER, ELITE));
+    elite.truncate((NUMBERS / numbers).clamp(tuning.parents, tuning.elite()));
 }
 
 impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
@@ -180,7 +176,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     pub(super) fn keep(&mut self, new: Elite) {
         let before = self.lowest();
         let scale = self.problem.scale(&new.done.x);
-        keep_among(&mut self.elite, new, scale);
+        keep_among(&mut self.elite, new, scale, &self.portfolio.tuning);
         self.points = None;
         if self.lowest() < before {
             self.measure();
@@ -191,6 +187,11 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     fn measure(&mut self) {
         let parts = self.problem.objective(&self.elite[0].done.x);
         self.size = parts.total.abs().max(CANCELLED * parts.smooth.abs());
+    }
+
+    /// Whether a part is there.
+    pub(super) fn has(&self, part: &str) -> bool {
+        self.portfolio.tuning.has(part)
     }
 
     /// What tasks need.
@@ -213,6 +214,8 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         let met = self.settings.bound.is_some_and(|bound| is_met(lowest, bound));
         self.end = if self.cancel.is_cancelled() {
             Some((Status::Interrupted, "interrupted; this is the best point so far".into()))
+        } else if self.control.is_spent() {
+            Some((Status::Stalled, "has done all the work it may do".into()))
         } else if self.control.cancel.is_late() {
             Some((Status::TimeLimit, "reached the time limit".into()))
         } else if max_iters.is_some_and(|most| self.control.iterations() >= most) {
@@ -242,15 +245,18 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
 
     /// The best point, polished until no pair of rows lowers F.
     fn settle(&mut self) {
-        if self.is_over() {
+        if self.is_over() || !self.has("settle") {
             return;
         }
         let (Some(settle), Some(best)) = (&self.portfolio.settle, self.elite.first()) else { return };
-        let Ok(mut task) = settle(self.problem, LEVELS, self.settings.seed) else { return };
+        let Ok(mut task) = settle(self.problem, self.portfolio.tuning.levels, self.settings.seed) else {
+            return;
+        };
         task.x0 = at(best.done.x.clone());
         // not more than there has been
-        let least = LEAST.min(self.settings.least_work);
-        task.parts.iter_mut().for_each(|part| part.most = Some(self.work.max(least)));
+        task.parts
+            .iter_mut()
+            .for_each(|part| part.most = Some(self.work.max(self.portfolio.tuning.min_search)));
         self.flight.launch(task, Aim::Settle, best.done.objective);
         self.go_on(Until::Landed);
     }

@@ -230,7 +230,7 @@ mod tests {
         let c = RowMat::from_fn(4, 4, |i, j| f64::from(u8::from(i == j))).to_mat();
         let f = AnySmooth::Dense(DenseQuadratic::new(c.as_ref()).unwrap());
         let problem = PcaProblem::new(f, AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
-        let control = Control::new(Cancel::never());
+        let control = Control::new(Cancel::never(), Default::default());
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let on = Ground { problem: &problem, stopping, control: &control };
         let queue = Arc::new(Queue::new(1));
@@ -263,7 +263,7 @@ mod tests {
             DenseQuadratic::new(RowMat::from_fn(4, 4, |i, j| f64::from(u8::from(i == j))).to_mat().as_ref())
                 .unwrap();
         let problem = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
-        let control = Control::new(Cancel::never());
+        let control = Control::new(Cancel::never(), Default::default());
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let on = Ground { problem: &problem, stopping, control: &control };
         let costs = |work: usize| Task {

@@ -11,6 +11,9 @@ use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
 
+/// Steps at most: there are twice as many entries after each where so many pay.
+const GROWTHS: usize = 40;
+
 /// Components grown one after the other, each on the rows that those before it left free, from rows of large
 /// variance: deflation on disjoint supports. `None` where no row is left for a component. Cost some
 /// ten gradients.
@@ -33,9 +36,6 @@ pub fn grown_components<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, 
     }
     Some(x)
 }
-
-/// Growth of a component ends here.
-const GROWTHS: usize = 40;
 
 /// A unit vector on `free` rows grown from a row of large variance: entries enter, at most as many again
 /// as there are, as long as each pays for itself.

@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
+use super::Tuning;
 use super::moves::Way;
 use super::pool::{components, drawn};
 use crate::cancel::Cancel;
@@ -11,6 +12,8 @@ use crate::linalg::RowMat;
 use crate::problem::{MeasuredProblem, support};
 use crate::smooth::Quadratic;
 use crate::solvers::overshoot::{Ground, Point, overshot, rotated, thinned};
+
+const T: Tuning = Tuning::DEFAULT;
 
 /// Which of the best points a move begins from: the better ones more often.
 fn parent<'b>(best: &'b [RowMat], rng: &mut Pcg64) -> &'b RowMat {
@@ -35,9 +38,6 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Overshot {
     }
 }
 
-/// Share of the entries that are forgotten.
-const FORGOTTEN: f64 = 0.25;
-
 /// A part of the entries forgotten, and others in their place by exact gains.
 #[derive(Debug)]
 pub struct Forget;
@@ -50,7 +50,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Forget {
     fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let mut mask: Vec<bool> =
-            x.data().iter().map(|v| *v != 0.0 && rng.random::<f64>() > FORGOTTEN).collect();
+            x.data().iter().map(|v| *v != 0.0 && rng.random::<f64>() > T.forgotten).collect();
         let r = x.ncols();
         for k in 0..r {
             let rows = support(x, k);
@@ -65,9 +65,6 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Forget {
 /// A component forgotten, and another one in its place from a row that no other component uses.
 #[derive(Debug)]
 pub struct Renew;
-
-/// Rows that it is looked for from.
-const SEEDS: usize = 24;
 
 impl<F: Quadratic> Way<MeasuredProblem<F>> for Renew {
     fn name(&self) -> &'static str {
@@ -87,7 +84,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Renew {
         let size = support(&x, k).len();
         (0..n).for_each(|i| x.set(i, k, 0.0));
         let free: Vec<bool> = (0..n).map(|i| x.row(i).iter().all(|v| *v == 0.0)).collect();
-        let seeds = drawn(n, SEEDS, |i| free[i], rng);
+        let seeds = drawn(n, T.move_rows, |i| free[i], rng);
         let found = components((p.f.quadratic(), false), &seeds, &|i| free[i], size, cancel)?;
         let place = rng.random_range(0..found.len().clamp(1, 4));
         found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, k, *v));

@@ -29,15 +29,17 @@ mod priced;
 mod race;
 mod steps;
 mod task;
+mod tuning;
 pub mod uncorrelated_moves;
 mod watcher;
 
-pub use ending::LEAST_WORK;
 pub use engine::{Settings, search};
 pub use grow::grown_components;
 pub use pool::{pool_is_drawn, pooled};
 pub use priced::{POOLED, priced, priced_has_chance};
 pub use task::{MakeStart, Part, Task, at};
+#[doc(hidden)]
+pub use tuning::{Component, PARTS, Tuning};
 
 use std::sync::Arc;
 
@@ -162,6 +164,8 @@ pub struct Portfolio<P> {
     pub freshest: u32,
     /// The solver that settles the best point with a seed, where there is one.
     pub settle: Option<MakeTask<P>>,
+    /// Constants and parts.
+    pub tuning: Tuning,
 }
 
 impl<P> std::fmt::Debug for Portfolio<P> {

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use super::grow::grown;
 use super::pool::{Found, apart, drawn, ranked};
 use super::priced::{filled, price, worthwhile};
-use super::{Move, Part};
+use super::{Move, Part, Tuning};
 use crate::cancel::Cancel;
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
@@ -20,6 +20,8 @@ use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
 use crate::solve::AnySolver;
+
+const T: Tuning = Tuning::DEFAULT;
 
 /// f + h over XᵀX = I.
 type Plain<F, H> = Problem<Stiefel, F, H>;
@@ -101,9 +103,6 @@ pub(super) fn taken_out(x: &mut RowMat, rng: &mut Pcg64) -> Vec<usize> {
 #[derive(Debug)]
 pub struct Kick;
 
-/// Rows of a kick, as a share of the nonzero ones: a number between one pair and an eighth of them.
-const KICK: f64 = 0.125;
-
 impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Kick {
     fn name(&self) -> &'static str {
         "rows exchanged"
@@ -117,7 +116,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Kick {
             return None;
         }
         // few exchanges most of the time
-        let most = (KICK * filled.len() as f64).max(1.0);
+        let most = (T.kick * filled.len() as f64).max(1.0);
         let count = most.powf(rng.random::<f64>()).round().max(1.0) as usize;
         for _ in 0..count {
             let i = filled[rng.random_range(0..filled.len())];
@@ -168,9 +167,6 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Regrow {
 #[derive(Debug)]
 pub struct Pooled;
 
-/// Rows that they are looked for from.
-const SEEDS: usize = 24;
-
 impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pooled {
     fn name(&self) -> &'static str {
         "components from many rows"
@@ -181,7 +177,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pooled {
         let n = x.nrows();
         let out = taken_out(&mut x, rng);
         let free: Vec<bool> = (0..n).map(|i| is_zero(x.row(i))).collect();
-        let seeds = drawn(n, SEEDS * out.len(), |i| free[i], rng);
+        let seeds = drawn(n, T.move_rows * out.len(), |i| free[i], rng);
         let mut pool = worthwhile(p, &seeds, &|i| free[i], cancel)?;
         // the same ones are not always the best
         pool.retain(|_| rng.random::<f64>() < 0.8);
@@ -220,9 +216,6 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pack {
     }
 }
 
-/// The best points that components of two are taken from.
-pub(super) const PARENTS: usize = 6;
-
 /// Components of two good points: some of one, and of the other those that overlap least with them.
 #[derive(Debug)]
 pub struct Cross;
@@ -236,7 +229,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Cross {
         if best.len() < 2 || best[0].ncols() < 2 {
             return None;
         }
-        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(PARENTS))]);
+        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(T.parents))]);
         let (n, r) = (a.nrows(), a.ncols());
         let mut columns: Vec<usize> = (0..r).collect();
         let keep = rng.random_range(1..r);
@@ -289,9 +282,6 @@ fn restored(x: &mut RowMat, first: usize) -> Option<()> {
     (normalise(x) && stiefel::feasibility(x) <= 1e-10).then_some(())
 }
 
-/// The most that such a method may do, in polishes.
-const REHEATED: u64 = 8;
-
 /// A method that is led by its penalty, started again at the best point with a part of it: what the method
 /// does between is between a polish and a fresh start.
 pub struct Reheat<P> {
@@ -328,7 +318,7 @@ impl<P> Move<P> for Reheat<P> {
         vec![
             Part {
                 solver,
-                most: Some(REHEATED * self.polish.most),
+                most: Some(T.reheat * self.polish.most),
                 share: 1,
                 again: None,
                 patient: false,

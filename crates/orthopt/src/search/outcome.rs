@@ -16,6 +16,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.without_any()?;
         }
         self.watcher.look(true);
+        let curve = self.control.newer(0).1.map(|best| best.curve).unwrap_or_default();
         let Elite { done, solver } = self.elite.remove(0);
         let tried = self.arms.iter().map(|a| a.runs).sum::<u64>();
         let own = (done.status, done.message);
@@ -45,6 +46,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             effort: self.settings.effort.unwrap_or_default().name(),
             quiet: self.ending.quiet,
             agreed: self.ending.agreed,
+            curve,
             variables: None,
         };
         Ok(Solution {

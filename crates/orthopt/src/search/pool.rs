@@ -5,6 +5,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::Tuning;
 use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
@@ -13,12 +14,11 @@ use crate::problem::CardinalityProblem;
 use crate::smooth::{Quadratic, together};
 use crate::solvers::exchange::rounded;
 
+const T: Tuning = Tuning::DEFAULT;
 /// Rows that a start looks from.
-const SEEDS: usize = 512;
+const ROWS: usize = 8 * T.candidates;
 /// Products with a block of vectors after the columns of the rows themselves.
 const POWERS: usize = 6;
-/// Components that are tried as the first of a set.
-const FIRSTS: usize = 64;
 
 /// A unit vector with few entries, and what it is worth: xᵀCx here.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, cancel: &Cance
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x504f_4f4c);
     let (n, r) = (p.nrows(), p.rank());
     let sizes = p.limits().shares(r);
-    let rows = drawn(n, SEEDS, |_| true, &mut rng);
+    let rows = drawn(n, ROWS, |_| true, &mut rng);
     let mut pools: Vec<(usize, Vec<Found>)> = Vec::new(); // one for each size
     for size in &sizes {
         if pools.iter().all(|pool| pool.0 != *size) {
@@ -54,7 +54,7 @@ pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, cancel: &Cance
 /// first 64 and always take the best that fits, the best. Columns for which none is left are zero.
 pub(super) fn apart<'a>(n: usize, r: usize, pool: &dyn Fn(usize) -> &'a [Found]) -> Option<RowMat> {
     let mut best: Option<(f64, Vec<&Found>)> = None;
-    for first in pool(0).iter().take(FIRSTS) {
+    for first in pool(0).iter().take(T.candidates) {
         let mut taken = vec![false; n];
         let (mut set, mut total) = (vec![first], first.worth);
         first.entries.iter().for_each(|(i, _)| taken[*i] = true);
@@ -79,7 +79,7 @@ pub(super) fn apart<'a>(n: usize, r: usize, pool: &dyn Fn(usize) -> &'a [Found])
 
 /// Whether the rows that a start looks from are drawn: few enough are all taken.
 pub fn pool_is_drawn(n: usize) -> bool {
-    n > SEEDS
+    n > ROWS
 }
 
 /// At most so many of the rows that are `allowed`, at random.

@@ -4,6 +4,7 @@
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
+use super::Tuning;
 use super::grow::grown;
 use super::pool::{Found, apart, components, drawn, ranked};
 use crate::cancel::Cancel;
@@ -16,19 +17,17 @@ use crate::nonsmooth::Nonsmooth;
 use crate::problem::Problem;
 use crate::smooth::{Quadratic, together};
 
-/// Rows that a start looks from.
-const SEEDS: usize = 256;
-/// Rows from which the number of entries is looked for that pays, and the numbers: each by half as much again as the one
-/// before, at least one more.
+const T: Tuning = Tuning::DEFAULT;
+/// Rows that a start looks from, and components that are refined.
+const ROWS: usize = 4 * T.candidates;
+/// Rows from which the number of entries is looked for that pays, and the numbers: each by half as much again as the one before, at least one more.
 const PROBES: usize = 16;
 const STEP: f64 = 1.5;
 /// The most entries that are tried. Components with more of them hardly leave each other free rows.
 pub const POOLED: usize = 64;
-/// Components that are refined, and how often.
-const REFINED: usize = 256;
-const ROUNDS: usize = 4;
-/// Entries that a refined component has at most.
-const LONGEST: usize = 4 * POOLED;
+/// Steps of the power method that refine a component, and the most entries that it has then.
+const REFINEMENTS: usize = 4;
+const MAX_REFINED: usize = 4 * POOLED;
 
 /// r components from up to 256 rows drawn at random, those worth most that share no variable. `None` where nobody
 /// waits any more, components have many entries, or no row is left for one. Cost some 8,000 products with vectors.
@@ -40,7 +39,7 @@ pub fn priced<F: Quadratic, H: Nonsmooth>(
     let (n, r) = (p.nrows(), p.rank());
     let seed = if priced_has_chance(n) { seed } else { 0 };
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x5052_4943);
-    let rows = drawn(n, SEEDS, |_| true, &mut rng);
+    let rows = drawn(n, ROWS, |_| true, &mut rng);
     let pool = worthwhile(p, &rows, &|_| true, cancel)?;
     filled(p, apart(n, r, &|_| &pool)?, &mut rng)
 }
@@ -61,7 +60,7 @@ pub(super) fn filled<F: Quadratic, H: Nonsmooth>(
 
 /// Whether the rows that [`priced`] looks from are drawn: few enough are all taken.
 pub fn priced_has_chance(n: usize) -> bool {
-    n > SEEDS
+    n > ROWS
 }
 
 /// Components on the rows that are `allowed`, from each row of `seeds` and with several numbers of entries, the one that
@@ -101,7 +100,7 @@ pub(super) fn worthwhile<F: Quadratic, H: Nonsmooth>(
         all.extend(with(others, *size)?);
     }
     let mut all = ranked(all);
-    let refined = refined(p, &all[..all.len().min(REFINED)], allowed, cancel)?;
+    let refined = refined(p, &all[..all.len().min(ROWS)], allowed, cancel)?;
     all.extend(refined);
     Some(ranked(all))
 }
@@ -121,7 +120,7 @@ fn refined<F: Quadratic, H: Nonsmooth>(
     let n = p.nrows();
     let mut out: Vec<Found> = all.to_vec();
     for part in out.chunks_mut(together(n)) {
-        for _ in 0..ROUNDS {
+        for _ in 0..REFINEMENTS {
             if cancel.is_over() {
                 return None;
             }
@@ -151,7 +150,7 @@ fn refined<F: Quadratic, H: Nonsmooth>(
 /// concave in their number (a root of sums that grow ever less, minus a line), so the first fall is the end.
 fn cut<H: Nonsmooth>(h: &H, w: &[(usize, f64)]) -> Option<Vec<(usize, f64)>> {
     let mut sizes: Vec<(f64, usize)> = w.iter().enumerate().map(|(k, (_, v))| (v.abs(), k)).collect();
-    select_largest(&mut sizes, LONGEST);
+    select_largest(&mut sizes, MAX_REFINED);
     largest_first(&mut sizes);
     let mut w: Vec<(usize, f64)> = sizes.into_iter().map(|(_, k)| w[k]).collect();
     let (mut best, mut most, mut square) = (f64::NEG_INFINITY, 0, 0.0);
@@ -191,7 +190,7 @@ mod tests {
         let mut rng = Pcg64::seed_from_u64(1);
         for round in 0..50 {
             let h = L0::new(4e-4 * f64::from(1 + round)).unwrap();
-            let n = if round % 2 == 0 { 12 } else { LONGEST + 40 };
+            let n = if round % 2 == 0 { 12 } else { MAX_REFINED + 40 };
             let w: Vec<(usize, f64)> = (0..n).map(|i| (i, (rng.random::<f64>() - 0.5).powi(5))).collect();
             let x = cut(&h, &w).unwrap();
             let of_x: f64 = x.iter().map(|(i, v)| w[*i].1 * v).sum::<f64>() - price(&h, &x);

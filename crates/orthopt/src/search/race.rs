@@ -1,27 +1,15 @@
 //! The race of the arms: which of them is worth more work.
 
 use super::Portfolio;
-use super::engine::{Elite, Engine, LEVELS};
+use super::engine::{Elite, Engine};
 use super::flight::Outcome;
-use super::steps::{Aim, Place, TOGETHER, Until};
+use super::steps::{Aim, Place, Until};
 use super::task::{Done, Task};
 use crate::error::Error;
 use crate::linalg::order::{ascending, least_first};
 use crate::message::Message;
 use crate::objective::Evaluate;
 use crate::solve::ArmReport;
-
-/// The level of the leaders: that of the defaults of their solvers.
-const ALONE: u32 = 2;
-/// What is searched after some of the others have run, times their work.
-const OTHERS: u64 = 4;
-/// An arm that a glance finds this far above the best point, times |F|, is left for later; others run at this level at once.
-const FAR: f64 = 0.1;
-const GLANCED: u32 = 1;
-/// The first solver of a glance does the work of one at level 0 over this.
-const GLANCE: u64 = 4;
-/// The first solver of a quick look does so many times the work of the others.
-const POLISHED: u64 = 8;
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// A quick look; the leaders, perhaps after another one; then all other arms at level 0, the better half at level 1, ...
@@ -43,17 +31,24 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         // the others one after the other, and in between the best point so far is searched from
         let mut rest: Vec<usize> =
             late.into_iter().chain(leaders..arms.len()).filter(|k| !living.contains(k)).collect();
+        if !self.has("race") {
+            rest.clear();
+        }
         rest.reverse();
         while !rest.is_empty() && !self.is_over() && !self.is_enough() {
             let before = self.spent();
-            let mut some: Vec<usize> = (0..TOGETHER).filter_map(|_| rest.pop()).collect();
+            let mut some: Vec<usize> =
+                (0..self.portfolio.tuning.in_race()).filter_map(|_| rest.pop()).collect();
             self.round(&mut some, 0);
             living.extend(some);
-            self.search_as_long(before, OTHERS);
+            self.search_as_long(before, self.portfolio.tuning.patience());
         }
         living.sort_unstable();
         ascending(&mut living, &|k| self.arms[k].objective);
-        for level in 1..=LEVELS + self.portfolio.freshest {
+        if !self.has("halving") {
+            living.clear();
+        }
+        for level in 1..=self.portfolio.tuning.levels + self.portfolio.freshest {
             if self.is_over() || self.is_enough() || living.is_empty() {
                 break;
             }
@@ -69,14 +64,15 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     fn lead(&mut self, leaders: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
         let mut waiting = self.looked_at(leaders);
         let Some(margin) = self.portfolio.hopeless else {
-            self.round(&mut waiting, ALONE);
+            self.round(&mut waiting, self.portfolio.tuning.own_level);
             return (waiting, Vec::new());
         };
         let (mut living, mut late) = (Vec::new(), Vec::new());
         while !waiting.is_empty() && !self.is_over() {
             let before = self.spent();
-            let mut some: Vec<usize> = waiting.drain(..TOGETHER.min(waiting.len())).collect();
-            self.round(&mut some, ALONE);
+            let mut some: Vec<usize> =
+                waiting.drain(..self.portfolio.tuning.in_race().min(waiting.len())).collect();
+            self.round(&mut some, self.portfolio.tuning.own_level);
             living.extend(some);
             let (hopeless, others) = waiting.into_iter().partition(|k| self.is_hopeless(*k, margin));
             (late, waiting) = ([late, hopeless].concat(), others);
@@ -88,7 +84,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// Whether the best end of the runs that an arm's solver has had from other starts is above the best of all by more than
     /// `margin`·|F|.
     fn is_hopeless(&self, arm: usize, margin: f64) -> bool {
-        let alike = |other: &&ArmReport| other.level >= ALONE && other.solver == self.arms[arm].solver;
+        let alike = |other: &&ArmReport| {
+            other.level >= self.portfolio.tuning.own_level && other.solver == self.arms[arm].solver
+        };
         // where other arms have come after a glance, one start is not enough to tell
         let enough = 1 + usize::from(!self.portfolio.glances.is_empty());
         self.arms.iter().filter(alike).count() >= enough && self.are_behind(alike, margin)
@@ -106,7 +104,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     fn looked_at(&mut self, mut leaders: Vec<usize>) -> Vec<usize> {
         let looks = &self.portfolio.looks;
         let Some(first) = leaders.first().copied().filter(|_| !looks.is_empty()) else { return leaders };
-        let places = std::iter::once((first, ALONE)).chain(looks.iter().map(|look| (look.0, 0))).collect();
+        let places = std::iter::once((first, self.portfolio.tuning.own_level))
+            .chain(looks.iter().map(|look| (look.0, 0)))
+            .collect();
         let order = self.round_of(places);
         let has_place = self.arms[first].runs > 0;
         if !has_place && !self.is_over() {
@@ -129,11 +129,16 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let start = |k: usize| &self.portfolio.arms[k].start;
         let is_known = |k: &usize| self.portfolio.quick.iter().any(|(quick, _)| start(*quick) == start(*k));
         let (mut known, new): (Vec<usize>, Vec<usize>) = glances.iter().partition(|k| is_known(k));
-        self.round_of(std::iter::once((0, ALONE)).chain(new.into_iter().map(|k| (k, 0))).collect());
-        known.retain(|k| !self.are_behind(|arm| arm.start == *start(*k), FAR));
+        self.round_of(
+            std::iter::once((0, self.portfolio.tuning.own_level))
+                .chain(new.into_iter().map(|k| (k, 0)))
+                .collect(),
+        );
+        let (far, level) = (10.0 * self.portfolio.tuning.hopeless, self.portfolio.tuning.own_level - 1);
+        known.retain(|k| !self.are_behind(|arm| arm.start == *start(*k), far));
         self.round(&mut known, 0);
-        let is_near = |k: &usize| self.arms[*k].objective - self.lowest() <= FAR * self.size;
-        self.round(&mut glances.into_iter().filter(is_near).collect(), GLANCED);
+        let is_near = |k: &usize| self.arms[*k].objective - self.lowest() <= far * self.size;
+        self.round(&mut glances.into_iter().filter(is_near).collect(), level);
     }
 
     /// Work of all tasks, and of the moves among them.
@@ -143,6 +148,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// What has been found is searched from for so many times the work that arms have done since there was that.
     fn search_as_long(&mut self, (work, searched): (u64, u64), times: u64) {
+        if !self.has("search in between") {
+            return;
+        }
         let arms = (self.work - self.searched) - (work - searched);
         self.go_on(Until::Searched(searched + times * arms));
     }
@@ -208,7 +216,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     fn seed_of(&self, arm: usize, level: u32) -> u64 {
         // the leaders begin where they would begin alone
-        let further = if level == ALONE && arm < self.portfolio.leaders {
+        let further = if level == self.portfolio.tuning.own_level && arm < self.portfolio.leaders {
             0
         } else {
             arm as u64 * 1000 + u64::from(level)
@@ -245,7 +253,7 @@ fn look_only<P>(portfolio: &Portfolio<P>, k: usize, task: &mut Task<P>) {
     let Portfolio { quick, looks, glances, .. } = portfolio;
     let quick = quick.iter().find(|quick| quick.0 == k);
     if let Some((_, most)) = quick {
-        let shares = std::iter::once(1).chain(std::iter::repeat(POLISHED));
+        let shares = std::iter::once(1).chain(std::iter::repeat(portfolio.tuning.quick_polish));
         task.parts.iter_mut().zip(shares).for_each(|(part, share)| part.most = Some(most / share));
     }
     let look = looks.iter().find(|look| look.0 == k).map(|look| look.1);
@@ -257,7 +265,9 @@ fn look_only<P>(portfolio: &Portfolio<P>, k: usize, task: &mut Task<P>) {
         first.most = first.most.map(|most| most / share);
     }
     if glances.contains(&k) {
-        task.parts.iter_mut().for_each(|part| part.most = part.most.map(|most| most / GLANCE));
+        task.parts
+            .iter_mut()
+            .for_each(|part| part.most = part.most.map(|most| most / portfolio.tuning.patience()));
     }
     if quick.is_some() || look.is_some() || glances.contains(&k) {
         task.parts.iter_mut().for_each(|part| part.again = None);
@@ -284,7 +294,7 @@ mod tests {
     use super::*;
     use crate::linalg::RowMat;
     use crate::problem::PcaProblem;
-    use crate::search::{Part, at};
+    use crate::search::{Part, Tuning, at};
     use crate::solve::AnySolver;
     use crate::solvers::obcd::Obcd;
 
@@ -302,6 +312,7 @@ mod tests {
             polish: 1,
             freshest: 0,
             settle: None,
+            tuning: Default::default(),
         };
         let limits = |k: usize| {
             let part = |most| Part {
@@ -321,6 +332,6 @@ mod tests {
         assert_eq!(limits(1), [(Some(800), None), (Some(100), None)], "a quick look");
         assert_eq!(limits(2), [(Some(5), None), (None, None)], "a look");
         assert_eq!(limits(4), [(Some(1), None), (Some(2), None)], "a shorter look");
-        assert_eq!(limits(3), [(Some(5 / GLANCE), None), (None, None)], "a glance");
+        assert_eq!(limits(3), [(Some(5 / Tuning::DEFAULT.patience()), None), (None, None)], "a glance");
     }
 }

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::Move;
-use super::engine::{Elite, Engine, LEVELS};
+use super::engine::{Elite, Engine};
 use super::flight::{Job, Outcome};
 use super::task::{MakeStart, Task, at};
 use crate::error::Error;
@@ -17,19 +17,6 @@ use crate::linalg::{RowMat, work};
 use crate::objective::{Evaluate, size};
 use crate::solve::{Further, Stage, Status};
 
-/// Tasks of the local search that are in flight together.
-const SIDE_BY_SIDE: usize = 4;
-/// As many moves in a row as this times [`SIDE_BY_SIDE`] that fail end the local search: nothing can move.
-const EMPTY: u32 = 8;
-/// Tasks that are in flight together while arms run: a move takes the place of an arm that has ended before the others.
-pub(super) const TOGETHER: usize = 2;
-/// Which of the arms fresh starts take, by what they have reached: the best half of the time.
-const FINALISTS: [usize; 6] = [0, 1, 0, 2, 0, 1];
-/// Those that have reached no more than this share of |F| above the best of them are not among them.
-const HOPELESS: f64 = 0.02;
-/// The share of the local search that starts afresh. Where solutions are many and shallow nothing does better; elsewhere moves
-/// from the best points lower F by some ten times more for the same work.
-const AFRESH: f64 = 0.2;
 /// How long whoever watches sleeps when there is nothing else to do.
 const NAP: Duration = Duration::from_micros(500);
 
@@ -116,14 +103,16 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                     || self.searched >= due
                     || self.ending.has_begun() && self.ending.is_long(self.work) && self.is_enough()
             }
-            Until::Enough => self.is_over() || !self.can_move(EMPTY) || self.is_enough(),
+            Until::Enough => {
+                self.is_over() || !self.can_move(self.portfolio.tuning.failures) || self.is_enough()
+            }
         }
     }
 
-    /// Whether there are moves, and not so many times [`SIDE_BY_SIDE`] of them have failed in a row.
+    /// Whether there are moves, and not so many times [`Tuning::in_flight`](super::Tuning::in_flight) of them have failed in a row.
     fn can_move(&self, times: u32) -> bool {
         let is_empty = self.elite.is_empty() || self.kinds().0.is_empty();
-        !is_empty && self.failures < times * SIDE_BY_SIDE as u32
+        !is_empty && self.failures < times * self.portfolio.tuning.in_flight as u32
     }
 
     /// Launches a move if there is room for one; whether there was.
@@ -131,8 +120,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let room = match self.until {
             Until::Landed => 0,
             Until::Round if self.portfolio.moves.is_empty() || !self.can_move(1) => 0,
-            Until::Round => TOGETHER,
-            Until::Searched(_) | Until::Enough => SIDE_BY_SIDE,
+            Until::Round => self.portfolio.tuning.in_race(),
+            Until::Searched(_) | Until::Enough => self.portfolio.tuning.in_flight,
         };
         if self.flight.len() >= room || self.is_over() {
             return false;
@@ -163,10 +152,13 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// The polish of the best point where it was cut off while F fell: once more as much as it has done.
     fn further(&mut self) -> Option<(Task<P>, Aim, f64)> {
+        if !self.has("further") {
+            return None;
+        }
         let best = self.elite.first_mut()?;
         let Further { work, again } = best.done.further.take()?;
         let settle = self.portfolio.settle.as_ref()?;
-        let mut task = settle(self.problem, LEVELS, self.settings.seed).ok()?;
+        let mut task = settle(self.problem, self.portfolio.tuning.levels, self.settings.seed).ok()?;
         task.x0 = at(best.done.x.clone());
         task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(work), Some(again)));
         let aim = Aim::Further(best.solver.clone(), best.done.stages.clone());
@@ -183,14 +175,20 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// The moves from the best points and those that start afresh, where there are any.
     fn kinds(&self) -> (Range<usize>, Range<usize>) {
         let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
-        let fresh = if self.portfolio.arms.iter().any(|arm| arm.random) { moves..all } else { 0..moves };
+        let fresh = if self.portfolio.arms.iter().any(|arm| arm.random) {
+            moves..if self.has("levels of fresh starts") { all } else { moves + 1 }
+        } else {
+            0..moves
+        };
         (if moves > 0 { 0..moves } else { fresh.clone() }, fresh)
     }
 
     /// Whether starts afresh have had less than their share of the work of the local search.
     fn is_fresh_due(&self) -> bool {
         let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
-        (self.bandit.work(moves..all) as f64) < AFRESH * self.bandit.work(0..all).max(1) as f64
+        self.has("fresh starts")
+            && (self.bandit.work(moves..all) as f64)
+                < self.portfolio.tuning.fresh_share * self.bandit.work(0..all).max(1) as f64
     }
 
     /// An arm that has done well, with chance in its start if there is one, from another start.
@@ -200,10 +198,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let mut random: Vec<usize> =
             order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
         if let Some(first) = random.first() {
-            let hopeless = self.arms[*first].objective + HOPELESS * self.size;
+            let hopeless = self.arms[*first].objective + 2.0 * self.portfolio.tuning.hopeless * self.size;
             random.retain(|k| self.arms[*k].objective <= hopeless);
         }
-        let turn = FINALISTS[self.fresh as usize % FINALISTS.len()];
+        let turn = if self.has("several arms afresh") {
+            self.portfolio.tuning.turns[self.fresh as usize % self.portfolio.tuning.turns.len()]
+        } else {
+            0
+        };
         let k = *random.get(turn).or(random.first())?;
         self.fresh += 1;
         let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);

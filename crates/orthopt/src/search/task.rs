@@ -63,10 +63,6 @@ pub(super) struct Done {
 
 /// Work of a task whatever it does, so that those that do nothing come to an end.
 pub(super) const OVERHEAD: u64 = 400_000;
-/// Work that is worth nobody's attention.
-const LITTLE: u64 = 30_000_000;
-/// Where a task that polishes may stop: a pass that lowers F by less than this times its size.
-const SLOW: f64 = 1e-5;
 
 /// Runs a task to its end, or until the control says so; what it found and its work. Of the points it looks at (after
 /// iterations of given numbers, never when the clock says so) the best is what it found. Its work is added to `shown` as it
@@ -87,6 +83,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
         Ok(x0) => x0,
         Err(error) => return (Err(error), begun + OVERHEAD),
     };
+    control.worked(begun);
     let mut all = begun;
     let mut done: Option<Done> = None;
     let mut failures = Vec::new();
@@ -94,13 +91,14 @@ pub(super) fn perform<P: Evaluate + 'static>(
         // a share of the work of those before that took their X⁰
         let before = done.as_ref().map_or(begun, |d| d.work);
         let share = before / (part.share * if part.patient { 1 } else { 2 });
-        let most = part.most.or((k > 0).then_some(share.max(LITTLE)));
+        let most = part.most.or((k > 0).then_some(share.max(control.tuning.min_run)));
         let x0 = done.as_ref().map_or(&x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
         let run = Run { problem, part, most, left, to_beat, stopping, control };
         let (stage, spent) = work::shown(shown, || run.perform(x0, tick));
         let spent = spent + OVERHEAD;
         all += spent;
+        control.worked(spent);
         match stage {
             Ok(stage) => done = Some(joined(done, stage, spent)),
             Err(error) => failures.push(error),
@@ -152,7 +150,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
     fn perform(&self, x0: RowMat, tick: &mut dyn FnMut()) -> Result<Done> {
         let (problem, part, control) = (self.problem, self.part, self.control);
         let solver = &part.solver;
-        let min_decrease = if part.patient { 0.0 } else { SLOW };
+        let min_decrease = if part.patient { 0.0 } else { control.tuning.slow() };
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
         let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
         let work = self.most.map(|most| Allowance::new(most, part.again, self.to_beat));

@@ -3,8 +3,9 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::cardinality_moves::{Anew, Mix, SHAKE, Shake, by_rank, components_of};
-use super::moves::{PARENTS, Way, taken_out};
+use super::Tuning;
+use super::cardinality_moves::{Anew, Mix, Shake, by_rank, components_of};
+use super::moves::{Way, taken_out};
 use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::{ascending_to, descending};
@@ -12,6 +13,8 @@ use crate::problem::{Cardinality, UncorrelatedProblem, support};
 use crate::smooth::Quadratic;
 use crate::solvers::exchange::component::{orthonormal, project};
 use crate::solvers::uncorrelated::rounded;
+
+const T: Tuning = Tuning::DEFAULT;
 
 impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Shake {
     fn name(&self) -> &'static str {
@@ -28,7 +31,7 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Shake {
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
         let scores = p.f.apply(&x); // −CX
         let filled = x.data().iter().filter(|v| **v != 0.0).count() as f64;
-        let count = (SHAKE * filled).max(1.0).powf(rng.random::<f64>()).round() as usize;
+        let count = (T.shake * filled).max(1.0).powf(rng.random::<f64>()).round() as usize;
         for _ in 0..count.max(1) {
             let k = rng.random_range(0..p.rank());
             let inside = support(&x, k);
@@ -79,14 +82,13 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Mix {
         if best.len() < 2 {
             return None;
         }
-        let other = &best[rng.random_range(1..best.len().min(PARENTS))];
+        let other = &best[rng.random_range(1..best.len().min(T.parents))];
         rounded(p, &components_of(&best[0], other, rng)?)
     }
 }
 
-/// Products that a component takes, and the share of entries that stays from one to the next.
+/// Products.
 const POWERS: usize = 12;
-const SHRINK: f64 = 0.5;
 
 /// A vector with `size` entries by truncated power iterations from a row of large variance, the images of the columns
 /// of `x` taken out of every product: what the component will nearly be uncorrelated with. The number of entries
@@ -113,7 +115,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
         }
         let mut w = p.f.apply(&v);
         project(w.data_mut(), &basis);
-        most = (SHRINK * most).max(size as f64);
+        most = (0.5 * most).max(size as f64);
         Cardinality::Components(vec![most as usize]).truncate(&mut w);
         let length = w.norm();
         if !(length > 0.0 && length.is_finite()) {

@@ -64,6 +64,9 @@ pub struct SearchReport {
     pub quiet: u32,
     /// Whether it ended since arms from several starts had come to the same F.
     pub agreed: bool,
+    /// Work and lowest F wherever it fell, with one thread.
+    #[serde(skip)]
+    pub curve: Vec<(u64, f64)>,
     /// The variables that took part, where that is not all of them from the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables: Option<VariablesReport>,

@@ -8,7 +8,7 @@ use orthopt::error::Error;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
-use orthopt::search::{Arm, Effort, LEAST_WORK, MakeTask, Move, Part, Portfolio, Settings, Task, at, search};
+use orthopt::search::{Arm, Effort, MakeTask, Move, Part, Portfolio, Settings, Task, at, search};
 use orthopt::solve::AnySolver;
 use orthopt::solve::{Solution, Stopping};
 use orthopt::solvers::obcd::Obcd;
@@ -81,10 +81,10 @@ fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
         polish: 1,
         freshest: 0,
         settle: Some(settle),
+        tuning: Default::default(),
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let settings =
-        Settings { seed: 1, effort: Some(Effort::Quick), least_work: LEAST_WORK, stopping, bound: None };
+    let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
     let found = search(p, &portfolio, settings, &Cancel::never(), &mut []).unwrap();
     (count.load(Ordering::Relaxed), found)
 }

@@ -7,7 +7,7 @@ use orthopt::error::Error;
 use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
-use orthopt::search::{Arm, Effort, LEAST_WORK, MakeStart, Part, Portfolio, Settings, Task, search};
+use orthopt::search::{Arm, Effort, MakeStart, Part, Portfolio, Settings, Task, search};
 use orthopt::solve::AnySolver;
 use orthopt::solve::Stopping;
 use orthopt::solvers::obcd::Obcd;
@@ -69,10 +69,10 @@ fn order_of(
         polish: 1,
         freshest: 0,
         settle: None,
+        tuning: Default::default(),
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let settings =
-        Settings { seed: 1, effort: Some(Effort::Quick), least_work: LEAST_WORK, stopping, bound: None };
+    let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
     search(&p, &portfolio, settings, &Cancel::never(), &mut []).unwrap();
     let order = order.lock().unwrap();
     order.clone()

@@ -9,7 +9,7 @@ use orthopt::penalty::{AnyPenalty, L0};
 use orthopt::problem::{
     Cardinality, CardinalityProblem, PcaData, PcaProblem, Storage, covariance_model, support,
 };
-use orthopt::search::{Effort, LEAST_WORK};
+use orthopt::search::{Effort, Tuning};
 use orthopt::solve::{Solution, Stopping};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -34,7 +34,12 @@ fn data(seed: u64, unit: f64) -> faer::Mat<f64> {
 
 fn solved<P: Family>(p: &P) -> Solution {
     let effort = Some(Effort::Quick);
-    let wanted = Wanted { seed: 1, effort, least_work: Some(LEAST_WORK / 20), ..Wanted::default() };
+    let wanted = Wanted {
+        seed: 1,
+        effort,
+        tuning: Tuning { min_search: Tuning::DEFAULT.min_search / 20, ..Tuning::DEFAULT },
+        ..Wanted::default()
+    };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }

@@ -7,8 +7,10 @@ use orthopt::family::{Family, Wanted};
 use orthopt::options::Given;
 use orthopt::penalty::{AnyPenalty, BoxBounds};
 use orthopt::problem::{Cardinality, CardinalityProblem, PcaProblem};
-use orthopt::search::{Effort, LEAST_WORK, Settings, search};
-use orthopt::solve::{Chain, Event, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
+use orthopt::search::{Effort, Settings, Tuning, search};
+use orthopt::solve::{
+    Chain, Event, Observer, RunOptions, SearchReport, Solution, Status, Stopping, run_restarts,
+};
 use rand::SeedableRng;
 
 use crate::common::problem;
@@ -146,13 +148,7 @@ fn it_ends_where_f_meets_its_bound() {
     let free = auto(&p, 1, STOPPING, Some(Effort::Thorough));
     let plan = p.plan(&Wanted::default()).unwrap();
     let bound = Some(free.objective.total);
-    let settings = Settings {
-        seed: 1,
-        effort: Some(Effort::Thorough),
-        least_work: LEAST_WORK,
-        stopping: STOPPING,
-        bound,
-    };
+    let settings = Settings { seed: 1, effort: Some(Effort::Thorough), stopping: STOPPING, bound };
     let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap();
     assert_eq!(s.status, Status::Optimal, "{}", s.message);
     assert!(s.message.starts_with("F is the global minimum"), "{}", s.message);
@@ -232,4 +228,32 @@ fn another_seed_is_another_start_where_there_is_chance() {
     let f = problem("l0-pca", 1.0, 40, 3, 5).f;
     let limits = Cardinality::Components(vec![4; 3]);
     starts_follow_their_seed(&CardinalityProblem::new(f, 3, limits, 0.0, false).unwrap());
+}
+
+/// What the ablation of the benches rests on: with one thread a limit of work ends the search soon after it, F by work is recorded
+/// as it falls and is the same every time, and a part that is left out is not there.
+#[test]
+fn work_is_limited_and_parts_can_be_left_out() {
+    const LIMIT: u64 = 100_000_000;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for (name, lambda) in PROBLEMS {
+        let p = problem(name, lambda, 30, 4, 3);
+        let run = |without: &'static [&'static str]| {
+            let tuning = Tuning { without, max_work: Some(LIMIT), ..Tuning::DEFAULT };
+            let wanted = Wanted { seed: 5, tuning, ..Default::default() };
+            let stopping = Stopping { time_limit: Some(1e6), ..STOPPING };
+            let plan = p.plan(&wanted).unwrap();
+            let s = pool.install(|| plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []));
+            s.unwrap().search.unwrap()
+        };
+        let (all, again, less) = (run(&[]), run(&[]), run(&["rows exchanged", "coordinates"]));
+        assert_eq!(all.curve, again.curve, "{name}");
+        assert!(all.curve.windows(2).all(|w| w[0].0 <= w[1].0 && w[1].1 < w[0].1), "{name}: {:?}", all.curve);
+        assert!((LIMIT..2 * LIMIT).contains(&all.work), "{name}: {}", all.work);
+        let parts = |report: &SearchReport| {
+            let moved = report.moves.iter().any(|m| m.name == "rows exchanged");
+            (moved, report.arms.iter().any(|arm| arm.start == "coordinates"))
+        };
+        assert_eq!((parts(&all), parts(&less)), ((true, true), (false, false)), "{name}");
+    }
 }

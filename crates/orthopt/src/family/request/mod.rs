@@ -203,7 +203,7 @@ impl Request {
             seed,
             constants,
             effort: parsed(&self.effort, Effort::parse)?,
-            least_work: None,
+            tuning: Default::default(),
         };
         check_pairs(&wanted)?;
         let stopping = Stopping {

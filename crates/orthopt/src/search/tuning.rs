@@ -1,0 +1,319 @@
+//! The constants that the search was tuned by, each in one place, and the parts of it that an ablation leaves out.
+
+use std::ops::Range;
+
+/// Constants and parts of the search. Work is in units of [`crate::linalg::work`]. Beside a constant stands what measures it: a file of
+/// `bench/results`, or a part of [`PARTS`], which the suite `ablation` of the benches leaves out (`search_ablation.csv`,
+/// `docs/search-ablation.md`). A constant with neither has no recorded measurement. How often a numerical method iterates stands beside the
+/// method, and which solvers and starts there are in `family/line_up.rs`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tuning {
+    // Runs: a start and a chain of solvers. Level l is 2^l times as patient as level 0.
+    /// Gradients that the first solver of a run may cost at level 0.
+    pub run: u64,
+    /// Least work of a solver in a run, where gradients cost nothing.
+    pub min_run: u64,
+    /// Level at which the constants of the solvers are their defaults.
+    pub own_level: u32,
+    /// Growth of the penalty of LADMM and SPM at level 0 (`ladmm_growth.csv`; part `patience`),
+    pub growth: f64,
+    /// of that of supports,
+    pub growth_of_support: f64,
+    /// and of that of EP4Orth.
+    pub growth_of_ep4orth: f64,
+    /// Iterations at level 0 before a method that raises a penalty gives way to the next (part `hand on`).
+    pub hand_on: u64,
+    /// ‖X − Y‖/√r at which LADMM gives way to the next (`ladmm_growth.csv`; part `near`).
+    pub near: f64,
+    /// Work of the first solver over that of a later one (part `share`).
+    pub share: u64,
+    /// Decrease of F in the last half of its work, times |F|, for which a later solver has as much again (parts `again`, `further`).
+    pub again: f64,
+
+    // The race: leaders, then successive halving of all others.
+    /// Runs that come first (part `five leaders`),
+    pub leaders: usize,
+    /// and with X ≥ 0 and in other families; one more with X ≥ 0 where a run is long (part `four leaders`).
+    pub leaders_of_others: usize,
+    /// Excess over the best point, times |F|, at which the solver of a leader does not lead from further starts (part `hopeless`). Arms
+    /// start afresh up to twice as much, and what a glance finds is worth a run up to ten times as much.
+    pub hopeless: f64,
+    /// Work of the first solver of a quick run over that of the others (part `quick`).
+    pub quick_polish: u64,
+    /// Rounds of halving (part `halving`).
+    pub levels: u32,
+
+    // The iterated local search: a move from an elite point, and a polish.
+    /// Moves in flight together: enough for four threads. Half as many in the race.
+    pub in_flight: usize,
+    /// Failures in a row, times [`in_flight`](Self::in_flight), that end it: nothing can move.
+    pub failures: u32,
+    /// Elite points that components are taken from. Four times as many are kept (part `elite`).
+    pub parents: usize,
+    /// Share of fresh starts in the work (part `fresh starts`).
+    pub fresh_share: f64,
+    /// Places of the arms that start afresh, by turns (part `several arms afresh`).
+    pub turns: [usize; 6],
+    /// Share of the choices of a move that does not look at the past (part `bandit`),
+    pub curiosity: f64,
+    /// and weight of the past after another move of its kind.
+    pub memory: f64,
+    /// Gradients that a polish may cost,
+    pub polish: u64,
+    /// those with limits of nonzeros,
+    pub polish_of_counts: u64,
+    /// and its least work.
+    pub min_polish: u64,
+
+    // Moves and starts.
+    /// Most rows that are exchanged, as a share of the nonzero ones (part `rows exchanged`).
+    pub kick: f64,
+    /// Most nonzeros that are exchanged, as a share of all (part `nonzeros exchanged`).
+    pub shake: f64,
+    /// How far LADMM lowers its penalty: β = L·100^(−u) with u up to this, up to twice as much, or up to 1 (parts `penalty lowered ...`),
+    pub warmth: f64,
+    /// and its work, in polishes.
+    pub reheat: u64,
+    /// Rows that a component solved anew is looked for from (part `components from many rows`),
+    pub move_rows: usize,
+    /// and with a limit of nonzeros, where a start looks from eight times as many; components that are tried as the first of a set
+    /// (part `pool`).
+    pub candidates: usize,
+    /// Share of the entries that a move with a measure forgets.
+    pub forgotten: f64,
+    /// Most variables for which the relaxation is solved for a start (part `relaxed`).
+    pub max_relaxed: usize,
+
+    // The end.
+    /// Decrease in a doubling of the work, times |F|, that is worth it; a tenth of it in a pass of a short run, and differences of a
+    /// hundredth are none.
+    pub worth: f64,
+    /// Work from which doublings count, and least work of the last descent.
+    pub min_search: u64,
+    /// Work after which a doubling is over, times the patience of the effort.
+    pub stretch: u64,
+    /// Starts that must have led to the same F for it to be believed (part `agreement`).
+    pub agreed: usize,
+    /// Where fewer have come near it quiet doublings are no end before so many times the work of the first round (part `disputed`;
+    /// chosen on three tables of 50 x 300 Gaussian data with ℓ1).
+    pub rounds: u64,
+
+    // Around it.
+    /// Share of the least work of a search, and of its time where that is limited, that is spent on a proof before it. Of eleven single
+    /// components (pitprops, ionosphere, w1a, news20; 13 to 300 variables, 3 to 20 nonzeros) 1/32 proves five and 1/4 eight, each in less
+    /// time than the search takes; 1/2 proves no more.
+    pub on_proof: f64,
+    /// Variables of the first set of a search on some of them, for each that a solution has: as many outside of a solution as in it.
+    pub room: usize,
+
+    // For the ablation.
+    /// Parts that are left out, by their names in [`PARTS`].
+    pub without: &'static [&'static str],
+    /// Work after which the search ends, with one thread.
+    pub max_work: Option<u64>,
+}
+
+impl Tuning {
+    /// What users get.
+    pub const DEFAULT: Self = Self {
+        run: 500,
+        min_run: 30_000_000,
+        own_level: 2,
+        growth: 0.04,
+        growth_of_support: 0.1,
+        growth_of_ep4orth: 0.2,
+        hand_on: 200,
+        near: 1e-3,
+        share: 4,
+        again: 0.003,
+        leaders: 5,
+        leaders_of_others: 3,
+        hopeless: 0.01,
+        quick_polish: 8,
+        levels: 3,
+        in_flight: 4,
+        failures: 8,
+        parents: 6,
+        fresh_share: 0.2,
+        turns: [0, 1, 0, 2, 0, 1],
+        curiosity: 0.25,
+        memory: 0.9,
+        polish: 150,
+        polish_of_counts: 200,
+        min_polish: 100_000_000,
+        kick: 0.125,
+        shake: 0.5,
+        warmth: 0.35,
+        reheat: 8,
+        move_rows: 24,
+        candidates: 64,
+        forgotten: 0.25,
+        max_relaxed: 300,
+        worth: 1e-4,
+        min_search: 1_000_000_000,
+        stretch: 10_000_000_000,
+        agreed: 3,
+        rounds: 16,
+        on_proof: 0.25,
+        room: 2,
+        without: &[],
+        max_work: None,
+    };
+
+    /// Methods that raise a penalty, the constant that does it, and its growth at level 0.
+    pub(crate) fn growths(&self) -> [(&'static str, &'static str, f64); 4] {
+        [
+            ("ladmm", "rho", self.growth),
+            ("spm", "rho", self.growth),
+            ("support", "growth", self.growth_of_support),
+            ("ep4orth", "growth", self.growth_of_ep4orth),
+        ]
+    }
+
+    /// Work of a run at level 0 that takes seconds (parts `eigenvectors first`, `glances`). From a tenth of it on a short run decides
+    /// which leader is second (part `looks`).
+    pub(crate) fn long(&self) -> u64 {
+        2 * self.stretch
+    }
+
+    /// Runs in flight together in the race.
+    pub(super) fn in_race(&self) -> usize {
+        self.in_flight / 2
+    }
+
+    /// Most elite points.
+    pub(super) fn elite(&self) -> usize {
+        if self.has("elite") { 4 * self.parents } else { self.parents }
+    }
+
+    /// Decrease of F in a pass, times |F|, below which a run under [`own_level`](Self::own_level) ends.
+    pub(super) fn slow(&self) -> f64 {
+        self.worth / 10.0
+    }
+
+    /// Difference of F, times |F|, that is none.
+    pub(super) fn same(&self) -> f64 {
+        self.worth / 100.0
+    }
+
+    /// Work from which on a search is long enough, whether starts agree or not.
+    pub(super) fn disputed(&self) -> u64 {
+        4 * self.rounds * self.min_search
+    }
+
+    /// Work of a run at [`own_level`](Self::own_level) over that at level 0.
+    pub(super) fn patience(&self) -> u64 {
+        1 << self.own_level
+    }
+
+    /// Moves that lower a penalty, and how far.
+    pub(crate) fn reheats(&self) -> [(&'static str, Range<f64>); 3] {
+        [
+            ("penalty lowered a little", 0.0..self.warmth),
+            ("penalty lowered and raised", self.warmth..2.0 * self.warmth),
+            ("penalty lowered far", 2.0 * self.warmth..1.0),
+        ]
+    }
+
+    /// Is a part there?
+    pub fn has(&self, part: &str) -> bool {
+        !self.without.contains(&part)
+    }
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A part that can be left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Component {
+    /// Its name.
+    pub name: &'static str,
+    /// Problems of the ablation that it concerns.
+    pub problems: &'static str,
+}
+
+const fn part(name: &'static str, problems: &'static str) -> Component {
+    Component { name, problems }
+}
+
+/// The parts.
+pub const PARTS: &[Component] = &[
+    part("rows exchanged", "l0 l1 nonneg scad"),
+    part("nonzeros exchanged", "counts uncorrelated"),
+    part("components solved anew", "l0 l1 nonneg scad counts uncorrelated"),
+    part("components of two points", "l0 l1 nonneg scad counts uncorrelated"),
+    part("components turned", "counts"),
+    part("penalty lowered a little", "l0 l1 nonneg scad"),
+    part("penalty lowered and raised", "l0 l1 nonneg scad counts"),
+    part("penalty lowered far", "l0 l1 nonneg scad"),
+    part("components from many rows", "l0"),
+    part("components of all points", "l0"),
+    part("bandit", "l0 l1 nonneg scad counts uncorrelated"),
+    part("fresh starts", "l0 l1 nonneg scad counts uncorrelated"),
+    part("levels of fresh starts", "l0 l1 nonneg scad counts uncorrelated"),
+    part("several arms afresh", "l0 l1 nonneg scad counts uncorrelated"),
+    part("elite", "l0 l1 nonneg scad counts uncorrelated"),
+    part("race", "l0 l1 nonneg scad counts uncorrelated"),
+    part("halving", "l0 l1 nonneg scad counts uncorrelated"),
+    part("search in between", "l0 l1 nonneg scad counts uncorrelated"),
+    part("five leaders", "l0 l1 scad"),
+    part("hopeless", "l0"),
+    part("looks", "l0"),
+    part("quick", "l0 l1 nonneg scad counts"),
+    part("settle", "l0 l1 nonneg scad counts uncorrelated"),
+    part("further", "l0 l1 scad"),
+    part("again", "l0 l1 scad"),
+    part("share", "l0 l1 nonneg scad"),
+    part("near", "l0 l1 nonneg scad"),
+    part("hand on", "l0 l1 nonneg scad counts"),
+    part("patience", "l0 l1 nonneg scad counts"),
+    part("by turns", "l1"),
+    part("sparse starts", "l0 l1 scad nonneg"),
+    part("relaxed", "l0"),
+    part("grown", "l0 l1 nonneg scad"),
+    part("pool", "l0 counts"),
+    part("support", "l0"),
+    part("spm", "l0 nonneg"),
+    part("slpg", "l1"),
+    part("manpg-ada", "l1"),
+    part("ep4orth", "nonneg"),
+    part("varimax", "l0 l1 nonneg scad counts uncorrelated"),
+    part("coordinates", "l0 l1 nonneg scad counts uncorrelated"),
+    part("pca", "l0 l1 nonneg scad counts uncorrelated"),
+    part("random", "l0 l1 scad counts uncorrelated"),
+    part("partition", "nonneg"),
+    part("deflation", "counts uncorrelated"),
+    part("apart", "counts"),
+    part("four leaders", "nonneg"),
+    part("eigenvectors first", "l0 nonneg"),
+    part("glances", "l0"),
+    part("agreement", "end"),
+    part("disputed", "end"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The search has no more constants than one person can hold in the head.
+    #[test]
+    fn constants_are_few() {
+        let all = format!("{:?}", Tuning::DEFAULT);
+        let names = all.matches(": ").count() - 2; // `without` and `max_work` are none
+        assert!(names <= 40, "{names} constants: {all}");
+    }
+
+    #[test]
+    fn parts_have_different_names() {
+        let mut names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), PARTS.len());
+        let tuning = Tuning { without: &["pool"], ..Tuning::DEFAULT };
+        assert!(!tuning.has("pool") && tuning.has("bandit"));
+    }
+}
