@@ -33,13 +33,13 @@ pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &P
     let run = report.iter().flat_map(|report| report.solution.trace.points());
     let mut above: Vec<(f64, f64)> = run.map(|p| (p.seconds, p.objective)).collect();
     above.extend(found.trace.iter().filter_map(|p| Some((begun + p.seconds, p.incumbent?))));
-    let below = found.trace.iter().map(|p| (begun + p.seconds, p.bound)).collect();
+    let bounds = found.trace.iter().map(|p| (begun + p.seconds, p.bound)).collect();
     let facts = Global::of(found);
     let subtitle = match facts.objective {
         Some(f) => format!("F = {}, gap {}", text::number(f, 7), gap(&facts)),
         None => format!("F >= {}", text::number(found.value, 7)),
     };
-    let both = [Curve { label: "F".into(), points: above }, Curve { label: "bound".into(), points: below }];
+    let both = [Curve { label: "F".into(), points: above }, Curve { label: "bound".into(), points: bounds }];
     let picture = curves(&title("Bounds", task), &below(task, &subtitle), [TIME, "F"], &both)?;
     super::picture::write(&picture, path)
 }

@@ -30,7 +30,10 @@ pub fn picture(report: &Report, found: &Stability) -> anyhow::Result<String> {
         title: title("Stability", &report.task),
         subtitle: below(
             &report.task,
-            &format!("share of {} halves with a nonzero loading; frames: components; {shown}", 2 * found.pairs),
+            &format!(
+                "share of {} halves with a nonzero loading; frames: components; {shown}",
+                2 * found.pairs
+            ),
         ),
         variables,
         report,

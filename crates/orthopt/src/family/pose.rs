@@ -161,7 +161,19 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         (None, _) => None,
     };
     let (statement, problem, notes) = (statement(info, options), Named::Pca(problem), Vec::new());
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes, scree: None, title: String::new() })
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda,
+        k: None,
+        limits: None,
+        reasons,
+        notes,
+        scree: None,
+        title: String::new(),
+    })
 }
 
 fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -178,7 +190,19 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
         if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
     let lambda = options.lambda;
     let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes, scree: None, title: String::new() })
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda,
+        k: None,
+        limits,
+        reasons,
+        notes,
+        scree: None,
+        title: String::new(),
+    })
 }
 
 /// That more nonzeros are allowed than there are.
@@ -240,7 +264,19 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     let (statement, problem, notes) = (statement(info, options), Named::Composite(problem), Vec::new());
-    Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes, scree: None, title: String::new() })
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda,
+        k,
+        limits: None,
+        reasons,
+        notes,
+        scree: None,
+        title: String::new(),
+    })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
