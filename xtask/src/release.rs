@@ -27,13 +27,22 @@ const STATED: [Stated; 6] = [
     Stated { file: "pyproject.toml", before: "\ndynamic = [\"", after: "\"]" },
 ];
 
+/// Pages that package indexes show: their links and pictures are not relative.
+const FRONT_PAGES: [&str; 5] = [
+    "python/README.md",
+    "crates/orthopt/README.md",
+    "crates/orthopt-cli/README.md",
+    "crates/orthopt-data/README.md",
+    "crates/orthopt-embed/README.md",
+];
+
 const RECIPE: &str = "packaging/conda/recipe.yaml";
 
 /// Compares the versions of all files that state one with that of `Cargo.toml`, and what the conda recipe needs with
-/// `pyproject.toml`.
+/// `pyproject.toml`; and looks for relative links on front pages.
 ///
 /// # Errors
-/// They differ; a file is missing or states nothing.
+/// They differ; a file is missing or states nothing; there are such links.
 pub fn versions(workspace: &Workspace) -> anyhow::Result<()> {
     let read = |file: &'static str| {
         fs::read_to_string(workspace.root.join(file)).with_context(|| format!("cannot read {file}"))
@@ -79,6 +88,13 @@ fn faults(read: &dyn Fn(&'static str) -> anyhow::Result<String>) -> anyhow::Resu
     for need in needs(&project) {
         if !recipe.lines().any(|line| line.trim() == format!("- {need}")) {
             faults.push(format!("{RECIPE} has no line `- {need}`, which pyproject.toml asks for"));
+        }
+    }
+    for file in FRONT_PAGES {
+        for link in read(file)?.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if !link.starts_with("https://") && !link.starts_with('#') {
+                faults.push(format!("{file} links to {link}, which a package index does not find"));
+            }
         }
     }
     Ok(faults)
@@ -163,6 +179,21 @@ mod tests {
             };
             let faults = faults(&changed).unwrap();
             assert!(!faults.is_empty() && faults[0].contains("9.9.9"), "{file}: {faults:?}");
+        }
+    }
+
+    #[test]
+    fn links_of_front_pages_work_elsewhere() {
+        for file in FRONT_PAGES {
+            let changed = |asked: &'static str| {
+                let more = if asked == file { "\n![loadings](docs/loadings.svg)\n" } else { "" };
+                Ok(checkout(asked)? + more)
+            };
+            let faults = faults(&changed).unwrap();
+            assert!(
+                faults.len() == 1 && faults[0].contains(file) && faults[0].contains("docs/loadings.svg"),
+                "{faults:?}"
+            );
         }
     }
 
