@@ -26,6 +26,8 @@ from .errors import InvalidOptionError, OrthoptWarning, RankError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+#: Rows whose distances from the mean are in memory at a time.
+BLOCK = 1024
 #: Pairs of rows up to which the certificate checks all; beyond, a sample of as many.
 CERTIFY_PAIRS = 200_000
 
@@ -146,7 +148,25 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             found, interrupted = with_bound(found, "pca", data, filled, self.bound)
         mass = rows if mass is None and weights is None else mass if weights is None else float(np.sum(weights))
         self._keep(found, rows, means, mass)
+        self._variance = found.trace_of_c / max(mass - 1, 1)
+        self._score_covariance = self._covariance_of_scores(data, filled, weights, mass)
         return _interrupt.hand_over(self, interrupted, self.on_interrupt)
+
+    def _covariance_of_scores(self, data: Any, filled: dict[str, Any], weights: Any, mass: float) -> np.ndarray:
+        """Covariance (r x r) of the scores of the rows, or of C where the data are C itself."""
+        P = self.components_.T
+        if filled["options"].get("gram"):
+            return np.asarray(P.T @ (data @ P)) / max(mass - 1, 1)
+        if not sp.issparse(data) and np.isnan(data).any():
+            lacks = np.isnan(data)
+            if self.missing == "drop":
+                kept = ~lacks.any(axis=1)
+                data, weights = data[kept], None if weights is None else np.asarray(weights)[kept]
+            else:
+                data = np.where(lacks, self.mean_, data)
+        scores = np.asarray(data @ P) - self.mean_ @ P
+        weighted = scores if weights is None else scores * np.asarray(weights)[:, None]
+        return scores.T @ weighted / max(mass - 1, 1)
 
     def _options(self, features: int) -> dict[str, Any]:
         _interrupt.check(self.on_interrupt)
@@ -267,8 +287,24 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             whole = float(np.sum((csc.data - np.repeat(self.mean_, stored)) ** 2))
             whole += float((X.shape[0] - stored) @ self.mean_**2)
         else:
-            whole = float(sum(np.sum((row - self.mean_) ** 2) for row in X))
+            blocks = (X[first : first + BLOCK] - self.mean_ for first in range(0, len(X), BLOCK))
+            whole = float(sum(np.vdot(block, block) for block in blocks))
         return float(np.sum(scores**2)) / whole if whole > 0 else 0.0
+
+    def get_covariance(self) -> np.ndarray:
+        """Covariance (n_features, n_features) of the data by the components: that of the scores in their span, and beside it the rest of
+        the variance, the same in every direction. With all components of plain PCA it is the covariance of the data; for
+        fewer it is that of scikit-learn's ``PCA``. Rows with missing values have the scores of :meth:`transform`.
+        """
+        check_is_fitted(self)
+        P = self.components_.T
+        onto = np.linalg.pinv(P)  # P' where the components are orthonormal
+        spread = onto.T @ self._score_covariance @ onto
+        n, r = P.shape
+        if n == r:
+            return spread
+        rest = max(float(self._variance - np.trace(spread)), 0.0) / (n - r)
+        return spread + rest * (np.eye(n) - P @ onto)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """The points (n_samples, n_features) that have these scores."""
@@ -329,7 +365,8 @@ class SparsePCA(_OrthogonalPCA):
     penalty_params : dict, default None
         Constants of the penalty or the solver, see ``orthopt.constants()``.
     n_threads : int, default None
-        Threads; the result does not depend on it.
+        Threads; the result does not depend on it. Default: all cores, but one in a worker of joblib (``GridSearchCV(n_jobs=...)``), and
+        no more than ``threadpoolctl`` allows.
     random_state : int, RandomState or None, default None
         An integer is the seed, the same as on the command line.
     missing : str, default "error"

@@ -6,7 +6,7 @@ from typing import Any, Iterable
 
 import numpy as np
 
-from . import _data, _orthopt
+from . import _data, _orthopt, _threads
 from .errors import InvalidOptionError
 
 #: Every option by its name, from the one table of the library.
@@ -45,6 +45,11 @@ def fill(
         own = [*own, "weights"]
     else:
         weights = None
+    if given.get("threads") is None and call != "minimize":  # which runs the functions of its caller
+        threads = _threads.usual()
+        if threads is not None:
+            given["threads"] = threads
+            assumed = [*assumed, "threads"]
     for key in ("columns", "drop", "na"):
         if isinstance(given.get(key), (list, tuple)):
             given[key] = listed(given[key])

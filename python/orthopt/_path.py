@@ -74,9 +74,9 @@ class Path(Sequence["Solution"]):
 
     def plot(self, ax: Any = None) -> Any:
         """Draws variance explained against nonzeros, the chosen point ringed; needs matplotlib. Returns the axes."""
-        from ._draw import axes_of
+        from ._draw import axes_of, titled, told
 
-        ax = axes_of(ax)
+        ax = titled(axes_of(ax), told("Variance explained by nonzeros", self.best))
         ax.plot(self.nnz, self.explained_variance, "o-", label="projected")
         ax.plot(self.nnz, [s.explained_variance.total for s in self.solutions], "s-", label="adjusted")
         if self.held_out is not None:

@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._draw import axes_of
+from ._draw import axes_of, titled, told
 from .errors import InvalidOptionError, ShapeError
 
 #: Maximum number of arrows: those with the largest loadings are drawn.
@@ -24,6 +24,7 @@ def scores(
     labels: Any = None,
     *,
     components: tuple[int, int] = (0, 1),
+    title: str | None = None,
     ax: Any = None,
 ) -> Any:
     """Rows in the plane of two components.
@@ -36,6 +37,8 @@ def scores(
         A label for each row (m): every group has its colour and marker.
     components
         The two components, counted from 0.
+    title
+        Title. Default: none.
     ax
         Axes of matplotlib to draw on; new ones if not given.
 
@@ -60,7 +63,9 @@ def scores(
     'scores of component 1'
     """
     points, (first, second) = _plane(scores, components)
-    ax = axes_of(ax)
+    # beside new axes, where no name of an arrow comes
+    place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if ax is None else {}
+    ax = titled(axes_of(ax), title)
     if labels is None:
         ax.scatter(points[:, 0], points[:, 1], s=14, color=COLOURS[0])
     else:
@@ -71,7 +76,7 @@ def scores(
             own = points[groups == group]
             style = {"marker": MARKERS[i % len(MARKERS)], "color": COLOURS[i % len(COLOURS)]}
             ax.scatter(own[:, 0], own[:, 1], s=16, label=str(group), **style)
-        ax.legend()
+        ax.legend(**place)
     ax.axhline(0, color="0.8", linewidth=0.6, zorder=0)
     ax.axvline(0, color="0.8", linewidth=0.6, zorder=0)
     ax.set_xlabel(f"scores of component {first + 1}")
@@ -87,6 +92,7 @@ def biplot(
     feature_names: Sequence[str] | None = None,
     components: tuple[int, int] = (0, 1),
     top: int = ARROWS,
+    title: str | None = None,
     ax: Any = None,
 ) -> Any:
     """Rows as points and variables as arrows, in the plane of two components.
@@ -97,7 +103,7 @@ def biplot(
         Scores of the rows (m x r), as ``transform`` gives them.
     loadings
         Loadings (r x n), as ``components_``; arrows have a scale of their own.
-    labels, components, ax
+    labels, components, title, ax
         As for :func:`scores`.
     feature_names
         Names of the variables (n). Default: ``x0``, ``x1``, ...
@@ -128,7 +134,7 @@ def biplot(
         feature_names = [f"x{i}" for i in range(len(pairs))]
     if len(feature_names) != len(pairs):
         raise ShapeError(f"{len(feature_names)} names for {len(pairs)} variables")
-    ax = scores(scores_of_rows, labels, components=chosen, ax=ax)
+    ax = scores(scores_of_rows, labels, components=chosen, title=title, ax=ax)
     length = np.hypot(pairs[:, 0], pairs[:, 1])
     shown = [i for i in np.argsort(-length, kind="stable")[:top] if length[i] > 0]
     farthest = max(float(np.abs(points).max(initial=0.0)), 1e-300)
@@ -137,15 +143,106 @@ def biplot(
     ax.update_datalim(tips)  # annotations have no part in the limits
     ax.margins(0.1)
     ax.autoscale_view()
+    _arrows(ax, tips, [str(feature_names[i]) for i in shown])
+    return ax
+
+
+def correlations(
+    data: Any,
+    scores_of_rows: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    components: tuple[int, int] = (0, 1),
+    top: int = ARROWS,
+    title: str | None = None,
+    ax: Any = None,
+) -> Any:
+    """Circle of correlations: an arrow for each variable to its correlations with the scores of two components. An arrow as long as
+    the radius is a variable that both components together explain, where their scores are uncorrelated.
+
+    Parameters
+    ----------
+    data
+        Rows (m x n), dense or sparse; sparse ones stay sparse.
+    scores_of_rows
+        Their scores (m x r), as ``transform`` gives them.
+    feature_names
+        Names of the variables (n). Default: ``x0``, ``x1``, ...
+    components, title, ax
+        As for :func:`scores`.
+    top
+        Number of arrows: variables with the longest ones.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    orthopt.errors.ShapeError, orthopt.errors.InvalidOptionError
+        Scores or names of another number; a component that does not exist.
+
+    Examples
+    --------
+    >>> import numpy as np, orthopt
+    >>> from orthopt import plots
+    >>> rows = np.random.default_rng(0).normal(size=(60, 10))
+    >>> s = orthopt.solve("l0-pca", rows, 2, scale="std", nonzeros=4)
+    >>> plots.correlations(rows, s.transform(rows)).get_xlabel()
+    'correlation with component 1'
+    """
+    points, (first, second) = _plane(scores_of_rows, components)
+    if data.shape[0] != len(points):
+        raise ShapeError(f"scores of {len(points)} rows for data of {data.shape[0]}")
+    found = _correlation(data, points)
+    if feature_names is None:
+        feature_names = [f"x{i}" for i in range(len(found))]
+    if len(feature_names) != len(found):
+        raise ShapeError(f"{len(feature_names)} names for {len(found)} variables")
+    ax = titled(axes_of(ax, figsize=(5.5, 5.5)), title)
+    turn = np.linspace(0.0, 2.0 * np.pi, 361)
+    ax.plot(np.cos(turn), np.sin(turn), color="0.6", linewidth=0.8)
+    ax.axhline(0, color="0.8", linewidth=0.6, zorder=0)
+    ax.axvline(0, color="0.8", linewidth=0.6, zorder=0)
+    ax.set_aspect("equal")
+    ax.set_xlim(-1.25, 1.25)
+    ax.set_ylim(-1.25, 1.25)
+    ax.set_xlabel(f"correlation with component {first + 1}")
+    ax.set_ylabel(f"correlation with component {second + 1}")
+    length = np.hypot(found[:, 0], found[:, 1])
+    shown = [i for i in np.argsort(-length, kind="stable")[:top] if length[i] > 0]
+    _arrows(ax, found[shown], [str(feature_names[i]) for i in shown])
+    return ax
+
+
+def _correlation(data: Any, scores: np.ndarray) -> np.ndarray:
+    """Correlations of columns with scores (n x 2), 0 of constant ones; sparse columns are not filled."""
+    centred = scores - scores.mean(axis=0)
+    if hasattr(data, "multiply"):
+        means = np.asarray(data.mean(axis=0)).ravel()
+        squares = np.asarray(data.multiply(data).sum(axis=0)).ravel() - data.shape[0] * means**2
+    else:
+        data = np.asarray(data, dtype=float)
+        squares = ((data - data.mean(axis=0)) ** 2).sum(axis=0)
+    lengths = np.sqrt(np.outer(np.maximum(squares, 0.0), (centred**2).sum(axis=0)))
+    products = np.asarray(data.T @ centred)  # the scores have mean 0, so that the data need not have it
+    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+
+
+def _arrows(ax: Any, tips: np.ndarray, names: Sequence[str]) -> None:
+    """Arrows from 0, with their names."""
     arrow = {"arrowstyle": "-|>", "color": "0.25", "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
     for tip in tips:
         ax.annotate("", xy=tip, xytext=(0, 0), arrowprops=arrow)
-    _name(ax, tips, [str(feature_names[i]) for i in shown])
-    return ax
+    _name(ax, tips, names)
 
 
 def _name(ax: Any, tips: np.ndarray, names: Sequence[str]) -> None:
     """Names beyond the tips of arrows, inside the axes, moved up or down where they would overlap."""
+    from matplotlib.patheffects import withStroke
+
+    edge = [withStroke(linewidth=2.0, foreground=ax.get_facecolor(), alpha=0.7)]  # readable on points and arrows
     ax.figure.draw_without_rendering()  # places of the axes are known from here on
     frame, pixels = ax.get_window_extent(), ax.figure.dpi / 72
     taken: list[Any] = []
@@ -155,6 +252,7 @@ def _name(ax: Any, tips: np.ndarray, names: Sequence[str]) -> None:
         text = ax.annotate(
             name, tip, (0, 0), textcoords="offset points", fontsize="small", color="0.1", arrowprops=line, **aligned
         )
+        text.set_path_effects(edge)
         box = text.get_window_extent()
         across = min(frame.x1 - box.x1, 0.0) + max(frame.x0 - box.x0, 0.0)
         steps = sorted((k * box.height for k in range(-40, 41)), key=abs)
@@ -199,7 +297,7 @@ def variance(found: Any, ax: Any = None) -> Any:
     if explained is None:
         raise InvalidOptionError("this problem has no variance explained")
     adjusted, alone = np.asarray(explained.adjusted), np.asarray(explained.ratio)
-    ax = axes_of(ax)
+    ax = titled(axes_of(ax), told("Variance explained", found))
     at = np.arange(1, len(adjusted) + 1)
     ax.bar(at - 0.2, 100 * alone, 0.4, label="alone", color="0.75", edgecolor="0.3")
     ax.bar(at + 0.2, 100 * adjusted, 0.4, label="added to earlier ones", color=COLOURS[0])
@@ -242,7 +340,7 @@ def scree(found: Any, ax: Any = None) -> Any:
     known = solution if hasattr(solution, "eigenvalues") else solution.scree
     if known is None:
         raise InvalidOptionError("no eigenvalues are known: give rank='auto', or draw orthopt.scree(data)")
-    ax = axes_of(ax)
+    ax = titled(axes_of(ax), told("Eigenvalues of C", solution))
     at = np.arange(1, len(known.eigenvalues) + 1)
     ax.plot(at, 100 * known.eigenvalues, "o-", color=COLOURS[0], label="eigenvalue of C")
     if len(known.reference):

@@ -8,8 +8,8 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 
 from . import _html
-from ._draw import convergence, loadings
-from ._planes import biplot, scores, variance
+from ._draw import convergence, images, loadings, told
+from ._planes import biplot, correlations, scores, variance
 from ._planes import scree as draw_scree
 from .errors import ShapeError
 
@@ -158,6 +158,8 @@ class Solution:
     problem: str
     #: r.
     rank: int
+    #: Title of pictures: what was found, in words.
+    title: str = ""
     #: The weight of the penalty, where there is one.
     lam: float | None = None
     #: Name of the starting point that led to X.
@@ -240,6 +242,7 @@ class Solution:
     def plot_loadings(self, ax: Any = None, **options: Any) -> Any:
         """Draws the components; see :func:`orthopt.plots.loadings`."""
         options.setdefault("feature_names", self.feature_names)
+        options.setdefault("title", told("Loadings", self))
         return loadings(self.components, ax=ax, **options)
 
     def plot_variance(self, ax: Any = None) -> Any:
@@ -248,12 +251,25 @@ class Solution:
 
     def plot_scores(self, data: Any, labels: Any = None, ax: Any = None, **options: Any) -> Any:
         """Draws rows in the plane of two components; see :func:`orthopt.plots.scores`."""
+        options.setdefault("title", told("Scores", self))
         return scores(self.transform(data), labels, ax=ax, **options)
 
     def plot_biplot(self, data: Any, labels: Any = None, ax: Any = None, **options: Any) -> Any:
         """Draws rows and variables in one plane; see :func:`orthopt.plots.biplot`."""
         options.setdefault("feature_names", self.feature_names)
+        options.setdefault("title", told("Biplot", self))
         return biplot(self.transform(data), self.components, labels, ax=ax, **options)
+
+    def plot_correlations(self, data: Any, ax: Any = None, **options: Any) -> Any:
+        """Draws the circle of correlations; see :func:`orthopt.plots.correlations`."""
+        options.setdefault("feature_names", self.feature_names)
+        options.setdefault("title", told("Correlations", self))
+        return correlations(data, self.transform(data), ax=ax, **options)
+
+    def plot_images(self, shape: tuple[int, int], ax: Any = None, **options: Any) -> Any:
+        """Draws the components as images; see :func:`orthopt.plots.images`."""
+        options.setdefault("title", told("Components", self))
+        return images(self.components, shape, ax=ax, **options)
 
     def __repr__(self) -> str:
         return (

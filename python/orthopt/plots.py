@@ -1,4 +1,4 @@
-"""Pictures: convergence, loadings, scores, variance, eigenvalues beside those of noise, and variance against nonzeros. They need matplotlib
+"""Pictures: convergence, loadings, images, scores, correlations, variance, eigenvalues beside those of noise, and variance against nonzeros. They need matplotlib
 (``pip install 'orthopt[plot]'``); each returns the axes it drew on."""
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from ._draw import axes_of, bound, convergence, loadings
-from ._planes import biplot, scores, scree, variance
+from ._draw import axes_of, bound, convergence, images, loadings
+from ._planes import biplot, correlations, scores, scree, variance
 
 __all__ = [
     "PathPoint",
     "biplot",
     "bound",
     "convergence",
+    "correlations",
+    "images",
     "loadings",
     "path",
     "scores",

@@ -92,6 +92,7 @@ VALUES = {
     "thousands": "'",
     "sheet": "1",
     "names": "names.txt",
+    "title": "Pines",
     "nearest": True,
 }
 BESIDE = {

@@ -249,3 +249,40 @@ def test_components_with_uncorrelated_scores():
     )
     with pytest.raises(orthopt.errors.UnknownNameError, match="uncorrelated"):
         SparsePCA(2, n_nonzero=4, constraint="independent").fit(x)
+
+
+def test_covariance_of_plain_pca_is_that_of_scikit_learn():
+    from sklearn.decomposition import PCA
+
+    X = np.random.default_rng(7).normal(size=(80, 6)) @ np.diag([5.0, 3.0, 2.0, 1.0, 0.7, 0.5]) + 4.0
+    for r in (2, 5, 6):
+        found = SparsePCA(r, penalty="none", random_state=0, certify=False).fit(X).get_covariance()
+        np.testing.assert_allclose(found, PCA(r).fit(X).get_covariance(), atol=1e-8)
+    np.testing.assert_allclose(found, np.cov(X.T), atol=1e-8)
+
+
+def test_covariance_of_sparse_components():
+    X = np.random.default_rng(8).normal(size=(60, 7)) @ np.random.default_rng(9).normal(size=(7, 7)) + 2.0
+    pca = SparsePCA(3, n_nonzero=3, random_state=0, effort="quick").fit(X)
+    c, P = pca.get_covariance(), pca.components_.T
+    np.testing.assert_allclose(P.T @ c @ P, np.cov(pca.transform(X).T), rtol=1e-9, atol=1e-9)
+    assert np.trace(c) == pytest.approx(np.trace(np.cov(X.T))) and np.linalg.eigvalsh(c)[0] > 0
+    np.testing.assert_allclose(SparsePCA(3, n_nonzero=3, random_state=0, effort="quick").fit(sp.csr_matrix(X)).get_covariance(), c, atol=1e-8)
+    parts = SparsePCA(3, n_nonzero=3, random_state=0, effort="quick")
+    for rows in np.array_split(X, 3):
+        parts.partial_fit(rows)
+    np.testing.assert_allclose(parts.get_covariance(), c, atol=1e-8)
+    twice = SparsePCA(3, n_nonzero=3, random_state=0, effort="quick").fit(X, sample_weight=np.full(60, 2.0))
+    again = SparsePCA(3, n_nonzero=3, random_state=0, effort="quick").fit(np.repeat(X, 2, axis=0))
+    np.testing.assert_allclose(twice.get_covariance(), again.get_covariance(), atol=1e-8)
+    own = SparsePCA(3, n_nonzero=4, constraint="uncorrelated", random_state=0, effort="quick").fit(X)
+    Q = own.components_.T
+    np.testing.assert_allclose(Q.T @ own.get_covariance() @ Q, np.cov(own.transform(X).T), rtol=1e-8, atol=1e-8)
+
+
+def test_score_takes_rows_in_blocks():
+    X = np.random.default_rng(3).normal(size=(2500, 5)) + 1e3
+    pca = SparsePCA(2, n_nonzero=3, random_state=0, effort="quick").fit(X)
+    centred = X - pca.mean_
+    expected = np.sum((centred @ pca.components_.T) ** 2) / np.sum(centred**2)
+    assert pca.score(X) == pytest.approx(expected, rel=1e-9)

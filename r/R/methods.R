@@ -63,6 +63,7 @@ predict.sparse_pca <- function(object, newdata, ...) {
         return(object$x)
     }
     newdata <- matched(newdata, object$rotation)
+    if (is_sparse(newdata)) return(sparse_scores(newdata, object$rotation, object$center, object$scale))
     scale(newdata, object$center, object$scale) %*% object$rotation
 }
 
@@ -72,9 +73,9 @@ matched <- function(newdata, rotation) {
     if (!is.null(wanted) && !is.null(colnames(newdata))) {
         missing <- setdiff(wanted, colnames(newdata))
         if (length(missing) > 0L) fail("'newdata' has no columns called ", listed(missing))
-        return(numbers(newdata[, wanted, drop = FALSE], "newdata"))
+        newdata <- newdata[, wanted, drop = FALSE]
     }
-    newdata <- numbers(newdata, "newdata")
+    if (!is_sparse(newdata)) newdata <- numbers(newdata, "newdata")
     if (ncol(newdata) != nrow(rotation)) {
         fail("'newdata' has ", ncol(newdata), " columns, and the components have ", nrow(rotation), " variables")
     }

@@ -7,7 +7,9 @@ sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, 
         refuse_idle(c(center = !isTRUE(center), scale. = !isFALSE(scale.), na.action = !is.null(na.action),
                       retx = !isTRUE(retx)), "'covmat'", "rows, and there are none")
     }
-    data <- if (missing(x)) from_covariances(covmat) else from_samples(x, center, scale., na.action)
+    data <- if (missing(x)) from_covariances(covmat)
+        else if (is_sparse(x)) from_sparse(x, center, scale., na.action)
+        else from_samples(x, center, scale., na.action)
     own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
                 centered = !isFALSE(data$center), scaled = !data$gram && isTRUE(scale.))
     given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, time_limit = time_limit, seed = seed,
@@ -80,7 +82,7 @@ result <- function(found, data, retx, call) {
         rotation = rotation,
         center = data$center,
         scale = data$scale,
-        x = if (retx && !data$gram) scores(data, rotation),
+        x = if (retx && !is.null(data$scores)) scores(data, rotation),
         adjusted = setNames(shares$adjusted * total, components),
         nonzeros = setNames(unlist(report$components), components),
         total_variance = total,
@@ -101,6 +103,7 @@ result <- function(found, data, retx, call) {
 }
 
 scores <- function(data, rotation) {
+    if (is_sparse(data$scores)) return(sparse_scores(data$scores, rotation, data$center, data$scale))
     scores <- data$scores %*% rotation
     if (is.null(data$dropped)) scores else napredict(data$dropped, scores)
 }

@@ -2,7 +2,8 @@
 //! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
 //! package and the documentation. `cargo xtask generate`: what is made of the table of options. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
 //! MINUTES [SEED]`: damaged files and random pairs for so long.
-//! `cargo xtask wheel [PROFILE]`: what is published for Python.
+//! `cargo xtask wheel [PROFILE]`: what is published for Python. `cargo xtask release --dry-run [PROFILE]`: all that is published,
+//! built and tried.
 
 mod cargo;
 mod deny;
@@ -10,6 +11,7 @@ mod fuzz;
 mod packages;
 mod python;
 mod r;
+mod release;
 mod results;
 mod site;
 mod spelling;
@@ -102,8 +104,7 @@ fn generate(workspace: &Workspace) -> anyhow::Result<()> {
     workspace.cargo(&test).env("ORTHOPT_GENERATE", "1").run()
 }
 
-const USAGE: &str =
-    "usage: cargo xtask test|python|r|site|generate|results|wheel [PROFILE]|fuzz MINUTES [SEED]";
+const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz MINUTES [SEED]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -119,7 +120,13 @@ fn main() -> ExitCode {
         (Some("generate"), None) => generate,
         (Some("results"), None) => results::write,
         (Some("wheel"), profile) => {
-            return finish(|workspace| wheel::build(workspace, profile.as_deref().unwrap_or("dist")));
+            return finish(|workspace| {
+                wheel::build(workspace, profile.as_deref().unwrap_or("dist")).map(drop)
+            });
+        }
+        (Some("release"), Some(how)) if how == "--dry-run" => {
+            let profile = args.next();
+            return finish(|workspace| release::dry_run(workspace, profile.as_deref().unwrap_or("dist")));
         }
         _ => {
             eprintln!("{USAGE}");

@@ -1,26 +1,42 @@
 //! The crates as they would be published, and the stated minimum Rust version.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use crate::cargo::Workspace;
+use crate::cargo::{Run, Workspace};
+use crate::release;
 
 /// The crates that are published, in the order in which they depend on each other.
 const PUBLISHED: [&str; 4] = ["orthopt-data", "orthopt", "orthopt-embed", "orthopt-cli"];
 
-/// Packs every published crate, which checks its manifest, its files and its dependencies, and holds
-/// the dependencies to the minimum Rust version that `Cargo.toml` states.
+/// Packs every published crate, which checks its manifest, its files and its dependencies, holds the dependencies to
+/// the minimum Rust version that `Cargo.toml` states, and compares the versions of all packages.
 pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
-    let mut command = workspace.cargo(&["package", "--no-verify", "--allow-dirty"]);
-    for name in PUBLISHED {
-        command = command.args(["-p", name]);
-    }
+    release::versions(workspace)?;
+    let mut command = pack(workspace, &["--no-verify"]);
     let output = command.0.output().context("cannot run cargo package")?;
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() || said.contains("warning: manifest") {
         bail!("cargo package finds fault with a crate:\n{}", said.trim());
     }
     oldest_rust(workspace)
+}
+
+/// Packs every published crate and builds it from what was packed; their files.
+pub fn verified(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
+    check(workspace)?;
+    pack(workspace, &[]).run()?;
+    let version = release::version(workspace)?;
+    let file = |name: &&str| workspace.target.join("package").join(format!("{name}-{version}.crate"));
+    Ok(PUBLISHED.iter().map(file).collect())
+}
+
+/// `cargo package` of the published crates.
+fn pack(workspace: &Workspace, options: &[&str]) -> Run {
+    let names = PUBLISHED.iter().flat_map(|name| ["-p", name]);
+    workspace.cargo(&["package", "--allow-dirty"]).args(options).args(names)
 }
 
 /// No dependency asks for a later Rust than we do. (Our own code is held to it by clippy.)

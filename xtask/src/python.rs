@@ -8,8 +8,9 @@ use crate::cargo::{Run, Workspace};
 use crate::venv::Venv;
 
 /// Pages whose examples are run as doctests.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "README.md",
+    "python/README.md",
     "docs/python.md",
     "docs/minimize.md",
     "docs/bounds.md",

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 use crate::cargo::{Run, Workspace};
+use crate::release;
 
 /// The crates whose sources the package carries, behind those that they are tested with.
 const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
@@ -43,6 +44,41 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     front_page(workspace, &work)
 }
 
+/// Packs the sources of the package with all crates that they need, and installs them without a network; nothing where
+/// there is no R.
+pub fn sources(workspace: &Workspace, profile: &str) -> anyhow::Result<Vec<PathBuf>> {
+    if !answers(&["--version"]) {
+        eprintln!("the R package is left out: there is no R on the PATH");
+        return Ok(Vec::new());
+    }
+    let work = workspace.target.join("r-release");
+    let package = stage(workspace, &work)?;
+    let rust = package.join("src/rust");
+    let vendor = ["vendor", "--quiet", "--locked", "--manifest-path"];
+    workspace.cargo(&vendor).args([rust.join("Cargo.toml"), rust.join("vendor")]).run()?;
+    Run::new("tar").args(["-cJf", "vendor.tar.xz", "vendor"]).dir(&rust).run()?;
+    fs::remove_dir_all(rust.join("vendor"))?;
+    let library = work.join("library");
+    fs::create_dir_all(&library)?;
+    Run::new("R").args(["CMD", "build", "--no-build-vignettes"]).args([&package]).dir(&work).run()?;
+    let tarball = newest_tarball(&work)?;
+    Run::new("R")
+        .args(["CMD", "INSTALL", "--library=library"])
+        .args([&tarball])
+        .dir(&work)
+        .env("CARGO", workspace.cargo_path())
+        .env("CARGO_NET_OFFLINE", "true")
+        .env("CARGO_HOME", work.join("cargo")) // crates that this machine has are not to be found
+        .env("ORTHOPT_PROFILE", if profile == "dev" { "dev" } else { "release" })
+        .run()?;
+    Run::new("R").args(["-s", "--vanilla", "-e", SOLVE]).dir(&work).env("R_LIBS", &library).run()?;
+    Ok(vec![tarball])
+}
+
+/// Test of an installed package: the problem of the README's first page, to the F that is proved to be the lowest.
+const SOLVE: &str = "library(orthopt); found <- sparse_pca(covmat = pitprops, ncomp = 3, lambda = 0.1); \
+    stopifnot(abs(found$objective + 2.636819401) < 1e-8)";
+
 /// True if R runs and succeeds.
 fn answers(args: &[&str]) -> bool {
     Command::new("R").args(args).output().is_ok_and(|output| output.status.success())
@@ -71,7 +107,8 @@ fn stage(workspace: &Workspace, work: &Path) -> anyhow::Result<PathBuf> {
         fs::remove_dir_all(work)?;
     }
     copy(&workspace.root.join("r"), &package)?;
-    let version = version(workspace, &package)?;
+    release::versions(workspace)?;
+    let version = release::version(workspace)?;
     let mut pack = workspace.cargo(&["package", "--quiet", "--no-verify", "--allow-dirty"]);
     for name in PACKED {
         pack = pack.args(["-p", name]);
@@ -90,19 +127,6 @@ fn stage(workspace: &Workspace, work: &Path) -> anyhow::Result<PathBuf> {
         bail!("the crates in the R package do not fit: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(package)
-}
-
-/// The version of the crates, which the package has, too.
-fn version(workspace: &Workspace, package: &Path) -> anyhow::Result<String> {
-    let facts = workspace.metadata(&["--no-deps"])?;
-    let packages = facts["packages"].as_array().context("cargo metadata lists no packages")?;
-    let ours = packages.iter().find(|p| p["name"] == "orthopt-r").context("no package orthopt-r")?;
-    let version = ours["version"].as_str().context("orthopt-r has no version")?;
-    let line = format!("Version: {version}");
-    if !fs::read_to_string(package.join("DESCRIPTION"))?.lines().any(|l| l == line) {
-        bail!("r/DESCRIPTION has no line `{line}`, the version of the crates");
-    }
-    Ok(version.into())
 }
 
 /// Unpacks what `cargo package` has made of a crate.

@@ -20,7 +20,7 @@ print('orthopt', orthopt.__version__, 'solves: F =', found.objective)
 ";
 
 /// Builds both with a profile of cargo, and tries them.
-pub fn build(workspace: &Workspace, profile: &str) -> anyhow::Result<()> {
+pub fn build(workspace: &Workspace, profile: &str) -> anyhow::Result<Vec<PathBuf>> {
     let work = workspace.target.join("wheel");
     let out = work.join("out");
     if out.exists() {
@@ -36,25 +36,28 @@ pub fn build(workspace: &Workspace, profile: &str) -> anyhow::Result<()> {
     };
     maturin(&[&["build", "--locked", "--profile", profile], manylinux()].concat())?;
     maturin(&["sdist"])?;
-    for file in files(&out)? {
-        let size = std::fs::metadata(&file)?.len();
+    let files = files(&out)?;
+    for file in &files {
+        let size = std::fs::metadata(file)?.len();
         if size > MOST {
             bail!("{} has {size} bytes, more than {MOST}", file.display());
         }
-        try_out(workspace, &work.join("fresh"), &file, profile)?;
+        try_out(workspace, &work.join("fresh"), file, profile)?;
         eprintln!("{}: {:.1} MB", file.display(), size as f64 / 1e6);
     }
-    Ok(())
+    Ok(files)
 }
 
 /// With zig as the linker a wheel runs on Linux systems that are older than this one; without it, on those whose C
 /// library is not older than the symbols that are used, which the wheel's name says.
 fn manylinux() -> &'static [&'static str] {
+    if has_zig() { &["--compatibility", "manylinux2014", "--zig"] } else { &[] }
+}
+
+/// True on Linux with zig on the path.
+pub fn has_zig() -> bool {
     let zig = Run::new("zig").args(["version"]).0.output();
-    match zig.is_ok_and(|output| output.status.success()) {
-        true if cfg!(target_os = "linux") => &["--compatibility", "manylinux2014", "--zig"],
-        _ => &[],
-    }
+    cfg!(target_os = "linux") && zig.is_ok_and(|output| output.status.success())
 }
 
 fn files(out: &Path) -> anyhow::Result<Vec<PathBuf>> {

@@ -7,7 +7,7 @@ use orthopt::report::{DataFacts, SCHEMA};
 use serde::Serialize;
 
 use crate::export::json::Solved;
-use crate::export::to_file;
+use crate::export::{svg, to_file};
 use crate::picture;
 use crate::summary::{Summary, describe};
 use crate::table::aligned;
@@ -251,8 +251,8 @@ pub fn drawn(told: &Told<'_>) -> anyhow::Result<String> {
         lines.push(("held out", of(&|i| v.mean[i])));
     }
     let first = &points[0].report;
-    let title = format!("variance explained by nonzeros, {}", crate::export::svg::title(&first.task));
+    let title = svg::title("Variance explained by nonzeros", &first.task);
     let at = text::exact(text::rounded(points[told.chosen].at, 6));
     let subtitle = format!("chosen by {}: {} {at}", told.rule(), told.along.name());
-    picture::path::picture(&title, &subtitle, &lines, told.chosen)
+    picture::path::picture(&title, &svg::below(&first.task, &subtitle), &lines, told.chosen)
 }

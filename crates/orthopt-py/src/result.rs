@@ -102,6 +102,7 @@ pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
 /// # Errors
 /// Memory.
 pub fn put_task(out: &Bound<'_, PyDict>, task: &Task) -> PyResult<()> {
+    out.set_item("title", &task.title)?;
     out.set_item("problem", task.problem.name)?;
     out.set_item("rank", task.rank)?;
     out.set_item("lam", task.lambda)

@@ -14,8 +14,13 @@ if ! command -v "$cargo" >/dev/null; then
 fi
 profile="${ORTHOPT_PROFILE:-release}"
 target="${CARGO_TARGET_DIR:-$PWD/rust/target}"
+# a released package has the crates that it needs in it
+if [ -f rust/vendor.tar.xz ]; then
+  tar -xJf rust/vendor.tar.xz -C rust
+  set -- --offline --config 'source.crates-io.replace-with="vendor"' --config "source.vendor.directory=\"$PWD/rust/vendor\""
+fi
 # shellcheck disable=SC2086 # several options
-"$cargo" build --lib --features r --profile "$profile" --manifest-path "${ORTHOPT_MANIFEST:-rust/Cargo.toml}" \
+"$cargo" build "$@" --lib --features r --profile "$profile" --manifest-path "${ORTHOPT_MANIFEST:-rust/Cargo.toml}" \
   --target-dir "$target" ${ORTHOPT_CARGO_FLAGS:-}
 folder="$profile"
 [ "$profile" = dev ] && folder=debug

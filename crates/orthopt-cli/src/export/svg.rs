@@ -23,7 +23,7 @@ pub fn write_all(reports: &[Report], path: &Path) -> anyhow::Result<()> {
     let s = &best.solution;
     let subtitle = format!("lowest F = {} by {}", text::number(s.objective.total, 7), best.solver);
     let curves: Vec<Curve> = reports.iter().map(curve).collect();
-    let picture = convergence(&title(&best.task), &subtitle, &curves)?;
+    let picture = convergence(&title("Convergence", &best.task), &below(&best.task, &subtitle), &curves)?;
     super::picture::write(&picture, path)
 }
 
@@ -33,22 +33,26 @@ pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &P
     let run = report.iter().flat_map(|report| report.solution.trace.points());
     let mut above: Vec<(f64, f64)> = run.map(|p| (p.seconds, p.objective)).collect();
     above.extend(found.trace.iter().filter_map(|p| Some((begun + p.seconds, p.incumbent?))));
-    let below = found.trace.iter().map(|p| (begun + p.seconds, p.bound)).collect();
+    let bounds = found.trace.iter().map(|p| (begun + p.seconds, p.bound)).collect();
     let facts = Global::of(found);
     let subtitle = match facts.objective {
         Some(f) => format!("F = {}, gap {}", text::number(f, 7), gap(&facts)),
         None => format!("F >= {}", text::number(found.value, 7)),
     };
-    let both = [Curve { label: "F".into(), points: above }, Curve { label: "bound".into(), points: below }];
-    let picture = curves(&title(task), &subtitle, [TIME, "F"], &both)?;
+    let both = [Curve { label: "F".into(), points: above }, Curve { label: "bound".into(), points: bounds }];
+    let picture = curves(&title("Bounds", task), &below(task, &subtitle), [TIME, "F"], &both)?;
     super::picture::write(&picture, path)
 }
 
-/// Problem in one line.
-pub fn title(task: &Task) -> String {
-    let title = format!("{}, {}, r = {}", task.problem.name, short_name(&task.data.source), task.rank);
+/// Title of a picture: its kind, and what was found in words.
+pub fn title(kind: &str, task: &Task) -> String {
+    format!("{kind}, {}", task.title)
+}
+
+/// Line below a title: the problem, the data and λ, and a remark.
+pub fn below(task: &Task, remark: &str) -> String {
     let lambda = task.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));
-    title + &lambda
+    format!("{}, {}{lambda}: {remark}", task.problem.name, short_name(&task.data.source))
 }
 
 fn curve(report: &Report) -> Curve {
@@ -79,7 +83,7 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
             points: arm.curve.clone(),
         }));
     }
-    convergence(&title(&report.task), &subtitle, &curves)
+    convergence(&title("Convergence", &report.task), &below(&report.task, &subtitle), &curves)
 }
 
 /// Number of arms of a search that are drawn next to its best point, those with the lowest F.

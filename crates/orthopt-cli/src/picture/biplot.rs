@@ -6,6 +6,7 @@ use plotters::prelude::*;
 use super::scatter::{Plane, Points};
 use super::scores::axis;
 use super::{MIDDLE, cut, units, width_of};
+use crate::export::svg::{below, title};
 use crate::plot::{Area, Drawn, FONT, SIZE, svg, titled};
 use crate::rows::Rows;
 
@@ -25,13 +26,13 @@ pub fn biplot(report: &Report, rows: &Rows) -> anyhow::Result<String> {
     }
     let points = Points::of(rows, (0, 1));
     let plane = Plane::of(&points.places, SIZE.0 as i32 - 30 - points.legend());
-    let title = format!("biplot, {}", crate::export::svg::title(&report.task));
+    let title = title("Biplot", &report.task);
     let (arrows, all) = arrows(report);
     let few = if arrows.len() < all { format!("{} of {all}", arrows.len()) } else { all.to_string() };
     let subtitle =
         format!("{}; loadings of {few} variables as arrows, on a scale of their own", points.remark);
     svg(|root| {
-        let area = titled(root, &title, &subtitle)?;
+        let area = titled(root, &title, &below(&report.task, &subtitle))?;
         plane.draw(&area, (&axis(report, 0), &axis(report, 1)))?;
         points.draw(&area, &plane)?;
         draw(&area, &plane, &arrows)?;

@@ -4,6 +4,7 @@ use orthopt::report::{Report, used};
 use plotters::prelude::*;
 
 use super::{DARK, LEFT, LIGHT, MIDDLE, RIGHT, cut, heat, units, width_of};
+use crate::export::svg::{below, title};
 use crate::plot::{Area, Drawn, FONT, GRID, TITLES, svg_of, titled};
 use crate::text;
 
@@ -43,8 +44,8 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
     };
     let drawing = Drawing {
         names: cut_names(report, &variables),
-        title: format!("loadings, {}", crate::export::svg::title(&report.task)),
-        subtitle: shown,
+        title: title("Loadings", &report.task),
+        subtitle: below(&report.task, &shown),
         variables,
         report,
     };

@@ -3,6 +3,7 @@
 use orthopt::report::Report;
 
 use super::scatter::{Plane, Points};
+use crate::export::svg::{below, title};
 use crate::plot::{SIZE, svg, titled};
 use crate::rows::Rows;
 
@@ -13,10 +14,10 @@ use crate::rows::Rows;
 pub fn picture(report: &Report, rows: &Rows) -> anyhow::Result<String> {
     let points = Points::of(rows, (0, 1));
     let plane = Plane::of(&points.places, SIZE.0 as i32 - 30 - points.legend());
-    let title = format!("scores, {}", crate::export::svg::title(&report.task));
+    let title = title("Scores", &report.task);
     let second = if rows.scores.ncols() > 1 { axis(report, 1) } else { "sample".into() };
     svg(|root| {
-        let area = titled(root, &title, &points.remark)?;
+        let area = titled(root, &title, &below(&report.task, &points.remark))?;
         plane.draw(&area, (&axis(report, 0), &second))?;
         points.draw(&area, &plane)?;
         Ok(root.present()?)

@@ -5,6 +5,7 @@ use orthopt::report::Report;
 use plotters::prelude::*;
 
 use super::{LEFT, MIDDLE, RIGHT, units};
+use crate::export::svg::{below, title};
 use crate::plot::{Area, Axis, COLOURS, Drawn, FONT, GRID, SIZE, svg, titled};
 
 /// The picture.
@@ -15,7 +16,7 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
     let Some(scree) = report.task.scree.as_deref() else {
         anyhow::bail!("{} has no eigenvalues to draw", report.task.problem.name);
     };
-    let title = format!("eigenvalues of C, {}", crate::export::svg::title(&report.task));
+    let title = title("Eigenvalues of C", &report.task);
     let subtitle = match (scree.rule, scree.share) {
         (_, Some(share)) => {
             format!("{} components explain {:.0} % of the variance in PCA", scree.rank, 100.0 * share)
@@ -27,7 +28,7 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
             crate::text::count(scree.rank as u64, "eigenvalue")
         ),
     };
-    svg(|root| draw(root, (&title, &subtitle), scree, report.task.rank))
+    svg(|root| draw(root, (&title, &below(&report.task, &subtitle)), scree, report.task.rank))
 }
 
 const TOP: i32 = 70;

@@ -4,7 +4,7 @@ use orthopt::report::{Report, Stability};
 
 use super::heat;
 use super::loadings::{Drawing, MOST, cut_names};
-use crate::export::svg::title;
+use crate::export::svg::{below, title};
 use crate::text;
 
 /// The picture.
@@ -27,10 +27,13 @@ pub fn picture(report: &Report, found: &Stability) -> anyhow::Result<String> {
     };
     let drawing = Drawing {
         names: cut_names(report, &variables),
-        title: format!("stability, {}", title(&report.task)),
-        subtitle: format!(
-            "share of {} halves with a nonzero loading; frames: components; {shown}",
-            2 * found.pairs
+        title: title("Stability", &report.task),
+        subtitle: below(
+            &report.task,
+            &format!(
+                "share of {} halves with a nonzero loading; frames: components; {shown}",
+                2 * found.pairs
+            ),
         ),
         variables,
         report,

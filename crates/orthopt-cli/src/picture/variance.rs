@@ -4,6 +4,7 @@ use orthopt::report::Report;
 use plotters::prelude::*;
 
 use super::{DARK, LEFT, LIGHT, MIDDLE, RIGHT, units};
+use crate::export::svg::{below, title};
 use crate::plot::{Area, Axis, Drawn, FONT, GRID, SIZE, svg, titled};
 
 /// The picture; none if components explain no variance.
@@ -17,14 +18,14 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
             report.task.problem.name
         );
     };
-    let title = format!("variance explained, {}", crate::export::svg::title(&report.task));
+    let title = title("Variance explained", &report.task);
     let subtitle = format!(
         "together: adjusted {:.1} %, projected {:.1} %, predicted {:.1} %",
         100.0 * e.total,
         100.0 * e.projected,
         100.0 * e.predicted
     );
-    svg(|root| draw(root, (&title, &subtitle), &e.ratio, &e.adjusted))
+    svg(|root| draw(root, (&title, &below(&report.task, &subtitle)), &e.ratio, &e.adjusted))
 }
 
 const TOP: i32 = 70;

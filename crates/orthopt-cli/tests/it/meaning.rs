@@ -149,6 +149,7 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "bound" => (vec!["1"], vec![], Effect::Summary),
         "stability" => (vec!["2"], vec![], Effect::Summary),
         "plot-stability" => (vec!["p.svg"], vec!["--stability", "2"], Effect::File("p.svg")),
+        "title" => value("Pines"),
         "top" => (vec!["2"], vec![], Effect::Summary),
         "json" => file("other.json"),
         "trace" => file("t.csv"),

@@ -48,7 +48,8 @@ fn the_plot_is_an_svg_with_a_title() {
     dir.orthopt(&[&SOLVE[..], &["--max-iters", "5000", "--plot", "p.svg"]].concat()).assert().success();
     let svg = dir.read("p.svg");
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-    assert!(svg.contains("l1-pca, randn:60:40:1, r = 4, lambda = 2"));
+    assert!(svg.contains("<title>Convergence, 4 sparse components of 40 variables</title>"));
+    assert!(svg.contains("l1-pca, randn:60:40:1, lambda = 2: F = "));
     assert!(svg.contains("seconds in the solver"));
     assert!(!svg.contains("NaN") && !svg.contains("inf"));
 }

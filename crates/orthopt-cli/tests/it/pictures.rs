@@ -47,6 +47,23 @@ fn checked(dir: &Dir, name: &str, parts: &[&str]) -> String {
 }
 
 #[test]
+fn titles_say_in_words_what_was_found() {
+    let dir = Dir::new();
+    let table = "builtin:pitprops";
+    let told = |command: &[&str]| {
+        let drawn = [command, &["-r", "2", "--plot-loadings", "t.svg", "-q"]].concat();
+        dir.orthopt(&drawn).assert().success();
+        dir.read("t.svg").split("<title>").nth(1).unwrap().split("</title>").next().unwrap().to_string()
+    };
+    assert_eq!(told(&["solve", "pca", table]), "Loadings, 2 principal components of 13 variables");
+    assert_eq!(told(&["solve", "nonneg-pca", table]), "Loadings, 2 nonnegative components of 13 variables");
+    let few = ["solve", "nonneg-pca", table, "--nonzeros", "3"];
+    assert_eq!(told(&few), "Loadings, 2 sparse nonnegative components of 13 variables");
+    let own = ["solve", "l0-pca", table, "--lambda", "0.1", "--title", "Pines & props"];
+    assert_eq!(told(&own), "Loadings, Pines &amp; props");
+}
+
+#[test]
 fn every_picture_has_names_and_axes() {
     let dir = Dir::new();
     table(&dir, 6);
@@ -65,7 +82,8 @@ fn every_picture_has_names_and_axes() {
         &dir,
         "l.svg",
         &[
-            "loadings, l0-pca, t.csv, r = 3",
+            "Loadings, 3 sparse components of 6 variables",
+            "l0-pca, t.csv, lambda = 0.02: ",
             "a&lt;b &amp; c",
             "PC1 (",
             "PC3 (",

@@ -51,6 +51,8 @@ pub struct Posed {
     pub notes: Vec<Message>,
     /// Eigenvalues of C beside those of noise, where a rule has chosen r or a picture shows them.
     pub scree: Option<Arc<Scree>>,
+    /// Title of pictures: what was found, in words.
+    pub title: String,
 }
 
 /// Number of components where nobody gives one, of six variables or more.
@@ -100,7 +102,28 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         posed.reasons.insert(0, scree.reason.clone().into());
     }
     posed.scree.clone_from(&options.scree);
+    posed.title = options.title.clone().unwrap_or_else(|| in_words(&posed, options, data.ncols()));
     Ok(posed)
+}
+
+/// `3 sparse components of 13 variables`.
+fn in_words(posed: &Posed, options: &PoseOptions, n: usize) -> String {
+    let (info, r) = (posed.info, posed.rank);
+    let many = |n: usize| if n == 1 { "" } else { "s" };
+    let limited = posed.limits.is_some() || posed.lambda.is_some_and(|lambda| lambda > 0.0);
+    let nonneg = options.penalty.as_deref().unwrap_or(info.penalty) == "nonneg";
+    let kind = match info.kind {
+        Kind::Pca if options.map.is_some() => "penalised",
+        Kind::Pca if nonneg && limited => "sparse nonnegative",
+        Kind::Pca if nonneg => "nonnegative",
+        Kind::Pca if limited => "sparse",
+        Kind::Pca => "principal",
+        Kind::Composite | Kind::DataFit => "penalised",
+        Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig => {
+            return format!("{} of {n} variable{}, r = {r}", info.name, many(n));
+        }
+    };
+    format!("{r} {kind} component{} of {n} variable{}", many(r), many(n))
 }
 
 /// λ as a share of the mean of the r largest Cᵢᵢ.
@@ -138,7 +161,19 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         (None, _) => None,
     };
     let (statement, problem, notes) = (statement(info, options), Named::Pca(problem), Vec::new());
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits: None, reasons, notes, scree: None })
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda,
+        k: None,
+        limits: None,
+        reasons,
+        notes,
+        scree: None,
+        title: String::new(),
+    })
 }
 
 fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -155,7 +190,19 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
         if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
     let lambda = options.lambda;
     let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes, scree: None })
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda,
+        k: None,
+        limits,
+        reasons,
+        notes,
+        scree: None,
+        title: String::new(),
+    })
 }
 
 /// That more nonzeros are allowed than there are.
@@ -217,7 +264,19 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     let (statement, problem, notes) = (statement(info, options), Named::Composite(problem), Vec::new());
-    Ok(Posed { info, statement, problem, rank, lambda, k, limits: None, reasons, notes, scree: None })
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda,
+        k,
+        limits: None,
+        reasons,
+        notes,
+        scree: None,
+        title: String::new(),
+    })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
@@ -261,6 +320,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         reasons,
         notes: Vec::new(),
         scree: None,
+        title: String::new(),
     })
 }
 
@@ -301,6 +361,7 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
         reasons,
         notes: Vec::new(),
         scree: None,
+        title: String::new(),
     })
 }
 

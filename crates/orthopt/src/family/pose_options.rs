@@ -26,6 +26,8 @@ pub struct PoseOptions {
     pub samples: Option<usize>,
     /// Whether the eigenvalues are wanted for a picture.
     pub show_scree: bool,
+    /// Title of pictures, in place of one that says the numbers of components and variables.
+    pub title: Option<String>,
     /// The eigenvalues, once they are known ([`with_rank`](Self::with_rank)).
     pub scree: Option<Arc<Scree>>,
     /// λ.

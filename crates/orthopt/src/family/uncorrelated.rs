@@ -103,7 +103,19 @@ pub(super) fn pose_uncorrelated(
     let problem = Named::Uncorrelated(problem);
     let notes =
         limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
-    Ok(Posed { info, statement, problem, rank, lambda, k: None, limits, reasons, notes, scree: None })
+    Ok(Posed {
+        info,
+        statement,
+        problem,
+        rank,
+        lambda,
+        k: None,
+        limits,
+        reasons,
+        notes,
+        scree: None,
+        title: String::new(),
+    })
 }
 
 fn refused(why: &'static str) -> Error {

@@ -56,6 +56,8 @@ pub struct Task {
     pub notes: Vec<Message>,
     /// Eigenvalues of C beside those of noise, where a rule has chosen r or a picture shows them.
     pub scree: Option<Arc<Scree>>,
+    /// Title of pictures: what was found, in words.
+    pub title: String,
     optimum: OnceLock<Option<f64>>, // O(n³), so once for all solvers
 }
 
@@ -73,6 +75,7 @@ impl Task {
             reasons: posed.reasons.clone(),
             notes: posed.notes.clone(),
             scree: posed.scree.clone(),
+            title: posed.title.clone(),
             optimum: OnceLock::new(),
         }
     }

@@ -17,6 +17,7 @@ pub const SCHEMA: u32 = 1;
 #[derive(Clone, Debug, Serialize)]
 pub struct Object<'a> {
     schema: u32,
+    title: &'a str,
     problem: &'a str,
     data: &'a DataFacts,
     rank: usize,
@@ -83,6 +84,7 @@ impl Report {
             read.into_iter().chain(task.notes.clone()).chain(self.notes.clone()).collect();
         Object {
             schema: SCHEMA,
+            title: &task.title,
             problem: task.problem.name,
             data: &task.data,
             rank: task.rank,

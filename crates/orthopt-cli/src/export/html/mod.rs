@@ -18,7 +18,7 @@ pub fn write(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
 
 fn page(found: &Found<'_>) -> anyhow::Result<String> {
     let report = found.report;
-    let mut page = Page::new(&super::svg::title(&report.task));
+    let mut page = Page::new(&report.task.title);
     sections::summary(&mut page, report);
     sections::loadings(&mut page, report)?;
     sections::variance(&mut page, report)?;

@@ -164,6 +164,7 @@ impl Request {
             rank_rule,
             samples: self.samples,
             show_scree: self.plot_scree.is_some(),
+            title: self.title.clone(),
             scree: None,
             lambda: self.lambda,
             lambda_share: self.lambda_share,

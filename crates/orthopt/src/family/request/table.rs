@@ -32,6 +32,8 @@ const ALL: &[Call] =
 const RUNS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Minimize];
 /// Calls that have one component after the other to show.
 const SHOWN: &[Call] = &[Call::Solve, Call::Path];
+/// Calls whose result has a title.
+const RESULTS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound];
 /// Calls whose X is written.
 const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX];
 
@@ -434,6 +436,10 @@ options! {
 
     /// Write the scores of the samples, .csv, .tsv or .npy; for other rows see `orthopt transform`
     save_scores: PathBuf = output("FILE", SHOWN).common().writes().of_samples();
+
+    /// Title of the pictures, in place of "3 sparse components of 13 variables"
+    title: String = option(Group::Output, "TEXT", RESULTS)
+        .without(&[(R, "functions that draw have an argument for it")]);
 
     /// Draw F against time, .svg, .png or .pdf
     plot: PathBuf = output("FILE", FOUND).common().writes();
