@@ -210,6 +210,7 @@ class SolveOptions(Constants, total=False):
     candidates: str | float | None
     side: Literal["auto", "rows", "columns"] | None
     jacobi: bool | None
+    title: str | None
 
 
 class CompareOptions(Constants, total=False):
@@ -271,6 +272,7 @@ class CompareOptions(Constants, total=False):
     candidates: str | float | None
     side: Literal["auto", "rows", "columns"] | None
     jacobi: bool | None
+    title: str | None
 
 
 class PathOptions(Constants, total=False):
@@ -333,6 +335,7 @@ class PathOptions(Constants, total=False):
     candidates: str | float | None
     side: Literal["auto", "rows", "columns"] | None
     jacobi: bool | None
+    title: str | None
 
 
 class BoundOptions(Constants, total=False):
@@ -395,6 +398,7 @@ class BoundOptions(Constants, total=False):
     candidates: str | float | None
     side: Literal["auto", "rows", "columns"] | None
     jacobi: bool | None
+    title: str | None
 
 
 class CertifyOptions(Constants, total=False):

@@ -166,6 +166,7 @@ def solve(
         * ``side``: JOBCD: pairs of rows of X (the paper), of columns, or auto: columns where that decouples them
           [default: auto]; one of auto, rows, columns
         * ``jacobi``: rounds of n/2 disjoint pairs in parallel with the diagonal model (Appendix C.4) [default: false]
+        * ``title``: Title of the pictures, in place of "3 sparse components of 13 variables"
 
         Besides, the constants of solvers and penalties (:func:`orthopt.constants`). Options that do not apply are refused.
 

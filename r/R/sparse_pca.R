@@ -10,6 +10,8 @@ sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, 
     data <- if (missing(x)) from_covariances(covmat)
         else if (is_sparse(x)) from_sparse(x, center, scale., na.action)
         else from_samples(x, center, scale., na.action)
+    # the rule takes the covariances and the number of rows behind them
+    if (data$gram && !is.na(data$rows) && identical(ncomp, "auto")) further$samples <- data$rows
     own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
                 centered = !isFALSE(data$center), scaled = !data$gram && isTRUE(scale.))
     given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, time_limit = time_limit, seed = seed,

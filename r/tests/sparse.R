@@ -24,6 +24,8 @@ if (requireNamespace("Matrix", quietly = TRUE)) {
         same(predict(of_filled, thin[1:5, ]), predict(of_filled, filled[1:5, ]))
         same(predict(of_thin, filled[1:5, ]), predict(of_filled, filled[1:5, ]))
     }
+    by_rule <- sparse_pca(thin, ncomp = "auto", nonzeros = 4, scale. = TRUE, effort = "quick")
+    same(by_rule$rotation, sparse_pca(covmat = cor(filled), samples = 200, ncomp = "auto", nonzeros = 4, effort = "quick")$rotation)
     # of logical entries, and with more rows than would fit with their zeros (8e9 of them)
     found <- sparse_pca(thin > 1, ncomp = 1, nonzeros = 3, effort = "quick")
     same(found$rotation, sparse_pca((filled > 1) + 0, ncomp = 1, nonzeros = 3, effort = "quick")$rotation)

@@ -76,6 +76,7 @@ fn setting<'py>(py: Python<'py>, value: &Setting) -> PyResult<Bound<'py, PyAny>>
 pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
     let task = &report.task;
     put_task(out, task)?;
+    out.set_item("title", &task.title)?;
     if let Some(scree) = &task.scree {
         out.set_item("scree", described(out.py(), scree)?)?;
     }
@@ -102,7 +103,6 @@ pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
 /// # Errors
 /// Memory.
 pub fn put_task(out: &Bound<'_, PyDict>, task: &Task) -> PyResult<()> {
-    out.set_item("title", &task.title)?;
     out.set_item("problem", task.problem.name)?;
     out.set_item("rank", task.rank)?;
     out.set_item("lam", task.lambda)

@@ -90,6 +90,7 @@ struct Wanted {
 #[derive(Debug, Serialize)]
 struct Findings {
     schema: u32,
+    title: String,
     problem: &'static str,
     data: DataFacts,
     rank: usize,
@@ -272,6 +273,7 @@ fn publish<P: Family>(
     if let Some(path) = &settings.json {
         let findings = Findings {
             schema: SCHEMA,
+            title: task.title.clone(),
             problem: task.problem.name,
             data: task.data.clone(),
             rank: task.rank,

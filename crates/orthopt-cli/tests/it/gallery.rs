@@ -23,9 +23,9 @@ fn words(svg: &str) -> Vec<&str> {
     words
 }
 
-/// True for lines that differ from run to run: F and gap after a time.
+/// True for lines below titles that differ from run to run: F and gap after a time.
 fn timed(line: &str) -> bool {
-    ["F = ", "lowest F = "].iter().any(|start| line.starts_with(start))
+    [": F = ", ": lowest F = "].iter().any(|part| line.contains(part))
 }
 
 #[test]
