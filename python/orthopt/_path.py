@@ -62,6 +62,12 @@ class Path(Sequence["Solution"]):
         """Share of the variance of the data projected on the components of each point."""
         return np.array([s.explained_variance.projected for s in self.solutions])
 
+    @property
+    def variance_bound(self) -> np.ndarray:
+        """Upper bound of that share over all feasible X with a penalty up to that of each point; NaN without ``bound``."""
+        most = lambda s: np.nan if s.bound is None or not s.smooth else (s.nonsmooth - s.bound) / -s.smooth  # noqa: E731
+        return self.explained_variance * np.array([most(s) for s in self.solutions])
+
     def __len__(self) -> int:
         return len(self.solutions)
 
@@ -73,7 +79,8 @@ class Path(Sequence["Solution"]):
         return self.solutions[index]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws variance explained against nonzeros, the chosen point ringed; needs matplotlib. Returns the axes."""
+        """Draws variance explained against nonzeros, and its bound where every point has one, the chosen point ringed; needs
+        matplotlib. Returns the axes."""
         from ._draw import axes_of, titled, told
 
         ax = titled(axes_of(ax), told("Variance explained by nonzeros", self.best))
@@ -81,6 +88,8 @@ class Path(Sequence["Solution"]):
         ax.plot(self.nnz, [s.explained_variance.total for s in self.solutions], "s-", label="adjusted")
         if self.held_out is not None:
             ax.errorbar(self.nnz, self.held_out, self.held_out_error, fmt="^-", label="held out")
+        if np.isfinite(self.variance_bound).all():
+            ax.plot(self.nnz, self.variance_bound, "x--", label="bound")
         place = (self.nnz[self.chosen], self.explained_variance[self.chosen])
         ax.plot(*place, "o", markersize=15, markerfacecolor="none", markeredgecolor="black")
         ax.set_xlabel("nonzeros of X (the ring is the chosen point)")

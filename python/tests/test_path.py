@@ -57,6 +57,18 @@ def test_bounds_are_below_and_rise_along_the_path(data):
     for one in found:
         assert one.bound <= one.objective + 1e-9 and one.gap >= 0
     assert np.all(np.diff([s.bound for s in found]) <= 1e-9)
+    assert np.all(found.variance_bound >= found.explained_variance - 1e-9)
+    for one, most in zip(found, found.variance_bound):
+        if one.proof == "optimal":
+            assert most == pytest.approx(one.explained_variance.projected, rel=2e-9)
+
+
+def test_a_bound_of_the_variance_counts_the_penalty(data):
+    found = orthopt.path("l1-pca", data, 2, lams=[20.0, 5.0], center=True, bound=1)
+    total = np.sum((data - data.mean(axis=0)) ** 2)
+    for one, most in zip(found, found.variance_bound):
+        assert most == pytest.approx(2 * (one.lam * np.abs(one.X).sum() - one.bound) / total, rel=1e-9)
+    assert np.isnan(orthopt.path("l1-pca", data, 2, lams=[20.0], center=True).variance_bound).all()
 
 
 def test_a_callback_ends_it():
@@ -86,6 +98,8 @@ def test_plot(data):
     matplotlib.use("Agg")
     axes = orthopt.path("l0-pca", data, 2, counts=[2, 4, 8], center=True).plot()
     assert axes.get_ylabel() == "explained variance ratio" and len(axes.lines) == 3
+    with_bounds = orthopt.path("l0-pca", data, 1, counts=[2, 4], center=True, bound=1).plot()
+    assert [line.get_label() for line in with_bounds.lines[:3]] == ["projected", "adjusted", "bound"]
 
 
 def test_without_a_weight_the_count_is_chosen(data):

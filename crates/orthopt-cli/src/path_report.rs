@@ -250,6 +250,9 @@ pub fn drawn(told: &Told<'_>) -> anyhow::Result<String> {
     if let Some(v) = &told.validation {
         lines.push(("held out", of(&|i| v.mean[i])));
     }
+    if points.iter().all(|point| point.variance_bound().is_some()) {
+        lines.push(("bound", of(&|i| points[i].variance_bound().unwrap_or(f64::NAN))));
+    }
     let first = &points[0].report;
     let title = svg::title("Variance explained by nonzeros", &first.task);
     let at = text::exact(text::rounded(points[told.chosen].at, 6));

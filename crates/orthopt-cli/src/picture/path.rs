@@ -80,10 +80,11 @@ fn draw(root: &Area<'_>, (title, subtitle): (&str, &str), lines: &[Line], chosen
 
 /// Shape of the points of a line, which distinguishes lines without colour.
 fn marker(area: &Area<'_>, k: usize, (x, y): (i32, i32), colour: RGBColor) -> Drawn {
-    match k % 3 {
+    match k % 4 {
         0 => area.draw(&Circle::new((x, y), 8, colour.filled()))?,
         1 => area.draw(&Rectangle::new([(x - 7, y - 7), (x + 7, y + 7)], colour.filled()))?,
-        _ => area.draw(&TriangleMarker::new((x, y), 11, colour.filled()))?,
+        2 => area.draw(&TriangleMarker::new((x, y), 11, colour.filled()))?,
+        _ => area.draw(&Cross::new((x, y), 8, colour.stroke_width(4)))?,
     }
     Ok(())
 }

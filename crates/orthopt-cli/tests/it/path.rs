@@ -52,6 +52,20 @@ fn the_json_has_every_point_with_all_that_solve_says() {
 }
 
 #[test]
+fn the_picture_of_a_path_with_bounds_has_both_curves() {
+    let dir = Dir::new();
+    let drawn = |extra: &[&str], file: &str| {
+        let args = ["path", "l0-pca", "builtin:pitprops", "-r", "2", "--counts", "2,5,8", "--plot", file];
+        stdout(&mut dir.orthopt(&[&args[..], extra].concat()));
+        dir.read(file)
+    };
+    let (without, with) = (drawn(&[], "a.svg"), drawn(&["--bound", "0.2"], "b.svg"));
+    assert!(!without.contains("bound") && with.contains("projected") && with.contains("bound"));
+    let lines = |svg: &str| svg.matches("<polyline").count();
+    assert!(lines(&with) > lines(&without), "{} {}", lines(&with), lines(&without));
+}
+
+#[test]
 fn cross_validation_and_lambda() {
     let dir = Dir::new();
     let text = stdout(&mut dir.orthopt(&[

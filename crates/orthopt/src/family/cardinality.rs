@@ -223,7 +223,7 @@ impl Family for CardinalityProblem {
         Ok((&self.f, if signed { Kind::NonnegativeLimited(Box::new(kind)) } else { kind }))
     }
 
-    fn proved_with(&self, work: u64, cancel: &Cancel) -> Option<Bound> {
+    fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<Bound> {
         let (n, r) = self.shape();
         // with λ or signs there is no X to begin from
         let plain = self.lambda() == 0.0 && !self.requires_nonneg();
@@ -231,7 +231,7 @@ impl Family for CardinalityProblem {
             return None;
         }
         let options = Options { nodes: u64::MAX, work: Some(work), ..Options::default() };
-        self.lower_bound(None, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
+        self.lower_bound(known, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
     }
 
     fn narrow(&self) -> Option<&dyn Narrow<Self>> {

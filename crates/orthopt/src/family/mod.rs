@@ -189,9 +189,9 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         bound::lower_bound(f, rank, &kind, x, options, cancel, show)
     }
 
-    /// The minimum of F, proved with at most so much work ([`crate::linalg::work`]) before a search is made: the same for any
-    /// number of threads unless `cancel` says so. `None` where that is not enough.
-    fn proved_with(&self, _work: u64, _cancel: &Cancel) -> Option<bound::Bound> {
+    /// The minimum of F, proved with at most so much work ([`crate::linalg::work`]) from the X that is known, if one is: the same
+    /// for any number of threads unless `cancel` says so. `None` where that is not enough.
+    fn proved_with(&self, _known: Option<&RowMat>, _work: u64, _cancel: &Cancel) -> Option<bound::Bound> {
         None
     }
 

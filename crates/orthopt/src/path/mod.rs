@@ -87,6 +87,15 @@ impl Point {
     pub fn maximised(&self) -> f64 {
         self.report.explained_variance.as_ref().map_or(f64::NAN, ExplainedVariance::of_maximised)
     }
+
+    /// Upper bound of [`Point::variance`] over all feasible X with a penalty up to that of this point; `None` without a bound
+    /// of F.
+    pub fn variance_bound(&self) -> Option<f64> {
+        // −½ tr XᵀCX ≥ bound − penalty
+        let (objective, bound) = (&self.report.solution.objective, self.report.global.as_ref()?.bound);
+        let share = self.variance() * ((objective.nonsmooth - bound) / -objective.smooth);
+        Some(share).filter(|share| share.is_finite())
+    }
 }
 
 /// The points, sparse ones first; fewer than requested if it was interrupted.

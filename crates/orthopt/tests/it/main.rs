@@ -7,6 +7,7 @@ mod amanpg;
 mod blocks;
 mod bound;
 mod bound_limits;
+mod bound_limits_use;
 mod bound_solvers;
 mod boxes;
 mod cardinality;
