@@ -3,8 +3,10 @@
 use orthopt::bound::{Bound, End, Kind, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
 use orthopt::constraint::stiefel::{feasibility, orthonormalise};
+use orthopt::family::Family;
 use orthopt::linalg::RowMat;
 use orthopt::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use orthopt::problem::{Cardinality, CardinalityProblem};
 use orthopt::smooth::{AnySmooth, DenseQuadratic, Smooth};
 use orthopt_data::Matrix;
 use rand::{RngExt, SeedableRng};
