@@ -37,7 +37,7 @@ struct Cell<'a> {
 
 fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'static str, Named)> {
     let mut options = PoseOptions { rank: Some(set.rank), ..Default::default() };
-    let even = place % 2 == 0;
+    let even = place.is_multiple_of(2);
     let (kind, name) = match kind {
         "l0" => ("l0", "l0-pca"),
         "counts" => ("counts", "l0-pca"),

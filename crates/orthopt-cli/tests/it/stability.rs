@@ -54,9 +54,13 @@ fn frequencies_are_everywhere_the_result_is() {
         assert_eq!(cells, expected);
     }
     let drawn = dir.read("p.svg");
-    for part in
-        ["stability, l0-pca", "PC1 (cosine", "share of 16 halves with a nonzero loading", "X8", "1.00"]
-    {
+    for part in [
+        "Stability, 2 sparse components of 10 variables",
+        "PC1 (cosine",
+        "share of 16 halves with a nonzero loading",
+        "X8",
+        "1.00",
+    ] {
         assert!(drawn.contains(part), "{part}");
     }
     assert!(dir.read("r.html").contains("How sure are the components?"));

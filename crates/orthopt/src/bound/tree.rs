@@ -135,8 +135,7 @@ pub(super) fn search<B: Branching>(
             true => (parent, Err(child)),
             false => (parent, Ok(branching.evaluate(child, cutoff, watch))),
         };
-        let done: Vec<(f64, Result<Evaluated<B::Node>, B::Node>)> = map_items(children, 1, evaluate);
-        for (parent, child) in done {
+        for (parent, child) in map_items(children, 1, evaluate) {
             let child = match child {
                 Ok(child) => child,
                 Err(node) => {
