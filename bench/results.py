@@ -649,7 +649,8 @@ def ablation_page() -> str:
         return f"{effect['change']:+.3f} ({effect['lost']}/{effect['won']} of {effect['cells']}, {effect['largest']:+.2f})" if effect else "-"
 
     def line(name: str) -> list[object]:
-        left = name if f'"{name}"' in present or name.startswith("seed:") else f"{name} (no longer there)"
+        there = name.startswith("seed:") or all(f'"{part}"' in present for part in name.split("/"))
+        left = name.replace("/", ", ") if there else f"{name} (no longer there)"
         return [left, *(words(found[name].get(place)) for place in places)]
 
     order = sorted(found, key=lambda name: -max(effect["change"] for effect in found[name].values()))
