@@ -16,7 +16,7 @@ fn tables(dir: &Dir) {
     dir.write("all.csv", format!("{head}{}", rows(0..40)));
 }
 
-const SOLVE: [&str; 7] = ["-r", "2", "--nonzeros", "2", "--seed", "1", "-q"];
+const SOLVE: [&str; 6] = ["-r", "2", "--nonzeros", "2", "--seed", "1"];
 
 fn solve<'a>(data: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     ["solve", "l0-pca"].iter().chain(data).chain(&SOLVE).chain(more).copied().collect()

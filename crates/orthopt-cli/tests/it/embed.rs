@@ -14,9 +14,9 @@ fn graph(dir: &Dir) {
 }
 
 #[rustfmt::skip]
-const SMALL: [&str; 17] = [
+const SMALL: [&str; 16] = [
     "embed", "train.tsv", "--valid", "valid.tsv", "--test", "test.tsv", "--dim", "8", "--signature", "7",
-    "--epochs", "12", "--batch", "20", "--negatives", "8", "--quiet",
+    "--epochs", "12", "--batch", "20", "--negatives", "8",
 ];
 
 fn args<'a>(more: &[&'a str]) -> Vec<&'a str> {
