@@ -19,7 +19,7 @@ use crate::input::{Preparation, copied};
 /// A call with the options that were given, as the library names them. What does not apply is refused.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    call: Call,
+    pub call: Call,
     given: Vec<String>,
 }
 

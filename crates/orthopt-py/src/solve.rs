@@ -5,12 +5,13 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use orthopt::Error;
 use orthopt::family;
-use orthopt::family::{Case, Family, Run, find_problem};
+use orthopt::family::{Call, Case, Family, Run, find_problem};
 use orthopt::family::{Kind, Plan, Wanted};
 use orthopt::family::{PoseOptions, Posed};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{Checks, DataFacts, Report, Task};
+use orthopt::search::Effort;
 use orthopt::solvers::AUTO;
 use orthopt::start::Start;
 use orthopt::with_family;
@@ -33,7 +34,10 @@ pub fn solve<'py>(
     options: Request,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let request = options;
+    let mut request = options;
+    if request.asked.call == Call::Bound {
+        request.wanted.effort.get_or_insert(Effort::Normal); // within its share of the time it ends by itself where it can
+    }
     let (posed, about) = posed(py, problem, &data, &request, true)?;
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
     with_family!(posed.problem, problem => {

@@ -10,6 +10,7 @@ use orthopt::linalg::RowMat;
 use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
 use orthopt::request::Request;
+use orthopt::search::Effort as SearchEffort;
 use orthopt::with_family;
 use orthopt_data::NpzArray;
 use serde::Serialize;
@@ -161,6 +162,7 @@ impl Wanted {
 fn start(mut settings: Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     use_threads(settings.threads)?;
     settings.stopping.time_limit = Some(SEARCH * wanted.effort.seconds);
+    settings.wanted.effort.get_or_insert(SearchEffort::Normal); // it ends by itself where it can
     let progress = Progress::new(settings.quiet, settings.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;

@@ -15,7 +15,7 @@ use crate::linalg::{RowMat, work};
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::AnyPenalty;
 use crate::problem::PcaProblem;
-use crate::search::moves::{Cross, Kick, MakeSolver, Pack, Polish, Polished, Pooled, Regrow, Reheat};
+use crate::search::moves::{Cross, Kick, MakeSolver, Polish, Polished, Pooled, Regrow, Reheat};
 use crate::search::{MakeTask, Move, Part, Portfolio, Task, Tuning, at};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
@@ -75,8 +75,7 @@ pub(super) fn portfolio(
         moves.push(Arc::new(Reheat { name, solver, warmth, polish }));
     }
     if matches!(problem.h, AnyPenalty::L0(_)) {
-        moves.push(Arc::new(Polished(Pooled, polisher.clone())));
-        moves.push(Arc::new(Polished(Pack, polisher)));
+        moves.push(Arc::new(Polished(Pooled, polisher)));
     }
     moves.retain(|m| tuning.has(m.name()));
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {

@@ -210,7 +210,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Mix {
         if best.len() < 2 {
             return None;
         }
-        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(T.parents))]);
+        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(T.elite))]);
         let (n, r) = (a.nrows(), a.ncols());
         let x = match p.limits() {
             // rows of either, half of each

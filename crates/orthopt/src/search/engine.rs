@@ -38,8 +38,6 @@ pub struct Settings {
     pub bound: Option<f64>,
 }
 
-/// Numbers that the elite points may have together.
-const NUMBERS: usize = 5_000_000;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
 /// How far above the F that a solver has tracked the F of its end may lie, relative to the size of F.
@@ -167,8 +165,7 @@ fn keep_among(elite: &mut Vec<Elite>, new: Elite, scale: f64, tuning: &Tuning) {
         elite.push(new);
     }
     *elite = best_first(std::mem::take(elite), |e| -e.done.objective);
-    let numbers = elite[0].done.x.data().len().max(1);
-    elite.truncate((NUMBERS / numbers).clamp(tuning.parents, tuning.elite()));
+    elite.truncate(tuning.elite);
 }
 
 impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {

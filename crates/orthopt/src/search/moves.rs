@@ -8,8 +8,8 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::grow::grown;
-use super::pool::{Found, apart, drawn, ranked};
-use super::priced::{filled, price, worthwhile};
+use super::pool::{apart, drawn};
+use super::priced::worthwhile;
 use super::{Move, Part, Tuning};
 use crate::cancel::Cancel;
 use crate::constraint::{Stiefel, stiefel};
@@ -189,33 +189,6 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pooled {
     }
 }
 
-/// Of all components of the good points those worth most that share no variable, with some left out by chance.
-#[derive(Debug)]
-pub struct Pack;
-
-impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pack {
-    fn name(&self) -> &'static str {
-        "components of all points"
-    }
-
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
-        let (n, r) = (p.nrows(), p.rank());
-        let mut all = Vec::new();
-        for x in best {
-            let w = p.f.apply(x);
-            for k in 0..r {
-                let entries: Vec<_> = (0..n).map(|i| (i, x.get(i, k))).filter(|e| e.1 != 0.0).collect();
-                let half: f64 = entries.iter().map(|(i, v)| -0.5 * v * w.get(*i, k)).sum();
-                all.push(Found { worth: half - price(&p.h, &entries), entries });
-            }
-        }
-        let mut pool = ranked(all);
-        pool.retain(|_| rng.random::<f64>() < 0.8);
-        let x = filled(p, apart(n, r, &|_| &pool)?, rng)?;
-        (stiefel::feasibility(&x) <= 1e-10).then_some(x)
-    }
-}
-
 /// Components of two good points: some of one, and of the other those that overlap least with them.
 #[derive(Debug)]
 pub struct Cross;
@@ -229,7 +202,7 @@ impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Cross {
         if best.len() < 2 || best[0].ncols() < 2 {
             return None;
         }
-        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(T.parents))]);
+        let (a, b) = (&best[0], &best[rng.random_range(1..best.len().min(T.elite))]);
         let (n, r) = (a.nrows(), a.ncols());
         let mut columns: Vec<usize> = (0..r).collect();
         let keep = rng.random_range(1..r);

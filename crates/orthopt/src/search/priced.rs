@@ -45,7 +45,7 @@ pub fn priced<F: Quadratic, H: Nonsmooth>(
 }
 
 /// Components grown on free rows where a column is zero.
-pub(super) fn filled<F: Quadratic, H: Nonsmooth>(
+fn filled<F: Quadratic, H: Nonsmooth>(
     p: &Problem<Stiefel, F, H>,
     mut x: RowMat,
     rng: &mut Pcg64,
@@ -105,7 +105,7 @@ pub(super) fn worthwhile<F: Quadratic, H: Nonsmooth>(
     Some(ranked(all))
 }
 
-pub(super) fn price<H: Nonsmooth>(h: &H, entries: &[(usize, f64)]) -> f64 {
+fn price<H: Nonsmooth>(h: &H, entries: &[(usize, f64)]) -> f64 {
     entries.iter().map(|(_, v)| h.value(&[*v])).sum()
 }
 

@@ -191,22 +191,13 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 < self.portfolio.tuning.fresh_share * self.bandit.work(0..all).max(1) as f64
     }
 
-    /// An arm that has done well, with chance in its start if there is one, from another start.
+    /// The arm that has done best of those with chance in their start, from another start.
     fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<Place>)> {
-        let mut order: Vec<usize> = (0..self.arms.len()).filter(|k| self.arms[*k].runs > 0).collect();
-        ascending(&mut order, &|k| self.arms[k].objective);
-        let mut random: Vec<usize> =
-            order.iter().copied().filter(|k| self.portfolio.arms[*k].random).collect();
-        if let Some(first) = random.first() {
-            let hopeless = self.arms[*first].objective + 2.0 * self.portfolio.tuning.hopeless * self.size;
-            random.retain(|k| self.arms[*k].objective <= hopeless);
-        }
-        let turn = if self.has("several arms afresh") {
-            self.portfolio.tuning.turns[self.fresh as usize % self.portfolio.tuning.turns.len()]
-        } else {
-            0
-        };
-        let k = *random.get(turn).or(random.first())?;
+        let mut random: Vec<usize> = (0..self.arms.len())
+            .filter(|k| self.arms[*k].runs > 0 && self.portfolio.arms[*k].random)
+            .collect();
+        ascending(&mut random, &|k| self.arms[k].objective);
+        let k = *random.first()?;
         self.fresh += 1;
         let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);
         let task = (self.portfolio.arms[k].task)(self.problem, level, seed).ok()?;

@@ -35,8 +35,8 @@ pub struct Tuning {
     pub leaders: usize,
     /// and with X ≥ 0 and in other families; one more with X ≥ 0 where a run is long (part `four leaders`).
     pub leaders_of_others: usize,
-    /// Excess over the best point, times |F|, at which the solver of a leader does not lead from further starts (part `hopeless`). Arms
-    /// start afresh up to twice as much, and what a glance finds is worth a run up to ten times as much.
+    /// Excess over the best point, times |F|, at which the solver of a leader does not lead from further starts (part `hopeless`). What
+    /// a glance finds is worth a run up to ten times as much.
     pub hopeless: f64,
     /// Work of the first solver of a quick run over that of the others (part `quick`).
     pub quick_polish: u64,
@@ -48,12 +48,10 @@ pub struct Tuning {
     pub in_flight: usize,
     /// Failures in a row, times [`in_flight`](Self::in_flight), that end it: nothing can move.
     pub failures: u32,
-    /// Elite points that components are taken from. Four times as many are kept (part `elite`).
-    pub parents: usize,
+    /// Elite points.
+    pub elite: usize,
     /// Share of fresh starts in the work (part `fresh starts`).
     pub fresh_share: f64,
-    /// Places of the arms that start afresh, by turns (part `several arms afresh`).
-    pub turns: [usize; 6],
     /// Share of the choices of a move that does not look at the past (part `bandit`),
     pub curiosity: f64,
     /// and weight of the past after another move of its kind.
@@ -70,7 +68,7 @@ pub struct Tuning {
     pub kick: f64,
     /// Most nonzeros that are exchanged, as a share of all (part `nonzeros exchanged`).
     pub shake: f64,
-    /// How far LADMM lowers its penalty: β = L·100^(−u) with u up to this, up to twice as much, or up to 1 (parts `penalty lowered ...`),
+    /// How far LADMM lowers its penalty: β = L·100^(−u) with u from this to twice as much, or from there to 1 (parts `penalty lowered ...`),
     pub warmth: f64,
     /// and its work, in polishes.
     pub reheat: u64,
@@ -133,9 +131,8 @@ impl Tuning {
         levels: 3,
         in_flight: 4,
         failures: 8,
-        parents: 6,
+        elite: 6,
         fresh_share: 0.2,
-        turns: [0, 1, 0, 2, 0, 1],
         curiosity: 0.25,
         memory: 0.9,
         polish: 150,
@@ -181,11 +178,6 @@ impl Tuning {
         self.in_flight / 2
     }
 
-    /// Most elite points.
-    pub(super) fn elite(&self) -> usize {
-        if self.has("elite") { 4 * self.parents } else { self.parents }
-    }
-
     /// Decrease of F in a pass, times |F|, below which a run under [`own_level`](Self::own_level) ends.
     pub(super) fn slow(&self) -> f64 {
         self.worth / 10.0
@@ -207,9 +199,8 @@ impl Tuning {
     }
 
     /// Moves that lower a penalty, and how far.
-    pub(crate) fn reheats(&self) -> [(&'static str, Range<f64>); 3] {
+    pub(crate) fn reheats(&self) -> [(&'static str, Range<f64>); 2] {
         [
-            ("penalty lowered a little", 0.0..self.warmth),
             ("penalty lowered and raised", self.warmth..2.0 * self.warmth),
             ("penalty lowered far", 2.0 * self.warmth..1.0),
         ]
@@ -247,16 +238,12 @@ pub const PARTS: &[Component] = &[
     part("components solved anew", "l0 l1 nonneg scad counts uncorrelated"),
     part("components of two points", "l0 l1 nonneg scad counts uncorrelated"),
     part("components turned", "counts"),
-    part("penalty lowered a little", "l0 l1 nonneg scad"),
     part("penalty lowered and raised", "l0 l1 nonneg scad counts"),
     part("penalty lowered far", "l0 l1 nonneg scad"),
     part("components from many rows", "l0"),
-    part("components of all points", "l0"),
     part("bandit", "l0 l1 nonneg scad counts uncorrelated"),
     part("fresh starts", "l0 l1 nonneg scad counts uncorrelated"),
     part("levels of fresh starts", "l0 l1 nonneg scad counts uncorrelated"),
-    part("several arms afresh", "l0 l1 nonneg scad counts uncorrelated"),
-    part("elite", "l0 l1 nonneg scad counts uncorrelated"),
     part("race", "l0 l1 nonneg scad counts uncorrelated"),
     part("halving", "l0 l1 nonneg scad counts uncorrelated"),
     part("search in between", "l0 l1 nonneg scad counts uncorrelated"),

@@ -82,7 +82,7 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Mix {
         if best.len() < 2 {
             return None;
         }
-        let other = &best[rng.random_range(1..best.len().min(T.parents))];
+        let other = &best[rng.random_range(1..best.len().min(T.elite))];
         rounded(p, &components_of(&best[0], other, rng)?)
     }
 }
