@@ -104,13 +104,18 @@ fn generate(workspace: &Workspace) -> anyhow::Result<()> {
     workspace.cargo(&test).env("ORTHOPT_GENERATE", "1").run()
 }
 
-const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz MINUTES [SEED]";
+const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let (task, detail) = (args.next(), args.next());
+    if let (Some("fuzz"), Some("commands")) = (task.as_deref(), detail.as_deref()) {
+        let mut number = |default: &str| args.next().unwrap_or(default.into());
+        let (minutes, seed) = (number(""), number("0"));
+        return fuzz_for(&minutes, &seed, python::fuzz_commands);
+    }
     if let (Some("fuzz"), Some(minutes)) = (task.as_deref(), &detail) {
-        return fuzz_for(minutes, args.next().as_deref().unwrap_or("0"));
+        return fuzz_for(minutes, args.next().as_deref().unwrap_or("0"), fuzz::run);
     }
     let task = match (task.as_deref(), detail) {
         (Some("test"), None) => test,
@@ -136,12 +141,16 @@ fn main() -> ExitCode {
     finish(task)
 }
 
-fn fuzz_for(minutes: &str, seed: &str) -> ExitCode {
+fn fuzz_for(
+    minutes: &str,
+    seed: &str,
+    run: impl FnOnce(&Workspace, f64, u64) -> anyhow::Result<()>,
+) -> ExitCode {
     let (Ok(minutes), Ok(seed)) = (minutes.parse::<f64>(), seed.parse::<u64>()) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    finish(|workspace| fuzz::run(workspace, minutes, seed))
+    finish(|workspace| run(workspace, minutes, seed))
 }
 
 /// Does it in the workspace, and says what failed.

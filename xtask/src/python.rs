@@ -48,11 +48,30 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     pytest(&["python/tests"])?;
     pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
     pytest(&PAGES)?;
+    random_commands(workspace, &venv, 1.0, 0)?;
     for example in examples(&workspace.root)? {
         eprintln!("example {}", example.display());
         Run::new(venv.path()).args([&example]).dir(&work).env("MPLBACKEND", "Agg").run()?;
     }
     Ok(())
+}
+
+/// Random command lines for so many minutes, and what they say recomputed with NumPy.
+fn random_commands(workspace: &Workspace, venv: &Venv, minutes: f64, seed: u64) -> anyhow::Result<()> {
+    let script = workspace.root.join("xtask/fuzz/commands.py");
+    let program = workspace.program("orthopt");
+    Run::new(venv.path()).args([&script, &program]).args([minutes.to_string(), seed.to_string()]).run()
+}
+
+/// The same alone: builds the command, and an environment with NumPy.
+///
+/// # Errors
+/// A command line failed.
+pub fn fuzz_commands(workspace: &Workspace, minutes: f64, seed: u64) -> anyhow::Result<()> {
+    workspace.cargo(&PROGRAMS).run()?;
+    let venv = Venv::fresh(&workspace.target.join("python").join("numpy"))?;
+    venv.install().args(["numpy"]).run()?;
+    random_commands(workspace, &venv, minutes, seed)
 }
 
 /// Checks that the stubs agree with the installed package.
