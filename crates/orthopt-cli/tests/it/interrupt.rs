@@ -100,7 +100,7 @@ fn the_best_x_so_far_is_written() {
     for name in ["-INT", "-TERM"] {
         let dir = Dir::new();
         let child = start(&dir, &["--save-x", "x.npy", "--json", "r.json", "--trace", "t.csv", "--certify"]);
-        std::thread::sleep(std::time::Duration::from_millis(300)); // so that there is something to write
+        std::thread::sleep(std::time::Duration::from_secs(1)); // so that there is something to write
         signal(&child, name);
         let (code, stdout) = exit_code(child);
         assert_eq!(code, Some(130));
