@@ -321,6 +321,12 @@ impl Exploration {
                 )
                 .into()
             })
+            .chain((found.limited > 0).then(|| {
+                let all = 2 * found.pairs;
+                Message::from(format!("{} of {all} halves were ended by their share of ", found.limited))
+                    .option("time-limit")
+                    .text(": with more of it their components may be better, and agree more")
+            }))
             .collect()
     }
 

@@ -163,4 +163,11 @@ fn halves_end_at_their_share() {
     assert!(pairs >= 1 && limited <= 2 * pairs, "{pairs} {limited}");
     let told = String::from_utf8_lossy(&out.stdout).into_owned();
     assert_eq!(told.contains("a longer limit of time may find better components"), limited > 0, "{told}");
+    // an exploration says the same in its answer
+    let out =
+        dir.orthopt(&["explore", "wide.npy", "-r", "8", "--time-limit", "5", "--json", "e.json"]).output();
+    let told = String::from_utf8_lossy(&out.unwrap().stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let limited = json(&dir, "e.json")["solution"]["stability"]["limited"].as_u64().unwrap_or(0);
+    assert_eq!(told.contains("halves were ended by their share of --time-limit"), limited > 0, "{told}");
+    assert!(told.contains("How sure?"), "{told}");
 }
