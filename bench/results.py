@@ -650,7 +650,7 @@ def ablation_page() -> str:
 
     def line(name: str) -> list[object]:
         there = name.startswith("seed:") or all(f'"{part}"' in present for part in name.split("/"))
-        left = name.replace("/", ", ") if there else f"{name} (no longer there)"
+        left = name.replace("/", ", ") if there else f"{name} (not in the search)"
         return [left, *(words(found[name].get(place)) for place in places)]
 
     order = sorted(found, key=lambda name: -max(effect["change"] for effect in found[name].values()))

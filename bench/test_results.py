@@ -112,7 +112,7 @@ class OfFiles(unittest.TestCase):
         self.assertAlmostEqual(kicks["work", "unseen"]["change"], 1)
         self.assertEqual((kicks["end", "seen"]["change"], kicks["end", "seen"]["lost"]), (0, 0))
         self.assertAlmostEqual(results.effects()["seed:9"]["work", "seen"]["change"], 0.05)
-        self.assertIn("| kicks (no longer there) | +2.000 (1/0 of 1, +2.00) |", results.ablation_page())
+        self.assertIn("| kicks (not in the search) | +2.000 (1/0 of 1, +2.00) |", results.ablation_page())
         self.assertIn("docs/search-ablation.md is not", " ".join(results.check()))
         # the same run again is no further row
         before = results.read("search_ablation")
