@@ -153,7 +153,8 @@ fn limits_keep_the_bound() {
     let dir = Dir::new();
     let hard = ["bound", "l0-pca", "randn:60:40:1", "-r", "3", "--lambda", "6", "--max-iters", "2000"];
     let object = dir.json(&[&hard[..], &["--nodes", "20", "--time-limit", "600"]].concat());
-    assert_eq!((object["status"].as_str(), object["method"].as_str()), (Some("max_iters"), Some("tree")));
+    assert_eq!(object["status"], "max_iters");
+    assert!((20..60).contains(&object["nodes"].as_u64().unwrap()), "{}", object["nodes"]);
     let object = dir.json(&[&hard[..], &["--time-limit", "0.3"]].concat());
     assert_eq!(object["status"], "time_limit");
     assert!(object["bound"].as_f64().unwrap() <= object["objective"].as_f64().unwrap());

@@ -110,7 +110,6 @@ impl<'a, P: Penalty> Admm<'a, P> {
                 break;
             }
         }
-        self.penalty.adapt(&self.point.t);
         self.look();
         if self.iteration <= EARLY || self.iteration.is_multiple_of(10 * CHECK) {
             self.balance();

@@ -118,6 +118,6 @@ impl Branching for AssignmentBranching<'_> {
         let lower = pairs.map(|(i, j)| (t.get(i, j) as f32, u.get(i, j) as f32)).collect();
         node.start = Some(Arc::new(Packed { lower, rho: *rho }));
         let final_ = node.next.is_none();
-        Evaluated { sets: disjoint_supports(&self.cov.c, t, self.r, 0.0), node, most, final_ }
+        Evaluated { sets: disjoint_supports(t, self.r), node, most, final_ }
     }
 }

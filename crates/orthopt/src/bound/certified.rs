@@ -137,6 +137,34 @@ fn positive_part(values: &[f64], vectors: &RowMat, theta: f64) -> (RowMat, f64, 
     (p, up, up)
 }
 
+/// tr (W + δI), rounded up, for a W that was computed as V diag(d) Vᵀ with d ≥ 0 and Σ dₖ‖vₖ‖² ≤ `trace`: with δ above
+/// the rounding of that product W + δI is positive semidefinite, whatever V is.
+pub(super) fn trace_of_semidefinite(w: &RowMat, trace: f64) -> f64 {
+    let n = w.nrows();
+    let rounding = OUTWARD * gamma(n + 4) * trace; // δ, and that of the sum of the diagonal
+    let diagonal: f64 = (0..n).map(|i| w.get(i, i)).sum();
+    diagonal + (n as f64 + 2.0) * rounding
+}
+
+/// V diag(d) Vᵀ and Σ dₖ‖vₖ‖², rounded up, for d ≥ 0.
+pub(super) fn spectral(vectors: &RowMat, weights: &[f64]) -> (RowMat, f64) {
+    let n = vectors.nrows();
+    let kept: Vec<usize> = (0..weights.len()).filter(|k| weights[*k] > 0.0).collect();
+    let mut out = RowMat::zeros(n, n);
+    let square = |k: &usize| weights[*k] * (0..n).map(|i| vectors.get(i, *k).powi(2)).sum::<f64>();
+    let trace: f64 = kept.iter().map(square).sum();
+    if !kept.is_empty() {
+        let v = RowMat::from_fn(n, kept.len(), |i, k| vectors.get(i, kept[k]));
+        let weighted = RowMat::from_fn(n, kept.len(), |i, k| v.get(i, k) * weights[kept[k]]);
+        product(&mut out, false, 1.0, weighted.as_mat(), v.as_mat().transpose());
+        // a product of two matrices need not be symmetric to the last digit
+        for i in 0..n {
+            (0..i).for_each(|j| out.set(j, i, out.get(i, j)));
+        }
+    }
+    (out, trace * (1.0 + OUTWARD * gamma(n + kept.len() + 4)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -162,6 +162,11 @@ fn too_many(n: usize, left: usize, limit: usize) -> Error {
     ).into())
 }
 
+/// The rows and columns of C in a set.
+pub(super) fn principal(c: &RowMat, set: &[usize]) -> RowMat {
+    RowMat::from_fn(set.len(), set.len(), |i, j| c.get(set[i], set[j]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

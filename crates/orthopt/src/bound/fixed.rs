@@ -2,7 +2,8 @@
 //! Σ xⱼxⱼᵀ ⪯ I (docs/mathematics.md, section 14).
 
 use super::certified::{OUTWARD, gamma, sum_of_largest};
-use super::columns::{principal, spectral, trace_of_semidefinite};
+use super::certified::{spectral, trace_of_semidefinite};
+use super::covariance::principal;
 use super::fantope::clipping;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;

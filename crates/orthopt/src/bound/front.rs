@@ -5,8 +5,6 @@ use super::blocks::{self, Cover, Subsets, best_blocks};
 use super::claim::{Claim, Point};
 use super::covariance::{Covariance, Screen};
 use super::limits;
-use super::patterns::{COLUMNS, PatternBranching};
-use super::penalty::Rows;
 use super::relaxation::{Root, relax};
 use super::rounding::columns_on;
 use super::tree::{Limits, Outcome, cutoff, search};
@@ -14,7 +12,6 @@ use super::types::{Bound, End, Kind, Method, Options, Progress, Show, Watch};
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::order::descending_to;
 use crate::smooth::Quadratic;
 
 /// Up to this many variables branch and bound is tried at all.
@@ -22,12 +19,7 @@ const TREE: usize = 400;
 
 /// True if branch and bound is tried for r components of n variables.
 pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
-    let by_rows = match kind {
-        Kind::L0 { lambda } => *lambda > 0.0 && r <= COLUMNS,
-        Kind::Nonnegative => true,
-        _ => limits::apply(kind, r, n),
-    };
-    by_rows && (n <= TREE || limits::apply(kind, r, n))
+    limits::apply(kind, r, n) || (*kind == Kind::Nonnegative && n <= TREE)
 }
 
 /// A lower bound of F(X) = −½ tr(XᵀCX) + h(X) over all feasible n × r X, C = −M of the quadratic `f`,
@@ -59,7 +51,7 @@ pub fn lower_bound(
     check(f, r, kind)?;
     let incumbent = incumbent.map(|x| kind.repaired(x, f.nrows(), r)).transpose()?;
     let watch = Watch::new(cancel.within(options.seconds), show);
-    let proves = options.nodes > 0 && limits::apply(kind, r, f.nrows());
+    let proves = options.nodes > 0 && !matches!(kind, Kind::L0 { .. }) && limits::apply(kind, r, f.nrows());
     let best = incumbent.as_ref().map(|x| f.value(x) + kind.penalty(x)).filter(|v| v.is_finite());
     let mut known = Progress {
         iterations: 0,
@@ -106,7 +98,9 @@ pub fn lower_bound(
                 let known = limits::prove(f, r, kind, incumbent.as_ref(), offer, known, options, &watch)?;
                 known.map(|outcome| (outcome, Method::Tree))
             }
-            (false, false) => branch(f, r, kind, &root, &mut found, known, options, &watch)?,
+            (false, false) => {
+                branch(f, r, kind, (&root, incumbent.as_ref()), &mut found, known, options, &watch)?
+            }
         };
         if let Some(tree) = tree {
             // without an X and without a node that holds one it has bounded nothing
@@ -204,14 +198,14 @@ fn branch(
     f: &impl Quadratic,
     r: usize,
     kind: &Kind,
-    root: &Root,
+    (root, incumbent): (&Root, Option<&RowMat>),
     found: &mut Found,
     known: Progress,
     options: &Options,
     watch: &Watch<'_>,
 ) -> Result<Option<(Outcome, Method)>> {
     let (lambda, nonnegative) = match kind {
-        Kind::L0 { lambda } if *lambda > 0.0 && r <= COLUMNS => (*lambda, false),
+        Kind::L0 { lambda } => (*lambda, false),
         Kind::Nonnegative => (0.0, true),
         _ => return Ok(None),
     };
@@ -246,28 +240,21 @@ fn branch(
         let outcome = Outcome { most: most.next_up(), nodes: 0, open: 0, end: End::Finished };
         return Ok(Some((outcome, Method::Blocks)));
     }
-    let limits = Limits { nodes: options.nodes, gap: options.gap, scale };
-    let most = (root.most / scale).min(everything);
     let mut outcome = if nonnegative {
+        let limits = Limits { nodes: options.nodes, gap: options.gap, scale };
         let branching = AssignmentBranching { cov: &cov, r };
-        search(&branching, branching.root(), most, limits, improve, known, watch)
+        let most = (root.most / scale).min(everything);
+        let mut outcome = search(&branching, branching.root(), most, limits, improve, known, watch);
+        outcome.most = (outcome.most * scale).next_up();
+        Some(outcome)
     } else {
-        let order = by_counts(&cov, scaled, root);
-        let branching = PatternBranching { cov: &cov, r, lambda: scaled, meeting, disjoint, order };
-        search(&branching, branching.root(), most, limits, improve, known, watch)
+        let offer = |x: Option<RowMat>| found.offer(f, kind, x);
+        limits::prove(f, r, kind, incumbent, offer, known, options, watch)?
     };
-    outcome.most = (outcome.most * scale).next_up();
-    Ok(Some((outcome, Method::Tree)))
-}
-
-/// All rows, those first on which the relaxation spends most nonzeros.
-fn by_counts(cov: &Covariance, lambda: f64, root: &Root) -> Vec<usize> {
-    let n = cov.c.nrows();
-    let t = &root.relaxation.t;
-    let counts = Rows::new(lambda, vec![0.0; t.nrows()], vec![1.0; t.nrows()]).counts(t);
-    let mut all = vec![0.0; n];
-    root.relaxation.rows.iter().zip(counts).for_each(|(i, c)| all[*i] = c);
-    descending_to(n, &|i| all[i])
+    if let Some(outcome) = &mut outcome {
+        outcome.most = outcome.most.min((everything * scale).next_up());
+    }
+    Ok(outcome.map(|outcome| (outcome, Method::Tree)))
 }
 
 fn check(f: &impl Quadratic, r: usize, kind: &Kind) -> Result<()> {

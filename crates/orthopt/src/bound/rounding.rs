@@ -5,8 +5,8 @@ use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::order::descending;
 
 /// Supports of r columns near the leading eigenvectors of T: every row goes to the vector where it is
-/// largest, and each keeps as many of its largest rows as pay for themselves at λ.
-pub(super) fn disjoint_supports(c: &RowMat, t: &RowMat, r: usize, lambda: f64) -> Option<Vec<Vec<usize>>> {
+/// largest.
+pub(super) fn disjoint_supports(t: &RowMat, r: usize) -> Option<Vec<Vec<usize>>> {
     let n = t.nrows();
     if n < r {
         return None;
@@ -20,32 +20,13 @@ pub(super) fn disjoint_supports(c: &RowMat, t: &RowMat, r: usize, lambda: f64) -
             groups[owner].push(i);
         }
     }
-    groups
-        .iter_mut()
-        .enumerate()
-        .map(|(k, group)| {
-            descending(group, &|i| v.get(i, k).abs());
-            let most = if lambda > 0.0 { best_prefix(c, &v, k, group, lambda) } else { group.len() };
-            group.truncate(most);
-            (!group.is_empty()).then(|| group.clone())
-        })
-        .collect()
-}
-
-/// The number of leading rows of the group with the largest ½xᵀCx − λ·(rows), x the vector cut to them.
-fn best_prefix(c: &RowMat, v: &RowMat, k: usize, group: &[usize], lambda: f64) -> usize {
-    let (mut form, mut length, mut best) = (0.0, 0.0, (f64::NEG_INFINITY, 0));
-    for (size, i) in group.iter().enumerate() {
-        let x = v.get(*i, k);
-        let cross: f64 = group[..size].iter().map(|j| c.get(*i, *j) * v.get(*j, k)).sum();
-        form += 2.0 * x * cross + x * x * c.get(*i, *i);
-        length += x * x;
-        let value = 0.5 * form / length - lambda * (size + 1) as f64;
-        if value > best.0 {
-            best = (value, size + 1);
-        }
+    if groups.iter().any(Vec::is_empty) {
+        return None;
     }
-    best.1
+    for (k, group) in groups.iter_mut().enumerate() {
+        descending(group, &|i| v.get(i, k).abs());
+    }
+    Some(groups)
 }
 
 /// The X (n × r) whose columns are the leading eigenvectors of C on the given supports; nonnegative where

@@ -4,7 +4,7 @@
 //! copies in the cones, and V_p = Y_p with Σ V_p ⪯ Diag(t). Of a copy T and its scaled multiplier L, block A
 //! needs T − L = Y + L⁻ − 2L only, and block B needs L.
 
-use super::super::columns::spectral;
+use super::super::certified::spectral;
 use super::super::fantope::Fantope;
 use super::cones::{RowCone, capped_simplex, project_absolute};
 use super::dual::{Dual, Joint, Multipliers, Part, PartDual, Problem, blocks_of};
@@ -95,7 +95,7 @@ impl<'a> Splitting<'a> {
     /// From the state of a run with the same rows, or from none.
     pub fn new(problem: &'a Problem, parts: &'a [Part], state: Option<State>) -> Self {
         let coupling = Coupling::of(problem, parts.len());
-        let state = state.unwrap_or_else(|| State::start(parts, problem.rank, coupling));
+        let state = state.unwrap_or_else(|| State::start(parts, problem, coupling));
         let union = union_of(parts);
         let place = |i: &usize| union.binary_search(i).unwrap_or(0);
         let places = parts.iter().map(|part| part.rows.iter().map(place).collect()).collect();
@@ -419,13 +419,14 @@ pub fn union_of(parts: &[Part]) -> Vec<usize> {
 
 impl State {
     /// Y = I/n, nothing in the multipliers.
-    fn start(parts: &[Part], rank: usize, coupling: Coupling) -> Self {
+    fn start(parts: &[Part], &Problem { rank, usual, .. }: &Problem, coupling: Coupling) -> Self {
         let union = union_of(parts);
         let mut sums = vec![0.0; union.len()];
         let one = |part: &Part| {
             let n = part.rows.len();
             let free = (n - part.must()).max(1) as f64;
-            let share = |forced: &bool| if *forced { 1.0 } else { part.open() as f64 / free };
+            let open = part.open().min(usual.saturating_sub(part.must())) as f64;
+            let share = |forced: &bool| if *forced { 1.0 } else { open / free };
             let z: Vec<f64> = part.forced.iter().map(share).collect();
             part.rows.iter().zip(&z).for_each(|(i, z)| sums[union.binary_search(i).unwrap_or(0)] += z);
             let diagonal = if coupling == Coupling::None { 0.0 } else { rank as f64 / n as f64 };

@@ -2,7 +2,7 @@
 //! (docs/bounds-limits.md, sections 1 to 3).
 
 use super::super::certified::{gamma, sum_of_largest};
-use super::super::columns::principal;
+use super::super::covariance::principal;
 use super::super::fantope::Fantope;
 use crate::linalg::RowMat;
 use crate::linalg::order::sort_numbers_down;

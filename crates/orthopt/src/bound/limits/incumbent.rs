@@ -1,6 +1,6 @@
 //! Good X with limits on nonzeros: exchanges of rows for one part, one column at a time where there are several.
 
-use super::super::columns::principal;
+use super::super::covariance::principal;
 use super::super::rounding::columns_on;
 use super::dual::Problem;
 use crate::constraint::stiefel::{feasibility, orthonormalise, repair_on_support};

@@ -21,7 +21,7 @@ mod tree;
 use std::collections::BTreeMap;
 
 use super::certified::gamma;
-use super::columns::principal;
+use super::covariance::principal;
 use super::covariance::{Covariance, Screen};
 use super::tree::{Limits, Outcome, cutoff, search};
 use super::types::{End, Kind, Options, Progress, Watch};
@@ -51,6 +51,7 @@ const SHARE: f64 = 0.5;
 /// much of it.
 fn limits_of(kind: &Kind, r: usize, n: usize) -> Option<(usize, Vec<Vec<usize>>)> {
     let (rank, lists) = match kind.unsigned() {
+        Kind::L0 { lambda } if *lambda > 0.0 && is_small(n, r) => (1, vec![vec![n; r]]),
         Kind::Counts { nonzeros, .. } => (1, vec![nonzeros.iter().map(|k| *k.min(&n)).collect()]),
         Kind::Total { nonzeros, .. } => (1, partitions((*nonzeros).min(r * n), r, n)?),
         Kind::Rows { rows, .. } if r == 1 || !kind.nonneg() => (r, vec![vec![*rows.min(&n)]]),
@@ -63,6 +64,12 @@ fn limits_of(kind: &Kind, r: usize, n: usize) -> Option<(usize, Vec<Vec<usize>>)
 /// Whether the tree takes all n variables.
 fn is_small(n: usize, parts: usize) -> bool {
     n * parts <= VARIABLES
+}
+
+/// Number of nonzeros of the column that has most of them.
+fn fullest_column(x: &RowMat) -> usize {
+    let nonzeros = |k: usize| (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).count();
+    (0..x.ncols()).map(nonzeros).max().unwrap_or(0)
 }
 
 /// The problem, divided by a power of two, which is returned.
@@ -139,7 +146,9 @@ pub(super) fn prove(
     watch: &Watch<'_>,
 ) -> Result<Option<Outcome>> {
     let Some((rank, lists)) = limits_of(kind, r, f.nrows()) else { return Ok(None) };
-    let usual = incumbent.map_or(usize::MAX, |x| nonzero_rows(x).len().max(rank));
+    let usual =
+        incumbent.map_or(usize::MAX, |x| if rank == 1 { fullest_column(x) } else { nonzero_rows(x).len() });
+    let usual = usual.max(rank);
     let (mut problem, mut scale) = posed(f, r, kind, rank, usual)?;
     let begun = work::so_far();
     let columns = r / rank;

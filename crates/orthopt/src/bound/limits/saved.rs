@@ -79,6 +79,9 @@ pub fn limit_dual(
     objective: Option<f64>,
     cancel: &Cancel,
 ) -> Result<Option<LimitDual>> {
+    if matches!(kind, Kind::L0 { .. }) {
+        return Ok(None); // the relaxation has multipliers that are simpler to check
+    }
     let small = |(rank, _): &(usize, Vec<Vec<usize>>)| is_small(f.nrows(), r / rank);
     let Some((rank, lists)) = limits_of(kind, r, f.nrows()).filter(small) else { return Ok(None) };
     let (mut problem, mut scale) = posed(f, r, kind, rank, usize::MAX)?;

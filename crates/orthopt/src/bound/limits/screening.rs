@@ -195,7 +195,7 @@ fn top(numbers: &mut [f64], q: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bound::columns::principal;
+    use crate::bound::covariance::principal;
     use crate::linalg::RowMat;
     use crate::linalg::eigen::symmetric_eigenvalues;
     use rand::{RngExt, SeedableRng};

@@ -156,7 +156,7 @@ fn pick(list: &[f64], at: &[usize]) -> Vec<f64> {
 }
 
 fn block(m: &RowMat, at: &[usize]) -> RowMat {
-    super::super::columns::principal(m, at)
+    super::super::covariance::principal(m, at)
 }
 
 #[cfg(test)]

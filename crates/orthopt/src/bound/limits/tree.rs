@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::certified::{OUTWARD, eigenvalue_error, gamma, sum_of_largest};
-use super::super::columns::principal;
+use super::super::covariance::principal;
 use super::super::fixed::fixed_supports;
 use super::super::tree::{Branching, Evaluated, cutoff};
 use super::super::types::Watch;
