@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use lzma_rust2::XzReader;
 
 use crate::encoding;
@@ -74,7 +74,7 @@ impl Compression {
 
     fn decoded<R: BufRead + 'static>(self, reader: R) -> Box<dyn Read> {
         match self {
-            Self::Gzip => Box::new(MultiGzDecoder::new(reader)),
+            Self::Gzip => Box::new(Members { inside: Some(GzDecoder::new(reader)) }),
             Self::Bzip2 => Box::new(MultiBzDecoder::new(reader)),
             Self::Xz => Box::new(XzReader::new_mem_limit(reader, true, XZ_MEMORY)),
         }
@@ -84,6 +84,38 @@ impl Compression {
 /// The name of a file without the extension of its compression: `.gz`, `.bz2` or `.xz`.
 pub fn uncompressed(path: &Path) -> PathBuf {
     if Compression::named(path).is_some() { path.with_extension("") } else { path.into() }
+}
+
+/// The members of a gzip file one after the other, and zeros that fill up its last block.
+struct Members<R> {
+    inside: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.inside {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some(member) = self.inside.take() else { break };
+            let mut rest = member.into_inner();
+            let first = loop {
+                let next = rest.fill_buf()?;
+                let zeros = next.iter().take_while(|b| **b == 0).count();
+                if zeros == 0 || zeros < next.len() {
+                    break next.get(zeros).copied().map(|byte| (byte, zeros));
+                }
+                rest.consume(zeros);
+            };
+            match first {
+                None => break,
+                Some((0x1f, 0)) => self.inside = Some(GzDecoder::new(rest)),
+                Some(_) => return Err(io::Error::other("bytes that are no gzip data follow its end")),
+            }
+        }
+        Ok(0)
+    }
 }
 
 /// Counts what is read.

@@ -189,6 +189,23 @@ fn gzip_files() {
             )
         );
     }
+    assert_eq!(
+        read("a.svm.gz", [&good[..], &good[..]].concat()).unwrap().matrix.nrows(),
+        10_000,
+        "two members"
+    );
+    assert_eq!(
+        read("a.svm.gz", [&good[..], &[0; 700][..]].concat()).unwrap().matrix.nrows(),
+        5000,
+        "a padded block"
+    );
+    for rest in ["x", "xx", "more than a header of gzip data"] {
+        assert_eq!(
+            message("a.svm.gz", [&good[..], rest.as_bytes()].concat()),
+            "a.svm.gz: the gzip data is truncated or corrupt (bytes that are no gzip data follow its end); \
+             copy or compress the file again"
+        );
+    }
     let mut corrupt = good.clone();
     let checksum = good.len() - 6;
     corrupt[checksum] ^= 0xff;

@@ -70,6 +70,15 @@ impl Cardinality {
         }
     }
 
+    /// Whether an n × r matrix can have more nonzeros than allowed.
+    pub fn excludes(&self, n: usize, r: usize) -> bool {
+        match self {
+            Self::Components(list) => list.iter().any(|s| *s < n),
+            Self::Total(s) => *s < n * r,
+            Self::Rows(s) => *s < n,
+        }
+    }
+
     /// In words.
     pub fn words(&self) -> String {
         match self {

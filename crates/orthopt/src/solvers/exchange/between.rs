@@ -22,22 +22,30 @@ const LOOKED: usize = 12;
 /// Rows that may come in the place of the one that changed hands.
 const REPLACEMENTS: usize = 2;
 
-/// Changes `at` for the first pair of components for which an exchange between them lowers F.
-pub(super) fn improve<F: Quadratic>(p: &CardinalityProblem<F>, at: &mut Point) -> bool {
-    let r = p.rank();
-    let views: Vec<View> = (0..r).map(|k| View::new(p, at, k)).collect();
-    let free: Vec<Vec<usize>> = views.iter().map(|v| first(entering(p, at, v, true), LOOKED)).collect();
-    for k in 0..r {
-        for l in (0..r).filter(|l| *l != k) {
+/// All components of a point, and the rows that each would like best.
+#[derive(Clone, Debug)]
+pub(super) struct Pairs {
+    views: Vec<View>,
+    free: Vec<Vec<usize>>,
+}
+
+impl Pairs {
+    pub fn new<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point) -> Self {
+        let views: Vec<View> = (0..p.rank()).map(|k| View::new(p, at, k)).collect();
+        let free = views.iter().map(|v| first(entering(p, at, v, true), LOOKED)).collect();
+        Self { views, free }
+    }
+
+    /// Changes `at`, the point of these pairs, for the first other component for which an exchange with k lowers F.
+    pub fn improve<F: Quadratic>(&self, p: &CardinalityProblem<F>, at: &mut Point, k: usize) -> bool {
+        let Self { views, free } = self;
+        (0..p.rank()).filter(|l| *l != k).any(|l| {
             let all = candidates(p, at, (&views[k], &views[l]), (&free[k], &free[l]));
             let all = best_first(all, |a| a.0);
             let most = affordable(views[k].rows.len().max(views[l].rows.len())) / 2;
-            if all.iter().take(most).any(|(_, double)| try_double(p, at, (&views[k], &views[l]), *double)) {
-                return true;
-            }
-        }
+            all.iter().take(most).any(|(_, double)| try_double(p, at, (&views[k], &views[l]), *double))
+        })
     }
-    false
 }
 
 fn first(mut list: Vec<usize>, most: usize) -> Vec<usize> {

@@ -34,6 +34,7 @@ use crate::linalg::RowMat;
 use crate::problem::{Cardinality, CardinalityProblem};
 use crate::smooth::Quadratic;
 use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
+use between::Pairs;
 use point::Point;
 pub(crate) use polish::tangent;
 pub use rounding::rounded;
@@ -60,8 +61,9 @@ pub struct Exchange;
 pub struct State {
     at: Point,
     objective: f64,
-    next: usize,   // component, r when all had their turn
-    changed: bool, // in this round
+    next: usize,          // component, r when all had their turn, then the components of pairs
+    changed: bool,        // in this round
+    pairs: Option<Pairs>, // of this X
     exchanges: u64,
     ended: Option<(Status, &'static str)>,
 }
@@ -82,7 +84,7 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
         p.check(&x0, "the starting point X")?;
         let at = Point::new(&p.f, x0);
         let objective = at.objective(|x| p.price(x));
-        Ok(State { at, objective, next: 0, changed: false, exchanges: 0, ended: None })
+        Ok(State { at, objective, next: 0, changed: false, pairs: None, exchanges: 0, ended: None })
     }
 
     fn step(&self, p: &CardinalityProblem<F>, st: &mut State) -> Step {
@@ -114,7 +116,7 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
 }
 
 impl State {
-    /// One turn of a component, or of all together after the last one; whether F fell.
+    /// One turn of a component, of all together after the last one, or of a component with each other one; whether F fell.
     fn exchange_entry<F: Quadratic>(&mut self, p: &CardinalityProblem<F>) -> bool {
         let r = p.rank();
         if self.next < r {
@@ -128,10 +130,20 @@ impl State {
             self.changed |= change.is_some();
             return change.is_some();
         }
-        let changed = std::mem::take(&mut self.changed);
-        let polished = self.at.overlaps() && self.polish(p);
-        if changed || polished || between::improve(p, &mut self.at) {
+        if self.next == r {
+            let changed = std::mem::take(&mut self.changed);
+            let polished = self.at.overlaps() && self.polish(p);
+            if changed || polished {
+                self.next = 0;
+                return true;
+            }
+        }
+        let k = self.next - r;
+        let pairs = self.pairs.take().unwrap_or_else(|| Pairs::new(p, &self.at));
+        if pairs.improve(p, &mut self.at, k) {
             self.next = 0;
+        } else if k + 1 < r {
+            (self.next, self.pairs) = (self.next + 1, Some(pairs));
         } else {
             self.ended = Some(DONE);
         }

@@ -58,7 +58,7 @@ impl Point {
 }
 
 /// A component: its rows, entries, C on its rows, and what is left of its variance without one of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct View {
     pub k: usize,
     pub rows: Vec<usize>,
