@@ -1,6 +1,6 @@
 """Limits of nonzeros on the correlation matrices of published exact methods: gap, proof, nodes and seconds.
 
-    python bench/python/anchors.py FOLDER COMMAND [--limit S] [--threads N]     a line of CSV for each matrix, number of components and k
+    python bench/python/anchors.py FOLDER COMMAND [--limit S] [--threads N] [--matrices NAME ...]     a line of CSV for each matrix, number of components and k
 
 FOLDER holds the .jld files that come with "Sparse PCA with Multiple Principal Components" (Cory-Wright and Pauphilet) and "Solving
 Large-Scale Sparse PCA to Certifiable (Near) Optimality" (Bertsimas, Cory-Wright and Pauphilet). COMMAND is `orthopt`. Seconds are those of the
@@ -38,18 +38,20 @@ def main():
     parser.add_argument("command")
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--matrices", nargs="+", choices=MATRICES, default=list(MATRICES))
     args = parser.parse_args()
     head = ["git", "rev-parse", "--short", "HEAD"]
     version = subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
     print("data,variables,rank,nonzeros,explained,gap_percent,proved,nodes,seconds,version", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         matrix, found = Path(folder) / "c.npy", Path(folder) / "found.json"
-        for name, key in MATRICES.items():
+        for name in args.matrices:
+            key = MATRICES[name]
             file = args.folder / f"{name}.jld"
             if not file.exists():
                 sys.exit(f"{file} is missing")
             with h5py.File(file) as data:
-                c = data[key][()]
+                c = np.nan_to_num(data[key][()])  # of constant variables
             np.save(matrix, (c + c.T) / 2)
             for r, k in CASES:
                 begun = time.perf_counter()

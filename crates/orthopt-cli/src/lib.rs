@@ -42,6 +42,7 @@ mod wording;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
+use orthopt::linalg::simd;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
@@ -52,8 +53,22 @@ use tracing_subscriber::util::SubscriberInitExt;
 #[must_use]
 pub fn command(words: Vec<OsString>) -> u8 {
     start_log();
+    if let Err(error) = check_simd() {
+        return failure::report(&error).0;
+    }
     let ended = interrupt::listen().and_then(|()| cli::run(words));
     ended.unwrap_or_else(|error| failure::report(&error)).0
+}
+
+/// An instruction set that nobody knows is no limit.
+fn check_simd() -> anyhow::Result<()> {
+    let (variable, known) = simd::LIMIT;
+    match std::env::var(variable) {
+        Ok(value) if !known.contains(&value.as_str()) => {
+            Err(failure::usage(format!("{variable} is `{value}`: expected {}", known.join(", "))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::linalg=debug`), shows spans and events on

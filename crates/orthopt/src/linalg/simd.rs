@@ -6,8 +6,25 @@
 //! several kernels is a kernel itself, run by [`outlined`]: it exists once per instruction set.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::sync::LazyLock;
 
+use pulp::Arch;
 pub use pulp::{Scalar, Simd, WithSimd};
+
+/// The environment variable that limits the instruction set, for tests, and its values.
+pub const LIMIT: (&str, &[&str]) = ("ORTHOPT_SIMD", &["scalar", "avx2", "avx512"]);
+
+/// The widest instruction set of this machine up to the limit; read once.
+static WIDEST: LazyLock<Arch> = LazyLock::new(|| up_to(std::env::var(LIMIT.0).ok().as_deref()));
+
+fn up_to(limit: Option<&str>) -> Arch {
+    match limit {
+        Some("scalar") => Arch::Scalar,
+        #[cfg(target_arch = "x86_64")]
+        Some("avx2") => pulp::x86::V3::try_new().map_or(Arch::Scalar, Arch::V3),
+        _ => Arch::new(),
+    }
+}
 
 /// Arrays that kernels read as vectors are padded to a multiple of this many numbers, which
 /// every vector length divides.
@@ -19,10 +36,10 @@ pub fn padded(n: usize) -> usize {
     n.div_ceil(PAD) * PAD
 }
 
-/// Runs a kernel with the widest instruction set of this machine.
+/// Runs a kernel with the widest instruction set of this machine, or up to that of [`LIMIT`].
 #[inline(always)]
 pub fn dispatch<K: WithSimd>(kernel: K) -> K::Output {
-    pulp::Arch::new().dispatch(kernel)
+    WIDEST.dispatch(kernel)
 }
 
 /// Runs a kernel inside another one, as a function of its own: two calls, a few nanoseconds.

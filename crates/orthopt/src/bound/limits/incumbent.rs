@@ -121,10 +121,17 @@ pub fn exchanged(problem: &Problem, mut set: Vec<usize>) -> Option<(f64, Vec<usi
 }
 
 /// Sets of k_p rows, one for each column: of C as it is without the columns before, one after the other.
-pub fn deflated_sets(problem: &Problem, counts: &[usize]) -> Option<Vec<Vec<usize>>> {
+pub fn deflated_sets(
+    problem: &Problem,
+    counts: &[usize],
+    over: &dyn Fn() -> bool,
+) -> Option<Vec<Vec<usize>>> {
     let mut left = Problem::plain(problem.c.clone(), 1);
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for k in counts {
+        if over() {
+            return None;
+        }
         let (_, set) = best_set(&left, *k)?;
         let (_, v) = symmetric_eigenpairs(&principal(&left.c, &set))?;
         // (I − xxᵀ)C(I − xxᵀ)
@@ -142,13 +149,20 @@ pub fn deflated_sets(problem: &Problem, counts: &[usize]) -> Option<Vec<Vec<usiz
     Some(sets)
 }
 
-/// Exchanges rows of one column for others, or for rows of another column, while that helps.
-pub fn exchanged_columns(problem: &Problem, mut sets: Vec<Vec<usize>>) -> Option<(f64, Vec<Vec<usize>>)> {
+/// Exchanges rows of one column for others, or for rows of another column, while that helps and it is not `over`.
+pub fn exchanged_columns(
+    problem: &Problem,
+    mut sets: Vec<Vec<usize>>,
+    over: &dyn Fn() -> bool,
+) -> Option<(f64, Vec<Vec<usize>>)> {
     let n = problem.c.nrows();
     let (mut value, mut x) = solution_on(problem, &sets, Effort::Little)?;
     'again: for _ in 0..SWEEPS {
         for p in 0..sets.len() {
             for a in ascending_to(sets[p].len(), &|a| x.get(sets[p][a], p).abs()) {
+                if over() {
+                    return Some((value, sets));
+                }
                 let out = sets[p][a];
                 let worth = pulls_without(problem, &x, p, out);
                 let others = descending_to(n, &|i| worth[i]).into_iter().filter(|i| !sets[p].contains(i));
@@ -484,9 +498,15 @@ mod tests {
             assert!((form - value).abs() <= 1e-12 * value, "{form} {value}");
         }
         assert!(solution_on(&problem, &[vec![1], vec![1]], Effort::Full).is_none());
-        let sets = deflated_sets(&problem, &[3, 2]).unwrap();
+        let sets = deflated_sets(&problem, &[3, 2], &|| false).unwrap();
+        assert!(deflated_sets(&problem, &[3, 2], &|| true).is_none());
+        assert_eq!(
+            exchanged_columns(&problem, sets.clone(), &|| true).unwrap().1,
+            sets,
+            "no time for any exchange"
+        );
         assert_eq!((sets[0].len(), sets[1].len()), (3, 2));
-        let (value, better) = exchanged_columns(&problem, sets.clone()).unwrap();
+        let (value, better) = exchanged_columns(&problem, sets.clone(), &|| false).unwrap();
         assert_eq!((better[0].len(), better[1].len()), (3, 2));
         assert!(value >= solution_on(&problem, &sets, Effort::Little).unwrap().0);
     }

@@ -36,7 +36,9 @@ pub use saved::{LimitDual, limit_dual};
 use tree::LimitBranching;
 
 /// Variables that the tree takes, at most; with several parts, of which each has matrices of its own, variables times parts.
-pub(super) const VARIABLES: usize = 400;
+pub(super) const VARIABLES: usize = 1000;
+/// Variables times parts up to which the tree is quicker than screening.
+const FEW: usize = 400;
 /// Variables, at most, where columns have limits of their own: C and a list of entries of each row are kept, and screening is
 /// to leave no more than the tree takes.
 const SCREENED: usize = 5000;
@@ -154,7 +156,8 @@ pub(super) fn prove(
     let columns = r / rank;
     // a search of several columns of many variables would take long here
     let searched = incumbent.is_some() && columns > 1 && !is_small(f.nrows(), columns);
-    for sets in starts(&problem, &lists, incumbent, searched) {
+    let spent = || work::so_far() - begun > options.work.unwrap_or(u64::MAX);
+    for sets in starts(&problem, &lists, incumbent, searched, &|| watch.is_over() || spent()) {
         offer(best_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
     }
     // the incumbent is to be about 1 for each column, without the price
@@ -233,9 +236,12 @@ impl Field {
         over: &(dyn Fn() -> bool + Sync),
     ) -> Self {
         let n = problem.c.nrows();
+        let screens = lists.iter().flatten().any(|k| *k < n);
         match lists {
             [list] if problem.rank == 1 && list.len() == 1 => Self::of_one(problem, list[0], cut, over),
-            [list] if !is_small(n, list.len()) => Self::of_several(problem, list, cut, limits, watch, over),
+            [list] if screens && n * list.len() > FEW => {
+                Self::of_several(problem, list, cut, limits, watch, over)
+            }
             _ => Self::all(n, lists),
         }
     }
@@ -290,6 +296,10 @@ impl Field {
         let size: f64 = list.iter().map(|k| alone[k].abs()).sum();
         let most = sum + gamma(list.len() + 4) * size;
         let none = |most| Self { rows: None, roots: None, most, nodes, is_bounded };
+        let rest = |most| {
+            let all = Self { most, nodes, ..Self::all(problem.c.nrows(), &[list.to_vec()]) };
+            if is_small(problem.c.nrows(), list.len()) { all } else { none(most) }
+        };
         if most <= cut {
             return none(most);
         }
@@ -300,7 +310,7 @@ impl Field {
             Some(screening::screened(problem, *k, own, room, over)?.rows)
         };
         let Some(each) = list.iter().map(left).collect::<Option<Vec<Vec<usize>>>>() else {
-            return none(most);
+            return rest(most);
         };
         let mut rows: Vec<usize> = each.iter().flatten().copied().collect();
         rows.sort_unstable();
@@ -309,7 +319,7 @@ impl Field {
             return none(most.min(cut));
         }
         if rows.len() > room {
-            return none(most);
+            return rest(most);
         }
         let part = |(k, own): (&usize, &Vec<usize>)| {
             let places: Vec<usize> = own.iter().map(|i| rows.partition_point(|j| j < i)).collect();
@@ -374,6 +384,7 @@ fn starts(
     lists: &[Vec<usize>],
     incumbent: Option<&RowMat>,
     searched: bool,
+    over: &dyn Fn() -> bool,
 ) -> Vec<Vec<Vec<usize>>> {
     let mut out: Vec<Vec<Vec<usize>>> = Vec::new();
     let single = lists.iter().all(|list| list.len() == 1);
@@ -390,7 +401,7 @@ fn starts(
     for list in lists {
         match list[..] {
             [k] => out.extend(best_set(problem, k).map(|(_, set)| vec![set])),
-            _ => out.extend(deflated_sets(problem, list)),
+            _ => out.extend(deflated_sets(problem, list, over)),
         }
     }
     if !single {
@@ -399,7 +410,9 @@ fn starts(
             solution_on(problem, sets, Effort::Little).map_or(f64::NEG_INFINITY, |s| s.0)
         };
         let best = out.iter().map(value).enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        out.extend(best.and_then(|(k, _)| exchanged_columns(problem, out[k].clone())).map(|(_, sets)| sets));
+        out.extend(
+            best.and_then(|(k, _)| exchanged_columns(problem, out[k].clone(), over)).map(|(_, sets)| sets),
+        );
     }
     out
 }

@@ -251,7 +251,13 @@ impl<'a> LimitBranching<'a> {
     }
 
     /// The sets with the largest shares, and their value: improved by exchanges where that costs little in all.
-    fn rounded(&self, node: &Node, shares: &[Vec<f64>], root: bool) -> Option<(f64, Vec<Vec<usize>>)> {
+    fn rounded(
+        &self,
+        node: &Node,
+        shares: &[Vec<f64>],
+        root: bool,
+        over: &dyn Fn() -> bool,
+    ) -> Option<(f64, Vec<Vec<usize>>)> {
         let problem = self.problem;
         let worth = |p: usize, a: usize| if node.parts[p].forced[a] { 2.0 } else { shares[p][a] };
         // a row of X ≥ 0 is in one column
@@ -276,7 +282,7 @@ impl<'a> LimitBranching<'a> {
         if root && !problem.nonneg {
             match &mut sets[..] {
                 [set] => *set = exchanged(problem, std::mem::take(set))?.1,
-                _ => sets = exchanged_columns(problem, sets)?.1,
+                _ => sets = exchanged_columns(problem, sets, over)?.1,
             }
         }
         let (value, _) = best_on(problem, &sets, incumbent::Effort::Little)?;
@@ -329,7 +335,7 @@ impl<'a> LimitBranching<'a> {
                 return Round::Closed(node.most);
             }
             if round == 0
-                && let Some((value, sets)) = self.rounded(node, &shares, root)
+                && let Some((value, sets)) = self.rounded(node, &shares, root, over)
                 && cutoff(value, self.gap) > *cut
             {
                 *cut = cutoff(value, self.gap);
