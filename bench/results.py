@@ -297,7 +297,7 @@ def bounds() -> list[str]:
         "",
         "The gap between F of the best X and a bound below F of all X, after branch and bound. A gap of 0 is a proof.",
         "",
-        *table(["data, r = 2 and 3 (digits: 2)", "problem", "gap, %", "proved", "longest, s"], rows),
+        *table(["data, r = 2 and 3", "problem", "gap, %", "proved", "longest, s"], rows),
         "",
         f"In all {gaps()['proved']} are proved. Gaps without branching, on larger data: {large}",
         f"({source('bounds')}). {note('bounds')}",
@@ -321,6 +321,22 @@ def limits() -> list[str]:
         f"{share(quick, len(one))} within 2 s; a published branch and bound with the same X and time proves {proved(one, 'rival_gap_percent')}",
         f"and leaves up to {max(values(one, 'rival_gap_percent')):.0f} %. With two or three components, totals, variables and X ≥ 0 it is",
         f"{proved(more)}, gaps up to {max(values(more, 'gap_percent')):.2f} % ({source('limits')}). {note('limits')}",
+        "",
+        *anchors(),
+    ]
+
+
+def anchors() -> list[str]:
+    rows = read("limits_anchors")
+
+    def proved(ranks: str) -> str:
+        found = [row["proved"] == "yes" for row in rows if row["rank"] in ranks]
+        return share(sum(found), len(found))
+
+    sizes, gaps = values(rows, "variables"), values(rows, "gap_percent")
+    return [
+        f"On the nine correlation matrices of published exact methods ({min(sizes):.0f} to {max(sizes):.0f} variables) X of one component is proved in {proved('1')}",
+        f"cases, of two in {proved('2')} and of three in {proved('3')}; gaps up to {max(gaps):.1f} % ({source('limits_anchors')}). {note('limits_anchors')}",
     ]
 
 
