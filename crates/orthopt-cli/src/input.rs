@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use orthopt::RowMat;
 use orthopt::family::{self, Kind, PoseOptions, find_problem};
-use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{self, DataFacts, TableFacts};

@@ -56,7 +56,7 @@ pub fn command(words: Vec<OsString>) -> u8 {
     ended.unwrap_or_else(|error| failure::report(&error)).0
 }
 
-/// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::linalg=debug`), shows spans and events on
+/// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::internal::linalg=debug`), shows spans and events on
 /// stderr.
 fn start_log() {
     let Ok(text) = std::env::var("ORTHOPT_LOG") else { return };

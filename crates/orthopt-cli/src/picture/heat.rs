@@ -1,6 +1,6 @@
 //! Numbers of variables and components as a heat map with the numbers in its cells, which distinguish signs in grey.
 
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt::objective::REPORT_ZERO;
 use plotters::prelude::*;
 

@@ -7,10 +7,10 @@
 
 use std::f64::consts::TAU;
 
-use orthopt::linalg::plane::{Branch, PairMove};
-use orthopt::pair::PairModel;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::fold::Scratch;
+use orthopt::internal::linalg::plane::{Branch, PairMove};
+use orthopt::internal::pair::PairModel;
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::penalty::PairPenalty;
 use orthopt::penalty::find_penalty;
 use plotters::prelude::*;
 

@@ -60,7 +60,7 @@ pub const DEFAULT_RANK: usize = 5;
 
 /// Number of components of n variables where nobody gives one: fewer than variables, as n components of n variables explain
 /// everything, whatever they are.
-pub fn default_rank(n: usize) -> usize {
+pub(crate) fn default_rank(n: usize) -> usize {
     DEFAULT_RANK.min(n.saturating_sub(1)).max(1)
 }
 

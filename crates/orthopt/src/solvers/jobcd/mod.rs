@@ -25,7 +25,7 @@ mod gs_any;
 mod image;
 mod jacobi;
 mod pairing;
-pub mod rounds;
+pub(crate) mod rounds;
 mod vr;
 
 use super::{obcd::Candidates, obcd::WorkingSet};
@@ -39,10 +39,13 @@ use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::Status;
 
-pub use gs::{GsJobcd, INFO as GS_JOBCD, info as gs_jobcd};
-pub use jacobi::{INFO as J_JOBCD, JJobcd, info as j_jobcd};
+pub(crate) use gs::INFO as GS_JOBCD;
+pub use gs::{GsJobcd, info as gs_jobcd};
+pub(crate) use jacobi::INFO as J_JOBCD;
+pub use jacobi::info as j_jobcd;
 pub use pairing::{Tournament, matching};
-pub use vr::{INFO as VR_J_JOBCD, VrJJobcd, info as vr_j_jobcd};
+pub(crate) use vr::INFO as VR_J_JOBCD;
+pub use vr::info as vr_j_jobcd;
 
 choices! {
     /// Which pairs a step turns.
