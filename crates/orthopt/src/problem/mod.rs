@@ -18,6 +18,7 @@
 
 mod between;
 pub(crate) mod cardinality;
+mod covariance;
 mod data;
 mod j_orthogonal;
 mod measured;
@@ -38,7 +39,8 @@ use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
 pub use between::Between;
 pub(crate) use cardinality::nonzero_rows;
 pub use cardinality::{Cardinality, CardinalityProblem, support};
-pub use data::{PcaData, covariance, covariance_model, scatter};
+pub use covariance::{covariance, covariance_model, scatter};
+pub use data::PcaData;
 pub use j_orthogonal::JProblem;
 pub use measured::{MeasuredProblem, Share};
 pub use storage::{Cost, Storage};
