@@ -18,6 +18,7 @@ mod site;
 mod spelling;
 mod steps;
 mod venv;
+mod versions;
 mod wheel;
 
 use std::process::ExitCode;
@@ -60,9 +61,11 @@ fn tests(workspace: &Workspace) -> anyhow::Result<()> {
     workspace.cargo(&["test", "--workspace", "--doc", "--quiet"]).run()
 }
 
-/// The readers behind the feature `parquet`, and the pictures behind `pictures`. Of the whole workspace, although a crate
+/// The command without any feature; the readers behind the feature `parquet`, and the pictures behind `pictures`. Of the whole workspace, although a crate
 /// each has the test: so cargo takes the dependencies as the other tests have built them.
 fn features(workspace: &Workspace) -> anyhow::Result<()> {
+    let plain = ["clippy", "-p", "orthopt-cli", "--no-default-features", "--", "-D", "warnings"];
+    workspace.cargo(&plain).run()?;
     let with = ["--workspace", "--features", "orthopt-data/parquet,orthopt-cli/pictures"];
     let both = [&["test"], &with[..], &["--quiet", "--test", "parquet", "--test", "drawn"]].concat();
     workspace.cargo(&both).run()

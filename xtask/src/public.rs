@@ -9,7 +9,7 @@ use anyhow::{Context, bail, ensure};
 
 use crate::cargo::Workspace;
 
-const LISTED: [&str; 3] = ["orthopt", "orthopt-data", "orthopt-embed"];
+const LISTED: [&str; 4] = ["orthopt", "orthopt-data", "orthopt-embed", "orthopt-papers"];
 
 /// Builds the documentation without a warning and compares the lists with it.
 pub fn check(workspace: &Workspace) -> anyhow::Result<()> {

@@ -3,12 +3,14 @@
 //! It is a library so that it compiles in parallel with the library `orthopt`, for which a
 //! program would wait, and so that the Python package has the command, too. Other programs should use the crate `orthopt`.
 
+mod arguments;
 mod blocks;
 mod cli;
 mod cmd;
 mod config;
 mod configured;
 mod constants;
+mod data_request;
 mod describe;
 mod explored;
 mod export;
@@ -27,6 +29,7 @@ mod picture;
 mod plot;
 mod pose;
 mod progress;
+#[cfg(feature = "papers")]
 mod reproduce;
 mod rows;
 mod run;

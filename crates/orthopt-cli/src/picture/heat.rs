@@ -4,7 +4,7 @@ use orthopt::RowMat;
 use orthopt::objective::REPORT_ZERO;
 use plotters::prelude::*;
 
-use super::loadings::Drawing;
+use super::drawing::Drawing;
 use super::{MIDDLE, RIGHT};
 use crate::plot::{Drawn, FONT, GRID, INK, PALE, TITLES, svg_of, titled};
 

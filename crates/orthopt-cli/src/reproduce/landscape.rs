@@ -14,7 +14,7 @@ use orthopt::penalty::PairPenalty;
 use orthopt::penalty::find_penalty;
 use plotters::prelude::*;
 
-use super::item::{Drawing, Grid};
+use super::sheet::{Drawing, Grid};
 use crate::plot::{Area, COLOURS, Drawn, FONT, GRID, svg};
 use crate::text;
 
