@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
 //! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
-//! package and the documentation. `cargo xtask generate`: what is made of the table of options, and the lists of public items. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
+//! package and the documentation. `cargo xtask generate`: what is made of the table of options, and the lists of public items, which `cargo xtask public` compares. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
 //! MINUTES [SEED]`: damaged files and random pairs for so long.
 //! `cargo xtask wheel [PROFILE]`: what is published for Python. `cargo xtask release --dry-run [PROFILE]`: all that is published,
 //! built and tried.
@@ -108,7 +108,7 @@ fn generate(workspace: &Workspace) -> anyhow::Result<()> {
     public::write(workspace)
 }
 
-const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]";
+const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|public|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -127,6 +127,7 @@ fn main() -> ExitCode {
         (Some("r"), None) => r_alone,
         (Some("site"), None) => site::build,
         (Some("generate"), None) => generate,
+        (Some("public"), None) => public::check,
         (Some("results"), None) => results::write,
         (Some("wheel"), profile) => {
             return finish(|workspace| {
