@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use orthopt::cancel::Cancel;
+use orthopt::family::Effort;
 use orthopt::family::{Between, Family, Knee, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::internal::search::{PARTS, Tuning};
 use orthopt::problem::PcaData;
-use orthopt::search::{Effort, PARTS, Tuning};
 use orthopt::solve::{Solution, Stopping};
 use orthopt::with_family;
 use orthopt_data::Matrix;

@@ -4,10 +4,10 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{BlockReport, BlockScope, RowBlocks, block_k_stationarity};
 use orthopt::family::{Family, Wanted};
-use orthopt::linalg::RowMat;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{RunOptions, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};

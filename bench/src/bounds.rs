@@ -4,10 +4,10 @@ use anyhow::Result;
 use faer::Mat;
 use orthopt::bound::{Bound, Kind, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
+use orthopt::internal::solvers::{Support, SupportOptions};
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::obcd::ObcdOptions;
-use orthopt::solvers::support::{Support, SupportOptions};
 use orthopt::start::Start;
 use orthopt_data::Matrix;
 

@@ -2,8 +2,8 @@
 //! pairwise method ends with, for it and all variants of OBCD, from the same start.
 
 use anyhow::Result;
-use orthopt::pair::step::Search;
 use orthopt::solve::Solution;
+use orthopt::solvers::obcd::Search;
 use orthopt::solvers::obcd::{ObcdOptions, WorkingSet};
 use orthopt::start::Start;
 

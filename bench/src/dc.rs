@@ -2,13 +2,13 @@
 //! F(X), F(polar(y̌)) and the better of the two.
 
 use anyhow::Result;
+use orthopt::RowMat;
 use orthopt::family::CompositeOptions;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
 use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
 use orthopt::solve::{Chain, RunOptions, Solution, TimeLimit, run_restarts};
-use orthopt::solvers::composite::COMPOSITE_SOLVERS;
+use orthopt::solvers::COMPOSITE_SOLVERS;
 use orthopt::solvers::{SolverOptions, find_solvers};
 use orthopt_data::{Matrix, Prepare, Scale};
 

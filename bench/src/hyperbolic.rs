@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use faer::Mat;
-use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
+use orthopt::RowMat;
+use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
+use orthopt::internal::j_orthogonal::spectral_norm;
 use orthopt::problem::PcaData;
 use orthopt::problem::{JProblem, covariance};
 use orthopt::smooth::{Placement, Smooth, euclidean_distances};
@@ -16,8 +17,8 @@ use orthopt::solve::{
     AnySolver, RunOptions, Setting, Settings, Solution, Solver, Stationary, Stop, TimeLimit, advance,
     run as solve,
 };
-use orthopt::solvers::jobcd::{JobcdOptions, Side};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
+use orthopt::solvers::{JobcdOptions, Side};
 use orthopt_data::Matrix;
 
 use crate::instance::load;

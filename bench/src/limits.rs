@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use faer::Mat;
+use orthopt::RowMat;
 use orthopt::bound::{Kind, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
-use orthopt::linalg::RowMat;
-use orthopt::linalg::eigen::symmetric_eigenpairs;
+use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt_data::Matrix;
 

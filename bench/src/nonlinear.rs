@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use orthopt::family::Family;
-use orthopt::family::nonlinear_eig::SOLVERS;
-use orthopt::linalg::products::{cross, product};
+use orthopt::family::NONLINEAR_EIG_SOLVERS as SOLVERS;
+use orthopt::internal::linalg::products::{cross, product};
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::NonlinearEigProblem;
 use orthopt::smooth::{NonlinearEig, Smooth};
@@ -62,8 +62,8 @@ fn run(p: &NonlinearEigProblem, solver: usize, limit: f64) -> Result<Outcome> {
 }
 
 /// ‖G − XGᵀX‖_F.
-fn gradient(p: &NonlinearEigProblem, x: &orthopt::linalg::RowMat) -> f64 {
-    let mut g = orthopt::linalg::RowMat::zeros(x.nrows(), x.ncols());
+fn gradient(p: &NonlinearEigProblem, x: &orthopt::RowMat) -> f64 {
+    let mut g = orthopt::RowMat::zeros(x.nrows(), x.ncols());
     p.f.gradient(x, &mut g);
     let gtx = cross(&g, x);
     let mut d = g.clone();

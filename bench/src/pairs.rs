@@ -3,11 +3,11 @@
 
 use std::time::Instant;
 
-use orthopt::linalg::RowMat;
-use orthopt::linalg::simd::{Scalar, Simd, WithSimd, dispatch};
-use orthopt::pair::PairModel;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::fold::Scratch;
+use orthopt::RowMat;
+use orthopt::internal::linalg::simd::{Scalar, Simd, WithSimd, dispatch};
+use orthopt::internal::pair::PairModel;
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
 
 const ROWS: usize = 2000;

@@ -2,7 +2,7 @@
 //! moves, beside the cost model behind `--storage auto`. One thread, processor time.
 
 use anyhow::Result;
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt::problem::{Cost, PcaData, PcaProblem, Storage};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{MaxIterations, RunOptions, run};

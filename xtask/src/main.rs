@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
 //! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
-//! package and the documentation. `cargo xtask generate`: what is made of the table of options. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
+//! package and the documentation. `cargo xtask generate`: what is made of the table of options, and the lists of public items, which `cargo xtask public` compares. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
 //! MINUTES [SEED]`: damaged files and random pairs for so long.
 //! `cargo xtask wheel [PROFILE]`: what is published for Python. `cargo xtask release --dry-run [PROFILE]`: all that is published,
 //! built and tried.
@@ -9,6 +9,7 @@ mod cargo;
 mod deny;
 mod fuzz;
 mod packages;
+mod public;
 mod python;
 mod r;
 mod release;
@@ -17,6 +18,7 @@ mod site;
 mod spelling;
 mod steps;
 mod venv;
+mod versions;
 mod wheel;
 
 use std::process::ExitCode;
@@ -34,9 +36,7 @@ fn test(workspace: &Workspace) -> anyhow::Result<()> {
     steps.run("format", || cargo(&["fmt", "--all", "--check"]).run())?;
     steps
         .run("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run())?;
-    steps.run("docs", || {
-        cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run()
-    })?;
+    steps.run("docs", || public::check(workspace))?;
     steps.run("deny", || deny::check(workspace))?;
     steps.run("packages", || packages::check(workspace))?;
     steps.run("results", || results::check(workspace))?;
@@ -61,9 +61,11 @@ fn tests(workspace: &Workspace) -> anyhow::Result<()> {
     workspace.cargo(&["test", "--workspace", "--doc", "--quiet"]).run()
 }
 
-/// The readers behind the feature `parquet`, and the pictures behind `pictures`. Of the whole workspace, although a crate
+/// The command without any feature; the readers behind the feature `parquet`, and the pictures behind `pictures`. Of the whole workspace, although a crate
 /// each has the test: so cargo takes the dependencies as the other tests have built them.
 fn features(workspace: &Workspace) -> anyhow::Result<()> {
+    let plain = ["clippy", "-p", "orthopt-cli", "--no-default-features", "--", "-D", "warnings"];
+    workspace.cargo(&plain).run()?;
     let with = ["--workspace", "--features", "orthopt-data/parquet,orthopt-cli/pictures"];
     let both = [&["test"], &with[..], &["--quiet", "--test", "parquet", "--test", "drawn"]].concat();
     workspace.cargo(&both).run()
@@ -98,13 +100,15 @@ fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Documentation, keywords of Python and the help page of R, written by the test that compares them.
+/// Documentation, keywords of Python and the help page of R, written by the test that compares them; the lists of public
+/// items.
 fn generate(workspace: &Workspace) -> anyhow::Result<()> {
     let test = ["test", "--workspace", "--test", "it", "--quiet", "files_made_of_the_table"];
-    workspace.cargo(&test).env("ORTHOPT_GENERATE", "1").run()
+    workspace.cargo(&test).env("ORTHOPT_GENERATE", "1").run()?;
+    public::write(workspace)
 }
 
-const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]";
+const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|public|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -123,6 +127,7 @@ fn main() -> ExitCode {
         (Some("r"), None) => r_alone,
         (Some("site"), None) => site::build,
         (Some("generate"), None) => generate,
+        (Some("public"), None) => public::check,
         (Some("results"), None) => results::write,
         (Some("wheel"), profile) => {
             return finish(|workspace| {

@@ -6,15 +6,15 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use crate::cargo::{Run, Workspace};
-use crate::release;
+use crate::versions;
 
 /// The crates that are published, in the order in which they depend on each other.
-const PUBLISHED: [&str; 4] = ["orthopt-data", "orthopt", "orthopt-embed", "orthopt-cli"];
+const PUBLISHED: [&str; 5] = ["orthopt-data", "orthopt", "orthopt-embed", "orthopt-papers", "orthopt-cli"];
 
 /// Packs every published crate, which checks its manifest, its files and its dependencies, holds the dependencies to
 /// the minimum Rust version that `Cargo.toml` states, and compares the versions of all packages.
 pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
-    release::versions(workspace)?;
+    versions::check(workspace)?;
     let mut command = pack(workspace, &["--no-verify"]);
     let output = command.0.output().context("cannot run cargo package")?;
     let said = String::from_utf8_lossy(&output.stderr);
@@ -28,7 +28,7 @@ pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
 pub fn verified(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
     check(workspace)?;
     pack(workspace, &[]).run()?;
-    let version = release::version(workspace)?;
+    let version = versions::version(workspace)?;
     let file = |name: &&str| workspace.target.join("package").join(format!("{name}-{version}.crate"));
     Ok(PUBLISHED.iter().map(file).collect())
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 use crate::cargo::{Run, Workspace};
-use crate::release;
+use crate::versions;
 
 /// The crates whose sources the package carries, behind those that they are tested with.
 const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
@@ -107,8 +107,8 @@ fn stage(workspace: &Workspace, work: &Path) -> anyhow::Result<PathBuf> {
         fs::remove_dir_all(work)?;
     }
     copy(&workspace.root.join("r"), &package)?;
-    release::versions(workspace)?;
-    let version = release::version(workspace)?;
+    versions::check(workspace)?;
+    let version = versions::version(workspace)?;
     let mut pack = workspace.cargo(&["package", "--quiet", "--no-verify", "--allow-dirty"]);
     for name in PACKED {
         pack = pack.args(["-p", name]);

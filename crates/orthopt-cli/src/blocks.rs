@@ -1,8 +1,8 @@
 //! `--blocks K` of certify: decreases of F by blocks of more than two rows.
 
+use orthopt::RowMat;
 use orthopt::certify::{BlockReport, BlockScope};
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
 
 use crate::failure::usage;
 use crate::settings::at_least_one;

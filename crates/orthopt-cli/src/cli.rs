@@ -1,11 +1,11 @@
 //! The command line: one line per subcommand.
 
 use std::ffi::OsString;
-use std::sync::OnceLock;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use orthopt_data::printable;
 
+use crate::arguments;
 use crate::cmd;
 use crate::failure::{EXIT_CODES, ExitCode};
 use crate::output;
@@ -43,23 +43,19 @@ enum Command {
     Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
     Bound(Box<cmd::bound::Args>),
+    #[cfg(feature = "papers")]
     Reproduce(cmd::reproduce::Args),
+    #[cfg(not(feature = "papers"))]
+    Reproduce(cmd::without_papers::Args),
     Data(cmd::data::Args),
     Embed(Box<cmd::embed::Args>),
     List(cmd::list::Args),
     Completions(cmd::completions::Args),
 }
 
-static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
-
-/// The arguments of the command, as the user has typed them.
-pub fn arguments() -> impl Iterator<Item = String> {
-    WORDS.get().into_iter().flatten().skip(1).map(|word| word.to_string_lossy().into_owned())
-}
-
 /// Runs the command; the exit code gives the ending (see [`crate::failure`]).
 pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
-    let words = WORDS.get_or_init(|| words);
+    let words = arguments::keep(words);
     match Cli::try_parse_from(words) {
         Ok(cli) => cli.run(),
         Err(error) if error.use_stderr() => {
@@ -86,7 +82,10 @@ impl Cli {
             Command::Compare(args) => cmd::compare::run(*args),
             Command::Certify(args) => cmd::certify::run(*args),
             Command::Bound(args) => cmd::bound::run(*args),
+            #[cfg(feature = "papers")]
             Command::Reproduce(args) => cmd::reproduce::run(&args),
+            #[cfg(not(feature = "papers"))]
+            Command::Reproduce(args) => cmd::without_papers::run(&args),
             Command::Data(args) => cmd::data::run(args),
             Command::Embed(args) => cmd::embed::run(*args),
             Command::List(args) => cmd::list::run(args),

@@ -8,6 +8,7 @@ use orthopt::family::Call;
 use orthopt::request::Request;
 
 use crate::config;
+use crate::constants::HELP;
 use crate::files::Files;
 use crate::given::{Asked, check_together};
 use crate::settings::Settings;
@@ -23,9 +24,6 @@ pub struct Help {
     #[arg(long, action = ArgAction::HelpLong, help_heading = HELP)]
     help_all: Option<bool>,
 }
-
-/// Where the options that print help stand.
-pub const HELP: &str = "Help";
 
 /// [`Help`] and `--config`.
 #[derive(Debug, clap::Args)]

@@ -6,8 +6,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use orthopt::family::{all_constants, all_penalties, all_solvers};
 use orthopt::request::{Constants, Written};
 
-use crate::configured::HELP;
 use crate::describe;
+
+/// Heading of the options that print help.
+pub const HELP: &str = "Help";
 
 const OPTION: &str = "help-constants";
 

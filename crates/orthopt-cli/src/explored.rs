@@ -1,16 +1,12 @@
 //! Output of an exploration: text, JSON and a page. All say the same: the answers of [`Exploration::said`], the numbers
 //! they rest on, and the commands that repeat the steps.
 
-use std::path::Path;
-
 use orthopt::explore::{Exploration, Step};
 use orthopt::report::SCHEMA;
 use orthopt::request::{Group, OPTIONS, Request, Written};
 use serde::Serialize;
 
-use crate::export::html::explored as page;
 use crate::export::json::Solved;
-use crate::export::to_file;
 use crate::input::Input;
 use crate::rows::Rows;
 use crate::summary::{Summary, describe};
@@ -143,7 +139,7 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     summary.table(&report.task.data);
     summary.gap();
     for (question, answers) in told.found.said() {
-        summary.sentence(&format!("{}?", capital(question)));
+        summary.sentence(&format!("{}?", text::capital(question)));
         for answer in answers {
             for line in text::filled(&said(&answer), LINE) {
                 summary.sentence(&format!("  {line}"));
@@ -164,18 +160,3 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
 
 /// Characters of a line.
 const LINE: usize = 96;
-
-/// With a capital.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// Writes the page.
-///
-/// # Errors
-/// It cannot be drawn or written.
-pub fn write_page(told: &Told<'_>, path: &Path) -> anyhow::Result<()> {
-    let page = page::page(told)?;
-    to_file(path, |out| out.write_all(page.as_bytes()))
-}

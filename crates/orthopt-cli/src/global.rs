@@ -1,8 +1,8 @@
 //! Global bounds for the commands: limits, incumbent and progress bar.
 
+use orthopt::RowMat;
 use orthopt::bound::{self, Bound, Options};
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
 use orthopt::report::Global;
 
 use crate::interrupt;

@@ -2,113 +2,21 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
-use orthopt::family::{self, Kind, PoseOptions, find_problem};
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
+use orthopt::family::{self, PoseOptions};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
-use orthopt::report::{self, DataFacts, TableFacts};
-use orthopt::request::{Request, Size};
+use orthopt::report::{self, DataFacts};
 use orthopt_data::stream::Step;
-use orthopt_data::{
-    HowRead, LoadOptions, Matrix, Missing, Prepare, Role, Scale, Source, TableOptions, Units,
-};
+use orthopt_data::{Matrix, Role, Scale, Units};
 
-use crate::failure::usage;
+use crate::data_request::{DataRequest, facts};
 use crate::rows::Rows;
-use crate::streamed::{self, Stream, Streamed};
-use crate::{table_options, text, wording};
-
-/// Which data, and what to do with them first.
-#[derive(Clone, Debug)]
-pub struct DataRequest {
-    /// DATA, or the file of `--gram`.
-    pub source: PathBuf,
-    /// Whether it is C itself by `--gram`.
-    pub gram: bool,
-    /// Whether a sparse C stays sparse.
-    pub keep_sparse: bool,
-    pub missing: Missing,
-    /// Bytes that reading may take.
-    pub max_memory: Option<Size>,
-    /// How tables are read.
-    pub table: TableOptions,
-    pub prepare: Prepare,
-    /// Rows part by part.
-    pub stream: Stream,
-}
-
-impl DataRequest {
-    pub fn new(options: &Request) -> anyhow::Result<Self> {
-        let (source, gram) = one_source(options.data.as_deref(), options.gram_file())?;
-        Ok(Self {
-            source,
-            gram,
-            keep_sparse: keeps_sparse(options.problem.as_deref()),
-            missing: missing(options.missing.as_deref())?,
-            max_memory: options.max_memory,
-            table: table_options::of(options)?,
-            prepare: prepare(options)?,
-            stream: Stream::new(options)?,
-        })
-    }
-
-    /// How the data are to be read.
-    pub fn load(&self) -> LoadOptions {
-        LoadOptions {
-            missing: self.missing,
-            max_memory: self.max_memory.map(|size| size.0),
-            gram: self.gram,
-            table: self.table.clone(),
-            ..LoadOptions::default()
-        }
-    }
-}
-
-/// What is done with missing values; a config file may say anything.
-pub fn missing(name: Option<&str>) -> anyhow::Result<Missing> {
-    let Some(name) = name else { return Ok(Missing::default()) };
-    let known = || Missing::NAMES.iter().map(|name| name.0).collect::<Vec<_>>().join(", ");
-    Missing::parse(name).ok_or_else(|| {
-        orthopt::Error::InvalidOption { option: "missing".into(), value: name.into(), expected: known() }
-            .into()
-    })
-}
-
-/// Whether the problem can make use of a sparse C.
-fn keeps_sparse(problem: Option<&str>) -> bool {
-    problem.is_some_and(|name| find_problem(name).is_ok_and(|info| info.kind == Kind::NonlinearEig))
-}
-
-/// DATA or the file of `--gram`, and which of the two it is.
-fn one_source(data: Option<&Path>, gram: Option<&Path>) -> anyhow::Result<(PathBuf, bool)> {
-    match (data, gram) {
-        (Some(data), None) => Ok((data.into(), false)),
-        (None, Some(gram)) => Ok((gram.into(), true)),
-        (None, None) => {
-            Err(usage("DATA is missing: a file, randn:M:N or builtin:NAME (or --gram FILE for C itself)"))
-        }
-        (Some(_), Some(_)) => Err(usage("give DATA or --gram, not both")),
-    }
-}
-
-/// How the data are prepared.
-///
-/// # Errors
-/// A scaling that there is not.
-fn prepare(options: &Request) -> anyhow::Result<Prepare> {
-    let scale = match options.scale.as_deref() {
-        None => Scale::None,
-        Some(text) => Scale::parse(text).ok_or_else(|| orthopt::Error::InvalidOption {
-            option: "scale".into(),
-            value: text.into(),
-            expected: Scale::EXPECTED.into(),
-        })?,
-    };
-    Ok(Prepare::of(options.center, scale, options.covariance, options.features))
-}
+use crate::streamed::{self, Streamed};
+use crate::{text, wording};
 
 /// Data as a problem takes them.
 #[derive(Debug)]
@@ -262,20 +170,6 @@ fn read_names_of(file: &str) -> anyhow::Result<Vec<String>> {
 fn is_drawn(source: &Path) -> bool {
     let name = source.to_string_lossy();
     !source.exists() && name.contains(':')
-}
-
-/// How a table was read, for reports.
-pub fn facts(how: &HowRead, read: String) -> TableFacts {
-    let word = |source: &Option<Source>| source.as_ref().map(|source| source.word().to_string());
-    let first_line = [&how.header, &how.row_names].iter().any(|source| **source == Some(Source::FirstLine));
-    TableFacts {
-        header: first_line,
-        row_names: word(&how.row_names),
-        dropped: how.dropped().map(|(name, _)| name.to_string()).collect(),
-        transposed: how.transposed,
-        weights: word(&how.weights),
-        read,
-    }
 }
 
 /// Reads an n × r matrix X from a file; `option` names it in errors.

@@ -3,12 +3,14 @@
 //! It is a library so that it compiles in parallel with the library `orthopt`, for which a
 //! program would wait, and so that the Python package has the command, too. Other programs should use the crate `orthopt`.
 
+mod arguments;
 mod blocks;
 mod cli;
 mod cmd;
 mod config;
 mod configured;
 mod constants;
+mod data_request;
 mod describe;
 mod explored;
 mod export;
@@ -27,6 +29,7 @@ mod picture;
 mod plot;
 mod pose;
 mod progress;
+#[cfg(feature = "papers")]
 mod reproduce;
 mod rows;
 mod run;
@@ -42,7 +45,7 @@ mod wording;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-use orthopt::linalg::simd;
+use orthopt::internal::linalg::simd;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
@@ -71,7 +74,7 @@ fn check_simd() -> anyhow::Result<()> {
     }
 }
 
-/// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::linalg=debug`), shows spans and events on
+/// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::internal::linalg=debug`), shows spans and events on
 /// stderr.
 fn start_log() {
     let Ok(text) = std::env::var("ORTHOPT_LOG") else { return };

@@ -6,7 +6,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt_data::{DataSet, Role};
 use serde::Deserialize;
 use serde_json::Value;

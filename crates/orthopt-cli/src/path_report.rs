@@ -7,7 +7,7 @@ use orthopt::report::{DataFacts, SCHEMA};
 use serde::Serialize;
 
 use crate::export::json::Solved;
-use crate::export::{svg, to_file};
+use crate::export::to_file;
 use crate::picture;
 use crate::summary::{Summary, describe};
 use crate::table::aligned;
@@ -254,8 +254,8 @@ pub fn drawn(told: &Told<'_>) -> anyhow::Result<String> {
         lines.push(("bound", of(&|i| points[i].variance_bound().unwrap_or(f64::NAN))));
     }
     let first = &points[0].report;
-    let title = svg::title("Variance explained by nonzeros", &first.task);
+    let title = picture::title("Variance explained by nonzeros", &first.task);
     let at = text::exact(text::rounded(points[told.chosen].at, 6));
     let subtitle = format!("chosen by {}: {} {at}", told.rule(), told.along.name());
-    picture::path::picture(&title, &svg::below(&first.task, &subtitle), &lines, told.chosen)
+    picture::path::picture(&title, &picture::below(&first.task, &subtitle), &lines, told.chosen)
 }

@@ -114,6 +114,7 @@ pub fn curves(title: &str, subtitle: &str, axes: [&str; 2], lines: &[Curve]) -> 
 }
 
 /// A picture of curves among others.
+#[cfg(feature = "papers")]
 #[derive(Clone, Debug)]
 pub struct Panel {
     pub title: String,
@@ -126,6 +127,7 @@ pub struct Panel {
 ///
 /// # Errors
 /// The drawing fails.
+#[cfg(feature = "papers")]
 pub fn panels(all: &[Panel]) -> anyhow::Result<String> {
     svg_of((SIZE.0, SIZE.1 * all.len().max(1) as u32), |root| {
         for (area, panel) in root.split_evenly((all.len().max(1), 1)).iter().zip(all) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use faer::{Mat, MatRef};
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt::problem::squares_on_span;
 use orthopt_data::{Matrix, Table, write_table};
 

@@ -1,8 +1,8 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
+use orthopt::RowMat;
 use orthopt::certify::Scope;
 use orthopt::family::{Family, Plan, Wanted};
-use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::report::{Checks, Report, Task};
 use orthopt::solvers::obcd::pairs;

@@ -10,9 +10,10 @@ use orthopt::request::{Request, Settled};
 use orthopt::solve::Stopping;
 use orthopt::stability::of_run;
 
+use crate::data_request::DataRequest;
 use crate::export::{Output, What};
 use crate::failure::usage;
-use crate::input::{DataRequest, read_x, short_text};
+use crate::input::{read_x, short_text};
 
 /// Everything `solve` and `compare` need to know.
 #[derive(Clone, Debug)]

@@ -5,73 +5,14 @@ use std::path::{Path, PathBuf};
 use faer::Mat;
 use orthopt::message::Message;
 use orthopt::report::{DataFacts, Role};
-use orthopt::request::Request;
 use orthopt_data::stream::{Accumulate, Accumulated, Step, accumulate, files, read_accumulator};
-use orthopt_data::{DataError, GramAccumulator, HowRead, Missing, Scale, Summation, show_bytes};
+use orthopt_data::{DataError, GramAccumulator, HowRead, Scale, Summation, show_bytes};
 
-use crate::failure::usage;
-use crate::input::{DataRequest, facts};
+use crate::data_request::{DataRequest, facts};
 use crate::{text, wording};
-
-/// From this size on, tables and arrays come part by part unless somebody says otherwise.
-const LARGE: u64 = 1_000_000_000;
 
 /// As long as there are not more columns than this: C has the size of so many rows.
 const MOST_COLUMNS: usize = 10_000;
-
-/// What was asked for.
-#[derive(Clone, Debug, Default)]
-pub struct Stream {
-    /// Part by part or not; open if nothing is said.
-    wanted: Option<bool>,
-    how: Summation,
-    screen: Option<usize>,
-    /// Files besides DATA.
-    more: Vec<PathBuf>,
-    /// Whether a file that is to be written shows the rows.
-    needs_rows: bool,
-}
-
-impl Stream {
-    /// # Errors
-    /// Options that exclude each other.
-    pub fn new(options: &Request) -> anyhow::Result<Self> {
-        let more = options.more.clone().unwrap_or_default();
-        let several = !more.is_empty();
-        if options.stream == Some(false) && (several || options.screen.is_some()) {
-            let what = if several { "several files are read" } else { "with --screen rows are read" };
-            return Err(usage(format!("--stream=false: {what} part by part")));
-        }
-        if options.gram.is_some() && (options.stream == Some(true) || options.screen.is_some()) {
-            return Err(usage("--gram gives C itself: there are no rows to read part by part"));
-        }
-        let of_rows = options.labels.as_deref().is_some_and(|labels| Path::new(labels).exists());
-        if of_rows && (options.stream == Some(true) || several) {
-            return Err(usage(
-                "--labels are for pictures of rows, but rows that are read part by part are not kept",
-            ));
-        }
-        if options.screen.is_some() && options.data.as_deref() == Some(Path::new("-")) {
-            return Err(usage(
-                "--screen reads the rows twice, which standard input does not allow; use a file",
-            ));
-        }
-        let how = match options.reproducible {
-            Some(true) => Summation::Reproducible,
-            _ => Summation::Compensated,
-        };
-        let rows = [&options.save_scores, &options.plot_scores, &options.plot_biplot, &options.report];
-        let needs_rows = rows.iter().any(|path| path.is_some()) || options.labels.is_some();
-        let asked = several || options.screen.is_some() || options.reproducible == Some(true);
-        let wanted = options.stream.or(asked.then_some(true));
-        Ok(Self { wanted, how, screen: options.screen, more, needs_rows })
-    }
-
-    /// Whether files of these sizes are to come part by part though nobody says so.
-    fn suits(&self, bytes: u64, missing: Missing) -> bool {
-        bytes >= LARGE && !self.needs_rows && matches!(missing, Missing::Error | Missing::Drop)
-    }
-}
 
 /// C and what reports say of the rows.
 #[derive(Debug)]
@@ -222,20 +163,4 @@ pub fn kept_names(
 /// What sums of so many columns take, in words.
 pub fn memory(columns: usize, how: Summation) -> String {
     show_bytes(GramAccumulator::needed(columns, how) as u64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn large_files_come_part_by_part_where_nothing_needs_their_rows() {
-        let plain = Stream::new(&Request::default()).unwrap();
-        assert!(plain.suits(LARGE, Missing::Error) && plain.suits(LARGE, Missing::Drop));
-        assert!(!plain.suits(LARGE - 1, Missing::Error) && !plain.suits(LARGE, Missing::Mean));
-        let scores = Request { save_scores: Some("s.csv".into()), ..Request::default() };
-        assert!(!Stream::new(&scores).unwrap().suits(LARGE, Missing::Error));
-        let several = Request { more: Some(vec!["b.csv".into()]), stream: Some(false), ..Default::default() };
-        assert!(Stream::new(&several).is_err());
-    }
 }

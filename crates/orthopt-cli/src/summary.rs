@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use orthopt::RowMat;
 use orthopt::certify::Certificate;
 use orthopt::family::Kind;
-use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::objective::Objective;
 use orthopt::problem::{Cardinality, ExplainedVariance};

@@ -105,6 +105,12 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
+/// With a capital.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::dataset::DataSet;
 use crate::error::DataError;
-use crate::format::delimiter;
+use crate::format::guess::delimiter;
 use crate::input::Input;
 use crate::table::decoded;
 use crate::text::{parse_f64, show};

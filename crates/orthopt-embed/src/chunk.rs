@@ -5,7 +5,7 @@
 //! candidate y is z = −d(a, y) + b_known + b_y + δ.
 
 use orthopt::RowMat;
-use orthopt::linalg::products::product;
+use orthopt::internal::linalg::products::product;
 
 use crate::distance::{Block, Metric, Points};
 use crate::graph::{Answers, Question};

@@ -14,9 +14,9 @@
 //! Distances come in blocks: b points against m, one or two matrix products and a pass over b·m numbers.
 
 use orthopt::RowMat;
-use orthopt::linalg::elementary::{acos, acos_positive, acosh_1p};
-use orthopt::linalg::products::product;
-use orthopt::linalg::simd::dispatch;
+use orthopt::internal::linalg::elementary::{acos, acos_positive, acosh_1p};
+use orthopt::internal::linalg::products::product;
+use orthopt::internal::linalg::simd::dispatch;
 use serde::{Deserialize, Serialize};
 
 use crate::manifold::{Space, norm2};

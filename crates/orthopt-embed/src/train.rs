@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::linalg::simd::dispatch;
+use orthopt::internal::linalg::simd::dispatch;
 use orthopt::solve::Status;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

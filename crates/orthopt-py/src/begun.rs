@@ -1,7 +1,7 @@
 //! Set-up of the minimisation of a user's function, for any constraint.
 
+use orthopt::RowMat;
 use orthopt::family::{Case, Run, Wanted, check_constants, check_solvers};
-use orthopt::linalg::RowMat;
 use orthopt::objective::Evaluate;
 use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use orthopt::solvers::SolverInfo;

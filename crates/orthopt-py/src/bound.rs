@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
+use orthopt::RowMat;
 use orthopt::bound::{Bound as Lower, Dual, LimitDual, Options as Limits, Point, Progress, Show, limit_dual};
 use orthopt::cancel::Cancel;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
 use orthopt::report::{Assessment, Global, Task};
 use orthopt::with_family;
 use pyo3::prelude::*;

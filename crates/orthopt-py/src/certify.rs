@@ -1,9 +1,9 @@
 //! `certify`: what kind of point is this X?
 
 use numpy::PyReadonlyArray2;
+use orthopt::RowMat;
 use orthopt::certify::Scope;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
 use orthopt::report::{Assessment, Checks, Task};
 use orthopt::with_family;
 use pyo3::prelude::*;

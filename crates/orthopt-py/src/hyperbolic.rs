@@ -2,14 +2,15 @@
 
 use orthopt::Error;
 use orthopt::constraint::Constraint;
-use orthopt::constraint::j_orthogonal::{Signature, stationarity};
+use orthopt::constraint::Signature;
 use orthopt::family::Case;
+use orthopt::internal::j_orthogonal::stationarity;
+use orthopt::internal::solvers::vr_j_jobcd;
 use orthopt::message::Message;
 use orthopt::problem::Problem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status};
 use orthopt::solvers::j_sums;
-use orthopt::solvers::jobcd::vr_j_jobcd;
 use pyo3::prelude::*;
 
 use crate::begun::{Begun, stages, start_rng};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt_embed::{
     Answers, Error, Graph, Metrics, Model, Options, Question, Record, Rule, Saved, Trainer, Triple,
     read_graph,

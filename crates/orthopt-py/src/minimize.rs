@@ -1,13 +1,13 @@
 //! `minimize`: f is a Python callable, the constraint XᵀX = I or XᵀJX = J.
 
 use numpy::PyReadonlyArray2;
+use orthopt::RowMat;
 use orthopt::certify::criticality_while;
 use orthopt::composite::criticality;
 use orthopt::constraint::{Constraint, Stiefel};
 use orthopt::family::{
     Case, CompositeOptions, check_constants, composite_parts, needs_parts, penalty_called,
 };
-use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};

@@ -1,8 +1,8 @@
 //! Solutions and certificates as dictionaries; `orthopt._solution` gives them names and types.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use orthopt::RowMat;
 use orthopt::family::Scree;
-use orthopt::linalg::RowMat;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Checks, Report, Task};
 use orthopt::solve::{Setting, Solution};

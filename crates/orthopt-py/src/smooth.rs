@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use orthopt::Error;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::linalg::RowMat;
 use orthopt::message::Message;
 use orthopt::smooth::{FiniteSum, HessianVector, Smooth, TwoSided, estimate_lipschitz};
 use orthopt::solve::{Event, Observer};

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use numpy::{PyArray1, PyReadonlyArray2};
 use orthopt::Error;
+use orthopt::RowMat;
 use orthopt::family::{Case, Family, Plan, Posed, Run, find_problem, pose};
-use orthopt::linalg::RowMat;
 use orthopt::report::{Report, Stability, Task};
 use orthopt::solve::Observer;
 use orthopt::stability::{Request as Halves, Watch, check, of_halves, of_run, stability as solved};

@@ -5,12 +5,12 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use faer::Mat;
-use orthopt::linalg::RowMat;
-use orthopt::linalg::plane::PairMove;
-use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
-use orthopt::pair::PairModel;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::fold::Scratch;
+use orthopt::RowMat;
+use orthopt::internal::linalg::plane::PairMove;
+use orthopt::internal::linalg::simd::{Simd, WithSimd, dispatch};
+use orthopt::internal::pair::PairModel;
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{L0, L1, NoPenalty, Nonneg};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

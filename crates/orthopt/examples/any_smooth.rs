@@ -5,8 +5,8 @@
 //! cargo run -p orthopt --example any_smooth
 //! ```
 
+use orthopt::RowMat;
 use orthopt::certify::criticality;
-use orthopt::linalg::RowMat;
 use orthopt::penalty::L1;
 use orthopt::problem::Problem;
 use orthopt::smooth::Smooth;

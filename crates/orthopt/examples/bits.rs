@@ -7,10 +7,9 @@
 //! ```
 
 use orthopt::Error;
-use orthopt::constraint::j_orthogonal::Signature;
+use orthopt::RowMat;
+use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
-use orthopt::pair::step::Model;
 use orthopt::penalty::find_penalty;
 use orthopt::problem::JProblem;
 use orthopt::problem::NonlinearEigProblem;
@@ -18,10 +17,11 @@ use orthopt::problem::covariance;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
 use orthopt::smooth::NonlinearEig;
 use orthopt::solve::{Pass, Solver, advance};
-use orthopt::solvers::jobcd::{JobcdOptions, SIDES};
-use orthopt::solvers::nonlinear_obcd::NonlinearObcd;
+use orthopt::solvers::NonlinearObcd;
+use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WORKING_SETS};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
+use orthopt::solvers::{JobcdOptions, SIDES};
 use orthopt::start::Start;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -165,7 +165,7 @@ fn nonlinear(seed: u64) -> Result<(), Error> {
     for (what, f) in problems {
         let p: NonlinearEigProblem = Problem::new(f, orthopt::penalty::NoPenalty, 3)?;
         let x0 = p.start("random", seed)?;
-        for search in [Default::default(), orthopt::pair::nonlinear::CircleSearch::FifthOrder] {
+        for search in [Default::default(), orthopt::solvers::obcd::CircleSearch::FifthOrder] {
             for (rule, working_set, _) in WORKING_SETS {
                 for (how, candidates, tol) in
                     [("", None, 1e-9), (" tol 0", None, 0.0), (" all", Some(Candidates::All), 1e-9)]

@@ -5,7 +5,7 @@
 //! ```
 
 use orthopt::cancel::Cancel;
-use orthopt::constraint::j_orthogonal::Signature;
+use orthopt::constraint::Signature;
 use orthopt::family::Wanted;
 use orthopt::prelude::*;
 use orthopt::problem::JProblem;

@@ -4,15 +4,15 @@
 //! cargo run -p orthopt --example own_composite
 //! ```
 
+use orthopt::RowMat;
 use orthopt::concave::Concave;
 use orthopt::constraint::Constraint;
-use orthopt::linalg::RowMat;
 use orthopt::linear_map::LinearMap;
 use orthopt::penalty::L1;
 use orthopt::problem::Problem;
 use orthopt::smooth::DenseQuadratic;
 use orthopt::solve::{RunOptions, Stationary, run};
-use orthopt::solvers::oadmm::{Oadmm, OadmmOptions};
+use orthopt::solvers::{Oadmm, OadmmOptions};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 

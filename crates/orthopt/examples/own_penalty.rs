@@ -8,11 +8,11 @@
 use orthopt::certify::{Scope, block_stationarity, criticality};
 use orthopt::constraint::{Constraint, Stiefel};
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::pair::PairPenalty;
+use orthopt::penalty::PairPenalty;
 use orthopt::problem::Problem;
 use orthopt::smooth::DenseQuadratic;
 use orthopt::solve::{Critical, RunOptions, Stationary, Stop, run};
-use orthopt::solvers::manpg::ManPg;
+use orthopt::solvers::ManPg;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

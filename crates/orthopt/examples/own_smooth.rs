@@ -5,14 +5,14 @@
 //! cargo run -p orthopt --example own_smooth
 //! ```
 
+use orthopt::RowMat;
 use orthopt::certify::{Scope, block_stationarity};
-use orthopt::linalg::RowMat;
-use orthopt::linalg::simd::Simd;
 use orthopt::penalty::L1;
 use orthopt::problem::Problem;
+use orthopt::smooth::Simd;
 use orthopt::smooth::{Quadratic, Smooth};
 use orthopt::solve::{AnySolver, RunOptions, Stationary, run};
-use orthopt::solvers::manpg::ManPg;
+use orthopt::solvers::ManPg;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::leading_eigenvectors;
 

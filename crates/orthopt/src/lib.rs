@@ -55,7 +55,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`sparse_pca`], [`prelude`] | components in three lines, and what most programs import |
+//! | [`SparsePca`], [`prelude`] | components in three lines, and what most programs import |
 //! | [`report`], [`message`] | what there is to say of a run, and messages that name options |
 //! | [`family`] | what users name: problems, solvers, starts, and what is chosen for them |
 //! | [`request`] | every option of every front end, declared once, and what they mean |
@@ -65,7 +65,6 @@
 //! | [`nonsmooth`], [`penalty`] | what h is, and one penalty per file |
 //! | [`concave`], [`linear_map`] | the part g that is subtracted, the map A inside h |
 //! | [`composite`] | how far a point of f − g + h(A(X)) is from being critical |
-//! | [`pair`], [`jpair`] | the 2-row subproblem, solved globally, for XᵀX = I and XᵀJX = J |
 //! | [`solvers`] | algorithms |
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`], [`cancel`] | starting points; whether work may go on |
@@ -89,29 +88,30 @@ pub mod composite;
 pub mod concave;
 pub mod constraint;
 mod convert;
-pub mod error;
+mod error;
 pub mod explore;
 pub mod family;
-pub mod jpair;
 #[doc(hidden)]
-pub mod linalg;
+pub mod internal;
+mod jpair;
+mod linalg;
 pub mod linear_map;
 pub mod message;
 pub mod nonsmooth;
 pub mod objective;
 pub mod options;
-pub mod pair;
+mod pair;
 pub mod path;
 pub mod penalty;
 pub mod prelude;
 pub mod problem;
 pub mod registry;
 pub mod report;
-pub mod search;
+mod search;
 pub mod smooth;
 pub mod solve;
 pub mod solvers;
-pub mod sparse_pca;
+mod sparse_pca;
 pub mod stability;
 pub mod start;
 pub mod threads;

@@ -363,7 +363,7 @@ linear_maps! {
 }
 
 /// Names that [`AnyMap::parse`] reads, with one line each.
-pub const MAPS: &[(&str, &str)] = &[
+pub(crate) const MAPS: &[(&str, &str)] = &[
     ("identity", "A(X) = X"),
     ("differences", "A(X) = X_i+1 - X_i, differences of neighbouring rows"),
     ("rows:LIST", "some rows of X, as rows:1-10,15 (counted from 1)"),
@@ -371,7 +371,7 @@ pub const MAPS: &[(&str, &str)] = &[
 ];
 
 impl AnyMap {
-    /// The map of one of the words in [`MAPS`].
+    /// The map of one of the words in `MAPS`.
     ///
     /// # Errors
     /// [`Error::UnknownName`] with the known words; an invalid list.

@@ -73,7 +73,7 @@ pub fn count_nonzeros(x: &RowMat) -> usize {
 }
 
 /// Number of entries that are not zero and at most [`REPORT_ZERO`].
-pub fn count_tiny(x: &RowMat) -> usize {
+pub(crate) fn count_tiny(x: &RowMat) -> usize {
     x.data().iter().filter(|v| **v != 0.0 && v.abs() <= REPORT_ZERO).count()
 }
 

@@ -5,8 +5,10 @@
 
 pub use crate::cancel::Cancel;
 pub use crate::certify::{Certificate, Scope};
+#[doc(no_inline)]
 pub use crate::error::{Error, Result};
 pub use crate::family::Family;
+#[doc(no_inline)]
 pub use crate::linalg::RowMat as Matrix;
 pub use crate::nonsmooth::Nonsmooth;
 pub use crate::objective::{Evaluate, Objective};
@@ -16,4 +18,5 @@ pub use crate::solve::{
     Chain, Event, MaxIterations, Observer, RunOptions, Solution, Solver, Stationary, Status, Stop, Stopping,
     TimeLimit, run, run_restarts,
 };
+#[doc(no_inline)]
 pub use crate::sparse_pca::SparsePca;

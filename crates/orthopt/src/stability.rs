@@ -30,9 +30,6 @@ use crate::search::{Effort, Tuning};
 use crate::solve::{Solution, Status, Stopping};
 use crate::with_family;
 
-/// Number of pairs where nobody gives one, as in the paper.
-pub const DEFAULT_PAIRS: usize = 50;
-
 /// Pairs for which a limit of time has room: each of the two runs of a half ends at its share.
 const ROOM: usize = 5;
 

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueHint;
+use orthopt::RowMat;
 use orthopt::bound::{Bound, limit_dual};
+use orthopt::family::Effort as SearchEffort;
 use orthopt::family::{Call, Family, Plan};
-use orthopt::linalg::RowMat;
 use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
 use orthopt::request::Request;
-use orthopt::search::Effort as SearchEffort;
 use orthopt::with_family;
 use orthopt_data::NpzArray;
 use serde::Serialize;

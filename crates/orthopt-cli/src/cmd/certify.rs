@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::ValueHint;
+use orthopt::RowMat;
 use orthopt::certify::{BlockReport, Certificate, Scope};
 use orthopt::family::{Call, Family, Kind};
-use orthopt::linalg::RowMat;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
 use orthopt::solve::Stopping;

@@ -15,7 +15,7 @@ use crate::look::{Look, first_rows};
 use crate::summary::Summary;
 use crate::table_options::TableArgs;
 use crate::wording::typed;
-use crate::{input, output, text};
+use crate::{data_request, output, text};
 
 /// Inspect, convert and generate data; add up C of rows that do not fit memory
 #[derive(Debug, clap::Args)]
@@ -253,7 +253,7 @@ impl Facts {
             names: data.names.clone(),
             labels: data.labels.as_deref().map(count_labels),
             truth: data.truth.as_ref().map(|t| [t.nrows(), t.ncols()]),
-            table: input::facts(&data.how, data.sentence()),
+            table: data_request::facts(&data.how, data.sentence()),
             columns: data.how.columns.iter().map(column).collect(),
             look: look.clone(),
         }

@@ -9,6 +9,7 @@ use orthopt_data::{DataError, Scale};
 use super::solve::use_threads;
 use crate::configured::Help;
 use crate::explored::{self, Told};
+use crate::export::html::explored as page;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say};
 use crate::files::Files;
@@ -112,7 +113,7 @@ fn is_of_c(error: &anyhow::Error) -> bool {
 fn publish(settings: &Settings, told: &Told<'_>, found: &Exploration) -> anyhow::Result<ExitCode> {
     let mut failures: Vec<anyhow::Error> = Vec::new();
     for file in &settings.outputs {
-        failures.extend(explored::write_page(told, file.path()).err());
+        failures.extend(page::write(told, file.path()).err());
     }
     if settings.prints() {
         failures.extend(output::print(&explored::summary(told, settings.top)).err());

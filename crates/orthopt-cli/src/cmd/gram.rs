@@ -12,7 +12,7 @@ use crate::files::Files;
 use crate::progress::Progress;
 use crate::table_options::TableArgs;
 use crate::wording::typed;
-use crate::{input, output, streamed, text};
+use crate::{data_request, output, streamed, text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,7 +79,7 @@ pub fn run(args: &Args, how: &LoadOptions) -> anyhow::Result<ExitCode> {
             let never = Stopping { max_iters: None, time_limit: None, tol: 0.0, min_decrease: 0.0 };
             let progress = Progress::new(false, never);
             let how = args.table.added_to(how)?;
-            let load = LoadOptions { missing: input::missing(args.missing.as_deref())?, ..how };
+            let load = LoadOptions { missing: data_request::missing(args.missing.as_deref())?, ..how };
             let request = Accumulate { how: summation, load, ..Accumulate::default() };
             let found = accumulate(&rows, &request, earlier, &mut |step| progress.reading(step))?;
             progress.clear();

@@ -10,6 +10,9 @@ pub mod explore;
 pub mod gram;
 pub mod list;
 pub mod path;
+#[cfg(feature = "papers")]
 pub mod reproduce;
 pub mod solve;
 pub mod transform;
+#[cfg(any(test, not(feature = "papers")))]
+pub mod without_papers;

@@ -11,17 +11,20 @@ use crate::failure::{ExitCode, say, usage};
 use crate::progress::Progress;
 use crate::reproduce::bound::LowerBound;
 use crate::reproduce::cell::{Cell, Record};
-use crate::reproduce::datasets;
 use crate::reproduce::grid::Finished;
-use crate::reproduce::item::{Content, Drawing, Item, Method, Plan};
-use crate::reproduce::items::ITEMS;
+use crate::reproduce::landscape;
 use crate::reproduce::listing::list;
 use crate::reproduce::page::{self, Section};
-use crate::reproduce::training::{self, MOVERS, Mover, Place};
+use crate::reproduce::sheet::Drawing;
+use crate::reproduce::training::{Course, Place};
 use crate::settings::at_least_zero;
 use crate::wording::explained;
 use crate::{interrupt, output};
 use orthopt::solve::Stopping;
+use orthopt_papers::datasets;
+use orthopt_papers::item::{Content, Item, Method, Plan};
+use orthopt_papers::items::{self, ITEMS};
+use orthopt_papers::training::{self as papers, MOVERS, Mover};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -134,7 +137,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Command line of this run, with the name of the program.
 fn command_line() -> String {
-    let words = crate::cli::arguments().map(|w| if w.contains(' ') { format!("'{w}'") } else { w });
+    let words = crate::arguments::arguments().map(|w| if w.contains(' ') { format!("'{w}'") } else { w });
     std::iter::once("orthopt".to_string()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -149,7 +152,7 @@ struct Job {
 
 /// A knowledge graph to train, its files and methods.
 struct Training {
-    what: training::Training,
+    what: Course,
     files: Vec<PathBuf>,
     movers: Vec<&'static Mover>,
 }
@@ -174,7 +177,7 @@ fn jobs(args: &Args) -> anyhow::Result<Vec<Job>> {
 
 fn find(name: &str) -> anyhow::Result<&'static Item> {
     let names = || ITEMS.iter().map(|item| item.name).collect::<Vec<_>>().join(", ");
-    crate::reproduce::items::find(name)
+    items::find(name)
         .ok_or_else(|| usage(format!("there is no item '{name}'; give list, all, or one of {}", names())))
 }
 
@@ -182,7 +185,7 @@ fn job(args: &Args, item: &'static Item) -> anyhow::Result<Job> {
     let none = Job { item, cells: Vec::new(), missing: Vec::new(), drawing: None, training: None };
     let mut plan = match item.content {
         Content::Runs(plan) => plan,
-        Content::Drawing(draw) => return Ok(Job { drawing: Some(draw()?), ..none }),
+        Content::Landscapes => return Ok(Job { drawing: Some(landscape::figure()?), ..none }),
         Content::Training(what) => return training_of(args, item, what, none),
     };
     let kept = chosen(args, item, plan.methods, |m| m.name)?;
@@ -230,7 +233,7 @@ fn chosen<'a, T>(args: &Args, item: &Item, all: &'a [T], name: fn(&T) -> &str) -
     Ok(all.iter().filter(kept).collect())
 }
 
-fn training_of(args: &Args, item: &'static Item, what: training::Training, none: Job) -> anyhow::Result<Job> {
+fn training_of(args: &Args, item: &'static Item, what: papers::Training, none: Job) -> anyhow::Result<Job> {
     let movers = chosen(args, item, MOVERS, |m| m.name)?;
     limits(&[TRAINED], &args.time_limit)?;
     if !wanted(args, what.dataset) {
@@ -238,7 +241,7 @@ fn training_of(args: &Args, item: &'static Item, what: training::Training, none:
     }
     let Some(source) = datasets::find(what.dataset) else { return Ok(none) };
     Ok(match source.facts(args.data_dir.as_deref()) {
-        Ok(files) => Job { training: Some(Training { what, files, movers }), ..none },
+        Ok(files) => Job { training: Some(Training { what: Course(what), files, movers }), ..none },
         Err(why) => Job { missing: vec![format!("{} ({why})", what.dataset)], ..none },
     })
 }

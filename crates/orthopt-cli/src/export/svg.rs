@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::Found;
 use crate::global::gap;
+use crate::picture::{below, title};
 use crate::plot::{Curve, TIME, convergence, curves};
 use crate::text;
 use orthopt::bound::Bound;
@@ -44,17 +45,6 @@ pub fn write_bound(task: &Task, report: Option<&Report>, found: &Bound, path: &P
     super::picture::write(&picture, path)
 }
 
-/// Title of a picture: its kind, and what was found in words.
-pub fn title(kind: &str, task: &Task) -> String {
-    format!("{kind}, {}", task.title)
-}
-
-/// Line below a title: the problem, the data and λ, and a remark.
-pub fn below(task: &Task, remark: &str) -> String {
-    let lambda = task.lambda.map_or(String::new(), |lambda| format!(", lambda = {}", text::exact(lambda)));
-    format!("{}, {}{lambda}: {remark}", task.problem.name, short_name(&task.data.source))
-}
-
 fn curve(report: &Report) -> Curve {
     let s = &report.solution;
     let points = s.trace.points().iter().map(|p| (p.seconds, p.objective));
@@ -88,8 +78,3 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
 
 /// Number of arms of a search that are drawn next to its best point, those with the lowest F.
 const ARMS: usize = 5;
-
-/// A file without its folders; other sources unchanged.
-fn short_name(source: &str) -> &str {
-    Path::new(source).file_name().and_then(|name| name.to_str()).unwrap_or(source)
-}

@@ -5,8 +5,7 @@ use plotters::prelude::*;
 
 use super::scatter::{Plane, Points};
 use super::scores::axis;
-use super::{MIDDLE, cut, units, width_of};
-use crate::export::svg::{below, title};
+use super::{MIDDLE, below, cut, title, units, width_of};
 use crate::plot::{Area, Drawn, FONT, SIZE, svg, titled};
 use crate::rows::Rows;
 

@@ -1,10 +1,10 @@
 //! Numbers of variables and components as a heat map with the numbers in its cells, which distinguish signs in grey.
 
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt::objective::REPORT_ZERO;
 use plotters::prelude::*;
 
-use super::loadings::Drawing;
+use super::drawing::Drawing;
 use super::{MIDDLE, RIGHT};
 use crate::plot::{Drawn, FONT, GRID, INK, PALE, TITLES, svg_of, titled};
 

@@ -3,29 +3,15 @@
 use orthopt::report::{Report, used};
 use plotters::prelude::*;
 
-use super::{DARK, LEFT, LIGHT, MIDDLE, RIGHT, cut, heat, units, width_of};
-use crate::export::svg::{below, title};
+use super::drawing::{Drawing, MOST, TEXT, cut_names};
+use super::{DARK, LEFT, LIGHT, MIDDLE, RIGHT, below, heat, title, units};
 use crate::plot::{Area, Drawn, FONT, GRID, TITLES, svg_of, titled};
 use crate::text;
 
 /// More variables than this, or more components than [`PANELS`], make a heat map.
 const BARS: usize = 20;
 const PANELS: usize = 8;
-/// Maximum number of variables of a heat map, those with the largest loadings.
-pub(super) const MOST: usize = 60;
-
-const TEXT: i32 = 26;
 const ROW: i32 = 44;
-const LONGEST: usize = 28;
-
-/// The variables with nonzero loadings, with the data of the drawing.
-pub(super) struct Drawing<'a> {
-    pub(super) report: &'a Report,
-    pub(super) variables: Vec<usize>,
-    pub(super) names: Vec<String>,
-    pub(super) title: String,
-    pub(super) subtitle: String,
-}
 
 /// The picture.
 ///
@@ -53,11 +39,6 @@ pub fn picture(report: &Report) -> anyhow::Result<String> {
     if many { heat::picture(&drawing, report.x(), None, &heading) } else { bars(&drawing) }
 }
 
-/// Names of variables, not longer than there is room for.
-pub(super) fn cut_names(report: &Report, variables: &[usize]) -> Vec<String> {
-    variables.iter().map(|i| cut(&report.task.data.variable(*i), LONGEST)).collect()
-}
-
 /// In the order of the data, those whose largest loading is largest.
 fn largest(report: &Report, all: &[usize]) -> Vec<usize> {
     let x = report.x();
@@ -67,21 +48,6 @@ fn largest(report: &Report, all: &[usize]) -> Vec<usize> {
     order.truncate(MOST);
     order.sort_unstable();
     order
-}
-
-impl Drawing<'_> {
-    /// Width of the column of names.
-    pub(super) fn margin(&self) -> i32 {
-        let widest = self.names.iter().map(|name| width_of(name, TEXT)).max().unwrap_or(0);
-        widest.max(120) + 48
-    }
-
-    /// Heading of component `k`: its number and its share of the variance.
-    pub(super) fn heading(&self, k: usize) -> String {
-        let explained = self.report.explained_variance.as_ref();
-        let share = explained.map_or(String::new(), |e| format!(" ({:.1} %)", 100.0 * e.adjusted[k]));
-        format!("PC{}{share}", k + 1)
-    }
 }
 
 /// One panel for each component, a row for each variable, the same for all.

@@ -3,7 +3,7 @@
 use orthopt::report::Report;
 
 use super::scatter::{Plane, Points};
-use crate::export::svg::{below, title};
+use super::{below, title};
 use crate::plot::{SIZE, svg, titled};
 use crate::rows::Rows;
 

@@ -4,8 +4,7 @@ use orthopt::family::Scree;
 use orthopt::report::Report;
 use plotters::prelude::*;
 
-use super::{LEFT, MIDDLE, RIGHT, units};
-use crate::export::svg::{below, title};
+use super::{LEFT, MIDDLE, RIGHT, below, title, units};
 use crate::plot::{Area, Axis, COLOURS, Drawn, FONT, GRID, SIZE, svg, titled};
 
 /// The picture.

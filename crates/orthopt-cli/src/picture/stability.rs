@@ -2,9 +2,9 @@
 
 use orthopt::report::{Report, Stability};
 
+use super::drawing::{Drawing, MOST, cut_names};
 use super::heat;
-use super::loadings::{Drawing, MOST, cut_names};
-use crate::export::svg::{below, title};
+use super::{below, title};
 use crate::text;
 
 /// The picture.

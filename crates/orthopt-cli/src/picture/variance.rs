@@ -3,8 +3,7 @@
 use orthopt::report::Report;
 use plotters::prelude::*;
 
-use super::{DARK, LEFT, LIGHT, MIDDLE, RIGHT, units};
-use crate::export::svg::{below, title};
+use super::{DARK, LEFT, LIGHT, MIDDLE, RIGHT, below, title, units};
 use crate::plot::{Area, Axis, Drawn, FONT, GRID, SIZE, svg, titled};
 
 /// The picture; none if components explain no variance.

@@ -13,8 +13,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::datasets::{Available, Preparation};
-use super::item::{Item, Method, Plan};
 use crate::export::to_file;
 use crate::failure::say;
 use crate::input::Input;
@@ -24,6 +22,8 @@ use crate::progress::Progress;
 use crate::run;
 use crate::settings::Settings;
 use crate::text;
+use orthopt_papers::datasets::{Available, Preparation};
+use orthopt_papers::item::{Item, Method, Plan};
 
 /// One data set, lambda, rank and signature of an item.
 #[derive(Clone, Debug)]

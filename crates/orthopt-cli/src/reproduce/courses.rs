@@ -4,8 +4,8 @@ use std::path::Path;
 
 use orthopt_embed::{Metrics, Record};
 
-use super::item::{Drawing, Grid};
-use super::training::{Trained, Training};
+use super::sheet::{Drawing, Grid};
+use super::training::{Course, Trained};
 use crate::plot::{Curve, Panel, panels};
 use crate::text;
 
@@ -22,9 +22,9 @@ const SHOWN: [(&str, Figure); 3] = [
 /// Shares of the way that have rows of their own.
 const SHARES: [f64; 3] = [0.25, 0.5, 1.0];
 
-impl Training {
+impl Course {
     fn place(&self, record: &Record) -> f64 {
-        if self.by_epoch { record.epoch as f64 } else { record.seconds }
+        if self.0.by_epoch { record.epoch as f64 } else { record.seconds }
     }
 
     /// The figure of some runs, and its numbers where all of them have got.
@@ -32,13 +32,13 @@ impl Training {
     /// # Errors
     /// The drawing fails.
     pub fn drawing(&self, runs: &[Trained], folder: &Path) -> anyhow::Result<Drawing> {
-        let axis = if self.by_epoch { "epochs" } else { "seconds" };
+        let axis = if self.0.by_epoch { "epochs" } else { "seconds" };
         let header = [axis, "method", "epochs", "s", "loss", "MRR", "hits@1", "hits@3", "hits@10"];
         let ends = runs.iter().filter_map(|run| run.history.last()).map(|last| self.place(last));
         let end = ends.fold(f64::INFINITY, f64::min);
         let mut rows = Vec::new();
         let mut places =
-            SHARES.map(|share| if self.by_epoch { (share * end).ceil() } else { share * end }).to_vec();
+            SHARES.map(|share| if self.0.by_epoch { (share * end).ceil() } else { share * end }).to_vec();
         places.dedup();
         for at in places {
             rows.extend(runs.iter().filter_map(|run| self.row(run, at)));
@@ -51,7 +51,7 @@ impl Training {
     fn row(&self, run: &Trained, at: f64) -> Option<Vec<String>> {
         let last = run.history.iter().take_while(|r| self.place(r) <= at).last()?;
         let Metrics { mrr, hits1, hits3, hits10, .. } = last.valid?;
-        let place = if self.by_epoch { text::exact(at) } else { text::number(at, 3) };
+        let place = if self.0.by_epoch { text::exact(at) } else { text::number(at, 3) };
         let numbers = [mrr, hits1, hits3, hits10].map(|x| format!("{x:.4}"));
         let course = [text::number(last.seconds, 3), text::number(last.loss, 5)];
         let names = [place, run.method.clone(), last.epoch.to_string()];
@@ -66,8 +66,11 @@ impl Training {
             let lines: Vec<Curve> =
                 runs.iter().map(|run| Curve { label: run.method.clone(), points: points(run) }).collect();
             Panel {
-                title: format!("{}, {name}", self.dataset),
-                subtitle: format!("{} facts for training, {} for testing", self.sizes.train, self.sizes.test),
+                title: format!("{}, {name}", self.0.dataset),
+                subtitle: format!(
+                    "{} facts for training, {} for testing",
+                    self.0.sizes.train, self.0.sizes.test
+                ),
                 axes: [axis.to_string(), name.to_string()],
                 curves: lines,
             }
@@ -76,7 +79,7 @@ impl Training {
     }
 
     fn notes(&self, runs: &[Trained], folder: &Path) -> Vec<String> {
-        let s = &self.sizes;
+        let s = &self.0.sizes;
         let batch = (s.train as f64).sqrt().round();
         let mut notes = vec![
             format!(
@@ -84,7 +87,7 @@ impl Training {
                  not specify them. Here: the core of the graph (the entity with the fewest facts is removed until this \
                  number is left, then the relations with the most facts are kept, then entities again), in the order \
                  of seed 0, facts with a new entity or relation first.",
-                self.dataset, s.train, s.test, s.entities, s.relations
+                self.0.dataset, s.train, s.test, s.entities, s.relations
             ),
             format!(
                 "Setting of the paper: n 36, p 18, delta 5, alpha 1, 50 negatives per fact, Adam at 5e-4 for entities \

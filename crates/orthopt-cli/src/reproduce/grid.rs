@@ -4,10 +4,11 @@ use orthopt::bound::Claim;
 
 use super::bound::LowerBound;
 use super::cell::{Cell, Record};
-use super::datasets::Likeness;
-use super::item::{Grid, Method, Second};
-use super::paper::{self, Printed};
+use super::sheet::Grid;
 use crate::text;
+use orthopt_papers::datasets::Likeness;
+use orthopt_papers::item::{Method, Second};
+use orthopt_papers::paper::{self, Printed};
 
 /// A cell with the results of its methods, in the order of the plan.
 #[derive(Clone, Debug)]

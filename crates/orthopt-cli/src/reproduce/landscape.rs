@@ -7,14 +7,14 @@
 
 use std::f64::consts::TAU;
 
-use orthopt::linalg::plane::{Branch, PairMove};
-use orthopt::pair::PairModel;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::fold::Scratch;
+use orthopt::internal::linalg::plane::{Branch, PairMove};
+use orthopt::internal::pair::PairModel;
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::penalty::PairPenalty;
 use orthopt::penalty::find_penalty;
 use plotters::prelude::*;
 
-use super::item::{Drawing, Grid};
+use super::sheet::{Drawing, Grid};
 use crate::plot::{Area, COLOURS, Drawn, FONT, GRID, svg};
 use crate::text;
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::datasets::{self, Likeness};
-use super::item::Content;
-use super::items::ITEMS;
+use orthopt_papers::datasets::{self, Likeness};
+use orthopt_papers::item::Content;
+use orthopt_papers::items::ITEMS;
 
 /// Every item with its title and its available data.
 pub fn list(folder: Option<&Path>) -> String {
@@ -17,7 +17,7 @@ pub fn list(folder: Option<&Path>) -> String {
                 let place = if is_here { "here" } else { "not here" };
                 out += &format!("    {place}: {}\n", what.dataset);
             }
-            Content::Drawing(_) => out += "    needs no data and no runs\n",
+            Content::Landscapes => out += "    needs no data and no runs\n",
             Content::Runs(plan) => {
                 let (mut here, mut not) = (Vec::new(), Vec::new());
                 for name in plan.datasets {

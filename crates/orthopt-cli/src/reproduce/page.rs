@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::grid::{Finished, escape, reading, table};
-use super::item::{Drawing, Grid, Item};
-use super::items::explanation;
+use super::sheet::{Drawing, Grid};
 use crate::export::to_file;
 use crate::plot::{Curve, convergence};
 use crate::text;
+use orthopt_papers::item::Item;
+use orthopt_papers::items::explanation;
 
 /// An item with its cells.
 #[derive(Clone, Debug)]

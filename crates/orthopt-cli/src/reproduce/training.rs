@@ -7,56 +7,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use orthopt_embed::{Ended, Graph, PartSizes, Record, Trainer, Triple, read_graph};
+use orthopt_embed::{Ended, Graph, Record, Trainer, Triple, read_graph};
 use serde::{Deserialize, Serialize};
 
 use super::cell::{read_record, write_record};
-use super::item::Item;
 use crate::cmd::embed::options::Choices;
 use crate::export::to_file;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::text;
-
-/// Contents of a figure.
-#[derive(Clone, Copy, Debug)]
-pub struct Training {
-    /// The graph, by the paper's name.
-    pub dataset: &'static str,
-    /// How much of it.
-    pub sizes: PartSizes,
-    /// The item that keeps the runs.
-    pub records: &'static str,
-    /// True if the curves are over epochs; else over seconds.
-    pub by_epoch: bool,
-}
-
-/// Update rule of the relations, with its options of `embed`.
-#[derive(Debug)]
-pub struct Mover {
-    pub name: &'static str,
-    options: &'static [&'static str],
-}
-
-/// The methods of the paper. It moves the factors of the CS decomposition by PyTorch's Adagrad, whose rate is 0.01.
-pub const MOVERS: &[Mover] = &[
-    Mover {
-        name: "CSDM",
-        options: &["--relations", "cs", "--relation-optimiser", "adagrad", "--relation-lr", "0.01"],
-    },
-    Mover { name: "J-JOBCD", options: &["--rule", "j-jobcd"] },
-    Mover { name: "VR-J-JOBCD", options: &["--rule", "vr-j-jobcd"] },
-];
-
-/// n, p, delta, k and the rate of the paper; alpha is 1. A triple is two questions: 25 negatives of each are k = 50.
-const SETTING: &str = "--dim 36 --signature 18 --margin 5 --loss softplus --no-reciprocal --negatives 25 --share 1 \
-                       --optimiser adam --lr 5e-4 --eval-every 1";
-
-/// Epochs where only the time ends a run.
-const EPOCHS: u64 = 1_000_000;
-
-/// Of the choice of facts and of training.
-const SEED: u64 = 0;
+use orthopt_papers::item::Item;
+use orthopt_papers::training::{Mover, SEED, Training};
 
 /// Limits of a run and the folder of its files.
 pub struct Place<'a> {
@@ -90,23 +51,14 @@ struct Line {
     choices: Choices,
 }
 
-impl Training {
-    /// The options of `embed` for a method. A step takes √N facts, the mini-batch of VR-J-JOBCD (paper, Section 2.2), with all
-    /// methods: then entities have as many steps with each, and only those of the relations differ.
-    fn options(&self, mover: &Mover, epochs: Option<u64>) -> Vec<String> {
-        let batch = (self.sizes.train as f64).sqrt().round();
-        let own = [
-            ("--batch", text::exact(batch)),
-            ("--seed", SEED.to_string()),
-            ("--epochs", epochs.unwrap_or(EPOCHS).to_string()),
-        ];
-        let words = SETTING.split_whitespace().chain(mover.options.iter().copied()).map(String::from);
-        words.chain(own.into_iter().flat_map(|(name, value)| [name.to_string(), value])).collect()
-    }
+/// A figure that shows training.
+#[derive(Clone, Copy, Debug)]
+pub struct Course(pub Training);
 
+impl Course {
     /// Where the records and the facts are.
     pub fn folder(&self, out: &Path) -> PathBuf {
-        out.join("records").join(self.records.replace('/', "-"))
+        out.join("records").join(self.0.records.replace('/', "-"))
     }
 
     /// The part of the graph, from its two files beside the records, which are written first: their order is that of the
@@ -114,7 +66,7 @@ impl Training {
     fn part(&self, files: &[PathBuf], out: &Path) -> anyhow::Result<Graph> {
         let rest = files.get(1).map(PathBuf::as_path);
         let (whole, _) = read_graph(&files[0], None, rest, None)?;
-        let part = whole.part(&self.sizes, SEED)?;
+        let part = whole.part(&self.0.sizes, SEED)?;
         let folder = self.folder(out);
         std::fs::create_dir_all(&folder)?;
         let paths = ["train.tsv", "test.tsv"].map(|name| folder.join(name));
@@ -140,7 +92,7 @@ impl Training {
         let graph = self.part(files, place.out)?;
         let mut all = Vec::new();
         for mover in methods {
-            let options = self.options(mover, place.epochs);
+            let options = self.0.options(mover, place.epochs);
             let name = format!("t{}_{}.json", text::exact(place.seconds), mover.name.to_lowercase());
             let path = self.folder(place.out).join(name);
             let kept = read_record::<Trained>(&path).filter(|kept| !place.again && kept.options == options);
@@ -152,7 +104,7 @@ impl Training {
                 break;
             }
             if !place.quiet {
-                let what = format!("{} {}: {}", item.name, self.dataset, mover.name);
+                let what = format!("{} {}: {}", item.name, self.0.dataset, mover.name);
                 progress.suspend(|| crate::failure::say("run", &what));
             }
             let (trained, ended) = self.train(mover.name, &graph, options, place, progress)?;
@@ -181,8 +133,8 @@ impl Training {
             progress.epoch(&line, record.epoch as u64, record.seconds);
         });
         let trained = Trained {
-            item: self.records.into(),
-            dataset: self.dataset.into(),
+            item: self.0.records.into(),
+            dataset: self.0.dataset.into(),
             method: method.into(),
             options,
             time_limit: place.seconds,

@@ -8,7 +8,7 @@ use crate::common::{Dir, stdout};
 
 /// Writes an n × r matrix.
 fn write_x(path: &Path, n: usize, r: usize, entry: impl Fn(usize, usize) -> f64) {
-    let x = orthopt::linalg::RowMat::from_fn(n, r, entry);
+    let x = orthopt::RowMat::from_fn(n, r, entry);
     orthopt_data::write_npy(path, x.as_mat()).unwrap();
 }
 

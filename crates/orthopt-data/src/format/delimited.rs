@@ -15,9 +15,7 @@ use crate::format::table;
 use crate::input::{BYTE_ORDER_MARK, Input};
 use crate::missing::Missing;
 use crate::stream::{Chunk, Chunks};
-use crate::table::{
-    Cell, Head, HowRead, Layout, Note, Problem, Role, TableOptions, decoded, is_spelled_missing, ragged,
-};
+use crate::table::{Cell, Head, HowRead, Layout, Note, Problem, Role, TableOptions, decoded, ragged};
 use crate::text::{parse_f64, show, tokens};
 
 pub(super) fn read_csv(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
@@ -504,9 +502,4 @@ fn found_in_empty(at: usize, field: &[u8]) -> Problem {
         show(field)
     );
     Problem::Advice(None, Note::from(note).set("drop", column.to_string()).text(" leaves it out"))
-}
-
-/// Neither a number nor the absence of one.
-pub(super) fn is_text(field: &[u8]) -> bool {
-    !field.is_empty() && parse_f64(field).is_none() && !is_spelled_missing(field)
 }

@@ -7,7 +7,7 @@ mod arrow;
 mod arrow;
 mod delimited;
 mod foreign;
-mod guess;
+pub(crate) mod guess;
 mod libsvm;
 mod matrix_market;
 mod matrix_market_rows;
@@ -95,7 +95,6 @@ const FORMATS: &[Format] = &[
         about: "a table whose separator (tab, ;, comma or spaces) is detected, otherwise as .csv" },
 ];
 
-pub(crate) use guess::delimiter;
 pub use npz::NpzArray;
 pub use table::{Table, write_table};
 

@@ -6,12 +6,11 @@ use std::path::Path;
 use csv::WriterBuilder;
 use faer::MatRef;
 
-use super::delimited::is_text;
 use crate::dataset::{DataSet, Matrix};
 use crate::error::DataError;
 use crate::output;
-use crate::table::is_identifier;
-use crate::text::write_number;
+use crate::table::{is_identifier, is_spelled_missing};
+use crate::text::{parse_f64, write_number};
 
 /// Numbers with the names of their rows and columns.
 #[derive(Clone, Copy, Debug)]
@@ -148,4 +147,9 @@ fn write_rows(
         }
         writeln!(out)
     })
+}
+
+/// Neither a number nor the absence of one.
+fn is_text(field: &[u8]) -> bool {
+    !field.is_empty() && parse_f64(field).is_none() && !is_spelled_missing(field)
 }

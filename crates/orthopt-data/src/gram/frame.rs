@@ -1,7 +1,6 @@
 //! Where the columns of a chunk lie: the range of their values, and the number that is subtracted from a column
 //! before its products are added up.
 
-use super::rows::Rows;
 use super::slices::above;
 use super::wide::power_of_two;
 
@@ -112,57 +111,8 @@ impl Frame {
     }
 }
 
-impl Rows<'_> {
-    /// The range of each column, over the rows that have a weight.
-    pub(crate) fn ranges(&self, roots: &[f64]) -> Vec<Range> {
-        let mut found = vec![(Range::EMPTY, 0); self.columns()];
-        self.visit(|i, j, v| {
-            if roots[i] > 0.0 {
-                found[j].0.include(v);
-                found[j].1 += 1;
-            }
-        });
-        let rows = roots.iter().filter(|root| **root > 0.0).count();
-        let with_zeros = |(mut range, seen): (Range, usize)| {
-            if seen < rows {
-                range.include(0.0);
-            }
-            range
-        };
-        found.into_iter().map(with_zeros).collect()
-    }
-
-    /// Mean and standard deviation of each column of rows of this total weight, whose ranges are given. The mean is as
-    /// exact as its distance from the lowest value, both lie in the range.
-    pub(crate) fn moments(&self, roots: &[f64], ranges: &[Range], total: f64) -> Vec<(f64, f64)> {
-        // weights that were seen, and sums: of zeros that are not stored the rest of the weight is
-        let mut seen = vec![(0.0, 0.0); self.columns()];
-        self.visit(|i, j, v| {
-            let weight = roots[i] * roots[i];
-            seen[j].0 += weight;
-            seen[j].1 += weight * (v - ranges[j].low);
-        });
-        let absent = |weight: f64| (total - weight).max(0.0);
-        let means: Vec<f64> = (seen.iter().zip(ranges))
-            .map(|((weight, sum), range)| {
-                let mean = range.low + (sum - absent(*weight) * range.low) / total;
-                mean.clamp(range.low, range.high.max(range.low))
-            })
-            .collect();
-        let factors: Vec<f64> = ranges.iter().map(|range| size_of(*range)).collect();
-        let mut squares = vec![0.0; self.columns()];
-        self.visit(|i, j, v| squares[j] += (roots[i] * ((v - means[j]) / factors[j])).powi(2));
-        let spread = |j: usize| {
-            let zeros = absent(seen[j].0) * (means[j] / factors[j]).powi(2);
-            let spread = factors[j] * ((squares[j] + zeros) / total).sqrt();
-            if ranges[j].is_constant() { 0.0 } else { spread }
-        };
-        (0..means.len()).map(|j| (means[j], spread(j))).collect()
-    }
-}
-
 /// A power of two of the size of a range: numbers in it over this have squares that do not overflow.
-fn size_of(range: Range) -> f64 {
+pub(super) fn size_of(range: Range) -> f64 {
     let size = (range.high - range.low).abs().min(f64::MAX);
     power_of_two(above(size).clamp(-LARGEST_UNIT, LARGEST_UNIT))
 }

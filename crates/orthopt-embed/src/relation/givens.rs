@@ -1,8 +1,8 @@
 //! Layers of plane rotations and boosts: the relations of UltraE's public code.
 
 use orthopt::RowMat;
-use orthopt::constraint::j_orthogonal::Signature;
-use orthopt::jpair::{Component, JMove};
+use orthopt::constraint::Signature;
+use orthopt::internal::jpair::{Component, JMove};
 
 /// R = blkdiag(G(u₁), G(u₂)) · H(μ) · blkdiag(G(v₁), G(v₂)), where G(θ) turns rows (0, 1), (2, 3), … by the angles
 /// θ, and H(μ) boosts rows i and p + i. J has its ones first.

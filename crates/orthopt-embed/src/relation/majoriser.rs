@@ -2,9 +2,9 @@
 //! of its majoriser, with backtracking on the constant s.
 
 use orthopt::RowMat;
-use orthopt::constraint::j_orthogonal::Signature;
-use orthopt::solvers::jobcd::matching;
-use orthopt::solvers::jobcd::rounds::{moved, pair_data, solve};
+use orthopt::constraint::Signature;
+use orthopt::internal::solvers::matching;
+use orthopt::internal::solvers::{moved, pair_data, solve};
 use rand_pcg::Pcg64;
 
 /// The constant s of a relation, carried from step to step (docs/mathematics.md, section 9, C10: there is no

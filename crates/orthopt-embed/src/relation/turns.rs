@@ -2,10 +2,10 @@
 //! hyperbolic 2 × 2 blocks V, in rounds of disjoint pairs. R stays on the group whatever the angles are.
 
 use orthopt::RowMat;
-use orthopt::constraint::j_orthogonal::Signature;
-use orthopt::linalg::products::product;
-use orthopt::linalg::simd::dispatch;
-use orthopt::solvers::jobcd::Tournament;
+use orthopt::constraint::Signature;
+use orthopt::internal::linalg::products::product;
+use orthopt::internal::linalg::simd::dispatch;
+use orthopt::internal::solvers::Tournament;
 
 /// The pairs of n rows, in rounds of a tournament.
 #[derive(Clone, Debug)]

@@ -1,12 +1,22 @@
 //! Claim of a lower bound about the F of a point: the only place that states a proof of optimality.
 
-use super::types::Proof;
 use crate::error::{Error, Result};
 
 /// Share of the size of F that rounding may take: F and its bound are sums of terms of this size.
 const ROUNDING: f64 = 1e-12;
 /// Sizes of F below this have no digits to compare: products of such numbers are subnormal.
 const SMALLEST: f64 = 1e-290;
+
+/// The gap, relative to |F|, at which F counts as proved.
+pub const PROVED: f64 = 1e-9;
+
+/// Statement proved about the incumbent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Proof {
+    /// No feasible X has an F lower than the incumbent's by more than the gap asked for.
+    Optimal,
+}
 
 /// F of a point, with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +61,7 @@ impl Claim {
         // an X that is feasible to δ has the F of a feasible one to δ times its size; without terms every F is 0
         let rounding = if size == 0.0 { SMALLEST } else { (ROUNDING + feasibility) * size };
         let above = objective - bound;
-        if above < -(rounding + super::PROVED * objective.abs()) || above.is_nan() {
+        if above < -(rounding + PROVED * objective.abs()) || above.is_nan() {
             return Err(Error::Contradiction { objective, bound });
         }
         if above < -rounding {
@@ -67,7 +77,7 @@ impl Claim {
 /// True if F equals its lower bound, so that a search may end. An F far below the bound does not:
 /// one of the two is wrong.
 pub(crate) fn is_met(objective: f64, bound: f64) -> bool {
-    objective.is_finite() && (objective - bound).abs() <= super::PROVED * objective.abs()
+    objective.is_finite() && (objective - bound).abs() <= PROVED * objective.abs()
 }
 
 #[cfg(test)]
@@ -75,7 +85,7 @@ mod tests {
     use super::*;
 
     fn claim(bound: f64, objective: f64, size: f64) -> Result<Claim> {
-        Claim::new(bound, Some(Point { objective, feasibility: 1e-15 }), size, super::super::PROVED)
+        Claim::new(bound, Some(Point { objective, feasibility: 1e-15 }), size, PROVED)
     }
 
     #[test]

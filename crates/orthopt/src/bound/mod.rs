@@ -31,7 +31,7 @@ mod tree;
 mod types;
 
 pub(crate) use claim::is_met;
-pub use claim::{Claim, Point};
+pub use claim::{Claim, PROVED, Point, Proof};
 pub use dual::Dual;
 pub(crate) use front::branches;
 pub use front::lower_bound;
@@ -40,7 +40,7 @@ pub use limits::{LimitDual, limit_dual};
 pub(crate) use of_penalty::no_bound;
 pub(crate) use scores::adjusted;
 
-pub use types::{Bound, End, Kind, Method, Options, PROVED, Progress, Proof, Relaxation, Show};
+pub use types::{Bound, End, Kind, Method, Options, Progress, Relaxation, Show};
 
 /// Bytes that the relaxation needs for every entry of its matrices, at most.
 const BYTES_PER_ENTRY: f64 = 100.0;

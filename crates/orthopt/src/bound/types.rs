@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::claim::{Claim, Point};
+use super::claim::{Claim, PROVED, Point, Proof};
 use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -118,9 +118,6 @@ impl Kind {
     }
 }
 
-/// The gap, relative to |F|, at which F counts as proved.
-pub const PROVED: f64 = 1e-9;
-
 /// How long, how precisely, from where.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -132,7 +129,7 @@ pub struct Options {
     pub tolerance: f64,
     /// Nodes of branch and bound, at most; 0 does not branch.
     pub nodes: u64,
-    /// Work ([`crate::linalg::work`]) of branch and bound for limits of nonzeros, at most.
+    /// Work (`linalg::work`) of branch and bound for limits of nonzeros, at most.
     pub work: Option<u64>,
     /// The largest number of variables that the relaxation takes after screening. Memory is about 100
     /// times its square in bytes.
@@ -203,14 +200,6 @@ pub enum End {
     Time,
     /// It was cancelled.
     Interrupted,
-}
-
-/// Statement proved about the incumbent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Proof {
-    /// No feasible X has an F lower than the incumbent's by more than the gap asked for.
-    Optimal,
 }
 
 /// Which argument gave the bound.

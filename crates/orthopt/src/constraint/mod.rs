@@ -3,13 +3,13 @@
 //! A method for one constraint set names it in its bounds, `Problem<Stiefel, F, H>`, and uses
 //! its particular structure; the evaluation of any X goes through [`Constraint`].
 
-pub mod j_orthogonal;
+pub(crate) mod j_orthogonal;
 mod repair;
-pub mod stiefel;
+pub(crate) mod stiefel;
 
 use rand_pcg::Pcg64;
 
-pub use j_orthogonal::JOrthogonal;
+pub use j_orthogonal::{JOrthogonal, Signature};
 pub use stiefel::Stiefel;
 
 use crate::error::Result;

@@ -107,7 +107,7 @@ fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 7] {
 }
 
 /// The starting points of all families, each name once.
-pub fn all_starts() -> Vec<(&'static str, &'static str)> {
+pub(crate) fn all_starts() -> Vec<(&'static str, &'static str)> {
     let families = [
         PcaProblem::starts(),
         CardinalityProblem::starts(),

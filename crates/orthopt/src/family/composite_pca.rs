@@ -88,7 +88,7 @@ fn known() -> String {
 
 /// k where none is given: 5 % of the entries of X (or of A(X) with a map), rounded up, and at least one per
 /// column.
-pub fn default_k(n: usize, r: usize) -> usize {
+pub(crate) fn default_k(n: usize, r: usize) -> usize {
     (n * r).div_ceil(20).max(r)
 }
 
@@ -97,7 +97,7 @@ pub fn default_k(n: usize, r: usize) -> usize {
 pub struct CompositeOptions {
     /// Another penalty than that of the problem.
     pub penalty: Option<String>,
-    /// k of `l1-largest-k`; [`default_k`] unless given.
+    /// k of `l1-largest-k`; 5 % of the entries unless given.
     pub k: Option<usize>,
     /// A linear map inside the penalty, which is then all of it at A(X): (h − g)(A(X)), and its own map
     /// after this one.

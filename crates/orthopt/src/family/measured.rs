@@ -11,7 +11,7 @@ use super::cardinality::{Limit, ordered, turn_to_principal_axes};
 use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, excess, rank_or_default};
+use super::posed::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::cancel::Cancel;

@@ -16,7 +16,7 @@ use crate::start::Start;
 
 mod arms;
 mod cardinality;
-mod catalogue;
+pub(crate) mod catalogue;
 mod composite;
 mod composite_pca;
 mod curvature;
@@ -28,37 +28,42 @@ mod measured;
 mod memory;
 mod named;
 mod narrow;
-pub mod nonlinear_eig;
+mod nonlinear_eig;
 mod pca;
 mod plan;
 mod portfolio;
 mod pose;
 mod pose_options;
+mod posed;
 mod problems;
-pub mod rank;
+mod rank;
 pub mod request;
 mod signs;
 mod statement;
 mod uncentred;
 mod uncorrelated;
 
-pub use crate::problem::{BETWEEN, Between};
+pub use crate::problem::Between;
+pub use crate::search::Effort;
 pub use cardinality::Limit;
+pub(crate) use catalogue::all_starts;
 pub use catalogue::{
-    NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, all_starts,
-    check_constants, check_solvers, find_constant, parse_constants, penalty_called, solvers_called,
+    NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, check_constants,
+    check_solvers, penalty_called, solvers_called,
 };
-pub use composite_pca::{CompositeOptions, Split, composite_parts, default_k, needs_parts};
+pub(crate) use composite_pca::default_k;
+pub use composite_pca::{CompositeOptions, Split, composite_parts, needs_parts};
 pub use knee::{Knee, knee};
 pub use named::Named;
 pub use narrow::Narrow;
-pub use nonlinear_eig::LinearInput;
+pub use nonlinear_eig::{LinearInput, SOLVERS as NONLINEAR_EIG_SOLVERS};
 pub use pca::order_components;
 pub use plan::{Plan, Wanted};
-pub use pose::{DEFAULT_RANK, Posed, default_rank, pose};
+pub use pose::pose;
 pub use pose_options::PoseOptions;
+pub use posed::Posed;
 pub use problems::{Kind, PROBLEMS, ProblemInfo, find_problem};
-pub use rank::{RankRule, Scree};
+pub use rank::{RankRule, Scree, scree};
 pub use request::{Call, Case, Run};
 pub use uncentred::remark_on_means;
 
@@ -189,7 +194,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         bound::lower_bound(f, rank, &kind, x, options, cancel, show)
     }
 
-    /// The minimum of F, proved with at most so much work ([`crate::linalg::work`]) from the X that is known, if one is: the same
+    /// The minimum of F, proved with at most so much work (`linalg::work`) from the X that is known, if one is: the same
     /// for any number of threads unless `cancel` says so. `None` where that is not enough.
     fn proved_with(&self, _known: Option<&RowMat>, _work: u64, _cancel: &Cancel) -> Option<bound::Bound> {
         None

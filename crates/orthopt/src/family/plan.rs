@@ -56,7 +56,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Whether solver and start are left to the library, and no option of a solver is set.
-    pub fn leaves_method_open(&self) -> bool {
+    pub(crate) fn leaves_method_open(&self) -> bool {
         self.start.is_none() && self.leaves_solver_open()
     }
 
@@ -134,7 +134,7 @@ impl<P: Family> Plan<P> {
     ///
     /// # Errors
     /// Unknown names, solvers that do not fit the problem, options out of range.
-    pub fn by_default(problem: &P, wanted: &Wanted) -> Result<Self> {
+    pub(crate) fn by_default(problem: &P, wanted: &Wanted) -> Result<Self> {
         let mut reasons = Vec::new();
         let solvers = match &wanted.solver {
             Some(names) => solvers_of::<P>(names)?,

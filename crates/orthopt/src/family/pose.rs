@@ -2,9 +2,9 @@
 //! place where the command line and other languages pose problems.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
+use super::posed::{Posed, default_rank, excess, rank_or_default};
 use super::{Named, memory};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
@@ -14,7 +14,6 @@ use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
 use crate::family::measured::pose_measured;
-use crate::family::rank::Scree;
 use crate::family::request::Case;
 use crate::family::statement::statement;
 use crate::family::uncorrelated::pose_uncorrelated;
@@ -23,46 +22,10 @@ use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::penalty::find_penalty;
 use crate::problem::{
-    Cardinality, CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
+    CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
     covariance_model, scatter,
 };
 use crate::smooth::{NonlinearEig, Quadratic, euclidean_distances};
-
-/// A problem with what was chosen for the user.
-#[derive(Clone, Debug)]
-pub struct Posed {
-    /// Entry of the registry.
-    pub info: &'static ProblemInfo,
-    /// Objective in words, with penalty and map.
-    pub statement: Cow<'static, str>,
-    /// The problem.
-    pub problem: Named,
-    /// r.
-    pub rank: usize,
-    /// λ, where the problem has one.
-    pub lambda: Option<f64>,
-    /// k, where the penalty has one.
-    pub k: Option<usize>,
-    /// The limit on nonzeros, where there is one.
-    pub limits: Option<Cardinality>,
-    /// One sentence per automatic choice.
-    pub reasons: Vec<Message>,
-    /// Notes on options with less effect than requested.
-    pub notes: Vec<Message>,
-    /// Eigenvalues of C beside those of noise, where a rule has chosen r or a picture shows them.
-    pub scree: Option<Arc<Scree>>,
-    /// Title of pictures: what was found, in words.
-    pub title: String,
-}
-
-/// Number of components where nobody gives one, of six variables or more.
-pub const DEFAULT_RANK: usize = 5;
-
-/// Number of components of n variables where nobody gives one: fewer than variables, as n components of n variables explain
-/// everything, whatever they are.
-pub fn default_rank(n: usize) -> usize {
-    DEFAULT_RANK.min(n.saturating_sub(1)).max(1)
-}
 
 /// Poses the problem.
 ///
@@ -202,28 +165,6 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
         notes,
         scree: None,
         title: String::new(),
-    })
-}
-
-/// That more nonzeros are allowed than there are.
-pub(super) fn excess(limit: &Limit, rank: usize, kept: &Cardinality, data: &PcaData<'_>) -> Vec<Message> {
-    let exceeds = limit.of(rank).is_some_and(|asked| asked != *kept);
-    let said =
-        || Message::about(limit.option()).text(format!(" exceeds the number of variables, {}", data.ncols()));
-    exceeds.then(said).into_iter().collect()
-}
-
-pub(super) fn rank_or_default(
-    data: &PcaData<'_>,
-    options: &PoseOptions,
-    reasons: &mut Vec<Message>,
-) -> usize {
-    options.rank.unwrap_or_else(|| {
-        let rank = default_rank(data.ncols());
-        reasons.push(
-            format!("rank {rank}: {DEFAULT_RANK}, or one fewer than the columns if that is less").into(),
-        );
-        rank
     })
 }
 

@@ -11,7 +11,7 @@ use super::cardinality::Limit;
 use super::knee::Knee;
 use super::measured::pose_measured;
 use super::portfolio::{cost_of_gradient, race};
-use super::pose::{Posed, excess, rank_or_default};
+use super::posed::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::cancel::Cancel;

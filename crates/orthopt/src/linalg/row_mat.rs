@@ -1,6 +1,6 @@
 //! A dense matrix whose rows are contiguous.
 
-use faer::{Mat, MatMut, MatRef};
+use faer::{Mat, MatRef};
 
 /// A dense row-major matrix. Row-block methods read and write whole rows of X (n × r), so rows
 /// are contiguous slices; [`RowMat::as_mat`] gives faer's view of the same memory.
@@ -88,11 +88,6 @@ impl RowMat {
     /// faer's view of this matrix.
     pub fn as_mat(&self) -> MatRef<'_, f64> {
         MatRef::from_row_major_slice(&self.data, self.nrows, self.ncols)
-    }
-
-    /// faer's writable view of this matrix.
-    pub fn as_mat_mut(&mut self) -> MatMut<'_, f64> {
-        MatMut::from_row_major_slice_mut(&mut self.data, self.nrows, self.ncols)
     }
 
     /// A column-major copy.

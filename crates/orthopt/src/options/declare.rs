@@ -302,7 +302,7 @@ macro_rules! choices {
         pub const $table: &[(&str, $type, &str)] = &[$(($name, $type::$variant, $line)),+];
 
         impl $type {
-            #[doc = concat!("Parses one of [`", stringify!($table), "`].")]
+            #[doc = concat!("Parses one of `", stringify!($table), "`.")]
             ///
             /// # Errors
             /// [`UnknownName`](crate::Error::UnknownName).

@@ -1,8 +1,8 @@
-//! Constants of solvers and penalties that users may set: declared once by [`constants!`](declare), with type,
+//! Constants of solvers and penalties that users may set: declared once by `constants!`, with type,
 //! default, range, meaning and the paper's symbol. The registry, the command, Python and reports read
 //! them from that declaration.
 
-pub mod declare;
+pub(crate) mod declare;
 mod value;
 
 pub use declare::Constants;

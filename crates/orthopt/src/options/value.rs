@@ -107,7 +107,7 @@ impl Given {
 
     /// Those for which `which` is true.
     #[must_use]
-    pub fn filtered(&self, which: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn filtered(&self, which: impl Fn(&str) -> bool) -> Self {
         self.iter().filter(|(name, _)| which(name)).map(|(name, v)| (name.to_string(), v)).collect()
     }
 }

@@ -20,7 +20,8 @@ use std::collections::BTreeSet;
 pub use cells::Pattern;
 pub use folds::{By, Fold, Folds, Validation, cross_validate, folds, judge};
 pub(crate) use folds::{Centre, Rows, is_centred};
-pub use steps::{Along, DEFAULT_COUNTS};
+pub use steps::Along;
+pub(crate) use steps::DEFAULT_COUNTS;
 
 use crate::bound;
 use crate::cancel::Cancel;

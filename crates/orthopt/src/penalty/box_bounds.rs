@@ -26,8 +26,7 @@ constants! {
 const SLACK: f64 = 1e-9;
 
 /// h = indicator of lower ≤ x ≤ upper, lower ≤ 0 < upper. X⁰ must be inside: named starts are
-/// moved there (`start/in_box.rs`). Bounds below 1/√n in absolute value leave no feasible X at all
-/// ([`BoxBounds::check_shape`]).
+/// moved there (`start/in_box.rs`). Bounds below 1/√n in absolute value leave no feasible X at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxBounds {
     bounds: [f64; 2], // lower, upper
@@ -46,7 +45,7 @@ impl BoxBounds {
     ///
     /// # Errors
     /// As [`BoxBounds::new`].
-    pub fn shaped(shape: BoxShape) -> Result<Self> {
+    pub(crate) fn shaped(shape: BoxShape) -> Result<Self> {
         let BoxShape { lower, upper } = shape.checked("box")?;
         Ok(Self { bounds: [lower, upper] })
     }
@@ -66,7 +65,7 @@ impl BoxBounds {
     ///
     /// # Errors
     /// [`Error::Incompatible`] with the proof.
-    pub fn check_shape(&self, n: usize, r: usize) -> Result<()> {
+    pub(crate) fn check_shape(&self, n: usize, r: usize) -> Result<()> {
         let [lower, upper] = self.bounds;
         let most = upper.max(-lower);
         let needed = Self::rows_needed(most);

@@ -40,7 +40,7 @@ impl CappedL1 {
     ///
     /// # Errors
     /// As [`CappedL1::new`].
-    pub fn shaped(lambda: f64, shape: CappedL1Shape) -> Result<Self> {
+    pub(crate) fn shaped(lambda: f64, shape: CappedL1Shape) -> Result<Self> {
         let lambda = checked_lambda(lambda)?;
         let cap = shape.checked("capped-l1")?.cap;
         let pieces = Pieces::new(vec![

@@ -38,7 +38,7 @@ impl ElasticNet {
     ///
     /// # Errors
     /// As [`ElasticNet::new`].
-    pub fn shaped(lambda: f64, shape: ElasticNetShape) -> Result<Self> {
+    pub(crate) fn shaped(lambda: f64, shape: ElasticNetShape) -> Result<Self> {
         let lambda = checked_lambda(lambda)?;
         Ok(Self { lambda, eta: shape.checked("elastic-net")?.eta })
     }

@@ -41,7 +41,7 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Mcp::new`].
-    pub fn shaped(lambda: f64, shape: McpShape) -> Result<Self> {
+    pub(crate) fn shaped(lambda: f64, shape: McpShape) -> Result<Self> {
         let lambda = checked_lambda(lambda)?;
         let usual = if lambda > 0.0 { 0.5 / lambda } else { 1.0 };
         let gamma = shape.checked("mcp")?.gamma.unwrap_or(usual);

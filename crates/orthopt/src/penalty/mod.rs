@@ -13,15 +13,20 @@ mod none;
 mod nonneg;
 mod scad;
 
-pub use box_bounds::{BoxBounds, BoxShape};
-pub use capped_l1::{CappedL1, CappedL1Shape};
-pub use elastic_net::{ElasticNet, ElasticNetShape};
+pub use box_bounds::BoxBounds;
+pub(crate) use box_bounds::BoxShape;
+pub use capped_l1::CappedL1;
+pub(crate) use capped_l1::CappedL1Shape;
+pub use elastic_net::ElasticNet;
+pub(crate) use elastic_net::ElasticNetShape;
 pub use l0::L0;
 pub use l1::L1;
-pub use mcp::{Mcp, McpShape};
+pub use mcp::Mcp;
+pub(crate) use mcp::McpShape;
 pub use none::NoPenalty;
 pub use nonneg::Nonneg;
-pub use scad::{Scad, ScadShape};
+pub use scad::Scad;
+pub(crate) use scad::ScadShape;
 
 use crate::error::{Error, Result};
 use crate::linalg::plane::PairMove;
@@ -29,7 +34,7 @@ use crate::linalg::simd::{Simd, dispatch};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given, constants};
 use crate::pair::PairModel;
-use crate::pair::PairPenalty;
+pub use crate::pair::PairPenalty;
 use crate::pair::fold::Scratch;
 use crate::pair::penalty::Search;
 

@@ -50,7 +50,7 @@ impl Scad {
     ///
     /// # Errors
     /// As [`Scad::new`].
-    pub fn shaped(lambda: f64, shape: ScadShape) -> Result<Self> {
+    pub(crate) fn shaped(lambda: f64, shape: ScadShape) -> Result<Self> {
         let lambda = checked_lambda(lambda)?;
         let ScadShape { a, weight } = shape.checked("scad")?;
         let (weight, bends) = weight.map_or((2.0 * a * lambda, 0.5 / a), |s| (s, lambda / s));

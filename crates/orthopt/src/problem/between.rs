@@ -19,12 +19,12 @@ choices! {
 
 impl Between {
     /// Whether XᵀX = I.
-    pub fn is_orthogonal(self) -> bool {
+    pub(crate) fn is_orthogonal(self) -> bool {
         self != Self::Uncorrelated
     }
 
     /// Whether XᵀCX is diagonal.
-    pub fn is_uncorrelated(self) -> bool {
+    pub(crate) fn is_uncorrelated(self) -> bool {
         self != Self::Orthogonal
     }
 }

@@ -98,7 +98,7 @@ impl Cardinality {
     }
 
     /// True if X has as many nonzeros as it may.
-    pub fn is_used(&self, x: &RowMat) -> bool {
+    pub(crate) fn is_used(&self, x: &RowMat) -> bool {
         match self {
             Self::Components(list) => list.iter().enumerate().all(|(k, s)| support(x, k).len() >= *s),
             Self::Total(s) => x.data().iter().filter(|v| **v != 0.0).count() >= *s,

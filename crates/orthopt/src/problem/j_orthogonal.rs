@@ -12,7 +12,7 @@ use crate::smooth::{Form, JFunction, JQuadratic, Placement, Probe, Smooth, hyper
 /// min f(X) over XᵀJX = J, with an f of the library.
 ///
 /// ```
-/// use orthopt::constraint::j_orthogonal::Signature;
+/// use orthopt::constraint::Signature;
 /// use orthopt::family::Family;
 /// use orthopt::problem::JProblem;
 /// use orthopt::solve::{RunOptions, Stationary, Status, run};
@@ -46,7 +46,7 @@ impl<F: Smooth, H, G, A> Problem<JOrthogonal, F, H, G, A> {
     }
 
     /// True if f is known to have a minimum, so that a large ‖X‖ is no sign of divergence.
-    pub fn is_bounded(&self) -> bool {
+    pub(crate) fn is_bounded(&self) -> bool {
         self.f.is_coercive() || self.signature().is_definite()
     }
 }
@@ -118,7 +118,7 @@ impl JProblem {
 
     /// True if every critical point is known to be a global minimiser, so that one start is enough
     /// (docs/mathematics.md, section 9).
-    pub fn has_local_solutions(&self) -> bool {
+    pub(crate) fn has_local_solutions(&self) -> bool {
         self.form() == Form::General
     }
 

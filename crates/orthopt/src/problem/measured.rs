@@ -102,7 +102,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
     ///
     /// # Errors
     /// A total, which one after the other would take; a λ; a measure or a constraint that is of all components together.
-    pub fn in_sequence(mut self) -> Result<Self> {
+    pub(crate) fn in_sequence(mut self) -> Result<Self> {
         let refused = |what: &str| Err(Error::Incompatible(format!("order sequential is for {what}").into()));
         if !matches!(self.limits, Cardinality::Components(_)) || self.lambda > 0.0 {
             return refused("a number of nonzeros for each component and no lambda");

@@ -17,13 +17,14 @@
 //! ```
 
 mod between;
-mod cardinality;
+pub(crate) mod cardinality;
+mod covariance;
 mod data;
 mod j_orthogonal;
 mod measured;
 mod storage;
 mod uncorrelated;
-mod variance;
+pub(crate) mod variance;
 
 use crate::concave::{AnyConcave, Concave, NoConcave};
 use crate::constraint::{Constraint, Stiefel};
@@ -35,16 +36,18 @@ use crate::objective::{Evaluate, Objective, without_dust};
 use crate::penalty::{AnyPenalty, NoPenalty};
 use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
 
-pub use between::{BETWEEN, Between};
-pub use cardinality::{Cardinality, CardinalityProblem, nonzero_rows, support};
-pub use data::{PcaData, covariance, covariance_model, scatter};
+pub use between::Between;
+pub(crate) use cardinality::nonzero_rows;
+pub use cardinality::{Cardinality, CardinalityProblem, support};
+pub use covariance::{covariance, covariance_model, scatter};
+pub use data::PcaData;
 pub use j_orthogonal::JProblem;
 pub use measured::{MeasuredProblem, Share};
 pub use storage::{Cost, Storage};
 pub use uncorrelated::UncorrelatedProblem;
 pub(crate) use uncorrelated::takes_one_by_one;
-pub use variance::{ExplainedVariance, explained_variance, projected_share, squares_on_span};
-pub(crate) use variance::{by_variance, principal_axes};
+pub use variance::{ExplainedVariance, explained_variance, squares_on_span};
+pub(crate) use variance::{by_variance, principal_axes, projected_share};
 
 /// min F(X) = f(X) + constant − g(X) + h(A(X)) over X ∈ C.
 #[derive(Clone, Debug)]
@@ -129,7 +132,7 @@ impl<C: Constraint, F: Smooth, H, G, A> Problem<C, F, H, G, A> {
     }
 
     /// The same with `constant` added to F.
-    pub fn with_constant(self, constant: f64) -> Self {
+    pub(crate) fn with_constant(self, constant: f64) -> Self {
         Self { constant, ..self }
     }
 

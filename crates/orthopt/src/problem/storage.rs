@@ -118,7 +118,7 @@ impl Storage {
     /// The choice for a few products with C, as for leading eigenvectors: C is formed only if
     /// that is cheaper, or is fast and there are many rows.
     #[must_use]
-    pub fn for_products(self, data: &PcaData<'_>, rank: usize) -> Self {
+    pub(crate) fn for_products(self, data: &PcaData<'_>, rank: usize) -> Self {
         let n = data.ncols();
         self.unless_fixed(|| {
             let Some(kept) = Cost::kept(data) else { return true };

@@ -61,7 +61,7 @@ impl ExplainedVariance {
     }
 
     /// The measure that was maximised.
-    pub fn of_maximised(&self) -> f64 {
+    pub(crate) fn of_maximised(&self) -> f64 {
         match self.maximised {
             "adjusted" => self.total,
             "polar" => self.polar,

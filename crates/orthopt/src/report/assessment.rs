@@ -99,7 +99,7 @@ impl Assessment {
 ///
 /// # Errors
 /// [`Error::Negative`].
-pub fn without_rounding(mut x: RowMat, what: &str) -> Result<RowMat> {
+pub(crate) fn without_rounding(mut x: RowMat, what: &str) -> Result<RowMat> {
     let columns = x.ncols();
     for (k, value) in x.data_mut().iter_mut().enumerate() {
         if *value < -NEGATIVE {

@@ -15,7 +15,7 @@ mod stability;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-pub use assessment::{Assessment, Checks, nonzeros, without_rounding};
+pub use assessment::{Assessment, Checks, nonzeros};
 pub use data::{DataFacts, Role, TableFacts};
 pub use global::Global;
 pub use model::{Model, used};

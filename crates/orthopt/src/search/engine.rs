@@ -9,7 +9,6 @@ use super::bandit::Bandit;
 use super::control::Control;
 use super::ending::Ending;
 use super::flight::{Flight, Ground, help};
-use super::steps::{Aim, Until};
 use super::task::{Done, at};
 use super::watcher::Watcher;
 use super::{Effort, Portfolio, Tuning};
@@ -21,7 +20,7 @@ use crate::linalg::parallel::{alone, is_alone};
 use crate::linalg::{RowMat, work};
 use crate::message::Message;
 use crate::objective::{Evaluate, size};
-use crate::solve::ArmReport;
+use crate::solve::{ArmReport, Stage};
 use crate::solve::{Observer, Solution, Status, Stopping, Trace};
 use crate::threads;
 
@@ -118,6 +117,34 @@ pub fn search<P: Evaluate + Sync + 'static>(
 
 /// The moves that run an arm that has done well from a new start, at three levels one after the other.
 const FRESH: &[&str] = &["fresh start", "patient fresh start", "very patient fresh start"];
+
+/// An arm, a level and a seed.
+pub(super) type Place = (usize, u32, u64);
+
+/// What a task in flight is for.
+pub(super) enum Aim {
+    /// A run of an arm in a round of the race.
+    Arm(Place),
+    /// A move of this kind, or an arm afresh.
+    Search(usize, Option<Place>),
+    /// The best point, polished further: how it was found.
+    Further(String, Vec<Stage>),
+    /// The best point, settled.
+    Settle,
+}
+
+/// How long the search goes on as it does.
+#[derive(Clone, Copy)]
+pub(super) enum Until {
+    /// Until the round of arms is over.
+    Round,
+    /// Until moves have done so much work in all.
+    Searched(u64),
+    /// Until the work is no longer worth it.
+    Enough,
+    /// Until nothing is in flight.
+    Landed,
+}
 
 /// A good point and how it was found.
 pub(super) struct Elite {

@@ -9,20 +9,20 @@
 //! settle   pairs of rows from the best point until none lowers F
 //! ```
 //!
-//! What is done depends on the seed and the problem only: work is counted ([`crate::linalg::work`]), not
+//! What is done depends on the seed and the problem only: work is counted (`linalg::work`), not
 //! timed, some tasks are in flight together, and their ends are taken in in the order of their work
 //! (`flight.rs`). A limit of time only cuts the search off, so a longer run is the continuation of a
 //! shorter one, and the same seed gives the same X for any number of threads.
 
 mod bandit;
-pub mod cardinality_moves;
+pub(crate) mod cardinality_moves;
 mod control;
 mod ending;
 mod engine;
 mod flight;
 mod grow;
-pub mod measured_moves;
-pub mod moves;
+pub(crate) mod measured_moves;
+pub(crate) mod moves;
 mod outcome;
 mod pool;
 mod priced;
@@ -30,7 +30,7 @@ mod race;
 mod steps;
 mod task;
 mod tuning;
-pub mod uncorrelated_moves;
+pub(crate) mod uncorrelated_moves;
 mod watcher;
 
 pub use engine::{Settings, search};
@@ -38,8 +38,7 @@ pub use grow::grown_components;
 pub use pool::{pool_is_drawn, pooled};
 pub use priced::{POOLED, priced, priced_has_chance};
 pub use task::{MakeStart, Part, Task, at};
-#[doc(hidden)]
-pub use tuning::{Component, PARTS, Tuning};
+pub use tuning::{PARTS, Tuning};
 
 use std::sync::Arc;
 

@@ -1,9 +1,8 @@
 //! The race of the arms: which of them is worth more work.
 
 use super::Portfolio;
-use super::engine::{Elite, Engine};
+use super::engine::{Aim, Elite, Engine, Place, Until};
 use super::flight::Outcome;
-use super::steps::{Aim, Place, Until};
 use super::task::{Done, Task};
 use crate::error::Error;
 use crate::linalg::order::{ascending, least_first};

@@ -8,45 +8,17 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::Move;
-use super::engine::{Elite, Engine};
+use super::engine::{Aim, Elite, Engine, Place, Until};
 use super::flight::{Job, Outcome};
 use super::task::{MakeStart, Task, at};
 use crate::error::Error;
 use crate::linalg::order::ascending;
 use crate::linalg::{RowMat, work};
 use crate::objective::{Evaluate, size};
-use crate::solve::{Further, Stage, Status};
+use crate::solve::{Further, Status};
 
 /// How long whoever watches sleeps when there is nothing else to do.
 const NAP: Duration = Duration::from_micros(500);
-
-/// An arm, a level and a seed.
-pub(super) type Place = (usize, u32, u64);
-
-/// What a task in flight is for.
-pub(super) enum Aim {
-    /// A run of an arm in a round of the race.
-    Arm(Place),
-    /// A move of this kind, or an arm afresh.
-    Search(usize, Option<Place>),
-    /// The best point, polished further: how it was found.
-    Further(String, Vec<Stage>),
-    /// The best point, settled.
-    Settle,
-}
-
-/// How long the search goes on as it does.
-#[derive(Clone, Copy)]
-pub(super) enum Until {
-    /// Until the round of arms is over.
-    Round,
-    /// Until moves have done so much work in all.
-    Searched(u64),
-    /// Until the work is no longer worth it.
-    Enough,
-    /// Until nothing is in flight.
-    Landed,
-}
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// Goes on until something is reached. Performs tasks in the meantime, and looks about all the time.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Constants and parts of the search. Work is in units of [`crate::linalg::work`]. Beside a constant stands what measures it: a file of
+/// Constants and parts of the search. Work is in units of `linalg::work`. Beside a constant stands what measures it: a file of
 /// `bench/results`, or a part of [`PARTS`], which the suite `ablation` of the benches leaves out (`search_ablation.csv`,
 /// `docs/search-ablation.md`). A constant with neither has no recorded measurement. How often a numerical method iterates stands beside the
 /// method, and which solvers and starts there are in `family/line_up.rs`.

@@ -1,5 +1,6 @@
 //! The f of problems posed at run time: any storage of a quadratic f, any f of XᵀJX = J.
 
+use super::sparse_rows::SCATTERED;
 use super::{
     DenseGram, DenseQuadratic, FiniteSum, HessianVector, JQuadratic, Probe, Quadratic, Smooth, SparseGram,
     TwoSided, Unpacked, Usage,
@@ -134,10 +135,17 @@ any_smooth! {
 impl AnySmooth {
     /// The quadratic form of some of the variables alone: f of X with zero rows elsewhere, without a linear term.
     pub(crate) fn on_variables(&self, variables: &[usize]) -> Self {
+        let multiplied = |m: RowMat| Self::Dense(DenseQuadratic::from_negative_gram(m));
         match self {
             Self::Dense(f) => Self::Dense(f.on_variables(variables)),
-            Self::DenseGram(f) => f.on_variables(variables),
-            Self::SparseGram(f) => f.on_variables(variables),
+            Self::DenseGram(f) if variables.len() > 2 * f.samples() => {
+                Self::DenseGram(f.on_variables(variables))
+            }
+            Self::DenseGram(f) => multiplied(f.negative_gram(variables)),
+            Self::SparseGram(f) if variables.len().pow(2) > 2 * SCATTERED * f.entries(variables) => {
+                Self::SparseGram(f.on_variables(variables))
+            }
+            Self::SparseGram(f) => multiplied(f.negative_gram(variables)),
         }
     }
 }

@@ -1,9 +1,7 @@
 use faer::{Mat, MatRef};
 
 use super::centring::transposed;
-use super::{
-    AnySmooth, Centring, DenseQuadratic, LinearTerm, Quadratic, Scale, Smooth, ritz_curvature, spectral_norm,
-};
+use super::{Centring, LinearTerm, Quadratic, Scale, Smooth, ritz_curvature, spectral_norm};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner};
@@ -43,15 +41,27 @@ impl DenseGram {
         Self { at, e: LinearTerm::default(), norms, scale }
     }
 
-    /// The same f of some of the variables: AᵀA of their columns, or these columns where there are fewer rows.
-    pub(super) fn on_variables(&self, variables: &[usize]) -> AnySmooth {
-        let at = RowMat::from_fn(variables.len(), self.at.ncols(), |i, l| self.at.get(variables[i], l));
-        if variables.len() > 2 * at.ncols() {
-            return AnySmooth::DenseGram(Self::from_transposed(at));
-        }
+    /// Number of rows of A.
+    pub(super) fn samples(&self) -> usize {
+        self.at.ncols()
+    }
+
+    /// −AᵀA of some of the variables.
+    pub(super) fn negative_gram(&self, variables: &[usize]) -> RowMat {
+        let at = self.columns(variables);
         let mut m = RowMat::zeros(at.nrows(), at.nrows());
         product(&mut m, false, -1.0, at.as_mat(), at.as_mat().transpose());
-        AnySmooth::Dense(DenseQuadratic::from_negative_gram(m))
+        m
+    }
+
+    /// The same f of some of the variables, without the linear term.
+    pub(super) fn on_variables(&self, variables: &[usize]) -> Self {
+        Self::from_transposed(self.columns(variables))
+    }
+
+    /// Some columns of A, as rows.
+    fn columns(&self, variables: &[usize]) -> RowMat {
+        RowMat::from_fn(variables.len(), self.at.ncols(), |i, l| self.at.get(variables[i], l))
     }
 
     /// Adds the linear term ⟨E, X⟩.

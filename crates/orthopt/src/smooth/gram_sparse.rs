@@ -3,10 +3,8 @@ use std::sync::{Arc, OnceLock};
 use faer::sparse::SparseColMatRef;
 
 use super::column_mean::ColumnMean;
-use super::sparse_rows::{LONGER, Rows, sparse_product};
-use super::{
-    AnySmooth, DenseQuadratic, LinearTerm, Quadratic, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm,
-};
+use super::sparse_rows::{LONGER, Rows, SCATTERED, sparse_product};
+use super::{LinearTerm, Quadratic, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy, is_zero};
@@ -14,8 +12,6 @@ use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::simd::{Simd, dispatch};
 use crate::linalg::work::count;
 
-/// Cost of a multiplication with an entry found by its index, relative to one of a product.
-pub(super) const SCATTERED: usize = 4;
 /// An X in which one of this many rows is nonzero is treated as dense.
 const DENSE: usize = 4;
 
@@ -242,12 +238,14 @@ impl SparseGram {
         out
     }
 
-    /// The same f of some of the variables: AᵀA of their columns, or these columns where the fewer entries of A make a gradient cheaper.
-    pub(super) fn on_variables(&self, variables: &[usize]) -> AnySmooth {
-        let entries: usize = variables.iter().map(|i| self.column(*i).0.len()).sum();
-        if variables.len() * variables.len() <= 2 * SCATTERED * entries {
-            return AnySmooth::Dense(DenseQuadratic::from_negative_gram(self.negative_gram(variables)));
-        }
+    /// Number of entries of A in some of its columns.
+    pub(super) fn entries(&self, variables: &[usize]) -> usize {
+        variables.iter().map(|i| self.column(*i).0.len()).sum()
+    }
+
+    /// The same f of some of the variables, without the linear term.
+    pub(super) fn on_variables(&self, variables: &[usize]) -> Self {
+        let entries = self.entries(variables);
         let (mut col_ptr, mut row_idx, mut values) =
             (vec![0], Vec::with_capacity(entries), Vec::with_capacity(entries));
         for i in variables {
@@ -260,7 +258,7 @@ impl SparseGram {
         let scale = Scale::new(norms.iter().copied(), 0.0);
         let mu = self.mu.as_ref().map(|mu| variables.iter().map(|i| mu[*i]).collect());
         let (nrows, e, rows) = (self.nrows, LinearTerm::default(), Arc::default());
-        AnySmooth::SparseGram(Self { nrows, col_ptr, row_idx, values, mu, e, norms, scale, rows })
+        Self { nrows, col_ptr, row_idx, values, mu, e, norms, scale, rows }
     }
 }
 

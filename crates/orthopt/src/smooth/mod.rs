@@ -7,32 +7,37 @@
 mod any;
 mod centring;
 mod column_mean;
-pub mod geodesic;
+mod geodesic;
 mod gram_dense;
 mod gram_sparse;
 mod linear;
 pub(crate) mod majoriser;
 pub(crate) mod measured;
-pub mod nonlinear_eig;
+pub(crate) mod nonlinear_eig;
 mod probe;
 mod quadratic;
 mod scale;
 mod sparse_rows;
 pub(crate) mod tilted;
-mod two_sided;
+pub(crate) mod two_sided;
 
-pub use any::{AnyImage, AnySmooth, JFunction};
+pub use any::AnySmooth;
+pub(crate) use any::JFunction;
 pub use centring::Centring;
-pub use centring::for_each;
+pub(crate) use centring::for_each;
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
 pub(crate) use linear::LinearTerm;
-pub use measured::{MEASURES, Measure, Measured, ORDERS, Order};
+pub use measured::{MEASURES, Measure, Measured, Order};
 pub use nonlinear_eig::NonlinearEig;
-pub use probe::{PLACEMENTS, Placement, Probe, euclidean_distances};
-pub use quadratic::{DenseQuadratic, QuadraticImage};
+pub(crate) use probe::PLACEMENTS;
+pub use probe::{Placement, Probe, euclidean_distances};
+pub use quadratic::DenseQuadratic;
+pub(crate) use quadratic::QuadraticImage;
 pub(crate) use scale::Scale;
-pub use two_sided::{Form, JQuadratic, hyperbolic_minimum, hyperbolic_optimum};
+pub(crate) use two_sided::Form;
+pub use two_sided::JQuadratic;
+pub(crate) use two_sided::hyperbolic_minimum;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -43,7 +48,9 @@ use crate::linalg::factor::transpose;
 use crate::linalg::krylov::{Operator, leading};
 use crate::linalg::lanczos::largest_magnitude;
 use crate::linalg::products::cross;
-use crate::linalg::simd::{Simd, WithSimd, dispatch};
+#[doc(no_inline)]
+pub use crate::linalg::simd::Simd;
+use crate::linalg::simd::{WithSimd, dispatch};
 use crate::linalg::small::symmetric_eigen;
 
 /// A smooth function of X (n × r). Methods that need more than values and gradients require

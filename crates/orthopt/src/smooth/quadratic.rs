@@ -16,7 +16,7 @@ const SLAB: usize = 1024;
 /// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ with a dense symmetric M (n × n).
 ///
 /// Keeps Y = MX + E where X has many nonzero rows or few pairs move, and computes rows of it
-/// where X has few nonzero rows and many pairs move ([`QuadraticImage`]).
+/// where X has few nonzero rows and many pairs move.
 #[derive(Clone, Debug)]
 pub struct DenseQuadratic {
     m: RowMat, // M, symmetric

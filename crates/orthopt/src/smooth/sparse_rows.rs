@@ -5,7 +5,8 @@ use crate::linalg::kernels::add_weighted_rows;
 use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::work::count;
 
-use super::gram_sparse::SCATTERED;
+/// Cost of a multiplication with an entry found by its index, relative to one of a product.
+pub(super) const SCATTERED: usize = 4;
 
 /// Rows of a product that one task computes.
 const TOGETHER: usize = 64;

@@ -181,7 +181,7 @@ impl JQuadratic {
     }
 
     /// XN.
-    pub fn times_n(&self, x: RowMat) -> RowMat {
+    pub(crate) fn times_n(&self, x: RowMat) -> RowMat {
         match &self.n {
             None => x,
             Some(n) => {

@@ -21,10 +21,10 @@ pub(crate) use executor::{Executor, Finished, Monitor, is_lower};
 pub use observer::{Event, Observer};
 pub use search_report::{ArmReport, MoveReport, SearchReport, VariablesReport};
 pub use solution::{Details, Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status};
-pub use solver::{Current, Pass, Profile, Solver, Step, advance};
+pub use solver::{Current, Profile, Solver, Step, advance};
 pub(crate) use stop::Fading;
 pub use stop::{
-    And, Critical, Fades, MaxIterations, Or, Progress, RelativeDecrease, Stationary, Stop, StopReason,
+    And, Critical, Fades, MaxIterations, Or, Pass, Progress, RelativeDecrease, Stationary, Stop, StopReason,
     Stopping, TimeLimit,
 };
 pub use trace::{Trace, TracePoint};

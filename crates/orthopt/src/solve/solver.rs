@@ -2,22 +2,9 @@
 
 use std::borrow::Borrow;
 
-use super::{Confirmed, Ending, Fades, Status};
+use super::{Confirmed, Ending, Fades, Pass, Status};
 use crate::error::Result;
 use crate::linalg::RowMat;
-
-/// A finished pass of a solver over its working sets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pass {
-    /// Pairs tried in it.
-    pub pairs: u64,
-    /// Decrease of F over the whole pass.
-    pub decrease: f64,
-    /// Largest decrease that one pair made or offered.
-    pub max_decrease: f64,
-    /// Whether every pair that can move was tried (a random sample does not tell).
-    pub covers_all: bool,
-}
 
 /// What one iteration has to say; mostly nothing.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,7 +1,20 @@
 //! Stopping criteria: each can explain itself, and they compose.
 
-use super::{Pass, Status};
+use super::Status;
 use crate::objective::size;
+
+/// A finished pass of a solver over its working sets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pass {
+    /// Pairs tried in it.
+    pub pairs: u64,
+    /// Decrease of F over the whole pass.
+    pub decrease: f64,
+    /// Largest decrease that one pair made or offered.
+    pub max_decrease: f64,
+    /// Whether every pair that can move was tried (a random sample does not tell).
+    pub covers_all: bool,
+}
 
 /// What a criterion looks at.
 #[derive(Clone, Copy, Debug)]

@@ -3,33 +3,33 @@
 //! A new solver is one file that implements [`Solver`](crate::solve::Solver), says what it is in
 //! a `SolverInfo`, and has one line in [`SOLVERS`].
 
-pub mod amanpg;
-pub mod cardinality_ladmm;
-pub mod composite;
-pub mod curvilinear;
-pub mod ep4orth;
-pub mod exchange;
-pub mod irpg;
-pub mod j_baselines;
-pub mod j_lbfgs;
-pub mod jobcd;
-pub mod ladmm;
-pub mod lbfgs;
-pub mod manpg;
-pub mod nonlinear_obcd;
-pub mod oadmm;
+pub(crate) mod amanpg;
+pub(crate) mod cardinality_ladmm;
+pub(crate) mod composite;
+pub(crate) mod curvilinear;
+pub(crate) mod ep4orth;
+pub(crate) mod exchange;
+pub(crate) mod irpg;
+pub(crate) mod j_baselines;
+pub(crate) mod j_lbfgs;
+pub(crate) mod jobcd;
+pub(crate) mod ladmm;
+pub(crate) mod lbfgs;
+pub(crate) mod manpg;
+pub(crate) mod nonlinear_obcd;
+pub(crate) mod oadmm;
 pub mod obcd;
-pub mod obcd_majorised;
-pub mod overshoot;
-pub mod pair_descent;
-pub mod proximal;
-pub mod rsubgrad;
-pub mod slpg;
-pub mod soc;
-pub mod spectral;
-pub mod spm;
-pub mod support;
-pub mod uncorrelated;
+pub(crate) mod obcd_majorised;
+pub(crate) mod overshoot;
+pub(crate) mod pair_descent;
+pub(crate) mod proximal;
+pub(crate) mod rsubgrad;
+pub(crate) mod slpg;
+pub(crate) mod soc;
+pub(crate) mod spectral;
+pub(crate) mod spm;
+pub(crate) mod support;
+pub(crate) mod uncorrelated;
 
 use crate::composite::Composite;
 use crate::concave::{Concave, NoConcave};
@@ -46,6 +46,11 @@ use crate::problem::{
 };
 use crate::smooth::{AnySmooth, FiniteSum, HessianVector, Smooth, TwoSided};
 use crate::solve::AnySolver;
+pub use composite::COMPOSITE_SOLVERS;
+pub use jobcd::{JobcdOptions, SIDES, Side};
+pub use manpg::ManPg;
+pub use nonlinear_obcd::NonlinearObcd;
+pub use oadmm::{FirstBeta, Oadmm, OadmmOptions, Variant};
 use obcd::ObcdOptions;
 
 /// What the registry says of a solver for problems of type `P`.
@@ -106,7 +111,7 @@ pub struct SolverOptions {
     /// Options of OBCD (its seed is taken from above).
     pub obcd: ObcdOptions,
     /// Choices of the solvers for XᵀJX = J.
-    pub jobcd: jobcd::JobcdOptions,
+    pub jobcd: JobcdOptions,
     /// Constants that users have set: `solver-constant` to value.
     pub constants: Given,
 }
@@ -290,14 +295,14 @@ pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
 ];
 
 /// All solvers of problems with a limit on nonzeros.
-pub static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
+pub(crate) static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
     &[exchange::INFO, cardinality_ladmm::INFO];
 
 /// All solvers of problems with components that maximise a measure.
-pub static MEASURED_SOLVERS: &[SolverInfo<MeasuredProblem>] = &[overshoot::INFO, overshoot::NESTED];
+pub(crate) static MEASURED_SOLVERS: &[SolverInfo<MeasuredProblem>] = &[overshoot::INFO, overshoot::NESTED];
 
 /// All solvers of problems with uncorrelated components.
-pub static UNCORRELATED_SOLVERS: &[SolverInfo<UncorrelatedProblem>] = &[uncorrelated::INFO];
+pub(crate) static UNCORRELATED_SOLVERS: &[SolverInfo<UncorrelatedProblem>] = &[uncorrelated::INFO];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///

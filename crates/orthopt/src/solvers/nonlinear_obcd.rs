@@ -3,7 +3,7 @@
 //!
 //! `obcd` takes the global minimum over both circles, `obcd-approx` the fifth-order iteration from
 //! θ = 0 on each ([`crate::pair::nonlinear`]). Both lower f by at least α/2‖V − I‖² in every move. The
-//! algorithm is [`PairDescent`](super::pair_descent); a pass of `obcd-approx` in which nothing moves shows
+//! algorithm is `PairDescent`; a pass of `obcd-approx` in which nothing moves shows
 //! that its own iteration finds nothing.
 //!
 //! `obcd` with blocks of more rows, Jacobi rounds or the diagonal model is [`MajorisedObcd`], which does them for any

@@ -2,8 +2,8 @@
 
 use crate::common::obcd::{TOL, walk};
 use crate::common::{problem, solve_from};
+use orthopt::RowMat;
 use orthopt::certify::{Scope, block_stationarity};
-use orthopt::linalg::RowMat;
 use orthopt::objective::size;
 use orthopt::solve::{Setting, Status};
 use orthopt::solvers::obcd::{ObcdOptions, WorkingSet};

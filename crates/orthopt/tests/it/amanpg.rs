@@ -1,12 +1,12 @@
 //! AManPG against a twin that takes no short cuts, and what it promises.
 
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
+use orthopt::internal::solvers::AManPg;
+use orthopt::internal::solvers::TangentProx;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::PcaProblem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::Solver;
-use orthopt::solvers::amanpg::AManPg;
-use orthopt::solvers::proximal::TangentProx;
 use orthopt::start::Start;
 
 use crate::common::Steps;

@@ -5,11 +5,11 @@ use crate::common::{
     usual_start,
 };
 use faer::Mat;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{BlockReport, BlockScope, RowBlocks, Scope, block_k_stationarity, block_stationarity};
-use orthopt::constraint::stiefel;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::smooth::Quadratic;

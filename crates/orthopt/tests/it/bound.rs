@@ -1,9 +1,9 @@
 //! Global bounds: golden values, degenerate input, errors, ends, what can be checked from outside.
 
+use orthopt::RowMat;
 use orthopt::bound::{Bound, Dual, End, Kind, Method, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
-use orthopt::linalg::RowMat;
-use orthopt::linalg::eigen::symmetric_eigenvalues;
+use orthopt::internal::linalg::eigen::symmetric_eigenvalues;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt_data::Matrix;
 
@@ -20,7 +20,7 @@ fn pitprops() -> RowMat {
 /// A Gram matrix of rank m (n × n).
 fn covariance(n: usize, m: usize, seed: usize) -> RowMat {
     let a = RowMat::from_fn(m, n, |i, j| ((i * i * 3 + (j + seed) * (2 * i + 1)) as f64 * 0.713).sin());
-    orthopt::linalg::products::gram(&a)
+    orthopt::internal::linalg::products::gram(&a)
 }
 
 fn bound(c: &RowMat, r: usize, kind: &Kind, nodes: u64) -> Bound {
@@ -65,7 +65,7 @@ fn pitprops_is_solved_for_larger_lambda() {
         assert!((-found.value - known).abs() <= 1e-6, "r {r} λ {lambda}: {}", found.value);
         let objective = found.objective.unwrap();
         assert!(objective >= found.value && objective - found.value <= 1e-8);
-        assert!(orthopt::constraint::stiefel::feasibility(found.x.as_ref().unwrap()) <= 1e-13);
+        assert!(orthopt::internal::stiefel::feasibility(found.x.as_ref().unwrap()) <= 1e-13);
     }
 }
 

@@ -1,12 +1,13 @@
 //! What proofs for limits on nonzeros are used for: multipliers that others check, and the end of a search.
 
+use orthopt::RowMat;
 use orthopt::bound::{End, LimitDual, Options, limit_dual, lower_bound};
 use orthopt::cancel::Cancel;
+use orthopt::family::Effort;
 use orthopt::family::{Family, Wanted};
-use orthopt::linalg::RowMat;
-use orthopt::linalg::eigen::symmetric_eigenvalues;
+use orthopt::internal::linalg::eigen::symmetric_eigenvalues;
+use orthopt::internal::search::Tuning;
 use orthopt::problem::{Cardinality, CardinalityProblem};
-use orthopt::search::{Effort, Tuning};
 use orthopt::solve::{Solution, Status, Stopping};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

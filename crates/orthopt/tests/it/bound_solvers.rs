@@ -1,8 +1,8 @@
 //! No X that any method finds is below the bound, and F of the best is near it.
 
+use orthopt::RowMat;
 use orthopt::bound::{Kind, Options, lower_bound};
 use orthopt::cancel::Cancel;
-use orthopt::linalg::RowMat;
 use orthopt::problem::PcaProblem;
 use orthopt::smooth::{Quadratic, Smooth};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn disjoint(p: &PcaProblem, visit: &mut dyn FnMut(&RowMat)) {
         let owner: Vec<usize> = (0..n).map(|_| (left % (r + 1), left /= r + 1).0).collect();
         let full = (1..=r).all(|k| {
             let set: Vec<usize> = (0..n).filter(|i| owner[*i] == k).collect();
-            let Some((_, v)) = orthopt::linalg::eigen::symmetric_eigenpairs(&{
+            let Some((_, v)) = orthopt::internal::linalg::eigen::symmetric_eigenpairs(&{
                 let mut c = p.f.curvature_block(&set);
                 c.data_mut().iter_mut().for_each(|v| *v = -*v);
                 c

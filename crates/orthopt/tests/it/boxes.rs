@@ -1,16 +1,16 @@
 //! Entries in a box: every solver has a point to begin at, and a box that no X meets is called so.
 
 use crate::common::gaussian;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::constraint::stiefel;
 use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::linalg::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::penalty::Shape;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Status, Stopping};
 use orthopt::start::Start;
 
-fn boxed((n, r): (usize, usize), lower: f64, upper: f64) -> orthopt::error::Result<PcaProblem> {
+fn boxed((n, r): (usize, usize), lower: f64, upper: f64) -> orthopt::Result<PcaProblem> {
     let a = gaussian(2 * n, n, 5);
     let shape: Shape = [("box-lower".into(), lower), ("box-upper".into(), upper)].into();
     let options = PoseOptions { rank: Some(r), penalty: Some("box".into()), shape, ..Default::default() };

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, MatRef};
+use orthopt::RowMat;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::smooth::{Centring, Quadratic, Smooth};
 use orthopt::solve::{Critical, Event, RunOptions, Stop, TimeLimit, run};

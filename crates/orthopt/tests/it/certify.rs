@@ -8,13 +8,13 @@ use crate::common::{
     solve, thinned, usual_start,
 };
 use faer::Mat;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{Certificate, Scope, block_stationarity, criticality};
-use orthopt::constraint::stiefel;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
+use orthopt::internal::pair::{PairModel, slow};
+use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::pair::{PairModel, slow};
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::JProblem;
 use orthopt::problem::NonlinearEigProblem;

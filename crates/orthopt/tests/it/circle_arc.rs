@@ -5,9 +5,9 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use crate::common::pair::{golden_section, polished_minimum};
 use crate::common::{cases, rng};
-use orthopt::linalg::plane::one_minus_cos;
-use orthopt::pair::arc;
-use orthopt::pair::circle::Trig;
+use orthopt::internal::linalg::plane::one_minus_cos;
+use orthopt::internal::pair::arc;
+use orthopt::internal::pair::circle::Trig;
 use proptest::prelude::*;
 use rand::RngExt;
 

@@ -13,7 +13,7 @@ use orthopt::solve::{
     Chain, Critical, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
     run_restarts,
 };
-use orthopt::solvers::composite::COMPOSITE_SOLVERS;
+use orthopt::solvers::COMPOSITE_SOLVERS;
 use orthopt::solvers::{SolverOptions, find_solvers};
 
 /// One solver from the start of the seed, or from `from`.

@@ -5,16 +5,17 @@ use std::collections::BTreeSet;
 use crate::common::gaussian;
 use orthopt::Error;
 use orthopt::family::{
-    Between, Family, Limit, PoseOptions, Wanted, all_constants, all_solvers, check_constants, find_constant,
-    find_problem, parse_constants, pose,
+    Between, Family, Limit, PoseOptions, Wanted, all_constants, all_solvers, check_constants, find_problem,
+    pose,
 };
+use orthopt::internal::{find_constant, parse_constants};
 use orthopt::options::{Constant, Constants, Given, Kind, Value};
 use orthopt::penalty::PENALTIES;
 use orthopt::problem::PcaData;
 use orthopt::smooth::{Measure, Order};
 use orthopt::solve::{Setting, Solver};
+use orthopt::solvers::JobcdOptions;
 use orthopt::solvers::SolverOptions;
-use orthopt::solvers::jobcd::JobcdOptions;
 use orthopt::solvers::obcd::{Candidates, ObcdOptions};
 use orthopt::with_family;
 

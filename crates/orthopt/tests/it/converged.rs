@@ -2,13 +2,13 @@
 //! measures itself.
 
 use crate::common::gaussian;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::composite::{Composite, criticality};
 use orthopt::concave::Concave;
-use orthopt::constraint::stiefel;
 use orthopt::family::{Family, Kind, Named, PROBLEMS, PoseOptions, Wanted, pose};
-use orthopt::linalg::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::linear_map::{AnyMap, LinearMap};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::PcaData;

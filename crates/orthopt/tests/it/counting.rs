@@ -1,10 +1,10 @@
 //! Reported nonzeros and F are those of the saved X.
 
 use faer::Mat;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
 use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::linalg::RowMat;
 use orthopt::objective::{Evaluate, count_nonzeros};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::report::Assessment;

@@ -2,9 +2,9 @@
 
 use crate::common::{exact_objective, gradient, problem, rng, solve, usual_start};
 use faer::Mat;
+use orthopt::RowMat;
 use orthopt::certify::criticality;
-use orthopt::constraint::stiefel;
-use orthopt::linalg::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::PcaProblem;
 use orthopt::solve::Status;

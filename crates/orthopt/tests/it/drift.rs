@@ -4,8 +4,8 @@
 use crate::common::Steps;
 use crate::common::obcd::absolute;
 use crate::common::{exact_objective, iterate, sparse, thinned, usual_start};
-use orthopt::constraint::stiefel;
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{Setting, Solver};

@@ -2,10 +2,10 @@
 
 use crate::common::obcd::absolute;
 use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start};
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::constraint::Stiefel;
-use orthopt::constraint::stiefel;
-use orthopt::linalg::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::Smooth;

@@ -1,10 +1,10 @@
 //! EP4Orth+: feasible, critical at its end, below methods that decide early whose a variable is.
 
 use crate::common::*;
-use orthopt::constraint::stiefel;
+use orthopt::internal::solvers::Ep4Orth;
+use orthopt::internal::stiefel;
 use orthopt::problem::PcaProblem;
 use orthopt::solve::{MaxIterations, Solution, Stationary, Status, Stop, run};
-use orthopt::solvers::ep4orth::Ep4Orth;
 use orthopt::solvers::{SOLVERS, SolverOptions, find_solvers};
 use orthopt::start::Start;
 

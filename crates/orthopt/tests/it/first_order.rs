@@ -6,16 +6,17 @@ use crate::common::first_order::{
     with_linear_term,
 };
 use crate::common::{exact_objective, gaussian, gaussian_rows, gradient, penalty, problem, usual_start};
+use orthopt::RowMat;
 use orthopt::certify::criticality;
-use orthopt::linalg::RowMat;
+use orthopt::internal::solvers::Ladmm;
+use orthopt::internal::solvers::{AManPg, Irpg, RSubGrad, Slpg};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, L0, L1, NoPenalty, Nonneg};
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::{AnySmooth, DenseQuadratic, Quadratic, Smooth};
 use orthopt::solve::{Solver, Status};
-use orthopt::solvers::ladmm::Ladmm;
-use orthopt::solvers::manpg::ManPg;
-use orthopt::solvers::{SolverOptions, amanpg, irpg, rsubgrad, slpg};
+use orthopt::solvers::ManPg;
+use orthopt::solvers::SolverOptions;
 use orthopt::start::Start;
 
 fn problems(n: usize, r: usize) -> Vec<PcaProblem> {
@@ -215,11 +216,11 @@ fn a_solver_says_what_it_is_for() {
     let x0 = RowMat::from_fn(4, 2, |i, k| f64::from(u8::from(i == k)));
     let l0 = Problem::new(f(), L0::new(1.0).unwrap(), 2).unwrap();
     assert!(ManPg::FIXED.init(&l0, x0.clone()).is_err());
-    assert!(irpg::Irpg::default().init(&l0, x0.clone()).is_err());
-    assert!(amanpg::AManPg::default().init(&l0, x0.clone()).is_err());
+    assert!(Irpg::default().init(&l0, x0.clone()).is_err());
+    assert!(AManPg::default().init(&l0, x0.clone()).is_err());
     let nonneg = Problem::new(f(), Nonneg, 2).unwrap();
-    assert!(slpg::Slpg::default().init(&nonneg, x0.clone()).is_err());
-    assert!(rsubgrad::RSubGrad::default().init(&nonneg, x0.clone()).is_err());
+    assert!(Slpg::default().init(&nonneg, x0.clone()).is_err());
+    assert!(RSubGrad::default().init(&nonneg, x0.clone()).is_err());
     let l1 = Problem::new(f(), L1::new(1.0).unwrap(), 2).unwrap();
     assert!(ManPg::FIXED.init(&l1, x0.clone()).is_ok());
     assert!(ManPg::FIXED.init(&l1, RowMat::zeros(4, 2)).is_err());

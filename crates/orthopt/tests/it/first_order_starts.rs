@@ -4,7 +4,7 @@ use crate::common::Steps;
 use crate::common::first_order::{NAMES, apart, build, solve, wide};
 use crate::common::{exact_objective, gaussian, gradient, on_data, problem};
 use orthopt::certify::criticality;
-use orthopt::constraint::stiefel;
+use orthopt::internal::stiefel;
 use orthopt::penalty::{AnyPenalty, L1};
 use orthopt::problem::Problem;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use orthopt::Error;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::error::Error;
+use orthopt::family::Effort;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
+use orthopt::internal::search::{Arm, MakeTask, Move, Part, Portfolio, Settings, Task, at, search};
 use orthopt::problem::PcaProblem;
-use orthopt::search::{Arm, Effort, MakeTask, Move, Part, Portfolio, Settings, Task, at, search};
 use orthopt::solve::AnySolver;
 use orthopt::solve::{Solution, Stopping};
 use orthopt::solvers::obcd::Obcd;

@@ -6,12 +6,12 @@
 
 use crate::common::normal;
 use crate::common::pair::Case;
-use orthopt::jpair::{self, Ending, JPair};
-use orthopt::linalg::plane::PairMove;
+use orthopt::internal::jpair::{self, Ending, JPair};
+use orthopt::internal::linalg::plane::PairMove;
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::internal::pair::{PairModel, slow};
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::pair::fold::Scratch;
-use orthopt::pair::{PairModel, PairPenalty, slow};
-use orthopt::penalty::{PENALTIES, Shape, find_penalty};
+use orthopt::penalty::{PENALTIES, PairPenalty, Shape, find_penalty};
 use orthopt_fuzz::{pick, run};
 use rand::RngExt;
 use rand_pcg::Pcg64;

@@ -2,11 +2,11 @@
 
 use crate::common::rng;
 use faer::Mat;
-use orthopt::Error;
-use orthopt::constraint::stiefel;
-use orthopt::linalg::givens::multiply_factors;
-use orthopt::linalg::plane::Branch;
-use orthopt::linalg::{GivensFactor, RowMat, givens_factors};
+use orthopt::internal::linalg::givens::multiply_factors;
+use orthopt::internal::linalg::plane::Branch;
+use orthopt::internal::linalg::{GivensFactor, givens_factors};
+use orthopt::internal::stiefel;
+use orthopt::{Error, RowMat};
 use rand::seq::SliceRandom;
 
 /// Factors D, checks their number, form and product, and returns how many are reflections.

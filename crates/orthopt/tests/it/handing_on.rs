@@ -1,12 +1,12 @@
 //! LADMM that ends where X and its sparse copy agree, arms that do so, and a default λ that leaves something to find.
 
 use orthopt::cancel::Cancel;
-use orthopt::constraint::stiefel;
 use orthopt::family::{Family, PoseOptions, Wanted, find_problem, pose};
+use orthopt::internal::solvers::Ladmm;
+use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Status, run};
-use orthopt::solvers::ladmm::Ladmm;
 use orthopt::start::Start;
 
 use crate::common::first_order::wide;

@@ -3,12 +3,12 @@
 use crate::common::{PROBLEMS, gaussian, sparse};
 use faer::Mat;
 use orthopt::Error;
+use orthopt::RowMat;
 use orthopt::family::find_problem;
-use orthopt::linalg::RowMat;
-use orthopt::pair::step::Model;
 use orthopt::penalty::{NoPenalty, PENALTIES};
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
 use orthopt::smooth::{DenseGram, DenseQuadratic, SparseGram};
+use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 use orthopt::start::Start;
 

@@ -3,11 +3,11 @@
 
 use crate::common::{gaussian, sparse, thinned};
 use faer::Mat;
+use orthopt::RowMat;
 use orthopt::bound;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::{Between, Family, Kind, Limit, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::linalg::RowMat;
 use orthopt::problem::{PcaData, Storage};
 use orthopt::solve::{Setting, Solution, Stopping};
 use orthopt::with_family;

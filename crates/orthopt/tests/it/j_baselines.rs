@@ -3,9 +3,11 @@
 use crate::common::Steps;
 use crate::common::jorth::{difference, feasible, golden, matrix, numbers, relative, shuffled};
 use crate::common::{gaussian, gaussian_rows, limits};
-use orthopt::constraint::j_orthogonal::{CsFactors, Signature, spectral_norm};
+use orthopt::RowMat;
+use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
+use orthopt::internal::j_orthogonal::{CsFactors, spectral_norm};
+use orthopt::internal::solvers::{admm_update, cs_gradient, merit};
 use orthopt::problem::PcaData;
 use orthopt::problem::{JProblem, covariance};
 use orthopt::smooth::{JQuadratic, Placement, Smooth, euclidean_distances};
@@ -13,7 +15,6 @@ use orthopt::solve::{
     AnySolver, Chain, MaxIterations, RunOptions, Setting, Solution, Solver, Stationary, Status, Stop, run,
     run_restarts,
 };
-use orthopt::solvers::j_baselines::{admm_update, cs_gradient, merit};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 
 const RIVALS: [&str; 3] = ["j-admm", "umcm", "csdm"];

@@ -5,12 +5,13 @@ use crate::common::jobcd::{definite, options, probe, solver};
 use crate::common::jorth::shuffled;
 use crate::common::limits;
 use orthopt::cancel::Cancel;
-use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm, stationarity};
+use orthopt::constraint::Signature;
 use orthopt::family::{Family, Wanted};
+use orthopt::internal::j_orthogonal::{feasibility, spectral_norm, stationarity};
 use orthopt::problem::JProblem;
 use orthopt::smooth::{Placement, Smooth};
 use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Status, Stop, Stopping, run};
-use orthopt::solvers::jobcd::JobcdOptions;
+use orthopt::solvers::JobcdOptions;
 
 const NAME: &str = "j-lbfgs";
 
@@ -61,7 +62,7 @@ fn a_converged_end_is_critical() {
     let problem = JProblem::hyperbolic_eig(definite(15, 1e-2, 5).as_mat(), shuffled(6, 15, 1)).unwrap();
     let s = solve(&problem, NAME, 5_000, 1e-8);
     assert_eq!(s.status, Status::Converged, "{}", s.message);
-    let mut g = orthopt::linalg::RowMat::zeros(15, 15);
+    let mut g = orthopt::RowMat::zeros(15, 15);
     problem.f.gradient(&s.x, &mut g);
     let size = g.norm() * s.x.norm();
     assert!(stationarity(&s.x, &g, problem.signature()) <= 1e-7 * size);

@@ -2,12 +2,13 @@
 
 use crate::common::jorth::{difference, feasible, golden, matrix, numbers, shuffled, times};
 use crate::common::{cases, gaussian_rows, rng};
-use orthopt::constraint::j_orthogonal::{
-    CsFactors, Signature, check, feasibility, polar, random, relative_feasibility, repair, residual, skew,
+use orthopt::RowMat;
+use orthopt::constraint::Signature;
+use orthopt::internal::j_orthogonal::{
+    CsFactors, check, feasibility, polar, random, relative_feasibility, repair, residual, skew,
     spectral_norm, stationarity, tangent_descent,
 };
-use orthopt::linalg::RowMat;
-use orthopt::linalg::factor::{svd, transpose};
+use orthopt::internal::linalg::factor::{svd, transpose};
 use proptest::prelude::*;
 
 #[test]

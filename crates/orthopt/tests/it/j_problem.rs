@@ -2,19 +2,18 @@
 
 use crate::common::jorth::{difference, feasible, golden, matrix, numbers, relative, shuffled, times};
 use crate::common::{cases, gaussian, gaussian_rows, normal, rng};
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
-use orthopt::constraint::j_orthogonal::{Signature, feasibility, skew};
+use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::jpair::{Component, JMove};
-use orthopt::linalg::RowMat;
-use orthopt::linalg::factor::transpose;
+use orthopt::internal::j_orthogonal::{feasibility, skew};
+use orthopt::internal::jpair::{Component, JMove};
+use orthopt::internal::linalg::factor::transpose;
+use orthopt::internal::{hyperbolic_minimum, hyperbolic_optimum};
 use orthopt::problem::PcaData;
 use orthopt::problem::{JProblem, covariance};
-use orthopt::smooth::{
-    FiniteSum, HessianVector, JQuadratic, Placement, Probe, Smooth, euclidean_distances, hyperbolic_minimum,
-    hyperbolic_optimum,
-};
+use orthopt::smooth::{FiniteSum, HessianVector, JQuadratic, Placement, Probe, Smooth, euclidean_distances};
 use proptest::prelude::*;
 
 fn gradient(f: &impl Smooth, x: &RowMat) -> RowMat {

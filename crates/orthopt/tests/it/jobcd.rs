@@ -3,20 +3,21 @@
 use crate::common::jobcd::{definite, hyperbolic, options, side, solver};
 use crate::common::jorth::{feasible, shuffled, times};
 use crate::common::{Steps, gaussian_rows, limits};
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
-use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
+use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
-use orthopt::linalg::factor::transpose;
-use orthopt::linalg::small::symmetric_eigen;
-use orthopt::pair::step::Model;
+use orthopt::internal::j_orthogonal::{feasibility, spectral_norm};
+use orthopt::internal::linalg::factor::transpose;
+use orthopt::internal::linalg::small::symmetric_eigen;
 use orthopt::problem::{JProblem, Problem};
 use orthopt::smooth::{HessianVector, Smooth, TwoSided};
 use orthopt::solve::{AnySolver, MaxIterations, RunOptions, Setting, Solver, Stationary, Status, Stop, run};
-use orthopt::solvers::jobcd::{JobcdOptions, Side};
+use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::WorkingSet;
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers, j_general};
+use orthopt::solvers::{JobcdOptions, Side};
 
 /// Steps until a pass finds nothing (or `most` iterations), watching f and the residual.
 fn watch(p: &JProblem, s: &AnySolver<JProblem>, x0: RowMat, most: u64, every: u64) -> (RowMat, bool) {

@@ -4,19 +4,20 @@ use crate::common::Steps;
 use crate::common::jobcd::{definite, options, probe, solver};
 use crate::common::jorth::{difference, feasible, shuffled, times};
 use crate::common::{gaussian, limits};
+use orthopt::RowMat;
 use orthopt::constraint::Constraint;
-use orthopt::constraint::j_orthogonal::{Signature, feasibility, spectral_norm};
+use orthopt::constraint::Signature;
 use orthopt::family::{Family, Wanted};
-use orthopt::linalg::RowMat;
-use orthopt::linalg::factor::transpose;
+use orthopt::internal::hyperbolic_minimum;
+use orthopt::internal::j_orthogonal::{feasibility, spectral_norm};
+use orthopt::internal::linalg::factor::transpose;
+use orthopt::internal::solvers::{gs_jobcd, j_jobcd, vr_j_jobcd};
 use orthopt::problem::{JProblem, Problem};
-use orthopt::smooth::{
-    FiniteSum, HessianVector, JQuadratic, Placement, Smooth, TwoSided, hyperbolic_minimum,
-};
+use orthopt::smooth::{FiniteSum, HessianVector, JQuadratic, Placement, Smooth, TwoSided};
 use orthopt::solve::{
     AnySolver, Critical, MaxIterations, Setting, Solution, Solver, Stationary, Status, Stop, run,
 };
-use orthopt::solvers::jobcd::{JobcdOptions, gs_jobcd, j_jobcd, vr_j_jobcd};
+use orthopt::solvers::JobcdOptions;
 use orthopt::solvers::obcd::WorkingSet;
 use orthopt::start::Start;
 

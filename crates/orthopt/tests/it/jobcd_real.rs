@@ -3,11 +3,12 @@
 
 use crate::common::jorth::shuffled;
 use crate::common::{gaussian, shared};
-use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
+use orthopt::constraint::Signature;
 use orthopt::family::Family;
+use orthopt::internal::j_orthogonal::spectral_norm;
 use orthopt::problem::{JProblem, covariance};
 
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::solve::{MaxIterations, RunOptions, Stationary, Status, Stop, run};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};

@@ -2,16 +2,17 @@
 
 use crate::common::jobcd::{definite, options, solver};
 use crate::common::{gaussian, limits};
-use orthopt::constraint::j_orthogonal::{Signature, spectral_norm};
+use orthopt::constraint::Signature;
 use orthopt::family::Family;
+use orthopt::internal::j_orthogonal::spectral_norm;
 use orthopt::problem::{JProblem, covariance};
 
-use orthopt::pair::step::Model;
 use orthopt::problem::PcaData;
 use orthopt::solve::{MaxIterations, Solution, Status, run};
 use orthopt::solvers::SolverOptions;
-use orthopt::solvers::jobcd::{JobcdOptions, Side};
+use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::WorkingSet;
+use orthopt::solvers::{JobcdOptions, Side};
 
 fn unbounded(p: &JProblem, name: &str, o: &SolverOptions) -> Solution {
     let s = solver(p, name, o);

@@ -2,9 +2,9 @@
 
 use crate::common::jorth::{golden, matrix, numbers};
 use crate::common::{cases, gaussian_rows, normal, rng};
-use orthopt::jpair::{Component, Ending, JMove, JPair, JPairMin, jacobi, slow};
-use orthopt::linalg::RowMat;
-use orthopt::linalg::factor::transpose;
+use orthopt::RowMat;
+use orthopt::internal::jpair::{Component, Ending, JMove, JPair, JPairMin, jacobi, slow};
+use orthopt::internal::linalg::factor::transpose;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -1,10 +1,10 @@
 //! Linear maps: adjoints, norms, sizes.
 
 use crate::common::{cases, gaussian, gaussian_rows};
+use orthopt::RowMat;
 use orthopt::concave::Concave;
-use orthopt::constraint::stiefel::orthonormalise;
 use orthopt::family::CompositeOptions;
-use orthopt::linalg::RowMat;
+use orthopt::internal::stiefel::orthonormalise;
 use orthopt::linear_map::{AnyMap, Composition, Differences, Identity, LeftMatrix, LinearMap, Selection};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::objective::Evaluate;

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
+use orthopt::Error;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::error::Error;
+use orthopt::family::Effort;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
+use orthopt::internal::search::{Arm, MakeStart, Part, Portfolio, Settings, Task, search};
 use orthopt::problem::PcaProblem;
-use orthopt::search::{Arm, Effort, MakeStart, Part, Portfolio, Settings, Task, search};
 use orthopt::solve::AnySolver;
 use orthopt::solve::Stopping;
 use orthopt::solvers::obcd::Obcd;

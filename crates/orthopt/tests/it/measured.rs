@@ -5,21 +5,22 @@ use crate::common::{gaussian, rng};
 use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::constraint::stiefel;
+use orthopt::family::Effort;
 use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::linalg::eigen::symmetric_eigenpairs;
-use orthopt::linalg::products::{cross, product};
-use orthopt::linalg::sequential::qr;
+use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
+use orthopt::internal::linalg::products::{cross, product};
+use orthopt::internal::linalg::sequential::qr;
+use orthopt::internal::solvers::ladmm;
+use orthopt::internal::stiefel;
 use orthopt::objective::Evaluate;
 use orthopt::penalty::L1;
 use orthopt::problem::{
     ExplainedVariance, MeasuredProblem, PcaData, Problem, Storage, covariance_model, explained_variance,
     support,
 };
-use orthopt::search::Effort;
 use orthopt::smooth::{AnySmooth, Measure, Measured, Order, Smooth};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Stopping, run};
-use orthopt::solvers::{SolverOptions, ladmm, pairwise};
+use orthopt::solvers::{SolverOptions, pairwise};
 
 const ALL: [Measure; 4] = [Measure::Variance, Measure::Adjusted, Measure::Polar, Measure::Explained];
 
@@ -152,7 +153,7 @@ fn measures_are_what_they_say_of_the_data() {
         let projected = times(&q, &cross(&q, &a));
         let left: f64 = a.data().iter().zip(projected.data()).map(|(a, p)| (a - p).powi(2)).sum();
         assert!((by(Measure::Explained) - (trace - left)).abs() <= 1e-11 * trace);
-        let nearest = orthopt::linalg::small::polar(&t).unwrap();
+        let nearest = orthopt::internal::linalg::small::polar(&t).unwrap();
         let along = cross(&nearest, &t);
         let polar: f64 = (0..3).map(|k| along.get(k, k).powi(2)).sum();
         assert!((by(Measure::Polar) - polar).abs() <= 1e-12 * trace);
@@ -328,8 +329,10 @@ fn greedy(c: &Mat<f64>, r: usize, k: usize, predicts: bool) -> ExplainedVariance
                 return (values[s - 1], (0..s).map(|a| u.get(a, s - 1)).collect::<Vec<f64>>());
             }
             // the pencil (R², R): x = R^{-1/2}y
-            let root = orthopt::linalg::small::spectral_function(&part(&left), |w| 1.0 / w.max(1e-9).sqrt())
-                .unwrap();
+            let root = orthopt::internal::linalg::small::spectral_function(&part(&left), |w| {
+                1.0 / w.max(1e-9).sqrt()
+            })
+            .unwrap();
             let (values, y) =
                 symmetric_eigenpairs(&times(&times(&root, &part(&squares)), &root).symmetric_part()).unwrap();
             let v = times(&root, &RowMat::from_fn(s, 1, |a, _| y.get(a, s - 1)));
@@ -635,7 +638,7 @@ fn general_solvers_take_measures() {
     for measure in [Measure::Adjusted, Measure::Polar, Measure::Explained] {
         let p = Problem::new(measured(&c, measure), L1::new(0.5).unwrap(), 2).unwrap();
         let x0 = RowMat::from_fn(8, 2, |i, k| f64::from(u8::from(i == k)));
-        for info in [&pairwise::<Measured, L1>()[0], &ladmm::info()] {
+        for info in [&pairwise::<Measured, L1>()[0], &ladmm()] {
             let solver = info.build(&p, &SolverOptions::default()).unwrap();
             let mut stop = MaxIterations(Some(2000));
             let found = run(&p, &solver, x0.clone(), RunOptions::default(), &mut stop, &mut []).unwrap();

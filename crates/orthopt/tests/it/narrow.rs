@@ -3,13 +3,14 @@
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
+use orthopt::family::Effort;
 use orthopt::family::{Family, Wanted};
-use orthopt::linalg::eigen::symmetric_eigenpairs;
+use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
+use orthopt::internal::search::Tuning;
 use orthopt::penalty::{AnyPenalty, L0};
 use orthopt::problem::{
     Cardinality, CardinalityProblem, PcaData, PcaProblem, Storage, covariance_model, support,
 };
-use orthopt::search::{Effort, Tuning};
 use orthopt::solve::{Solution, Stopping};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

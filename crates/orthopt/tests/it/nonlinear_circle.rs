@@ -2,10 +2,10 @@
 
 use crate::common::nonlinear::{models, random_point};
 use crate::common::{cases, normal, rng};
-use orthopt::linalg::RowMat;
-use orthopt::linalg::plane::{Branch, PairMove};
-use orthopt::pair::nonlinear::{CircleSearch, PairObjective};
-use orthopt::pair::trig4::{Trig4, roots_from_zero};
+use orthopt::RowMat;
+use orthopt::internal::linalg::plane::{Branch, PairMove};
+use orthopt::internal::pair::nonlinear::{CircleSearch, PairObjective};
+use orthopt::internal::pair::trig4::{Trig4, roots_from_zero};
 use orthopt::smooth::{NonlinearEig, Smooth};
 use proptest::prelude::*;
 use rand::RngExt;

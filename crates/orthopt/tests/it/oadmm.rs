@@ -3,18 +3,19 @@
 use crate::common::Steps;
 use crate::common::composite::{KINDS, composite};
 use crate::common::{cases, gaussian, gaussian_rows};
+use orthopt::RowMat;
 use orthopt::concave::Concave;
-use orthopt::constraint::stiefel::orthonormalise;
 use orthopt::family::CompositeOptions;
 use orthopt::family::Family;
-use orthopt::linalg::RowMat;
+use orthopt::internal::solvers::OadmmState as State;
+use orthopt::internal::stiefel::orthonormalise;
 use orthopt::linear_map::LinearMap;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{RunOptions, Setting, Solver, Status, run};
-use orthopt::solvers::oadmm::{Oadmm, OadmmOptions, State, Variant};
+use orthopt::solvers::{Oadmm, OadmmOptions, Variant};
 use proptest::prelude::*;
 
 fn squared(a: &RowMat, b: &RowMat) -> f64 {

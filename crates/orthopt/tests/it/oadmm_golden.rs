@@ -2,13 +2,13 @@
 
 use crate::common::Steps;
 use faer::Mat;
+use orthopt::RowMat;
 use orthopt::composite::crit_parts;
 use orthopt::family::CompositeOptions;
-use orthopt::linalg::RowMat;
 use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
 use orthopt::solve::Solver;
-use orthopt::solvers::oadmm::{Oadmm, OadmmOptions, Variant};
+use orthopt::solvers::{Oadmm, OadmmOptions, Variant};
 use serde_json::Value;
 
 fn number(v: &Value) -> f64 {

@@ -5,11 +5,11 @@ use crate::common::{
     PROBLEMS, exact_objective, gaussian, gaussian_rows, on_data, penalty, problem, solve_from, usual_start,
 };
 use faer::Mat;
-use orthopt::constraint::stiefel;
-use orthopt::pair::step::Model;
+use orthopt::internal::stiefel;
 use orthopt::problem::{PcaProblem, Problem};
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::Status;
+use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::ObcdOptions;
 
 fn every_step(block: usize) {

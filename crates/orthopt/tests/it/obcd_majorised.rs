@@ -3,20 +3,21 @@
 use crate::common::nonlinear::{models, random_point};
 use crate::common::quartic::Quartic;
 use crate::common::*;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{Scope, criticality};
-use orthopt::constraint::{Stiefel, stiefel};
+use orthopt::constraint::Stiefel;
 use orthopt::family::Family;
-use orthopt::family::nonlinear_eig::SOLVERS;
-use orthopt::linalg::RowMat;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::step::Model;
+use orthopt::family::NONLINEAR_EIG_SOLVERS as SOLVERS;
+use orthopt::internal::solvers::MajorisedObcd;
+use orthopt::internal::stiefel;
+use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{L0, L1, NoPenalty, Nonneg};
 use orthopt::problem::{NonlinearEigProblem, Problem};
 use orthopt::smooth::{DenseQuadratic, NonlinearEig, Smooth};
 use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Stationary, Status, Stop, run};
+use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
-use orthopt::solvers::obcd_majorised::MajorisedObcd;
 use orthopt::solvers::{SolverOptions, pairwise};
 use proptest::prelude::*;
 

@@ -3,10 +3,10 @@
 
 use crate::common::obcd::{check_end, options, walk};
 use crate::common::{gaussian, normal, rng};
-use orthopt::constraint::stiefel;
-use orthopt::pair::step::Model;
+use orthopt::internal::stiefel;
 use orthopt::penalty::{Shape, find_penalty};
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
+use orthopt::solvers::obcd::Model;
 
 fn problem(name: &str, lambda: f64, set: &Shape, n: usize, r: usize, seed: u64) -> PcaProblem {
     let a = gaussian(2 * n, n, seed);
@@ -39,7 +39,7 @@ fn the_box_is_never_left() {
     let mut rng = rng(1);
     // a feasible start: entries of the first try are small enough
     let x0 = (0..100)
-        .map(|_| stiefel::orthonormalise(&orthopt::linalg::RowMat::from_fn(10, 2, |_, _| normal(&mut rng))))
+        .map(|_| stiefel::orthonormalise(&orthopt::RowMat::from_fn(10, 2, |_, _| normal(&mut rng))))
         .find(|x| x.data().iter().all(|v| v.abs() <= 0.6))
         .unwrap();
     let x = walk("box", &p, &options(0, 2, Model::Exact, 5), &x0);

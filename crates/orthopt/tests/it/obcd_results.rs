@@ -5,12 +5,12 @@ use crate::common::obcd::{RULES, options};
 use crate::common::{
     PROBLEMS, gaussian, iterate, on_data, penalty, problem, solve_from, sparse, thinned, usual_start,
 };
+use orthopt::RowMat;
 use orthopt::certify::{Scope, block_stationarity};
-use orthopt::linalg::RowMat;
 use orthopt::objective::size;
-use orthopt::pair::step::Model;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::solve::{Solver, Status};
+use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
 

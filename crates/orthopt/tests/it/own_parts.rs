@@ -14,18 +14,18 @@ mod own_smooth;
 
 use crate::common::quartic::Quartic;
 use crate::common::{gaussian, gaussian_rows, rng, sparse};
+use orthopt::RowMat;
 use orthopt::certify::criticality;
-use orthopt::constraint::j_orthogonal::Signature;
-use orthopt::constraint::{Constraint, JOrthogonal, Stiefel, stiefel};
-use orthopt::linalg::RowMat;
+use orthopt::constraint::Signature;
+use orthopt::constraint::{Constraint, JOrthogonal, Stiefel};
+use orthopt::internal::hyperbolic_optimum;
+use orthopt::internal::solvers::gs_jobcd;
+use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{L1, NoPenalty, Nonneg};
 use orthopt::problem::Problem;
-use orthopt::smooth::{
-    AnySmooth, DenseGram, DenseQuadratic, JQuadratic, Quadratic, Smooth, SparseGram, hyperbolic_optimum,
-};
+use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, JQuadratic, Quadratic, Smooth, SparseGram};
 use orthopt::solve::{MaxIterations, RunOptions, Stationary, Stop, run};
-use orthopt::solvers::jobcd::gs_jobcd;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use orthopt::solvers::{SolverOptions, general};
 
@@ -164,7 +164,7 @@ impl Quadratic for Bare {
     fn curvature(&self, i: usize, j: usize) -> f64 {
         self.0.curvature(i, j)
     }
-    fn move_pair<S: orthopt::linalg::simd::Simd>(
+    fn move_pair<S: orthopt::internal::linalg::simd::Simd>(
         &self,
         _simd: S,
         kept: &mut RowMat,

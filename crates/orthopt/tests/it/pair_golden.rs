@@ -1,11 +1,11 @@
 //! The golden values of the 2-row subproblem: the fast searches and their slow twin.
 
-use orthopt::linalg::plane::{Branch, PairMove};
+use orthopt::internal::linalg::plane::{Branch, PairMove};
+use orthopt::internal::pair::circle::Trig;
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::internal::pair::{PairModel, slow};
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::circle::Trig;
-use orthopt::pair::fold::Scratch;
-use orthopt::pair::{PairModel, slow};
+use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES, Shape, find_penalty};
 use serde_json::Value;
 

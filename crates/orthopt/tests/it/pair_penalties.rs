@@ -3,11 +3,11 @@
 
 use crate::common::pair::Case;
 use crate::common::{cases, normal, penalty, rng};
-use orthopt::linalg::plane::{Branch, PairMove};
+use orthopt::internal::linalg::plane::{Branch, PairMove};
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::internal::pair::{PairModel, slow};
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::fold::Scratch;
-use orthopt::pair::{PairModel, slow};
+use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES, Shape, find_penalty};
 use proptest::prelude::*;
 use rand::RngExt;

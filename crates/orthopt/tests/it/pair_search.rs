@@ -3,8 +3,8 @@
 
 use crate::common::pair::Case;
 use crate::common::{cases, normal, rng};
-use orthopt::linalg::plane::{Branch, PairMove};
-use orthopt::pair::slow;
+use orthopt::internal::linalg::plane::{Branch, PairMove};
+use orthopt::internal::pair::slow;
 use proptest::prelude::*;
 use rand::RngExt;
 

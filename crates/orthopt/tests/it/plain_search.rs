@@ -1,14 +1,14 @@
 //! The plain search of the papers against golden values and the fast searches.
 
-use orthopt::linalg::RowMat;
-use orthopt::linalg::plane::PairMove;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::fold::Scratch;
-use orthopt::pair::step::Search;
-use orthopt::pair::{PairModel, plain};
+use orthopt::RowMat;
+use orthopt::internal::linalg::plane::PairMove;
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::internal::pair::{PairModel, plain};
+use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{RunOptions, Stationary, Status, run};
+use orthopt::solvers::obcd::Search;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
 use rand::{RngExt, SeedableRng};

@@ -1,7 +1,7 @@
 //! The number of components by a rule: planted factors are found, noise has none, thresholds are those of other programs.
 
 use faer::Mat;
-use orthopt::family::rank::scree;
+use orthopt::family::scree;
 use orthopt::family::{PoseOptions, RankRule, Scree, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::Centring;

@@ -2,12 +2,14 @@
 //! below what it is made of.
 
 use orthopt::cancel::Cancel;
-use orthopt::constraint::stiefel::feasibility;
+use orthopt::family::Effort;
 use orthopt::family::{Family, Wanted};
+use orthopt::internal::search::Tuning;
+use orthopt::internal::search::{Settings, search};
+use orthopt::internal::stiefel::feasibility;
 use orthopt::options::Given;
 use orthopt::penalty::{AnyPenalty, BoxBounds};
 use orthopt::problem::{Cardinality, CardinalityProblem, PcaProblem};
-use orthopt::search::{Effort, Settings, Tuning, search};
 use orthopt::solve::{
     Chain, Event, Observer, RunOptions, SearchReport, Solution, Status, Stopping, run_restarts,
 };

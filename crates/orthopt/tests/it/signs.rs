@@ -1,9 +1,9 @@
 //! The signs of components: fixed where they are free, left alone where they are not.
 
 use faer::Mat;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{self, Family, LinearInput, PoseOptions, Wanted, find_problem};
-use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::solve::Stopping;
 use orthopt::with_family;

@@ -2,9 +2,9 @@
 
 use crate::common::{gaussian, gaussian_rows, rng, sparse, thinned};
 use faer::Mat;
-use orthopt::linalg::RowMat;
-use orthopt::linalg::factor::transpose;
-use orthopt::linalg::simd::{Simd, WithSimd, dispatch};
+use orthopt::RowMat;
+use orthopt::internal::linalg::factor::transpose;
+use orthopt::internal::linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt::problem::{PcaData, Storage, covariance_model};
 use orthopt::smooth::{DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram, Unpacked, Usage};
 use rand::seq::index::sample;

@@ -3,9 +3,9 @@
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Limit, PoseOptions, Wanted, find_problem};
-use orthopt::linalg::RowMat;
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Stability};
 use orthopt::smooth::Centring;

@@ -3,8 +3,8 @@
 use crate::common::{gaussian, gaussian_rows, on_data, problem, rng, sparse, thinned};
 use faer::Mat;
 use orthopt::Error;
-use orthopt::constraint::stiefel;
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::problem::{PcaData, Storage, covariance_model};
 use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram};
 use orthopt::start::{STARTS, Start, leading_eigenvectors};

@@ -4,12 +4,12 @@
 use crate::common::Steps;
 use crate::common::*;
 use orthopt::Error;
+use orthopt::RowMat;
 use orthopt::certify::{Scope, block_stationarity};
-use orthopt::constraint::stiefel;
-use orthopt::linalg::RowMat;
+use orthopt::internal::solvers::{SUPPORT as INFO, Support, SupportOptions};
+use orthopt::internal::stiefel;
 use orthopt::problem::PcaProblem;
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Solver, Stationary, Status, Stop, run};
-use orthopt::solvers::support::{INFO, Support, SupportOptions};
 use orthopt::solvers::{SolverOptions, find_solvers};
 use orthopt::start::Start;
 use proptest::prelude::*;
@@ -152,7 +152,7 @@ impl<F: orthopt::smooth::Quadratic> Leading for F {
     fn value_of(&self, x: &RowMat, r: usize) -> f64 {
         let n = x.nrows();
         let m = self.apply(&RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j))));
-        let (values, _) = orthopt::linalg::small::symmetric_eigen(&m).unwrap();
+        let (values, _) = orthopt::internal::linalg::small::symmetric_eigen(&m).unwrap();
         0.5 * values[..r].iter().sum::<f64>()
     }
 }

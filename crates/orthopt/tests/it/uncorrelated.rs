@@ -3,11 +3,11 @@
 
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
+use orthopt::family::Effort;
 use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::linalg::eigen::symmetric_eigenpairs;
+use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, Storage, UncorrelatedProblem, covariance_model, support};
-use orthopt::search::Effort;
 use orthopt::solve::{Solution, Stopping};
 use proptest::prelude::*;
 

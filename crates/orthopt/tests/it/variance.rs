@@ -2,10 +2,9 @@
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
-use orthopt::linalg::RowMat;
-use orthopt::problem::{
-    ExplainedVariance, PcaData, Storage, covariance_model, explained_variance, projected_share,
-};
+use orthopt::RowMat;
+use orthopt::internal::projected_share;
+use orthopt::problem::{ExplainedVariance, PcaData, Storage, covariance_model, explained_variance};
 use orthopt::smooth::Centring;
 
 fn pitprops() -> Mat<f64> {

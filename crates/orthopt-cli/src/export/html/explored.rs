@@ -1,20 +1,31 @@
 //! An exploration as one page: the answers first, then what they rest on.
 
+use std::path::Path;
+
 use super::markup::{Cell, Page};
 use super::sections;
-use crate::explored::{Told, capital};
-use crate::export::Found;
+use crate::explored::Told;
+use crate::export::{Found, to_file};
 use crate::path_report;
 use crate::picture::scree;
 use crate::summary::describe;
 use crate::text;
 use crate::wording::said;
 
+/// Writes the page.
+///
+/// # Errors
+/// It cannot be drawn or written.
+pub fn write(told: &Told<'_>, path: &Path) -> anyhow::Result<()> {
+    let page = page(told)?;
+    to_file(path, |out| out.write_all(page.as_bytes()))
+}
+
 /// The page.
 ///
 /// # Errors
 /// A picture cannot be drawn.
-pub fn page(told: &Told<'_>) -> anyhow::Result<String> {
+fn page(told: &Told<'_>) -> anyhow::Result<String> {
     let (found, report) = (told.found, &told.found.report);
     let task = &report.task;
     let title = format!("{} in {}", text::count(task.rank as u64, "component"), task.data.source);
@@ -25,8 +36,8 @@ pub fn page(told: &Told<'_>) -> anyhow::Result<String> {
     }
     for (question, answers) in found.said() {
         page.question(
-            &format!("{}?", capital(question)),
-            answers.iter().map(|answer| capital(&said(answer))),
+            &format!("{}?", text::capital(question)),
+            answers.iter().map(|answer| text::capital(&said(answer))),
         );
     }
     sections::notes(&mut page, report);
@@ -70,7 +81,7 @@ fn commands(page: &mut Page, told: &Told<'_>) {
     page.section("repeat", "To repeat a step");
     for step in &told.found.steps {
         let ended = if step.limited { ", ended by its share of the time limit" } else { "" };
-        page.small(&format!("{}: {}{ended}", capital(step.question), text::duration(step.seconds)));
+        page.small(&format!("{}: {}{ended}", text::capital(step.question), text::duration(step.seconds)));
         page.code(&told.command(step));
     }
     page.small(&format!("orthopt {}", env!("CARGO_PKG_VERSION")));

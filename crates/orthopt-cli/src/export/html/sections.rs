@@ -195,7 +195,7 @@ pub fn settings(page: &mut Page, report: &Report) {
 pub fn repeat(page: &mut Page, report: &Report) {
     page.section("repeat", "To repeat it");
     // the program without its folder
-    let words = crate::cli::arguments().map(|word| text::shell_word(&word));
+    let words = crate::arguments::arguments().map(|word| text::shell_word(&word));
     let command: Vec<String> = std::iter::once("orthopt".into()).chain(words).collect();
     page.code(&command.join(" "));
     let limited = report.stopping.time_limit.is_some();

@@ -7,7 +7,7 @@
 use super::super::certified::spectral;
 use super::super::fantope::Fantope;
 use super::cones::{RowCone, capped_simplex, project_absolute};
-use super::dual::{Dual, Joint, Multipliers, Part, PartDual, Problem, blocks_of};
+use super::dual::{Dual, Joint, Multipliers, Part, PartDual, Problem, blocks_of, union_of};
 use super::state::{JointState, PartState, State};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
@@ -407,14 +407,6 @@ fn coupled(problem: &Problem, parts: &[Part]) -> (f64, f64) {
     let count = parts.len() as f64;
     let omega = count / parts.iter().map(|part| part.k.min(problem.usual) as f64).sum::<f64>();
     (omega, count * omega / (count * omega + 1.0))
-}
-
-/// The rows of any part, ascending.
-pub fn union_of(parts: &[Part]) -> Vec<usize> {
-    let mut all: Vec<usize> = parts.iter().flat_map(|part| part.rows.iter().copied()).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 impl State {

@@ -70,6 +70,14 @@ impl Part {
     }
 }
 
+/// The rows of any part, ascending.
+pub fn union_of(parts: &[Part]) -> Vec<usize> {
+    let mut all: Vec<usize> = parts.iter().flat_map(|part| part.rows.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// max tr Xᵀ(½C)X − λ Σ|S| over the X whose parts have the limits on nonzeros: `rank` columns in each part.
 #[derive(Clone, Debug)]
 pub struct Problem {

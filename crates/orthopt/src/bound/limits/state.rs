@@ -1,6 +1,6 @@
 //! Where a run of the splitting stands: enough to go on with fewer rows, here or in a child of the node.
 
-use super::dual::Part;
+use super::dual::{Part, union_of};
 use crate::linalg::RowMat;
 
 /// Of one part.
@@ -37,7 +37,7 @@ pub struct State {
 impl State {
     /// On the rows of `parts`, which it has.
     pub fn restricted(&self, parts: &[Part]) -> Self {
-        let mut all = super::admm::union_of(parts);
+        let mut all = union_of(parts);
         let joint = self.joint.as_ref().map(|joint| {
             let at = places(&all, &joint.rows);
             JointState {

@@ -10,7 +10,7 @@ use super::super::fixed::fixed_supports;
 use super::super::tree::{Branching, Evaluated, cutoff};
 use super::super::types::Watch;
 use super::admm::{Effort, Splitting};
-use super::dual::{Part, Problem, blocks_of};
+use super::dual::{Part, Problem, blocks_of, union_of};
 use super::incumbent::{self, best_on, exchanged, exchanged_columns};
 use super::pseudo::{Origin, Pseudocosts};
 use super::state::Packed;
@@ -241,7 +241,7 @@ impl<'a> LimitBranching<'a> {
             return (sets.iter().map(value).fold(0.0, add), Some(sets));
         }
         let price = self.problem.lambda * sets.iter().map(Vec::len).sum::<usize>() as f64;
-        let rows = super::admm::union_of(parts);
+        let rows = union_of(parts);
         let local: Vec<Vec<usize>> = parts
             .iter()
             .map(|part| part.rows.iter().filter_map(|i| rows.binary_search(i).ok()).collect())

@@ -14,7 +14,7 @@ mod repair;
 mod signature;
 
 pub use cs::{CsFactors, random};
-pub use repair::{REPAIR_LIMIT, polar, repair};
+pub use repair::{polar, repair};
 pub use signature::Signature;
 
 use rand_pcg::Pcg64;

@@ -364,7 +364,8 @@ impl Wanted {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ARGUMENTS, OPTIONS};
+    use super::super::OPTIONS;
+    use super::super::table::ARGUMENTS;
     use super::*;
     use crate::error::Error;
     use crate::family::PROBLEMS;

@@ -9,7 +9,7 @@ mod written;
 
 pub use case::{Call, Case, Run};
 pub use declare::{Choices, Entry, FileUse, Front, Group, Kind, Of, find_option};
-pub use table::{ARGUMENTS, OPTIONS, Request};
+pub use table::{OPTIONS, Request};
 pub use written::{Constants, Counts, Field, Gram, Rank, Size, Written};
 
 use std::path::Path;

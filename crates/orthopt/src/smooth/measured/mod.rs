@@ -80,7 +80,7 @@ impl<F: Quadratic> Measured<F> {
 
     /// The same with adjusted variance in the order of the columns of X, not of the variances of their scores.
     #[must_use]
-    pub fn in_given_order(self) -> Self {
+    pub(crate) fn in_given_order(self) -> Self {
         Self { given: true, ..self }
     }
 

@@ -122,18 +122,18 @@ impl NonlinearEig {
     }
 
     /// True if there is a linear term.
-    pub fn has_linear(&self) -> bool {
+    pub(crate) fn has_linear(&self) -> bool {
         self.e.ncols().is_some()
     }
 
     /// True if methods that need the entries of C† can be used: always, but for a grid of more than
     /// 16384 points.
-    pub fn has_inverse(&self) -> bool {
+    pub(crate) fn has_inverse(&self) -> bool {
         self.c.has_inverse()
     }
 
     /// The number of eigenvalues of a dense C that count as zero in C†.
-    pub fn nullity(&self) -> Option<usize> {
+    pub(crate) fn nullity(&self) -> Option<usize> {
         self.c.nullity()
     }
 
@@ -170,7 +170,7 @@ impl NonlinearEig {
     }
 
     /// Row i of CX + E, the part of the gradient that is linear in X.
-    pub fn linear_row(&self, image: &Image, i: usize, out: &mut [f64]) {
+    pub(crate) fn linear_row(&self, image: &Image, i: usize, out: &mut [f64]) {
         out.copy_from_slice(image.cx.row(i));
         self.e.add_row(i, out);
     }

@@ -9,9 +9,9 @@ mod admm;
 mod csdm;
 mod umcm;
 
-pub use admm::{Admm, INFO as J_ADMM, admm_update, info as j_admm};
-pub use csdm::{Csdm, INFO as CSDM, cs_gradient, info as csdm};
-pub use umcm::{INFO as UMCM, Umcm, info as umcm, merit};
+pub use admm::{INFO as J_ADMM, admm_update, info as j_admm};
+pub use csdm::{INFO as CSDM, cs_gradient, info as csdm};
+pub use umcm::{INFO as UMCM, info as umcm, merit};
 
 use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::{self, polar, repair};

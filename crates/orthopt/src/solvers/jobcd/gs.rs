@@ -7,8 +7,7 @@ use std::sync::OnceLock;
 
 use super::gs_any::{self, GradientPairs};
 use super::image::{Block, Image};
-use super::{JobcdOptions, Side, UNBOUNDED};
-use crate::constraint::j_orthogonal::Signature;
+use super::{JobcdOptions, Side, UNBOUNDED, has_drifted, not_below_rounding, upkeep};
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::error::Result;
 use crate::jpair::{JMove, JPair, jacobi};
@@ -60,26 +59,6 @@ constants! {
     }
 }
 
-/// Passes between two looks at feasibility, each of which costs two thirds of a pass or less.
-const CHECK: u64 = 4;
-/// ‖XᵀJX − J‖_F above which X is repaired.
-const DRIFT: f64 = 1e-10;
-
-/// When X is looked at.
-pub(super) fn upkeep(rows: &Movable) -> Upkeep {
-    let moves = CHECK * rows.pairs().max(1);
-    Upkeep { refresh: moves, look: moves, between_passes: true }
-}
-
-/// Whether X needs repair.
-pub(super) fn has_drifted(x: &RowMat, j: &Signature) -> bool {
-    j_orthogonal::residual(x, j).norm() > DRIFT
-}
-
-/// |f|, but not less than rounding leaves of it: `size` is one of f that does not cancel.
-pub(super) fn not_below_rounding(objective: f64, size: f64) -> f64 {
-    objective.abs().max(1e-6 * size)
-}
 /// Pairs of the same sign are turned to make S₁₂ vanish while |S₁₂| is above this, relative to
 /// √(S₁₁S₂₂).
 const ALIGNED: f64 = 1e-10;
@@ -172,9 +151,18 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for GsJobcd {
             (At::Quadratic(at), Some(q)) => {
                 PairDescent { oracle: JPairs { solver: self, p, q, at }, state }.iterate()
             }
-            (At::Any(at), _) => {
-                PairDescent { oracle: GradientPairs { solver: self, p, at }, state }.iterate()
+            (At::Any(at), _) => PairDescent {
+                oracle: GradientPairs {
+                    theta: self.theta,
+                    mu_max: self.mu_max,
+                    norm_limit: self.norm_limit,
+                    rule: self.rule(),
+                    p,
+                    at,
+                },
+                state,
             }
+            .iterate(),
             (At::Quadratic(_), None) => Step::default(), // the state of another problem
         }
     }
@@ -245,7 +233,7 @@ impl GsJobcd {
         pair_descent::State { objective, alpha, schedule }
     }
 
-    pub(super) fn rule(&self) -> WorkingSet {
+    fn rule(&self) -> WorkingSet {
         self.options.working_set.unwrap_or(WorkingSet::Cyclic)
     }
 

@@ -4,10 +4,11 @@
 //!
 //! ∇f is kept until X moves, so a pass that finds nothing costs O(n) a pair; a step costs a gradient.
 
-use super::gs::{has_drifted, not_below_rounding, upkeep};
 use super::jacobi::{ARMIJO, DOUBLINGS, RELAX};
 use super::rounds::{pair_data, solve};
-use super::{GsJobcd, beyond_limit, relative_stationarity, row_norm, two_rows};
+use super::{
+    beyond_limit, has_drifted, not_below_rounding, relative_stationarity, row_norm, two_rows, upkeep,
+};
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::jpair::JMove;
 use crate::linalg::RowMat;
@@ -99,7 +100,10 @@ impl Iterate {
 
 /// The pairs of rows of X.
 pub(super) struct GradientPairs<'a, F> {
-    pub solver: &'a GsJobcd,
+    pub theta: f64,      // relative to the mean curvature
+    pub mu_max: f64,     // of a step, where f may be unbounded
+    pub norm_limit: f64, // of a row, likewise
+    pub rule: WorkingSet,
     pub p: &'a Problem<JOrthogonal, F>,
     pub at: &'a mut Iterate,
 }
@@ -114,7 +118,7 @@ impl<F: Smooth> GradientPairs<'_, F> {
     /// Steps (S2) and (S3).
     fn promise(&self, i: usize, j: usize) -> Promise {
         let (at, p) = (&*self.at, self.p);
-        let limit = (!p.is_bounded()).then_some(self.solver.mu_max);
+        let limit = (!p.is_bounded()).then_some(self.mu_max);
         let data = pair_data(&at.x, &at.g, &[(i, j)]);
         let moves = solve(&data, p.signature(), at.s, at.theta, limit);
         Promise { step: moves.list.first().map(|m| m.2), decrease: moves.predicted }
@@ -140,7 +144,7 @@ impl<F: Smooth> GradientPairs<'_, F> {
             std::mem::swap(&mut at.g, &mut at.next_g);
             let decrease = (at.f - value).max(0.0);
             at.f = value;
-            at.measure(self.solver.theta);
+            at.measure(self.theta);
             if value < at.fallen.0 - CREEP.0 * size(at.scale, value) {
                 at.fallen = (value, at.gradients);
             }
@@ -173,7 +177,7 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
                 at.s = if trial == 0 { (at.s / RELAX).max(f64::MIN_POSITIVE) } else { at.s };
                 at.alive = true;
                 let reach = row_norm(at.x.row(i)).max(row_norm(at.x.row(j)));
-                at.limited |= !self.p.is_bounded() && reach > self.solver.norm_limit;
+                at.limited |= !self.p.is_bounded() && reach > self.norm_limit;
                 return Tried::pair(offered, Some(taken));
             }
             if self.at.s >= self.at.cap {
@@ -187,7 +191,7 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
 
     /// The decrease of the model, or |Ωᵢⱼ|.
     fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
-        if self.solver.rule() == WorkingSet::GreedyOr {
+        if self.rule == WorkingSet::GreedyOr {
             return pairs.iter().map(|(i, j)| self.promise(*i, *j).decrease).collect();
         }
         let (at, signs) = (&*self.at, self.p.signature());
@@ -222,7 +226,7 @@ impl<F: Smooth> PairOracle for GradientPairs<'_, F> {
         }
         at.f = self.p.f.value_and_gradient(&at.x, &mut at.g);
         at.gradients += 1;
-        at.measure(self.solver.theta);
+        at.measure(self.theta);
         at.f
     }
 

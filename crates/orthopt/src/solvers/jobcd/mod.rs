@@ -25,24 +25,29 @@ mod gs_any;
 mod image;
 mod jacobi;
 mod pairing;
-pub mod rounds;
+pub(crate) mod rounds;
 mod vr;
 
-use super::{obcd::Candidates, obcd::WorkingSet};
-use crate::constraint::JOrthogonal;
-use crate::constraint::j_orthogonal::max_abs;
+use super::obcd::{Candidates, WorkingSet};
+use super::pair_descent::Upkeep;
+use crate::constraint::j_orthogonal::{self, max_abs};
+use crate::constraint::{JOrthogonal, Signature};
 use crate::linalg::RowMat;
 use crate::linalg::products::product;
 use crate::options::{choices, constants};
+use crate::pair::movable::Movable;
 use crate::pair::step::Model;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::Status;
 
-pub use gs::{GsJobcd, INFO as GS_JOBCD, info as gs_jobcd};
-pub use jacobi::{INFO as J_JOBCD, JJobcd, info as j_jobcd};
+pub(crate) use gs::INFO as GS_JOBCD;
+pub use gs::info as gs_jobcd;
+pub(crate) use jacobi::INFO as J_JOBCD;
+pub use jacobi::info as j_jobcd;
 pub use pairing::{Tournament, matching};
-pub use vr::{INFO as VR_J_JOBCD, VrJJobcd, info as vr_j_jobcd};
+pub(crate) use vr::INFO as VR_J_JOBCD;
+pub use vr::info as vr_j_jobcd;
 
 choices! {
     /// Which pairs a step turns.
@@ -87,6 +92,27 @@ const FAR: &str = "||X|| reached its limit, beyond which rounding errors of size
 pub(crate) const UNBOUNDED: &str = "f has no lower bound here: boosts of two rows lower it without end. Stopped where \
                                     ||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 violate \
                                     X'JX = J; X is the last point before that";
+
+/// Passes between two looks at feasibility, each of which costs two thirds of a pass or less.
+const CHECK: u64 = 4;
+/// ‖XᵀJX − J‖_F above which X is repaired.
+const DRIFT: f64 = 1e-10;
+
+/// When X is looked at.
+fn upkeep(rows: &Movable) -> Upkeep {
+    let moves = CHECK * rows.pairs().max(1);
+    Upkeep { refresh: moves, look: moves, between_passes: true }
+}
+
+/// Whether X needs repair.
+fn has_drifted(x: &RowMat, j: &Signature) -> bool {
+    j_orthogonal::residual(x, j).norm() > DRIFT
+}
+
+/// |f|, but not less than rounding leaves of it: `size` is one of f that does not cancel.
+fn not_below_rounding(objective: f64, size: f64) -> f64 {
+    objective.abs().max(1e-6 * size)
+}
 
 /// Largest row norm of X, or infinity where it is not a number.
 pub(crate) fn largest_row(x: &RowMat) -> f64 {

@@ -1,6 +1,6 @@
 //! OBCD: block coordinate descent on rows for f(X) + h(X), XᵀX = I (OBCD paper, Algorithm 1).
 //!
-//! The algorithm is [`PairDescent`](super::pair_descent); here are its options and what pairs of rows offer.
+//! The algorithm is `PairDescent`; here are its options and what pairs of rows offer.
 //!
 //! ```text
 //! (S1) a working set B of k rows            pair_descent/schedule.rs, greedy.rs
@@ -31,12 +31,15 @@ use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::options::{Constants, checked};
 use crate::pair::PairPenalty;
+pub use crate::pair::nonlinear::CircleSearch;
+pub use crate::pair::step::{Model, Search};
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
 use crate::solve::{Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::pair_descent::{self, PairDescent, Schedule};
 pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet, pairs};
-pub use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV, ObcdOptions};
+pub use options::ObcdOptions;
+pub(crate) use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV};
 use oracle::{Iterate, RowPairs};
 
 pub(crate) use block::block_round;

@@ -1,6 +1,5 @@
 //! The moves: entries pruned by their exact loss, added by their exact gain, exchanged, and added to be pruned again.
 
-use super::local::Local;
 use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::order::largest_first;
@@ -233,17 +232,6 @@ impl<'a, F: Quadratic> Ground<'a, F> {
 
     fn gains(&self, x: &RowMat) -> Gains<'a> {
         Gains::new((self.f, self.cov), x, (self.measure, self.given))
-    }
-
-    /// The best point on the supports near `x`; `None` where no feasible one is found.
-    pub fn polish(&self, x: &RowMat, mask: &[bool], (steps, least): (usize, f64)) -> Option<Point> {
-        let (value, x) = Local::new(self, mask).climb(x, steps, least)?;
-        value.is_finite().then(|| Point { x, mask: mask.to_vec(), value })
-    }
-
-    /// Length of the gradient of f along the constraints on the support of X, in the unit of f.
-    pub fn criticality(&self, x: &RowMat) -> Option<f64> {
-        Some(Local::new(self, &mask_of(x)).criticality(x)? * self.unit())
     }
 
     /// The measure of X.

@@ -5,7 +5,7 @@
 //! r(r − 1)/2 more. With the Jacobian J of the equations on the entries, the tangent part of a gradient g is
 //! g − Jᵀ(JJᵀ)⁻¹Jg, and Newton's x ← x − Jᵀ(JJᵀ)⁻¹c(x) leads back to the constraints.
 
-use super::ground::Ground;
+use super::ground::{Ground, Point, mask_of};
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product};
 use crate::linalg::small::polar;
@@ -31,6 +31,19 @@ const LONG: usize = 12;
 const EXACTLY: f64 = 1e-12;
 /// What a step costs whatever its size, in units of work.
 const OVERHEAD: usize = 30_000;
+
+impl<F: Quadratic> Ground<'_, F> {
+    /// The best point on the supports near `x`; `None` where no feasible one is found.
+    pub fn polish(&self, x: &RowMat, mask: &[bool], (steps, least): (usize, f64)) -> Option<Point> {
+        let (value, x) = Local::new(self, mask).climb(x, steps, least)?;
+        value.is_finite().then(|| Point { x, mask: mask.to_vec(), value })
+    }
+
+    /// Length of the gradient of f along the constraints on the support of X, in the unit of f.
+    pub fn criticality(&self, x: &RowMat) -> Option<f64> {
+        Some(Local::new(self, &mask_of(x)).criticality(x)? * self.unit())
+    }
+}
 
 /// The columns of X on the rows that any of them may use.
 pub(super) struct Local<'g, 'a, F> {

@@ -2,8 +2,8 @@
 
 use crate::common::Steps;
 use faer::Mat;
-use orthopt::constraint::stiefel;
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::{AnySmooth, DenseQuadratic, Smooth};

@@ -1,11 +1,11 @@
 //! JOBCD by name and option, and the problems it is run on.
 
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt::problem::{JProblem, PcaData, covariance};
 use orthopt::smooth::{Placement, euclidean_distances};
 use orthopt::solve::AnySolver;
-use orthopt::solvers::jobcd::{JobcdOptions, Side};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
+use orthopt::solvers::{JobcdOptions, Side};
 
 use super::gaussian;
 use super::jorth::shuffled;

@@ -1,8 +1,9 @@
 //! J-orthogonal matrices and golden files.
 
-use orthopt::constraint::j_orthogonal::{Signature, random};
-use orthopt::linalg::RowMat;
-use orthopt::linalg::products::product;
+use orthopt::RowMat;
+use orthopt::constraint::Signature;
+use orthopt::internal::j_orthogonal::random;
+use orthopt::internal::linalg::products::product;
 use rand::RngExt;
 use serde_json::Value;
 

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::linalg::RowMat;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
 use orthopt::problem::{PcaData, PcaProblem, Storage};

@@ -1,8 +1,8 @@
 //! Models of the nonlinear eigenvalue problem.
 
 use faer::Mat;
-use orthopt::constraint::stiefel;
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
+use orthopt::internal::stiefel;
 use orthopt::smooth::NonlinearEig;
 
 use super::{gaussian, gaussian_rows, rng};

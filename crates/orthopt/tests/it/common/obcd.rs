@@ -1,18 +1,18 @@
 //! OBCD made one step at a time, and what must hold at every step and at the end.
 
 use crate::common::Steps;
+use orthopt::RowMat;
 use orthopt::certify::{Scope, block_stationarity, criticality};
-use orthopt::constraint::stiefel;
-use orthopt::linalg::RowMat;
+use orthopt::internal::pair::PairModel;
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::objective::Evaluate;
-use orthopt::pair::PairModel;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::fold::Scratch;
-use orthopt::pair::step::Model;
+use orthopt::penalty::PairPenalty;
 use orthopt::problem::PcaProblem;
 use orthopt::smooth::{Quadratic, Smooth};
 use orthopt::solve::{Progress, Solver, Stationary, Stop};
+use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 
 use super::pair::linear_part;

@@ -2,14 +2,14 @@
 
 use std::f64::consts::TAU;
 
-use orthopt::linalg::plane::{Branch, PairMove};
+use orthopt::internal::linalg::plane::{Branch, PairMove};
 #[cfg(target_arch = "x86_64")]
-use orthopt::linalg::simd::{Simd, WithSimd};
+use orthopt::internal::linalg::simd::{Simd, WithSimd};
+use orthopt::internal::pair::fold::Scratch;
+use orthopt::internal::pair::{PairModel, plain};
 use orthopt::nonsmooth::Nonsmooth;
-use orthopt::pair::PairPenalty;
-use orthopt::pair::fold::Scratch;
-use orthopt::pair::{PairModel, plain};
 use orthopt::penalty::AnyPenalty;
+use orthopt::penalty::PairPenalty;
 
 use super::penalty;
 

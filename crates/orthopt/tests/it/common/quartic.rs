@@ -1,6 +1,6 @@
 //! ¼ Σ xᵢₖ⁴ + ½ Σ dᵢ xᵢₖ² of a user, who says nothing of its curvature: neither quadratic nor concave.
 
-use orthopt::linalg::RowMat;
+use orthopt::RowMat;
 use orthopt::smooth::Smooth;
 
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use orthopt_data::{LoadOptions, load};
+use orthopt_data::{DataError, LoadOptions, load};
 
 /// Where a data set comes from.
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +54,14 @@ impl Likeness {
 pub struct Preparation {
     /// Maximum number of columns.
     pub features: Option<usize>,
+    /// Whether means are subtracted.
     pub center: bool,
     /// As `--scale` has it.
     pub scale: Option<&'static str>,
 }
 
 impl Preparation {
+    /// None.
     pub const NONE: Self = Self { features: None, center: false, scale: None };
 
     const fn columns(n: usize) -> Self {
@@ -132,6 +134,7 @@ const DATASETS: &[(&str, Source)] = &[
 pub struct Available {
     /// DATA of `solve`.
     pub data: String,
+    /// What is done with it first.
     pub preparation: Preparation,
     /// Relation to the paper's data.
     pub likeness: Likeness,
@@ -142,7 +145,7 @@ impl Available {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn measured(mut self) -> anyhow::Result<Self> {
+    pub fn measured(mut self) -> Result<Self, DataError> {
         if let Some(most) = self.preparation.features
             && self.likeness == Likeness::Part
             && load(&self.data, &LoadOptions::default())?.matrix.ncols() <= most

@@ -85,8 +85,8 @@ fn parse(line: &'static str) -> Option<Printed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::item::Content;
-    use crate::reproduce::items::ITEMS;
+    use crate::item::Content;
+    use crate::items::ITEMS;
 
     #[test]
     fn every_line_is_read_and_every_method_of_an_item_is_known() {

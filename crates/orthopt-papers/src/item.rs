@@ -1,9 +1,9 @@
-//! Types that items, plans, cells and pages share.
+//! Types of items and plans.
 
 use orthopt::family::solvers_called;
 
-use super::datasets::Preparation;
-use super::training::Training;
+use crate::datasets::Preparation;
+use crate::training::Training;
 
 /// A table or figure of a paper.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ impl Item {
     pub fn is_its_own(&self) -> bool {
         match self.content {
             Content::Runs(plan) => plan.records.is_none(),
-            Content::Drawing(_) => true,
+            Content::Landscapes => true,
             Content::Training(training) => training.records == self.name,
         }
     }
@@ -32,8 +32,8 @@ impl Item {
 pub enum Content {
     /// Cells that are run.
     Runs(Plan),
-    /// A picture and a table that need no runs.
-    Drawing(fn() -> anyhow::Result<Drawing>),
+    /// The landscapes of two problems with 2 x 2 variables, which need no runs.
+    Landscapes,
     /// The training of a knowledge graph.
     Training(Training),
 }
@@ -116,19 +116,4 @@ impl Method {
         self.of_paper
             && solvers_called(self.solver).is_ok_and(|found| found.iter().any(|s| !s.shared.is_empty()))
     }
-}
-
-/// A picture, with a table of what is in it.
-#[derive(Clone, Debug)]
-pub struct Drawing {
-    pub svg: String,
-    pub grid: Grid,
-    pub notes: Vec<String>,
-}
-
-/// A table as text cells.
-#[derive(Clone, Debug, Default)]
-pub struct Grid {
-    pub header: Vec<String>,
-    pub rows: Vec<Vec<String>>,
 }

@@ -1,7 +1,6 @@
 //! Items of `reproduce`: one entry per table or figure.
 
 use super::item::{Content, Item};
-use super::landscape;
 use super::plans::{
     L0_METHODS, L1_METHODS, NONNEG_METHODS, OADMM_FIGURES, beta, convergence, first_table, hevp, hevp_normed,
     later, nonlinear, obcd, probe, ultra_e,
@@ -54,11 +53,7 @@ pub const ITEMS: &[Item] = &[
         title: "convergence, l0-norm sparse PCA, lambda 100",
         content: first_table(&[100.0], Some("obcd/table1")),
     },
-    Item {
-        name: "obcd/figure2",
-        title: "landscapes of two 2 x 2 problems",
-        content: Content::Drawing(landscape::figure),
-    },
+    Item { name: "obcd/figure2", title: "landscapes of two 2 x 2 problems", content: Content::Landscapes },
     Item {
         name: "obcd/figure3",
         title: "convergence, l0-norm sparse PCA, lambda 100, all methods",
