@@ -321,7 +321,6 @@ def limits() -> list[str]:
         f"{share(quick, len(one))} within 2 s; a published branch and bound with the same X and time proves {proved(one, 'rival_gap_percent')}",
         f"and leaves up to {max(values(one, 'rival_gap_percent')):.0f} %. With two or three components, totals, variables and X ≥ 0 it is",
         f"{proved(more)}, gaps up to {max(values(more, 'gap_percent')):.2f} % ({source('limits')}). {note('limits')}",
-        "",
         *anchors(),
     ]
 
