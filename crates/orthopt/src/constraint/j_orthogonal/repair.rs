@@ -36,11 +36,26 @@ pub fn repair(x: &mut RowMat, j: &Signature) -> Option<f64> {
     Some(error)
 }
 
-/// The J-orthogonal factor Q of the generalised polar decomposition X = QS (JSᵀJ = S), by the
+/// The J-orthogonal factor Q of the generalised (indefinite) polar decomposition X = QS (JSᵀJ = S), by the
 /// Newton iteration X ← ½(X + JX⁻ᵀJ). For X near the group it is a nearby point of it. `None`
 /// where the decomposition does not exist or the iteration does not settle.
 ///
 /// Cost 2n³ flops a step, about ten steps; then a repair.
+///
+/// # Examples
+/// ```
+/// use orthopt::constraint::j_orthogonal::{Signature, feasibility, polar};
+/// use orthopt::linalg::RowMat;
+///
+/// let j = Signature::leading(1, 2)?;
+/// let x = RowMat::from_fn(2, 2, |i, k| [[2.0, 0.5], [0.3, 1.0]][i][k]);
+/// let q = polar(&x, &j).expect("the eigenvalues of JX'JX are positive");
+/// assert!(feasibility(&q, &j) < 1e-15);
+/// // S = JQ'JX is self-adjoint: JS is symmetric
+/// let js = |i: usize, k: usize| (0..2).map(|l| q.get(l, i) * j.sign(l) * x.get(l, k)).sum::<f64>();
+/// assert!((js(0, 1) - js(1, 0)).abs() < 1e-15);
+/// # Ok::<(), orthopt::Error>(())
+/// ```
 pub fn polar(x: &RowMat, j: &Signature) -> Option<RowMat> {
     let mut y = x.clone();
     for _ in 0..40 {
