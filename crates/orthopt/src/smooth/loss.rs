@@ -116,7 +116,7 @@ fn whitened(a: &RowMat) -> Result<RowMat> {
     let (values, vectors) =
         symmetric_eigenpairs(&gram(&scaled)).ok_or(Error::Factorisation("the eigenvalue decomposition"))?;
     let largest = values.iter().copied().fold(0.0, f64::max);
-    if !(values.iter().copied().fold(f64::INFINITY, f64::min) > SINGULAR * largest) {
+    if values.iter().copied().fold(f64::INFINITY, f64::min) <= SINGULAR * largest {
         return Err(Error::Incompatible(
             "ica needs samples whose covariance is not singular: more samples than variables, no variable that others \
              determine; take fewer columns"
