@@ -19,6 +19,7 @@ SURE = 10.0
 ENTRIES = 400
 
 Function = Callable[[np.ndarray], "tuple[float, np.ndarray]"]
+Linear = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,15 @@ class _Compared:
 
 
 class _Slopes:
-    """Slopes of f along curves through X."""
+    """Slopes of f along curves through X, or of f(back(Y)) through Y for a linear ``back``."""
 
-    def __init__(self, fun: Function, x: np.ndarray, stiefel: bool, rng: np.random.Generator) -> None:
+    def __init__(
+        self, fun: Function, x: np.ndarray, stiefel: bool, rng: np.random.Generator, back: Linear | None = None
+    ) -> None:
         self.fun, self.x, self.stiefel, self.rng = fun, x, stiefel, rng
+        self.back: Linear = back if back is not None else lambda y: y
         self.evaluations = 1
-        self.value, self.gradient = fun(x.copy())
+        self.value, self.gradient = fun(self.back(x.copy()))
         self.size = max(1.0, float(np.linalg.norm(x)))
         #: What a slope must exceed to count: at a critical point all slopes are rounding errors.
         self.least = 1e-7 * (abs(self.value) + float(np.linalg.norm(self.gradient)))
@@ -72,7 +76,7 @@ class _Slopes:
             u, _, v = np.linalg.svd(y, full_matrices=False)
             y = u @ v
         self.evaluations += 1
-        return float(self.fun(np.ascontiguousarray(y))[0])
+        return float(self.fun(np.ascontiguousarray(self.back(y)))[0])
 
     def difference(self, d: np.ndarray, step: float) -> float:
         step *= self.size
@@ -84,7 +88,7 @@ class _Slopes:
 
     def compare(self, d: np.ndarray, gradient: np.ndarray) -> _Compared:
         """The slope of f beside that of the gradient, with the step whose difference is closest to that with another step."""
-        said = float(np.sum(gradient * d))
+        said = float(np.sum(gradient * self.back(d)))
 
         def error(found: float) -> float:
             scale = max(abs(found), abs(said), self.least)
@@ -100,9 +104,11 @@ class _Slopes:
         return _Compared(error(found), found, said, error(found) > max(HOLDS, SURE * doubt))
 
 
-def check(fun: Function, x: np.ndarray, stiefel: bool, seed: int, directions: int) -> GradientCheck:
-    """Compares slopes of f with those of its gradient at X along random directions."""
-    slopes = _Slopes(fun, x, stiefel, np.random.default_rng([seed, 1]))  # X may be random by the seed itself
+def check(
+    fun: Function, x: np.ndarray, stiefel: bool, seed: int, directions: int, back: Linear | None = None
+) -> GradientCheck:
+    """Compares slopes of f with those of its gradient at X, or back(Y) with x = Y, along random directions."""
+    slopes = _Slopes(fun, x, stiefel, np.random.default_rng([seed, 1]), back)  # X may be random by the seed itself
     if not (np.isfinite(slopes.value) and np.all(np.isfinite(slopes.gradient))):
         return GradientCheck(False, np.inf, "f or its gradient is not finite at this X", slopes.evaluations)
     found = []
@@ -141,7 +147,7 @@ def _places(slopes: _Slopes) -> str:
     rows, columns = slopes.x.shape
     count = min(rows * columns, ENTRIES)
     places = slopes.rng.permutation(rows * columns)[:count]
-    stiefel, slopes.stiefel = slopes.stiefel, False
+    slopes.x, slopes.back, slopes.stiefel = slopes.back(slopes.x), lambda y: y, False
     wrong = []
     for place in sorted(int(p) for p in places):
         d = np.zeros_like(slopes.x)
@@ -149,7 +155,6 @@ def _places(slopes: _Slopes) -> str:
         one = slopes.compare(d, slopes.gradient)
         if one.wrong:
             wrong.append((place // columns, place % columns, one.found, one.said))
-    slopes.stiefel = stiefel
     if not wrong:
         return "no single entry differs, so f may jump or have kinks there"
     i, k, found, said = max(wrong, key=lambda one: abs(one[2] - one[3]))
@@ -162,7 +167,7 @@ def _places(slopes: _Slopes) -> str:
     return text + "; a term is missing or wrong there"
 
 
-def require(fun: Function, x: np.ndarray, stiefel: bool, seed: int) -> int:
+def require(fun: Function, x: np.ndarray, stiefel: bool, seed: int, back: Linear | None = None) -> int:
     """One direction before a run; the number of evaluations.
 
     Raises
@@ -172,7 +177,7 @@ def require(fun: Function, x: np.ndarray, stiefel: bool, seed: int) -> int:
     """
     if stiefel and not np.linalg.norm(x.T @ x - np.eye(x.shape[1])) <= 1e-6:
         return 0  # no point of the constraint, which the run says
-    found = check(fun, x, stiefel, seed, directions=1)
+    found = check(fun, x, stiefel, seed, 1, back)
     if found.holds or not np.isfinite(found.error):
         return found.evaluations  # what is not finite is for the solver to say
     raise GradientError(

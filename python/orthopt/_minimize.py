@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _autodiff, _data, _ending, _gradient, _interrupt, _orthopt
+from ._metric import Metric
 from ._progress import bar_for
 from ._options import checked, fill
 from ._solution import Solution, solution
 from ._solve import Callback, _Caller
-from .errors import DataTypeError, InvalidOptionError, ShapeError
+from .errors import DataTypeError, IncompatibleError, InvalidOptionError, ShapeError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,6 +29,7 @@ def minimize(
     lam: float | None = None,
     k: int | None = None,
     map: Any = None,
+    metric: Any = None,
     constraint: str = "stiefel",
     signature: Any = None,
     solver: str = "auto",
@@ -41,7 +43,7 @@ def minimize(
     on_interrupt: str = "return",
     **options: Unpack[MinimizeOptions],
 ) -> Solution:
-    """Minimises f(X) + h(X) over X'X = I, or f(X) over X'JX = J, for a smooth f given as a function.
+    """Minimises f(X) + h(X) over X'X = I or X'BX = I, or f(X) over X'JX = J, for a smooth f given as a function.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ def minimize(
         O(n), those with det X = 1 and det X = -1, which most methods cannot leave, unless f and its gradient
         show that a change of sign of a column leaves f as it is.
     penalty, lam
-        h and its weight: ``"none"``, ``"l1"``, ``"l0"``, ``"nonneg"``, ..., ``"l1-largest-k"`` (the sum of absolute
+        h and its weight: ``"none"``, ``"l1"``, ``"l0"``, ``"nonneg"``, ``"l21"`` (lengths of rows), ..., ``"l1-largest-k"`` (the sum of absolute
         values without the k largest), ``"fused-l1"`` (differences of neighbouring rows);
         ``orthopt.registry("penalties")`` lists all. Only for ``constraint="stiefel"``.
     k
@@ -66,6 +68,11 @@ def minimize(
     map
         A in h(A(X)): ``"differences"``, ``"rows:LIST"``, ``"columns:LIST"``, or a matrix B, A(X) = BX. For penalties
         that are weakly convex and Lipschitz, and ``constraint="stiefel"``.
+    metric
+        B of the constraint X'BX = I instead of X'X = I: a positive definite matrix (n x n, dense or sparse), or its
+        diagonal. The run is one over Y'Y = I with Y = F'X, B = FF' (Cholesky), and the solution has X, f, h
+        and ``feasibility`` ||X'BX - I||_F. A penalty is one of X: ``"l0"`` and ``"nonneg"`` need a diagonal B, and others h(A(Y))
+        with A(Y) = X, so that a zero of X is a number near zero, as with ``map``.
     constraint
         ``"stiefel"`` (X'X = I) or ``"j-orthogonal"`` (X'JX = J, X square).
     signature
@@ -135,7 +142,17 @@ def minimize(
     stiefel = constraint != "j-orthogonal"
     place = start if start is not None else _some_point(shape, stiefel, seed)
     start_known = _Remembering(fun)
-    fun, spent = _autodiff.with_gradient(start_known, like, place)
+    if metric is not None and not stiefel:
+        raise IncompatibleError("metric is for X'BX = I; with constraint='j-orthogonal' X'JX = J has no B")
+    change = None if metric is None else Metric(metric, shape[0])
+    if change is not None:
+        map = change.map(penalty, map)
+        start = None if start is None else change.start(start)
+        place = start if start is not None else place
+        raw, spent = _autodiff.with_gradient(start_known, like, change.back(place))
+        fun = change.of_function(lambda x: _answer(raw(x), shape))
+    else:
+        fun, spent = _autodiff.with_gradient(start_known, like, place)
     filled = fill(
         options,
         "minimize",
@@ -150,13 +167,19 @@ def minimize(
     )
     sums = _sums(sample, components)
     if check_gradient:
-        spent += _gradient.require(lambda x: _answer(fun(x), shape), place, stiefel, seed)
+        checks = fun if change is None else raw
+        back = None if change is None else change.back
+        spent += _gradient.require(lambda x: _answer(checks(x), shape), place, stiefel, seed, back)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(fun, sample, caller.function) as (f, part, called):
             parts = None if sums is None else (part, sums)
             found = _orthopt.minimize(f, _answer, start, shape, constraint, lipschitz, parts, filled, called)
     found["settings"]["evaluations"] = found.pop("evaluations") + spent - start_known.spared
+    if change is not None:
+        found["X"] = change.back(found["X"])
+        found["feasibility"] = change.error(found["X"])
+        found["nnz"] = int(np.count_nonzero(found["X"]))
     best = solution(found)
     return _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
 
@@ -165,6 +188,7 @@ def check_gradient(
     fun: Callable[[np.ndarray], tuple[float, Any]],
     x0: Any,
     *,
+    metric: Any = None,
     constraint: str = "stiefel",
     directions: int = 5,
     seed: int = 0,
@@ -176,7 +200,7 @@ def check_gradient(
 
     Parameters
     ----------
-    fun, x0, constraint
+    fun, x0, metric, constraint
         As for :func:`orthopt.minimize`.
     directions
         Number of random directions.
@@ -207,8 +231,12 @@ def check_gradient(
     start, shape = _start(x0)
     stiefel = constraint != "j-orthogonal"
     x = start if start is not None else _some_point(shape, stiefel, seed)
-    both, spent = _autodiff.with_gradient(fun, x0, x)
-    found = _gradient.check(lambda y: _answer(both(y), shape), x, stiefel, seed, max(1, int(directions)))
+    back = None
+    if metric is not None:
+        change = Metric(metric, shape[0])
+        back, x = change.back, x if start is None else change.start(x)
+    both, spent = _autodiff.with_gradient(fun, x0, x if back is None else back(x))
+    found = _gradient.check(lambda y: _answer(both(y), shape), x, stiefel, seed, max(1, int(directions)), back)
     return replace(found, evaluations=found.evaluations + spent)
 
 

@@ -185,7 +185,7 @@ class SolveOptions(Constants, total=False):
     order: str | None
     min_nonzeros: int | None
     max_nonzeros: int | None
-    penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
+    penalty: Literal["none", "l0", "l1", "l21", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
     signature: str | float | Sequence[int] | None
@@ -195,6 +195,7 @@ class SolveOptions(Constants, total=False):
     radius: float | None
     placement: Literal["after", "before"] | None
     linear: Any | None
+    target: Any | None
     effort: Literal["quick", "normal", "thorough"] | None
     restarts: int | None
     seed: int | None
@@ -247,7 +248,7 @@ class CompareOptions(Constants, total=False):
     order: str | None
     min_nonzeros: int | None
     max_nonzeros: int | None
-    penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
+    penalty: Literal["none", "l0", "l1", "l21", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
     signature: str | float | Sequence[int] | None
@@ -257,6 +258,7 @@ class CompareOptions(Constants, total=False):
     radius: float | None
     placement: Literal["after", "before"] | None
     linear: Any | None
+    target: Any | None
     effort: Literal["quick", "normal", "thorough"] | None
     restarts: int | None
     seed: int | None
@@ -310,7 +312,7 @@ class PathOptions(Constants, total=False):
     order: str | None
     min_nonzeros: int | None
     max_nonzeros: int | None
-    penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
+    penalty: Literal["none", "l0", "l1", "l21", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
     signature: str | float | Sequence[int] | None
@@ -320,6 +322,7 @@ class PathOptions(Constants, total=False):
     radius: float | None
     placement: Literal["after", "before"] | None
     linear: Any | None
+    target: Any | None
     solver: str | None
     effort: Literal["quick", "normal", "thorough"] | None
     seed: int | None
@@ -372,7 +375,7 @@ class BoundOptions(Constants, total=False):
     order: str | None
     min_nonzeros: int | None
     max_nonzeros: int | None
-    penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
+    penalty: Literal["none", "l0", "l1", "l21", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
     signature: str | float | Sequence[int] | None
@@ -382,6 +385,7 @@ class BoundOptions(Constants, total=False):
     radius: float | None
     placement: Literal["after", "before"] | None
     linear: Any | None
+    target: Any | None
     solver: str | None
     init: Any | None
     effort: Literal["quick", "normal", "thorough"] | None
@@ -434,7 +438,7 @@ class CertifyOptions(Constants, total=False):
     order: str | None
     min_nonzeros: int | None
     max_nonzeros: int | None
-    penalty: Literal["none", "l0", "l1", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
+    penalty: Literal["none", "l0", "l1", "l21", "nonneg", "mcp", "scad", "capped-l1", "elastic-net", "box", "l1-largest-k", "fused-l1"] | None
     k: int | None
     map: Any | None
     signature: str | float | Sequence[int] | None
@@ -444,6 +448,7 @@ class CertifyOptions(Constants, total=False):
     radius: float | None
     placement: Literal["after", "before"] | None
     linear: Any | None
+    target: Any | None
     seed: int | None
     threads: int | None
     certify: int | None

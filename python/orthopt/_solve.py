@@ -145,7 +145,9 @@ def solve(
         * ``radius``: probe: radius of the ultrahyperbolic space [default: 1]
         * ``placement``: probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints it: F is
           then the same for every feasible X) [default: after]; one of after, before
-        * ``linear``: nonlinear-eig: E of the linear term, a file or randn[:SEED]; or a matrix
+        * ``linear``: nonlinear-eig, and procrustes of C itself: E of the linear term, a file or randn[:SEED]; or a
+          matrix
+        * ``target``: procrustes: B of ||AX - B||, one row for each sample; or a matrix
         * ``effort``: Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the
           limit]; one of quick, normal, thorough
         * ``restarts``: Further starts of one solver; the best X is returned [default: as the time limit allows; auto

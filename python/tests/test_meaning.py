@@ -17,6 +17,7 @@ HOLES[3, 2] = np.nan
 PROBLEMS = list(orthopt.registry("problems"))
 J = ("hyperbolic-eig", "probe")
 COMPOSITE = ("dc-pca", "capped-l1-pca", "fused-pca")
+SAMPLES = ("ica", "dictionary", "robust-subspace")
 REFUSED = (errors.OrthoptError,)
 
 #: What changes no result: limits of the machine, and who is told what.
@@ -49,6 +50,8 @@ VALUES = {
     "radius": 2.0,
     "placement": "before",
     "linear": "randn:3",
+    "target": RNG.normal(size=(12, 2)),
+    "metric": np.arange(1.0, 7.0),
     "nonzeros": 2,
     "total_nonzeros": 5,
     "variables": 3,
@@ -113,7 +116,7 @@ def value(option, problem):
     if option == "penalty":
         return "mcp" if problem == "scad-pca" else "scad"
     if option in ("solver", "solvers"):
-        named = {"nonlinear-eig": "obcd-approx", **dict.fromkeys(J, "csdm"), **dict.fromkeys(COMPOSITE, "radmm")}
+        named = {"nonlinear-eig": "obcd-approx", **dict.fromkeys(J, "csdm"), **dict.fromkeys(COMPOSITE, "radmm"), **dict.fromkeys(SAMPLES, "optm-cayley")}
         return named.get(problem, "ladmm")
     if option == "init":
         named = {"nonlinear-eig": "eigen", "nonneg-pca": "partition", **dict.fromkeys(J, "identity")}
@@ -143,7 +146,8 @@ def outcome(call, problem, options):
         warnings.simplefilter("ignore")
         try:
             if call == "certify":
-                start = orthopt.solve(problem, DATA, None if problem in J else 2, max_iters=40).X
+                beside = {"target": VALUES["target"]} if problem == "procrustes" else {}
+                start = orthopt.solve(problem, DATA, None if problem in J else 2, max_iters=40, **beside).X
                 return facts(orthopt.certify(problem, data, start, **options))
             return facts(getattr(orthopt, call)(problem, data, **options))
         except errors.OrthoptError as error:
@@ -159,6 +163,8 @@ def base(call, problem, option):
         options["counts"] = [1, 2]
     if call == "bound" and option != "time_limit":
         options["time_limit"] = 2.0
+    if problem == "procrustes" and option != "target":
+        options["target"] = VALUES["target"]
     if option == "gram":
         options["data"] = DATA.T @ DATA
     if option == "missing":

@@ -20,7 +20,7 @@ pub fn pose(
     options: &PoseOptions,
 ) -> anyhow::Result<(Posed, DataFacts)> {
     let mut posed = family::pose(info, &input.pca(), &input.told(options))?;
-    if info.kind != Kind::Probe {
+    if !matches!(info.kind, Kind::Probe | Kind::Procrustes) {
         posed.notes.extend(input.remark_on_means());
     }
     posed.notes.extend(input.notes.iter().cloned());

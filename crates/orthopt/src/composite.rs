@@ -9,7 +9,7 @@ use crate::constraint::stiefel::tangent;
 use crate::linalg::RowMat;
 use crate::linalg::bounded::shortest_residual;
 use crate::linear_map::LinearMap;
-use crate::nonsmooth::Nonsmooth;
+use crate::nonsmooth::{Nonsmooth, Subgradients};
 use crate::objective::REPORT_ZERO;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
@@ -45,11 +45,9 @@ pub fn crit_parts<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 ) -> CritParts {
     let ax = p.a.apply(x);
     let primal = distance(&ax, y);
-    let squares = y.data().iter().zip(z.data()).map(|(y, z)| {
-        // dist(z, ∂h(y)) = dist(−g, ∂h(y)) with g = −z
-        p.h.distance_to_stationarity(*y, -z).powi(2)
-    });
-    let dual = squares.sum::<f64>().sqrt();
+    let mut nearest = z.clone();
+    Subgradients::of(&p.h, y, 0.0).nearest(&mut nearest);
+    let dual = distance(&nearest, z);
     let mut g = smooth_gradient(p, x);
     add(&mut g, 1.0, &p.a.adjoint(z, p.shape()));
     CritParts { primal, dual, tangent: tangent(x, &g).norm() }
@@ -97,9 +95,7 @@ fn criticality_within<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     }
     let c = smooth_gradient(p, x);
     let zero = if p.a.is_identity() { 0.0 } else { REPORT_ZERO };
-    let bounds: Vec<(f64, f64)> = (p.a.apply(x).data().iter())
-        .map(|v| p.h.subdifferential(if v.abs() <= zero { 0.0 } else { *v }))
-        .collect();
+    let bounds = Subgradients::of(&p.h, &p.a.apply(x), zero);
     let residual = |z: &RowMat| {
         let mut e = p.a.adjoint(z, p.shape());
         add(&mut e, 1.0, &c);

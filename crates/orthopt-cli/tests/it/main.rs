@@ -34,6 +34,7 @@ mod options;
 mod outputs;
 mod path;
 mod pictures;
+mod problems;
 mod rank;
 mod real_data;
 mod reproduce;

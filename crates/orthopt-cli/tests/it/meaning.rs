@@ -117,13 +117,15 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "radius" => value("2"),
         "placement" => value("before"),
         "linear" => value("randn:3"),
+        "target" => value("b.npy"),
         "solver" if j => value("csdm"),
         "solver" if info.kind == Kind::NonlinearEig => value("obcd-approx"),
-        "solver" if info.kind == Kind::Pca => value("ladmm"),
+        "solver" | "solvers" if matches!(info.kind, Kind::Samples(_)) => value("optm-cayley"),
+        "solver" if matches!(info.kind, Kind::Pca | Kind::Procrustes) => value("ladmm"),
         "solver" => value("radmm"),
         "solvers" if j => value("csdm"),
         "solvers" if info.kind == Kind::NonlinearEig => value("obcd-approx"),
-        "solvers" if info.kind == Kind::Pca => value("ladmm"),
+        "solvers" if matches!(info.kind, Kind::Pca | Kind::Procrustes) => value("ladmm"),
         "solvers" => value("radmm"),
         "init" if j => value("identity"),
         "init" if info.kind == Kind::NonlinearEig => value("eigen"),
@@ -205,6 +207,8 @@ fn files(dir: &Dir) {
     dir.write("c.csv", (0..14).map(row).collect::<String>());
     let d = faer::Mat::from_fn(24, 24, |i, j| (i as f64 - j as f64).abs());
     orthopt_data::write_npy(&dir.path("d.npy"), d.as_ref()).unwrap();
+    let b = faer::Mat::from_fn(24, 2, |i, k| ((i + 3 * k) % 5) as f64);
+    orthopt_data::write_npy(&dir.path("b.npy"), b.as_ref()).unwrap();
 }
 
 /// The long options in the help of a call.
@@ -274,6 +278,9 @@ fn base(call: &str, info: &ProblemInfo, option: &str) -> Vec<&'static str> {
     }
     if info.kind == Kind::HyperbolicEig && !matches!(option, "ridge" | "reproduction") {
         args.extend(["--ridge", "0.1"]);
+    }
+    if info.kind == Kind::Procrustes && option != "target" {
+        args.extend(["--target", "b.npy"]);
     }
     match call {
         "path" if !matches!(option, "counts" | "lambdas") => args.extend(["--counts", "3,6"]),

@@ -19,6 +19,9 @@ impl Kind {
             AnyPenalty::Nonneg(_) => return Ok(Self::Nonnegative),
             AnyPenalty::ElasticNet(_) => "on X'X = I the elastic net is l1 and a constant: take l1",
             AnyPenalty::Mcp(_) | AnyPenalty::Scad(_) | AnyPenalty::CappedL1(_) => folded,
+            AnyPenalty::L21(_) => {
+                "the lengths of the rows of X are roots of the diagonal of XX', a concave function of it"
+            }
             AnyPenalty::Box(_) => {
                 "bounds on the entries of X do not bound XX', the variable of the relaxation"
             }

@@ -5,15 +5,16 @@ use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::bounded::shortest_residual;
 use crate::linalg::products::{cross, product};
-use crate::nonsmooth::Nonsmooth;
+use crate::nonsmooth::{Nonsmooth, Subgradients};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 
 /// dist(0, ∂_M F(X)) in the measure of the papers: the smallest ‖G − XGᵀX‖_F over G ∈ ∇f(X) +
-/// ∂h(X), where ∂h is free (ℓ0), an interval (ℓ1) or a half-line (X ≥ 0) wherever X = 0.
+/// ∂h(X), where ∂h is free (ℓ0), an interval (ℓ1) or a half-line (X ≥ 0) wherever X = 0, and a ball (ℓ2,1) wherever a
+/// row of X is.
 ///
 /// The operator T(D) = D − XDᵀX is self-adjoint with ‖T‖ ≤ 2, so this is a convex quadratic in
-/// the free entries with interval constraints, solved by projected gradients with momentum and
+/// the free entries with such constraints, solved by projected gradients with momentum and
 /// restart to a relative change of 1e-10. Cost 4nr² flops an iteration.
 pub fn criticality<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> f64 {
     criticality_while(p, x, &Cancel::never()).unwrap_or(f64::INFINITY)
@@ -31,7 +32,7 @@ pub fn criticality_while<F: Smooth, H: Nonsmooth>(
     let (n, r) = (x.nrows(), x.ncols());
     let mut grad = RowMat::zeros(n, r);
     p.f.gradient(x, &mut grad);
-    let bounds: Vec<(f64, f64)> = x.data().iter().map(|v| p.h.subdifferential(*v)).collect();
+    let bounds = Subgradients::of(&p.h, x, 0.0);
     let residual = |d: &RowMat| -> RowMat {
         let mut g = grad.clone();
         g.data_mut().iter_mut().zip(d.data()).for_each(|(a, b)| *a += b);

@@ -9,7 +9,8 @@ pub(crate) mod stiefel;
 
 use rand_pcg::Pcg64;
 
-pub use j_orthogonal::{JOrthogonal, Signature};
+pub use crate::linalg::givens::{GivensFactor, givens_factors};
+pub use j_orthogonal::{HyperbolicQr, JOrthogonal, Signature, hyperbolic_qr, polar as indefinite_polar};
 pub use stiefel::Stiefel;
 
 use crate::error::Result;

@@ -8,7 +8,7 @@ use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
 use crate::problem::{
     CardinalityProblem, CompositeProblem, JProblem, MeasuredProblem, NonlinearEigProblem, PcaProblem,
-    UncorrelatedProblem,
+    SampleProblem, UncorrelatedProblem,
 };
 use crate::solvers::composite::COMPOSITE_SOLVERS;
 use crate::solvers::{
@@ -91,7 +91,7 @@ fn every_solver() -> impl Iterator<Item = SolverEntry> {
 }
 
 /// The solvers of each family, with the problems it has.
-fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 7] {
+fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 8] {
     fn entries<P>(list: &[SolverInfo<P>]) -> Vec<SolverEntry> {
         list.iter().map(SolverEntry::from).collect()
     }
@@ -103,6 +103,7 @@ fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 7] {
         ("PCA problems with a concave part or a linear map", entries(COMPOSITE_SOLVERS)),
         ("problems with X'JX = J (hyperbolic-eig, probe)", entries(J_SOLVERS)),
         ("nonlinear-eig", entries(nonlinear_eig::SOLVERS)),
+        ("ica, dictionary and robust-subspace", entries(SampleProblem::solvers())),
     ]
 }
 
@@ -116,6 +117,7 @@ pub(crate) fn all_starts() -> Vec<(&'static str, &'static str)> {
         CompositeProblem::starts(),
         JProblem::starts(),
         NonlinearEigProblem::starts(),
+        SampleProblem::starts(),
     ];
     let mut all: Vec<(&str, &str)> = Vec::new();
     for start in families.into_iter().flatten() {

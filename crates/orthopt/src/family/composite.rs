@@ -10,6 +10,7 @@ use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
+use crate::nonsmooth::Nonsmooth;
 use crate::objective::{Evaluate, size};
 use crate::problem::{
     CompositeProblem, ExplainedVariance, PcaProblem, Problem, by_variance, explained_variance,
@@ -29,28 +30,33 @@ const STARTS: &[(&str, &str)] = &[
     ("partition", "a random partition of the variables, one group per component"),
 ];
 
-/// Arms: splitting methods, each followed by OBCD where there is no map; OBCD `alone` where h does not suit
+/// Arms: splitting methods, each followed by OBCD where there are `pairs`; OBCD `alone` where h does not suit
 /// them. Dense starts of a nonnegative X do not exist.
-fn arms(alone: bool, identity: bool, nonneg: bool) -> Vec<(String, &'static str)> {
+fn arms(alone: bool, pairs: bool, nonneg: bool) -> Vec<(String, &'static str)> {
     let starts: &[&str] =
         if nonneg { &["partition", "pca", "coordinates"] } else { &["random", "pca", "coordinates"] };
     let solvers: &[&str] = if alone { &["obcd"] } else { &["oadmm", "manial", "radmm"] };
-    let then = if identity && !alone { "+obcd" } else { "" };
+    let then = if pairs && !alone { "+obcd" } else { "" };
     let mut all = Vec::new();
     for (k, solver) in solvers.iter().enumerate() {
         // all starts for the first one
         let few = if k == 0 { starts.len() } else { 2 };
         all.extend(starts.iter().take(few).map(|start| (format!("{solver}{then}"), *start)));
     }
-    if identity && !alone {
+    if pairs && !alone {
         all.push(("obcd".into(), starts[2]));
     }
     all
 }
 
-/// f + h, where there is no more to the problem.
+/// Whether OBCD takes the problem: h is a sum over the entries of X itself.
+fn takes_pairs(p: &CompositeProblem) -> bool {
+    p.a.is_identity() && p.h.row_weight().is_none()
+}
+
+/// f + h, where there is no more to the problem and pairs of rows can be solved.
 fn plain(p: &CompositeProblem) -> Option<PcaProblem> {
-    if !p.a.is_identity() || !p.g.is_zero() {
+    if !takes_pairs(p) || !p.g.is_zero() {
         return None;
     }
     Problem::new(p.f.clone(), p.h.clone(), p.rank()).ok()
@@ -83,20 +89,21 @@ impl Family for CompositeProblem {
         if wanted.solver.is_some() {
             return Plan::by_default(self, wanted);
         }
-        let (solver, why) = match (suits_splitting(&self.h), self.a.is_identity()) {
+        let pairs = takes_pairs(self);
+        let (solver, why) = match (suits_splitting(&self.h), pairs) {
             (true, true) => {
                 ("oadmm+obcd", "a splitting method, then descent on pairs of rows from its result")
             }
-            (true, false) => ("oadmm", "obcd takes no linear map"),
+            (true, false) => ("oadmm", "obcd takes neither a linear map nor l21"),
             (false, _) => ("obcd", "the penalty is not weakly convex and Lipschitz"),
         };
         let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.into()), ..wanted.clone() })?;
         plan.reasons.push(format!("solver {solver}: {why}").into());
         plan.chosen = true;
-        let table: Vec<(String, &str)> = arms(solver == "obcd", self.a.is_identity(), self.requires_nonneg());
+        let table: Vec<(String, &str)> = arms(solver == "obcd", pairs, self.requires_nonneg());
         let table: Vec<_> = table.iter().map(|(chain, from)| (chain.as_str(), *from)).collect();
         let gradient = cost_of_gradient(&self.f, self.shape());
-        let settle = self.a.is_identity().then_some("obcd");
+        let settle = pairs.then_some("obcd");
         plan.portfolio = Some(race(
             self,
             &table,
@@ -136,7 +143,7 @@ impl Family for CompositeProblem {
     }
 
     fn has_pairs(&self) -> bool {
-        self.a.is_identity() && self.g.is_zero()
+        takes_pairs(self) && self.g.is_zero()
     }
 
     /// Where g = 0 and A is the identity; a pair with g is not solved globally.

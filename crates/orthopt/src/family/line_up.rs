@@ -57,6 +57,16 @@ pub(super) const NONNEGATIVE: &[(&str, &str)] = &[
     ("obcd", "partition"),
 ];
 
+/// Where h is a function of rows, and pairs of rows cannot make one zero.
+pub(super) const ROWS: &[(&str, &str)] = &[
+    ("irpg", "pca"),
+    ("ladmm+irpg", "pca"),
+    ("irpg", "random"),
+    ("ladmm+irpg", "random"),
+    ("irpg", "coordinates"),
+    ("ladmm+irpg", "coordinates"),
+];
+
 /// Arms that soon are at a point worth having, and the gradients that this may cost. Those that move pairs of rows are at a
 /// sparse point at any time from a sparse start, and proximal methods are for ℓ1, while those that raise a penalty have
 /// none until they end.

@@ -62,6 +62,12 @@ fn quadratic(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &Pose
         // C, and with X and its companions four more of its size
         Kind::HyperbolicEig => c(5.0, fewer()),
         Kind::NonlinearEig if matches!(data, PcaData::SparseGram(_)) => None,
+        Kind::Samples(_) => {
+            let what = format!("two copies of {m} samples of {n} variables");
+            Some(Piece { bytes: 16.0 * m as f64 * n as f64, what, advice: fewer() })
+        }
+        // C, and where it comes from
+        Kind::Procrustes => c(3.0, fewer()),
         Kind::NonlinearEig => c(4.0, fewer()),
         Kind::Pca | Kind::Composite | Kind::DataFit => match storage(info, data, rank, options) {
             Storage::Dense if given => c(1.0, fewer()),

@@ -2,7 +2,7 @@
 
 use crate::problem::{
     CardinalityProblem, CompositeProblem, JProblem, MeasuredProblem, NonlinearEigProblem, PcaProblem,
-    UncorrelatedProblem,
+    SampleProblem, UncorrelatedProblem,
 };
 
 /// A problem of any family.
@@ -24,6 +24,8 @@ pub enum Named {
     JOrthogonal(JProblem),
     /// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
     NonlinearEig(NonlinearEigProblem),
+    /// min f(AX), XᵀX = I.
+    Samples(SampleProblem),
 }
 
 /// Runs the same code on a [`Named`] problem of any family:
@@ -39,6 +41,7 @@ macro_rules! with_family {
             $crate::family::Named::Composite($problem) => $body,
             $crate::family::Named::JOrthogonal($problem) => $body,
             $crate::family::Named::NonlinearEig($problem) => $body,
+            $crate::family::Named::Samples($problem) => $body,
         }
     };
 }

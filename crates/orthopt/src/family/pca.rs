@@ -3,8 +3,8 @@
 
 use super::cardinality::turn_to_principal_axes;
 use super::portfolio::portfolio;
-use super::{self as family, Family, Narrow, Plan, Wanted, find_problem};
-use crate::bound::Kind;
+use super::{self as family, Family, Narrow, Plan, Wanted, find_problem, procrustes};
+use crate::bound::{Kind, no_bound};
 use crate::cancel::Cancel;
 use crate::certify::{
     BlockReport, BlockScope, Certificate, RowOffers, Scope, block_k_stationarity, certify, criticality_while,
@@ -80,6 +80,7 @@ impl PcaProblem {
                 instead: "varimax",
             }),
             "relaxed" => super::portfolio::relaxed(self, cancel),
+            "polar" => procrustes::polar(self),
             _ => Start::parse(name)?.point_while(
                 &self.f,
                 self.rank(),
@@ -123,9 +124,11 @@ impl Family for PcaProblem {
     /// The papers' starts, but a random one where h = 0: the span of a few coordinates can be
     /// invariant under C, and then it is a saddle point that methods with full gradients never
     /// leave. The first 20 variables of w1a only ever occur with 14 others, and from there plain PCA
-    /// ends at -1234 instead of below -6000.
+    /// ends at -1234 instead of below -6000. Eigenvectors where whole rows become zero.
     fn default_start(&self) -> &'static str {
         match &self.h {
+            _ if procrustes::is_linear(self) => procrustes::POLAR.0,
+            h if h.row_weight().is_some() => "pca",
             h if h.requires_nonneg() => "partition",
             AnyPenalty::None(_) => "random",
             _ => "identity",
@@ -141,6 +144,9 @@ impl Family for PcaProblem {
     }
 
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        if procrustes::is_linear(self) && wanted.solver.is_none() {
+            return procrustes::plan(self, wanted);
+        }
         plan(self, wanted)
     }
 
@@ -154,6 +160,9 @@ impl Family for PcaProblem {
     }
 
     fn bounded(&self) -> Result<(&AnySmooth, Kind)> {
+        if procrustes::is_linear(self) {
+            return Err(no_bound("f has a linear term, which the relaxation over XX' does not see"));
+        }
         Ok((&self.f, Kind::of(&self.h)?))
     }
 
@@ -164,10 +173,14 @@ impl Family for PcaProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        Some(explained_variance(&self.f, x))
+        (!procrustes::is_linear(self)).then(|| explained_variance(&self.f, x))
     }
 
+    /// As they are where f has a linear term.
     fn order_components(&self, solution: &mut Solution) {
+        if procrustes::is_linear(self) {
+            return;
+        }
         if !matches!(self.h, AnyPenalty::None(_)) && !self.h.requires_nonneg() {
             turn_to_principal_axes(self, &self.f, |_| true, solution);
         }
@@ -182,12 +195,16 @@ impl Family for PcaProblem {
         criticality_while(self, x, cancel)
     }
 
+    fn has_pairs(&self) -> bool {
+        self.h.row_weight().is_none()
+    }
+
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
-        Some(certify(&RowOffers::new(self, x), scope, cancel))
+        self.has_pairs().then(|| certify(&RowOffers::new(self, x), scope, cancel))
     }
 
     fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
-        Some(block_k_stationarity(self, x, scope, cancel))
+        self.has_pairs().then(|| block_k_stationarity(self, x, scope, cancel))
     }
 }
 
@@ -227,7 +244,7 @@ pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
 
 /// Names of the starting points, with one line each: those of every quadratic f, and three that look at h.
 const PCA_STARTS: &[(&str, &str)] = &{
-    let mut all = [("", ""); STARTS.len() + 3];
+    let mut all = [("", ""); STARTS.len() + 4];
     let mut k = 0;
     while k < STARTS.len() {
         all[k] = STARTS[k];
@@ -235,6 +252,7 @@ const PCA_STARTS: &[(&str, &str)] = &{
     }
     all[k] = ("grown", "components grown one after the other from entries of large variance");
     all[k + 1] = ("relaxed", "eigenvectors of the convex relaxation, rotated towards few large entries");
+    all[k + 3] = procrustes::POLAR;
     all[k + 2] = ("pool", "components found from many rows; the best ones that share no variable");
     all
 };

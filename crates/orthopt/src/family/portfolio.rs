@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Family;
 use super::arms::{Costs, arms, at_level_0, seeded};
 use super::curvature::Curvature;
-use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK};
+use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK, ROWS};
 use crate::bound::{self, Kind, lower_bound};
 use crate::cancel::Cancel;
 use crate::constraint::stiefel;
@@ -37,6 +37,10 @@ pub(super) fn portfolio(
     start: Option<&Start>,
     tuning: Tuning,
 ) -> Result<Option<Portfolio<PcaProblem>>> {
+    if problem.h.row_weight().is_some() {
+        let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
+        return race(problem, ROWS, options, start, (gradient, Some("irpg")), tuning).map(Some);
+    }
     let table = match &problem.h {
         AnyPenalty::None(_) => return Ok(None),
         AnyPenalty::L0(_) => L0,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::posed::{Posed, default_rank, excess, rank_or_default};
-use super::{Named, memory};
+use super::{Named, memory, procrustes, samples};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::Between;
@@ -60,6 +60,8 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options),
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options),
         Kind::NonlinearEig => pose_nonlinear(info, data, options),
+        Kind::Procrustes => procrustes::pose(info, data, options),
+        Kind::Samples(loss) => samples::pose(info, loss, data, options),
     }?;
     if let Some(scree) = options.scree.as_ref().filter(|_| by_rule) {
         posed.reasons.insert(0, scree.reason.clone().into());
@@ -82,7 +84,7 @@ fn in_words(posed: &Posed, options: &PoseOptions, n: usize) -> String {
         Kind::Pca if limited => "sparse",
         Kind::Pca => "principal",
         Kind::Composite | Kind::DataFit => "penalised",
-        Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig => {
+        Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig | Kind::Procrustes | Kind::Samples(_) => {
             return format!("{} of {n} variable{}, r = {r}", info.name, many(n));
         }
     };

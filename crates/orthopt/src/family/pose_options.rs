@@ -58,8 +58,10 @@ pub struct PoseOptions {
     pub radius: Option<f64>,
     /// Where φ stands in `probe`.
     pub placement: Placement,
-    /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`.
+    /// E of ⟨E, X⟩ (n × r), for `nonlinear-eig`, and for `procrustes` of C itself.
     pub linear: Option<LinearInput>,
+    /// B of ‖AX − B‖ (m × r), for `procrustes`.
+    pub target: Option<RowMat>,
     /// A limit on nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
     pub limit: Option<Limit>,
     /// What holds between two components, for `l0-pca` and `pca`.

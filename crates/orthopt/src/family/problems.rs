@@ -1,7 +1,8 @@
 //! The problems that users name.
 
-use super::nonlinear_eig;
+use super::{nonlinear_eig, procrustes, samples};
 use crate::error::{Error, Result};
+use crate::smooth::Loss;
 
 /// Entry of the registry for a problem.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,10 @@ pub enum Kind {
     HyperbolicEig,
     /// Distances in ultrahyperbolic space, XᵀJX = J.
     Probe,
+    /// ½‖AX − B‖² + h(X), XᵀX = I.
+    Procrustes,
+    /// f(AX), XᵀX = I.
+    Samples(Loss),
     /// ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
     NonlinearEig,
 }
@@ -53,11 +58,25 @@ pub const PROBLEMS: &[ProblemInfo] = &[
         doc: "sparse PCA: min -1/2 <X, CX> + lambda ||X||_1, X'X = I",
     },
     ProblemInfo {
+        name: "l21-pca",
+        kind: Kind::Pca,
+        penalty: "l21",
+        uses_lambda: true,
+        doc: "row-sparse PCA: min -1/2 <X, CX> + lambda sum_i ||X_i||_2, X'X = I (the same few variables in all components)",
+    },
+    ProblemInfo {
         name: "nonneg-pca",
         kind: Kind::Pca,
         penalty: "nonneg",
         uses_lambda: false,
         doc: "nonnegative PCA: min -1/2 <X, CX>, X'X = I, X >= 0",
+    },
+    ProblemInfo {
+        name: "onmf",
+        kind: Kind::Pca,
+        penalty: "nonneg",
+        uses_lambda: false,
+        doc: "orthogonal nonnegative factors, clusters of columns: min 1/2 ||A - UX'||^2, X'X = I, X >= 0 (best U = AX)",
     },
     ProblemInfo {
         name: "pca",
@@ -116,6 +135,10 @@ pub const PROBLEMS: &[ProblemInfo] = &[
         doc: "structural probe: a J-orthogonal map after which distances of the samples in ultrahyperbolic space match a table",
     },
     nonlinear_eig::INFO,
+    procrustes::INFO,
+    samples::ICA,
+    samples::DICTIONARY,
+    samples::ROBUST_SUBSPACE,
 ];
 
 /// Looks a problem up by name.

@@ -20,7 +20,9 @@ pub(crate) fn statement(info: &ProblemInfo, options: &PoseOptions) -> Cow<'stati
             return "the probe as printed, Q = phi(D)X: F is the same for every X with X'JX = J, a free check that X is feasible"
                 .into();
         }
-        Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig => return info.doc.into(),
+        Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig | Kind::Samples(_) => return info.doc.into(),
+        Kind::Procrustes if penalty == info.penalty => return info.doc.into(),
+        Kind::Procrustes => "min 1/2 ||AX - B||^2",
         Kind::Pca | Kind::Composite | Kind::DataFit if map.is_none() && penalty == info.penalty => {
             return info.doc.into();
         }

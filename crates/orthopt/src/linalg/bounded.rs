@@ -1,30 +1,27 @@
-//! The shortest residual over a box, for measures of criticality.
+//! The shortest residual over a convex set, for measures of criticality.
 
 use super::RowMat;
 use crate::cancel::Cancel;
+use crate::nonsmooth::Subgradients;
 
 /// Iterations at most.
 const MOST: usize = 3000;
 /// Number of iterations without a relative decrease of 1e-7 after which it ends.
 const QUIET: usize = 20;
 
-/// The least ‖e(z)‖_F over lo ≤ z ≤ hi for an affine e, `bounds` holding (lo, hi) of every entry: a
-/// convex quadratic, solved by projected gradients with momentum and restart. `descent` is the
+/// The least ‖e(z)‖_F over the z of `set` for an affine e: a convex quadratic, solved by projected gradients with momentum and restart. `descent` is the
 /// gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration. `None` as soon
 /// as it is cancelled, which is asked in every iteration, or after `most` iterations that were not enough.
 pub(crate) fn shortest_residual(
     mut z: RowMat,
-    bounds: &[(f64, f64)],
+    set: &Subgradients,
     (residual, descent): (impl Fn(&RowMat) -> RowMat, impl Fn(&RowMat) -> RowMat),
     (cancel, most): (&Cancel, usize),
 ) -> Option<f64> {
-    let clamp = |z: &mut RowMat| {
-        z.data_mut().iter_mut().zip(bounds).for_each(|(v, (lo, hi))| *v = v.clamp(*lo, *hi));
-    };
-    clamp(&mut z);
+    set.nearest(&mut z);
     let mut e = residual(&z);
     let mut best = e.norm();
-    if bounds.iter().all(|(lo, hi)| lo == hi) {
+    if set.is_single() {
         return Some(best); // nothing to choose
     }
     let scale = best.max(f64::MIN_POSITIVE);
@@ -35,7 +32,7 @@ pub(crate) fn shortest_residual(
         }
         let mut next = z.clone();
         next.data_mut().iter_mut().zip(descent(&e).data()).for_each(|(v, g)| *v -= g);
-        clamp(&mut next);
+        set.nearest(&mut next);
         let reached = residual(&next).norm();
         quiet = if best - reached <= 1e-7 * scale.min(best) { quiet + 1 } else { 0 };
         if reached <= best {
@@ -45,7 +42,7 @@ pub(crate) fn shortest_residual(
             momentum = grown;
             z = next.clone();
             z.data_mut().iter_mut().zip(previous.data()).for_each(|(v, p)| *v += weight * (*v - p));
-            clamp(&mut z);
+            set.nearest(&mut z);
             previous = next;
         } else {
             (z, momentum) = (previous.clone(), 1.0); // overshot: restart from the best point

@@ -36,7 +36,7 @@ const TOLERANCE: f64 = 1e-10;
 /// The two 2×2 problems of the OBCD paper (Appendix C.1). min ‖V − A‖²_F over O(2) is
 /// 5 − 2√5 and is attained at a *reflection*; the best rotation gives 3:
 /// ```
-/// use orthopt::internal::linalg::givens_factors;
+/// use orthopt::constraint::givens_factors;
 /// use orthopt::internal::linalg::plane::Branch;
 /// use orthopt::internal::pair::{PairModel, slow};
 /// use orthopt::penalty::{L1, NoPenalty};

@@ -1,11 +1,12 @@
 //! The linear systems of Newton's method where only some entries of X may move, the set P: those of
 //! the proximal subproblem on the tangent space and of the repair on the support. (J + εI)Δ = −E for
-//! symmetric Δ (r × r) and J[Δ] = sym(Xᵀ(P ∘ XΔ)).
+//! symmetric Δ (r × r) and J[Δ] = sym(Xᵀ(P ∘ XΔ)); or, where rows Z of XΔ go to (1 − τ)Z + (Z·v)v, v of length √τ.
 //!
 //! For small r in the r(r+1)/2 coordinates of symmetric matrices by Cholesky, beyond that by
 //! conjugate gradients with the diagonal of J, two thin products an iteration.
 
 use super::RowMat;
+use super::kernels::inner;
 use super::products::{cross, product};
 use super::simd::{PAD, Simd, V, WithSimd, dispatch, padded};
 
@@ -19,17 +20,18 @@ const LEAST: f64 = 1e-11;
 /// The system and its buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct MaskedSystem {
-    p: RowMat,     // P, 1 where Y moves with W (n × r)
-    work: RowMat,  // XΔ or X∘X (n × r)
-    pairs: RowMat, // row i: the products Xᵢₐ·Xᵢᵦ, a ≤ b (n × r(r+1)/2), once they are needed
-    paired: bool,  // whether they are those of X
-    left: usize,   // steps of conjugate gradients that may still be taken
+    p: RowMat,         // P, 1 where Y moves with W (n × r); 1 − τ
+    v: Option<RowMat>, // v, where rows are shrunk (n × r)
+    work: RowMat,      // XΔ or X∘X (n × r)
+    pairs: RowMat,     // row i: the products Xᵢₐ·Xᵢᵦ, a ≤ b (n × r(r+1)/2), once they are needed
+    paired: bool,      // whether they are those of X
+    left: usize,       // steps of conjugate gradients that may still be taken
 }
 
 impl MaskedSystem {
     pub(crate) fn new(n: usize, r: usize) -> Self {
         let [p, work, pairs] = [(n, r), (n, r), (0, 0)].map(|(n, r)| RowMat::zeros(n, r));
-        Self { p, work, pairs, paired: false, left: usize::MAX }
+        Self { p, v: None, work, pairs, paired: false, left: usize::MAX }
     }
 
     /// Limit on the total number of steps of conjugate gradients.
@@ -52,6 +54,18 @@ impl MaskedSystem {
         self.p.data_mut()
     }
 
+    /// J of the map that shrinks rows to those of Y, τ as a function of their length there; all of a zero row is lost.
+    pub(crate) fn shrink_rows(&mut self, y: &RowMat, tau: impl Fn(f64) -> f64) {
+        let mut v = y.clone();
+        for i in 0..y.nrows() {
+            let size = inner(y.row(i), y.row(i)).sqrt();
+            let (tau, unit) = if size > 0.0 { (tau(size), 1.0 / size) } else { (1.0, 0.0) };
+            self.p.row_mut(i).fill(1.0 - tau);
+            v.row_mut(i).iter_mut().for_each(|v| *v *= tau.sqrt() * unit);
+        }
+        self.v = Some(v);
+    }
+
     /// Δ = −(J + εI)⁻¹E.
     pub(crate) fn solve(&mut self, x: &RowMat, e: &RowMat, error: f64) -> RowMat {
         let negative = RowMat::from_fn(e.nrows(), e.nrows(), |i, j| -e.get(i, j));
@@ -60,6 +74,7 @@ impl MaskedSystem {
         }
         let epsilon = REGULARISATION * error.clamp(LEAST, LARGEST);
         if x.ncols() <= DIRECT
+            && self.v.is_none()
             && let Some(delta) = self.direct(x, &negative, epsilon)
         {
             return delta;
@@ -142,15 +157,23 @@ impl MaskedSystem {
     /// (J + εI)[Δ].
     fn apply(&mut self, x: &RowMat, delta: &RowMat, epsilon: f64) -> RowMat {
         product(&mut self.work, false, 1.0, x.as_mat(), delta.as_mat());
-        let (work, p) = (self.work.data_mut(), self.p.data());
-        dispatch(|| work.iter_mut().zip(p).for_each(|(w, p)| *w *= p));
+        if let Some(v) = &self.v {
+            for i in 0..v.nrows() {
+                let along = inner(self.work.row(i), v.row(i));
+                let share = self.p.get(i, 0);
+                self.work.row_mut(i).iter_mut().zip(v.row(i)).for_each(|(w, v)| *w = share * *w + along * v);
+            }
+        } else {
+            let (work, p) = (self.work.data_mut(), self.p.data());
+            dispatch(|| work.iter_mut().zip(p).for_each(|(w, p)| *w *= p));
+        }
         let m = cross(x, &self.work);
         RowMat::from_fn(x.ncols(), x.ncols(), |i, j| {
             0.5 * (m.get(i, j) + m.get(j, i)) + epsilon * delta.get(i, j)
         })
     }
 
-    /// Entry (a, b): ⟨E_ab, (J + εI)[E_ab]⟩ = ½(B_a[b, b] + B_b[a, a]) + ε.
+    /// Entry (a, b): ⟨E_ab, (J + εI)[E_ab]⟩ = ½(B_a[b, b] + B_b[a, a]) + ε; without v, where there is one.
     fn diagonal(&mut self, x: &RowMat, epsilon: f64) -> RowMat {
         let work = self.work.data_mut();
         dispatch(|| work.iter_mut().zip(x.data()).for_each(|(w, x)| *w = x * x));

@@ -1,17 +1,46 @@
-//! Trait of separable nonsmooth terms h(X) = Σ h(Xᵢⱼ). The penalties are in [`crate::penalty`].
+//! Trait of nonsmooth terms h(X), sums over the entries or the rows of X. The penalties are in [`crate::penalty`].
 
 mod pieces;
+mod subgradients;
 
 pub use pieces::{Piece, Pieces};
+pub(crate) use subgradients::Subgradients;
 
+use crate::linalg::RowMat;
+use crate::linalg::kernels::inner;
 use crate::linalg::simd::dispatch;
 
-/// A separable nonsmooth term.
+/// A nonsmooth term h(X) = Σ h(Xᵢⱼ), or λ Σ ‖X(i,:)‖₂ where [`Nonsmooth::row_weight`] says so. What is said of a whole X
+/// holds for both; methods that take single entries ask first.
 pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
+    /// λ where h(X) = λ Σ ‖X(i,:)‖₂, a function of the rows of X and not of its entries.
+    fn row_weight(&self) -> Option<f64> {
+        None
+    }
+
+    /// h(X).
+    fn of(&self, x: &RowMat) -> f64 {
+        match self.row_weight() {
+            None => self.value(x.data()),
+            Some(_) => (0..x.nrows()).map(|i| self.value(x.row(i))).sum(),
+        }
+    }
+
+    /// The proximal map of μh on whole rows of `columns` entries, in place.
+    fn prox_rows(&self, rows: &mut [f64], columns: usize, mu: f64) {
+        let Some(lambda) = self.row_weight() else { return self.prox_all(rows, mu) };
+        let t = mu * lambda;
+        for row in rows.chunks_exact_mut(columns.max(1)) {
+            let size = inner(row, row).sqrt();
+            let share = if size > t { 1.0 - t / size } else { 0.0 };
+            row.iter_mut().for_each(|v| *v *= share);
+        }
+    }
+
     /// h of one entry; +∞ outside the domain.
     fn entry(&self, x: f64) -> f64;
 
-    /// Σ h(xₖ), the sum over a row or a whole matrix.
+    /// h of a row; Σ h(xₖ) of any entries where h is a sum over entries.
     #[inline(always)]
     fn value(&self, x: &[f64]) -> f64 {
         x.iter().map(|v| self.entry(*v)).sum()

@@ -1,4 +1,4 @@
-//! Separable nonsmooth terms h(X) = Σ h(Xᵢⱼ), one per file.
+//! Nonsmooth terms h(X), sums over the entries or the rows of X, one per file.
 //!
 //! A new penalty is one file that implements [`Nonsmooth`] and [`PairPenalty`] and one line in
 //! the list at the bottom of this file, from which [`AnyPenalty`] and the registry are made.
@@ -8,6 +8,7 @@ mod capped_l1;
 mod elastic_net;
 mod l0;
 mod l1;
+mod l21;
 mod mcp;
 mod none;
 mod nonneg;
@@ -21,6 +22,7 @@ pub use elastic_net::ElasticNet;
 pub(crate) use elastic_net::ElasticNetShape;
 pub use l0::L0;
 pub use l1::L1;
+pub use l21::L21;
 pub use mcp::Mcp;
 pub(crate) use mcp::McpShape;
 pub use none::NoPenalty;
@@ -123,6 +125,7 @@ macro_rules! penalties {
         ];
 
         impl Nonsmooth for AnyPenalty {
+            fn row_weight(&self) -> Option<f64> { match self { $(Self::$variant(h) => h.row_weight(),)* } }
             #[inline(always)]
             fn entry(&self, x: f64) -> f64 { match self { $(Self::$variant(h) => h.entry(x),)* } }
             #[inline(always)]
@@ -160,6 +163,7 @@ penalties! {
     None(NoPenalty), "none", "h = 0: plain PCA, the leading eigenspace", NoShape, None, |_, _| Ok(NoPenalty);
     L0(L0), "l0", "lambda * number of nonzero entries", NoShape, Some(0.05), |lambda, _| L0::new(lambda);
     L1(L1), "l1", "lambda * sum of absolute values", NoShape, Some(LAMBDA_SHARE), |lambda, _| L1::new(lambda);
+    L21(L21), "l21", "lambda * sum of the lengths of the rows of X: few variables in all components", NoShape, Some(LAMBDA_SHARE), |lambda, _| L21::new(lambda);
     Nonneg(Nonneg), "nonneg", "every entry >= 0 (no lambda)", NoShape, None, |_, _| Ok(Nonneg);
     Mcp(Mcp), "mcp", "lambda |x| - x^2 / (2 gamma), constant from gamma lambda on", McpShape, Some(LAMBDA_SHARE), Mcp::shaped;
     Scad(Scad), "scad", "lambda |x| up to lambda/s, constant from a lambda/s on, s = 2 a lambda unless set", ScadShape, Some(LAMBDA_SHARE), Scad::shaped;

@@ -34,7 +34,7 @@ use crate::linear_map::{AnyMap, Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{Evaluate, Objective, without_dust};
 use crate::penalty::{AnyPenalty, NoPenalty};
-use crate::smooth::{AnySmooth, NonlinearEig, Smooth};
+use crate::smooth::{AnySmooth, NonlinearEig, SampleLoss, Smooth};
 
 pub use between::Between;
 pub(crate) use cardinality::nonzero_rows;
@@ -75,6 +75,9 @@ pub type CompositeProblem = Problem<Stiefel, AnySmooth, AnyPenalty, AnyConcave, 
 
 /// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ over XᵀX = I, ρ = diag(XXᵀ).
 pub type NonlinearEigProblem = Problem<Stiefel, NonlinearEig>;
+
+/// min f(AX) over XᵀX = I for a loss of the scores AX of samples.
+pub type SampleProblem = Problem<Stiefel, SampleLoss>;
 
 impl<F: Smooth, H: Nonsmooth> Problem<Stiefel, F, H> {
     /// min f + h over St(n, r), n the number of rows f is made for.
@@ -162,7 +165,7 @@ impl<C: Constraint, F: Smooth, H, G, A> Problem<C, F, H, G, A> {
 impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C, F, H, G, A> {
     /// F(X), the objective. Cost of a gradient.
     pub fn value(&self, x: &RowMat) -> f64 {
-        self.smooth(x) - self.g.value(x) + self.penalty(x, |v| self.h.value(v))
+        self.smooth(x) - self.g.value(x) + self.penalty(x)
     }
 
     /// F(X) and its parts; `nonsmooth` is h(A(X)) − g(X). Cost of a gradient.
@@ -180,7 +183,7 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C
         let restore = |x: &mut RowMat| {
             let error = self.constraint.repair(x);
             // where X >= 0 a repair may take more than there is of a small entry
-            if self.h.value(x.data()).is_finite() { error } else { f64::INFINITY }
+            if self.h.of(x).is_finite() { error } else { f64::INFINITY }
         };
         self.asks_for_zeros().then(|| without_dust(x, |x| self.objective(x), restore)).flatten()
     }
@@ -190,7 +193,7 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C
     }
 
     fn parts(&self, smooth: f64, x: &RowMat) -> Objective {
-        let nonsmooth = self.penalty(x, |v| self.h.value(v)) - self.g.value(x);
+        let nonsmooth = self.penalty(x) - self.g.value(x);
         Objective { total: smooth + nonsmooth, smooth, nonsmooth }
     }
 
@@ -209,9 +212,9 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Problem<C
         self.requires_nonneg().then(|| x.data().iter().map(|v| v.min(0.0).powi(2)).sum::<f64>().sqrt())
     }
 
-    /// h(A(X)) by `h` of a slice of entries.
-    fn penalty(&self, x: &RowMat, h: impl Fn(&[f64]) -> f64) -> f64 {
-        if self.a.is_identity() { h(x.data()) } else { h(self.a.apply(x).data()) }
+    /// h(A(X)).
+    fn penalty(&self, x: &RowMat) -> f64 {
+        if self.a.is_identity() { self.h.of(x) } else { self.h.of(&self.a.apply(x)) }
     }
 }
 
@@ -226,7 +229,7 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Evaluate 
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
         let smooth = self.smooth(x);
-        let (g, h) = (self.g.value(x), self.penalty(x, |v| self.h.value(v)));
+        let (g, h) = (self.g.value(x), self.penalty(x));
         (smooth - g + h, Objective { total: smooth + (h - g), smooth, nonsmooth: h - g })
     }
 

@@ -13,7 +13,7 @@ use crate::linalg::simd::Simd;
 /// Rows of A that are copied at a time to form AᵀA.
 const SLAB: usize = 1024;
 
-/// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ with a dense symmetric M (n × n).
+/// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ + a constant with a dense symmetric M (n × n).
 ///
 /// Keeps Y = MX + E where X has many nonzero rows or few pairs move, and computes rows of it
 /// where X has few nonzero rows and many pairs move.
@@ -21,13 +21,14 @@ const SLAB: usize = 1024;
 pub struct DenseQuadratic {
     m: RowMat, // M, symmetric
     e: LinearTerm,
+    constant: f64,
     concave: bool,
     scale: OnceLock<Scale>, // of ½ tr(XᵀMX)
 }
 
 impl DenseQuadratic {
     fn made(m: RowMat, concave: bool) -> Self {
-        Self { m, e: LinearTerm::default(), concave, scale: OnceLock::new() }
+        Self { m, e: LinearTerm::default(), constant: 0.0, concave, scale: OnceLock::new() }
     }
 
     /// ½ tr(XᵀMX) for symmetric M.
@@ -93,6 +94,11 @@ impl DenseQuadratic {
         self.e = LinearTerm::checked(e, self.m.nrows())?;
         Ok(self)
     }
+
+    /// The same with `constant` added to f.
+    pub fn with_constant(self, constant: f64) -> Self {
+        Self { constant, ..self }
+    }
 }
 
 /// Products of panels may differ in the last bit above and below the diagonal; moves read M by
@@ -149,7 +155,7 @@ impl Smooth for DenseQuadratic {
     fn value(&self, x: &RowMat) -> f64 {
         let mut y = RowMat::zeros(x.nrows(), x.ncols());
         self.gradient(x, &mut y);
-        0.5 * (x.inner(&y) + self.e.inner(x))
+        0.5 * (x.inner(&y) + self.e.inner(x)) + self.constant
     }
 
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
@@ -159,7 +165,7 @@ impl Smooth for DenseQuadratic {
 
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
         self.gradient(x, g);
-        0.5 * (x.inner(g) + self.e.inner(x))
+        0.5 * (x.inner(g) + self.e.inner(x)) + self.constant
     }
 
     fn scale(&self, x: &RowMat) -> f64 {
@@ -308,14 +314,14 @@ impl Quadratic for DenseQuadratic {
     fn value_at(&self, image: &QuadraticImage, x: &RowMat) -> f64 {
         match image {
             // ½⟨X, Y + E⟩ as Y already holds E
-            QuadraticImage::Kept(y) => 0.5 * (x.inner(y) + self.e.inner(x)),
+            QuadraticImage::Kept(y) => 0.5 * (x.inner(y) + self.e.inner(x)) + self.constant,
             QuadraticImage::Rows { list, .. } => {
                 let mut buf = vec![0.0; x.ncols()];
                 let row = |i: &usize| {
                     self.row_from(list, x, *i, &mut buf);
                     inner(&buf, x.row(*i))
                 };
-                0.5 * (list.iter().map(row).sum::<f64>() + self.e.inner(x))
+                0.5 * (list.iter().map(row).sum::<f64>() + self.e.inner(x)) + self.constant
             }
         }
     }

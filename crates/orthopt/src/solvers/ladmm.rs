@@ -112,7 +112,7 @@ pub struct State {
     progress: Progressing,
 }
 
-/// Numbers of X, Y and Z that are taken together: what the nearest cache holds.
+/// Numbers of X, Y and Z that are taken together: what the nearest cache holds. Whole rows where h is a function of rows.
 const BLOCK: usize = 512;
 
 impl State {
@@ -131,13 +131,15 @@ impl State {
     /// X is the next one, and Y ← prox_{h/β}(X + Z/β), Z ← Z + β(X − Y). How far X and Y have moved, and ‖X − Y‖.
     fn follow<H: Nonsmooth>(&mut self, h: &H, beta: f64) -> [f64; 3] {
         let mut squares = [0.0; 3];
-        for start in (0..self.work.data().len()).step_by(BLOCK) {
-            let part = start..(start + BLOCK).min(self.work.data().len());
+        let r = self.work.ncols();
+        let block = if h.row_weight().is_some() { (BLOCK / r).max(1) * r } else { BLOCK };
+        for start in (0..self.work.data().len()).step_by(block) {
+            let part = start..(start + block).min(self.work.data().len());
             let w = &mut self.work.data_mut()[part.clone()];
             let (x, y) = (&self.next.data()[part.clone()], &self.y.data()[part.clone()]);
             let (before, z) = (&self.x.data()[part.clone()], &mut self.z.data_mut()[part]);
             dispatch(|| w.iter_mut().zip(x).zip(&*z).for_each(|((w, x), z)| *w = x + z / beta));
-            h.prox_all(w, 1.0 / beta);
+            h.prox_rows(w, r, 1.0 / beta);
             dispatch(|| {
                 z.iter_mut().zip(x).zip(&*w).for_each(|((z, x), y)| *z += beta * (x - y));
                 squares[0] += squared_distance(x, before);

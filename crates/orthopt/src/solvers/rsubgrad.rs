@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::orthonormal::nearest;
 use crate::linalg::products::{cross, product};
-use crate::nonsmooth::Nonsmooth;
+use crate::nonsmooth::{Nonsmooth, Subgradients};
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
@@ -81,11 +81,10 @@ impl RSubGrad {
         st: &mut State,
     ) -> Option<(Status, &'static str)> {
         st.k += 1;
-        // G: where ∂h is an interval, the element that comes closest to cancelling ∇f
-        for ((g, x), grad) in st.d.data_mut().iter_mut().zip(st.at.x.data()).zip(st.at.grad.data()) {
-            let (lo, hi) = p.h.subdifferential(*x);
-            *g = grad + (-grad).clamp(lo, hi);
-        }
+        // G: where ∂h is a set, the element that comes closest to cancelling ∇f
+        st.d.data_mut().iter_mut().zip(st.at.grad.data()).for_each(|(g, grad)| *g = -grad);
+        Subgradients::of(&p.h, &st.at.x, 0.0).nearest(&mut st.d);
+        st.d.data_mut().iter_mut().zip(st.at.grad.data()).for_each(|(g, grad)| *g += grad);
         // D = G − X sym(XᵀG)
         let xtg = cross(&st.at.x, &st.d);
         let sym = xtg.symmetric_part();

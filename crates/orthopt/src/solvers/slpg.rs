@@ -123,7 +123,7 @@ fn tangential_step<H: Nonsmooth>(h: &H, z: &mut RowMat, at: &Point, m: &RowMat, 
         }
     });
     product(z, true, eta, at.x.as_mat(), m.as_mat());
-    h.prox_all(z.data_mut(), eta);
+    h.prox_rows(z.data_mut(), at.x.ncols(), eta);
 }
 
 /// out ← A(Z), applied until ‖XᵀX − I‖ ≤ NEAR; XᵀX, or `None` where Z is too far off. All but the

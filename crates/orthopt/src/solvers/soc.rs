@@ -102,7 +102,7 @@ impl Soc {
         std::mem::swap(&mut st.x, &mut st.work);
         // Q ← prox_{h/β}(X + b)
         combine(&mut st.work, &st.x, 1.0, &st.bq);
-        p.h.prox_all(st.work.data_mut(), 1.0 / beta);
+        p.h.prox_rows(st.work.data_mut(), st.x.ncols(), 1.0 / beta);
         let dq = distance(&st.work, &st.q);
         std::mem::swap(&mut st.q, &mut st.work);
         // P ← nearest(X + B)

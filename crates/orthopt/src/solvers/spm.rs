@@ -116,7 +116,7 @@ impl Spm {
         st.x = x_next;
         // Y ← prox_{h/β}(X)
         st.work.data_mut().copy_from_slice(st.x.data());
-        p.h.prox_all(st.work.data_mut(), 1.0 / beta);
+        p.h.prox_rows(st.work.data_mut(), st.x.ncols(), 1.0 / beta);
         let dy = distance(&st.work, &st.y);
         std::mem::swap(&mut st.y, &mut st.work);
         let apart = distance(&st.x, &st.y);

@@ -262,6 +262,7 @@ fn penalised(form: Form) -> Vec<Case> {
         Case::new("nonneg-pca", form),
         Case::new("l0-pca", form).with(lambda(0.1)),
         Case::new("l1-pca", form).with(lambda(0.5)),
+        Case::new("l21-pca", form).with(lambda(0.5)),
         Case::new("mcp-pca", form).with(lambda(0.5)),
         Case::new("scad-pca", form).with(lambda(0.5)),
         Case::new("l1-pca", form).with(own("elastic-net")),

@@ -10,10 +10,12 @@
 //! rotations, circular and hyperbolic, of pairs of rows; X is critical when it vanishes.
 
 mod cs;
+mod qr;
 mod repair;
 mod signature;
 
 pub use cs::{CsFactors, random};
+pub use qr::{HyperbolicQr, hyperbolic_qr};
 pub use repair::{polar, repair};
 pub use signature::Signature;
 

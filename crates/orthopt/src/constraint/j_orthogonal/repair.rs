@@ -36,11 +36,27 @@ pub fn repair(x: &mut RowMat, j: &Signature) -> Option<f64> {
     Some(error)
 }
 
-/// The J-orthogonal factor Q of the generalised polar decomposition X = QS (JSᵀJ = S), by the
+/// The J-orthogonal factor Q of the generalised (indefinite) polar decomposition X = QS (JSᵀJ = S), by the
 /// Newton iteration X ← ½(X + JX⁻ᵀJ). For X near the group it is a nearby point of it. `None`
 /// where the decomposition does not exist or the iteration does not settle.
 ///
 /// Cost 2n³ flops a step, about ten steps; then a repair.
+///
+/// # Examples
+/// ```
+/// use orthopt::RowMat;
+/// use orthopt::constraint::{Signature, indefinite_polar};
+///
+/// let j = Signature::leading(1, 2)?;
+/// let x = RowMat::from_fn(2, 2, |i, k| [[2.0, 0.5], [0.3, 1.0]][i][k]);
+/// let q = indefinite_polar(&x, &j).expect("the eigenvalues of JX'JX are positive");
+/// // Q'JQ = J
+/// let product = |b: &RowMat, i, k| (0..2).map(|l| q.get(l, i) * j.sign(l) * b.get(l, k)).sum::<f64>();
+/// assert!((product(&q, 0, 0) - 1.0).abs() < 1e-14 && product(&q, 0, 1).abs() < 1e-14);
+/// // S = JQ'JX is self-adjoint: JS is symmetric
+/// assert!((product(&x, 0, 1) - product(&x, 1, 0)).abs() < 1e-14);
+/// # Ok::<(), orthopt::Error>(())
+/// ```
 pub fn polar(x: &RowMat, j: &Signature) -> Option<RowMat> {
     let mut y = x.clone();
     for _ in 0..40 {

@@ -151,6 +151,7 @@ impl Case {
     /// Subject of a refusal of an option of this kind.
     pub(super) fn subject(&self, of: Of) -> String {
         match of {
+            Of::Data if self.is(Kind::Procrustes) => self.statement(),
             Of::Data => if self.gram == Some(false) { "samples" } else { "C itself" }.into(),
             Of::Problem => self.statement(),
             Of::Run => match &self.run {
@@ -334,6 +335,7 @@ impl PoseOptions {
             ("radius", self.radius.is_some()),
             ("placement", self.placement != Placement::default()),
             ("linear", self.linear.is_some()),
+            ("target", self.target.is_some()),
             ("constraint", self.between != Between::default()),
             ("maximise", self.maximise != Measure::default()),
             ("order", self.order != Order::default()),
@@ -388,7 +390,8 @@ mod tests {
     #[test]
     fn options_of_some_problems_are_refused_by_the_others() {
         let of_all = ["rank", "lambda-share"];
-        for option in ["lambda", "penalty", "k", "map", "signature", "ridge", "linear", "radius", "nonzeros"]
+        for option in
+            ["lambda", "penalty", "k", "map", "signature", "ridge", "linear", "target", "radius", "nonzeros"]
         {
             let takes: Vec<_> = PROBLEMS
                 .iter()

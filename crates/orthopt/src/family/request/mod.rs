@@ -181,6 +181,7 @@ impl Request {
             radius: self.radius,
             placement: parsed(&self.placement, Placement::parse)?.unwrap_or_default(),
             linear: self.linear()?,
+            target: self.matrices.get("target").cloned(),
             limit: self.limit(),
             between: parsed(&self.constraint, Between::parse)?.unwrap_or_default(),
             maximise: parsed(&self.maximise, Measure::parse)?.unwrap_or_default(),

@@ -93,6 +93,13 @@ const fn of_kind(value: &'static str, scope: &'static str, means: fn(&Case) -> O
     problem(value, DATA).means(Of::Problem, scope, means).without(PCA)
 }
 
+/// Samples that only C is made of: rows scaled without those of a target are other data.
+const ALIKE: &str = "samples that only C is made of";
+
+fn alike(case: &Case) -> Option<bool> {
+    if case.is(Kind::Procrustes) { Some(false) } else { case.of_samples() }
+}
+
 const fn limit(value: &'static str) -> Entry {
     problem(value, DATA).common().means(Of::Problem, LIMITS, |case| Some(case.takes_limits()))
 }
@@ -136,7 +143,7 @@ options! {
     scale: String = data("HOW").common().of_samples().default("none").numeric().r("scale.");
 
     /// C = A'A/(m - 1) of the centred columns, so that lambda does not depend on the number of samples
-    covariance: bool = data("BOOL").common().of_samples().without(&[(R, "C is always the covariance matrix")]);
+    covariance: bool = data("BOOL").common().means(Of::Data, ALIKE, alike).without(&[(R, "C is always the covariance matrix")]);
 
     /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a few components
     missing: String = data("HOW").of_samples().default("error").one_of(missing).r("na.action");
@@ -157,7 +164,8 @@ options! {
     labels: String = option(Group::Table, "COLUMN|FILE", READS).reads().of_samples().numeric().without(IN_MEMORY);
 
     /// Weights of the rows: a column, or a file with one per line; a row counts as often as its weight says
-    weights: String = option(Group::Table, "COLUMN|FILE", READS).reads().of_samples().numeric().without(IN_R);
+    weights: String = option(Group::Table, "COLUMN|FILE", READS).reads().means(Of::Data, ALIKE, alike).numeric()
+        .without(IN_R);
 
     /// Rows are variables, columns are samples
     transpose: bool = option(Group::Table, "BOOL", READS).of_samples().without(IN_R);
@@ -268,7 +276,7 @@ options! {
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
     penalty: String = problem("NAME", ALL).common().one_of(penalties)
         .means(Of::Problem, "PCA problems and functions of your own with X'X = I", |case| {
-            Some(case.is_pca() || (case.kind.is_none() && !case.is_j))
+            Some(case.is_pca() || case.is(Kind::Procrustes) || (case.kind.is_none() && !case.is_j))
         });
 
     /// k of dc-pca and l1-largest-k: number of entries of X without penalty [default: 5 %]
@@ -305,9 +313,18 @@ options! {
     placement: String = of_kind("WHERE", "probe", |case| Some(case.is(Kind::Probe)))
         .default("after").one_of(placements);
 
-    /// nonlinear-eig: E of the linear term, a file or randn[:SEED]
-    linear: String = of_kind("FILE", "nonlinear-eig", |case| Some(case.is(Kind::NonlinearEig)))
-        .matrix(|text| LinearInput::parse(text).is_none());
+    /// nonlinear-eig, and procrustes of C itself: E of the linear term, a file or randn[:SEED]
+    linear: String = of_kind("FILE", "nonlinear-eig and procrustes of C itself", |case| match case.kind {
+        Some(Kind::Procrustes) => case.gram,
+        kind => Some(kind == Some(Kind::NonlinearEig)),
+    })
+    .matrix(|text| LinearInput::parse(text).is_none());
+
+    /// procrustes: B of ||AX - B||, one row for each sample
+    target: PathBuf = of_kind("FILE", "procrustes of samples", |case| {
+        if case.is(Kind::Procrustes) { case.of_samples() } else { Some(false) }
+    })
+    .matrix(|_| true);
 
     /// `orthopt list solvers` shows all; A+B runs B from the result of A [default: auto, which chooses and gives the
     /// reason]

@@ -148,7 +148,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Inner for Subproblem<'_,
         let v = plus(self.p.a.apply(x), 1.0 / self.sigma, self.z);
         let y = prox(&self.p.h, &v, 1.0 / self.sigma);
         let mut w = plus(v, -1.0, &y);
-        let envelope = self.p.h.value(y.data()) + 0.5 * self.sigma * w.inner(&w);
+        let envelope = self.p.h.of(&y) + 0.5 * self.sigma * w.inner(&w);
         w.data_mut().iter_mut().for_each(|v| *v *= self.sigma);
         Point { terms: Linearised::at(self.p, x), pulled: pull_back(self.p, w), envelope }
     }

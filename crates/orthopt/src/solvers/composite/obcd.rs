@@ -41,7 +41,7 @@ where
         doc: "block coordinate descent on rows with -g linearised; feasible and monotone",
         constants: &[],
         shared: ObcdOptions::LIST,
-        handles: |p| p.a.is_identity(),
+        handles: |p| p.a.is_identity() && p.h.row_weight().is_none(),
         scope: SCOPE,
         make: |o| {
             Ok(AnySolver::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? }))
@@ -50,7 +50,7 @@ where
 }
 
 /// What it is for, as the end of "... is for".
-const SCOPE: &str = "problems without a linear map";
+const SCOPE: &str = "problems without a linear map, and every penalty but l21";
 
 /// The solver.
 #[derive(Clone, Debug)]

@@ -37,10 +37,10 @@ pub(crate) fn plus(mut y: RowMat, c: f64, x: &RowMat) -> RowMat {
     y
 }
 
-/// prox_{τh}(B), entry by entry.
+/// prox_{τh}(B).
 pub(crate) fn prox(h: &impl Nonsmooth, b: &RowMat, tau: f64) -> RowMat {
     let mut out = b.clone();
-    h.prox_all(out.data_mut(), tau);
+    h.prox_rows(out.data_mut(), b.ncols(), tau);
     out
 }
 

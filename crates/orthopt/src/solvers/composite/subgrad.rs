@@ -15,7 +15,7 @@ use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linear_map::LinearMap;
-use crate::nonsmooth::Nonsmooth;
+use crate::nonsmooth::{Nonsmooth, Subgradients};
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
 use crate::solve::{AnySolver, Current, Details, Ending, Solver, Step};
@@ -94,10 +94,9 @@ fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     st: &mut State,
 ) {
     let mut s = p.a.apply(&st.x);
-    for v in s.data_mut() {
-        let (lo, hi) = p.h.subdifferential(*v);
-        *v = 0.0f64.clamp(lo, hi);
-    }
+    let all = Subgradients::of(&p.h, &s, 0.0);
+    s.data_mut().fill(0.0);
+    all.nearest(&mut s);
     let g = st.now.plus(pull_back(p, s));
     let step = st.a0 / ((st.t + 1) as f64).sqrt();
     st.x = project(&plus(st.x.clone(), -step, &g));

@@ -2,6 +2,7 @@
 
 use super::Obcd;
 use crate::error::Result;
+use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, constants, only};
 use crate::pair::step::{Model, Search};
 use crate::problem::PcaProblem;
@@ -44,8 +45,8 @@ pub const INFO: SolverInfo = SolverInfo {
     doc: "block coordinate descent on rows with globally solved pairs; feasible and monotone",
     constants: &[],
     shared: ObcdOptions::LIST,
-    handles: |_| true,
-    scope: "every problem",
+    handles: |p| p.h.row_weight().is_none(),
+    scope: "every penalty but l21",
     make: |o| made(INFO.name, o, |_| ()),
 };
 

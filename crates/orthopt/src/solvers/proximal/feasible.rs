@@ -142,6 +142,6 @@ impl Feasible {
 /// F, violation and nonzeros of a natural iterate, with the papers' conventions.
 fn raw<F: Smooth, H: Nonsmooth>(p: &Problem<Stiefel, F, H>, x: &RowMat) -> Raw {
     let counted = without_tiny(x);
-    let objective = p.objective(x).smooth + p.h.value(counted.data());
+    let objective = p.objective(x).smooth + p.h.of(&counted);
     Raw { objective, feasibility: stiefel::feasibility(x), nnz: count_nonzeros(&counted) }
 }

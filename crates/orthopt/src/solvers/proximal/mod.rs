@@ -44,7 +44,7 @@ impl Point {
     /// Brings f, h and ∇f up to date with X. Cost of a gradient.
     pub(crate) fn evaluate<F: Smooth, H: Nonsmooth>(&mut self, p: &Problem<Stiefel, F, H>) {
         self.f = p.f.value_and_gradient(&self.x, &mut self.grad);
-        self.h = p.h.value(self.x.data());
+        self.h = p.h.of(&self.x);
     }
 
     /// F(X).

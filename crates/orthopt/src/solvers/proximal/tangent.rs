@@ -13,6 +13,8 @@
 //! ∂²ψ(S)[Δ] ∋ J[Δ] = sym(Xᵀ(P ∘ XΔ)),   P = 1 where Y is not at a kink of h, else 0
 //! ```
 //!
+//! Where h = λ Σ ‖row‖ the Jacobian of the prox is (1 − τ)I + τŷŷᵀ at a row y ≠ 0 of Y, τ = tλ/(‖y‖ + tλ), ŷ = y/‖y‖.
+//!
 //! XᵀX = I makes 0 ⪯ J ⪯ I: S − E is a safe step, and the Newton step where P = 1 throughout.
 
 use super::distance;
@@ -123,7 +125,7 @@ impl TangentProx {
         self.w.data_mut().copy_from_slice(v.data());
         product(&mut self.w, true, 1.0, x.as_mat(), self.s.as_mat());
         self.y.data_mut().copy_from_slice(self.w.data());
-        h.prox_all(self.y.data_mut(), self.t);
+        h.prox_rows(self.y.data_mut(), x.ncols(), self.t);
         let xty = cross(x, &self.y);
         let r = x.ncols();
         for i in 0..r {
@@ -139,7 +141,7 @@ impl TangentProx {
     fn psi<H: Nonsmooth>(&self, h: &H) -> f64 {
         let trace: f64 = (0..self.s.nrows()).map(|k| self.s.get(k, k)).sum();
         let (wy, yy) = (self.w.inner(&self.y), self.y.inner(&self.y));
-        wy - 0.5 * yy - self.t * h.value(self.y.data()) - trace
+        wy - 0.5 * yy - self.t * h.of(&self.y) - trace
     }
 
     /// S ← S + αΔ with (J + εI)Δ = −E. A full step is taken when it halves ‖E‖, otherwise the
@@ -182,6 +184,11 @@ impl TangentProx {
 
     /// Δ = −(J + εI)⁻¹E.
     fn direction<H: Nonsmooth>(&mut self, h: &H, x: &RowMat) -> RowMat {
+        if let Some(lambda) = h.row_weight() {
+            let t = self.t * lambda;
+            self.system.shrink_rows(&self.y, |size| t / (size + t));
+            return self.system.solve(x, &self.e, self.error);
+        }
         let kinks = h.kinks();
         let active = self.system.mask();
         let y = self.y.data();

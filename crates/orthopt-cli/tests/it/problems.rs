@@ -1,0 +1,84 @@
+//! Named problems beside PCA from the command line: procrustes, row-sparse PCA, clusters, independent components, dictionaries,
+//! robust subspaces.
+
+use crate::common::{Dir, feasibility, orthopt, read_npy, stdout};
+
+const NAMES: [&str; 6] = ["l21-pca", "onmf", "procrustes", "ica", "dictionary", "robust-subspace"];
+
+/// A target of two columns for 40 rows.
+fn target(dir: &Dir) {
+    let b = faer::Mat::from_fn(40, 2, |i, k| ((3 * i + 5 * k + i * k) as f64).sin());
+    orthopt_data::write_npy(&dir.path("b.npy"), b.as_ref()).unwrap();
+}
+
+fn beside(name: &str) -> &'static [&'static str] {
+    if name == "procrustes" { &["--target", "b.npy"] } else { &[] }
+}
+
+/// Every one of them is in the list, is solved, and certified from the X that it has written.
+#[test]
+fn each_is_solved_and_its_x_certified() {
+    let dir = Dir::new();
+    target(&dir);
+    let list = stdout(&mut orthopt(&["list", "problems"]));
+    for name in NAMES {
+        assert!(list.contains(name), "{list}");
+        let task = [&[name, "randn:40:6:3"][..], beside(name)].concat();
+        let solve = [&["solve"][..], &task, &["-r", "2", "--save-x", "x.npy"]].concat();
+        let found = dir.json(&solve);
+        let x = read_npy(&dir.path("x.npy"));
+        assert!((x.len(), x[0].len()) == (6, 2) && feasibility(&x) <= 1e-12, "{name}");
+        assert_eq!(found["problem"], name);
+        let lambda = found["lambda"].as_f64().map(|l| l.to_string());
+        let lambda: Vec<&str> = lambda.as_deref().map_or(vec![], |l| vec!["--lambda", l]);
+        let certify = [&["certify"][..], &task, &lambda, &["--x", "x.npy"]].concat();
+        let again = dir.json(&certify);
+        let (f, g) = (found["objective"].as_f64().unwrap(), again["objective"].as_f64().unwrap());
+        assert!((f - g).abs() <= 1e-12 * f.abs(), "{name}: {f} and {g}");
+        let critical = again["criticality"].as_f64().unwrap();
+        assert!(critical <= 1e-3 * (1.0 + f.abs()), "{name}: {critical}");
+    }
+}
+
+#[test]
+fn a_penalty_makes_procrustes_loadings_sparse() {
+    let dir = Dir::new();
+    target(&dir);
+    let solve = |more: &[&'static str]| {
+        dir.json(&[&["solve", "procrustes", "randn:40:8:1", "--target", "b.npy"], more].concat())
+    };
+    let (plain, sparse) = (solve(&[]), solve(&["--penalty", "l1", "--lambda", "20"]));
+    assert_eq!((&plain["rank"], &sparse["rank"]), (&2.into(), &2.into()));
+    assert!(sparse["nnz"].as_u64().unwrap() < plain["nnz"].as_u64().unwrap());
+    assert!(sparse["smooth"].as_f64().unwrap() > plain["smooth"].as_f64().unwrap() - 1e-9);
+    assert!(plain["explained_variance"].is_null());
+    let rows = solve(&["--penalty", "l21", "--lambda", "20"]);
+    assert!(rows["nnz"].as_u64().unwrap() % 2 == 0 && rows["nnz"].as_u64().unwrap() < 16);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let dir = Dir::new();
+    target(&dir);
+    let procrustes = ["solve", "procrustes", "randn:40:6:3"];
+    let fails = |more: &[&'static str], parts: &[&str]| {
+        dir.fails_in_one_line(&[&procrustes[..], more].concat(), 2, parts);
+    };
+    fails(&[], &["--target"]);
+    fails(&["--target", "b.npy", "--penalty", "l1"], &["needs its weight", "--lambda"]);
+    fails(&["--target", "b.npy", "--covariance"], &["--covariance"]);
+    fails(&["--target", "b.npy", "--nonzeros", "2"], &["--nonzeros"]);
+    fails(&["--target", "b.npy", "--linear", "randn"], &["--linear"]);
+    dir.fails_in_one_line(
+        &["solve", "pca", "randn:40:6:3", "--target", "b.npy"],
+        2,
+        &["--target", "procrustes"],
+    );
+    dir.fails_in_one_line(
+        &["solve", "l21-pca", "randn:40:6:3", "--solver", "obcd"],
+        2,
+        &["every penalty but l21"],
+    );
+    dir.fails_in_one_line(&["bound", "l21-pca", "randn:40:6:3"], 2, &["no bound", "concave"]);
+    dir.fails_in_one_line(&["solve", "ica", "laplace:9", "-r", "2"], 2, &["ica needs samples"]);
+}
