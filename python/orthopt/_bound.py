@@ -132,8 +132,8 @@ def bound(
     """Computes a lower bound of F over all feasible X, and the gap of the best known X.
 
     There are bounds for ``l0-pca``, ``l1-pca`` (a weak one), ``nonneg-pca`` and ``pca``. First comes a
-    relaxation over the Fantope, then, where variables times components are at most 1,000 (X >= 0 without
-    limits: up to 400 variables), branch and bound until the gap is closed or the time limit is reached.
+    relaxation over the Fantope, then, where variables times components are at most 400 (with limits of
+    nonzeros 1,000, X >= 0 alone 400 variables), branch and bound until the gap is closed or the time limit is reached.
 
     Parameters
     ----------

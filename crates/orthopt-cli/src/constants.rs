@@ -17,7 +17,7 @@ const OPTION: &str = "help-constants";
 pub fn augment(command: Command) -> Command {
     let help = Arg::new(OPTION)
         .long(OPTION)
-        .help("Print the constants of all solvers and penalties (each is an option) and stop")
+        .help("Print the constants of all solvers and penalties; each is an option")
         .action(ArgAction::SetTrue)
         .help_heading(HELP);
     command.arg(help).args(all_constants().into_iter().map(|c| {

@@ -26,7 +26,7 @@ pub(crate) fn branches(kind: &Kind, r: usize, n: usize) -> bool {
 /// h as `kind` says; `incumbent` is the best X known, made feasible to rounding before its F is compared.
 ///
 /// First the relaxation over the Fantope: O(n³) an iteration up to n = 160, O(n²r) above, some hundred
-/// iterations, n² numbers. With `options.nodes` > 0 then, for λ‖X‖₀ (nr ≤ 1000) and X ≥ 0 (n ≤ 400), blocks of
+/// iterations, n² numbers. With `options.nodes` > 0 then, for λ‖X‖₀ (nr ≤ 400) and X ≥ 0 (n ≤ 400), blocks of
 /// variables (n ≤ 18) and branch and bound, until the gap is closed or a limit is reached; for limits of nonzeros
 /// branch and bound comes first (up to n = 5000 for limits of components), and the relaxation where that reached its limit of nodes
 /// or variables. It ends with
@@ -209,7 +209,7 @@ fn branch(
         Kind::Nonnegative => (0.0, true),
         _ => return Ok(None),
     };
-    let cov = Covariance::of(f, r, Screen::All, TREE.max(limits::VARIABLES))?;
+    let cov = Covariance::of(f, r, Screen::All, TREE)?;
     let scaled = (lambda / cov.scale).min(1e100);
     let scale = cov.scale;
     let mut improve =

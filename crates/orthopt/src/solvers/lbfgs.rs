@@ -64,8 +64,6 @@ const SLOPE: f64 = 0.9;
 /// Trials of a line search, and those that interpolate; the others halve the bracket.
 const TRIALS: u32 = 40;
 const CUBICS: u32 = 8;
-/// Iterations without a decrease of f or ξ above rounding after which a run ends: several times those that the pairs remember.
-const PATIENCE: u64 = 200;
 /// Length of the first trial along a gradient as a share of ‖X‖; no more than ‖X‖/‖∇f‖ times the gradient, as second derivatives
 /// along the manifold are of the size of ‖∇f‖/‖X‖.
 const FIRST: f64 = 0.1;
@@ -87,8 +85,6 @@ pub struct State {
     scale: f64,                             // of f
     pairs: VecDeque<(RowMat, RowMat, f64)>, // s, y, 1/⟨s, y⟩
     evaluations: u64,                       // of f and ∇f
-    idle: u64,                              // iterations in which neither f nor ξ has fallen
-    lowest: (f64, f64),                     // f and the residual when they last fell
     ended: Option<(Status, &'static str)>,
 }
 
@@ -107,8 +103,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Lbfgs {
         repair(&mut x0);
         let scale = p.f.scale(&x0);
         let now = Point::new(&p.f, x0, scale);
-        let lowest = (now.f, now.residual);
-        Ok(State { now, scale, pairs: VecDeque::new(), evaluations: 1, idle: 0, lowest, ended: None })
+        Ok(State { now, scale, pairs: VecDeque::new(), evaluations: 1, ended: None })
     }
 
     fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
@@ -128,7 +123,6 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Lbfgs {
             }
             None => st.pairs.clear(), // once more along the gradient
         }
-        st.note();
         Step::ended(st.ended)
     }
 
@@ -158,25 +152,6 @@ impl Lbfgs {
         }
         if st.pairs.len() > self.memory {
             st.pairs.pop_front();
-        }
-    }
-}
-
-impl State {
-    /// Notes an iteration, and ends where it was one of many that brought nothing: what is left is rounding.
-    fn note(&mut self) {
-        let (f, residual) = (self.now.f, self.now.residual);
-        if f < self.lowest.0 - 4.0 * f64::EPSILON * f.abs() || residual < 0.5 * self.lowest.1 {
-            self.idle = 0;
-            self.lowest = (f, residual);
-            return;
-        }
-        self.idle += 1;
-        if self.idle >= PATIENCE && self.ended.is_none() {
-            self.ended = Some((
-                Status::Stalled,
-                "neither f nor its gradient falls any more: what is left is rounding",
-            ));
         }
     }
 }

@@ -69,19 +69,6 @@ fn pitprops_is_solved_for_larger_lambda() {
     }
 }
 
-/// More variables than X ≥ 0 without a limit may have: one component of 450, of which few matter.
-#[test]
-fn one_component_of_many_variables_is_solved() {
-    let n = 450;
-    let shape = |i: usize| if i < 5 { 1.0 } else { 0.01 };
-    let c = RowMat::from_fn(n, n, |i, j| shape(i) * shape(j) * if i == j { 1.0 } else { 0.8 });
-    let found = bound(&c, 1, &Kind::L0 { lambda: 0.05 }, u64::MAX);
-    // 1 + 4 * .8 on the five, half of it
-    let best = -0.5 * 4.2 + 0.25;
-    assert_eq!(found.proof, Some(Proof::Optimal), "{found:?}");
-    assert!((found.value - best).abs() <= 1e-8 && found.objective.unwrap() >= best - 1e-9, "{}", found.value);
-}
-
 /// Small λ, where supports meet: few nodes close what a relaxation of XXᵀ alone leaves at 3 to 4 %.
 #[test]
 fn pitprops_is_solved_for_small_lambda() {

@@ -109,7 +109,10 @@ fn options_of_pairs_and_linear_terms_are_for_others() {
     let a = gaussian(4, 6, 1);
     let f = DenseGram::new(a.as_ref()).with_linear(gaussian_rows(6, 2, 2)).unwrap();
     let p = given(AnySmooth::DenseGram(f), 2);
-    assert_eq!((p.plan(&Wanted::default()).unwrap().names().as_str(), p.known_optimum()), ("obcd", None));
+    assert_eq!(
+        (p.plan(&Wanted::default()).unwrap().names().as_str(), p.known_optimum()),
+        ("lbfgs+obcd", None)
+    );
     let named = Wanted { solver: Some("spectral".into()), ..Default::default() };
     assert!(p.plan(&named).unwrap_err().to_string().contains("spectral is for"));
 }

@@ -37,7 +37,7 @@ use tree::LimitBranching;
 
 /// Variables that the tree takes, at most; with several parts, of which each has matrices of its own, variables times parts.
 pub(super) const VARIABLES: usize = 1000;
-/// Variables times parts up to which the tree is quicker than screening.
+/// Variables times parts up to which the tree needs no screening before it; with λ alone there is none.
 const FEW: usize = 400;
 /// Variables, at most, where columns have limits of their own: C and a list of entries of each row are kept, and screening is
 /// to leave no more than the tree takes.
@@ -53,7 +53,7 @@ const SHARE: f64 = 0.5;
 /// much of it.
 fn limits_of(kind: &Kind, r: usize, n: usize) -> Option<(usize, Vec<Vec<usize>>)> {
     let (rank, lists) = match kind.unsigned() {
-        Kind::L0 { lambda } if *lambda > 0.0 && is_small(n, r) => (1, vec![vec![n; r]]),
+        Kind::L0 { lambda } if *lambda > 0.0 && n * r <= FEW => (1, vec![vec![n; r]]),
         Kind::Counts { nonzeros, .. } => (1, vec![nonzeros.iter().map(|k| *k.min(&n)).collect()]),
         Kind::Total { nonzeros, .. } => (1, partitions((*nonzeros).min(r * n), r, n)?),
         Kind::Rows { rows, .. } if r == 1 || !kind.nonneg() => (r, vec![vec![*rows.min(&n)]]),
