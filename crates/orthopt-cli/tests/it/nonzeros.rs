@@ -33,6 +33,23 @@ fn counts_are_kept_exactly() {
     dir.fails_in_one_line(&refused, 2, &["6 nonzero rows", "at most 5 variables"]);
 }
 
+/// Limits that exclude no X are those of plain PCA, with every option of a search beside them.
+#[test]
+fn limits_that_exclude_nothing_are_plain_pca() {
+    let dir = Dir::new();
+    let plain = dir.json(&["solve", "pca", "builtin:pitprops", "-r", "3"])["objective"].as_f64().unwrap();
+    for limit in [["--nonzeros", "13"], ["--total-nonzeros", "39"], ["--variables", "13"]] {
+        for more in [&[][..], &["--effort", "quick"], &["--time-limit", "2"], &["--seed", "5"]] {
+            let object = dir.json(&with(&[&limit[..], more].concat()));
+            let f = object["objective"].as_f64().unwrap();
+            assert!((f - plain).abs() <= 1e-9 * plain.abs(), "{limit:?} {more:?}: {f}, not {plain}");
+        }
+    }
+    // one entry fewer is another problem
+    let f = dir.json(&with(&["--total-nonzeros", "38"]))["objective"].as_f64().unwrap();
+    assert!(f > plain + 1e-9, "{f} {plain}");
+}
+
 #[test]
 fn scores_can_be_uncorrelated_instead() {
     let dir = Dir::new();

@@ -206,7 +206,8 @@ impl Family for CardinalityProblem {
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
         let (n, r) = self.shape();
         let priced = self.lambda() > 0.0 || self.requires_nonneg();
-        if !priced && !self.limits().excludes(n, r) && wanted.solver.is_none() && wanted.start.is_none() {
+        let unnamed = wanted.solver.is_none() && wanted.start.is_none() && wanted.effort.is_none();
+        if !priced && !self.limits().excludes(n, r) && unnamed {
             let start = Some(Start::named("pca"));
             let mut plan = Plan::by_default(self, &Wanted { start, ..wanted.clone() })?;
             plan.reasons = vec!["the limit excludes no X: plain PCA".into()];
