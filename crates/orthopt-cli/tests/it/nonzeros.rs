@@ -45,9 +45,9 @@ fn limits_that_exclude_nothing_are_plain_pca() {
             assert!((f - plain).abs() <= 1e-9 * plain.abs(), "{limit:?} {more:?}: {f}, not {plain}");
         }
     }
-    // one entry fewer is another problem
-    let f = dir.json(&with(&["--total-nonzeros", "38"]))["objective"].as_f64().unwrap();
-    assert!(f > plain + 1e-9, "{f} {plain}");
+    // three zeros cost nothing, as X may be rotated; nine do
+    let f = dir.json(&with(&["--total-nonzeros", "30"]))["objective"].as_f64().unwrap();
+    assert!(f > plain + 1e-4, "{f} {plain}");
 }
 
 #[test]
