@@ -277,7 +277,10 @@ impl Summary {
         }
         match &checks.certificate {
             Some(certificate) => self.line("certificate", &verdict(certificate, tolerance)),
-            None => self.line("certificate", "none: interrupted, or no pairs to solve in closed form"),
+            None if checks.criticality.is_none() || asked() => {
+                self.line("certificate", "none: interrupted");
+            }
+            None => self.line("certificate", "none: two rows of this problem are not solved in closed form"),
         }
     }
 }

@@ -15,7 +15,7 @@ fn beside(name: &str) -> &'static [&'static str] {
     if name == "procrustes" { &["--target", "b.npy"] } else { &[] }
 }
 
-/// Every one of them is in the list, is solved, and certified from the X that it has written.
+/// Every one of them is in the list, is solved, and certified from the X that it has written; another feasible X is not critical.
 #[test]
 fn each_is_solved_and_its_x_certified() {
     let dir = Dir::new();
@@ -35,8 +35,14 @@ fn each_is_solved_and_its_x_certified() {
         let again = dir.json(&certify);
         let (f, g) = (found["objective"].as_f64().unwrap(), again["objective"].as_f64().unwrap());
         assert!((f - g).abs() <= 1e-12 * f.abs(), "{name}: {f} and {g}");
-        let critical = again["criticality"].as_f64().unwrap();
-        assert!(critical <= 1e-3 * (1.0 + f.abs()), "{name}: {critical}");
+        let other = faer::Mat::from_fn(6, 2, |i, k| if i / 3 == k { 3f64.sqrt().recip() } else { 0.0 });
+        orthopt_data::write_npy(&dir.path("x.npy"), other.as_ref()).unwrap();
+        let wrong = dir.json(&certify);
+        let [critical, apart] = [&again, &wrong].map(|object| object["criticality"].as_f64().unwrap());
+        assert!(critical <= 1e-3 * apart, "{name}: {critical}, and {apart} of another X");
+        assert!(wrong["objective"].as_f64().unwrap() > f, "{name}");
+        let text = stdout(&mut dir.orthopt(&certify));
+        assert!(!text.contains("interrupted"), "{text}");
     }
 }
 

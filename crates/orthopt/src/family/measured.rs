@@ -479,17 +479,5 @@ pub(super) fn pose_measured(
     let problem = Named::Measured(problem);
     let notes =
         limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
-    Ok(Posed {
-        info,
-        statement,
-        problem,
-        rank,
-        lambda,
-        k: None,
-        limits,
-        reasons,
-        notes,
-        scree: None,
-        title: String::new(),
-    })
+    Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }

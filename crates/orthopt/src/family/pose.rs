@@ -126,19 +126,7 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         (None, _) => None,
     };
     let (statement, problem, notes) = (statement(info, options), Named::Pca(problem), Vec::new());
-    Ok(Posed {
-        info,
-        statement,
-        problem,
-        rank,
-        lambda,
-        k: None,
-        limits: None,
-        reasons,
-        notes,
-        scree: None,
-        title: String::new(),
-    })
+    Ok(Posed { lambda, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
 fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -155,19 +143,7 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
         if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
     let lambda = options.lambda;
     let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
-    Ok(Posed {
-        info,
-        statement,
-        problem,
-        rank,
-        lambda,
-        k: None,
-        limits,
-        reasons,
-        notes,
-        scree: None,
-        title: String::new(),
-    })
+    Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
 fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -207,19 +183,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     let (statement, problem, notes) = (statement(info, options), Named::Composite(problem), Vec::new());
-    Ok(Posed {
-        info,
-        statement,
-        problem,
-        rank,
-        lambda,
-        k,
-        limits: None,
-        reasons,
-        notes,
-        scree: None,
-        title: String::new(),
-    })
+    Ok(Posed { lambda, k, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
@@ -252,19 +216,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     }
     let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, crate::penalty::NoPenalty, rank)?);
     let statement = statement(info, options);
-    Ok(Posed {
-        info,
-        statement,
-        problem,
-        rank,
-        lambda: Some(lambda),
-        k: None,
-        limits: None,
-        reasons,
-        notes: Vec::new(),
-        scree: None,
-        title: String::new(),
-    })
+    Ok(Posed { lambda: Some(lambda), ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
 fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -293,19 +245,7 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
         }
         _ => JProblem::hyperbolic_eig(covariance(data, options.ridge)?.as_mat(), signature)?,
     };
-    Ok(Posed {
-        info,
-        statement: statement(info, options),
-        problem: Named::JOrthogonal(problem),
-        rank: n,
-        lambda: None,
-        k: None,
-        limits: None,
-        reasons,
-        notes: Vec::new(),
-        scree: None,
-        title: String::new(),
-    })
+    Ok(Posed::new(info, statement(info, options), Named::JOrthogonal(problem), n, reasons))
 }
 
 fn pose_probe(

@@ -38,6 +38,31 @@ pub struct Posed {
     pub title: String,
 }
 
+impl Posed {
+    /// Without λ, k, limits, notes, eigenvalues and title.
+    pub(super) fn new(
+        info: &'static ProblemInfo,
+        statement: Cow<'static, str>,
+        problem: Named,
+        rank: usize,
+        reasons: Vec<Message>,
+    ) -> Self {
+        Self {
+            info,
+            statement,
+            problem,
+            rank,
+            lambda: None,
+            k: None,
+            limits: None,
+            reasons,
+            notes: Vec::new(),
+            scree: None,
+            title: String::new(),
+        }
+    }
+}
+
 /// Number of components where nobody gives one, of six variables or more.
 pub const DEFAULT_RANK: usize = 5;
 

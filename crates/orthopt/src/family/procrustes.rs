@@ -157,16 +157,7 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
     let f = DenseQuadratic::new(m.as_mat())?.with_linear(e.matrix(n, rank))?.with_constant(constant);
     let problem = PcaProblem::new(AnySmooth::Dense(f), h, rank)?;
     Ok(Posed {
-        info,
-        statement: super::statement::statement(info, options),
-        problem: Named::Pca(problem),
-        rank,
         lambda,
-        k: None,
-        limits: None,
-        reasons,
-        notes: Vec::new(),
-        scree: None,
-        title: String::new(),
+        ..Posed::new(info, super::statement::statement(info, options), Named::Pca(problem), rank, reasons)
     })
 }

@@ -130,17 +130,11 @@ pub(super) fn pose(
         return Err(Error::Rank { rank, columns: data.ncols() }); // before any work
     }
     let f = SampleLoss::new(loss, transpose(&data.variables()?))?;
-    Ok(Posed {
+    Ok(Posed::new(
         info,
-        statement: info.doc.into(),
-        problem: Named::Samples(SampleProblem::new(f, NoPenalty, rank)?),
+        info.doc.into(),
+        Named::Samples(SampleProblem::new(f, NoPenalty, rank)?),
         rank,
-        lambda: None,
-        k: None,
-        limits: None,
         reasons,
-        notes: Vec::new(),
-        scree: None,
-        title: String::new(),
-    })
+    ))
 }

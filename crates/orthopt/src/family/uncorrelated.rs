@@ -103,19 +103,7 @@ pub(super) fn pose_uncorrelated(
     let problem = Named::Uncorrelated(problem);
     let notes =
         limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
-    Ok(Posed {
-        info,
-        statement,
-        problem,
-        rank,
-        lambda,
-        k: None,
-        limits,
-        reasons,
-        notes,
-        scree: None,
-        title: String::new(),
-    })
+    Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
 fn refused(why: &'static str) -> Error {
