@@ -90,6 +90,17 @@ fn criticality_within<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     cancel: &Cancel,
     most: usize,
 ) -> Option<f64> {
+    shortest_subgradient(p, x, cancel, most).map(|(norm, _, _)| norm)
+}
+
+/// The value of [`criticality`], the z ∈ ∂h(A(X)) that has it, and E = Proj_T(∇f(X) − ξ + Aᵀz). −E is a direction along which F falls
+/// at the rate ‖E‖² where h is a sum of functions of one entry and A the identity (docs/mathematics.md, section 6).
+pub(crate) fn shortest_subgradient<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
+    p: &Composite<F, H, G, A>,
+    x: &RowMat,
+    cancel: &Cancel,
+    most: usize,
+) -> Option<(f64, RowMat, RowMat)> {
     if cancel.is_over() {
         return None; // a gradient may take long, too
     }
@@ -109,11 +120,13 @@ fn criticality_within<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         out.data_mut().iter_mut().for_each(|v| *v *= step);
         out
     };
-    shortest_residual(z, &bounds, (residual, descent), (cancel, most))
+    let (norm, z) = shortest_residual(z, &bounds, (residual, descent), (cancel, most))?;
+    let e = residual(&z);
+    Some((norm, z, e))
 }
 
 /// Iterations of [`criticality`] in a run, where it must not cost more than the run itself.
-const MOST: usize = 999;
+pub(crate) const MOST: usize = 999;
 
 /// [`criticality`] over the scale of f plus ‖∇f(X) − ξ‖, at the X that a run returns, without
 /// tiny entries; infinite if the computation takes too long.

@@ -47,7 +47,7 @@ pub fn criticality_while<F: Smooth, H: Nonsmooth>(
         out.data_mut().iter_mut().for_each(|v| *v *= 0.25);
         out
     };
-    shortest_residual(d, &bounds, (residual, descent), (cancel, usize::MAX))
+    shortest_residual(d, &bounds, (residual, descent), (cancel, usize::MAX)).map(|(norm, _)| norm)
 }
 
 /// T(G) = G − XGᵀX.

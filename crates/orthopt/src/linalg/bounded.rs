@@ -9,20 +9,20 @@ const MOST: usize = 3000;
 /// Number of iterations without a relative decrease of 1e-7 after which it ends.
 const QUIET: usize = 20;
 
-/// The least ‖e(z)‖_F over the z of `set` for an affine e: a convex quadratic, solved by projected gradients with momentum and restart. `descent` is the
-/// gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration. `None` as soon
+/// The z of `set` with the least ‖e(z)‖_F for an affine e, and that norm: a convex quadratic, solved by projected gradients with momentum and
+/// restart. `descent` is the gradient Lᵀe of ½‖e‖² (L the linear part of e) over ‖L‖², from e. Cost of both an iteration. `None` as soon
 /// as it is cancelled, which is asked in every iteration, or after `most` iterations that were not enough.
 pub(crate) fn shortest_residual(
     mut z: RowMat,
     set: &Subgradients,
     (residual, descent): (impl Fn(&RowMat) -> RowMat, impl Fn(&RowMat) -> RowMat),
     (cancel, most): (&Cancel, usize),
-) -> Option<f64> {
+) -> Option<(f64, RowMat)> {
     set.nearest(&mut z);
     let mut e = residual(&z);
     let mut best = e.norm();
     if set.is_single() {
-        return Some(best); // nothing to choose
+        return Some((best, z)); // nothing to choose
     }
     let scale = best.max(f64::MIN_POSITIVE);
     let (mut previous, mut momentum, mut quiet) = (z.clone(), 1.0f64, 0);
@@ -52,5 +52,5 @@ pub(crate) fn shortest_residual(
             break;
         }
     }
-    Some(best)
+    Some((best, previous))
 }

@@ -7,6 +7,7 @@
 //!   (S2) m(Y) = ⟨G, Y − X⟩ + L/2‖Y − X‖², G = ∇f(X)                 smooth/majoriser.rs
 //!   (S3) V ← minimisers of m + h over every working set              obcd/jacobi.rs, obcd/block.rs, pair/rows.rs
 //!   (S4) X ← X⁺ if F(X) − F(X⁺) ≥ max(α/2 Σ‖Vᵢ − I‖², what m promised/10), else L ← 2L and again
+//!   (S5) where pairs have nothing left and X is not critical: a step of all rows      all_rows.rs
 //! ```
 //!
 //! m has the curvature L·I, so the working sets of a round decouple, and one gradient of f serves all of them, for any
@@ -14,16 +15,18 @@
 //! ς = L‖ZZᵀ‖, whose steps are shorter. L follows the curvature that rounds meet: lowered after a round that was taken
 //! at once, raised to what a refused one shows. A concave f has L = 0: its linearisation majorises it.
 //!
-//! Where nothing is left, X minimises m + h over every pair for that L. This is no certificate for F: the run has
-//! converged where the criticality of X, computed anew, is small, and is stalled otherwise.
+//! With h there are X at which every pair of rows is stationary and X is not critical (docs/mathematics.md, section 6), so a pass
+//! that lowers F by little is followed by (S5). Where nothing is left, X minimises m + h over every pair for that L. This is no certificate for
+//! F: the run has converged where the criticality of X, computed anew, is small, and is stalled otherwise.
 //!
 //! Cost of a round: a gradient and a value of f for each trial (1.7 or so), and O(nr) or O(nr log r).
 
+mod all_rows;
 mod rounds;
 
 use super::SolverInfo;
 use super::obcd::{ObcdOptions, repaired};
-use super::pair_descent::{self, Candidates, PairDescent, Schedule};
+use super::pair_descent::{self, Candidates, PairDescent, Schedule, Turn};
 use crate::composite::relative_criticality;
 use crate::constraint::{Stiefel, stiefel};
 use crate::error::Result;
@@ -127,12 +130,12 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
         let oracle = Sets { p, options: &self.options, at: &mut st.at };
         let step = PairDescent { oracle, state: &mut st.descent }.iterate();
         let slow = SLOW * size(st.at.scale, st.descent.objective);
-        if step.pass.is_some_and(|pass| pass.decrease <= slow) {
-            st.measured = Some(self.criticality(p, st));
-        }
+        let ended = step
+            .ended
+            .filter(|_| !(step.pass.is_some_and(|pass| pass.decrease <= slow) && self.settles(p, st)));
         // what pairs offer is what m does: a pass is no certificate, and where it ends the run X must be critical
-        let pass = step.pass.filter(|_| step.ended.is_none()).map(|pass| Pass { covers_all: false, ..pass });
-        Step { pass, ..step }
+        let pass = step.pass.filter(|_| ended.is_none()).map(|pass| Pass { covers_all: false, ..pass });
+        Step { pass, ended, ..step }
     }
 
     fn current<'a>(&self, p: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
@@ -161,12 +164,23 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
         details.set("pairs", descent.schedule.pairs);
         details.set("moves", descent.schedule.moves);
         details.set("repairs", at.repairs);
+        details.set("steps_of_all_rows", at.settled);
         Ending::new(repaired(st.at.x), details)
     }
 }
 
 impl MajorisedObcd {
-    fn criticality<F: Smooth, H: PairPenalty>(&self, p: &Problem<Stiefel, F, H>, st: &State) -> f64 {
-        if p.h.kinks().is_empty() { st.at.smooth_criticality() } else { relative_criticality(p, &st.at.x) }
+    /// Step (S5): measures the criticality of X, and lowers F where it is not small and pairs see nothing of it.
+    fn settles<F: Smooth, H: PairPenalty>(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> bool {
+        if p.h.kinks().is_empty() {
+            st.measured = Some(st.at.smooth_criticality());
+            return false; // without h pairs see all there is
+        }
+        let (criticality, lower) = st.at.settle(p);
+        st.measured = Some(criticality).filter(|_| lower.is_none());
+        let Some(objective) = lower else { return false };
+        st.descent.objective = objective.min(st.descent.objective);
+        st.descent.schedule.begin(Turn::Round, &st.at.rows);
+        true
     }
 }

@@ -1,5 +1,6 @@
 //! A round: disjoint pairs or blocks of rows moved at once, and what F makes of it.
 
+use super::all_rows::settle;
 use crate::constraint::{Stiefel, stiefel};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
@@ -14,6 +15,7 @@ use crate::smooth::majoriser::Majoriser;
 use crate::solve::Status;
 use crate::solvers::obcd::{ObcdOptions, block_round, jacobi_round};
 use crate::solvers::pair_descent::{Demand, PairOracle, Tried, Upkeep, stationarity_score};
+use crate::solvers::support::descent::Pace;
 
 /// Share of what the majoriser promised that F must fall by.
 const SHARE: f64 = 0.1;
@@ -49,12 +51,15 @@ pub(super) struct Iterate {
     pub repairs: u64,
     alive: bool, // since the last pass something moved, or was left alone because of the tolerance only
     done: bool,  // a whole pass had nothing to offer but rounding
+    pace: Pace,  // of steps of all rows
+    pub settled: u64, // such steps that lowered F
 }
 
 impl Iterate {
     pub fn new<F: Smooth>(f: &F, x: RowMat) -> Self {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         let value = f.value_and_gradient(&x, &mut g);
+        let r = x.ncols();
         let guess = f.step_curvature(x.ncols()).unwrap_or(f64::INFINITY).min(g.norm() / x.norm());
         Self {
             next: x.clone(),
@@ -69,9 +74,35 @@ impl Iterate {
             repairs: 0,
             alive: false,
             done: false,
+            pace: Pace { step: x.norm() / g.norm().max(f64::MIN_POSITIVE), lambda: RowMat::zeros(r, r) },
+            settled: 0,
             g,
             x,
         }
+    }
+
+    /// A step of all rows from where a pass ended, with as many gradients as a pass of disjoint pairs has. The criticality of X before it,
+    /// and F(X) after it where that is lower.
+    pub fn settle<F: Smooth, H: PairPenalty>(&mut self, p: &Problem<Stiefel, F, H>) -> (f64, Option<f64>) {
+        let (n, before) = (self.x.nrows(), self.f + p.h.value(self.x.data()));
+        let done = settle(p, (&self.x, &self.g, self.scale), n, &mut self.pace);
+        self.gradients += done.gradients;
+        let Some(x) = done.x else { return (done.criticality, None) };
+        self.gradients += 1;
+        let value = p.f.value_and_gradient(&x, &mut self.next_g);
+        let objective = value + p.h.value(x.data());
+        let is_lower = before - objective > NOTHING * self.size();
+        if !is_lower {
+            return (done.criticality, None);
+        }
+        std::mem::swap(&mut self.g, &mut self.next_g);
+        self.f = value;
+        self.next.data_mut().copy_from_slice(x.data());
+        self.rows = Movable::new(&x);
+        self.x = x;
+        (self.alive, self.done) = (true, false);
+        self.settled += 1;
+        (done.criticality, Some(objective))
     }
 
     /// A size of f that does not cancel.

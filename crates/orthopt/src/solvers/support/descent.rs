@@ -1,13 +1,92 @@
 //! Descent on {X : supp(X) ⊆ S, XᵀX = I}: gradient steps along the tangent space with
 //! Barzilai-Borwein lengths, each followed by the way back to the manifold.
 
+use std::cell::Cell;
+
 use super::pattern::Pattern;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
 use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
-use crate::smooth::Quadratic;
+use crate::smooth::{Quadratic, Smooth};
+
+/// What a descent asks of f: values and rows of the gradient, from what is kept of X.
+pub(crate) trait Imaged {
+    /// What is kept of X.
+    type Image: Clone;
+
+    /// The image of X. Cost of a gradient.
+    fn kept(&self, x: &RowMat) -> Self::Image;
+
+    /// f(X).
+    fn kept_value(&self, image: &Self::Image, x: &RowMat) -> f64;
+
+    /// The rows `rows` of ∇f(X), zero elsewhere.
+    fn kept_gradient(&self, image: &Self::Image, x: &RowMat, rows: &[usize]) -> RowMat;
+}
+
+impl<F: Quadratic> Imaged for F {
+    type Image = F::Image;
+
+    fn kept(&self, x: &RowMat) -> F::Image {
+        self.image(x)
+    }
+
+    fn kept_value(&self, image: &F::Image, x: &RowMat) -> f64 {
+        self.value_at(image, x)
+    }
+
+    fn kept_gradient(&self, image: &F::Image, x: &RowMat, rows: &[usize]) -> RowMat {
+        let (n, r) = (x.nrows(), x.ncols());
+        let mut g = RowMat::zeros(n, r);
+        count(rows.len() * self.pair_work(image).0 / 2);
+        if self.keeps_gradient(image) {
+            let mut buffer = vec![0.0; r];
+            for i in rows {
+                let row = self.gradient_row(image, x, *i, &mut buffer);
+                g.row_mut(*i).copy_from_slice(row);
+            }
+        } else {
+            let mut wanted = vec![false; n];
+            rows.iter().for_each(|i| wanted[*i] = true);
+            for_each_chunk(g.data_mut(), r, &|buffer, i, row| {
+                if wanted[i] {
+                    buffer.resize(r, 0.0);
+                    row.copy_from_slice(self.gradient_row(image, x, i, buffer));
+                }
+            });
+        }
+        g
+    }
+}
+
+/// An f of which only values and gradients are known: f(X) and ∇f(X) are kept.
+#[derive(Debug)]
+pub(crate) struct ByGradient<'a, F> {
+    pub f: &'a F,
+    pub gradients: Cell<u64>, // evaluations of f and ∇f
+}
+
+impl<F: Smooth> Imaged for ByGradient<'_, F> {
+    type Image = (f64, RowMat);
+
+    fn kept(&self, x: &RowMat) -> (f64, RowMat) {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        self.gradients.set(self.gradients.get() + 1);
+        (self.f.value_and_gradient(x, &mut g), g)
+    }
+
+    fn kept_value(&self, image: &(f64, RowMat), _: &RowMat) -> f64 {
+        image.0
+    }
+
+    fn kept_gradient(&self, image: &(f64, RowMat), x: &RowMat, rows: &[usize]) -> RowMat {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        rows.iter().for_each(|i| g.row_mut(*i).copy_from_slice(image.1.row(*i)));
+        g
+    }
+}
 
 /// F = f + κh, the objective of the moment (κ = 1 is the user's).
 #[derive(Debug)]
@@ -15,6 +94,7 @@ pub(crate) struct Objective<'a, F, H> {
     pub f: &'a F,
     pub h: &'a H,
     pub kappa: f64, // κ
+    pub loose: f64, // ‖XᵀX − I‖_F up to which points between steps are taken
 }
 
 impl<F, H> Clone for Objective<'_, F, H> {
@@ -34,7 +114,7 @@ pub(crate) struct Point<I> {
     penalty: f64, // h(X)
 }
 
-/// Largest ‖XᵀX − I‖_F of a point between steps: F is off by no more than its product with Λ.
+/// Usual value of it: F is off by no more than its product with Λ.
 pub(crate) const LOOSE: f64 = 1e-9;
 /// Largest ‖XᵀX − I‖_F of a point that is kept.
 const TIGHT: f64 = 2e-14;
@@ -73,7 +153,7 @@ pub(crate) struct Pace {
     pub lambda: RowMat, // Λ of the tangent projection
 }
 
-impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
+impl<F: Imaged, H: Nonsmooth> Objective<'_, F, H> {
     /// F_κ.
     pub fn of(&self, point: &Point<F::Image>) -> f64 {
         point.smooth + self.kappa * point.penalty
@@ -81,32 +161,13 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
 
     /// X with f and h there. Cost of an image.
     pub fn at(&self, x: RowMat) -> Point<F::Image> {
-        let image = self.f.image(&x);
-        Point { smooth: self.f.value_at(&image, &x), penalty: self.h.value(x.data()), image, x }
+        let image = self.f.kept(&x);
+        Point { smooth: self.f.kept_value(&image, &x), penalty: self.h.value(x.data()), image, x }
     }
 
     /// The rows `rows` of ∇f(X), zero elsewhere.
     pub fn gradient(&self, point: &Point<F::Image>, rows: &[usize]) -> RowMat {
-        let (n, r) = (point.x.nrows(), point.x.ncols());
-        let mut g = RowMat::zeros(n, r);
-        count(rows.len() * self.f.pair_work(&point.image).0 / 2);
-        if self.f.keeps_gradient(&point.image) {
-            let mut buffer = vec![0.0; r];
-            for i in rows {
-                let row = self.f.gradient_row(&point.image, &point.x, *i, &mut buffer);
-                g.row_mut(*i).copy_from_slice(row);
-            }
-        } else {
-            let mut wanted = vec![false; n];
-            rows.iter().for_each(|i| wanted[*i] = true);
-            for_each_chunk(g.data_mut(), r, &|buffer, i, row| {
-                if wanted[i] {
-                    buffer.resize(r, 0.0);
-                    row.copy_from_slice(self.f.gradient_row(&point.image, &point.x, i, buffer));
-                }
-            });
-        }
-        g
+        self.f.kept_gradient(&point.image, &point.x, rows)
     }
 
     /// The derivative of κh at the entries that are not zero, added to `g`.
@@ -168,7 +229,7 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
     }
 
     /// X − tD back on the manifold, t shrinking until F_κ ≤ ceiling − σt‖D‖². `None` when it does not.
-    fn line_search(
+    pub(crate) fn line_search(
         &self,
         now: &Point<F::Image>,
         d: &RowMat,
@@ -185,11 +246,11 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
             let error = if dropped {
                 let pattern = Pattern::of(&z);
                 let diagonal = pattern.diagonal(&z);
-                pattern.restore(&mut z, &diagonal, LOOSE)
+                pattern.restore(&mut z, &diagonal, self.loose)
             } else {
-                pattern.restore(&mut z, diagonal, LOOSE)
+                pattern.restore(&mut z, diagonal, self.loose)
             };
-            if error <= LOOSE {
+            if error <= self.loose {
                 let next = self.at(z);
                 if self.of(&next) <= ceiling - ARMIJO * pace.step * slope {
                     return Some((next, dropped));
@@ -204,7 +265,7 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
     fn clip(&self, x: &RowMat, z: &mut RowMat) -> bool {
         let mut dropped = false;
         for (z, x) in z.data_mut().iter_mut().zip(x.data()) {
-            if *x * *z < 0.0 && self.h.subdifferential(*x) != (0.0, 0.0) {
+            if *x * *z < 0.0 && (self.h.requires_nonneg() || self.h.subdifferential(*x) != (0.0, 0.0)) {
                 *z = 0.0;
                 dropped = true;
             }

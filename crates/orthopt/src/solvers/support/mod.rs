@@ -19,8 +19,8 @@
 //! Every point it returns is exactly sparse and orthonormal to rounding, and F never rises from
 //! one to the next. A batch costs a few gradients and O(r·nnz(X)) per step of conjugate gradients.
 
-mod descent;
-mod pattern;
+pub(crate) mod descent;
+pub(crate) mod pattern;
 mod penalty;
 mod revise;
 #[cfg(test)]
@@ -237,7 +237,7 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
 
 /// f + κh.
 fn weighted<F, H>(p: &Problem<Stiefel, F, H>, kappa: f64) -> Objective<'_, F, H> {
-    Objective { f: &p.f, h: &p.h, kappa }
+    Objective { f: &p.f, h: &p.h, kappa, loose: descent::LOOSE }
 }
 
 impl Support {

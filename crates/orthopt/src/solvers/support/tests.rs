@@ -166,7 +166,7 @@ fn quadratic(n: usize) -> (DenseQuadratic, RowMat) {
 fn the_gain_of_an_entry_is_exact_for_one_column() {
     let (f, c) = quadratic(20);
     let h = L0::new(2.0).unwrap();
-    let objective = Objective { f: &f, h: &h, kappa: 1.0 };
+    let objective = Objective { f: &f, h: &h, kappa: 1.0, loose: super::descent::LOOSE };
     // the leading eigenvector of C on six rows
     let rows = [1, 4, 7, 8, 13, 17];
     let block = RowMat::from_fn(6, 6, |p, q| c.get(rows[p], rows[q]));
@@ -199,7 +199,7 @@ fn the_gain_of_an_entry_is_exact_for_one_column() {
 fn descent_and_revision_never_raise_f_and_stay_feasible() {
     fn check(h: impl Nonsmooth, density: f64) {
         let (f, c) = quadratic(40);
-        let objective = Objective { f: &f, h: &h, kappa: 1.0 };
+        let objective = Objective { f: &f, h: &h, kappa: 1.0, loose: super::descent::LOOSE };
         let diagonal: Vec<f64> = (0..40).map(|i| -c.get(i, i)).collect();
         let mut point = objective.at(sparse_point(40, 4, density, 21));
         let (mut pace, mut batch) = (Pace { step: 1e-3, lambda: RowMat::zeros(4, 4) }, Batch::default());
@@ -237,7 +237,7 @@ fn a_continuation_without_an_orthonormal_copy_ends_at_a_sparse_point() {
         PcaProblem::new(AnySmooth::Dense(quadratic(n).0), AnyPenalty::L0(L0::new(0.5).unwrap()), r).unwrap();
     for seed in [31, 32, 33] {
         let x0 = stiefel::orthonormalise(&gaussian(n, r, seed));
-        let objective = Objective { f: &p.f, h: &p.h, kappa: 1.0 };
+        let objective = Objective { f: &p.f, h: &p.h, kappa: 1.0, loose: super::descent::LOOSE };
         let options = SupportOptions::DEFAULT;
         let mut path = Continuation::new(objective, x0.clone(), options.rho0, options.growth);
         let end = loop {
