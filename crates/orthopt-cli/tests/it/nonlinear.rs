@@ -2,7 +2,8 @@
 
 use crate::common::{Dir, feasibility, read_npy, stdout};
 
-const SOLVERS: &str = "obcd,obcd-approx,lbfgs,optm-qr,optm-cayley,foforth-gr,foforth-p,foforth-qr";
+const SOLVERS: &str = "obcd,obcd-approx,obcd-r,obcd-c,obcd-sv,obcd-or,obcd-block,obcd-jacobi,lbfgs,optm-qr,optm-cayley,\
+                       foforth-gr,foforth-p,foforth-qr";
 
 #[test]
 fn solvers_agree_and_the_result_is_certified() {
@@ -16,7 +17,7 @@ fn solvers_agree_and_the_result_is_certified() {
     .concat();
     let all = dir.json(&compare);
     let all = all.as_array().unwrap();
-    assert_eq!(all.len(), 8, "two of pairs, L-BFGS, two OptM, three FOForth");
+    assert_eq!(all.len(), 14, "eight of pairs and blocks, L-BFGS, two OptM, three FOForth");
     let lowest = all.iter().map(|o| o["objective"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
     for o in all {
         let (name, f) = (&o["solver"], o["objective"].as_f64().unwrap());

@@ -67,6 +67,12 @@ pub const INFO: ProblemInfo = ProblemInfo {
 pub static SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
     nonlinear_obcd::INFO,
     nonlinear_obcd::APPROX,
+    nonlinear_obcd::OBCD_R,
+    nonlinear_obcd::OBCD_C,
+    nonlinear_obcd::OBCD_SV,
+    nonlinear_obcd::OBCD_OR,
+    nonlinear_obcd::OBCD_BLOCK,
+    nonlinear_obcd::OBCD_JACOBI,
     lbfgs::info(),
     optm_qr::info(),
     optm_cayley::info(),

@@ -43,16 +43,16 @@ pub struct PairGain {
 /// Buffers of the pair step.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
-    g1: Vec<f64>, // rows of CX + E
-    g2: Vec<f64>,
     pub new1: Vec<f64>, // rows of VZ
     pub new2: Vec<f64>,
+    d1: Vec<f64>, // their change
+    d2: Vec<f64>,
 }
 
 impl Work {
     pub fn new(r: usize) -> Self {
         let row = || vec![0.0; r];
-        Self { g1: row(), g2: row(), new1: row(), new2: row() }
+        Self { d1: row(), d2: row(), new1: row(), new2: row() }
     }
 }
 
@@ -68,16 +68,8 @@ pub struct PairObjective<'a> {
 impl<'a> PairObjective<'a> {
     /// f over the rows i and j of X with the proximal term α/2‖V − I‖² (a constant apart).
     /// Cost O(r).
-    pub fn new(
-        f: &NonlinearEig,
-        x: &'a RowMat,
-        image: &Image,
-        (i, j): (usize, usize),
-        alpha: f64,
-        (g1, g2): (&mut [f64], &mut [f64]),
-    ) -> Self {
-        f.linear_row(image, i, g1);
-        f.linear_row(image, j, g2);
+    pub fn new(f: &NonlinearEig, x: &'a RowMat, image: &Image, (i, j): (usize, usize), alpha: f64) -> Self {
+        let (g1, g2) = (image.linear_row(i), image.linear_row(j));
         let k = [f.curvature(i, i), f.curvature(i, j), f.curvature(j, j)];
         let model = Model { g: (g1, g2), k, alpha, z: (x.row(i), x.row(j)) };
         Self {
@@ -181,12 +173,12 @@ pub(crate) fn solve_pair(
 ) -> (f64, Option<PairGain>) {
     let mut offered = 0.0f64;
     for weight in [0.0, alpha] {
-        let Work { g1, g2, new1, new2 } = &mut *work;
-        let pair = PairObjective::new(f, x, image, (i, j), weight, (g1, g2));
+        let Work { new1, new2, .. } = &mut *work;
+        let pair = PairObjective::new(f, x, image, (i, j), weight);
         let Some(step) = pair.search(search) else { break };
         step.apply(x.row(i), x.row(j), new1, new2);
         let sigma = [image.potential()[i], image.potential()[j]];
-        let decrease = pair.decrease((g1, g2), (new1, new2), sigma);
+        let decrease = pair.decrease((image.linear_row(i), image.linear_row(j)), (new1, new2), sigma);
         if weight == 0.0 {
             offered = decrease.max(0.0);
         }
@@ -208,10 +200,12 @@ pub(crate) fn apply(
     (i, j): (usize, usize),
     work: &mut Work,
 ) {
-    for (row, new) in [(i, &work.new1), (j, &work.new2)] {
-        work.g1.copy_from_slice(new);
-        axpy(-1.0, x.row(row), &mut work.g1);
-        f.move_row(image, row, &work.g1, new);
-        x.row_mut(row).copy_from_slice(new);
+    let Work { d1, d2, new1, new2 } = work;
+    for (d, new, row) in [(&mut *d1, &*new1, i), (&mut *d2, &*new2, j)] {
+        d.copy_from_slice(new);
+        axpy(-1.0, x.row(row), d);
     }
+    f.move_pair(image, (i, j), (d1, d2), (new1, new2));
+    x.row_mut(i).copy_from_slice(new1);
+    x.row_mut(j).copy_from_slice(new2);
 }

@@ -22,7 +22,6 @@ use crate::composite::relative_criticality;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::kernels::inner;
 use crate::objective::size;
 use crate::options::{Constant, Constants, only};
 use crate::pair::movable::Movable;
@@ -32,7 +31,7 @@ use crate::problem::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Step};
-use crate::solvers::obcd::ObcdOptions;
+use crate::solvers::obcd::{self, ObcdOptions};
 use crate::solvers::obcd_majorised::MajorisedObcd;
 use crate::solvers::{SolverInfo, SolverOptions};
 
@@ -63,6 +62,52 @@ pub const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
     scope: SCOPE,
     make: |o| made(APPROX.name, CircleSearch::FifthOrder, o),
 };
+
+/// The presets of `obcd` for quadratic f, by the same names; rounds of pairs and blocks are those of any smooth f.
+const fn preset(
+    of: &'static SolverInfo,
+    doc: &'static str,
+    make: fn(&SolverOptions) -> Result<AnySolver<NonlinearEigProblem>>,
+) -> SolverInfo<NonlinearEigProblem> {
+    SolverInfo { name: of.name, doc, shared: of.shared, make, ..INFO }
+}
+
+/// See [`preset`].
+pub const OBCD_R: SolverInfo<NonlinearEigProblem> =
+    preset(&obcd::OBCD_R, obcd::OBCD_R.doc, |o| with(OBCD_R.name, o, |p| p.working_set = WorkingSet::Random));
+/// See [`preset`].
+pub const OBCD_C: SolverInfo<NonlinearEigProblem> =
+    preset(&obcd::OBCD_C, obcd::OBCD_C.doc, |o| with(OBCD_C.name, o, |p| p.working_set = WorkingSet::Cyclic));
+/// See [`preset`].
+pub const OBCD_SV: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_SV, obcd::OBCD_SV.doc, |o| {
+    with(OBCD_SV.name, o, |p| p.working_set = WorkingSet::GreedySv)
+});
+/// See [`preset`].
+pub const OBCD_OR: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_OR, obcd::OBCD_OR.doc, |o| {
+    with(OBCD_OR.name, o, |p| p.working_set = WorkingSet::GreedyOr)
+});
+/// See [`preset`].
+pub const OBCD_BLOCK: SolverInfo<NonlinearEigProblem> = preset(
+    &obcd::OBCD_BLOCK,
+    "OBCD with blocks of rows, a gradient a round: 32 rows, or the block size",
+    |o| with(OBCD_BLOCK.name, o, |p| p.block = if p.block > 2 { p.block } else { obcd::BLOCK }),
+);
+/// See [`preset`].
+pub const OBCD_JACOBI: SolverInfo<NonlinearEigProblem> =
+    preset(&obcd::OBCD_JACOBI, "OBCD with rounds of n/2 disjoint pairs, a gradient a round", |o| {
+        with(OBCD_JACOBI.name, o, |p| p.jacobi = true)
+    });
+
+/// With options that a preset fixes.
+fn with(
+    name: &'static str,
+    o: &SolverOptions,
+    fix: fn(&mut ObcdOptions),
+) -> Result<AnySolver<NonlinearEigProblem>> {
+    let mut o = o.clone();
+    fix(&mut o.obcd);
+    made(name, CircleSearch::Exact, &o)
+}
 
 /// Pairs with the exact model by themselves, all else by a majoriser.
 fn made(
@@ -96,7 +141,7 @@ impl NonlinearObcd {
     /// # Errors
     /// Options out of range, or that ask for what there is not: [`MajorisedObcd`] has the rest.
     pub fn new(search: CircleSearch, options: ObcdOptions) -> Result<Self> {
-        crate::solvers::obcd::Obcd::new(options.clone())?;
+        obcd::Obcd::new(options.clone())?;
         let name = if search == CircleSearch::Exact { "obcd" } else { "obcd-approx" };
         let refuse = |what: &str| {
             Err(Error::Incompatible(
@@ -139,7 +184,7 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
 
     fn name(&self) -> &'static str {
         match self.search {
-            CircleSearch::Exact => INFO.name,
+            CircleSearch::Exact => self.options.name,
             CircleSearch::FifthOrder => APPROX.name,
         }
     }
@@ -221,17 +266,8 @@ impl PairOracle for CirclePairs<'_> {
     fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64> {
         let (f, Iterate { x, image, lipschitz, scale, .. }) = (self.f, &*self.at);
         let ObcdOptions { working_set, alpha, .. } = self.solver.options;
-        let alpha = alpha * scale;
-        let (mut gi, mut gj) = (vec![0.0; x.ncols()], vec![0.0; x.ncols()]);
-        let mut score = |&(i, j): &(usize, usize)| {
-            f.gradient_row(image, x, i, &mut gi);
-            f.gradient_row(image, x, j, &mut gj);
-            let (xi, xj) = (x.row(i), x.row(j));
-            let [g11, g12, g21, g22] = [inner(&gi, xi), inner(&gi, xj), inner(&gj, xi), inner(&gj, xj)];
-            let products = [g11, g12, g21, g22, inner(xi, xi), inner(xi, xj), inner(xj, xj)];
-            stationarity_score(working_set, alpha, *lipschitz, products)
-        };
-        pairs.iter().map(&mut score).collect()
+        let score = |products: [f64; 7]| stationarity_score(working_set, alpha * scale, *lipschitz, products);
+        f.products(image, x, pairs).into_iter().map(score).collect()
     }
 
     fn size(&self, objective: f64) -> f64 {

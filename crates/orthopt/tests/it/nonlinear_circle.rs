@@ -23,8 +23,7 @@ fn moved(x: &RowMat, (i, j): (usize, usize), step: PairMove) -> RowMat {
 }
 
 fn objective<'a>(f: &NonlinearEig, x: &'a RowMat, pair: (usize, usize), alpha: f64) -> PairObjective<'a> {
-    let (mut g1, mut g2) = (vec![0.0; x.ncols()], vec![0.0; x.ncols()]);
-    PairObjective::new(f, x, &f.image(x), pair, alpha, (&mut g1, &mut g2))
+    PairObjective::new(f, x, &f.image(x), pair, alpha)
 }
 
 fn rotation(branch: Branch, theta: f64) -> PairMove {

@@ -9,7 +9,8 @@ use super::quadratic::check_symmetric;
 use super::{LinearTerm, Scale, Smooth};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::kernels::{axpy, inner};
+use crate::linalg::kernels::{axpy, dot, inner};
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use operator::{Operator, SIDE_LIMIT};
 
 /// f(X) = ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ with ρ = diag(XXᵀ), ρᵢ = ‖xᵢ‖², and a symmetric C (n × n)
@@ -147,53 +148,105 @@ impl NonlinearEig {
         self.c.lowest(r)
     }
 
-    /// Image of X: CX, ρ and C†ρ. Cost of a gradient.
+    /// Image of X: CX + E, ρ and C†ρ. Cost of a gradient.
     pub fn image(&self, x: &RowMat) -> Image {
-        let mut cx = RowMat::zeros(x.nrows(), x.ncols());
-        self.c.apply(x, &mut cx);
+        let mut linear = RowMat::zeros(x.nrows(), x.ncols());
+        self.c.apply(x, &mut linear);
+        self.e.add(&mut linear);
         let rho: Vec<f64> = (0..x.nrows()).map(|i| square(x.row(i))).collect();
         let mut sigma = vec![0.0; rho.len()];
         self.c.solve(&rho, &mut sigma);
-        Image { cx, rho, sigma }
+        Image { linear, rho, sigma }
     }
 
     /// f(X) from X and its image. Cost O(nr).
     pub fn value_at(&self, image: &Image, x: &RowMat) -> f64 {
-        0.5 * x.inner(&image.cx) + self.e.inner(x) + 0.25 * self.lambda * inner(&image.rho, &image.sigma)
+        0.5 * (x.inner(&image.linear) + self.e.inner(x))
+            + 0.25 * self.lambda * inner(&image.rho, &image.sigma)
     }
 
     /// Row i of ∇f(X). Cost O(r).
     pub fn gradient_row(&self, image: &Image, x: &RowMat, i: usize, out: &mut [f64]) {
-        out.copy_from_slice(image.cx.row(i));
+        out.copy_from_slice(image.linear.row(i));
         axpy(self.lambda * image.sigma[i], x.row(i), out);
-        self.e.add_row(i, out);
     }
 
-    /// Row i of CX + E, the part of the gradient that is linear in X.
-    pub(crate) fn linear_row(&self, image: &Image, i: usize, out: &mut [f64]) {
-        out.copy_from_slice(image.cx.row(i));
-        self.e.add_row(i, out);
+    /// gᵢ·xᵢ, gᵢ·xⱼ, gⱼ·xᵢ, gⱼ·xⱼ, xᵢ·xᵢ, xᵢ·xⱼ and xⱼ·xⱼ of every pair, G = ∇f(X), which is what greedy rules go by. Cost O(r) a pair.
+    pub(crate) fn products(&self, image: &Image, x: &RowMat, pairs: &[(usize, usize)]) -> Vec<[f64; 7]> {
+        dispatch(Products { f: self, image, x, pairs })
     }
 
     /// Brings the image up to date after row i of X changed by `delta` to `row`.
     /// Cost O(r) for Laplacians, 2nr flops for a dense C, and O(n) for C†ρ.
     pub fn move_row(&self, image: &mut Image, i: usize, delta: &[f64], row: &[f64]) {
-        self.c.move_row(&mut image.cx, i, delta);
+        self.c.move_row(&mut image.linear, i, delta);
         let rho = square(row);
         self.c.add_inverse_column(i, rho - image.rho[i], &mut image.sigma);
         image.rho[i] = rho;
     }
+
+    /// The same for rows i and j at once: one pass over CX and C†ρ.
+    pub(crate) fn move_pair(
+        &self,
+        image: &mut Image,
+        (i, j): (usize, usize),
+        (di, dj): (&[f64], &[f64]),
+        (xi, xj): (&[f64], &[f64]),
+    ) {
+        self.c.move_pair(&mut image.linear, (i, j), (di, dj));
+        let rho = (square(xi), square(xj));
+        let by = (rho.0 - image.rho[i], rho.1 - image.rho[j]);
+        self.c.add_inverse_columns((i, j), by, &mut image.sigma);
+        (image.rho[i], image.rho[j]) = rho;
+    }
 }
 
-/// CX, ρ and C†ρ of a point X.
+/// [`NonlinearEig::products`] as a kernel.
+struct Products<'a> {
+    f: &'a NonlinearEig,
+    image: &'a Image,
+    x: &'a RowMat,
+    pairs: &'a [(usize, usize)],
+}
+
+impl WithSimd for Products<'_> {
+    type Output = Vec<[f64; 7]>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<[f64; 7]> {
+        let Self { f, image: Image { linear, rho, sigma }, x, pairs } = self;
+        let mut out = Vec::with_capacity(pairs.len());
+        for &(i, j) in pairs {
+            let (xi, xj, li, lj) = (x.row(i), x.row(j), linear.row(i), linear.row(j));
+            let (si, sj, w) = (f.lambda * sigma[i], f.lambda * sigma[j], dot(simd, xi, xj));
+            out.push([
+                dot(simd, li, xi) + si * rho[i],
+                dot(simd, li, xj) + si * w,
+                dot(simd, lj, xi) + sj * w,
+                dot(simd, lj, xj) + sj * rho[j],
+                rho[i],
+                w,
+                rho[j],
+            ]);
+        }
+        out
+    }
+}
+
+/// CX + E, ρ and C†ρ of a point X.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
-    cx: RowMat,      // CX
+    linear: RowMat,  // CX + E
     rho: Vec<f64>,   // ρ
     sigma: Vec<f64>, // C†ρ
 }
 
 impl Image {
+    /// Row i of CX + E, the part of the gradient that is linear in X.
+    pub(crate) fn linear_row(&self, i: usize) -> &[f64] {
+        self.linear.row(i)
+    }
+
     /// C†ρ.
     pub fn potential(&self) -> &[f64] {
         &self.sigma

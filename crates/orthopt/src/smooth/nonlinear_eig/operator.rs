@@ -8,9 +8,10 @@ use faer::sparse::SparseColMatRef;
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::kernels::{axpy, inner};
+use crate::linalg::kernels::{axpy, axpy2, inner};
 use crate::linalg::order::ascending_to;
 use crate::linalg::products::product;
+use crate::linalg::simd::{Simd, WithSimd, dispatch};
 use crate::linalg::small::symmetric_eigen;
 
 /// C with everything that is needed of it and of C†.
@@ -157,6 +158,25 @@ impl Grid {
             }
             out
         })
+    }
+}
+
+/// CX ← CX + C(:, i)·Δᵢ + C(:, j)·Δⱼ as a kernel.
+struct MovePair<'a> {
+    c: (&'a [f64], &'a [f64]),
+    by: (&'a [f64], &'a [f64]),
+    cx: &'a mut RowMat,
+}
+
+impl WithSimd for MovePair<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { c: (ci, cj), by: (di, dj), cx } = self;
+        for (l, (a, b)) in ci.iter().zip(cj).enumerate() {
+            axpy2(simd, *a, di, *b, dj, cx.row_mut(l)); // rows of C are columns
+        }
     }
 }
 
@@ -321,6 +341,17 @@ impl Operator {
         }
     }
 
+    /// The same for rows i and j at once.
+    pub fn move_pair(&self, cx: &mut RowMat, (i, j): (usize, usize), (di, dj): (&[f64], &[f64])) {
+        match self {
+            Self::Dense(d) => dispatch(MovePair { c: (d.c.row(i), d.c.row(j)), by: (di, dj), cx }),
+            _ => {
+                self.move_row(cx, i, di);
+                self.move_row(cx, j, dj);
+            }
+        }
+    }
+
     /// y ← C†ρ.
     pub fn solve(&self, rho: &[f64], y: &mut [f64]) {
         match self {
@@ -346,6 +377,21 @@ impl Operator {
             Self::Chain(chain) => y.iter_mut().enumerate().for_each(|(j, y)| *y += c * chain.inverse(i, j)),
             Self::Grid(g) => axpy(c, g.inverse().row(i), y),
         }
+    }
+
+    /// y ← y + a·C†(:, i) + b·C†(:, j). Cost O(n).
+    pub fn add_inverse_columns(&self, (i, j): (usize, usize), (a, b): (f64, f64), y: &mut [f64]) {
+        let stored = match self {
+            Self::Dense(d) => &d.inverse,
+            Self::Grid(g) => g.inverse(),
+            Self::Chain(_) => {
+                self.add_inverse_column(i, a, y);
+                self.add_inverse_column(j, b, y);
+                return;
+            }
+        };
+        let (ci, cj) = (stored.row(i), stored.row(j));
+        dispatch(|| y.iter_mut().zip(ci).zip(cj).for_each(|((y, ci), cj)| *y += a * ci + b * cj));
     }
 
     /// ‖C‖₂ and ‖C†‖₂.

@@ -39,7 +39,7 @@ use crate::solve::{Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::pair_descent::{self, PairDescent, Schedule};
 pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet, pairs};
 pub use options::ObcdOptions;
-pub(crate) use options::{INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV};
+pub(crate) use options::{BLOCK, INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV};
 use oracle::{Iterate, RowPairs};
 
 pub(crate) use block::block_round;

@@ -88,12 +88,17 @@ pub const OBCD_OR: SolverInfo = SolverInfo {
     make: |o| made(OBCD_OR.name, o, |options| options.working_set = WorkingSet::GreedyOr),
     ..INFO
 };
+/// Rows of a block of `obcd-block` unless set.
+pub const BLOCK: usize = 32;
+
 /// See [`OBCD_R`].
 pub const OBCD_BLOCK: SolverInfo = SolverInfo {
     name: "obcd-block",
     doc: "OBCD with sweeps inside blocks of rows: 32 rows, or the block size",
     make: |o| {
-        made(OBCD_BLOCK.name, o, |options| options.block = if options.block > 2 { options.block } else { 32 })
+        made(OBCD_BLOCK.name, o, |options| {
+            options.block = if options.block > 2 { options.block } else { BLOCK }
+        })
     },
     ..INFO
 };

@@ -109,8 +109,9 @@ impl<O: PairOracle> PairDescent<'_, O> {
         let size = self.oracle.size(self.state.objective);
         let (whole, exhausted) = (self.state.schedule.in_whole_pass(), self.state.schedule.is_exhausted());
         let near = self.state.schedule.in_pass() && !whole;
+        let may_pass = self.state.schedule.may_pass(self.oracle.rows());
         let pass = self.state.schedule.end();
-        let slow = pass.decrease <= SLOW * size;
+        let slow = may_pass && pass.decrease <= SLOW * size;
         if pass.covers_all && pass.decrease == 0.0 && pass.max_decrease > 0.0 {
             self.lower(pass.max_decrease, size);
         }

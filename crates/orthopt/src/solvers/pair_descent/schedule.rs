@@ -191,6 +191,12 @@ impl Schedule {
         }
     }
 
+    /// Whether a slow round is to be followed by a whole pass. A round by scores is short, and brings more for a pair than a pass: the pass has
+    /// to wait until as many pairs have been tried as it has itself.
+    pub fn may_pass(&self, rows: &Movable) -> bool {
+        !self.rule.is_greedy() || self.in_pass() || self.is_whole_pass_due(rows)
+    }
+
     /// Whether the round ended because the best pairs kept failing.
     pub fn is_exhausted(&self) -> bool {
         self.greedy.is_exhausted()
